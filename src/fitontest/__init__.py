@@ -1,0 +1,89 @@
+"""Evaluate and repair classifier calibration with families of calibration maps fitted on the test data itself.
+
+Every calibration error here is one formula, the mean distance between a prediction p and a calibration map
+c_hat(p), with the map chosen from a registry of families and fitted on the test data (fit-on-test). The same
+family fitted on validation data is a post-hoc calibrator.
+"""
+
+from fitontest.errors.plug_in import calibration_error
+from fitontest.errors.result import CalibrationError
+from fitontest.evaluation import Evaluation, evaluate
+from fitontest.exceptions import BlockSizeWarning, CalibrationWarning, SeparableDataWarning
+from fitontest.families.base import (
+    Family,
+    available_families,
+    make_family,
+    register_family,
+    unregister_family,
+)
+from fitontest.families.beta import Beta
+from fitontest.families.flat import Flat
+from fitontest.families.identity import Identity
+from fitontest.families.isotonic import Isotonic
+from fitontest.families.pava_bc import PavaBlocks
+from fitontest.families.platt import Platt
+from fitontest.families.slope1 import Slope1
+from fitontest.maps.base import CalibrationMap
+from fitontest.maps.beta import BetaMap
+from fitontest.maps.binned import BinnedMap
+from fitontest.maps.identity import IdentityMap
+from fitontest.maps.knots import KnotsMap
+from fitontest.maps.logistic import LogisticMap
+from fitontest.partitions.bin_table import BinTable
+from fitontest.partitions.equal_mass import EqualMass
+from fitontest.partitions.equal_width import EqualWidth
+from fitontest.partitions.monotone_sweep import MonotoneSweep
+from fitontest.partitions.partition import Partition
+from fitontest.partitions.partitioner import (
+    Partitioner,
+    available_partitions,
+    register_partition,
+    unregister_partition,
+)
+from fitontest.partitions.pava import Pava
+from fitontest.partitions.pava_bc import PavaBC
+from fitontest.sample import Sample
+from fitontest.selection import CrossValidated
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Beta",
+    "BetaMap",
+    "BinTable",
+    "BinnedMap",
+    "BlockSizeWarning",
+    "CalibrationError",
+    "CalibrationMap",
+    "CalibrationWarning",
+    "CrossValidated",
+    "EqualMass",
+    "EqualWidth",
+    "Evaluation",
+    "Family",
+    "Flat",
+    "Identity",
+    "IdentityMap",
+    "Isotonic",
+    "KnotsMap",
+    "LogisticMap",
+    "MonotoneSweep",
+    "Partition",
+    "Partitioner",
+    "Pava",
+    "PavaBC",
+    "PavaBlocks",
+    "Platt",
+    "Sample",
+    "SeparableDataWarning",
+    "Slope1",
+    "available_families",
+    "available_partitions",
+    "calibration_error",
+    "evaluate",
+    "make_family",
+    "register_family",
+    "register_partition",
+    "unregister_family",
+    "unregister_partition",
+]

@@ -1,0 +1,1 @@
+"""Calibration errors: the distance between the scores and a calibration map."""

@@ -1,0 +1,141 @@
+"""The plug-in calibration error: the mean distance between the scores and a calibration map.
+
+One formula for every family, e = || c_hat(p) - p ||. Fitted on the test data itself (fit-on-test), the slope-1
+family gives the ECE, the flat family the probability deviation error, beta calibration ECE-beta, and so on.
+"""
+
+from typing import Literal
+
+import numpy as np
+from sklearn.base import clone
+
+from fitontest.errors.debiased import debiased
+from fitontest.errors.distances import Distances, bin_distances, row_distances
+from fitontest.errors.result import CalibrationError
+from fitontest.errors.standard_error import map_fixed
+from fitontest.families.base import Family, family_name, make_family
+from fitontest.families.slope1 import Slope1
+from fitontest.maps.base import CalibrationMap
+from fitontest.maps.binned import BinnedMap
+from fitontest.norms import find_norm
+from fitontest.sample import Sample
+from fitontest.typing import ArrayInput, Label
+
+DEBIASED_NORMS = ("l1", "l2", "squared")
+
+
+def calibration_error(
+    y_true: ArrayInput,
+    y_prob: ArrayInput,
+    *,
+    family: str | Family | CalibrationMap = "slope1",
+    norm: Literal["l1", "l2", "squared", "max"] = "l1",
+    debias: bool = False,
+    sample_weight: ArrayInput = None,
+    pos_label: Label | None = None,
+) -> CalibrationError:
+    """Return the plug-in calibration error of scores under a family of calibration maps.
+
+    With g_i = |c_hat(p_i) - p_i| and weights of sum W: l1 is sum w g / W, squared is sum w g^2 / W, l2 its square
+    root, max the largest g.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        Labels of two classes.
+    y_prob : array-like of shape (n,)
+        Predicted probabilities of the positive class, in [0, 1].
+    family : str, Family or CalibrationMap, default="slope1"
+        A family, by name or as an estimator, is cloned and fitted on these rows, whether it was fitted before or
+        not. A map, such as ``other.map_``, is used as it is.
+    norm : {"l1", "l2", "squared", "max"}, default="l1"
+        l2 is the root mean square, squared is without the root.
+    debias : bool, default=False
+        Take off what label noise adds to a binned error; for slope1 under l1, l2 (then the root of the debiased
+        square, or 0) and squared, with whole weights. It assumes the label variance ybar (1 - ybar) and so
+        over-corrects in wide bins, where the noise of ybar - pbar is Var(y - p).
+    sample_weight : array-like of shape (n,), optional
+        Weight 2 counts a row twice, weight 0 not at all.
+    pos_label : label, optional
+        The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
+
+    Returns
+    -------
+    CalibrationError
+        ``float()`` of it is the error, a fraction.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, the rule and what was found.
+
+    References
+    ----------
+    Kängsepp, Valk, Kull (2025), On the usefulness of the fit-on-test view on evaluating calibration of
+    classifiers, Machine Learning 114. https://doi.org/10.1007/s10994-024-06652-6
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> y, p = [0, 1, 1, 1], [0.1, 0.2, 0.7, 0.8]
+    >>> error = fot.calibration_error(y, p, family=fot.make_family("slope1", n_bins=2))
+    >>> round(float(error), 12), error.n_bins, error.fitted_on_these_rows
+    (0.3, 2, True)
+    """
+    sample = Sample(y_true, y_prob, sample_weight, pos_label=pos_label)
+    return error_of(sample, family, norm, debias=debias)
+
+
+def error_of(
+    sample: Sample, family: str | Family | CalibrationMap, norm: str = "l1", *, debias: bool = False
+) -> CalibrationError:
+    """Return the plug-in calibration error of a sample that has been checked already."""
+    compute = find_norm(norm)
+    if isinstance(family, CalibrationMap):
+        _refuse_debiasing(debias, family, norm, sample)
+        distances, fitted, name = row_distances(family, sample), None, family.kind
+        found, partition = family, family.partition
+    else:
+        fitted, name = resolve(family)
+        _refuse_debiasing(debias, fitted, norm, sample)
+        fitted = fitted.fit_sample(sample)
+        found, partition = fitted.map_, getattr(fitted, "partition_", None)
+        distances = _distances(fitted, sample)
+    if debias and fitted is not None:
+        value, se, reason = (
+            debiased(fitted.bin_table_, norm),
+            None,
+            "a debiased error corrects for the fit of the map",
+        )
+    else:
+        value = compute(distances.g, distances.w)
+        se, reason = map_fixed(distances, norm, fitted_here=fitted is not None)
+    return CalibrationError(value, name, norm, debias, sample.n, found, partition, fitted is not None, se, reason)
+
+
+def resolve(family: object) -> tuple[Family, str]:
+    """Return an unfitted family of its own and the name it goes by."""
+    if isinstance(family, str):
+        return make_family(family), family
+    if isinstance(family, Family):
+        return clone(family), family_name(family)
+    raise ValueError(f"family must be a name, a Family or a CalibrationMap, got {family!r}")
+
+
+def _distances(fitted: Family, sample: Sample) -> Distances:
+    if isinstance(fitted, Slope1) and isinstance(fitted.map_, BinnedMap):
+        return bin_distances(fitted.map_, fitted.bin_table_)
+    return row_distances(fitted.map_, sample)
+
+
+def _refuse_debiasing(debias: bool, family: Family | CalibrationMap, norm: str, sample: Sample) -> None:
+    if not isinstance(debias, bool | np.bool_):
+        raise ValueError(f"debias must be True or False, got {debias!r}")
+    if not debias:
+        return
+    if not isinstance(family, Slope1):
+        raise ValueError(f"debias must be False unless family is slope1, got family={family!r}")
+    if norm not in DEBIASED_NORMS:
+        raise ValueError(f"debias must be False unless norm is one of {DEBIASED_NORMS}, got norm={norm!r}")
+    if not sample.whole:
+        raise ValueError("debias must be False unless all weights are whole numbers: it counts rows per bin")

@@ -1,0 +1,35 @@
+"""The standard error of a plug-in error with the map held fixed.
+
+The l1 error is a weighted mean e = sum w g / W of distances. With the map held fixed, row i moves it by
+w_i (g_i - e) / W, and the root of the sum of the squares is its standard error. The squared error is such a mean
+too, of g^2; the l2 error is its root, whose standard error is that of the square over twice the root. A maximum is
+no mean of rows and has none.
+"""
+
+import numpy as np
+
+from fitontest.errors.distances import Distances
+
+EQUAL_DISTANCES = 1e-9  # relative spread below which distances differ by rounding alone
+
+
+def map_fixed(distances: Distances, norm: str, *, fitted_here: bool) -> tuple[float | None, str]:
+    """Return the standard error and "", or None and the reason why there is none."""
+    if norm == "max":
+        return None, "the largest distance is not a mean over rows"
+    if float(distances.w.sum()) ** 2 <= float(distances.w2.sum()):
+        return None, "a single row does not vary"
+    g = distances.g if norm == "l1" else distances.g**2
+    total = float(distances.w.sum())
+    mean = float(distances.w @ g) / total
+    if fitted_here and float(np.ptp(g)) <= EQUAL_DISTANCES * mean:
+        return (
+            None,
+            "all distances are equal: with the map held fixed nothing varies, the uncertainty is the map's",
+        )
+    error = float(np.sqrt(distances.w2 @ (g - mean) ** 2)) / total
+    if norm != "l2":
+        return error, ""
+    if mean == 0:
+        return None, "the square root has no slope at 0"
+    return error / (2.0 * float(np.sqrt(mean))), ""

@@ -1,0 +1,167 @@
+"""All families at one glance: the calibration error of the same scores under every family of maps."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import narwhals.stable.v2 as nw
+
+from fitontest.errors.plug_in import error_of
+from fitontest.errors.result import CalibrationError
+from fitontest.families.base import Family, available_families, family_class, make_family
+from fitontest.maps.base import CalibrationMap
+from fitontest.sample import Sample
+from fitontest.typing import ArrayInput, Label, RandomState
+
+FamilyLike = str | Family | CalibrationMap
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Calibration errors of one sample under several families.
+
+    Attributes
+    ----------
+    errors : tuple of CalibrationError
+        One per family, in the order asked for.
+
+    Notes
+    -----
+    Printing it shows a table. The families answer the same question with different maps; where they agree the
+    number can be trusted, where they do not it depends on assumptions about the true map.
+    """
+
+    errors: tuple[CalibrationError, ...]
+
+    def __getitem__(self, family: str) -> CalibrationError:
+        """Return the error under the family of that name."""
+        for error in self.errors:
+            if error.family == family:
+                return error
+        raise KeyError(family)
+
+    def __iter__(self) -> Iterator[CalibrationError]:
+        return iter(self.errors)
+
+    def __len__(self) -> int:
+        return len(self.errors)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one plain record per family: what the table, the frame and the JSON show."""
+        return [
+            {
+                "family": e.family,
+                "norm": e.norm,
+                "error": e.value,
+                "se_map_fixed": e.se_map_fixed,
+                "se_reason": e.se_reason,
+                "n_bins": e.n_bins,
+                "n": e.n,
+                "fitted_on_these_rows": e.fitted_on_these_rows,
+            }
+            for e in self.errors
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the records as JSON-ready values: ``{"errors": [...]}``."""
+        return {"errors": self.rows()}
+
+    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
+        """Return the records as a data frame of an installed library, one row per family."""
+        rows = self.rows()
+        columns = {name: [row[name] for row in rows] for name in rows[0]}
+        return nw.from_dict(columns, backend=backend).to_native()
+
+    def __str__(self) -> str:
+        header = ("family", "error", "s.e. (map fixed)", "bins", "n")
+        body = [
+            (
+                e.family,
+                f"{e.value:.5f}",
+                "-" if e.se_map_fixed is None else f"{e.se_map_fixed:.5f}",
+                "-" if e.n_bins is None else str(e.n_bins),
+                str(e.n),
+            )
+            for e in self.errors
+        ]
+        widths = [max(map(len, column)) for column in zip(header, *body, strict=True)]
+        lines = [_line(row, widths) for row in (header, tuple("-" * width for width in widths), *body)]
+        return "\n".join(lines)
+
+
+def _line(row: tuple[str, ...], widths: list[int]) -> str:
+    first, *others = row
+    cells = [
+        first.ljust(widths[0]),
+        *(cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)),
+    ]
+    return "  ".join(cells).rstrip()
+
+
+def evaluate(
+    y_true: ArrayInput,
+    y_prob: ArrayInput,
+    *,
+    families: Iterable[FamilyLike] | None = None,
+    norm: Literal["l1", "l2", "squared", "max"] = "l1",
+    random_state: RandomState = 0,
+    sample_weight: ArrayInput = None,
+    pos_label: Label | None = None,
+) -> Evaluation:
+    """Return the plug-in calibration error of the scores under several families.
+
+    Parameters
+    ----------
+    y_true, y_prob : array-like of shape (n,)
+        Labels and predicted probabilities of the positive class.
+    families : iterable of str, Family or CalibrationMap, optional
+        All registered families by default.
+    norm : {"l1", "l2", "squared", "max"}, default="l1"
+    random_state : int, RandomState or None, default=0
+        Seed for the families given by name that draw folds; an instance keeps its own.
+    sample_weight : array-like of shape (n,), optional
+    pos_label : label, optional
+
+    Returns
+    -------
+    Evaluation
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, the rule and what was found.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> evaluation = fot.evaluate([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.8], families=["identity", "isotonic"])
+    >>> print(evaluation)
+    family      error  s.e. (map fixed)  bins  n
+    --------  -------  ----------------  ----  -
+    identity  0.00000                 -     -  4
+    isotonic  0.12500           0.02165     3  4
+    >>> float(evaluation["isotonic"]).__round__(12)
+    0.125
+    """
+    sample = Sample(y_true, y_prob, sample_weight, pos_label=pos_label)
+    return evaluation_of(sample, families, norm, random_state)
+
+
+def evaluation_of(
+    sample: Sample,
+    families: Iterable[FamilyLike] | None,
+    norm: str,
+    random_state: RandomState,
+    follow: Callable[[list[FamilyLike]], Iterable[FamilyLike]] = iter,
+) -> Evaluation:
+    """Return the errors of a checked sample; `follow` may watch the families go by (a progress bar)."""
+    asked: list[FamilyLike] = list(available_families() if families is None else families)
+    if isinstance(families, str) or not asked:
+        raise ValueError(f"families must be a non-empty list of families, got {families!r}")
+    return Evaluation(tuple(_error(sample, family, norm, random_state) for family in follow(asked)))
+
+
+def _error(sample: Sample, family: FamilyLike, norm: str, random_state: RandomState) -> CalibrationError:
+    if isinstance(family, str) and "random_state" in family_class(family)().get_params():
+        return error_of(sample, make_family(family, random_state=random_state), norm)
+    return error_of(sample, family, norm)

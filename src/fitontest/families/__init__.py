@@ -1,0 +1,1 @@
+"""Calibration-map families: scikit-learn estimators, one family per file."""

@@ -1,0 +1,225 @@
+"""A family of calibration maps: the plug-in unit of the package, and a scikit-learn estimator.
+
+A family holds hyper-parameters and knows one thing: how to make a `CalibrationMap` of a `Sample` (``fit_map``,
+which changes nothing). Everything else is inherited, so that a new family is one class with one method.
+"""
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from fitontest.inputs import as_probabilities
+from fitontest.maps.base import CalibrationMap
+from fitontest.partitions.partition import Partition
+from fitontest.registry import Registry
+from fitontest.sample import Sample
+from fitontest.typing import ArrayInput, FloatArray, Label
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What a fit finds: the map, its partition where there is one, and further fitted attributes by name."""
+
+    map: CalibrationMap
+    partition: Partition | None = None
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Family(RegressorMixin, TransformerMixin, BaseEstimator):
+    """Base class of the families.
+
+    A subclass stores its hyper-parameters unchanged in ``__init__`` and defines ``fit_map(sample)``, or, where it
+    has more to tell than the map, ``solve(sample)``.
+
+    Attributes
+    ----------
+    map_ : CalibrationMap
+        The fitted map.
+    partition_ : Partition
+        The bins, where the family has bins.
+    n_bins_ : int
+        Number of bins of `partition_`.
+
+    Notes
+    -----
+    ``fit`` takes the scores first, as every estimator takes its inputs first; the metrics of this package take
+    the labels first, as scikit-learn's metrics do. ``score`` is inherited: the coefficient of determination of
+    the calibrated probabilities, 1 - Brier score / Brier score of the base rate.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> class Halfway(fot.Family):
+    ...     "Moves every score half-way to the base rate."
+    ...     def fit_map(self, sample):
+    ...         return fot.KnotsMap([0, 1], [sample.base_rate / 2, (1 + sample.base_rate) / 2])
+    >>> Halfway().fit([0.2, 0.8], [1, 1]).predict([0.2])
+    array([0.6])
+    """
+
+    @abstractmethod
+    def fit_map(self, sample: Sample) -> CalibrationMap:
+        """Return the map that fits the sample best, leaving the estimator as it is."""
+
+    def solve(self, sample: Sample) -> Solution:
+        """Return the map together with the other results of the fit, leaving the estimator as it is."""
+        fitted = self.fit_map(sample)
+        return Solution(fitted, fitted.partition)
+
+    def fit(
+        self,
+        p: ArrayInput,
+        y: ArrayInput,
+        sample_weight: ArrayInput = None,
+        *,
+        pos_label: Label | None = None,
+    ) -> Self:
+        """Fit the family to scores and labels.
+
+        Parameters
+        ----------
+        p : array-like of shape (n,) or (n, 1)
+            Scores of the positive class, in [0, 1].
+        y : array-like of shape (n,)
+            Labels of two classes.
+        sample_weight : array-like of shape (n,), optional
+            Non-negative weights; weight 2 is the row twice, weight 0 the row absent.
+        pos_label : label, optional
+            The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            Naming the argument, the rule and what was found.
+        """
+        names = ("y", "p", "sample_weight")
+        return self.fit_sample(Sample(y, p, sample_weight, pos_label=pos_label, names=names))
+
+    def fit_sample(self, sample: Sample) -> Self:
+        """Fit the family to a sample that has been checked already."""
+        for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
+            delattr(self, name)  # a refit with other parameters must not leave results of the first behind
+        found = self.solve(sample)
+        self.map_ = found.map
+        if found.partition is not None:
+            self.partition_ = found.partition
+            self.n_bins_ = found.partition.n_bins
+        for name, value in found.attributes.items():
+            setattr(self, name, value)
+        return self
+
+    def predict(self, p: ArrayInput, *, clip: bool = False) -> FloatArray:
+        """Return the calibrated probability of each score.
+
+        Parameters
+        ----------
+        p : array-like of shape (n,) or (n, 1)
+            Scores in [0, 1].
+        clip : bool, default=False
+            Clip to [0, 1]. Only slope-1 maps leave it; unclipped, their plug-in error is the binned ECE.
+
+        Returns
+        -------
+        c_hat : array of shape (n,)
+        """
+        check_is_fitted(self, "map_")
+        scores = as_probabilities(p, "p")
+        if scores.ndim == 2 and scores.shape[1] == 1:
+            scores = scores[:, 0]
+        if scores.ndim != 1:
+            raise ValueError(f"p must be one-dimensional, got an array of shape {scores.shape}")
+        values = self.map_.evaluate(scores)
+        return np.clip(values, 0.0, 1.0) if clip else values
+
+    def predict_proba(self, p: ArrayInput) -> FloatArray:
+        """Return the calibrated probabilities of both classes, shape (n, 2), always in [0, 1]."""
+        positive = self.transform(p)
+        return np.stack([1.0 - positive, positive], axis=-1)
+
+    def transform(self, p: ArrayInput) -> FloatArray:
+        """Return the calibrated probabilities of the positive class, always in [0, 1]."""
+        return self.predict(p, clip=True)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.one_d_array = True
+        tags.input_tags.two_d_array = False
+        tags.target_tags.one_d_labels = True
+        return tags
+
+
+_REGISTRY: Registry[Family] = Registry("family", Family, group="fitontest.families")  # type: ignore[type-abstract]
+
+
+def register_family(name: str, *, aliases: tuple[str, ...] = ()) -> Callable[[type[Family]], type[Family]]:
+    """Return a class decorator that makes a `Family` available under `name`.
+
+    Packages can also list a family under the entry-point group ``fitontest.families``.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> @fot.register_family("my_identity")
+    ... class MyIdentity(fot.Family):
+    ...     def fit_map(self, sample):
+    ...         return fot.IdentityMap()
+    >>> fot.make_family("my_identity")
+    MyIdentity()
+    >>> fot.unregister_family("my_identity")
+    """
+    return _REGISTRY.register(name, aliases=aliases)
+
+
+def unregister_family(name: str) -> None:
+    """Take a family out of the registry again."""
+    _REGISTRY.unregister(name)
+
+
+def available_families() -> list[str]:
+    """Return the names of the registered families, in alphabetical order.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> set(fot.available_families()) >= {"beta", "flat", "identity", "isotonic", "pava_bc", "platt", "slope1"}
+    True
+    """
+    return _REGISTRY.names()
+
+
+def make_family(name: str, **params: Any) -> Family:
+    """Return an unfitted family by name.
+
+    Parameters
+    ----------
+    name : str
+        One of `available_families` (``"pava"`` is another name for ``"isotonic"``).
+    **params
+        Hyper-parameters of the family.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> fot.make_family("slope1", n_bins=15)
+    Slope1(n_bins=15)
+    """
+    return family_class(name)(**params)
+
+
+def family_class(name: str) -> type[Family]:
+    """Return the class of the family called `name`."""
+    return _REGISTRY.find(name, "family")
+
+
+def family_name(family: Family) -> str:
+    """Return the name under which the class of a family is registered, or the name of the class."""
+    return _REGISTRY.name_of(type(family)) or type(family).__name__

@@ -1,0 +1,21 @@
+"""The identity family: do nothing. The baseline that every other family must beat."""
+
+from fitontest.families.base import Family, register_family
+from fitontest.maps.identity import IdentityMap
+from fitontest.sample import Sample
+
+
+@register_family("identity")
+class Identity(Family):
+    """Leave the scores as they are, c_hat(p) = p; its plug-in calibration error is 0 by definition.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> fot.make_family("identity").fit([0.2, 0.7], [0, 1]).predict([0.4])
+    array([0.4])
+    """
+
+    def fit_map(self, sample: Sample) -> IdentityMap:  # noqa: ARG002 - nothing is fitted
+        """Return the identity map."""
+        return IdentityMap()

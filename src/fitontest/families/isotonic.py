@@ -1,0 +1,77 @@
+"""Isotonic regression: the best non-decreasing map (PAVA)."""
+
+from typing import Literal
+
+import numpy as np
+
+from fitontest.families.base import Family, Solution, register_family
+from fitontest.maps.base import CalibrationMap
+from fitontest.maps.binned import levelled
+from fitontest.maps.knots import KnotsMap
+from fitontest.partitions.partition import Partition
+from fitontest.partitions.partitioner import midpoints_between
+from fitontest.partitions.pava import block_starts
+from fitontest.sample import Groups, Sample
+from fitontest.typing import FloatArray, IntArray
+
+
+@register_family("isotonic", aliases=("pava",))
+class Isotonic(Family):
+    """Fit the non-decreasing map with the smallest Brier score (it also has the smallest log loss).
+
+    c_hat minimises sum_i w_i (y_i - c(p_i))^2 over non-decreasing c: the mean label of each block found by
+    pooling adjacent violators.
+
+    Parameters
+    ----------
+    interpolation : {"linear", "step"}, default="linear"
+        Between the data. "linear" connects the blocks by straight lines, as scikit-learn's IsotonicRegression
+        predicts; "step" jumps at the edges of `partition_`, the midpoints between blocks. Both agree at the data,
+        so the plug-in errors are the same.
+
+    Attributes
+    ----------
+    map_ : KnotsMap or BinnedMap
+    partition_ : Partition
+        The blocks.
+    n_bins_ : int
+        Number of blocks.
+
+    References
+    ----------
+    Zadrozny, Elkan (2002), Transforming classifier scores into accurate multiclass probability estimates, KDD.
+    https://doi.org/10.1145/775047.775151
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> isotonic = fot.make_family("isotonic").fit([0.1, 0.2, 0.4, 0.8], [0, 1, 0, 1])
+    >>> isotonic.predict([0.1, 0.3, 0.6]), isotonic.n_bins_
+    (array([0.  , 0.5 , 0.75]), 3)
+    """
+
+    def __init__(self, interpolation: Literal["linear", "step"] = "linear") -> None:
+        self.interpolation = interpolation
+
+    def fit_map(self, sample: Sample) -> CalibrationMap:
+        """Return the isotonic map of the sample."""
+        return self.solve(sample).map
+
+    def solve(self, sample: Sample) -> Solution:
+        """Return the isotonic map and its blocks."""
+        if self.interpolation not in ("linear", "step"):
+            raise ValueError(f"interpolation must be 'linear' or 'step', got {self.interpolation!r}")
+        groups = sample.groups
+        starts = block_starts(groups)
+        partition = Partition(midpoints_between(groups.p, starts[1:]))
+        if self.interpolation == "step":
+            return Solution(levelled(partition, partition.summarise(sample)), partition)
+        means = np.add.reduceat(groups.wy, starts) / np.add.reduceat(groups.w, starts)
+        return Solution(_connected(groups, starts, means), partition)
+
+
+def _connected(groups: Groups, starts: IntArray, means: FloatArray) -> KnotsMap:
+    """Return the map that is level over each block, from its first score to its last, and linear in between."""
+    ends = np.append(starts[1:], len(groups)) - 1
+    at = np.unique(np.concatenate((starts, ends)))
+    return KnotsMap(groups.p[at], means[np.searchsorted(starts, at, side="right") - 1])

@@ -1,0 +1,50 @@
+"""Isotonic blocks with bounded sizes as a family: the map behind the test-based calibration error."""
+
+from fitontest.families.base import Family, register_family
+from fitontest.maps.binned import BinnedMap, levelled
+from fitontest.partitions.pava_bc import PavaBC
+from fitontest.sample import Sample
+
+
+@register_family("pava_bc")
+class PavaBlocks(Family):
+    """Replace each score by the mean label of its PAVA-BC block, c_hat(p) = ybar of the block of p.
+
+    Parameters
+    ----------
+    n_min, n_max : float, optional
+        Bounds on the weight of a block; by default W / 20 and W / 5 (see `PavaBC`).
+
+    Attributes
+    ----------
+    map_ : BinnedMap
+        Constant per block; mild violations of monotonicity are expected.
+    partition_ : Partition
+    n_bins_ : int
+
+    Raises
+    ------
+    ValueError
+        At ``fit``, bounds given by the user that no partition of the data can keep.
+
+    References
+    ----------
+    Matsubara, Tax, Mudd, Guy (2023), TCE: A test-based approach to measuring calibration error, UAI.
+    https://doi.org/10.48550/arXiv.2306.14343
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> p, y = [0.1, 0.2, 0.3, 0.4, 0.6, 0.8], [0, 1, 0, 1, 1, 1]
+    >>> fot.make_family("pava_bc", n_min=2, n_max=4).fit(p, y).predict([0.1, 0.7]).round(6)
+    array([0.333333, 1.      ])
+    """
+
+    def __init__(self, n_min: float | None = None, n_max: float | None = None) -> None:
+        self.n_min = n_min
+        self.n_max = n_max
+
+    def fit_map(self, sample: Sample) -> BinnedMap:
+        """Return the block means of the sample."""
+        partition = PavaBC(self.n_min, self.n_max).partition(sample)
+        return levelled(partition, partition.summarise(sample))

@@ -1,0 +1,86 @@
+"""Cross-validating one hyper-parameter of a family: scores per candidate, and the rule that picks one.
+
+The score of a candidate is the unweighted mean over the folds of each fold's weighted loss. The rule prefers the
+simplest: the first candidate whose score is at most (1 + tolerance) times the best. With tolerance 0 it is the
+plain argmin, the first of equals.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from fitontest.families.base import Family
+from fitontest.losses import find_loss
+from fitontest.sample import Sample
+from fitontest.typing import FloatArray, IntArray
+
+EQUAL_SCORES = 1e-12  # relative difference below which two scores are the same number computed twice
+
+
+@dataclass(frozen=True, eq=False)
+class CVScores:
+    """Cross-validation scores of the candidates, in the order in which they are preferred.
+
+    Attributes
+    ----------
+    candidates : tuple of length C
+    folds : array of shape (F, C)
+        Mean held-out loss of each fold.
+    mean, standard_error : arrays of shape (C,)
+        Over the folds; the standard error is NaN for a single fold.
+    """
+
+    candidates: tuple[Any, ...]
+    folds: FloatArray
+
+    @property
+    def mean(self) -> FloatArray:
+        """Mean over the folds."""
+        return np.asarray(self.folds.mean(axis=0))
+
+    @property
+    def standard_error(self) -> FloatArray:
+        """Standard error of that mean, from the spread between the folds."""
+        n_folds = self.folds.shape[0]
+        if n_folds < 2:
+            return np.full(self.folds.shape[1], np.nan)
+        return np.asarray(self.folds.std(axis=0, ddof=1) / np.sqrt(n_folds))
+
+    def choose(self, tolerance: float) -> Any:
+        """Return the first candidate within the tolerance of the best score."""
+        mean = self.mean
+        return self.candidates[int(np.argmax(mean <= mean.min() * (1.0 + tolerance) * (1.0 + EQUAL_SCORES)))]
+
+
+def held_out_scores(
+    family: Family, parameter: str, candidates: Sequence[Any], sample: Sample, folds: IntArray, scoring: str
+) -> CVScores:
+    """Return the scores of the candidates by fitting the family once per fold and candidate.
+
+    Parameters
+    ----------
+    family : Family
+        Cloned for each fit; `parameter` is set to each candidate in turn.
+    folds : int array of shape (n,)
+        Fold of each sorted row of the sample, as `fitontest.folds.fold_ids` gives it.
+    scoring : {"brier", "log_loss"}
+    """
+    loss = find_loss(scoring)
+    scores = np.empty((int(folds.max()) + 1, len(candidates)))
+    for fold in range(scores.shape[0]):
+        train, held_out = sample.take(folds != fold), sample.take(folds == fold)
+        for j, candidate in enumerate(candidates):
+            fitted = clone(family).set_params(**{parameter: candidate}).fit_map(train)
+            rows = loss(held_out.y, fitted.evaluate(held_out.p))
+            scores[fold, j] = float(held_out.w @ rows) / held_out.total
+    return CVScores(tuple(candidates), scores)
+
+
+def check_tolerance(tolerance: object) -> None:
+    """Raise ValueError unless `tolerance` is a finite number, at least 0."""
+    number = isinstance(tolerance, int | float | np.floating) and not isinstance(tolerance, bool)
+    if not (number and 0 <= tolerance < np.inf):  # type: ignore[operator]
+        raise ValueError(f"tolerance must be a finite number, at least 0; got {tolerance!r}")

@@ -1,0 +1,119 @@
+"""A calibration map: a value that is a function c_hat from [0, 1] to the calibrated probability.
+
+A map is frozen, vectorised, total on [0, 1], and can be written as plain JSON and read back bit by bit. Families
+make maps; a map knows nothing of how it was fitted.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import fields
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from fitontest.inputs import as_probabilities
+from fitontest.partitions.partition import Partition
+from fitontest.registry import Registry
+from fitontest.typing import ArrayInput, FloatArray
+
+SCHEMA = 1
+
+
+class CalibrationMap(ABC):
+    """Base of all calibration maps; subclasses are frozen dataclasses of floats, arrays and partitions.
+
+    Calling a map with scores checks that they lie in [0, 1] and returns an array of the same shape (a float for
+    a single score).
+
+    Raises
+    ------
+    ValueError
+        When called with scores that are not numbers in [0, 1].
+    """
+
+    kind: ClassVar[str]
+
+    def __call__(self, p: ArrayInput) -> FloatArray:
+        """Return c_hat(p)."""
+        scores = as_probabilities(p, "p")
+        values = self.evaluate(scores)
+        return values if scores.ndim else values[()]
+
+    @abstractmethod
+    def evaluate(self, p: FloatArray) -> FloatArray:
+        """Return c_hat(p) for float64 scores that are known to lie in [0, 1]."""
+
+    @property
+    def partition(self) -> Partition | None:
+        """Bins on which the map is one straight line, where it is made of such bins."""
+        return None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the map as JSON-ready values: ``{"schema": 1, "kind": ..., ...}``."""
+        state = {field.name: _plain(getattr(self, field.name)) for field in fields(self)}  # type: ignore[arg-type]
+        return {"schema": SCHEMA, "kind": self.kind, **state}
+
+    @classmethod
+    def from_dict(cls, d: dict[str, Any]) -> Self:
+        """Return the map that `to_dict` wrote; works on this base and on each class.
+
+        Raises
+        ------
+        ValueError
+            An unknown schema or kind, a kind that is not this class, missing or unknown fields.
+        """
+        if not isinstance(d, dict) or d.get("schema") != SCHEMA:
+            found = d.get("schema") if isinstance(d, dict) else d
+            raise ValueError(f"d must be a map of schema {SCHEMA}, got {found!r}")
+        found_class = _KINDS.find(d.get("kind", ""), "kind")
+        if not issubclass(found_class, cls):
+            raise ValueError(f"kind must be one that {cls.__name__} can read, got {d['kind']!r}")
+        state = {name: value for name, value in d.items() if name not in ("schema", "kind")}
+        expected = {field.name for field in fields(found_class)}  # type: ignore[arg-type]
+        if set(state) != expected:
+            raise ValueError(f"d must have the fields {sorted(expected)}, got {sorted(state)}")
+        return found_class(**{name: _revived(value) for name, value in state.items()})
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        pairs = ((getattr(self, f.name), getattr(other, f.name)) for f in fields(self))  # type: ignore[arg-type]
+        return all(np.array_equal(a, b) if isinstance(a, np.ndarray) else a == b for a, b in pairs)
+
+    def __hash__(self) -> int:
+        return hash(repr(self.to_dict()))
+
+
+_KINDS: Registry[CalibrationMap] = Registry("calibration map", CalibrationMap)  # type: ignore[type-abstract]
+
+
+def register_map(cls: type[CalibrationMap]) -> type[CalibrationMap]:
+    """Make a map class known to `CalibrationMap.from_dict` under its ``kind``."""
+    return _KINDS.register(cls.kind)(cls)
+
+
+def frozen_array(values: ArrayInput) -> FloatArray:
+    """Return a read-only float64 copy."""
+    array = np.array(values, dtype=np.float64)
+    array.flags.writeable = False
+    return array
+
+
+def finite_number(value: Any, name: str) -> float:
+    """Return a parameter of a map as a float, or refuse it."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not np.isfinite(value):
+        raise ValueError(f"{name} must be a finite number, got {value!r}")
+    return float(value)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Partition):
+        return {"edges": value.edges.tolist(), "closed": value.closed}
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+
+
+def _revived(value: Any) -> Any:
+    if isinstance(value, dict):
+        if set(value) != {"edges", "closed"}:
+            raise ValueError(f"a partition must have the fields ['closed', 'edges'], got {sorted(value)}")
+        return Partition(value["edges"], value["closed"])
+    return value

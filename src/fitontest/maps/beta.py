@@ -1,0 +1,46 @@
+"""Beta maps: a sigmoid that is linear in ln p and ln(1 - p) (beta calibration)."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from fitontest.links import clip_unit, sigmoid
+from fitontest.maps.base import CalibrationMap, finite_number, register_map
+from fitontest.typing import FloatArray
+
+
+@register_map
+@dataclass(frozen=True, eq=False)
+class BetaMap(CalibrationMap):
+    """c_hat(p) = 1 / (1 + exp(-(a ln p - b ln(1 - p) + intercept))).
+
+    Parameters
+    ----------
+    a, b : float
+        Exponents; with a, b >= 0 the map is non-decreasing.
+    intercept : float
+    eps : float
+        Scores are clipped to [eps, 1 - eps].
+
+    Examples
+    --------
+    >>> BetaMap(a=1.0, b=1.0, intercept=0.0, eps=2.2e-16)([0.25, 0.5]).round(12)
+    array([0.25, 0.5 ])
+    """
+
+    kind: ClassVar[str] = "beta"
+
+    a: float
+    b: float
+    intercept: float
+    eps: float
+
+    def __post_init__(self) -> None:
+        for name in ("a", "b", "intercept", "eps"):
+            object.__setattr__(self, name, finite_number(getattr(self, name), name))
+
+    def evaluate(self, p: FloatArray) -> FloatArray:
+        """Return the sigmoid of the linear function of ln p and ln(1 - p)."""
+        q = clip_unit(p, self.eps)
+        return sigmoid(self.a * np.log(q) - self.b * np.log1p(-q) + self.intercept)

@@ -1,0 +1,72 @@
+"""Binned maps: one straight line per bin, c_hat(p) = offset_b + slope_b p.
+
+Slope 1 shifts the scores of a bin by its gap (then the plug-in error is the binned ECE); slope 0 replaces them by
+the bin's mean label (then it is the probability deviation error). A bin without data says nothing against the
+scores, so it is left as it is: slope 1, offset 0.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from fitontest.maps.base import CalibrationMap, frozen_array, register_map
+from fitontest.partitions.bin_table import BinTable
+from fitontest.partitions.partition import Partition
+from fitontest.typing import FloatArray
+
+
+@register_map
+@dataclass(frozen=True, eq=False)
+class BinnedMap(CalibrationMap):
+    """c_hat(p) = offset[b] + slope[b] * p for p in bin b of the partition; not clipped to [0, 1].
+
+    Parameters
+    ----------
+    bins : Partition
+    offset, slope : array-like of shape (B,)
+
+    Examples
+    --------
+    >>> from fitontest import Partition
+    >>> BinnedMap(Partition([0.5]), offset=[0.1, -0.2], slope=[1.0, 1.0])([0.2, 0.8])
+    array([0.3, 0.6])
+    """
+
+    kind: ClassVar[str] = "binned"
+
+    bins: Partition
+    offset: FloatArray
+    slope: FloatArray
+
+    def __post_init__(self) -> None:
+        for name in ("offset", "slope"):
+            values = frozen_array(getattr(self, name))
+            if values.shape != (self.bins.n_bins,) or not np.isfinite(values).all():
+                raise ValueError(f"{name} must hold one finite number per bin ({self.bins.n_bins}), got {values}")
+            object.__setattr__(self, name, values)
+
+    def evaluate(self, p: FloatArray) -> FloatArray:
+        """Return the line of each score's bin at that score."""
+        index = self.bins.locate_checked(p)
+        return self.offset[index] + self.slope[index] * p
+
+    @property
+    def partition(self) -> Partition:
+        """The bins."""
+        return self.bins
+
+
+def shifted(bins: Partition, table: BinTable) -> BinnedMap:
+    """Return the slope-1 map of a table: each bin is shifted by its gap."""
+    return BinnedMap(bins, np.where(table.occupied, table.gap, 0.0), np.ones(len(table)))
+
+
+def levelled(bins: Partition, table: BinTable) -> BinnedMap:
+    """Return the slope-0 map of a table: each bin is its mean label."""
+    return BinnedMap(bins, np.where(table.occupied, table.mean_y, 0.0), np.where(table.occupied, 0.0, 1.0))
+
+
+def constant(value: float) -> BinnedMap:
+    """Return the map that is `value` everywhere."""
+    return BinnedMap(Partition([]), np.array([value]), np.zeros(1))

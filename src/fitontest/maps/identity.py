@@ -1,0 +1,19 @@
+"""The identity map: the scores are probabilities already."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from fitontest.maps.base import CalibrationMap, register_map
+from fitontest.typing import FloatArray
+
+
+@register_map
+@dataclass(frozen=True, eq=False)
+class IdentityMap(CalibrationMap):
+    """c_hat(p) = p."""
+
+    kind: ClassVar[str] = "identity"
+
+    def evaluate(self, p: FloatArray) -> FloatArray:
+        """Return p."""
+        return p

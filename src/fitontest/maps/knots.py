@@ -1,0 +1,46 @@
+"""Knot maps: linear interpolation between knots, constant outside them."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from fitontest.maps.base import CalibrationMap, frozen_array, register_map
+from fitontest.typing import FloatArray
+
+
+@register_map
+@dataclass(frozen=True, eq=False)
+class KnotsMap(CalibrationMap):
+    """c_hat interpolates the points (x, c) linearly and keeps the end values outside them.
+
+    Parameters
+    ----------
+    x : array-like of shape (M,)
+        Strictly increasing knots in [0, 1].
+    c : array-like of shape (M,)
+        Values at the knots.
+
+    Examples
+    --------
+    >>> KnotsMap(x=[0.2, 0.6], c=[0.1, 0.5])([0.0, 0.4, 1.0])
+    array([0.1, 0.3, 0.5])
+    """
+
+    kind: ClassVar[str] = "knots"
+
+    x: FloatArray
+    c: FloatArray
+
+    def __post_init__(self) -> None:
+        x, c = frozen_array(self.x), frozen_array(self.c)
+        if x.ndim != 1 or x.size == 0 or not np.all(np.diff(x) > 0) or not (x[0] >= 0 and x[-1] <= 1):
+            raise ValueError(f"x must be strictly increasing knots in [0, 1], got {x}")
+        if c.shape != x.shape or not np.isfinite(c).all():
+            raise ValueError(f"c must hold one finite value per knot ({x.size}), got {c}")
+        object.__setattr__(self, "x", x)
+        object.__setattr__(self, "c", c)
+
+    def evaluate(self, p: FloatArray) -> FloatArray:
+        """Return the interpolated values."""
+        return np.interp(p, self.x, self.c)

@@ -1,0 +1,43 @@
+"""Logistic maps: a sigmoid of a linear function of the linked score (Platt scaling)."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from fitontest.links import find_link, sigmoid
+from fitontest.maps.base import CalibrationMap, finite_number, register_map
+from fitontest.typing import FloatArray
+
+
+@register_map
+@dataclass(frozen=True, eq=False)
+class LogisticMap(CalibrationMap):
+    """c_hat(p) = 1 / (1 + exp(-(slope * g(p) + intercept))), with g the logit or the identity.
+
+    Parameters
+    ----------
+    slope, intercept : float
+    link : {"logit", "identity"}
+    eps : float
+        Scores are clipped to [eps, 1 - eps] before the logit.
+
+    Examples
+    --------
+    >>> LogisticMap(slope=1.0, intercept=0.0, link="logit", eps=1e-16)([0.25, 0.5]).round(12)
+    array([0.25, 0.5 ])
+    """
+
+    kind: ClassVar[str] = "logistic"
+
+    slope: float
+    intercept: float
+    link: str
+    eps: float
+
+    def __post_init__(self) -> None:
+        find_link(self.link)
+        for name in ("slope", "intercept", "eps"):
+            object.__setattr__(self, name, finite_number(getattr(self, name), name))
+
+    def evaluate(self, p: FloatArray) -> FloatArray:
+        """Return the sigmoid of the line in the linked score."""
+        return sigmoid(self.slope * find_link(self.link).forward(p, self.eps) + self.intercept)

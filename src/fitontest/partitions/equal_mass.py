@@ -1,0 +1,93 @@
+"""Equal-mass bins: each holds as nearly the same weight as whole groups of tied scores allow.
+
+The bins are made from the left. With B bins still to make and weight R left, the goal is R / B; groups are taken
+until it is reached. The group that reaches it stays, unless it alone is heavier than the goal, is not the first of
+its bin, and the bin is at least as near the goal without it. Without ties and weights the sizes are exactly those
+of ``numpy.array_split``.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fitontest.partitions.partition import Closed, Partition, check_closed
+from fitontest.partitions.partitioner import Partitioner, check_n_bins, edges_between, register_partition
+from fitontest.sample import Sample
+from fitontest.typing import FloatArray, IntArray
+
+WEIGHT_TOLERANCE = 1e-12  # of the total: sums of weights that differ by less are equal
+
+
+@register_partition("equal_mass")
+@dataclass(frozen=True)
+class EqualMass(Partitioner):
+    """Partition into at most `n_bins` bins of equal weight; equal scores are never split.
+
+    Parameters
+    ----------
+    n_bins : int, default=10
+        Bins asked for. Fewer are made when there are fewer distinct scores, or when heavy ties leave no room; no
+        bin is empty. `Partition.n_bins` says how many were made.
+    closed : {"left", "right"}, default="left"
+        The same rows share bins either way; the edges are the first score of the next bin, or the last of this.
+
+    Examples
+    --------
+    >>> from fitontest import EqualMass, Sample
+    >>> p = [0.1, 0.2, 0.2, 0.2, 0.3, 0.4]
+    >>> partition = EqualMass(3).partition(Sample([0, 1, 0, 0, 1, 1], p))
+    >>> partition.edges, partition.locate(p)
+    (array([0.2, 0.3]), array([0, 1, 1, 1, 2, 2]))
+    """
+
+    n_bins: int = 10
+    closed: Closed = "left"
+
+    def __post_init__(self) -> None:
+        check_n_bins(self.n_bins)
+        check_closed(self.closed)
+
+    def partition(self, sample: Sample) -> Partition:
+        """Return the partition of the sample's scores into bins of equal weight."""
+        groups = sample.groups
+        ends = equal_mass_ends(groups.w, np.array([self.n_bins]))[0]
+        return Partition(edges_between(groups.p, ends[ends < len(groups)], self.closed), self.closed)
+
+
+def equal_mass_ends(w: FloatArray, n_bins: IntArray) -> IntArray:
+    """Return where each bin ends, for several bin counts at once.
+
+    Parameters
+    ----------
+    w : array of shape (G,)
+        Weights of the sorted groups.
+    n_bins : int array of shape (L,)
+        Bin counts asked for.
+
+    Returns
+    -------
+    ends : int array of shape (L, max(n_bins))
+        ``ends[l, b]`` is one past the last group of bin b; G from the last bin on.
+    """
+    groups = w.size
+    steps = min(int(n_bins.max()), groups)
+    cumulative = np.concatenate(([0.0], np.cumsum(w)))
+    slack = WEIGHT_TOLERANCE * cumulative[-1]
+    ends = np.full((n_bins.size, steps), groups, dtype=np.intp)
+    start = np.zeros(n_bins.size, dtype=np.intp)
+    for step in range(steps):
+        still = n_bins - step  # bins still to make; at 1 the rest is one bin
+        goal = (cumulative[-1] - cumulative[start]) / np.maximum(still, 1)
+        reached = np.searchsorted(cumulative, cumulative[start] + goal - slack)
+        reached = np.minimum(np.maximum(reached, start + 1), groups)
+        over, under = (
+            cumulative[reached] - cumulative[start] - goal,
+            cumulative[reached - 1] - cumulative[start] - goal,
+        )
+        heavy = w[reached - 1] > goal + slack
+        leave_out = heavy & (reached - 1 > start) & (-under <= over + slack)
+        start = np.where(still <= 1, groups, reached - leave_out)
+        ends[:, step] = start
+        if step and np.all(start == groups):
+            break
+    return ends

@@ -1,0 +1,85 @@
+"""A registry: names that make objects, filled by class decorators and by the entry points of other packages.
+
+Families, partitions and map classes are all looked up by name. A new one is a class and one decorator line;
+a third-party package needs not even that much from us: it lists its class under an entry-point group.
+"""
+
+from collections.abc import Callable
+from importlib.metadata import entry_points
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Registry(Generic[T]):
+    """Names and the classes they stand for.
+
+    Parameters
+    ----------
+    noun : str
+        What is registered, for error messages ("family").
+    base : type
+        Every registered class must derive from it.
+    group : str, optional
+        Entry-point group that is searched for names not registered by a decorator.
+    """
+
+    def __init__(self, noun: str, base: type[T], group: str | None = None) -> None:
+        self._noun = noun
+        self._base = base
+        self._group = group
+        self._classes: dict[str, type[T]] = {}
+        self._aliases: dict[str, str] = {}
+
+    def register(self, name: str, *, aliases: tuple[str, ...] = ()) -> Callable[[type[T]], type[T]]:
+        """Return a class decorator that enters the class under `name` (and under each alias)."""
+        for taken in (name, *aliases):
+            if not isinstance(taken, str) or not taken:
+                raise ValueError(f"name must be a non-empty string, got {taken!r}")
+            if taken in self._classes or taken in self._aliases:
+                raise ValueError(f"name must be new, but there is a {self._noun} called {taken!r} already")
+
+        def enter(cls: type[T]) -> type[T]:
+            self._check(name, cls)
+            self._classes[name] = cls
+            self._aliases.update(dict.fromkeys(aliases, name))
+            return cls
+
+        return enter
+
+    def unregister(self, name: str) -> None:
+        """Take a name (and its aliases) out again, as a test of a plug-in must."""
+        del self._classes[name]
+        self._aliases = {alias: target for alias, target in self._aliases.items() if target != name}
+
+    def names(self) -> list[str]:
+        """Return the registered names, without aliases, in alphabetical order."""
+        return sorted(set(self._classes) | set(self._plugins()))
+
+    def name_of(self, cls: type) -> str | None:
+        """Return the name under which a class was registered, if it was."""
+        return next((name for name, known in self._classes.items() if known is cls), None)
+
+    def find(self, name: str, argument: str) -> type[T]:
+        """Return the class called `name`; `argument` is who asks, for the error message."""
+        if not isinstance(name, str):
+            raise ValueError(f"{argument} must be the name of a {self._noun}, got {name!r}")
+        name = self._aliases.get(name, name)
+        if name not in self._classes and name in (plugins := self._plugins()):
+            cls = plugins[name]()
+            self._check(name, cls)
+            self._classes[name] = cls
+        if name not in self._classes:
+            known = ", ".join(repr(known) for known in sorted({*self.names(), *self._aliases}))
+            raise ValueError(f"{argument} must be one of {known}; got {name!r}")
+        return self._classes[name]
+
+    def _plugins(self) -> dict[str, Callable[[], type[T]]]:
+        """Map the names of the entry points to their loaders; nothing is imported before it is asked for."""
+        if self._group is None:
+            return {}
+        return {point.name: point.load for point in entry_points(group=self._group)}
+
+    def _check(self, name: str, cls: object) -> None:
+        if not (isinstance(cls, type) and issubclass(cls, self._base)):
+            raise TypeError(f"the {self._noun} {name!r} must be a subclass of {self._base.__name__}, got {cls!r}")
