@@ -5,6 +5,8 @@ them. They never reorder, clip or drop a value: what cannot be converted exactly
 argument, which rule, and what was found where.
 """
 
+import numbers
+from decimal import Decimal
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -14,6 +16,7 @@ from numpy.typing import NDArray
 from fitontest.typing import ArrayInput, FloatArray
 
 BLOCK = 65_536  # rows per block: the temporaries of a pass stay in the cache
+NUMBERS = (numbers.Real, Decimal, np.bool_)  # what an array of objects may hold to count as an array of numbers
 
 
 def as_column(values: ArrayInput, name: str) -> NDArray[Any]:
@@ -27,12 +30,11 @@ def as_column(values: ArrayInput, name: str) -> NDArray[Any]:
             f"probabilities pass the column of the positive class, {name}[:, 1]"
         )
     if array.ndim != 1:
-        raise ValueError(f"{name} must be one-dimensional, got an array of shape {array.shape}")
+        found = f"an array of shape {array.shape}" if hasattr(values, "shape") else f"one {type(values).__name__}"
+        raise ValueError(f"{name} must be a one-dimensional array or sequence, got {found}")
     if array.size == 0:
         raise ValueError(f"{name} must not be empty, got 0 rows")
-    if array.dtype == object:
-        _refuse_missing(np.array([_is_missing(value) for value in array]), name)
-    return array
+    return _unboxed(array, name)
 
 
 def as_numbers(values: ArrayInput, name: str) -> NDArray[Any]:
@@ -42,17 +44,12 @@ def as_numbers(values: ArrayInput, name: str) -> NDArray[Any]:
 
 def to_real(array: NDArray[Any], name: str) -> NDArray[Any]:
     """Return the array with a dtype that numpy computes with, or refuse it."""
+    array = _unboxed(array, name)
     if array.dtype.kind in "buif":
         return array
-    if array.dtype == object and not any(isinstance(value, str | bytes | complex) for value in array):
-        try:
-            return array.astype(np.float64)
-        except (TypeError, ValueError):
-            pass  # the message below names the type that stood in the way
-    if array.dtype.name in ("bfloat16", "float8_e4m3fn", "float8_e5m2"):  # ml_dtypes, as jax hands them over
-        return array.astype(np.float64)
-    kind = type(array[0]).__name__ if array.dtype == object else str(array.dtype)
-    raise ValueError(f"{name} must hold real numbers, got {kind} values such as {array[0]!r}")
+    value = next((value for value in array if not isinstance(value, NUMBERS)), array[0])
+    kind = type(value).__name__ if array.dtype == object else str(array.dtype)
+    raise ValueError(f"{name} must hold real numbers, got {kind} values such as {value!r}")
 
 
 def as_probabilities(values: ArrayInput, name: str) -> FloatArray:
@@ -100,44 +97,78 @@ def _to_numpy(values: ArrayInput, name: str) -> NDArray[Any]:
         return np.asarray(values.data)
     if isinstance(values, np.ndarray):
         return np.asarray(values)
-    if hasattr(values, "detach") and hasattr(values, "cpu"):  # torch: off the graph and off the device
-        values = values.detach().cpu()
-        if str(values.dtype) == "torch.bfloat16":  # numpy has no such type; float32 holds it exactly
-            values = values.float()
-        return np.asarray(values)
-    if isinstance(values, set | dict):
-        raise ValueError(f"{name} must be an array or a sequence, got a {type(values).__name__}")
-    return _from_frame_library(values, name)
+    try:
+        if hasattr(values, "detach") and hasattr(values, "cpu"):
+            return _from_torch(values)
+        return _from_library(values, name)
+    except (TypeError, RuntimeError) as error:  # how torch and jax refuse to be arrays
+        found = f"one {type(values).__name__}"
+        raise ValueError(f"{name} must be an array or a sequence that numpy can read, got {found}: {error}") from error
 
 
-def _from_frame_library(values: Any, name: str) -> NDArray[Any]:
-    series = nw.from_native(values, allow_series=True, pass_through=True)
+def _from_torch(values: Any) -> NDArray[Any]:
+    values = values.detach().cpu()  # off the graph and off the device
+    if str(values.dtype).startswith(("torch.bfloat16", "torch.float8")):  # unknown to numpy, exact in float32
+        values = values.float()
+    return np.asarray(values)
+
+
+def _from_library(values: Any, name: str) -> NDArray[Any]:
+    try:
+        series = nw.from_native(values, allow_series=True, pass_through=True)
+    except ValueError as error:  # several columns of one name
+        raise ValueError(f"{name} must be one column, got a data frame: {error}") from error
     if isinstance(series, nw.LazyFrame):
         raise ValueError(f"{name} must be a column in memory, got a lazy frame; collect it first")
     if isinstance(series, nw.DataFrame):
         if series.shape[1] != 1:
             raise ValueError(f"{name} must be one column, got a data frame with columns {list(series.columns)}")
-        series = series[series.columns[0]]
+        series = series[:, 0]
     if isinstance(series, nw.Series):
         _refuse_missing(np.asarray(series.is_null().to_numpy(), dtype=bool), name)
         return np.asarray(series.to_numpy())
-    if getattr(values, "null_count", 0):  # pyarrow.Array is no narwhals type
+    if type(values).__module__.startswith("pyarrow") and hasattr(values, "is_null"):  # an Array is no narwhals type
         _refuse_missing(np.asarray(values.is_null().to_numpy(zero_copy_only=False), dtype=bool), name)
-    if type(values).__module__.startswith("pyarrow"):
         return np.asarray(values.to_numpy(zero_copy_only=False))
+    return _from_sequence(values, name)
+
+
+def _from_sequence(values: Any, name: str) -> NDArray[Any]:
     try:
-        return np.asarray(values)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be an array or a sequence of numbers or labels: {error}") from error
+        array = np.asarray(values)
+    except ValueError as error:  # rows of different lengths
+        raise ValueError(f"{name} must be one-dimensional: {error}") from error
+    if array.dtype.kind in "US":  # among texts numpy spells 1, NaN and None out as texts too
+        return np.asarray(values, dtype=object)
+    return array
+
+
+def _unboxed(array: NDArray[Any], name: str) -> NDArray[Any]:
+    """Return objects that are all numbers as float64, and what numpy has no kind for as the kind it stands for."""
+    if array.dtype.name.startswith(("bfloat16", "float8")):  # as jax hands them over; exact in float32
+        return array.astype(np.float32)
+    if array.dtype.kind == "T":  # numpy's own strings may hold NaN
+        array = array.astype(object)
+    if array.dtype != object:
+        return array
+    _refuse_missing(np.array([_is_missing(value) for value in array], dtype=bool), name)
+    if not all(isinstance(value, NUMBERS) for value in array):
+        return array
+    try:
+        return array.astype(np.float64)
+    except OverflowError as error:
+        raise ValueError(f"{name} must hold numbers within the range of a float64: {error}") from error
 
 
 def _is_missing(value: Any) -> bool:
-    return value is None or type(value).__name__ in ("NAType", "NaTType")
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float | np.floating) and bool(np.isnan(value))
 
 
 def _refuse_missing(missing: NDArray[np.bool_], name: str) -> None:
     if missing.any():
         raise ValueError(
-            f"{name} must not have missing values, got {int(missing.sum())} "
+            f"{name} must not have missing values (None, NaN or NA), got {int(missing.sum())} "
             f"(the first at row {int(np.argmax(missing))})"
         )

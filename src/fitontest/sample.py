@@ -33,6 +33,9 @@ class Rows:
     y: FloatArray
     w: FloatArray
 
+    def __post_init__(self) -> None:
+        _freeze(self.p, self.y, self.w)
+
     def __len__(self) -> int:
         return self.p.size
 
@@ -58,6 +61,9 @@ class Groups:
     w: FloatArray
     wy: FloatArray
     first: IntArray
+
+    def __post_init__(self) -> None:
+        _freeze(self.p, self.n, self.w, self.wy, self.first)
 
     def __len__(self) -> int:
         return self.p.size
@@ -216,7 +222,8 @@ class Sample:
 
 
 def _read_weights(values: ArrayInput, name: str) -> FloatArray:
-    weights = as_numbers(values, name).astype(np.float64, copy=False)
+    with np.errstate(over="ignore"):  # a long double beyond the range becomes inf, which is refused
+        weights = as_numbers(values, name).astype(np.float64, copy=False)
     check_finite(weights, name)
     if weights.min() < 0:
         row = int(np.argmin(weights))
@@ -233,12 +240,17 @@ def _refuse_swapped(labels: NDArray[Any], scores: NDArray[Any], names: tuple[str
     if labels.dtype.kind not in "fui" or is_binary_coded(labels) or not np.isfinite(labels).all():
         return
     labels_like_scores = np.all((labels >= 0) & (labels <= 1)) or np.unique(labels).size > 2
-    scores_like_labels = scores.dtype.kind in "USOb" or is_binary_coded(scores) or np.unique(scores).size == 2
+    scores_like_labels = scores.dtype.kind in "USOb" or is_binary_coded(scores) or _is_two_valued(scores)
     if labels_like_scores and scores_like_labels:
         raise ValueError(
             f"{names[0]} and {names[1]} look swapped: {names[0]} must hold the labels of two classes, got values "
             f"such as {labels[0]!s}, and {names[1]} the probabilities, got values such as {scores[0]!s}"
         )
+
+
+def _is_two_valued(scores: NDArray[Any]) -> bool:
+    """Tell whether there are two values that are no probabilities; two tied scores are nothing odd."""
+    return bool(scores.dtype.kind in "fui" and np.any((scores < 0) | (scores > 1)) and np.unique(scores).size == 2)
 
 
 def _sort_key(p: FloatArray, y: FloatArray) -> NDArray[np.uint64]:
@@ -257,6 +269,11 @@ def _sort_weighted(key: NDArray[np.uint64], w: FloatArray) -> tuple[NDArray[np.u
     if np.any(ordered[1:] == ordered[:-1]):  # equal (p, y): order them by weight, or the row order would show
         order = np.lexsort((w, key))
     return key[order], w[order]
+
+
+def _freeze(*arrays: NDArray[Any]) -> None:
+    for array in arrays:
+        array.flags.writeable = False
 
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:

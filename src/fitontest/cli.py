@@ -1,0 +1,147 @@
+"""The command line: the library's main jobs for files, one subcommand each.
+
+Results go to standard output, progress and errors to standard error. Bad input ends with exit code 2 and one line
+that says what was wrong.
+"""
+
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from fitontest.demo import QUESTION, scored_classifiers
+from fitontest.evaluation import Evaluation, FamilyLike, evaluation_of
+from fitontest.norms import NORMS
+from fitontest.read_table import read_columns
+from fitontest.report import FORMATS, as_table
+from fitontest.sample import Sample
+from fitontest.typing import Label
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+# How a CSV file may spell a column that DuckDB reads as booleans
+_BOOLEANS = {"true": True, "t": True, "yes": True, "y": True, "false": False, "f": False, "no": False, "n": False}
+
+
+class BadInput(click.ClickException):
+    """One line on standard error and exit code 2, as for a wrong option."""
+
+    exit_code = 2
+
+    def format_message(self) -> str:
+        """Return the message on one line."""
+        return " ".join(self.message.split())
+
+
+def refusing(command: Callable[P, R]) -> Callable[P, R]:
+    """Turn the ValueErrors of the library into `BadInput`."""
+
+    @wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return command(*args, **kwargs)
+        except ValueError as error:
+            raise BadInput(str(error)) from error
+
+    return run
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="fitontest")
+def main() -> None:
+    """Evaluate and repair the calibration of classifiers."""
+
+
+@main.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--label", required=True, help="Column with the labels of two classes.")
+@click.option("--prob", required=True, help="Column with the predicted probability of the positive class.")
+@click.option("--weight", help="Column with the weights of the rows.")
+@click.option("--pos-label", help="The positive label, unless the labels are 0/1, -1/1 or true/false.")
+@click.option("--family", "families", multiple=True, help="Family of maps; repeat for several. Default: all.")
+@click.option("--norm", type=click.Choice(list(NORMS)), default="l1", show_default=True, help="How distances add up.")
+@click.option("--random-state", type=int, default=0, show_default=True, help="Seed of the cross-validation folds.")
+@click.option("--format", "style", type=click.Choice(list(FORMATS)), default="table", show_default=True)
+@refusing
+def evaluate(
+    file: Path,
+    label: str,
+    prob: str,
+    weight: str | None,
+    pos_label: str | None,
+    families: tuple[str, ...],
+    norm: str,
+    random_state: int,
+    style: str,
+) -> None:
+    """Print the calibration error of the scores in FILE (CSV or Parquet) under families of calibration maps."""
+    wanted = {"--label": label, "--prob": prob, **({"--weight": weight} if weight else {})}
+    columns = read_columns(file, wanted)
+    labels = columns["--label"]
+    sample = Sample(
+        labels,
+        columns["--prob"],
+        columns.get("--weight"),
+        pos_label=None if pos_label is None else _as_label(pos_label, labels),
+        names=(f"label column {label!r}", f"prob column {prob!r}", f"weight column {weight!r}"),
+    )
+    click.echo(FORMATS[style](_watched(sample, list(families) or None, norm, random_state)))
+
+
+@main.command()
+@refusing
+def demo() -> None:
+    """Train two classifiers on real data and print their calibration errors under every family of maps."""
+    click.echo(QUESTION)
+    for scored in scored_classifiers():
+        evaluation = _watched(Sample(scored.y_true, scored.y_prob), None, "l1", 0)
+        click.echo(f"\n{scored.name}\n{as_table(evaluation)}")
+    click.echo(
+        "\nerror: mean distance between the scores and the fitted calibration map. Flat bins also count the spread of\n"
+        "the scores within a bin; 'identity' is 0 by definition. bins: chosen from the data, where a family has bins."
+    )
+
+
+def _watched(sample: Sample, families: list[str] | None, norm: str, random_state: int) -> Evaluation:
+    """Evaluate with a progress bar on a terminal and without one in a pipe; warnings become notes."""
+
+    def follow(asked: list[FamilyLike]) -> Iterable[FamilyLike]:
+        with _progress(asked) as steps:
+            yield from steps
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        evaluation = evaluation_of(sample, families, norm, random_state, follow)
+    for warning in caught:
+        click.echo(f"Note: {warning.message}", err=True)
+    return evaluation
+
+
+@contextmanager
+def _progress(steps: list[Any]) -> Iterator[Iterable[Any]]:
+    quiet = not sys.stderr.isatty()
+    with click.progressbar(steps, label="families", file=sys.stderr, hidden=quiet) as bar:
+        yield bar
+
+
+def _as_label(text: str, labels: NDArray[Any]) -> Label:
+    """Read the text of --pos-label in the type of the label column."""
+    if labels.dtype.kind == "b":
+        if text.lower() not in _BOOLEANS:
+            raise ValueError(f"--pos-label must be one of {', '.join(_BOOLEANS)} for true/false labels, got {text!r}")
+        return _BOOLEANS[text.lower()]
+    if np.issubdtype(labels.dtype, np.number):
+        try:
+            return float(text)
+        except ValueError:
+            raise ValueError(f"--pos-label must be a number for a column of numbers, got {text!r}") from None
+    return text

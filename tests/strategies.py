@@ -1,0 +1,34 @@
+"""Hypothesis strategies and data makers that the tests share."""
+
+import numpy as np
+from hypothesis import strategies as st
+
+# scores as they come: rounded to few decimals (ties, edges), at the ends, next to them, and anywhere
+SCORES = st.one_of(
+    st.sampled_from([0.0, 1.0, 0.5, 1e-300, 1e-9, 1 - 1e-9, np.nextafter(1.0, 0.0), 0.1, 0.2, 0.3, 0.7]),
+    st.integers(0, 20).map(lambda i: i / 20),
+    st.floats(0.0, 1.0),
+)
+WHOLE_WEIGHTS = st.integers(0, 5).map(float)
+WEIGHTS = st.one_of(WHOLE_WEIGHTS, st.floats(1e-3, 1e3))
+
+
+@st.composite
+def samples(draw, weights=WEIGHTS, min_size=1, max_size=40):
+    """Draw (y, p, w) with ties, extreme scores and zero weights; the weights have a positive sum."""
+    n = draw(st.integers(min_size, max_size))
+    p = np.array(draw(st.lists(SCORES, min_size=n, max_size=n)))
+    y = np.array(draw(st.lists(st.integers(0, 1), min_size=n, max_size=n)))
+    w = np.array(draw(st.lists(weights, min_size=n, max_size=n)))
+    if w.sum() == 0:
+        w[draw(st.integers(0, n - 1))] = 1.0
+    return y, p, w
+
+
+def noisy(n=400, seed=0, ties=None, power=1.4):
+    """Return (y, p): scores whose true calibration map is p ** power."""
+    rng = np.random.default_rng(seed)
+    p = rng.random(n)
+    if ties is not None:
+        p = np.round(p, ties)
+    return (rng.random(n) < p**power).astype(int), p

@@ -1,0 +1,289 @@
+"""What every family promises, checked over the registry: a new family is tested by existing.
+
+Values are compared as maps at the data and on a grid, not as parameters: at low base rates the likelihood is so flat
+that parameters may differ where the maps do not.
+"""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.utils.validation import NotFittedError
+
+import fitontest as fot
+from tests.strategies import noisy
+
+GRID = np.linspace(0, 1, 101)
+VARIANTS = {
+    **{name: fot.make_family(name) for name in fot.available_families()},
+    "slope1-15": fot.Slope1(15),
+    "slope1-equal_width": fot.Slope1(7, "equal_width"),
+    "slope1-right": fot.Slope1(7, closed="right"),
+    "slope1-edges": fot.Slope1([0.1, 0.4, 0.9]),
+    "slope1-sweep": fot.Slope1("sweep"),
+    "slope1-cube_root": fot.Slope1("cube_root"),
+    "slope1-log_loss": fot.Slope1(scoring="log_loss"),
+    "slope1-pava": fot.Slope1(scheme=fot.Pava()),
+    "flat-10": fot.Flat(10),
+    "flat-width-cv": fot.Flat(scheme="equal_width"),
+    "platt-identity": fot.Platt(link="identity"),
+    "platt-smoothing": fot.Platt(smoothing=True),
+    "beta-am": fot.Beta("am"),
+    "beta-ab": fot.Beta("ab"),
+    "beta-a": fot.Beta("a"),
+    "isotonic-step": fot.Isotonic("step"),
+    "cross_validated": fot.CrossValidated("flat", candidates=[1, 2, 4, 8], cv=3),
+}
+
+
+def chooses_by_rows(family):
+    """Tell whether the family counts rows (folds, cube root), so that a row of weight 2 is not that row twice."""
+    params = family.get_params()
+    return isinstance(family, fot.CrossValidated) or params.get("n_bins") in ("cv", "cube_root")
+
+
+def by_name(names):
+    return pytest.mark.parametrize("name", names)
+
+
+every_family = by_name(VARIANTS)
+weighted = by_name([name for name, family in VARIANTS.items() if not chooses_by_rows(family)])
+# pava_bc bounds are weights and the smoothed targets count weight: there scaling the weights is another question
+scalable = by_name([name for name in VARIANTS if name not in ("pava_bc", "platt-smoothing")])
+
+
+def fitted(name, p, y, w=None, family=None):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fot.CalibrationWarning)
+        return clone(VARIANTS[name] if family is None else family).fit(p, y, w)
+
+
+def assert_same_map(a, b, at, atol=1e-12):
+    for scores in (at, GRID):
+        np.testing.assert_allclose(a.predict(scores), b.predict(scores), rtol=0, atol=atol)
+    assert hasattr(a, "partition_") == hasattr(b, "partition_")
+    if hasattr(a, "partition_"):
+        assert a.partition_ == b.partition_
+        assert a.n_bins_ == b.n_bins_
+
+
+def tolerance(name):
+    """Likelihood fits agree to their gradient tolerance, sums of weights to rounding."""
+    return 1e-9 if name.startswith(("platt", "beta")) else 1e-12
+
+
+@every_family
+def test_outputs(name):
+    y, p = noisy(ties=2)
+    family = fitted(name, p, y)
+    assert isinstance(family.map_, fot.CalibrationMap)
+    assert family.predict(p).shape == p.shape
+    assert family.predict(p).dtype == np.float64
+    proba = family.predict_proba(p)
+    assert proba.shape == (p.size, 2)
+    assert np.all((proba >= 0) & (proba <= 1))
+    np.testing.assert_allclose(proba.sum(axis=1), 1.0, atol=1e-15)
+    np.testing.assert_array_equal(family.transform(p), np.clip(family.predict(p), 0, 1))
+    np.testing.assert_array_equal(family.transform(p), family.predict(p, clip=True))
+    np.testing.assert_array_equal(proba[:, 1], family.transform(p))
+    assert np.isfinite(family.predict(GRID)).all()
+
+
+@every_family
+def test_scikit_learn_conventions(name):
+    family = VARIANTS[name]
+    assert not hasattr(family, "map_")
+    again = clone(family)
+    assert repr(again) == repr(family)
+    assert repr(again.get_params()) == repr(family.get_params())
+    assert again.set_params(**family.get_params()) is again
+    with pytest.raises(NotFittedError):
+        again.predict([0.5])
+    y, p = noisy()
+    assert fitted(name, p, y).fit(p, y).__class__ is type(family)
+
+
+@every_family
+def test_fit_leaves_the_parameters_alone(name):
+    y, p = noisy(ties=2)
+    family = fitted(name, p, y)
+    assert repr(family.get_params()) == repr(VARIANTS[name].get_params())
+
+
+@every_family
+def test_fit_map_is_pure(name):
+    y, p = noisy(ties=2)
+    sample, family = fot.Sample(y, p), clone(VARIANTS[name])
+    before = repr(vars(family))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fot.CalibrationWarning)
+        found = family.fit_map(sample)
+    assert repr(vars(family)) == before
+    assert found == fitted(name, p, y).map_
+
+
+@every_family
+def test_refit_is_idempotent(name):
+    y, p = noisy(ties=2)
+    once = fitted(name, p, y)
+    other_y, other_p = noisy(150, seed=9)
+    twice = fitted(name, other_p, other_y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fot.CalibrationWarning)
+        twice.fit(p, y)
+    assert vars(once).keys() == vars(twice).keys()
+    assert once.map_ == twice.map_
+
+
+@every_family
+def test_pickle(name):
+    y, p = noisy(ties=2)
+    family = fitted(name, p, y)
+    again = pickle.loads(pickle.dumps(family))
+    assert again.map_ == family.map_
+    assert_same_map(family, again, p, atol=0)
+
+
+@every_family
+def test_the_map_survives_json(name):
+    import json
+
+    y, p = noisy(ties=2)
+    found = fitted(name, p, y).map_
+    again = fot.CalibrationMap.from_dict(json.loads(json.dumps(found.to_dict(), allow_nan=False)))
+    assert again == found
+    np.testing.assert_array_equal(again(GRID), found(GRID))
+
+
+@every_family
+@pytest.mark.parametrize("ties", [None, 1])
+def test_row_order_does_not_matter(name, ties):
+    y, p = noisy(ties=ties)
+    w = np.random.default_rng(1).choice([0.5, 1.0, 2.0, 0.3], p.size)
+    order = np.random.default_rng(2).permutation(p.size)
+    for weights in (None, w):
+        shuffled = None if weights is None else weights[order]
+        assert_same_map(fitted(name, p, y, weights), fitted(name, p[order], y[order], shuffled), p)
+
+
+@weighted
+@pytest.mark.parametrize("ties", [None, 1])
+def test_a_weight_of_two_is_the_row_twice(name, ties):
+    y, p = noisy(ties=ties)
+    w = np.random.default_rng(1).integers(0, 4, p.size)
+    assert_same_map(fitted(name, p, y, w), fitted(name, np.repeat(p, w), np.repeat(y, w)), p, tolerance(name))
+
+
+@every_family
+@pytest.mark.parametrize("ties", [None, 1])
+def test_a_weight_of_zero_is_the_row_absent(name, ties):
+    y, p = noisy(ties=ties)
+    w = np.random.default_rng(1).choice([0.0, 1.0, 2.5], p.size)
+    kept = w > 0
+    assert_same_map(fitted(name, p, y, w), fitted(name, p[kept], y[kept], w[kept]), p, tolerance(name))
+
+
+@scalable
+@pytest.mark.parametrize("factor", [8.0, 0.37, 1e-6])
+def test_scaling_the_weights_changes_nothing(name, factor):
+    y, p = noisy(ties=2)
+    w = np.random.default_rng(1).choice([0.5, 1.0, 2.0, 0.3], p.size)
+    assert_same_map(fitted(name, p, y, w), fitted(name, p, y, factor * w), p, 100 * tolerance(name))
+
+
+@every_family
+def test_float32_is_its_float64_value(name):
+    y, p = noisy()
+    single = p.astype(np.float32)
+    assert_same_map(fitted(name, single, y), fitted(name, single.astype(np.float64), y), p, atol=0)
+
+
+@every_family
+def test_labels_of_any_kind(name):
+    y, p = noisy(100)
+    expected = fitted(name, p, y)
+    for labels in (y.astype(bool), y.astype(np.int8), y.astype(np.float32), 2 * y - 1, list(y)):
+        assert_same_map(fitted(name, p, labels), expected, p, atol=0)
+    strings = np.where(y == 1, "sick", "well")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fot.CalibrationWarning)
+        assert_same_map(clone(VARIANTS[name]).fit(p, strings, pos_label="sick"), expected, p, atol=0)
+
+
+HARD = {
+    "n=1": ([0.3], [1]),
+    "n=1 at 0": ([0.0], [0]),
+    "n=2": ([0.3, 0.6], [1, 0]),
+    "all positive": (np.linspace(0, 1, 50), np.ones(50)),
+    "all negative": (np.linspace(0, 1, 50), np.zeros(50)),
+    "constant p": (np.full(60, 0.4), np.arange(60) % 3 == 0),
+    "constant p = 1": (np.full(60, 1.0), np.arange(60) % 3 == 0),
+    "p in {0, 1}": (np.arange(60) % 2, np.arange(60) % 3 == 0),
+    "p = y": (np.arange(60) % 2, np.arange(60) % 2),
+    "p = 1 - y": (1 - np.arange(60) % 2, np.arange(60) % 2),
+    "separable": (np.linspace(0.1, 0.9, 80), np.linspace(0.1, 0.9, 80) > 0.35),
+    "separable downward": (np.linspace(0.1, 0.9, 80), np.linspace(0.1, 0.9, 80) < 0.35),
+    "tiny p": (np.linspace(1e-12, 1e-9, 50), np.arange(50) % 7 == 0),
+    "denormal p": (np.linspace(5e-324, 5e-320, 50), np.arange(50) % 7 == 0),
+    "near 1": (1 - np.linspace(1e-15, 1e-13, 50), np.arange(50) % 7 != 0),
+    "anti-calibrated": (np.linspace(0, 1, 90), np.arange(90) % 90 < 45),
+    "heavy tie": (np.concatenate((np.linspace(0, 0.9, 40), np.full(200, 1.0))), np.arange(240) % 4 != 0),
+}
+
+
+@every_family
+@pytest.mark.parametrize("case", HARD)
+def test_hard_inputs(name, case):
+    p, y = (np.asarray(column) for column in HARD[case])
+    for w in (None, np.linspace(0, 3, p.size) if p.size > 1 else [2.0]):
+        family = fitted(name, p, y, w)
+        assert np.isfinite(family.predict(GRID)).all()
+        assert np.isfinite(family.predict(p.astype(float))).all()
+        error = fot.calibration_error(y, p, family=family.map_, sample_weight=w)
+        assert 0 <= float(error) <= 1 + 1e-12
+
+
+@every_family
+@pytest.mark.parametrize("value", [0, 1])
+def test_one_class_is_predicted_at_the_data(name, value):
+    """Every family that fits labels predicts the only label there is; slope-1 bins do on average."""
+    p = np.linspace(0.05, 0.95, 40)
+    family = fitted(name, p, np.full(40, value))
+    if name in ("identity", "platt-smoothing"):
+        return
+    mean_of_bins = name.startswith("slope1")
+    got = np.mean(family.predict(p)) if mean_of_bins else family.predict(p)
+    np.testing.assert_allclose(got, value, atol=1e-12)
+
+
+@every_family
+def test_refusals_name_the_argument(name):
+    family = clone(VARIANTS[name])
+    with pytest.raises(ValueError, match=r"p must lie in \[0, 1\], got 1.5 at row 1"):
+        family.fit([0.5, 1.5], [0, 1])
+    with pytest.raises(ValueError, match="y must have at most two classes, got 3"):
+        family.fit([0.5, 0.7, 0.2], [0, 1, 2])
+    with pytest.raises(ValueError, match="look swapped"):
+        family.fit([0, 1, 1], [0.2, 0.5, 0.7])
+    with pytest.raises(ValueError, match=r"sample_weight must not be negative, got -1\.0 at row 0"):
+        family.fit([0.5, 0.7], [0, 1], [-1, 2])
+    family = fitted(name, *noisy(50)[::-1])
+    with pytest.raises(ValueError, match="p must"):
+        family.predict([0.5, np.nan])
+    with pytest.raises(ValueError, match="p must"):
+        family.predict([-0.1])
+
+
+@every_family
+def test_as_an_evaluator(name):
+    y, p = noisy(ties=2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fot.CalibrationWarning)
+        error = fot.calibration_error(y, p, family=VARIANTS[name])
+    assert not hasattr(VARIANTS[name], "map_")  # it was cloned
+    c_hat = fitted(name, p, y)
+    assert float(error) == pytest.approx(np.mean(np.abs(c_hat.predict(p) - p)), abs=1e-12)
+    assert error.map == c_hat.map_
+    assert error.fitted_on_these_rows
