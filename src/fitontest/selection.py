@@ -85,7 +85,7 @@ class CrossValidated(Family):
 
     def solve(self, sample: Sample) -> Solution:
         """Return that map with the choice and its scores."""
-        family = make_family(self.family) if isinstance(self.family, str) else clone(self.family)
+        family = self._own_family()
         candidates = list(range(1, 41)) if self.candidates is None else list(self.candidates)
         self._check(family, candidates)
         found: dict[str, Any] = {"best_value_": candidates[0]}
@@ -96,9 +96,14 @@ class CrossValidated(Family):
         best = family.set_params(**{self.parameter: found["best_value_"]}).fit_sample(sample)
         return Solution(best.map_, getattr(best, "partition_", None), {"best_family_": best, **found})
 
-    def _check(self, family: object, candidates: list[Any]) -> None:
-        if not isinstance(family, Family):
-            raise ValueError(f"family must be the name of a family or a Family, got {family!r}")
+    def _own_family(self) -> Family:
+        if isinstance(self.family, str):
+            return make_family(self.family)
+        if not isinstance(self.family, Family):
+            raise ValueError(f"family must be the name of a family or a Family, got {self.family!r}")
+        return clone(self.family)  # type: ignore[no-any-return]
+
+    def _check(self, family: Family, candidates: list[Any]) -> None:
         if self.parameter not in family.get_params():
             raise ValueError(f"parameter must be a parameter of {family!r}, got {self.parameter!r}")
         if not candidates:

@@ -180,7 +180,16 @@ def register_family(name: str, *, aliases: tuple[str, ...] = ()) -> Callable[[ty
 
 
 def unregister_family(name: str) -> None:
-    """Take a family out of the registry again."""
+    """Take a family out of the registry again, as a test of a plug-in must.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> _ = fot.register_family("passing")(type("Passing", (fot.Identity,), {}))
+    >>> fot.unregister_family("passing")
+    >>> "passing" in fot.available_families()
+    False
+    """
     _REGISTRY.unregister(name)
 
 

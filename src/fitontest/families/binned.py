@@ -1,6 +1,7 @@
 """What the two binned families share: how the bins and their number are chosen."""
 
-from typing import Any, ClassVar, Literal
+from inspect import signature
+from typing import Any, ClassVar, Literal, TypeGuard
 
 import numpy as np
 
@@ -68,46 +69,59 @@ class BinnedFamily(Family):
         if np.ndim(self.n_bins) == 0:
             check_n_bins(self.n_bins)
             return self._partitioner(int(self.n_bins)).partition(sample), None
-        if self.scheme not in _SCHEMES:
+        if not _is_named(self.scheme):
             raise ValueError(f"n_bins must not be edges when scheme makes the bins, got scheme={self.scheme!r}")
         return Partition(self.n_bins, self.closed), None
 
     def _named_count(self, sample: Sample, rule: str) -> tuple[Partition, CVScores | None]:
         if rule not in ("cv", "sweep", "cube_root"):
             raise ValueError(f"n_bins must be a whole number, edges, 'cv', 'sweep' or 'cube_root'; got {rule!r}")
-        if rule == "cv" and isinstance(self.scheme, Partitioner) and not hasattr(self.scheme, "n_bins"):
+        if rule == "cv" and isinstance(self.scheme, Partitioner) and not _counts_bins(self.scheme):
             return self.scheme.partition(sample), None  # such as Pava(): it has no number to choose
         if rule == "cv":
             scores = self._cross_validate(sample)
-            return self._partitioner(scores.choose(self.tolerance)).partition(sample), scores
+            n_bins = 1 if scores is None else scores.choose(self.tolerance)
+            return self._partitioner(n_bins).partition(sample), scores
         if rule == "cube_root":
             return self._partitioner(max(1, round(float(np.cbrt(sample.n))))).partition(sample), None
-        if self.scheme not in _SCHEMES:
+        if not _is_named(self.scheme):
             raise ValueError(f"n_bins='sweep' must have one of the schemes {list(_SCHEMES)}, got {self.scheme!r}")
         return MonotoneSweep(scheme=self.scheme, closed=self.closed).partition(sample), None
 
     def _partitioner(self, n_bins: int) -> Partitioner:
         """Return the scheme with this number of bins."""
-        if isinstance(self.scheme, str) and self.scheme in _SCHEMES:
+        if _is_named(self.scheme):
             return _SCHEMES[self.scheme](n_bins, self.closed)
         if not isinstance(self.scheme, Partitioner):
             names = ", ".join(map(repr, _SCHEMES))
             raise ValueError(f"scheme must be one of {names} or a Partitioner; got {self.scheme!r}")
-        if not hasattr(self.scheme, "n_bins"):
+        if not _counts_bins(self.scheme):
             raise ValueError(f"n_bins must be 'cv', its default, for {self.scheme!r}, which has no number of bins")
-        return type(self.scheme)(**{**vars(self.scheme), "n_bins": n_bins})
+        params = {name: getattr(self.scheme, name) for name in signature(type(self.scheme)).parameters}
+        return type(self.scheme)(**{**params, "n_bins": n_bins})
 
-    def _cross_validate(self, sample: Sample) -> CVScores:
+    def _cross_validate(self, sample: Sample) -> CVScores | None:
+        """Return the scores of 1..max_bins, or None for a single row, which leaves nothing to hold out."""
         self._partitioner(1)  # refuses an unknown scheme before any work
         check_cv(self.cv)
         check_n_bins(self.max_bins, "max_bins")
         check_tolerance(self.tolerance)
         find_loss(self.scoring)
         if sample.n == 1:
-            return CVScores((1,), np.full((1, 1), np.nan))
+            return None
         folds = fold_ids(sample.n, self.cv, self.random_state)
         candidates = np.arange(1, int(self.max_bins) + 1)
         if isinstance(self.scheme, str):
             rule = BinRule(self.scheme, self.closed, self._slope)
             return bin_count_scores(rule, candidates, sample, folds, self.scoring)
         return held_out_scores(self, "n_bins", candidates.tolist(), sample, folds, self.scoring)
+
+
+def _is_named(scheme: object) -> TypeGuard[Literal["equal_mass", "equal_width"]]:
+    """Tell whether the scheme is one of those known by name."""
+    return isinstance(scheme, str) and scheme in _SCHEMES
+
+
+def _counts_bins(scheme: Partitioner) -> bool:
+    """Tell whether the partitioner is told the number of bins."""
+    return "n_bins" in signature(type(scheme)).parameters

@@ -42,5 +42,5 @@ class KnotsMap(CalibrationMap):
         object.__setattr__(self, "c", c)
 
     def evaluate(self, p: FloatArray) -> FloatArray:
-        """Return the interpolated values."""
-        return np.interp(p, self.x, self.c)
+        """Return the interpolated values; between knots 1e-309 apart the slope overflows, but not the value."""
+        return np.clip(np.interp(p, self.x, self.c), self.c.min(), self.c.max())

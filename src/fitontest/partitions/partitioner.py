@@ -24,6 +24,8 @@ class Partitioner(ABC):
         """Return the partition that the rule makes of the sample."""
 
 
+Partitioner.register(Partition)  # explicit edges: the same partition for every sample
+
 _REGISTRY: Registry[Partitioner] = Registry(
     "partition",
     Partitioner,  # type: ignore[type-abstract]
@@ -43,6 +45,7 @@ def register_partition(name: str, *, aliases: tuple[str, ...] = ()) -> Callable[
     ...         return fot.Partition([0.5])
     >>> "halves" in fot.available_partitions()
     True
+    >>> fot.unregister_partition("halves")
     """
     return _REGISTRY.register(name, aliases=aliases)
 
@@ -65,7 +68,16 @@ def make_partitioner(name: str, **params: Any) -> Partitioner:
 
 
 def unregister_partition(name: str) -> None:
-    """Take a partitioner out of the registry again."""
+    """Take a partitioner out of the registry again, as a test of a plug-in must.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> _ = fot.register_partition("passing")(type("Passing", (fot.EqualWidth,), {}))
+    >>> fot.unregister_partition("passing")
+    >>> "passing" in fot.available_partitions()
+    False
+    """
     _REGISTRY.unregister(name)
 
 

@@ -216,10 +216,10 @@ def repair(cumulative: FloatArray, limits: Limits, reach: BoolArray, cuts: IntAr
 def _why_infeasible(groups: Groups, limits: Limits) -> str:
     total, heaviest = float(groups.w.sum()), int(np.argmax(groups.w))
     bounds = f"n_min={limits.n_min:g} and n_max={limits.n_max:g}"
-    if limits.n_min > limits.n_max:
-        return f"n_min must not exceed n_max, got {bounds}"
     if limits.n_min > total:
         return f"n_min must not exceed the total weight {total:g}, got n_min={limits.n_min:g}"
+    if limits.n_min > limits.n_max:
+        return f"n_min must not exceed n_max, got {bounds}"
     if not limits.fits(float(groups.w[heaviest])):
         return (
             f"n_max must be at least the weight of the heaviest tied score: {groups.w[heaviest]:g} rows share the "

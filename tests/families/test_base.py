@@ -1,0 +1,152 @@
+"""The base class and the registry: plugging in a family of one's own."""
+
+import sys
+
+import numpy as np
+import pytest
+from sklearn.base import is_regressor
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.utils import get_tags
+
+import fitontest as fot
+from fitontest.families.base import family_name
+from tests.strategies import noisy
+
+
+class Halfway(fot.Family):
+    """Moves every score half-way to the base rate."""
+
+    def __init__(self, share=0.5):
+        self.share = share
+
+    def fit_map(self, sample):
+        rate = sample.base_rate
+        return fot.KnotsMap([0, 1], [self.share * rate, 1 - self.share + self.share * rate])
+
+
+def test_a_family_is_one_class_with_one_method():
+    y, p = noisy(100)
+    family = Halfway().fit(p, y)
+    np.testing.assert_allclose(family.predict(p), 0.5 * p + 0.5 * y.mean())
+    assert family.predict_proba(p).shape == (100, 2)
+    assert not hasattr(family, "partition_")
+    assert float(fot.calibration_error(y, p, family=Halfway())) == pytest.approx(np.mean(np.abs(y.mean() - p)) / 2)
+    assert family_name(family) == "Halfway"
+
+
+def test_registered_it_is_part_of_every_evaluation():
+    fot.register_family("halfway", aliases=("half",))(Halfway)
+    try:
+        assert "halfway" in fot.available_families()
+        assert "half" not in fot.available_families()
+        assert isinstance(fot.make_family("half", share=0.1), Halfway)
+        y, p = noisy(100)
+        assert "halfway" in [error.family for error in fot.evaluate(y, p)]
+        assert fot.calibration_error(y, p, family=Halfway()).family == "halfway"
+        for taken in ("halfway", "half", "pava", "slope1"):
+            with pytest.raises(ValueError, match=f"there is a family called '{taken}' already"):
+                fot.register_family(taken)
+    finally:
+        fot.unregister_family("halfway")
+    with pytest.raises(ValueError, match=r"family must be one of 'beta'.*; got 'half'"):
+        fot.make_family("half")
+
+
+def test_only_families_can_be_registered():
+    with pytest.raises(TypeError, match="the family 'number' must be a subclass of Family"):
+        fot.register_family("number")(int)
+    assert "number" not in fot.available_families()
+    with pytest.raises(ValueError, match="name must be a non-empty string, got ''"):
+        fot.register_family("")
+
+
+def test_pava_is_another_name_of_isotonic():
+    assert isinstance(fot.make_family("pava"), fot.Isotonic)
+    assert {"isotonic", "pava"} & set(fot.available_families()) == {"isotonic"}
+
+
+@pytest.mark.parametrize("name", [3, None, "nothing"])
+def test_an_unknown_family_is_refused_with_the_known_ones(name):
+    with pytest.raises(ValueError, match="family must be"):
+        fot.make_family(name)
+
+
+def test_a_package_plugs_in_through_an_entry_point(tmp_path, monkeypatch):
+    (tmp_path / "someones_package.py").write_text(
+        "import fitontest as fot\n"
+        "class Theirs(fot.Family):\n"
+        "    def fit_map(self, sample):\n"
+        "        return fot.IdentityMap()\n"
+    )
+    info = tmp_path / "someones_package-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: someones-package\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[fitontest.families]\ntheirs = someones_package:Theirs\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert "theirs" in fot.available_families()
+    assert "someones_package" not in sys.modules  # not imported before it is asked for
+    try:
+        family = fot.make_family("theirs").fit([0.2, 0.8], [0, 1])
+        assert family.predict([0.3]).tolist() == [0.3]
+        assert family_name(family) == "theirs"
+    finally:
+        fot.unregister_family("theirs")
+        sys.modules.pop("someones_package", None)
+
+
+def test_an_entry_point_that_is_no_family_is_refused(tmp_path, monkeypatch):
+    info = tmp_path / "broken-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[fitontest.families]\nbroken = collections:OrderedDict\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(TypeError, match="the family 'broken' must be a subclass of Family"):
+        fot.make_family("broken")
+
+
+def test_a_refit_forgets_the_first_fit():
+    y, p = noisy(300)
+    family = fot.Slope1().fit(p, y)
+    assert hasattr(family, "cv_scores_")
+    family.set_params(n_bins=4).fit(p, y)
+    assert not hasattr(family, "cv_scores_")
+    assert family.n_bins_ == 4
+
+
+def test_a_column_of_scores_is_accepted_and_a_matrix_is_not():
+    y, p = noisy(50)
+    family = fot.Beta().fit(p[:, None], y)
+    np.testing.assert_array_equal(family.predict(p[:, None]), family.predict(p))
+    with pytest.raises(ValueError, match=r"p must be one-dimensional, got an array of shape \(50, 2\)"):
+        family.predict(np.column_stack([1 - p, p]))
+    with pytest.raises(ValueError, match=r"p\[:, 1\]"):
+        family.fit(np.column_stack([1 - p, p]), y)
+    with pytest.raises(ValueError, match="p must be one-dimensional"):
+        family.predict(0.5)
+
+
+def test_predicting_nothing_gives_nothing():
+    y, p = noisy(50)
+    for name in fot.available_families():
+        family = fot.make_family(name).fit(p, y)
+        assert family.predict([]).shape == (0,)
+        assert family.predict_proba([]).shape == (0, 2)
+
+
+def test_in_scikit_learn():
+    y, p = noisy(300)
+    tags = get_tags(fot.Beta())
+    assert tags.input_tags.one_d_array
+    assert not tags.input_tags.two_d_array
+    assert is_regressor(fot.Beta())
+    # score: 1 - Brier score / Brier score of the base rate
+    q = fot.Flat(5).fit(p, y).predict(p)
+    expected = 1 - np.mean((y - q) ** 2) / np.mean((y - y.mean()) ** 2)
+    assert fot.Flat(5).fit(p, y).score(p, y) == pytest.approx(expected, abs=1e-12)
+    assert cross_val_score(fot.Beta(), p, y, cv=3).shape == (3,)
+    search = GridSearchCV(fot.Flat(), {"n_bins": [1, 3, 10]}, cv=3).fit(p, y)
+    assert search.best_params_["n_bins"] in (1, 3, 10)
+    chain = make_pipeline(fot.Platt(), fot.Isotonic()).fit(p, y)
+    assert np.all(np.diff(chain.predict(np.sort(p))) >= 0)
+    np.testing.assert_array_equal(fot.Beta().fit_transform(p, y), fot.Beta().fit(p, y).transform(p))

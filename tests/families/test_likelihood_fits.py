@@ -1,0 +1,284 @@
+"""Platt and beta: the optimum of the likelihood, against brute force, on ordinary and nasty data."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from sklearn.linear_model import LogisticRegression
+
+import fitontest as fot
+from tests.strategies import samples
+
+
+def columns(p, eps):
+    q = np.clip(p, eps, 1 - eps)
+    return np.log(q), -np.log1p(-q)
+
+
+def design(family, p):
+    """Return the features of a family's likelihood, the slopes' bounds, and whether there is an intercept."""
+    if isinstance(family, fot.Platt):
+        up, down = columns(p, family.eps)
+        return np.stack([p if family.link == "identity" else up + down], 1), None, True
+    up, down = columns(p, family.eps)
+    half = 0.0 if "m" in family.parameters else np.log(2.0)
+    two = "b" in family.parameters
+    features = np.stack([up + half, down - half], 1) if two else (up + down)[:, None]
+    return features, 0.0, "m" in family.parameters
+
+
+def gradient(family, p, y, w):
+    """Return the projected gradient per unit weight at the fitted parameters, recomputed from the map."""
+    x, bound, intercept = design(family, p)
+    r = w * (family.map_(p) - y) / w.sum()
+    slopes = r @ x
+    if bound is not None:
+        theta = np.array([family.a_, family.b_])[: slopes.size]
+        slopes = np.where((theta <= 0) & (slopes > 0), 0.0, slopes)
+    return np.abs(np.append(slopes, r.sum() if intercept else 0.0)).max()
+
+
+def brute_force(family, p, y, w):
+    """Return the map at p of the same likelihood, minimised by a general optimiser."""
+    x, bound, intercept = design(family, p)
+    center, scale = x.mean(0) * intercept, np.maximum(x.std(0), 1e-300)
+    z = (x - center) / scale
+    z = np.column_stack([z, np.ones(len(p))]) if intercept else z
+    share = w / w.sum()
+
+    def loss(theta):
+        eta = z @ theta
+        return share @ (np.logaddexp(0, eta) - y * eta), z.T @ (share * (1 / (1 + np.exp(-eta)) - y))
+
+    bounds = [(bound, None)] * x.shape[1] + [(None, None)] * intercept
+    start = np.zeros(z.shape[1])
+    for _ in range(20):  # restarts: L-BFGS-B stops by its own tolerance
+        found = minimize(loss, start, jac=True, bounds=bounds, method="L-BFGS-B", options={"ftol": 0, "gtol": 1e-14})
+        if np.allclose(found.x, start, rtol=1e-15, atol=0):
+            break
+        start = found.x
+    free = np.array([bound is None or value > 0 for (bound, _), value in zip(bounds, start, strict=True)])
+    for _ in range(5 * bool(free.any())):  # L-BFGS-B cannot see below the rounding of the loss, Newton can
+        q = 1 / (1 + np.exp(-(z @ start)))
+        x_free = z[:, free]
+        hessian = x_free.T @ (x_free * (share * q * (1 - q))[:, None])
+        start[free] -= np.linalg.lstsq(hessian, x_free.T @ (share * (q - y)), rcond=None)[0]
+    return 1 / (1 + np.exp(-(z @ start)))
+
+
+VARIANTS = {
+    "platt": fot.Platt(),
+    "platt-identity": fot.Platt("identity"),
+    "abm": fot.Beta(),
+    "am": fot.Beta("am"),
+    "ab": fot.Beta("ab"),
+    "a": fot.Beta("a"),
+}
+every = pytest.mark.parametrize("name", VARIANTS)
+
+
+def data(kind, seed=0):
+    """Return (p, y, w) of one kind of difficulty."""
+    rng = np.random.default_rng(seed)
+    n = 3000
+    w = np.ones(n)
+    p = rng.random(n)
+    c = p**1.3
+    if kind == "weights":
+        w = rng.exponential(size=n) * rng.integers(0, 2, n)
+    elif kind == "rare":  # a base rate of 1e-3 in scores of that order
+        p = rng.beta(0.5, 500, n)
+        c = p
+    elif kind == "sharp":
+        p = rng.beta(0.05, 0.05, n)
+        c = 0.05 + 0.9 * p
+    elif kind == "ties":
+        p = np.round(p, 1)
+        c = p * 0.8 + 0.1
+    elif kind == "anti-calibrated":
+        c = 1 - p
+    elif kind == "narrow":
+        p = 0.5 + 1e-4 * p
+        c = (p - 0.5) * 1e4
+    elif kind == "one-sided":  # an optimum with b at its bound
+        c = np.sqrt(p)
+    y = (rng.random(n) < c).astype(int)
+    return p, y, w
+
+
+KINDS = ["plain", "weights", "rare", "sharp", "ties", "anti-calibrated", "narrow", "one-sided"]
+
+
+@every
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_fit_is_the_optimum(name, kind):
+    p, y, w = data(kind)
+    family = VARIANTS[name].fit(p, y, w)
+    assert gradient(family, p, y, w) <= 1e-10
+    kept = w > 0
+    np.testing.assert_allclose(family.predict(p)[kept], brute_force(family, p, y, w)[kept], rtol=0, atol=1e-8)
+
+
+@every
+@given(drawn=samples(weights=st.floats(0.1, 10), min_size=4), seed=st.integers(0, 3))
+@settings(max_examples=60)
+def test_random_small_data_have_a_vanishing_gradient(name, drawn, seed):
+    y, p, w = drawn
+    p = p * (1 - 2e-6) + 1e-6  # away from the clipping, which makes a likelihood nearly separable
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", fot.SeparableDataWarning)
+        try:
+            family = VARIANTS[name].fit(p, y, w)
+        except fot.SeparableDataWarning:
+            return
+    if isinstance(family.map_, fot.BinnedMap):
+        return
+    assert gradient(family, p, y, w) <= 1e-10
+
+
+@pytest.mark.parametrize("rate", [1e-2, 1e-4])
+@pytest.mark.parametrize("name", ["platt", "abm", "am"])
+def test_large_rare_data_through_the_histogram_start(rate, name):
+    """Above 20,000 rows the first guess comes from a histogram; the optimum must not know."""
+    rng = np.random.default_rng(1)
+    p = rng.beta(0.5, 0.5 / rate, 300_000)
+    y = (rng.random(p.size) < np.minimum(1, p**1.1 * 1.2)).astype(int)
+    assert y.sum() > 10
+    family = VARIANTS[name].fit(p, y)
+    assert gradient(family, p, y, np.ones(p.size)) <= 1e-10
+    np.testing.assert_allclose(family.predict(p), brute_force(family, p, y, np.ones(p.size)), rtol=0, atol=1e-8)
+
+
+def test_platt_on_logits_is_a_logistic_regression():
+    p, y, w = data("weights")
+    x = np.log(p / (1 - p))[:, None]
+    exact = LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-12).fit(x, y, w)
+    family = fot.Platt().fit(p, y, w)
+    assert family.slope_ == pytest.approx(exact.coef_[0, 0], abs=1e-8)
+    assert family.intercept_ == pytest.approx(exact.intercept_[0], abs=1e-8)
+
+
+def test_calibrated_scores_are_left_alone():
+    """With exact label shares as weights, the logit link has slope 1 and intercept 0, beta has a = b = 1."""
+    p = np.linspace(0.01, 0.99, 99)
+    both, y = np.concatenate((p, p)), np.repeat([1, 0], 99)
+    w = np.concatenate((p, 1 - p))
+    platt, beta = fot.Platt().fit(both, y, w), fot.Beta().fit(both, y, w)
+    assert (platt.slope_, platt.intercept_) == pytest.approx((1, 0), abs=1e-9)
+    assert (beta.a_, beta.b_, beta.intercept_) == pytest.approx((1, 1, 0), abs=1e-8)
+    assert np.abs(fot.Platt("identity").fit(both, y, w).predict(p) - p).max() > 0.01
+
+
+def test_smoothed_targets():
+    p, y, w = data("weights")
+    n1, n0 = w[y == 1].sum(), w[y == 0].sum()
+    family = fot.Platt(smoothing=True).fit(p, y, w)
+    targets = np.where(y == 1, (n1 + 1) / (n1 + 2), 1 / (n0 + 2))
+    r = w * (family.predict(p) - targets) / w.sum()
+    assert abs(r.sum()) < 1e-10
+    assert abs(r @ np.log(p / (1 - p))) < 1e-10
+    one_class = fot.Platt(smoothing=True).fit([0.2, 0.7], [1, 1])
+    np.testing.assert_allclose(one_class.predict([0.1, 0.9]), 3 / 4)
+
+
+def test_constant_scores_and_one_class_give_the_base_rate():
+    for family in VARIANTS.values():
+        family.fit(np.full(10, 0.3), np.arange(10) < 4)
+        np.testing.assert_allclose(family.predict([0.0, 0.3, 1.0]), 0.4)
+        family.fit([0.2, 0.4, 0.9], [1, 1, 1])
+        assert family.predict([0.0, 1.0]).tolist() == [1.0, 1.0]
+        assert family.n_iter_ == 0
+
+
+def test_two_distinct_scores_cannot_tell_the_slopes_apart():
+    p = np.repeat([0.2, 0.7], 50)
+    y = np.r_[np.arange(50) < 20, np.arange(50) < 30]
+    family = fot.Beta().fit(p, y)
+    assert family.a_ == family.b_
+    np.testing.assert_allclose(family.predict([0.2, 0.7]), [0.4, 0.6], atol=1e-10)
+
+
+@pytest.mark.parametrize("name", ["platt", "platt-identity", "abm", "am"])
+@pytest.mark.parametrize("touching", [False, True], ids=["apart", "one tied score"])
+def test_separable_data_give_a_steep_map_and_a_warning(name, touching):
+    p = np.linspace(0.1, 0.9, 81)
+    y = (p > 0.5).astype(int)
+    if touching:  # both classes at the threshold, apart everywhere else
+        p, y = np.append(p, p[40]), np.append(y, 1)
+    with pytest.warns(fot.SeparableDataWarning, match="the scores separate the labels"):
+        family = VARIANTS[name].fit(p, y)
+    value = family.predict(p)
+    assert np.isfinite(value).all()
+    away = np.abs(p - p[40]) > 1e-9
+    np.testing.assert_allclose(value[away], y[away], atol=0.02)
+    if touching:
+        np.testing.assert_allclose(value[~away], 0.5, atol=0.02)
+
+
+def test_downward_separation_is_separation_for_platt_only():
+    p = np.linspace(0.1, 0.9, 81)
+    y = (p < 0.5).astype(int)
+    with pytest.warns(fot.SeparableDataWarning):
+        assert fot.Platt().fit(p, y).slope_ < 0
+    beta = fot.Beta().fit(p, y)  # a, b >= 0: the best is a constant
+    assert (beta.a_, beta.b_) == (0, 0)
+    np.testing.assert_allclose(beta.predict(p), y.mean())
+
+
+@pytest.mark.parametrize("parameters", ["ab", "a"])
+def test_without_an_intercept_only_one_half_separates(parameters):
+    p = np.linspace(0.1, 0.9, 80)
+    with pytest.warns(fot.SeparableDataWarning):
+        fot.Beta(parameters).fit(p, p > 0.5)
+    assert fot.Beta(parameters).fit(p, p > 0.3).b_ > 0  # no warning: a finite optimum exists
+
+
+def test_beta_is_never_decreasing():
+    for kind in KINDS:
+        for parameters in ("abm", "am", "ab", "a"):
+            p, y, w = data(kind)
+            value = fot.Beta(parameters).fit(p, y, w).predict(np.linspace(0, 1, 1001))
+            assert np.all(np.diff(value) >= -1e-15)
+
+
+def test_an_optimum_at_the_bound_exists_in_the_data():
+    p, y, w = data("one-sided")
+    beta = fot.Beta().fit(p, y, w)
+    assert min(beta.a_, beta.b_) == 0 or min(beta.a_, beta.b_) < 1
+    p, y, w = data("anti-calibrated")
+    assert fot.Beta().fit(p, y, w).a_ == 0
+
+
+@pytest.mark.parametrize("kind", ["plain", "ties", "sharp", "weights"])
+def test_betacal_agrees_where_it_converges(kind):
+    p, y, w = data(kind)
+    ours, theirs = fot.Beta().fit(p, y, w), fot.Beta(solver="betacal").fit(p, y, w)
+    np.testing.assert_allclose(ours.predict(p), theirs.predict(p), rtol=0, atol=1e-3)
+    assert gradient(ours, p, y, w) < 1e-2 * gradient(theirs, p, y, w) + 1e-12
+
+
+def test_betacal_leaves_the_warning_filters_alone():
+    p, y, _ = data("plain")
+    before = list(warnings.filters)
+    fot.Beta(solver="betacal").fit(p, y)
+    assert warnings.filters == before
+    with pytest.warns(UserWarning, match="still heard"):
+        warnings.warn("still heard", stacklevel=1)
+
+
+@pytest.mark.parametrize(
+    ("family", "message"),
+    [
+        (fot.Platt(link="probit"), "link must be one of 'logit', 'identity'; got 'probit'"),
+        (fot.Platt(eps=0.7), r"eps must be a number in \(0, 0.5\), got 0.7"),
+        (fot.Beta("b"), "parameters must be one of 'abm', 'am', 'ab', 'a'; got 'b'"),
+        (fot.Beta(solver="adam"), "solver must be 'mle' or 'betacal', got 'adam'"),
+        (fot.Beta(eps=0), "eps must be a number"),
+    ],
+)
+def test_refusals(family, message):
+    with pytest.raises(ValueError, match=message):
+        family.fit([0.2, 0.6], [0, 1])

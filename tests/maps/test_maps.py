@@ -1,0 +1,129 @@
+"""What every calibration map promises, and the formula of each."""
+
+import json
+import pickle
+
+import numpy as np
+import pytest
+
+import fitontest as fot
+
+MAPS = {
+    "identity": fot.IdentityMap(),
+    "binned": fot.BinnedMap(fot.Partition([0.2, 0.7], "right"), [0.1, 0.5, -0.1], [1.0, 0.0, 1.0]),
+    "knots": fot.KnotsMap([0.1, 0.3, 0.8], [0.0, 0.2, 0.9]),
+    "logistic": fot.LogisticMap(1.3, -0.2, "logit", 1e-16),
+    "logistic-identity": fot.LogisticMap(4.0, -2.0, "identity", 1e-16),
+    "beta": fot.BetaMap(0.7, 1.9, 0.1, 2.2e-16),
+}
+every_map = pytest.mark.parametrize("c", MAPS.values(), ids=MAPS)
+GRID = np.concatenate((np.linspace(0, 1, 201), [5e-324, 1e-300, np.nextafter(1, 0)]))
+
+
+@every_map
+def test_total_vectorised_and_shape_preserving(c):
+    values = c(GRID)
+    assert values.shape == GRID.shape
+    assert values.dtype == np.float64
+    assert np.isfinite(values).all()
+    np.testing.assert_array_equal([c(p) for p in GRID], values)
+    np.testing.assert_array_equal(c(GRID[:200].reshape(10, 20)), values[:200].reshape(10, 20))
+    assert np.ndim(c(0.25)) == 0
+    assert c([]).size == 0
+    np.testing.assert_array_equal(c(GRID.astype(np.float32)), c(GRID.astype(np.float32).astype(np.float64)))
+
+
+@every_map
+@pytest.mark.parametrize("p", [[1.5], [-1e-9], [np.nan], [np.inf], ["a"], [None]])
+def test_refuses_what_is_no_score(c, p):
+    with pytest.raises(ValueError, match="p must"):
+        c(p)
+
+
+@every_map
+def test_round_trips_bit_by_bit(c):
+    d = json.loads(json.dumps(c.to_dict(), allow_nan=False))
+    for again in (fot.CalibrationMap.from_dict(d), type(c).from_dict(d), pickle.loads(pickle.dumps(c))):
+        assert again == c
+        assert hash(again) == hash(c)
+        np.testing.assert_array_equal(again(GRID), c(GRID))
+
+
+@every_map
+def test_is_frozen(c):
+    for name in c.to_dict():
+        if name in ("schema", "kind"):
+            continue
+        with pytest.raises(AttributeError):
+            setattr(c, name, 0)
+        value = getattr(c, name)
+        if isinstance(value, np.ndarray):
+            with pytest.raises(ValueError, match="read-only"):
+                value[0] = 0.0
+
+
+def test_maps_differ():
+    maps = list(MAPS.values())
+    for i, a in enumerate(maps):
+        assert [a == b for b in maps] == [i == j for j in range(len(maps))]
+    assert fot.KnotsMap([0, 1], [0, 1]) != fot.KnotsMap([0, 1], [0, 0.9])
+
+
+@pytest.mark.parametrize(
+    ("d", "message"),
+    [
+        ({}, "schema 1, got None"),
+        ({"schema": 2, "kind": "identity"}, "schema 1, got 2"),
+        ({"schema": 1}, "kind must be one of .*; got ''"),
+        ({"schema": 1, "kind": "os.system"}, "kind must be one of .*; got 'os.system'"),
+        ({"schema": 1, "kind": "identity", "extra": 1}, "must have the fields"),
+        ({"schema": 1, "kind": "knots", "x": [0, 1]}, "must have the fields"),
+        ({"schema": 1, "kind": "knots", "x": [1, 0], "c": [0, 1]}, "x must be strictly increasing"),
+        ({"schema": 1, "kind": "knots", "x": [0, 1], "c": [0]}, "c must hold one finite value per knot"),
+        ({"schema": 1, "kind": "beta", "a": "1", "b": 1, "intercept": 0, "eps": 1e-16}, "a must be a finite number"),
+        (
+            {"schema": 1, "kind": "logistic", "slope": 1, "intercept": 0, "eps": 1e-16, "link": "probit"},
+            "link must be one of",
+        ),
+        (
+            {"schema": 1, "kind": "binned", "bins": {"edges": [0.5]}, "offset": [0, 0], "slope": [1, 1]},
+            "a partition must have the fields",
+        ),
+        (
+            {"schema": 1, "kind": "binned", "bins": {"edges": [0.5], "closed": "left"}, "offset": [0], "slope": [1, 1]},
+            "offset must hold one finite number per bin",
+        ),
+        ("identity", "schema 1, got 'identity'"),
+    ],
+)
+def test_from_dict_refuses_what_it_does_not_know(d, message):
+    with pytest.raises(ValueError, match=message):
+        fot.CalibrationMap.from_dict(d)
+
+
+def test_from_dict_of_a_class_reads_only_its_own_kind():
+    with pytest.raises(ValueError, match="kind must be one that BetaMap can read, got 'identity'"):
+        fot.BetaMap.from_dict(fot.IdentityMap().to_dict())
+
+
+def test_formulas():
+    p = np.linspace(0.01, 0.99, 99)
+    np.testing.assert_array_equal(fot.IdentityMap()(p), p)
+    logit = np.log(p / (1 - p))
+    np.testing.assert_allclose(MAPS["logistic"](p), 1 / (1 + np.exp(-(1.3 * logit - 0.2))), rtol=1e-12)
+    np.testing.assert_allclose(MAPS["logistic-identity"](p), 1 / (1 + np.exp(-(4 * p - 2))), rtol=1e-12)
+    z = 0.7 * np.log(p) - 1.9 * np.log(1 - p) + 0.1
+    np.testing.assert_allclose(MAPS["beta"](p), 1 / (1 + np.exp(-z)), rtol=1e-12)
+
+
+def test_a_binned_map_uses_the_closure_of_its_partition():
+    c = MAPS["binned"]
+    np.testing.assert_allclose(c([0.0, 0.2, 0.21, 0.7, 0.71]), [0.1, 0.3, 0.5, 0.5, 0.61])
+    assert c.partition == fot.Partition([0.2, 0.7], "right")
+
+
+def test_knots_closer_than_an_overflowing_slope():
+    c = fot.KnotsMap([0.0, 1e-309, 1.0], [0.0, 0.5, 1.0])
+    assert c([0.0, 1e-309, 1.0]).tolist() == [0.0, 0.5, 1.0]
+    assert 0.0 <= c(5e-310) <= 1.0
+    assert fot.IdentityMap().partition is None

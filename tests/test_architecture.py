@@ -1,0 +1,172 @@
+"""The structure of the package: floors, owners, and where heavy libraries may be imported."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "fitontest"
+FLOORS = [  # a module imports only from floors below its own, or from its own package
+    {"typing", "exceptions"},
+    {"registry", "inputs", "labels"},
+    {"links", "losses", "norms", "folds", "sample"},
+    {"partitions"},
+    {"maps"},
+    {"families"},
+    {"selection"},
+    {"errors"},
+    {"evaluation"},
+    {"cli", "report", "read_table", "demo", "__main__"},
+]
+SAME_FLOOR = {  # the only imports within a floor that are not within a package
+    ("labels", "inputs"),
+    ("cli", "demo"),
+    ("cli", "read_table"),
+    ("cli", "report"),
+    ("__main__", "cli"),
+}
+ONLY_IN = {  # heavy or delicate libraries, and the places that may import them
+    "jax": "families/",
+    "optax": "families/",
+    "matplotlib": "displays/",
+    "betacal": "families/beta.py",
+    "duckdb": "read_table.py",
+    "click": "cli.py",
+    "narwhals": ("inputs.py", "evaluation.py"),
+}
+MODULES = sorted(path for path in SOURCE.rglob("*.py") if path != SOURCE / "__init__.py")
+
+
+def floor_of(name):
+    return next(i for i, names in enumerate(FLOORS) if name in names)
+
+
+def dotted(path):
+    return ".".join(("fitontest", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
+
+
+def imports(path):
+    """Return (module, name, is at module level) of every import in a file."""
+    tree = ast.parse(path.read_text())
+    top = set(map(id, tree.body))
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found += [(alias.name, None, id(node) in top) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path} imports relatively"
+            found += [(node.module, alias.name, id(node) in top) for alias in node.names]
+    return found
+
+
+def definitions(path):
+    """Return the names that a module itself defines at top level."""
+    names = set()
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Assign):
+            names |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            names.add(node.target.id)
+    return names
+
+
+@pytest.mark.parametrize("path", MODULES, ids=dotted)
+def test_imports_go_down(path):
+    own = dotted(path).split(".")[1]
+    for module, _, _ in imports(path):
+        if module.split(".")[0] != "fitontest":
+            continue
+        other = module.split(".")[1]
+        if other == own or (own, other) in SAME_FLOOR:
+            continue
+        assert floor_of(other) < floor_of(own), f"{dotted(path)} imports {module}"
+
+
+@pytest.mark.parametrize("path", [*MODULES, SOURCE / "__init__.py"], ids=dotted)
+def test_names_come_from_the_file_that_defines_them(path):
+    for module, name, _ in imports(path):
+        if module.split(".")[0] != "fitontest":
+            continue
+        owner = SOURCE.joinpath(*module.split(".")[1:]).with_suffix(".py")
+        assert owner.exists(), f"{dotted(path)} imports from the package {module}, not from a file"
+        assert name in definitions(owner), f"{module} does not define {name}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=dotted)
+def test_heavy_libraries_stay_where_they_belong(path):
+    where = path.relative_to(SOURCE).as_posix()
+    for module, _, at_top in imports(path):
+        library = module.split(".")[0]
+        if library not in ONLY_IN:
+            continue
+        assert where.startswith(ONLY_IN[library]), f"{where} imports {library}"
+        if library in ("jax", "optax", "matplotlib", "betacal"):
+            assert not at_top, f"{where} imports {library} before it is used"
+
+
+def test_every_floor_is_known():
+    names = {dotted(path).split(".")[1] for path in MODULES}
+    assert names == set().union(*FLOORS) & names
+    assert all(any(name in floor for floor in FLOORS) for name in names)
+
+
+def test_import_is_light():
+    """`import fitontest` brings neither jax nor matplotlib, nor what only the command line needs."""
+    code = "import sys, fitontest; print(*sorted({name.split('.')[0] for name in sys.modules}))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert "numpy" in loaded
+    assert not {"jax", "jaxlib", "optax", "matplotlib", "betacal", "click", "duckdb"} & set(loaded)
+
+
+def test_import_has_no_side_effects():
+    code = (
+        "import warnings, numpy as np; filters = list(warnings.filters); state = np.random.get_state()[1].tolist();"
+        "import fitontest; assert np.random.get_state()[1].tolist() == state;"
+        "import sklearn; new = [f for f in warnings.filters if f not in filters];"
+        "print(len([f for f in new if 'fitontest' in str(f)]))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "0"
+
+
+def test_the_public_names_are_all_there():
+    import fitontest
+
+    assert sorted(fitontest.__all__) == fitontest.__all__
+    assert all(hasattr(fitontest, name) for name in fitontest.__all__)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=dotted)
+def test_files_are_short_and_explained(path):
+    text = path.read_text()
+    assert ast.get_docstring(ast.parse(text)), f"{path} has no docstring"
+    assert text.count("\n") <= 300, f"{path} holds more than one concept"
+
+
+def test_no_global_side_effects_in_the_source():
+    calls = {"filterwarnings", "seed", "update_config"}
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                assert node.func.attr not in calls, f"{path}:{node.lineno} calls {node.func.attr}"
+            if isinstance(node, ast.Attribute):
+                assert node.attr != "rcParams", f"{path}:{node.lineno} touches rcParams"
+
+
+def test_public_docstrings_have_examples():
+    import inspect
+
+    import fitontest
+
+    for name in fitontest.__all__:
+        thing = getattr(fitontest, name)
+        if inspect.isclass(thing) and issubclass(thing, Warning | fitontest.CalibrationError | fitontest.BinTable):
+            continue
+        if name in ("CalibrationMap", "Evaluation", "IdentityMap", "Partitioner"):
+            continue  # abstract, or shown where they are returned
+        assert ">>>" in (inspect.getdoc(thing) or ""), f"{name} has no example"

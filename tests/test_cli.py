@@ -1,0 +1,185 @@
+"""The command line: what it prints, where, and how it ends."""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import fitontest as fot
+from fitontest.cli import main
+from tests.strategies import noisy
+
+
+@pytest.fixture
+def scores():
+    y, p = noisy(300, ties=3)
+    w = np.random.default_rng(0).integers(0, 4, 300)
+    return pd.DataFrame({"y": y, "p": p, "w": w, "name": np.where(y == 1, "sick", "well"), 'odd "name"': p})
+
+
+@pytest.fixture(params=["scores.csv", "scores.csv.gz", "scores.tsv", "scores.parquet"])
+def file(request, tmp_path, scores):
+    path = tmp_path / request.param
+    if path.suffix == ".parquet":
+        scores.to_parquet(path)
+    else:
+        scores.to_csv(path, index=False, sep="\t" if path.suffix == ".tsv" else ",")
+    return path
+
+
+@pytest.fixture
+def csv_file(tmp_path, scores):
+    scores.to_csv(tmp_path / "scores.csv", index=False)
+    return tmp_path / "scores.csv"
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+def test_evaluate_prints_the_table_of_the_library(file, scores):
+    result = run("evaluate", file, "--label", "y", "--prob", "p")
+    assert result.exit_code == 0
+    assert result.stdout.rstrip("\n") == str(fot.evaluate(scores.y, scores.p))
+
+
+def test_weights_families_and_norm(csv_file, scores):
+    found = run(
+        "evaluate", csv_file, "--label", "y", "--prob", "p", "--weight", "w", "--family", "beta", "--family", "pava",
+        "--norm", "l2", "--format", "json",
+    )  # fmt: skip
+    errors = json.loads(found.stdout)["errors"]
+    assert [e["family"] for e in errors] == ["beta", "pava"]
+    for e in errors:
+        expected = fot.calibration_error(scores.y, scores.p, family=e["family"], norm="l2", sample_weight=scores.w)
+        assert e["error"] == float(expected)
+        assert e["n"] == int((scores.w > 0).sum())
+
+
+def test_csv_output_is_readable_and_exact(csv_file, scores):
+    found = run("evaluate", csv_file, "--label", "y", "--prob", "p", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(found.stdout)))
+    for row, expected in zip(rows, fot.evaluate(scores.y, scores.p), strict=True):
+        assert row["family"] == expected.family
+        assert float(row["error"]) == float(expected)
+        assert row["n_bins"] == ("" if expected.n_bins is None else str(expected.n_bins))
+
+
+def test_names_of_classes_and_odd_column_names(csv_file, scores):
+    found = run(
+        "evaluate", csv_file, "--label", "name", "--pos-label", "sick", "--prob", 'odd "name"', "--family", "slope1",
+        "--format", "json",
+    )  # fmt: skip
+    assert json.loads(found.stdout)["errors"][0]["error"] == float(fot.calibration_error(scores.y, scores.p))
+
+
+@pytest.mark.parametrize("spelling", [("yes", "no"), ("true", "false")])
+def test_booleans_however_spelt(tmp_path, spelling):
+    y, p = noisy(50)
+    pd.DataFrame({"y": np.where(y == 1, *spelling), "p": p}).to_csv(tmp_path / "b.csv", index=False)
+    options = ("evaluate", tmp_path / "b.csv", "--label", "y", "--prob", "p", "--family", "platt", "--format", "json")
+    expected = float(fot.calibration_error(y, p, family="platt"))
+    assert json.loads(run(*options).stdout)["errors"][0]["error"] == expected
+    named = run(*options, "--pos-label", spelling[0])
+    assert json.loads(named.stdout)["errors"][0]["error"] == expected
+    assert run(*options, "--pos-label", "sick").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--label", "y", "--prob", "q"], "--prob must be a column of .*, got 'q'; its columns are"),
+        (["--label", "p", "--prob", "y"], "label column 'p' and prob column 'y' look swapped"),
+        (["--label", "y", "--prob", "w"], r"prob column 'w' must lie in \[0, 1\], got [123] at row"),
+        (["--label", "name", "--prob", "p"], "label column 'name' must be labelled 0 and 1, .* got the classes"),
+        (["--label", "name", "--prob", "p", "--pos-label", "ill"], "pos_label must be one of the labels"),
+        (["--label", "y", "--prob", "p", "--pos-label", "ill"], "--pos-label must be a number"),
+        (["--label", "y", "--prob", "p", "--family", "spline"], "family must be one of .*; got 'spline'"),
+        (["--label", "y", "--prob", "name"], "prob column 'name' must hold real numbers"),
+    ],
+)
+def test_bad_input_is_one_clear_line_and_exit_code_2(csv_file, options, message):
+    result = run("evaluate", csv_file, *options)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr.count("\n") == 1
+    assert result.stderr.startswith("Error: ")
+    with pytest.raises(ValueError, match=message):
+        raise ValueError(result.stderr)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("none.csv", None, "FILE must be an existing file, got"),
+        ("scores.xlsx", "a", "FILE must end in one of .csv, .csv.gz, .tsv, .tsv.gz, .parquet, .pq; got"),
+        ("broken.parquet", "not parquet", "FILE must be readable as parquet"),
+        ("many[1].csv", "y,p\n1,0.5\n", r"FILE must not have any of \* \? \[ in its name"),
+        ("empty.csv", "y,p\n", "label column 'y' must not be empty"),
+        ("gaps.csv", "y,p\n1,0.5\n0,\n1,0.7\n", "prob column 'p' must not have missing values .*, got 1"),
+        ("nan.csv", "y,p\n1,0.5\n0,nan\n", "prob column 'p' must be finite, got nan at row 1"),
+        ("three.csv", "y,p\n0,0.5\n1,0.4\n2,0.3\n", "label column 'y' must have at most two classes, got 3: 0, 1, 2"),
+    ],
+)
+def test_bad_files(tmp_path, name, content, message):
+    if content is not None:
+        (tmp_path / name).write_text(content)
+    result = run("evaluate", tmp_path / name, "--label", "y", "--prob", "p")
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1
+    with pytest.raises(ValueError, match=message):
+        raise ValueError(result.stderr)
+
+
+def test_wrong_options_end_with_exit_code_2(csv_file):
+    assert run("evaluate", csv_file, "--label", "y").exit_code == 2
+    assert run("evaluate", csv_file, "--label", "y", "--prob", "p", "--norm", "l3").exit_code == 2
+    assert run("nothing").exit_code == 2
+
+
+def test_warnings_become_notes_on_standard_error(tmp_path):
+    p = np.concatenate((np.linspace(0.01, 0.99, 60), np.ones(60)))
+    pd.DataFrame({"y": np.arange(120) % 2, "p": p}).to_csv(tmp_path / "ties.csv", index=False)
+    result = run("evaluate", tmp_path / "ties.csv", "--label", "y", "--prob", "p", "--family", "pava_bc")
+    assert result.exit_code == 0
+    assert result.stderr.startswith("Note: pava_bc: ties are too heavy for the default n_max")
+    assert "Note" not in result.stdout
+
+
+def test_demo_shows_two_classifiers_under_every_family():
+    result = run("demo")
+    assert result.exit_code == 0
+    assert "Gaussian naive Bayes" in result.stdout
+    assert "Random forest" in result.stdout
+    for family in fot.available_families():
+        assert sum(line.split()[:1] == [family] for line in result.stdout.splitlines()) == 2
+
+
+def test_as_a_command_and_a_module(csv_file):
+    command = [sys.executable, "-m", "fitontest", "evaluate", str(csv_file), "--label", "y", "--prob", "p"]
+    found = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert found.stdout.startswith("family")
+    assert "families" not in found.stderr  # no progress bar in a pipe
+    version = subprocess.run(
+        [sys.executable, "-m", "fitontest", "--version"], capture_output=True, text=True, check=True
+    )
+    assert fot.__version__ in version.stdout
+
+
+def test_without_the_extra_it_says_what_to_install(tmp_path):
+    (tmp_path / "click.py").write_text("raise ModuleNotFoundError(\"No module named 'click'\", name='click')\n")
+    code = "import runpy, sys; sys.argv = ['fitontest']; runpy.run_module('fitontest', run_name='__main__')"
+    found = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(tmp_path)!r}); {code}"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert found.returncode != 0
+    assert "pip install 'fitontest[cli]'" in found.stderr

@@ -1,0 +1,67 @@
+"""All families in one table."""
+
+import json
+
+import numpy as np
+import pytest
+
+import fitontest as fot
+from tests.strategies import noisy
+
+
+def test_every_registered_family_is_there_with_its_own_error():
+    y, p = noisy(300)
+    w = np.random.default_rng(0).random(300)
+    evaluation = fot.evaluate(y, p, sample_weight=w, norm="l2")
+    assert [error.family for error in evaluation] == fot.available_families()
+    assert len(evaluation) == len(fot.available_families())
+    for error in evaluation:
+        assert float(error) == float(fot.calibration_error(y, p, family=error.family, norm="l2", sample_weight=w))
+        assert evaluation[error.family] is error
+    with pytest.raises(KeyError):
+        evaluation["spline"]
+
+
+def test_names_instances_and_maps():
+    y, p = noisy(300)
+    evaluation = fot.evaluate(y, p, families=["pava", fot.Slope1(7), fot.IdentityMap()])
+    assert [error.family for error in evaluation] == ["pava", "slope1", "identity"]
+    assert evaluation["slope1"].n_bins == 7
+    assert [error.fitted_on_these_rows for error in evaluation] == [True, True, False]
+
+
+def test_random_state_reaches_the_families_given_by_name():
+    y, p = noisy(300)
+    for seed in (0, 5):
+        named = fot.evaluate(y, p, families=["slope1", "platt"], random_state=seed)
+        assert named["slope1"].n_bins == fot.Slope1(random_state=seed).fit(p, y).n_bins_
+
+
+def test_the_frame_the_records_and_the_json_agree():
+    y, p = noisy(300)
+    evaluation = fot.evaluate(y, p)
+    rows = evaluation.rows()
+    assert json.loads(json.dumps(evaluation.to_dict(), allow_nan=False)) == {"errors": rows}
+    frame = evaluation.to_frame()
+    assert frame["family"].tolist() == [row["family"] for row in rows]
+    assert frame["error"].tolist() == [row["error"] for row in rows]
+    assert evaluation.to_frame(backend="polars")["error"].to_list() == [row["error"] for row in rows]
+    assert evaluation.to_frame(backend="pyarrow").num_rows == len(rows)
+
+
+def test_the_printed_table_is_aligned():
+    y, p = noisy(300)
+    lines = str(fot.evaluate(y, p)).splitlines()
+    assert lines[0].split() == ["family", "error", "s.e.", "(map", "fixed)", "bins", "n"]
+    assert len(lines) == 2 + len(fot.available_families())
+    assert len({len(line) for line in lines}) == 1
+    for line, error in zip(lines[2:], fot.evaluate(y, p), strict=True):
+        cells = line.split()
+        assert cells[0] == error.family
+        assert float(cells[1]) == pytest.approx(float(error), abs=5e-6)
+
+
+@pytest.mark.parametrize("families", [[], "slope1"])
+def test_families_must_be_a_list(families):
+    with pytest.raises(ValueError, match="families must be a non-empty list of families"):
+        fot.evaluate([0, 1], [0.2, 0.9], families=families)
