@@ -12,7 +12,8 @@ SOURCE = ROOT / "src" / "fitontest"
 FLOORS = [  # a module imports only from floors below its own, or from its own package
     {"typing", "exceptions"},
     {"registry", "inputs", "labels"},
-    {"links", "losses", "norms", "folds", "sample"},
+    {"links", "losses", "norms", "folds", "ordering"},
+    {"sample"},
     {"partitions"},
     {"maps"},
     {"families"},

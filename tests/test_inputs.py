@@ -447,6 +447,7 @@ def test_probabilities_keep_their_shape():
     assert float(as_probabilities(np.float32(0.25), "p")) == 0.25
     assert as_probabilities(np.full((2, 3), 0.5, order="F"), "p").shape == (2, 3)
     assert as_probabilities([], "p").shape == (0,)
+    assert as_probabilities(np.array([], dtype=str), "p").dtype == np.float64
     assert as_probabilities(pl.DataFrame({"a": SCORES}), "p").shape == (5,)
     assert np.array_equal(as_probabilities(np.array([[0.0, 0.25], [0.5, 1.0]]).T, "p"), [[0.0, 0.5], [0.25, 1.0]])
 

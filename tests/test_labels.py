@@ -42,9 +42,11 @@ def test_a_column_of_objects_is_read_as_the_numbers_it_holds(labels):
 
 
 @pytest.mark.parametrize("odd", [0.5, 2.0, -1.0, np.nan, np.inf, np.nextafter(1, 2), 5e-324])
-@pytest.mark.parametrize("row", [0, BLOCK - 1, BLOCK, BLOCK + 1])
-def test_one_other_value_anywhere_is_seen(odd, row):
-    labels = np.ones(BLOCK + 2)
+@pytest.mark.parametrize(
+    ("row", "n"), [(0, 1), (0, BLOCK + 1), (BLOCK - 1, BLOCK), (BLOCK, BLOCK + 1), (2 * BLOCK, 3 * BLOCK)]
+)
+def test_one_other_value_anywhere_is_seen(odd, row, n):
+    labels = np.ones(n)
     labels[row] = odd
     assert not is_binary_coded(labels)
 

@@ -10,17 +10,14 @@ from sklearn.model_selection import KFold
 from fitontest.typing import IntArray, RandomState
 
 
-def fold_ids(n: int, cv: int, random_state: RandomState) -> IntArray:
-    """Return for each of n sorted rows the fold that holds it out.
+def held_out_rows(n: int, cv: int, random_state: RandomState) -> list[IntArray]:
+    """Return for each fold the positions, ascending, of the sorted rows that it holds out.
 
     The folds are those of scikit-learn's ``KFold(min(cv, n), shuffle=True, random_state=random_state)``.
     """
     check_cv(cv)
-    ids = np.empty(n, dtype=np.intp)
     splitter = KFold(min(cv, n), shuffle=True, random_state=random_state)
-    for fold, (_, held_out) in enumerate(splitter.split(np.empty((n, 0)))):
-        ids[held_out] = fold
-    return ids
+    return [held_out for _, held_out in splitter.split(np.empty((n, 0)))]
 
 
 def check_cv(cv: object) -> None:

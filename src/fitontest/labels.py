@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fitontest.inputs import BLOCK, check_finite
+from fitontest.inputs import blocks, check_finite, span
 from fitontest.typing import Label
 
 SHOWN = 6  # labels listed in an error message
@@ -21,10 +21,10 @@ def is_binary_coded(labels: NDArray[Any]) -> bool:
     if kind == "b":
         return True
     if kind in "ui":
-        return bool(labels.min() >= 0 and labels.max() <= 1)
+        low, high = span(labels)
+        return bool(low >= 0 and high <= 1)
     if kind == "f":
-        blocks = (labels[i : i + BLOCK] for i in range(0, labels.size, BLOCK))
-        return all(bool(np.all((block == 0) | (block == 1))) for block in blocks)
+        return all(bool(np.all((block == 0) | (block == 1))) for block in blocks(labels))
     return False
 
 

@@ -22,51 +22,8 @@ from fitontest.inputs import (
     check_unit_interval,
 )
 from fitontest.labels import code_labels, is_binary_coded
+from fitontest.ordering import Groups, Rows, pooled, sorted_rows
 from fitontest.typing import ArrayInput, BoolArray, FloatArray, IntArray, Label
-
-
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """Rows of positive weight sorted by (p, y, w): a function of the multiset of rows, not of their order."""
-
-    p: FloatArray
-    y: FloatArray
-    w: FloatArray
-
-    def __post_init__(self) -> None:
-        _freeze(self.p, self.y, self.w)
-
-    def __len__(self) -> int:
-        return self.p.size
-
-
-@dataclass(frozen=True, eq=False)
-class Groups:
-    """The distinct scores of positive weight, in increasing order, with what stands at each of them.
-
-    Attributes
-    ----------
-    p : array of shape (G,)
-        Strictly increasing scores.
-    n : array of shape (G,)
-        Number of rows at each score.
-    w, wy : arrays of shape (G,)
-        Total weight and weight of the positives at each score.
-    first : array of shape (G,)
-        Position in `Rows` of the first row of each group.
-    """
-
-    p: FloatArray
-    n: IntArray
-    w: FloatArray
-    wy: FloatArray
-    first: IntArray
-
-    def __post_init__(self) -> None:
-        _freeze(self.p, self.n, self.w, self.wy, self.first)
-
-    def __len__(self) -> int:
-        return self.p.size
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -131,12 +88,15 @@ class Sample:
         names: tuple[str, str, str] = ("y_true", "y_prob", "sample_weight"),
     ) -> None:
         labels, scores = as_column(y_true, names[0]), as_column(y_prob, names[1])
-        _refuse_swapped(labels, scores, names)
+        coded = pos_label is None and is_binary_coded(labels)
+        if not coded:
+            _refuse_swapped(labels, scores, names)
         scores = as_numbers(scores, names[1])
         weights = None if sample_weight is None else _read_weights(sample_weight, names[2])
         check_same_length(**dict(zip(names, (labels, scores, weights), strict=True)))
         check_unit_interval(scores, names[1])
-        labels = code_labels(labels, names[0], pos_label)
+        if not coded:
+            labels = code_labels(labels, names[0], pos_label)
         self._fill(scores, labels, weights)
 
     def _fill(self, scores: NDArray[Any], labels: NDArray[Any], weights: FloatArray | None) -> None:
@@ -172,25 +132,15 @@ class Sample:
     @cached_property
     def rows(self) -> Rows:
         """Rows of positive weight, sorted by (p, y, w)."""
-        key = _sort_key(self.p, self.y)
-        if self.unit:
-            key.sort()
-            w: FloatArray = np.broadcast_to(np.float64(1.0), key.shape)
-        else:
-            key, w = _sort_weighted(key[present := self.w > 0], self.w[present])
-        return Rows(p=(key >> np.uint64(1)).view(np.float64), y=(key & np.uint64(1)).astype(np.float64), w=w)
+        if self._weights is None:
+            return sorted_rows(self.p, self._labels, None)
+        present = self._weights > 0
+        return sorted_rows(self.p[present], self._labels[present], self._weights[present])
 
     @cached_property
     def groups(self) -> Groups:
         """Tied scores of positive weight, pooled."""
-        rows = self.rows
-        first = np.flatnonzero(np.concatenate(([True], rows.p[1:] != rows.p[:-1])))
-        if first.size == len(rows):
-            return Groups(rows.p, np.ones(first.size, dtype=np.intp), rows.w, rows.w * rows.y, first)
-        n = np.diff(first, append=len(rows))
-        w = n.astype(np.float64) if self.unit else np.add.reduceat(rows.w, first)
-        wy = np.add.reduceat(rows.y if self.unit else rows.w * rows.y, first)
-        return Groups(rows.p[first], n, w, wy, first)
+        return pooled(self.rows, unit=self.unit)
 
     @property
     def base_rate(self) -> float:
@@ -251,29 +201,6 @@ def _refuse_swapped(labels: NDArray[Any], scores: NDArray[Any], names: tuple[str
 def _is_two_valued(scores: NDArray[Any]) -> bool:
     """Tell whether there are two values that are no probabilities; two tied scores are nothing odd."""
     return bool(scores.dtype.kind in "fui" and np.any((scores < 0) | (scores > 1)) and np.unique(scores).size == 2)
-
-
-def _sort_key(p: FloatArray, y: FloatArray) -> NDArray[np.uint64]:
-    """Return integers that sort as (p, y) does.
-
-    The bit patterns of floats >= 0 are ordered as the floats; below 2 they leave the top two bits free, so the
-    label fits under the score. One sort of integers replaces an argsort and two gathers. Adding 0.0 turns -0.0
-    into 0.0.
-    """
-    return ((p + 0.0).view(np.uint64) << np.uint64(1)) | y.astype(np.uint64)
-
-
-def _sort_weighted(key: NDArray[np.uint64], w: FloatArray) -> tuple[NDArray[np.uint64], FloatArray]:
-    order = np.argsort(key)
-    ordered = key[order]
-    if np.any(ordered[1:] == ordered[:-1]):  # equal (p, y): order them by weight, or the row order would show
-        order = np.lexsort((w, key))
-    return key[order], w[order]
-
-
-def _freeze(*arrays: NDArray[Any]) -> None:
-    for array in arrays:
-        array.flags.writeable = False
 
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:

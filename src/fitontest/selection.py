@@ -7,7 +7,7 @@ from sklearn.base import clone
 
 from fitontest.families.base import Family, Solution, make_family
 from fitontest.families.tuning import check_tolerance, held_out_scores
-from fitontest.folds import check_cv, fold_ids
+from fitontest.folds import check_cv, held_out_rows
 from fitontest.losses import find_loss
 from fitontest.maps.base import CalibrationMap
 from fitontest.sample import Sample
@@ -90,7 +90,7 @@ class CrossValidated(Family):
         self._check(family, candidates)
         found: dict[str, Any] = {"best_value_": candidates[0]}
         if sample.n > 1:
-            folds = fold_ids(sample.n, self.cv, self.random_state)
+            folds = held_out_rows(sample.n, self.cv, self.random_state)
             scores = held_out_scores(family, self.parameter, candidates, sample, folds, self.scoring)
             found = {"best_value_": scores.choose(self.tolerance), "cv_scores_": scores}
         best = family.set_params(**{self.parameter: found["best_value_"]}).fit_sample(sample)

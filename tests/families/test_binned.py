@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import fitontest as fot
 from fitontest.families.tuning import held_out_scores
-from fitontest.folds import fold_ids
+from fitontest.folds import held_out_rows
 from tests.strategies import noisy, samples
 
 
@@ -86,7 +86,7 @@ def test_the_fast_scores_are_those_of_fitted_maps(family, scoring, closed, schem
         return
     fast = family(scheme=scheme, closed=closed, scoring=scoring, cv=cv, max_bins=8, random_state=seed)
     fast.fit_sample(sample)
-    folds = fold_ids(sample.n, cv, seed)
+    folds = held_out_rows(sample.n, cv, seed)
     slow = held_out_scores(family(1, scheme, closed), "n_bins", range(1, 9), sample, folds, scoring)
     assert fast.cv_scores_.candidates == slow.candidates
     np.testing.assert_allclose(fast.cv_scores_.folds, slow.folds, rtol=1e-9, atol=1e-12)

@@ -5,7 +5,7 @@ import pytest
 
 import fitontest as fot
 from fitontest.families.tuning import CVScores, held_out_scores
-from fitontest.folds import fold_ids
+from fitontest.folds import held_out_rows
 from fitontest.losses import brier, log_loss
 from tests.strategies import noisy
 
@@ -40,11 +40,11 @@ def test_held_out_scores_by_hand(scoring, loss):
     y, p = noisy(60)
     w = np.random.default_rng(0).random(60)
     sample = fot.Sample(y, p, w)
-    folds = fold_ids(60, 3, 0)
+    folds = held_out_rows(60, 3, 0)
     found = held_out_scores(fot.Platt(), "smoothing", [False, True], sample, folds, scoring)
     rows = sample.rows
     for fold in range(3):
-        held_out = folds == fold
+        held_out = np.isin(np.arange(60), folds[fold])
         for j, smoothing in enumerate((False, True)):
             fitted = fot.Platt(smoothing=smoothing).fit(rows.p[~held_out], rows.y[~held_out], rows.w[~held_out])
             losses = loss(rows.y[held_out], fitted.predict(rows.p[held_out]))

@@ -7,7 +7,7 @@ import pytest
 
 import fitontest as fot
 from fitontest.errors.plug_in import error_of
-from fitontest.folds import fold_ids
+from fitontest.folds import held_out_rows
 from tests.published import figures, predictions
 from tests.synthetic import draw
 
@@ -52,12 +52,11 @@ def score_with_zero_in_empty_bins(sample, n_bins):
 
     None where no training fold has an empty bin: then there is nothing to differ in.
     """
-    folds = fold_ids(sample.n, 10, 1)
     p, y = sample.rows.p, sample.rows.y
     bins = fot.EqualWidth(n_bins).partition(sample).locate(p)
     scores, any_empty = [], False
-    for fold in range(10):
-        train = folds != fold
+    for held_out in held_out_rows(sample.n, 10, 1):
+        train = ~np.isin(np.arange(sample.n), held_out)
         n = np.bincount(bins[train], minlength=n_bins)
         gap = np.bincount(bins[train], y[train] - p[train], n_bins) / np.maximum(n, 1)
         predicted = np.where(n[bins] > 0, p + gap[bins], 0.0)

@@ -1,11 +1,13 @@
-"""Cross-validating the number of bins without fitting a map: the same numbers from cumulative sums.
+"""Cross-validating the number of bins without fitting a map: the same numbers from a few sums.
 
 Fitting the family for 40 bin counts in 10 folds touches every row 400 times. But a bin's map needs only sums over
-the bin, and sums over any bin are differences of cumulative sums over the sorted groups. So per fold a handful of
-cumulative sums serve all bin counts at once. With r = y - p and a bin offset d, the held-out Brier score is
-sum r^2 - 2 d sum r + d^2 w. For the log loss the held-out rows must be visited, but still no map is fitted.
+the bin, so per fold the rows are summed once, over the segments between any two neighbouring edges of any bin
+count, and the bins of every count add up their segments. With r = y - p and a bin offset d, the held-out Brier score
+is sum r^2 - 2 d sum r + d^2 w. For the log loss the held-out rows must be visited per bin count, but still no map
+is fitted.
 
-The arithmetic runs fold by fold, so that memory stays proportional to the number of rows.
+Sums are added, never subtracted: total less held-out would leave rounding errors where a fold holds heavy rows. The
+arithmetic runs fold by fold, so that memory stays proportional to the number of rows.
 """
 
 from dataclasses import dataclass
@@ -14,10 +16,11 @@ import numpy as np
 
 from fitontest.families.tuning import CVScores
 from fitontest.losses import log_loss
+from fitontest.ordering import Rows
 from fitontest.partitions.equal_mass import equal_mass_ends
 from fitontest.partitions.partition import Closed, uniform_edges
 from fitontest.sample import Sample
-from fitontest.typing import FloatArray, IntArray
+from fitontest.typing import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -29,111 +32,147 @@ class BinRule:
     slope: float
 
 
-@dataclass(frozen=True, eq=False)
-class _Sums:
-    """Sums per group of the pooled sample, over all rows or those of one fold."""
+def bin_count_scores(
+    rule: BinRule, candidates: IntArray, sample: Sample, folds: list[IntArray], scoring: str
+) -> CVScores:
+    """Return the cross-validation scores of the bin counts, as fitting every map would give them.
 
-    n: FloatArray
-    w: FloatArray
-    wr: FloatArray
-    wrr: FloatArray
-    wy: FloatArray
-
-    @classmethod
-    def of(cls, sample: Sample, group: IntArray, chosen: IntArray | slice) -> "_Sums":
-        rows, size = sample.rows, len(sample.groups)
-        p, y, w, at = rows.p[chosen], rows.y[chosen], rows.w[chosen], group[chosen]
-        r = y - p
-        wr = w * r
-
-        def summed(values: FloatArray) -> FloatArray:
-            return np.bincount(at, values, size).astype(np.float64, copy=False)
-
-        n = np.bincount(at, minlength=size).astype(np.float64)
-        return cls(n, n if sample.unit else summed(w), summed(wr), summed(wr * r), summed(w * y))
-
-    def without(self, other: "_Sums") -> "_Sums":
-        """Return the sums over the rows that are not in `other`.
-
-        Groups that lost all their rows are set to zero by their row count: subtraction alone can leave 1e-16 of
-        weight behind, and a bin with such a weight would have a mean made of rounding errors.
-        """
-        gone = self.n == other.n
-        pairs = ((getattr(self, name), getattr(other, name)) for name in ("n", "w", "wr", "wrr", "wy"))
-        return _Sums(*(np.where(gone, 0.0, a - b) for a, b in pairs))
-
-
-def bin_count_scores(rule: BinRule, candidates: IntArray, sample: Sample, folds: IntArray, scoring: str) -> CVScores:
-    """Return the cross-validation scores of the bin counts, as fitting every map would give them."""
-    groups = sample.groups
-    group = np.repeat(np.arange(len(groups)), groups.n)
-    everything = _Sums.of(sample, group, slice(None))
-    by_fold = np.split(np.argsort(folds, kind="stable"), np.cumsum(np.bincount(folds))[:-1])
-    scores = np.empty((len(by_fold), candidates.size))
-    for fold, rows in enumerate(by_fold):
-        held_out = _Sums.of(sample, group, rows)
-        train = everything.without(held_out)
-        bounds = _bounds(rule, candidates, groups.p, train)
-        if scoring == "brier":
-            losses = _brier(rule, bounds, train, held_out)
-        else:
-            losses = _log_loss(rule, bounds, train, sample, group, rows)
-        scores[fold] = losses / held_out.w.sum()
+    Parameters
+    ----------
+    folds : list of int arrays
+        Sorted rows of the sample that each fold holds out.
+    """
+    rows, groups = sample.rows, sample.groups
+    tied = len(groups) < len(rows)
+    first = np.append(groups.first, len(rows))
+    signal = rows.y - rows.p if rule.slope == 1.0 else rows.y  # what the map averages over a bin
+    fixed = None if rule.scheme == "equal_mass" else _Bins.of(_equal_width(rule, candidates, groups.p), len(groups))
+    scores = np.empty((len(folds), candidates.size))
+    for fold, held_out in enumerate(folds):
+        train_w = np.array(rows.w)
+        train_w[held_out] = 0.0
+        group_w = np.add.reduceat(train_w, groups.first) if tied else train_w
+        bins = fixed or _Bins.of(_equal_mass(rule, candidates, group_w), len(groups))
+        starts = first[bins.cuts[:-1]]
+        means, filled = _means(bins, np.add.reduceat(train_w, starts), np.add.reduceat(train_w * signal, starts))
+        at = np.searchsorted(groups.first, held_out, side="right") - 1 if tied else held_out
+        losses = _brier if scoring == "brier" else _log_loss
+        scores[fold] = losses(rule, bins, means, filled, _Rows.of(rows, held_out, at))
     return CVScores(tuple(int(k) for k in candidates), scores)
 
 
-def _bounds(rule: BinRule, candidates: IntArray, p: FloatArray, train: _Sums) -> IntArray:
-    """Return the bins of every candidate as group positions, shape (C, K_max + 1), padded with the last one.
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """The held-out rows of a fold and their groups."""
+
+    p: FloatArray
+    y: FloatArray
+    w: FloatArray
+    at: IntArray
+
+    @classmethod
+    def of(cls, rows: Rows, chosen: IntArray, at: IntArray) -> "_Rows":
+        return cls(rows.p[chosen], rows.y[chosen], rows.w[chosen], at)
+
+
+@dataclass(frozen=True, eq=False)
+class _Bins:
+    """The bins of all candidates, one candidate after the other, as runs of segments of the sorted groups.
+
+    Attributes
+    ----------
+    cuts : int array of shape (S + 1,)
+        Group positions where any bin begins or ends: segment s holds the groups from cuts[s] to cuts[s + 1].
+    begins : int array
+        Group position where each bin begins.
+    starts : int array
+        First segment of each bin, in a row of segments that is repeated once per candidate.
+    first_bin : int array of shape (C,)
+        Where the bins of each candidate begin.
+    """
+
+    cuts: IntArray
+    begins: IntArray
+    starts: IntArray
+    first_bin: IntArray
+
+    @classmethod
+    def of(cls, bounds: IntArray, n_groups: int) -> "_Bins":
+        """Return the bins between the group positions in each row of `bounds`, padded with the number of groups."""
+        used = np.zeros(n_groups + 1, dtype=bool)
+        used[bounds] = True
+        cuts = np.flatnonzero(used)
+        segment = np.searchsorted(cuts, bounds[:, :-1])
+        segment += np.arange(bounds.shape[0])[:, None] * (cuts.size - 1)
+        # a bin that begins where the next one does holds no group: equal-width bins between two scores
+        real = bounds[:, :-1] < bounds[:, 1:]
+        first_bin = np.concatenate(([0], np.cumsum(real.sum(axis=1))[:-1]))
+        return cls(cuts, bounds[:, :-1][real], segment[real], first_bin)
+
+    def gathered(self, segments: FloatArray) -> FloatArray:
+        """Return the sum over the segments of each bin."""
+        return np.add.reduceat(np.tile(segments, self.first_bin.size), self.starts)
+
+    def per_candidate(self, values: FloatArray) -> FloatArray:
+        """Return the sum over the bins of each candidate."""
+        return np.add.reduceat(values, self.first_bin)
+
+
+def _equal_width(rule: BinRule, candidates: IntArray, p: FloatArray) -> IntArray:
+    bounds = np.full((candidates.size, int(candidates.max()) + 1), p.size, dtype=np.intp)
+    bounds[:, 0] = 0
+    for row, n_bins in zip(bounds, candidates, strict=True):
+        row[1:n_bins] = np.searchsorted(p, uniform_edges(int(n_bins)), side=rule.closed)
+    return bounds
+
+
+def _equal_mass(rule: BinRule, candidates: IntArray, w: FloatArray) -> IntArray:
+    """Return the bounds of equal-mass bins over the groups that have training weight.
 
     A held-out score between two training scores goes where the edge sends it: a left-closed edge is the first
     training score of the next bin, a right-closed one the last training score of this bin.
     """
-    if rule.scheme == "equal_mass":
-        present = np.flatnonzero(train.n > 0)
-        ends = equal_mass_ends(train.w[present], candidates)
-        inner = np.append(present, p.size)[ends]
-        if rule.closed == "right":
-            inner = np.where(ends < present.size, present[ends - 1] + 1, p.size)
+    present = np.flatnonzero(w)
+    ends = equal_mass_ends(w[present], candidates)
+    last = ends == present.size
+    if rule.closed == "left":
+        inner = present[np.where(last, 0, ends)]
     else:
-        inner = np.full((candidates.size, int(candidates.max())), p.size, dtype=np.intp)
-        for row, n_bins in zip(inner, candidates, strict=True):
-            row[: n_bins - 1] = np.searchsorted(p, uniform_edges(int(n_bins)), side=rule.closed)
-    return np.concatenate((np.zeros((candidates.size, 1), dtype=np.intp), inner), axis=1)
+        inner = present[ends - 1] + 1
+    begin = np.zeros((candidates.size, 1), dtype=np.intp)
+    return np.concatenate((begin, np.where(last, w.size, inner)), axis=1)
 
 
-def _binned(values: FloatArray, bounds: IntArray) -> FloatArray:
-    """Return the sum over each bin of each candidate, by differences of one cumulative sum."""
-    return np.diff(np.concatenate(([0.0], np.cumsum(values)))[bounds], axis=1)
+def _means(bins: _Bins, w: FloatArray, signal: FloatArray) -> tuple[FloatArray, BoolArray]:
+    """Return the mean signal of every bin over the training rows, 0 where there are none, and where there are."""
+    w = bins.gathered(w)
+    filled = w > 0
+    return np.divide(bins.gathered(signal), w, out=np.zeros_like(w), where=filled), filled
 
 
-def _ratio(total: FloatArray, w: FloatArray, n: FloatArray) -> FloatArray:
-    return np.divide(total, w, out=np.zeros_like(total), where=n > 0)
+def _brier(rule: BinRule, bins: _Bins, means: FloatArray, filled: BoolArray, held_out: _Rows) -> FloatArray:
+    segment = np.searchsorted(bins.cuts, held_out.at, side="right") - 1
+    r = held_out.y - held_out.p
 
+    def summed(values: FloatArray) -> FloatArray:
+        sums = np.bincount(segment, values, bins.cuts.size - 1)
+        return bins.gathered(sums.astype(np.float64, copy=False))
 
-def _brier(rule: BinRule, bounds: IntArray, train: _Sums, held_out: _Sums) -> FloatArray:
-    n, w = _binned(train.n, bounds), _binned(held_out.w, bounds)
-    rest = _binned(held_out.wrr, bounds)
+    w, wr = summed(held_out.w), held_out.w * r
+    untouched = summed(wr * r)
     if rule.slope == 1.0:
-        d = _ratio(_binned(train.wr, bounds), _binned(train.w, bounds), n)
-        loss = rest - 2.0 * d * _binned(held_out.wr, bounds) + d * d * w
+        loss = untouched - 2.0 * means * summed(wr) + means * means * w
     else:
-        level = _ratio(_binned(train.wy, bounds), _binned(train.w, bounds), n)
-        wy = _binned(held_out.wy, bounds)
-        loss = np.where(n > 0, wy - 2.0 * level * wy + level * level * w, rest)  # y * y = y
-    return np.asarray(loss.sum(axis=1))
+        wy = summed(held_out.w * held_out.y)
+        loss = np.where(filled, wy - 2.0 * means * wy + means * means * w, untouched)  # y * y = y
+    return np.asarray(bins.per_candidate(loss) / held_out.w.sum())
 
 
-def _log_loss(
-    rule: BinRule, bounds: IntArray, train: _Sums, sample: Sample, group: IntArray, rows: IntArray
-) -> FloatArray:
-    n, train_w = _binned(train.n, bounds), _binned(train.w, bounds)
-    if rule.slope == 1.0:
-        offset, slope = _ratio(_binned(train.wr, bounds), train_w, n), np.ones_like(n)
-    else:
-        offset, slope = _ratio(_binned(train.wy, bounds), train_w, n), np.where(n > 0, 0.0, 1.0)
-    p, y, w, at = sample.rows.p[rows], sample.rows.y[rows], sample.rows.w[rows], group[rows]
-    losses = np.empty(bounds.shape[0])
-    for c, row in enumerate(bounds):
-        b = np.searchsorted(row[1:-1], at, side="right")
-        losses[c] = float(w @ log_loss(y, offset[c, b] + slope[c, b] * p))
-    return losses
+def _log_loss(rule: BinRule, bins: _Bins, means: FloatArray, filled: BoolArray, held_out: _Rows) -> FloatArray:
+    slope = np.ones_like(means) if rule.slope == 1.0 else np.where(filled, 0.0, 1.0)
+    losses = np.empty(bins.first_bin.size)
+    ends = np.append(bins.first_bin[1:], means.size)
+    for c, (start, end) in enumerate(zip(bins.first_bin, ends, strict=True)):
+        b = start + np.searchsorted(bins.begins[start + 1 : end], held_out.at, side="right")
+        losses[c] = float(held_out.w @ log_loss(held_out.y, means[b] + slope[b] * held_out.p))
+    return np.asarray(losses / held_out.w.sum())

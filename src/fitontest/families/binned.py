@@ -8,7 +8,7 @@ import numpy as np
 from fitontest.families.base import Family, Solution
 from fitontest.families.bin_count import BinRule, bin_count_scores
 from fitontest.families.tuning import CVScores, check_tolerance, held_out_scores
-from fitontest.folds import check_cv, fold_ids
+from fitontest.folds import check_cv, held_out_rows
 from fitontest.losses import find_loss
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.binned import BinnedMap, levelled, shifted
@@ -109,7 +109,7 @@ class BinnedFamily(Family):
         find_loss(self.scoring)
         if sample.n == 1:
             return None
-        folds = fold_ids(sample.n, self.cv, self.random_state)
+        folds = held_out_rows(sample.n, self.cv, self.random_state)
         candidates = np.arange(1, int(self.max_bins) + 1)
         if isinstance(self.scheme, str):
             rule = BinRule(self.scheme, self.closed, self._slope)

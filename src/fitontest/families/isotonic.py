@@ -8,10 +8,11 @@ from fitontest.families.base import Family, Solution, register_family
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.binned import levelled
 from fitontest.maps.knots import KnotsMap
+from fitontest.ordering import Groups
 from fitontest.partitions.partition import Partition
 from fitontest.partitions.partitioner import midpoints_between
 from fitontest.partitions.pava import block_starts
-from fitontest.sample import Groups, Sample
+from fitontest.sample import Sample
 from fitontest.typing import FloatArray, IntArray
 
 

@@ -56,7 +56,7 @@ class CVScores:
 
 
 def held_out_scores(
-    family: Family, parameter: str, candidates: Sequence[Any], sample: Sample, folds: IntArray, scoring: str
+    family: Family, parameter: str, candidates: Sequence[Any], sample: Sample, folds: list[IntArray], scoring: str
 ) -> CVScores:
     """Return the scores of the candidates by fitting the family once per fold and candidate.
 
@@ -64,14 +64,16 @@ def held_out_scores(
     ----------
     family : Family
         Cloned for each fit; `parameter` is set to each candidate in turn.
-    folds : int array of shape (n,)
-        Fold of each sorted row of the sample, as `fitontest.folds.fold_ids` gives it.
+    folds : list of int arrays
+        Sorted rows of the sample that each fold holds out (`fitontest.folds.held_out_rows`).
     scoring : {"brier", "log_loss"}
     """
     loss = find_loss(scoring)
-    scores = np.empty((int(folds.max()) + 1, len(candidates)))
-    for fold in range(scores.shape[0]):
-        train, held_out = sample.take(folds != fold), sample.take(folds == fold)
+    scores = np.empty((len(folds), len(candidates)))
+    for fold, chosen in enumerate(folds):
+        kept = np.ones(sample.n, dtype=bool)
+        kept[chosen] = False
+        train, held_out = sample.take(kept), sample.take(chosen)
         for j, candidate in enumerate(candidates):
             fitted = clone(family).set_params(**{parameter: candidate}).fit_map(train)
             rows = loss(held_out.y, fitted.evaluate(held_out.p))

@@ -70,24 +70,24 @@ def equal_mass_ends(w: FloatArray, n_bins: IntArray) -> IntArray:
         ``ends[l, b]`` is one past the last group of bin b; G from the last bin on.
     """
     groups = w.size
-    steps = min(int(n_bins.max()), groups)
+    order = np.argsort(n_bins, kind="stable")
+    asked = n_bins[order]
+    ends = np.full((n_bins.size, min(int(asked[-1]), groups)), groups, dtype=np.intp)
     cumulative = np.concatenate(([0.0], np.cumsum(w)))
-    slack = WEIGHT_TOLERANCE * cumulative[-1]
-    ends = np.full((n_bins.size, steps), groups, dtype=np.intp)
+    total = cumulative[-1]
+    slack = WEIGHT_TOLERANCE * total
     start = np.zeros(n_bins.size, dtype=np.intp)
-    for step in range(steps):
-        still = n_bins - step  # bins still to make; at 1 the rest is one bin
-        goal = (cumulative[-1] - cumulative[start]) / np.maximum(still, 1)
-        reached = np.searchsorted(cumulative, cumulative[start] + goal - slack)
-        reached = np.minimum(np.maximum(reached, start + 1), groups)
-        over, under = (
-            cumulative[reached] - cumulative[start] - goal,
-            cumulative[reached - 1] - cumulative[start] - goal,
-        )
+    for step in range(ends.shape[1] - 1):
+        active = int(np.searchsorted(asked, step + 1, side="right"))  # counts with a cut still to make
+        begin = start[active:]
+        done = cumulative[begin]
+        goal = (total - done) / (asked[active:] - step)
+        reached = cumulative.searchsorted(done + (goal - slack))
+        reached = np.minimum(np.maximum(reached, begin + 1), groups)
         heavy = w[reached - 1] > goal + slack
-        leave_out = heavy & (reached - 1 > start) & (-under <= over + slack)
-        start = np.where(still <= 1, groups, reached - leave_out)
-        ends[:, step] = start
-        if step and np.all(start == groups):
-            break
+        if heavy.any():
+            over, under = cumulative[reached] - done - goal, goal - (cumulative[reached - 1] - done)
+            reached = reached - (heavy & (reached - 1 > begin) & (under <= over + slack))
+        start[active:] = reached
+        ends[order[active:], step] = reached
     return ends

@@ -17,11 +17,12 @@ from warnings import warn
 import numpy as np
 
 from fitontest.exceptions import BlockSizeWarning
+from fitontest.ordering import Groups
 from fitontest.partitions.equal_mass import WEIGHT_TOLERANCE
 from fitontest.partitions.monotone_sweep import MEAN_TOLERANCE
 from fitontest.partitions.partition import Partition
 from fitontest.partitions.partitioner import Partitioner, midpoints_between, register_partition
-from fitontest.sample import Groups, Sample
+from fitontest.sample import Sample
 from fitontest.typing import BoolArray, FloatArray, IntArray
 
 
