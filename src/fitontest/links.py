@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit
 
 from fitontest.typing import FloatArray
 
@@ -43,8 +42,9 @@ def logit(p: FloatArray, eps: float) -> FloatArray:
 
 
 def sigmoid(z: FloatArray) -> FloatArray:
-    """Return 1 / (1 + exp(-z))."""
-    return np.asarray(expit(z), dtype=np.float64)
+    """Return 1 / (1 + exp(-z)), 0 where the exponential overflows (z below -709)."""
+    with np.errstate(over="ignore"):
+        return np.asarray(1.0 / (1.0 + np.exp(-z)))
 
 
 def _unchanged(p: FloatArray, eps: float = 0.0) -> FloatArray:  # noqa: ARG001 - the signature of every link

@@ -62,6 +62,11 @@ class Sample:
         more than two classes, lengths that differ, empty input, negative weights or weights without a positive
         finite sum, arguments that look swapped.
 
+    Notes
+    -----
+    A float64 column is not copied: ten million rows need no second copy of themselves. Do not change the array while
+    a sample of it is in use.
+
     Examples
     --------
     >>> sample = Sample([0, 1, 1], [0.2, 0.2, 0.9])

@@ -11,6 +11,8 @@ import fitontest as fot
 MAPS = {
     "identity": fot.IdentityMap(),
     "binned": fot.BinnedMap(fot.Partition([0.2, 0.7], "right"), [0.1, 0.5, -0.1], [1.0, 0.0, 1.0]),
+    "binned-equal-width": fot.BinnedMap(fot.Partition([0.25, 0.5, 0.75]), [0.1, 0.5, -0.1, 0.0], [1.0, 0.0, 1.0, 0.5]),
+    "constant": fot.BinnedMap(fot.Partition([]), [0.3], [0.0]),
     "knots": fot.KnotsMap([0.1, 0.3, 0.8], [0.0, 0.2, 0.9]),
     "logistic": fot.LogisticMap(1.3, -0.2, "logit", 1e-16),
     "logistic-identity": fot.LogisticMap(4.0, -2.0, "identity", 1e-16),

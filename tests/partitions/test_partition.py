@@ -115,7 +115,9 @@ def test_the_edges_of_the_caller_are_copied():
 
 def test_locate_keeps_the_shape_and_refuses_what_is_no_score():
     partition = fot.Partition([0.5])
-    assert partition.locate(np.full((2, 3), 0.7)).shape == (2, 3)
+    for made in (partition, fot.Partition([]), fot.Partition([0.3]), fot.Partition([0.5], "right")):
+        assert made.locate(np.full((2, 3), 0.7)).shape == (2, 3)
+        assert int(made.locate(0.7)) == made.locate([0.7])[0]
     with pytest.raises(ValueError, match=r"p must lie in \[0, 1\], got 2.0"):
         partition.locate([2.0])
 

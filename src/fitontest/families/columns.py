@@ -12,6 +12,7 @@ from warnings import warn
 import numpy as np
 
 from fitontest.exceptions import SeparableDataWarning
+from fitontest.inputs import BLOCK
 from fitontest.sample import Sample
 from fitontest.typing import FloatArray
 
@@ -51,10 +52,21 @@ class Columns:
 
     @cached_property
     def _spans(self) -> tuple[float, float, float, float]:
-        """Smallest and largest score of the negatives, then of the positives."""
-        positive = self.y > 0.5
-        p0, p1 = self.p[~positive], self.p[positive]
-        return float(p0.min()), float(p0.max()), float(p1.min()), float(p1.max())
+        """Smallest and largest score of the negatives, then of the positives.
+
+        Once they overlap both ways nothing is separable, whatever the other rows are: the pass over the rows stops,
+        as a rule in the first block, and the spans are those of the rows seen.
+        """
+        low0 = low1 = np.inf
+        high0 = high1 = -np.inf
+        for start in range(0, self.p.size, BLOCK):
+            p, positive = self.p[start : start + BLOCK], self.y[start : start + BLOCK] > 0.5
+            p0, p1 = p[~positive], p[positive]
+            low0, high0 = float(p0.min(initial=low0)), float(p0.max(initial=high0))
+            low1, high1 = float(p1.min(initial=low1)), float(p1.max(initial=high1))
+            if high0 > low1 and high1 > low0:
+                break
+        return low0, high0, low1, high1
 
     @property
     def separable_upward(self) -> bool:

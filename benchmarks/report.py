@@ -1,0 +1,34 @@
+"""What stands around the numbers: the facts of the machine, and tables in Markdown."""
+
+import os
+import platform
+from collections.abc import Sequence
+from datetime import date
+from importlib.metadata import version
+
+PACKAGES = ("numpy", "scipy", "scikit-learn", "betacal", "fitontest")
+
+
+def machine_facts() -> str:
+    """Return one line with the date, the Python, the packages and the cores."""
+    packages = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
+    cores = f"{os.cpu_count()} CPU cores ({platform.machine()}, {platform.system()})"
+    return f"{date.today().isoformat()}: Python {platform.python_version()}, {packages}; {cores}"
+
+
+def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a Markdown table, its columns padded so that it reads as plain text too."""
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    lines = (header, ["-" * width for width in widths], *rows)
+    return "\n".join(
+        "| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) + " |" for line in lines
+    )
+
+
+def number(value: float) -> str:
+    """Return a number with three significant digits, without an exponent from 0.001 up."""
+    if value == 0:
+        return "0"
+    if abs(value) < 1e-3:
+        return f"{value:.0e}"
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:#.3g}"
