@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "fitontest"
 FLOORS = [  # a module imports only from floors below its own, or from its own package
     {"typing", "exceptions"},
-    {"registry", "inputs", "labels"},
+    {"registry", "inputs", "labels", "text_table"},
     {"links", "losses", "norms", "folds", "ordering"},
     {"sample"},
     {"partitions"},

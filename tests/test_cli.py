@@ -122,7 +122,7 @@ def test_bad_input_is_one_clear_line_and_exit_code_2(csv_file, options, message)
         ("broken.parquet", "not parquet", "FILE must be readable as parquet"),
         ("many[1].csv", "y,p\n1,0.5\n", r"FILE must not have any of \* \? \[ in its name"),
         ("empty.csv", "y,p\n", "label column 'y' must not be empty"),
-        ("gaps.csv", "y,p\n1,0.5\n0,\n1,0.7\n", "prob column 'p' must not have missing values .*, got 1"),
+        ("gaps.csv", "y,p\n1,0.5\n0,\n1,NA\n", "prob column 'p' must not have missing values .*, got 2"),
         ("nan.csv", "y,p\n1,0.5\n0,nan\n", "prob column 'p' must be finite, got nan at row 1"),
         ("three.csv", "y,p\n0,0.5\n1,0.4\n2,0.3\n", "label column 'y' must have at most two classes, got 3: 0, 1, 2"),
     ],
@@ -164,7 +164,7 @@ def test_demo_shows_two_classifiers_under_every_family():
 def test_as_a_command_and_a_module(csv_file):
     command = [sys.executable, "-m", "fitontest", "evaluate", str(csv_file), "--label", "y", "--prob", "p"]
     found = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert found.stdout.startswith("family")
+    assert found.stdout.startswith("calibration error (l1), n = 300")
     assert "families" not in found.stderr  # no progress bar in a pipe
     version = subprocess.run(
         [sys.executable, "-m", "fitontest", "--version"], capture_output=True, text=True, check=True

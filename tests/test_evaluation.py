@@ -51,14 +51,27 @@ def test_the_frame_the_records_and_the_json_agree():
 
 def test_the_printed_table_is_aligned():
     y, p = noisy(300)
-    lines = str(fot.evaluate(y, p)).splitlines()
-    assert lines[0].split() == ["family", "error", "s.e.", "(map", "fixed)", "bins", "n"]
-    assert len(lines) == 2 + len(fot.available_families())
-    assert len({len(line) for line in lines}) == 1
-    for line, error in zip(lines[2:], fot.evaluate(y, p), strict=True):
+    evaluation = fot.evaluate(y, p, families=[*fot.available_families(), fot.IdentityMap()], norm="l2")
+    title, header, rule, *body = str(evaluation).splitlines()
+    body, footnote = body[: len(evaluation)], body[len(evaluation) :]
+    assert title == f"calibration error (l2), n = 300, share of positives {y.mean():.4g}"
+    assert header.split() == ["family", "error", "s.e.", "(map", "fixed)", "bins", "fitted", "here"]
+    assert {len(line) for line in (header, rule, *body)} == {len(header)}
+    for line, error in zip(body, evaluation, strict=True):
         cells = line.split()
         assert cells[0] == error.family
-        assert float(cells[1]) == pytest.approx(float(error), abs=5e-6)
+        assert float(cells[1]) == pytest.approx(float(error), rel=5e-3)
+        assert cells[3] == ("-" if error.n_bins is None else str(error.n_bins))
+        assert cells[4] == ("yes" if error.fitted_on_these_rows else "no")
+    assert "not an error bar" in " ".join(footnote)
+    assert repr(evaluation) == str(evaluation)
+
+
+def test_small_errors_keep_their_digits():
+    rng = np.random.default_rng(0)
+    p = rng.random(2000) * 1e-3
+    printed = str(fot.evaluate(rng.random(2000) < p, p, families=["slope1"]))
+    assert "0.00000 " not in printed
 
 
 @pytest.mark.parametrize("families", [[], "slope1"])

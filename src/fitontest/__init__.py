@@ -23,7 +23,7 @@ from fitontest.families.isotonic import Isotonic
 from fitontest.families.pava_bc import PavaBlocks
 from fitontest.families.platt import Platt
 from fitontest.families.slope1 import Slope1
-from fitontest.maps.base import CalibrationMap
+from fitontest.maps.base import CalibrationMap, register_map
 from fitontest.maps.beta import BetaMap
 from fitontest.maps.binned import BinnedMap
 from fitontest.maps.identity import IdentityMap
@@ -83,6 +83,7 @@ __all__ = [
     "evaluate",
     "make_family",
     "register_family",
+    "register_map",
     "register_partition",
     "unregister_family",
     "unregister_partition",

@@ -66,7 +66,10 @@ def main() -> None:
 @click.option("--label", required=True, help="Column with the labels of two classes.")
 @click.option("--prob", required=True, help="Column with the predicted probability of the positive class.")
 @click.option("--weight", help="Column with the weights of the rows.")
-@click.option("--pos-label", help="The positive label, unless the labels are 0/1, -1/1 or true/false.")
+@click.option(
+    "--pos-label",
+    help="The positive label, unless the labels are 0/1, -1/1 or true/false (in CSV files also yes/no).",
+)
 @click.option("--family", "families", multiple=True, help="Family of maps; repeat for several. Default: all.")
 @click.option("--norm", type=click.Choice(list(NORMS)), default="l1", show_default=True, help="How distances add up.")
 @click.option("--random-state", type=int, default=0, show_default=True, help="Seed of the cross-validation folds.")
@@ -83,7 +86,11 @@ def evaluate(
     random_state: int,
     style: str,
 ) -> None:
-    """Print the calibration error of the scores in FILE (CSV or Parquet) under families of calibration maps."""
+    """Print the calibration errors of the scores in FILE.
+
+    FILE is CSV, TSV (also gzipped) or Parquet. Each family of calibration maps is fitted to its rows, and the error is
+    the mean distance between the scores and the fitted map.
+    """
     wanted = {"--label": label, "--prob": prob, **({"--weight": weight} if weight else {})}
     columns = read_columns(file, wanted)
     labels = columns["--label"]
@@ -100,14 +107,14 @@ def evaluate(
 @main.command()
 @refusing
 def demo() -> None:
-    """Train two classifiers on real data and print their calibration errors under every family of maps."""
+    """Show the errors of two classifiers on real data."""
     click.echo(QUESTION)
     for scored in scored_classifiers():
         evaluation = _watched(Sample(scored.y_true, scored.y_prob), None, "l1", 0)
         click.echo(f"\n{scored.name}\n{as_table(evaluation)}")
     click.echo(
-        "\nerror: mean distance between the scores and the fitted calibration map. Flat bins also count the spread of\n"
-        "the scores within a bin; 'identity' is 0 by definition. bins: chosen from the data, where a family has bins."
+        "\nerror: mean distance between the scores and the fitted calibration map; flat bins also count the spread of\n"
+        "the scores within a bin. bins: how many, chosen from the data where a family has bins."
     )
 
 

@@ -26,16 +26,30 @@ def as_column(values: ArrayInput, name: str) -> NDArray[Any]:
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim == 2:
-        raise ValueError(
-            f"{name} must be one-dimensional, got an array of shape {array.shape}; for a (n, 2) matrix of class "
-            f"probabilities pass the column of the positive class, {name}[:, 1]"
-        )
+        raise ValueError(f"{name} must be one-dimensional, got an array of shape {array.shape}{_matrix_hint(array)}")
     if array.ndim != 1:
         found = f"an array of shape {array.shape}" if hasattr(values, "shape") else f"one {type(values).__name__}"
         raise ValueError(f"{name} must be a one-dimensional array or sequence, got {found}")
     if array.size == 0:
         raise ValueError(f"{name} must not be empty, got 0 rows")
     return _unboxed(array, name)
+
+
+def _matrix_hint(array: NDArray[Any]) -> str:
+    """Say what to do with the two columns of a classifier's ``predict_proba``."""
+    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "fO":
+        return ""
+    return "; of a predict_proba matrix pass the column that list(classifier.classes_).index(pos_label) gives"
+
+
+def as_scores(values: ArrayInput, name: str) -> FloatArray:
+    """Return a column of scores in [0, 1] as float64; unlike data to fit to, it may be empty."""
+    scores = as_probabilities(values, name)
+    if scores.ndim == 2 and scores.shape[1] == 1:
+        return scores[:, 0]
+    if scores.ndim != 1:
+        raise ValueError(f"{name} must be one-dimensional, got an array of shape {scores.shape}{_matrix_hint(scores)}")
+    return scores
 
 
 def as_numbers(values: ArrayInput, name: str) -> NDArray[Any]:

@@ -7,13 +7,15 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
+_CSV = "read_csv(?, nullstr=['', 'NA', 'N/A', 'null', 'NULL'])"
+_PARQUET = "read_parquet(?)"
 READERS = {
-    ".csv": "read_csv",
-    ".csv.gz": "read_csv",
-    ".tsv": "read_csv",
-    ".tsv.gz": "read_csv",
-    ".parquet": "read_parquet",
-    ".pq": "read_parquet",
+    ".csv": _CSV,
+    ".csv.gz": _CSV,
+    ".tsv": _CSV,
+    ".tsv.gz": _CSV,
+    ".parquet": _PARQUET,
+    ".pq": _PARQUET,
 }
 
 
@@ -40,16 +42,16 @@ def read_columns(path: Path, wanted: dict[str, str]) -> dict[str, NDArray[Any]]:
     reader = _reader(path)
     with duckdb.connect() as connection:
         try:
-            names = connection.execute(f"SELECT * FROM {reader}(?) LIMIT 0", [str(path)]).fetchnumpy()
+            names = connection.execute(f"SELECT * FROM {reader} LIMIT 0", [str(path)]).fetchnumpy()
             absent = {name: column for name, column in wanted.items() if column not in names}
             if absent:
                 name, column = next(iter(absent.items()))
                 raise ValueError(f"{name} must be a column of {path}, got {column!r}; its columns are {list(names)}")
             columns = ", ".join(_quoted(column) for column in dict.fromkeys(wanted.values()))
-            found = connection.execute(f"SELECT {columns} FROM {reader}(?)", [str(path)]).fetchnumpy()
+            found = connection.execute(f"SELECT {columns} FROM {reader}", [str(path)]).fetchnumpy()
         except duckdb.Error as error:
             first = str(error).strip().splitlines()[0]
-            raise ValueError(f"FILE must be readable as {reader.removeprefix('read_')}, got {path}: {first}") from error
+            raise ValueError(f"FILE must be readable as {reader[5:].partition('(')[0]}, got {path}: {first}") from error
     return {name: _array(found[column]) for name, column in wanted.items()}
 
 

@@ -49,6 +49,8 @@ class Registry(Generic[T]):
 
     def unregister(self, name: str) -> None:
         """Take a name (and its aliases) out again, as a test of a plug-in must."""
+        if name not in self._classes:
+            raise ValueError(f"name must be that of a registered {self._noun}, got {name!r}")
         del self._classes[name]
         self._aliases = {alias: target for alias, target in self._aliases.items() if target != name}
 

@@ -93,6 +93,9 @@ def test_what_the_result_tells():
     y, p = noisy(200)
     found = fot.calibration_error(y, p, family=fot.Slope1(5), norm="l2", debias=True)
     assert found.value == float(found)
+    assert found.base_rate == pytest.approx(y.mean())
+    assert f"{found:.3f}" == f"{found.value:.3f}"
+    assert f"{found}" == repr(found)
     assert found.n == 200
     assert (
         repr(found)

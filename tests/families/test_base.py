@@ -120,7 +120,7 @@ def test_a_column_of_scores_is_accepted_and_a_matrix_is_not():
     np.testing.assert_array_equal(family.predict(p[:, None]), family.predict(p))
     with pytest.raises(ValueError, match=r"p must be one-dimensional, got an array of shape \(50, 2\)"):
         family.predict(np.column_stack([1 - p, p]))
-    with pytest.raises(ValueError, match=r"p\[:, 1\]"):
+    with pytest.raises(ValueError, match=r"pass the column that list\(classifier.classes_\).index\(pos_label\) gives"):
         family.fit(np.column_stack([1 - p, p]), y)
     with pytest.raises(ValueError, match="p must be one-dimensional"):
         family.predict(0.5)
@@ -150,3 +150,55 @@ def test_in_scikit_learn():
     chain = make_pipeline(fot.Platt(), fot.Isotonic()).fit(p, y)
     assert np.all(np.diff(chain.predict(np.sort(p))) >= 0)
     np.testing.assert_array_equal(fot.Beta().fit_transform(p, y), fot.Beta().fit(p, y).transform(p))
+
+
+def test_a_plug_in_that_returns_the_wrong_thing_is_told_so():
+    class NoMap(fot.Family):
+        def fit_map(self, sample):
+            return None
+
+    class NoPartition(fot.Partitioner):
+        def partition(self, sample):
+            return [0.5]
+
+    class NoFit(fot.Family):
+        pass
+
+    with pytest.raises(TypeError, match=r"NoMap.fit_map must return a CalibrationMap, got None"):
+        NoMap().fit([0.2], [1])
+    with pytest.raises(TypeError, match=r"a Partitioner must return a Partition, got \[0.5\]"):
+        fot.Slope1(scheme=NoPartition()).fit([0.2], [1])
+    with pytest.raises(TypeError, match="abstract"):
+        NoFit()
+    with pytest.raises(ValueError, match="name must be that of a registered family, got 'nothing'"):
+        fot.unregister_family("nothing")
+
+
+def test_a_registered_partition_is_a_scheme_by_name():
+    @fot.register_partition("halves")
+    class Halves(fot.Partitioner):
+        def partition(self, sample):
+            return fot.Partition([0.5])
+
+    try:
+        y, p = noisy(50)
+        assert fot.Flat(scheme="halves").fit(p, y).partition_ == fot.Partition([0.5])
+    finally:
+        fot.unregister_partition("halves")
+
+
+def test_a_map_of_ones_own_can_be_saved():
+    from dataclasses import dataclass
+    from typing import ClassVar
+
+    @fot.register_map
+    @dataclass(frozen=True, eq=False)
+    class Power(fot.CalibrationMap):
+        kind: ClassVar[str] = "power"
+        exponent: float
+
+        def evaluate(self, p):
+            return p**self.exponent
+
+    assert fot.CalibrationMap.from_dict(Power(2.0).to_dict()) == Power(2.0)
+    assert Power(2.0)(0.5) == 0.25

@@ -64,7 +64,10 @@ def test_sweep_is_the_monotone_sweep():
 def test_a_partitioner_as_scheme():
     y, p = noisy(600, ties=2)
     sample = fot.Sample(y, p)
-    assert fot.Slope1(scheme=fot.Pava()).fit_sample(sample).partition_ == fot.Pava().partition(sample)
+    for pava in (fot.Pava(), "pava"):
+        assert fot.Slope1(scheme=pava).fit_sample(sample).partition_ == fot.Pava().partition(sample)
+    by_sweep = fot.Slope1("sweep", fot.EqualWidth(closed="right")).fit_sample(sample)
+    assert by_sweep.partition_ == fot.MonotoneSweep(scheme="equal_width", closed="right").partition(sample)
     assert fot.Flat(scheme=fot.Partition([0.5])).fit_sample(sample).partition_ == fot.Partition([0.5])
     assert fot.Slope1(5, fot.EqualMass(99, "right")).fit_sample(sample).partition_ == fot.EqualMass(
         5, "right"
@@ -136,11 +139,11 @@ def test_scores_are_there_only_when_something_was_chosen():
         ({"n_bins": None}, "n_bins must be a whole number"),
         ({"n_bins": "auto"}, "n_bins must be a whole number, edges, 'cv', 'sweep' or 'cube_root'; got 'auto'"),
         ({"n_bins": [0.5, 0.2]}, "edges must be strictly increasing"),
-        ({"scheme": "quantile"}, "scheme must be one of 'equal_mass', 'equal_width' or a Partitioner"),
-        ({"scheme": ["equal_mass"]}, "scheme must be one of"),
+        ({"scheme": "quantile"}, "scheme must be one of 'equal_mass', 'equal_width', .*; got 'quantile'"),
+        ({"scheme": ["equal_mass"]}, "scheme must be the name of a partition or a Partitioner"),
         ({"scheme": fot.Pava(), "n_bins": 5}, "n_bins must be 'cv', its default, for Pava"),
         ({"scheme": fot.Pava(), "n_bins": [0.5]}, "n_bins must not be edges when scheme makes the bins"),
-        ({"scheme": fot.EqualMass(), "n_bins": "sweep"}, "n_bins='sweep' must have one of the schemes"),
+        ({"scheme": fot.Pava(), "n_bins": "sweep"}, "n_bins must not be 'sweep' unless scheme is equal_mass or"),
         ({"closed": "both"}, "closed must be 'left' or 'right'"),
         ({"scoring": "auc"}, "scoring must be one of 'brier', 'log_loss'; got 'auc'"),
         ({"cv": 1}, "cv must be a whole number of folds, at least 2; got 1"),

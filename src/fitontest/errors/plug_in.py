@@ -110,7 +110,19 @@ def error_of(
     else:
         value = compute(distances.g, distances.w)
         se, reason = map_fixed(distances, norm, fitted_here=fitted is not None)
-    return CalibrationError(value, name, norm, debias, sample.n, found, partition, fitted is not None, se, reason)
+    return CalibrationError(
+        value=value,
+        family=name,
+        norm=norm,
+        debiased=debias,
+        n=sample.n,
+        base_rate=sample.base_rate,
+        map=found,
+        partition=partition,
+        fitted_on_these_rows=fitted is not None,
+        se_map_fixed=se,
+        se_reason=reason,
+    )
 
 
 def resolve(family: object) -> tuple[Family, str]:
@@ -119,7 +131,8 @@ def resolve(family: object) -> tuple[Family, str]:
         return make_family(family), family
     if isinstance(family, Family):
         return clone(family), family_name(family)
-    raise ValueError(f"family must be a name, a Family or a CalibrationMap, got {family!r}")
+    hint = "; a class must be called, to make an instance" if isinstance(family, type) else ""
+    raise ValueError(f"family must be a name, a Family or a CalibrationMap, got {family!r}{hint}")
 
 
 def _distances(fitted: Family, sample: Sample) -> Distances:

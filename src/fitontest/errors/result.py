@@ -21,6 +21,8 @@ class CalibrationError:
     debiased : bool
     n : int
         Rows of positive weight.
+    base_rate : float
+        Weighted share of positives.
     map : CalibrationMap
         The map whose distance from the scores was measured.
     partition : Partition or None
@@ -44,6 +46,7 @@ class CalibrationError:
     norm: str
     debiased: bool
     n: int
+    base_rate: float
     map: CalibrationMap
     partition: Partition | None
     fitted_on_these_rows: bool
@@ -58,6 +61,10 @@ class CalibrationError:
     def __float__(self) -> float:
         return self.value
 
+    def __format__(self, spec: str) -> str:
+        """Format the value where a number format is given, as in ``f"{error:.3f}"``."""
+        return format(self.value, spec) if spec else repr(self)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the result as JSON-ready values, with the map and the inner edges of the partition."""
         return {
@@ -68,6 +75,7 @@ class CalibrationError:
             "se_map_fixed": self.se_map_fixed,
             "se_reason": self.se_reason,
             "n": self.n,
+            "base_rate": self.base_rate,
             "n_bins": self.n_bins,
             "fitted_on_these_rows": self.fitted_on_these_rows,
             "edges": None if self.partition is None else self.partition.edges.tolist(),

@@ -4,7 +4,7 @@ A family holds hyper-parameters and knows one thing: how to make a `CalibrationM
 which changes nothing). Everything else is inherited, so that a new family is one class with one method.
 """
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from fitontest.inputs import as_probabilities
+from fitontest.inputs import as_scores
 from fitontest.maps.base import CalibrationMap
 from fitontest.partitions.partition import Partition
 from fitontest.registry import Registry
@@ -30,7 +30,7 @@ class Solution:
     attributes: Mapping[str, Any] = field(default_factory=dict)
 
 
-class Family(RegressorMixin, TransformerMixin, BaseEstimator):
+class Family(RegressorMixin, TransformerMixin, BaseEstimator, ABC):
     """Base class of the families.
 
     A subclass stores its hyper-parameters unchanged in ``__init__`` and defines ``fit_map(sample)``, or, where it
@@ -69,7 +69,7 @@ class Family(RegressorMixin, TransformerMixin, BaseEstimator):
     def solve(self, sample: Sample) -> Solution:
         """Return the map together with the other results of the fit, leaving the estimator as it is."""
         fitted = self.fit_map(sample)
-        return Solution(fitted, fitted.partition)
+        return Solution(fitted, getattr(fitted, "partition", None))
 
     def fit(
         self,
@@ -109,6 +109,8 @@ class Family(RegressorMixin, TransformerMixin, BaseEstimator):
         for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
             delattr(self, name)  # a refit with other parameters must not leave results of the first behind
         found = self.solve(sample)
+        if not isinstance(found.map, CalibrationMap):
+            raise TypeError(f"{type(self).__name__}.fit_map must return a CalibrationMap, got {found.map!r}")
         self.map_ = found.map
         if found.partition is not None:
             self.partition_ = found.partition
@@ -118,7 +120,7 @@ class Family(RegressorMixin, TransformerMixin, BaseEstimator):
         return self
 
     def predict(self, p: ArrayInput, *, clip: bool = False) -> FloatArray:
-        """Return the calibrated probability of each score.
+        """Return the calibrated probability of each score; slope-1 maps may leave [0, 1] unless `clip` is set.
 
         Parameters
         ----------
@@ -132,16 +134,14 @@ class Family(RegressorMixin, TransformerMixin, BaseEstimator):
         c_hat : array of shape (n,)
         """
         check_is_fitted(self, "map_")
-        scores = as_probabilities(p, "p")
-        if scores.ndim == 2 and scores.shape[1] == 1:
-            scores = scores[:, 0]
-        if scores.ndim != 1:
-            raise ValueError(f"p must be one-dimensional, got an array of shape {scores.shape}")
-        values = self.map_.evaluate(scores)
+        values = self.map_.evaluate(as_scores(p, "p"))
         return np.clip(values, 0.0, 1.0) if clip else values
 
     def predict_proba(self, p: ArrayInput) -> FloatArray:
-        """Return the calibrated probabilities of both classes, shape (n, 2), always in [0, 1]."""
+        """Return the probabilities of the negative and the positive class, shape (n, 2), always in [0, 1].
+
+        The columns are always in this order, whatever the labels are called.
+        """
         positive = self.transform(p)
         return np.stack([1.0 - positive, positive], axis=-1)
 

@@ -17,47 +17,51 @@ import numpy as np
 from fitontest.families.tuning import CVScores
 from fitontest.losses import log_loss
 from fitontest.ordering import Rows
-from fitontest.partitions.equal_mass import equal_mass_ends
+from fitontest.partitions.equal_mass import EqualMass, equal_mass_ends
+from fitontest.partitions.equal_width import EqualWidth
 from fitontest.partitions.partition import Closed, uniform_edges
 from fitontest.sample import Sample
 from fitontest.typing import BoolArray, FloatArray, IntArray
 
 
-@dataclass(frozen=True)
-class BinRule:
-    """What the bins are made by and how the map fills them: everything but their number."""
-
-    scheme: str
-    closed: Closed
-    slope: float
-
-
 def bin_count_scores(
-    rule: BinRule, candidates: IntArray, sample: Sample, folds: list[IntArray], scoring: str
+    scheme: EqualMass | EqualWidth,
+    slope: float,
+    candidates: IntArray,
+    sample: Sample,
+    folds: list[IntArray],
+    scoring: str,
 ) -> CVScores:
     """Return the cross-validation scores of the bin counts, as fitting every map would give them.
 
     Parameters
     ----------
+    scheme : EqualMass or EqualWidth
+        What makes the bins; its closure counts, its number of bins does not.
+    slope : {0.0, 1.0}
+        Of the map.
+    candidates : int array of shape (C,)
     folds : list of int arrays
         Sorted rows of the sample that each fold holds out.
     """
     rows, groups = sample.rows, sample.groups
     tied = len(groups) < len(rows)
     first = np.append(groups.first, len(rows))
-    signal = rows.y - rows.p if rule.slope == 1.0 else rows.y  # what the map averages over a bin
-    fixed = None if rule.scheme == "equal_mass" else _Bins.of(_equal_width(rule, candidates, groups.p), len(groups))
+    signal = rows.y - rows.p if slope == 1.0 else rows.y  # what the map averages over a bin
+    fixed = None
+    if isinstance(scheme, EqualWidth):
+        fixed = _Bins.of(_equal_width(candidates, groups.p, scheme.closed), len(groups))
     scores = np.empty((len(folds), candidates.size))
     for fold, held_out in enumerate(folds):
         train_w = np.array(rows.w)
         train_w[held_out] = 0.0
         group_w = np.add.reduceat(train_w, groups.first) if tied else train_w
-        bins = fixed or _Bins.of(_equal_mass(rule, candidates, group_w), len(groups))
+        bins = fixed or _Bins.of(_equal_mass(candidates, group_w, scheme.closed), len(groups))
         starts = first[bins.cuts[:-1]]
         means, filled = _means(bins, np.add.reduceat(train_w, starts), np.add.reduceat(train_w * signal, starts))
         at = np.searchsorted(groups.first, held_out, side="right") - 1 if tied else held_out
         losses = _brier if scoring == "brier" else _log_loss
-        scores[fold] = losses(rule, bins, means, filled, _Rows.of(rows, held_out, at))
+        scores[fold] = losses(slope, bins, means, filled, _Rows.of(rows, held_out, at))
     return CVScores(tuple(int(k) for k in candidates), scores)
 
 
@@ -118,15 +122,15 @@ class _Bins:
         return np.add.reduceat(values, self.first_bin)
 
 
-def _equal_width(rule: BinRule, candidates: IntArray, p: FloatArray) -> IntArray:
+def _equal_width(candidates: IntArray, p: FloatArray, closed: Closed) -> IntArray:
     bounds = np.full((candidates.size, int(candidates.max()) + 1), p.size, dtype=np.intp)
     bounds[:, 0] = 0
     for row, n_bins in zip(bounds, candidates, strict=True):
-        row[1:n_bins] = np.searchsorted(p, uniform_edges(int(n_bins)), side=rule.closed)
+        row[1:n_bins] = np.searchsorted(p, uniform_edges(int(n_bins)), side=closed)
     return bounds
 
 
-def _equal_mass(rule: BinRule, candidates: IntArray, w: FloatArray) -> IntArray:
+def _equal_mass(candidates: IntArray, w: FloatArray, closed: Closed) -> IntArray:
     """Return the bounds of equal-mass bins over the groups that have training weight.
 
     A held-out score between two training scores goes where the edge sends it: a left-closed edge is the first
@@ -135,7 +139,7 @@ def _equal_mass(rule: BinRule, candidates: IntArray, w: FloatArray) -> IntArray:
     present = np.flatnonzero(w)
     ends = equal_mass_ends(w[present], candidates)
     last = ends == present.size
-    if rule.closed == "left":
+    if closed == "left":
         inner = present[np.where(last, 0, ends)]
     else:
         inner = present[ends - 1] + 1
@@ -150,7 +154,7 @@ def _means(bins: _Bins, w: FloatArray, signal: FloatArray) -> tuple[FloatArray, 
     return np.divide(bins.gathered(signal), w, out=np.zeros_like(w), where=filled), filled
 
 
-def _brier(rule: BinRule, bins: _Bins, means: FloatArray, filled: BoolArray, held_out: _Rows) -> FloatArray:
+def _brier(slope: float, bins: _Bins, means: FloatArray, filled: BoolArray, held_out: _Rows) -> FloatArray:
     segment = np.searchsorted(bins.cuts, held_out.at, side="right") - 1
     r = held_out.y - held_out.p
 
@@ -160,7 +164,7 @@ def _brier(rule: BinRule, bins: _Bins, means: FloatArray, filled: BoolArray, hel
 
     w, wr = summed(held_out.w), held_out.w * r
     untouched = summed(wr * r)
-    if rule.slope == 1.0:
+    if slope == 1.0:
         loss = untouched - 2.0 * means * summed(wr) + means * means * w
     else:
         wy = summed(held_out.w * held_out.y)
@@ -168,11 +172,11 @@ def _brier(rule: BinRule, bins: _Bins, means: FloatArray, filled: BoolArray, hel
     return np.asarray(bins.per_candidate(loss) / held_out.w.sum())
 
 
-def _log_loss(rule: BinRule, bins: _Bins, means: FloatArray, filled: BoolArray, held_out: _Rows) -> FloatArray:
-    slope = np.ones_like(means) if rule.slope == 1.0 else np.where(filled, 0.0, 1.0)
+def _log_loss(slope: float, bins: _Bins, means: FloatArray, filled: BoolArray, held_out: _Rows) -> FloatArray:
+    slopes = np.ones_like(means) if slope == 1.0 else np.where(filled, 0.0, 1.0)
     losses = np.empty(bins.first_bin.size)
     ends = np.append(bins.first_bin[1:], means.size)
     for c, (start, end) in enumerate(zip(bins.first_bin, ends, strict=True)):
         b = start + np.searchsorted(bins.begins[start + 1 : end], held_out.at, side="right")
-        losses[c] = float(held_out.w @ log_loss(held_out.y, means[b] + slope[b] * held_out.p))
+        losses[c] = float(held_out.w @ log_loss(held_out.y, means[b] + slopes[b] * held_out.p))
     return np.asarray(losses / held_out.w.sum())

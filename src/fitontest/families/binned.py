@@ -1,12 +1,11 @@
 """What the two binned families share: how the bins and their number are chosen."""
 
-from inspect import signature
-from typing import Any, ClassVar, Literal, TypeGuard
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from fitontest.families.base import Family, Solution
-from fitontest.families.bin_count import BinRule, bin_count_scores
+from fitontest.families.bin_count import bin_count_scores
 from fitontest.families.tuning import CVScores, check_tolerance, held_out_scores
 from fitontest.folds import check_cv, held_out_rows
 from fitontest.losses import find_loss
@@ -16,11 +15,9 @@ from fitontest.partitions.equal_mass import EqualMass
 from fitontest.partitions.equal_width import EqualWidth
 from fitontest.partitions.monotone_sweep import MonotoneSweep
 from fitontest.partitions.partition import Closed, Partition, check_closed
-from fitontest.partitions.partitioner import Partitioner, check_n_bins
+from fitontest.partitions.partitioner import Partitioner, check_n_bins, counts_bins, make_partitioner, with_bins
 from fitontest.sample import Sample
 from fitontest.typing import ArrayInput, RandomState
-
-_SCHEMES: dict[str, type[EqualMass] | type[EqualWidth]] = {"equal_mass": EqualMass, "equal_width": EqualWidth}
 
 
 class BinnedFamily(Family):
@@ -31,7 +28,7 @@ class BinnedFamily(Family):
     def __init__(
         self,
         n_bins: int | ArrayInput | Literal["cv", "sweep", "cube_root"] = "cv",
-        scheme: Literal["equal_mass", "equal_width"] | Partitioner = "equal_mass",
+        scheme: str | Partitioner = "equal_mass",
         closed: Closed = "left",
         scoring: Literal["brier", "log_loss"] = "brier",
         cv: int = 10,
@@ -56,6 +53,8 @@ class BinnedFamily(Family):
         """Return the binned map, its bins, their table and, where the number was chosen, the scores."""
         check_closed(self.closed)
         partition, scores = self._bins(sample)
+        if not isinstance(partition, Partition):
+            raise TypeError(f"a Partitioner must return a Partition, got {partition!r} from {self.scheme!r}")
         table = partition.summarise(sample)
         fitted: BinnedMap = (shifted if self._slope == 1.0 else levelled)(partition, table)
         found: dict[str, Any] = {"bin_table_": table}
@@ -64,45 +63,43 @@ class BinnedFamily(Family):
         return Solution(fitted, partition, found)
 
     def _bins(self, sample: Sample) -> tuple[Partition, CVScores | None]:
+        scheme = self._scheme()
         if isinstance(self.n_bins, str):
-            return self._named_count(sample, self.n_bins)
+            return self._named_count(sample, scheme, self.n_bins)
         if np.ndim(self.n_bins) == 0:
             check_n_bins(self.n_bins)
-            return self._partitioner(int(self.n_bins)).partition(sample), None
-        if not _is_named(self.scheme):
+            return with_bins(scheme, int(self.n_bins)).partition(sample), None
+        if not isinstance(self.scheme, str):
             raise ValueError(f"n_bins must not be edges when scheme makes the bins, got scheme={self.scheme!r}")
         return Partition(self.n_bins, self.closed), None
 
-    def _named_count(self, sample: Sample, rule: str) -> tuple[Partition, CVScores | None]:
-        if rule not in ("cv", "sweep", "cube_root"):
-            raise ValueError(f"n_bins must be a whole number, edges, 'cv', 'sweep' or 'cube_root'; got {rule!r}")
-        if rule == "cv" and isinstance(self.scheme, Partitioner) and not _counts_bins(self.scheme):
-            return self.scheme.partition(sample), None  # such as Pava(): it has no number to choose
-        if rule == "cv":
-            scores = self._cross_validate(sample)
-            n_bins = 1 if scores is None else scores.choose(self.tolerance)
-            return self._partitioner(n_bins).partition(sample), scores
-        if rule == "cube_root":
-            return self._partitioner(max(1, round(float(np.cbrt(sample.n))))).partition(sample), None
-        if not _is_named(self.scheme):
-            raise ValueError(f"n_bins='sweep' must have one of the schemes {list(_SCHEMES)}, got {self.scheme!r}")
-        return MonotoneSweep(scheme=self.scheme, closed=self.closed).partition(sample), None
-
-    def _partitioner(self, n_bins: int) -> Partitioner:
-        """Return the scheme with this number of bins."""
-        if _is_named(self.scheme):
-            return _SCHEMES[self.scheme](n_bins, self.closed)
+    def _scheme(self) -> Partitioner:
+        """Return the partitioner that the scheme names or is."""
+        if isinstance(self.scheme, str):
+            return make_partitioner(self.scheme, "scheme", closed=self.closed)
         if not isinstance(self.scheme, Partitioner):
-            names = ", ".join(map(repr, _SCHEMES))
-            raise ValueError(f"scheme must be one of {names} or a Partitioner; got {self.scheme!r}")
-        if not _counts_bins(self.scheme):
-            raise ValueError(f"n_bins must be 'cv', its default, for {self.scheme!r}, which has no number of bins")
-        params = {name: getattr(self.scheme, name) for name in signature(type(self.scheme)).parameters}
-        return type(self.scheme)(**{**params, "n_bins": n_bins})
+            raise ValueError(f"scheme must be the name of a partition or a Partitioner, got {self.scheme!r}")
+        return self.scheme
 
-    def _cross_validate(self, sample: Sample) -> CVScores | None:
+    def _named_count(self, sample: Sample, scheme: Partitioner, rule: str) -> tuple[Partition, CVScores | None]:
+        if rule == "cv":
+            if not counts_bins(scheme):
+                return scheme.partition(sample), None  # such as Pava(): it has no number to choose
+            scores = self._cross_validate(sample, scheme)
+            n_bins = 1 if scores is None else scores.choose(self.tolerance)
+            return with_bins(scheme, n_bins).partition(sample), scores
+        if rule == "cube_root":
+            return with_bins(scheme, max(1, round(float(np.cbrt(sample.n))))).partition(sample), None
+        if rule != "sweep":
+            raise ValueError(f"n_bins must be a whole number, edges, 'cv', 'sweep' or 'cube_root'; got {rule!r}")
+        if isinstance(scheme, EqualMass):
+            return MonotoneSweep(scheme="equal_mass", closed=scheme.closed).partition(sample), None
+        if isinstance(scheme, EqualWidth):
+            return MonotoneSweep(scheme="equal_width", closed=scheme.closed).partition(sample), None
+        raise ValueError(f"n_bins must not be 'sweep' unless scheme is equal_mass or equal_width, got {scheme!r}")
+
+    def _cross_validate(self, sample: Sample, scheme: Partitioner) -> CVScores | None:
         """Return the scores of 1..max_bins, or None for a single row, which leaves nothing to hold out."""
-        self._partitioner(1)  # refuses an unknown scheme before any work
         check_cv(self.cv)
         check_n_bins(self.max_bins, "max_bins")
         check_tolerance(self.tolerance)
@@ -111,17 +108,6 @@ class BinnedFamily(Family):
             return None
         folds = held_out_rows(sample.n, self.cv, self.random_state)
         candidates = np.arange(1, int(self.max_bins) + 1)
-        if isinstance(self.scheme, str):
-            rule = BinRule(self.scheme, self.closed, self._slope)
-            return bin_count_scores(rule, candidates, sample, folds, self.scoring)
+        if type(scheme) is EqualMass or type(scheme) is EqualWidth:  # a subclass may bin differently
+            return bin_count_scores(scheme, self._slope, candidates, sample, folds, self.scoring)
         return held_out_scores(self, "n_bins", candidates.tolist(), sample, folds, self.scoring)
-
-
-def _is_named(scheme: object) -> TypeGuard[Literal["equal_mass", "equal_width"]]:
-    """Tell whether the scheme is one of those known by name."""
-    return isinstance(scheme, str) and scheme in _SCHEMES
-
-
-def _counts_bins(scheme: Partitioner) -> bool:
-    """Tell whether the partitioner is told the number of bins."""
-    return "n_bins" in signature(type(scheme)).parameters

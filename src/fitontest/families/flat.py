@@ -19,9 +19,9 @@ class Flat(BinnedFamily):
         Number of bins. "cv" chooses among 1..max_bins by cross-validation, "sweep" takes bins while their mean
         labels stay in order (`MonotoneSweep`, at most 1000 bins), "cube_root" is max(1, round(n^(1/3))) with n
         the number of rows of positive weight; edges make the bins directly (see `Partition`).
-    scheme : {"equal_mass", "equal_width"} or Partitioner, default="equal_mass"
+    scheme : {"equal_mass", "equal_width"}, another registered name, or Partitioner, default="equal_mass"
         Rule that makes the bins. A partitioner with an ``n_bins`` parameter gets the number; one without, such as
-        ``Pava()``, makes its bins alone and goes with the default n_bins="cv".
+        ``"pava"``, makes its bins alone and goes with the default n_bins="cv".
     closed : {"left", "right"}, default="left"
         Whether a score on an edge belongs to the bin above it or below it. (A Partitioner brings its own rule.)
     scoring : {"brier", "log_loss"}, default="brier"

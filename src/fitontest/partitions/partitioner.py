@@ -6,6 +6,7 @@ the decorator ``register_partition``.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,24 @@ from fitontest.typing import FloatArray, IntArray
 
 
 class Partitioner(ABC):
-    """Hyper-parameters of a binning rule."""
+    """A binning rule: hyper-parameters, and ``partition(sample)``, which returns a `Partition`.
+
+    Best written as a frozen dataclass. A rule with a parameter ``n_bins`` can have it chosen by cross-validation,
+    one with a parameter ``closed`` gets that of the family which uses it by name.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> import fitontest as fot
+    >>> @dataclass(frozen=True)
+    ... class Quadratic(fot.Partitioner):
+    ...     "Bins that grow narrower towards 0, for rare events."
+    ...     n_bins: int = 10
+    ...     def partition(self, sample):
+    ...         return fot.Partition([(i / self.n_bins) ** 2 for i in range(1, self.n_bins)])
+    >>> fot.make_family("slope1", n_bins=2, scheme=Quadratic()).fit([0.1, 0.2, 0.7], [0, 1, 1]).partition_.edges
+    array([0.25])
+    """
 
     @abstractmethod
     def partition(self, sample: Sample) -> Partition:
@@ -62,9 +80,24 @@ def available_partitions() -> list[str]:
     return _REGISTRY.names()
 
 
-def make_partitioner(name: str, **params: Any) -> Partitioner:
-    """Return the partitioner called `name` with the given hyper-parameters."""
-    return _REGISTRY.find(name, "partition")(**params)
+def make_partitioner(name: str, argument: str = "partition", **params: Any) -> Partitioner:
+    """Return the partitioner called `name` with those of the given hyper-parameters that it has."""
+    found = _REGISTRY.find(name, argument)
+    known = signature(found).parameters
+    return found(**{key: value for key, value in params.items() if key in known})
+
+
+def counts_bins(partitioner: Partitioner) -> bool:
+    """Tell whether the partitioner is told the number of bins."""
+    return "n_bins" in signature(type(partitioner)).parameters
+
+
+def with_bins(partitioner: Partitioner, n_bins: int) -> Partitioner:
+    """Return the same rule with another number of bins."""
+    if not counts_bins(partitioner):
+        raise ValueError(f"n_bins must be 'cv', its default, for {partitioner!r}, which has no number of bins")
+    params = {name: getattr(partitioner, name) for name in signature(type(partitioner)).parameters}
+    return type(partitioner)(**{**params, "n_bins": n_bins})
 
 
 def unregister_partition(name: str) -> None:

@@ -1,0 +1,25 @@
+"""A table in plain text: the first column to the left, numbers to the right."""
+
+from collections.abc import Iterable, Sequence
+
+
+def text_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return header, rule and rows, aligned.
+
+    Examples
+    --------
+    >>> print(text_table(["name", "value"], [["a", "1.0"], ["bcdef", "10.0"]]))
+    name   value
+    -----  -----
+    a        1.0
+    bcdef   10.0
+    """
+    body = [list(row) for row in rows]
+    widths = [max(map(len, column)) for column in zip(header, *body, strict=True)]
+    return "\n".join(_line(row, widths) for row in (header, ["-" * width for width in widths], *body))
+
+
+def _line(row: Sequence[str], widths: Sequence[int]) -> str:
+    first, *others = row
+    cells = [first.ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True))]
+    return "  ".join(cells).rstrip()
