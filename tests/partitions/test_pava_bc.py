@@ -140,7 +140,7 @@ def test_ties_too_heavy_for_the_default_are_reported_once():
     [
         (50, 40, "n_min must not exceed n_max"),
         (501, 600, "n_min must not exceed the total weight 500"),
-        (10, 100, "n_max must be at least the weight of the heaviest tied score: 308 rows share the score 1"),
+        (10, 100, "n_max must be at least the weight of the heaviest score: the score 1 weighs 308"),
         (193, 400, "n_min and n_max must allow a partition, but no cut of the 193 distinct scores keeps"),
     ],
 )
@@ -162,7 +162,7 @@ def test_where_one_bound_is_given_the_default_of_the_other_gives_way():
     assert table.n.min() >= 25
     with pytest.raises(ValueError, match="n_min must not exceed the total weight"):
         fot.PavaBC(n_min=91).partition(sample)
-    with pytest.raises(ValueError, match="n_max must be at least the weight of the heaviest tied score"):
+    with pytest.raises(ValueError, match="n_max must be at least the weight of the heaviest score"):
         fot.PavaBC(n_max=29).partition(sample)
 
 

@@ -223,8 +223,8 @@ def _why_infeasible(groups: Groups, limits: Limits) -> str:
         return f"n_min must not exceed n_max, got {bounds}"
     if not limits.fits(float(groups.w[heaviest])):
         return (
-            f"n_max must be at least the weight of the heaviest tied score: {groups.w[heaviest]:g} rows share the "
-            f"score {groups.p[heaviest]:g}, got n_max={limits.n_max:g}"
+            f"n_max must be at least the weight of the heaviest score: the score {groups.p[heaviest]:g} weighs "
+            f"{groups.w[heaviest]:g}, got n_max={limits.n_max:g}"
         )
     return f"n_min and n_max must allow a partition, but no cut of the {len(groups)} distinct scores keeps {bounds}"
 
