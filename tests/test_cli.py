@@ -183,3 +183,14 @@ def test_without_the_extra_it_says_what_to_install(tmp_path):
     )
     assert found.returncode != 0
     assert "pip install 'fitontest[cli]'" in found.stderr
+
+
+def test_a_column_that_turns_decimal_far_down_is_not_rounded(tmp_path):
+    rng = np.random.default_rng(0)
+    p = np.concatenate(((np.arange(30_000) % 2).astype(float), np.round(rng.random(5_000), 4)))
+    y = (rng.random(p.size) < p).astype(int)
+    lines = [f"{label},{score:g}" for label, score in zip(y, p, strict=True)]
+    (tmp_path / "late.csv").write_text("\n".join(["y,p", *lines]) + "\n")
+    options = ("--label", "y", "--prob", "p", "--family", "flat", "--format", "json")
+    found = json.loads(run("evaluate", tmp_path / "late.csv", *options).stdout)["errors"][0]
+    assert found["error"] == float(fot.calibration_error(y, p, family="flat"))

@@ -10,6 +10,7 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import NotFittedError
 
 import fitontest as fot
@@ -238,7 +239,10 @@ HARD = {
 def test_hard_inputs(name, case):
     p, y = (np.asarray(column) for column in HARD[case])
     for w in (None, np.linspace(0, 3, p.size) if p.size > 1 else [2.0]):
-        family = fitted(name, p, y, w)
+        with warnings.catch_warnings():
+            if (name, case) == ("platt-identity", "near 1"):  # spread over 1e-13, no float slope is exact
+                warnings.simplefilter("ignore", ConvergenceWarning)
+            family = fitted(name, p, y, w)
         assert np.isfinite(family.predict(GRID)).all()
         assert np.isfinite(family.predict(p.astype(float))).all()
         error = fot.calibration_error(y, p, family=family.map_, sample_weight=w)

@@ -78,3 +78,11 @@ def test_small_errors_keep_their_digits():
 def test_families_must_be_a_list(families):
     with pytest.raises(ValueError, match="families must be a non-empty list of families"):
         fot.evaluate([0, 1], [0.2, 0.9], families=families)
+
+
+def test_two_settings_of_one_family_are_told_apart():
+    y, p = noisy(100)
+    evaluation = fot.evaluate(y, p, families=[fot.Flat(2), fot.Flat(20), "platt"])
+    assert [error.family for error in evaluation] == ["Flat(n_bins=2)", "Flat(n_bins=20)", "platt"]
+    with pytest.raises(ValueError, match="families must be a non-empty list"):
+        fot.evaluate(y, p, families=fot.Flat(2))

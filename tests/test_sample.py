@@ -15,7 +15,7 @@ from fitontest.inputs import BLOCK
 NAN, INF = float("nan"), float("inf")
 ODD_SCORES = [0.0, -0.0, 5e-324, 1e-310, 1e-300, 0.1, 0.5, np.nextafter(0.5, 1), np.nextafter(1, 0), 1.0]
 scores = st.sampled_from(ODD_SCORES) | st.floats(0, 1)
-weights = st.sampled_from([0.0, -0.0, 5e-324, 0.5, 1.0, 2.0, 1e300]) | st.floats(0, 1e6)
+weights = st.sampled_from([0.0, -0.0, 1e-140, 0.5, 1.0, 2.0, 1e140]) | st.floats(1e-140, 1e6)
 some_rows = st.lists(st.tuples(scores, st.integers(0, 1), weights), min_size=1, max_size=30).filter(
     lambda rows: sum(w for _, _, w in rows) > 0
 )
@@ -61,7 +61,7 @@ def test_no_weights_are_weights_of_one(ones):
 
 @pytest.mark.parametrize(
     ("w", "n", "whole"),
-    [([2, 2, 2], 3, True), ([0, 1, 1], 2, True), ([1, 1, 1.5], 3, False), ([0, 0, 5e-324], 1, False)],
+    [([2, 2, 2], 3, True), ([0, 1, 1], 2, True), ([1, 1, 1.5], 3, False), ([0, 0, 1e-140], 1, False)],
 )
 def test_other_weights_are_not_unit(w, n, whole):
     sample = fot.Sample([1, 0, 1], [0.7, 0.2, 0.7], w)
@@ -114,6 +114,8 @@ def test_repr_names_the_essentials():
     [
         ([1, -2, -3], r"must not be negative, got -3\.0 at row 2"),
         ([1, 1, -5e-324], r"must not be negative, got -5e-324 at row 2"),
+        ([1e-160, 0, 0], r"must have a sum between 1e-150 and 1e150, got 1e-160; multiply by a constant"),
+        ([1e160, 0, 0], r"must have a sum between 1e-150 and 1e150, got 1e\+160"),
         (np.array([1, -1, 1], dtype=np.int8), r"must not be negative, got -1\.0 at row 1"),
         ([0, 0, 0], r"must have a positive finite sum, got 0\.0"),
         ([False, False, False], r"must have a positive finite sum, got 0\.0"),

@@ -91,7 +91,7 @@ def evaluate(
     FILE is CSV, TSV (also gzipped) or Parquet. Each family of calibration maps is fitted to its rows, and the error is
     the mean distance between the scores and the fitted map.
     """
-    wanted = {"--label": label, "--prob": prob, **({"--weight": weight} if weight else {})}
+    wanted = {"--label": label, "--prob": prob, **({"--weight": weight} if weight is not None else {})}
     columns = read_columns(file, wanted)
     labels = columns["--label"]
     sample = Sample(

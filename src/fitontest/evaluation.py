@@ -1,7 +1,7 @@
 """All families at one glance: the calibration error of the same scores under every family of maps."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import narwhals.stable.v2 as nw
@@ -162,10 +162,19 @@ def evaluation_of(
     follow: Callable[[list[FamilyLike]], Iterable[FamilyLike]] = iter,
 ) -> Evaluation:
     """Return the errors of a checked sample; `follow` may watch the families go by (a progress bar)."""
-    asked: list[FamilyLike] = list(available_families() if families is None else families)
-    if isinstance(families, str) or not asked:
+    if isinstance(families, str) or not isinstance(families, Iterable | None):
         raise ValueError(f"families must be a non-empty list of families, got {families!r}")
-    return Evaluation(tuple(_error(sample, family, norm, random_state) for family in follow(asked)))
+    asked: list[FamilyLike] = list(available_families() if families is None else families)
+    if not asked:
+        raise ValueError(f"families must be a non-empty list of families, got {families!r}")
+    errors = [_error(sample, family, norm, random_state) for family in follow(asked)]
+    names = [error.family for error in errors]
+    return Evaluation(
+        tuple(
+            replace(error, family=repr(family)) if names.count(error.family) > 1 else error
+            for error, family in zip(errors, asked, strict=True)  # two settings of one family: show the settings
+        )
+    )
 
 
 def _error(sample: Sample, family: FamilyLike, norm: str, random_state: RandomState) -> CalibrationError:

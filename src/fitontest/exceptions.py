@@ -1,5 +1,12 @@
 """The warnings of fitontest; what is simply wrong input raises ValueError."""
 
+import sys
+import warnings
+from pathlib import Path
+from types import FrameType
+
+_PACKAGE = str(Path(__file__).parent)
+
 
 class CalibrationWarning(UserWarning):
     """The result is usable, but rests on a rule that the reader should know was applied."""
@@ -11,3 +18,16 @@ class SeparableDataWarning(CalibrationWarning):
 
 class BlockSizeWarning(CalibrationWarning):
     """Tied scores are too heavy for the default block-size bounds, so the upper one was given up."""
+
+
+def warn_user(message: str, category: type[Warning]) -> None:
+    """Warn at the line of the user's own code that led here.
+
+    Python shows a warning once per place. Placed inside the package, the warning of a second data set would be
+    taken for a repetition of the first.
+    """
+    level = 1
+    frame: FrameType | None = sys._getframe()
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)

@@ -6,6 +6,7 @@ the seed, never on the order in which the rows arrived.
 
 import numpy as np
 from sklearn.model_selection import KFold
+from sklearn.utils import check_random_state
 
 from fitontest.typing import IntArray, RandomState
 
@@ -16,7 +17,12 @@ def held_out_rows(n: int, cv: int, random_state: RandomState) -> list[IntArray]:
     The folds are those of scikit-learn's ``KFold(min(cv, n), shuffle=True, random_state=random_state)``.
     """
     check_cv(cv)
-    splitter = KFold(min(cv, n), shuffle=True, random_state=random_state)
+    try:
+        generator = check_random_state(random_state)
+    except ValueError as error:
+        rule = "a whole number from 0 to 2**32 - 1, a numpy RandomState or None"
+        raise ValueError(f"random_state must be {rule}; got {random_state!r}") from error
+    splitter = KFold(min(cv, n), shuffle=True, random_state=generator)
     return [held_out for _, held_out in splitter.split(np.empty((n, 0)))]
 
 

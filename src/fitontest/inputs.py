@@ -6,7 +6,7 @@ argument, which rule, and what was found where.
 """
 
 import numbers
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import Any
 
@@ -18,6 +18,14 @@ from fitontest.typing import ArrayInput, FloatArray
 
 BLOCK = 65_536  # rows per block: the temporaries of a pass stay in the cache
 NUMBERS = (numbers.Real, Decimal, np.bool_)  # what an array of objects may hold to count as an array of numbers
+
+
+def choose(value: object, options: Iterable[str], argument: str) -> str:
+    """Return the value if it is one of the names on offer, or refuse it."""
+    names = list(options)
+    if not isinstance(value, str) or value not in names:
+        raise ValueError(f"{argument} must be one of {', '.join(map(repr, names))}; got {value!r}")
+    return value
 
 
 def as_column(values: ArrayInput, name: str) -> NDArray[Any]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fitontest.inputs import choose
 from fitontest.typing import FloatArray
 
 
@@ -58,6 +59,4 @@ LINKS = {link.name: link for link in (LOGIT, IDENTITY)}
 
 def find_link(name: str, argument: str = "link") -> Link:
     """Return the link called `name`."""
-    if name not in LINKS:
-        raise ValueError(f"{argument} must be one of {', '.join(map(repr, LINKS))}; got {name!r}")
-    return LINKS[name]
+    return LINKS[choose(name, LINKS, argument)]

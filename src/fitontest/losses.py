@@ -5,6 +5,7 @@ Both take a label y in {0, 1} and a prediction q and are smallest in expectation
 
 import numpy as np
 
+from fitontest.inputs import choose
 from fitontest.typing import FloatArray, RowLoss
 
 LOG_LOSS_EPS = 1e-6  # predictions are clipped to [1e-6, 1 - 1e-6]: one confident error must not decide alone
@@ -27,6 +28,4 @@ LOSSES: dict[str, RowLoss] = {"brier": brier, "log_loss": log_loss}
 
 def find_loss(name: str, argument: str = "scoring") -> RowLoss:
     """Return the loss called `name`."""
-    if name not in LOSSES:
-        raise ValueError(f"{argument} must be one of {', '.join(map(repr, LOSSES))}; got {name!r}")
-    return LOSSES[name]
+    return LOSSES[choose(name, LOSSES, argument)]

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from fitontest.inputs import choose
 from fitontest.typing import FloatArray
 
 Norm: TypeAlias = Callable[[FloatArray, FloatArray], float]
@@ -39,6 +40,4 @@ NORMS: dict[str, Norm] = {"l1": l1, "l2": l2, "squared": squared, "max": maximum
 
 def find_norm(name: str) -> Norm:
     """Return the norm called `name`."""
-    if name not in NORMS:
-        raise ValueError(f"norm must be one of {', '.join(map(repr, NORMS))}; got {name!r}")
-    return NORMS[name]
+    return NORMS[choose(name, NORMS, "norm")]

@@ -7,7 +7,9 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-_CSV = "read_csv(?, nullstr=['', 'NA', 'N/A', 'null', 'NULL'])"
+# all rows decide a column's type: from a sample, a column that begins with 0 and 1 would become integer, and the
+# decimals further down would be rounded without a word
+_CSV = "read_csv(?, sample_size=-1, nullstr=['', 'NA', 'N/A', 'null', 'NULL'])"
 _PARQUET = "read_parquet(?)"
 READERS = {
     ".csv": _CSV,
@@ -50,8 +52,10 @@ def read_columns(path: Path, wanted: dict[str, str]) -> dict[str, NDArray[Any]]:
             columns = ", ".join(_quoted(column) for column in dict.fromkeys(wanted.values()))
             found = connection.execute(f"SELECT {columns} FROM {reader}", [str(path)]).fetchnumpy()
         except duckdb.Error as error:
-            first = str(error).strip().splitlines()[0]
-            raise ValueError(f"FILE must be readable as {reader[5:].partition('(')[0]}, got {path}: {first}") from error
+            reason = " ".join(str(error).split())[:300]
+            raise ValueError(
+                f"FILE must be readable as {reader[5:].partition('(')[0]}, got {path}: {reason}"
+            ) from error
     return {name: _array(found[column]) for name, column in wanted.items()}
 
 

@@ -187,6 +187,8 @@ def _read_weights(values: ArrayInput, name: str) -> FloatArray:
         total = weights.sum()
     if not 0 < total < np.inf:
         raise ValueError(f"{name} must have a positive finite sum, got {total!s}")
+    if not 1e-150 < total < 1e150:  # squares of weights would leave the range of floats
+        raise ValueError(f"{name} must have a sum between 1e-150 and 1e150, got {total!s}; multiply by a constant")
     return weights
 
 

@@ -1,6 +1,6 @@
 """Cross-validation as a family: any hyper-parameter of any family, chosen on the data it is then fitted to."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from sklearn.base import clone
@@ -86,6 +86,8 @@ class CrossValidated(Family):
     def solve(self, sample: Sample) -> Solution:
         """Return that map with the choice and its scores."""
         family = self._own_family()
+        if not isinstance(self.candidates, Iterable | None) or isinstance(self.candidates, str):
+            raise ValueError(f"candidates must be a sequence of values, got {self.candidates!r}")
         candidates = list(range(1, 41)) if self.candidates is None else list(self.candidates)
         self._check(family, candidates)
         found: dict[str, Any] = {"best_value_": candidates[0]}

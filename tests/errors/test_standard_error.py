@@ -62,9 +62,10 @@ def test_slope1_from_bins_is_slope1_from_rows():
         ({"norm": "max"}, "not a mean over rows"),
         ({"debias": True}, "a debiased error corrects for the fit of the map"),
         ({"family": fot.Slope1(1)}, "all distances are equal"),
-        ({"family": "identity"}, "all distances are equal"),
+        ({"family": "identity"}, "the map is the identity at every row: the error is 0"),
         ({"family": fot.IdentityMap(), "norm": "l2"}, "the square root has no slope at 0"),
-        ({"sample_weight": [0, 0, 3, 0]}, "a single row does not vary"),
+        ({"sample_weight": [0, 0, 1, 0]}, "a single row does not vary"),
+        ({"sample_weight": [0, 0, 0.3, 0]}, "a single row does not vary"),
     ],
 )
 def test_where_there_is_none_the_reason_is_told(options, reason):
@@ -78,3 +79,17 @@ def test_a_given_map_with_equal_distances_has_none_left_to_vary():
     shift = fot.BinnedMap(fot.Partition([]), [0.1], [1.0])
     found = fot.calibration_error([0, 1], [0.2, 0.4], family=shift)
     assert found.se_map_fixed == pytest.approx(0.0, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    "family", ["flat", "isotonic", fot.Slope1(3), fot.IdentityMap(), fot.BetaMap(2.0, 1.0, 0.0, 1e-9)]
+)
+def test_whole_weights_are_rows_repeated(family):
+    y, p = noisy(60, ties=1)
+    w = np.random.default_rng(0).integers(0, 4, 60)
+    for norm in ("l1", "squared"):
+        if family == "flat":
+            family = fot.Flat(3)
+        weighted = fot.calibration_error(y, p, family=family, norm=norm, sample_weight=w)
+        repeated = fot.calibration_error(np.repeat(y, w), np.repeat(p, w), family=family, norm=norm)
+        assert weighted.se_map_fixed == pytest.approx(repeated.se_map_fixed, rel=1e-9)

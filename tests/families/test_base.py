@@ -202,3 +202,32 @@ def test_a_map_of_ones_own_can_be_saved():
 
     assert fot.CalibrationMap.from_dict(Power(2.0).to_dict()) == Power(2.0)
     assert Power(2.0)(0.5) == 0.25
+
+
+def test_score_reads_the_labels_as_fit_does():
+    y, p = noisy(300)
+    expected = fot.Flat(5).fit(p, y).score(p, y)
+    assert fot.Flat(5).fit(p, 2 * y - 1).score(p, 2 * y - 1) == pytest.approx(expected, abs=1e-15)
+    names = np.where(y == 1, "sick", "well")
+    assert fot.Flat(5).fit(p, names, pos_label="sick").score(p, names) == pytest.approx(expected, abs=1e-15)
+    flipped = fot.Flat(5, closed="right").fit(1 - p, y, pos_label=0)
+    assert flipped.score(1 - p, y) == pytest.approx(expected, abs=1e-12)
+    best = [GridSearchCV(fot.Flat(), {"n_bins": [1, 3, 10]}, cv=3).fit(p, t).best_params_ for t in (y, 2 * y - 1)]
+    assert best[0] == best[1]
+    w = np.random.default_rng(0).integers(0, 3, 300)
+    repeated = fot.Flat(5).fit(p, y).score(np.repeat(p, w), np.repeat(y, w))
+    assert fot.Flat(5).fit(p, y).score(p, y, w) == pytest.approx(repeated, abs=1e-12)
+
+
+def test_a_parameter_may_end_in_an_underscore_and_a_failed_refit_keeps_the_fit():
+    class Odd(Halfway):
+        def __init__(self, share_=0.5):
+            self.share_ = share_
+            self.share = share_
+
+    y, p = noisy(50)
+    assert Odd(0.2).fit(p, y).share_ == 0.2
+    family = fot.Slope1(3).fit(p, y)
+    with pytest.raises(ValueError, match="n_bins must be"):
+        family.set_params(n_bins=0).fit(p, y)
+    assert family.n_bins_ == 3

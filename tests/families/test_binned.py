@@ -95,6 +95,13 @@ def test_the_fast_scores_are_those_of_fitted_maps(family, scoring, closed, schem
     np.testing.assert_allclose(fast.cv_scores_.folds, slow.folds, rtol=1e-9, atol=1e-12)
 
 
+def test_more_counts_than_a_batch_are_the_same_scores():
+    y, p = noisy(400)
+    many, few = (fot.Slope1(max_bins=k).fit(p, y).cv_scores_ for k in (150, 40))
+    assert many.candidates == tuple(range(1, 151))
+    np.testing.assert_allclose(many.folds[:, :40], few.folds, rtol=1e-13)
+
+
 def test_equal_scores_pick_the_fewer_bins():
     """With two distinct scores, 2 bins and more are the same map and the same score."""
     p = np.repeat([0.2, 0.9], 100)
@@ -144,7 +151,12 @@ def test_scores_are_there_only_when_something_was_chosen():
         ({"scheme": fot.Pava(), "n_bins": 5}, "n_bins must be 'cv', its default, for Pava"),
         ({"scheme": fot.Pava(), "n_bins": [0.5]}, "n_bins must not be edges when scheme makes the bins"),
         ({"scheme": fot.Pava(), "n_bins": "sweep"}, "n_bins must not be 'sweep' unless scheme is equal_mass or"),
-        ({"closed": "both"}, "closed must be 'left' or 'right'"),
+        ({"closed": "both"}, "closed must be one of 'left', 'right'; got 'both'"),
+        ({"closed": ["left"]}, "closed must be one of 'left', 'right'"),
+        ({"closed": "right", "scheme": fot.EqualWidth(5)}, "closed must not contradict the scheme EqualWidth"),
+        ({"random_state": -1}, "random_state must be a whole number from 0 to .*; got -1"),
+        ({"random_state": "a"}, "random_state must be a whole number"),
+        ({"scoring": []}, "scoring must be one of"),
         ({"scoring": "auc"}, "scoring must be one of 'brier', 'log_loss'; got 'auc'"),
         ({"cv": 1}, "cv must be a whole number of folds, at least 2; got 1"),
         ({"max_bins": 0}, "max_bins must be a whole number"),

@@ -46,5 +46,5 @@ def test_the_number_of_bins_is_the_number_of_blocks():
 
 
 def test_refusal():
-    with pytest.raises(ValueError, match="interpolation must be 'linear' or 'step', got 'cubic'"):
+    with pytest.raises(ValueError, match="interpolation must be one of 'linear', 'step'; got 'cubic'"):
         fot.Isotonic("cubic").fit([0.1], [1])

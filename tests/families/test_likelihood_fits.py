@@ -1,12 +1,15 @@
 """Platt and beta: the optimum of the likelihood, against brute force, on ordinary and nasty data."""
 
+import subprocess
+import sys
 import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 import fitontest as fot
@@ -123,11 +126,12 @@ def test_the_fit_is_the_optimum(name, kind):
 
 
 @every
-@given(drawn=samples(weights=st.floats(0.1, 10), min_size=4), seed=st.integers(0, 3))
-@settings(max_examples=60)
-def test_random_small_data_have_a_vanishing_gradient(name, drawn, seed):
+@given(drawn=samples(weights=st.floats(-4, 4).map(lambda power: 10.0**power), min_size=4))
+@example(drawn=(np.array([0, 0, 0, 1]), np.array([0.0, 0.0, 1.0, 0.0]), np.ones(4)))
+@example(drawn=(np.array([1, 1, 0, 1]), np.array([0.48, 0.61, 0.49, 0.71]), np.array([0.226, 0.0743, 289.5, 0.0122])))
+@settings(max_examples=100)
+def test_random_small_data_have_a_vanishing_gradient(name, drawn):
     y, p, w = drawn
-    p = p * (1 - 2e-6) + 1e-6  # away from the clipping, which makes a likelihood nearly separable
     with warnings.catch_warnings():
         warnings.simplefilter("error", fot.SeparableDataWarning)
         try:
@@ -245,9 +249,13 @@ def test_beta_is_never_decreasing():
 
 
 def test_an_optimum_at_the_bound_exists_in_the_data():
-    p, y, w = data("one-sided")
-    beta = fot.Beta().fit(p, y, w)
-    assert min(beta.a_, beta.b_) == 0 or min(beta.a_, beta.b_) < 1
+    p = np.linspace(0.02, 0.98, 49)  # with c = 1 - 1.2 (1 - p)^2 ... the unconstrained a is negative
+    both, y = np.concatenate((p, p)), np.repeat([1, 0], 49)
+    c = 0.2 + 0.6 * np.maximum(p - 0.5, 0) ** 2
+    w = np.concatenate((c, 1 - c))
+    beta = fot.Beta().fit(both, y, w)
+    assert beta.a_ == 0 < beta.b_
+    assert gradient(beta, both, y, w) <= 1e-10
     p, y, w = data("anti-calibrated")
     assert fot.Beta().fit(p, y, w).a_ == 0
 
@@ -275,10 +283,50 @@ def test_betacal_leaves_the_warning_filters_alone():
         (fot.Platt(link="probit"), "link must be one of 'logit', 'identity'; got 'probit'"),
         (fot.Platt(eps=0.7), r"eps must be a number in \(0, 0.5\), got 0.7"),
         (fot.Beta("b"), "parameters must be one of 'abm', 'am', 'ab', 'a'; got 'b'"),
-        (fot.Beta(solver="adam"), "solver must be 'mle' or 'betacal', got 'adam'"),
+        (fot.Beta(solver="adam"), "solver must be one of 'mle', 'betacal'; got 'adam'"),
         (fot.Beta(eps=0), "eps must be a number"),
+        (fot.Beta([]), "parameters must be one of"),
+        (fot.Platt(smoothing="no"), "smoothing must be True or False, got 'no'"),
     ],
 )
 def test_refusals(family, message):
     with pytest.raises(ValueError, match=message):
         family.fit([0.2, 0.6], [0, 1])
+
+
+def test_separability_is_that_of_the_clipped_scores():
+    """Scores below eps are one score to the likelihood: a positive among them does not undo the separation."""
+    p = [1e-40, 1e-35, 1e-30, 1e-25, 1e-20, 0.3, 0.8, 0.99]
+    with pytest.warns(fot.SeparableDataWarning):
+        fot.Platt().fit(p, [0, 0, 0, 1, 0, 1, 1, 1])
+    constant = fot.Platt().fit([0.0, 1e-17], [0, 1])  # and two of them are one constant score
+    assert constant.predict([0.0, 1.0]).tolist() == [0.5, 0.5]
+
+
+def test_many_scores_below_the_clipping():
+    rng = np.random.default_rng(0)
+    p = 10.0 ** rng.uniform(-30, -17, 30_000)
+    y = rng.random(30_000) < 0.3
+    for family in (fot.Platt(), fot.Beta()):
+        np.testing.assert_allclose(family.fit(p, y).predict([0.1]), y.mean())
+
+
+def test_a_class_of_vanishing_weight():
+    family = fot.Platt().fit([0.1, 0.4, 0.6, 0.9], [1, 0, 1, 1], [1, 1e-16, 1, 1])
+    assert np.all(family.predict([0.1, 0.6, 0.9]) > 1 - 1e-15)
+
+
+def test_every_separable_data_set_warns_by_itself():
+    code = "import fitontest as fot\nfor shift in (0, 0.1):\n"
+    code += "    fot.Platt().fit([0.1, 0.2, 0.7 + shift], [0, 0, 1])\nfot.Platt().fit([0.1, 0.9], [0, 1])\n"
+    found = subprocess.run([sys.executable, "-W", "always", "-c", code], capture_output=True, text=True, check=True)
+    assert found.stderr.count("SeparableDataWarning") == 3
+    assert "<string>:3" in found.stderr  # the user's line, not one of ours
+    assert "<string>:4" in found.stderr
+
+
+def test_scores_too_close_for_the_promise_say_so():
+    rng = np.random.default_rng(0)
+    p = 0.3 + 1e-12 * rng.standard_normal(2000)
+    with pytest.warns(ConvergenceWarning, match="projected gradient"):
+        fot.Platt("identity").fit(p, rng.random(2000) < 0.4)

@@ -1,5 +1,6 @@
 """What every calibration map promises, and the formula of each."""
 
+import copy
 import json
 import pickle
 
@@ -96,6 +97,19 @@ def test_maps_differ():
             "offset must hold one finite number per bin",
         ),
         ("identity", "schema 1, got 'identity'"),
+        (
+            {"schema": 1, "kind": "beta", "a": 0, "b": 1, "intercept": 0, "eps": 0},
+            r"eps must be a number in \(0, 0.5\)",
+        ),
+        ({"schema": 1, "kind": "beta", "a": 10**400, "b": 1, "intercept": 0, "eps": 1e-9}, "a must be a finite number"),
+        ({"schema": 1, "kind": "binned", "bins": [0.5], "offset": [0, 0], "slope": [1, 1]}, "bins must be a Partition"),
+        ({"schema": 1, "kind": "knots", "x": ["0", "1"], "c": [0, 1]}, "x must hold real numbers"),
+        ({"schema": 1, "kind": "knots", "x": [[0], [1, 2]], "c": [0, 1]}, "x must"),
+        ({"schema": 1, "kind": "identity", 3: 4}, "must have the fields"),
+        (
+            {"schema": 1, "kind": "logistic", "slope": 1, "intercept": 0, "eps": 1e-9, "link": []},
+            "link must be one of",
+        ),
     ],
 )
 def test_from_dict_refuses_what_it_does_not_know(d, message):
@@ -129,3 +143,18 @@ def test_knots_closer_than_an_overflowing_slope():
     assert c([0.0, 1e-309, 1.0]).tolist() == [0.0, 0.5, 1.0]
     assert 0.0 <= c(5e-310) <= 1.0
     assert fot.IdentityMap().partition is None
+
+
+@every_map
+def test_copies_are_as_frozen_as_the_original(c):
+    for again in (pickle.loads(pickle.dumps(c)), copy.deepcopy(c)):
+        assert again == c
+        for name in c.to_dict().keys() - {"schema", "kind"}:
+            if isinstance(getattr(again, name), np.ndarray):
+                assert not getattr(again, name).flags.writeable
+
+
+def test_equal_maps_have_equal_hashes():
+    a, b = (fot.BinnedMap(fot.Partition([]), [zero], [1.0]) for zero in (0.0, -0.0))
+    assert a == b
+    assert hash(a) == hash(b)

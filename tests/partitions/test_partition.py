@@ -82,7 +82,7 @@ def test_a_single_point_can_be_the_last_or_the_first_bin():
         ([0.5, 1.0], "right", "got 1 at one end only"),
         ([-0.1], "left", r"edges must lie in \[0, 1\]"),
         ([np.nan], "left", "edges must be finite"),
-        ([0.5], "both", "closed must be 'left' or 'right', got 'both'"),
+        ([0.5], "both", "closed must be one of 'left', 'right'; got 'both'"),
         (["a"], "left", "edges must hold real numbers"),
     ],
 )

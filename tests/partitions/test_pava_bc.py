@@ -158,8 +158,9 @@ def test_where_one_bound_is_given_the_default_of_the_other_gives_way():
     even = fot.Sample(np.arange(90) % 2, np.linspace(0, 1, 90))
     assert fot.PavaBC(n_max=2).partition(even).summarise(even).n.max() <= 2
     with pytest.warns(fot.BlockSizeWarning):
-        table = fot.PavaBC(n_min=25).partition(sample).summarise(sample)
-    assert table.n.min() >= 25
+        table = fot.PavaBC(n_min=10).partition(sample).summarise(sample)
+    assert table.n.min() >= 10
+    assert fot.PavaBC(n_min=25).partition(even).summarise(even).n.min() >= 25  # beyond W / 5, and nothing to report
     with pytest.raises(ValueError, match="n_min must not exceed the total weight"):
         fot.PavaBC(n_min=91).partition(sample)
     with pytest.raises(ValueError, match="n_max must be at least the weight of the heaviest score"):

@@ -15,6 +15,8 @@ from fitontest.typing import FloatArray
 class Distances:
     """Distances g >= 0 with their weights w and the sums w2 of squared row weights behind them.
 
+    Whole weights count rows, and a row of weight 2 is two rows of squared weight 1: there w2 is w.
+
     One entry per row; or, where all rows of a bin are equally far from the map, one per bin.
     """
 
@@ -26,10 +28,11 @@ class Distances:
 def row_distances(fitted: CalibrationMap, sample: Sample) -> Distances:
     """Return |c_hat(p_i) - p_i| of every row."""
     g = np.abs(fitted.evaluate(sample.p) - sample.p)
-    return Distances(g, sample.w, sample.w if sample.unit else sample.w * sample.w)
+    return Distances(g, sample.w, sample.w if sample.whole else sample.w * sample.w)
 
 
-def bin_distances(fitted: BinnedMap, table: BinTable) -> Distances:
+def bin_distances(fitted: BinnedMap, table: BinTable, sample: Sample) -> Distances:
     """Return |offset_b| of every non-empty bin of a slope-1 map: no row need be visited again."""
     occupied = table.occupied
-    return Distances(np.abs(fitted.offset[occupied]), table.w[occupied], table.w2[occupied])
+    squares = table.w if sample.whole else table.w2
+    return Distances(np.abs(fitted.offset[occupied]), table.w[occupied], squares[occupied])

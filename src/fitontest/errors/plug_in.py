@@ -137,7 +137,7 @@ def resolve(family: object) -> tuple[Family, str]:
 
 def _distances(fitted: Family, sample: Sample) -> Distances:
     if isinstance(fitted, Slope1) and isinstance(fitted.map_, BinnedMap):
-        return bin_distances(fitted.map_, fitted.bin_table_)
+        return bin_distances(fitted.map_, fitted.bin_table_, sample)
     return row_distances(fitted.map_, sample)
 
 

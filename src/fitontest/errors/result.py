@@ -37,6 +37,8 @@ class CalibrationError:
         mean distance, g_i = |c_hat(p_i) - p_i|. It tells how the error would vary over fresh scores under this
         very map. If the map was fitted on these rows it leaves out the uncertainty of the map itself, which is
         usually the larger part: then read it as a lower bound.
+        Whole weights count rows (weight 2 is the row twice); other weights are taken as sampling weights of rows that
+        were each drawn once.
     se_reason : str
         Why there is no such standard error, or "".
     """

@@ -22,6 +22,8 @@ def map_fixed(distances: Distances, norm: str, *, fitted_here: bool) -> tuple[fl
     g = distances.g if norm == "l1" else distances.g**2
     total = float(distances.w.sum())
     mean = float(distances.w @ g) / total
+    if fitted_here and mean == 0:
+        return None, "the map is the identity at every row: the error is 0, and with the map held fixed stays 0"
     if fitted_here and float(np.ptp(g)) <= EQUAL_DISTANCES * mean:
         return (
             None,

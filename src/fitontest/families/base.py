@@ -11,6 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin, TransformerMixin
+from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from fitontest.inputs import as_scores
@@ -44,12 +45,13 @@ class Family(RegressorMixin, TransformerMixin, BaseEstimator, ABC):
         The bins, where the family has bins.
     n_bins_ : int
         Number of bins of `partition_`.
+    pos_label_ : label or None
+        The positive label given to ``fit``.
 
     Notes
     -----
     ``fit`` takes the scores first, as every estimator takes its inputs first; the metrics of this package take
-    the labels first, as scikit-learn's metrics do. ``score`` is inherited: the coefficient of determination of
-    the calibrated probabilities, 1 - Brier score / Brier score of the base rate.
+    the labels first, as scikit-learn's metrics do.
 
     Examples
     --------
@@ -102,15 +104,18 @@ class Family(RegressorMixin, TransformerMixin, BaseEstimator, ABC):
             Naming the argument, the rule and what was found.
         """
         names = ("y", "p", "sample_weight")
-        return self.fit_sample(Sample(y, p, sample_weight, pos_label=pos_label, names=names))
+        self.fit_sample(Sample(y, p, sample_weight, pos_label=pos_label, names=names))
+        self.pos_label_ = pos_label
+        return self
 
     def fit_sample(self, sample: Sample) -> Self:
         """Fit the family to a sample that has been checked already."""
-        for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
-            delattr(self, name)  # a refit with other parameters must not leave results of the first behind
         found = self.solve(sample)
         if not isinstance(found.map, CalibrationMap):
             raise TypeError(f"{type(self).__name__}.fit_map must return a CalibrationMap, got {found.map!r}")
+        old = [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]
+        for name in set(old) - set(self.get_params(deep=False)):
+            delattr(self, name)  # a refit with other parameters must not leave results of the first behind
         self.map_ = found.map
         if found.partition is not None:
             self.partition_ = found.partition
@@ -136,6 +141,15 @@ class Family(RegressorMixin, TransformerMixin, BaseEstimator, ABC):
         check_is_fitted(self, "map_")
         values = self.map_.evaluate(as_scores(p, "p"))
         return np.clip(values, 0.0, 1.0) if clip else values
+
+    def score(self, p: ArrayInput, y: ArrayInput, sample_weight: ArrayInput = None) -> float:
+        """Return 1 - Brier score / Brier score of the base rate: the coefficient of determination.
+
+        The labels are read as in `fit`, with the same `pos_label`.
+        """
+        names = ("y", "p", "sample_weight")
+        sample = Sample(y, p, sample_weight, pos_label=getattr(self, "pos_label_", None), names=names)
+        return float(r2_score(sample.y, self.predict(sample.p), sample_weight=sample.w))
 
     def predict_proba(self, p: ArrayInput) -> FloatArray:
         """Return the probabilities of the negative and the positive class, shape (n, 2), always in [0, 1].

@@ -9,6 +9,7 @@ from fitontest.families.base import Family, Solution, register_family
 from fitontest.families.columns import Columns, warn_separable
 from fitontest.families.newton import SEPARABLE_RIDGE, LogisticProblem, fit_logistic
 from fitontest.families.platt import check_eps, constant_solution
+from fitontest.inputs import choose
 from fitontest.links import clip_unit
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.beta import BetaMap
@@ -64,8 +65,8 @@ class Beta(Family):
     Notes
     -----
     Solved to a projected gradient of 1e-10 per unit weight, also at base rates of 1e-4. With two distinct scores
-    the two slopes cannot be told apart and a = b is used. The paper drops a feature whose slope comes out
-    negative and fits the other again; solving under the constraints gives the true optimum instead.
+    and an intercept the two slopes cannot be told apart and a = b is used. The paper drops a feature whose slope comes
+    out negative and fits the other again; solving under the constraints gives the true optimum instead.
 
     References
     ----------
@@ -96,21 +97,19 @@ class Beta(Family):
 
     def solve(self, sample: Sample) -> Solution:
         """Return the beta map and its parameters."""
-        if self.parameters not in _MODELS:
-            raise ValueError(f"parameters must be one of {', '.join(map(repr, _MODELS))}; got {self.parameters!r}")
-        if self.solver not in ("mle", "betacal"):
-            raise ValueError(f"solver must be 'mle' or 'betacal', got {self.solver!r}")
+        choose(self.parameters, _MODELS, "parameters")
+        choose(self.solver, ("mle", "betacal"), "solver")
         check_eps(self.eps)
-        columns = Columns.of(sample)
+        columns = Columns.of(sample, self.eps)
         if columns.one_class or columns.span[0] == columns.span[1]:
             return constant_solution(sample.base_rate, ("a_", "b_", "intercept_"))
         if self.solver == "betacal":
-            return _solution(_run_betacal(columns, self.parameters), self.eps, {})
+            return _solution(_run_betacal(columns, self.parameters), float(np.finfo(float).eps), {})
         return self._maximise(columns)
 
     def _maximise(self, columns: Columns) -> Solution:
         model = _MODELS[self.parameters]
-        if columns.at_most_two_scores:
+        if model.intercept and columns.at_most_two_scores:
             model = model._replace(two_slopes=False)
         features, link = _features(columns.p, self.eps, model)
         separable = columns.separable_upward if model.intercept else columns.separable_at_half

@@ -23,6 +23,8 @@ from fitontest.partitions.partition import Closed, uniform_edges
 from fitontest.sample import Sample
 from fitontest.typing import BoolArray, FloatArray, IntArray
 
+BATCH = 64  # bin counts that are worked on together
+
 
 def bin_count_scores(
     scheme: EqualMass | EqualWidth,
@@ -44,6 +46,11 @@ def bin_count_scores(
     folds : list of int arrays
         Sorted rows of the sample that each fold holds out.
     """
+    if candidates.size > BATCH:  # the sums of a batch take its size times the number of its bins
+        parts = np.split(candidates, range(BATCH, candidates.size, BATCH))
+        found = [bin_count_scores(scheme, slope, part, sample, folds, scoring) for part in parts]
+        tried = tuple(k for part in found for k in part.candidates)
+        return CVScores(tried, np.concatenate([part.folds for part in found], axis=1))
     rows, groups = sample.rows, sample.groups
     tied = len(groups) < len(rows)
     first = np.append(groups.first, len(rows))

@@ -79,6 +79,8 @@ class BinnedFamily(Family):
             return make_partitioner(self.scheme, "scheme", closed=self.closed)
         if not isinstance(self.scheme, Partitioner):
             raise ValueError(f"scheme must be the name of a partition or a Partitioner, got {self.scheme!r}")
+        if self.closed != "left" and getattr(self.scheme, "closed", self.closed) != self.closed:
+            raise ValueError(f"closed must not contradict the scheme {self.scheme!r}, got {self.closed!r}")
         return self.scheme
 
     def _named_count(self, sample: Sample, scheme: Partitioner, rule: str) -> tuple[Partition, CVScores | None]:

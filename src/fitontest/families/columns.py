@@ -7,19 +7,22 @@ ridge would move every other answer too. None of the questions here needs the ro
 
 from dataclasses import dataclass
 from functools import cached_property
-from warnings import warn
 
 import numpy as np
 
-from fitontest.exceptions import SeparableDataWarning
+from fitontest.exceptions import SeparableDataWarning, warn_user
 from fitontest.inputs import BLOCK
+from fitontest.links import clip_unit
 from fitontest.sample import Sample
 from fitontest.typing import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """Scores, labels and weights (None: one each) of the rows of positive weight, in their own order."""
+    """Scores, labels and weights (None: one each) of the rows of positive weight, in their own order.
+
+    The scores are clipped as the likelihood clips them: what clipping makes equal, no parameter can tell apart.
+    """
 
     p: FloatArray
     y: FloatArray
@@ -27,12 +30,13 @@ class Columns:
     total: float
 
     @classmethod
-    def of(cls, sample: Sample) -> "Columns":
-        """Return the columns of a sample."""
+    def of(cls, sample: Sample, eps: float = 0.0) -> "Columns":
+        """Return the columns of a sample, the scores clipped to [eps, 1 - eps]."""
         if sample.unit:
-            return cls(sample.p, sample.y, None, sample.total)
+            return cls(clip_unit(sample.p, eps) if eps else sample.p, sample.y, None, sample.total)
         present = sample.w > 0
-        return cls(sample.p[present], sample.y[present], sample.w[present], sample.total)
+        p = clip_unit(sample.p[present], eps) if eps else sample.p[present]
+        return cls(p, sample.y[present], sample.w[present], sample.total)
 
     @cached_property
     def span(self) -> tuple[float, float]:
@@ -89,9 +93,8 @@ class Columns:
 
 def warn_separable(family: str) -> None:
     """Warn that the map is steep, and its steepness arbitrary."""
-    warn(
+    warn_user(
         f"{family}: the scores separate the labels, so the likelihood has no finite optimum; "
         "a ridge of 1e-10 on the standardised slopes gives a steep finite map",
         SeparableDataWarning,
-        stacklevel=2,
     )

@@ -5,6 +5,7 @@ from typing import Literal
 import numpy as np
 
 from fitontest.families.base import Family, Solution, register_family
+from fitontest.inputs import choose
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.binned import levelled
 from fitontest.maps.knots import KnotsMap
@@ -60,8 +61,7 @@ class Isotonic(Family):
 
     def solve(self, sample: Sample) -> Solution:
         """Return the isotonic map and its blocks."""
-        if self.interpolation not in ("linear", "step"):
-            raise ValueError(f"interpolation must be 'linear' or 'step', got {self.interpolation!r}")
+        choose(self.interpolation, ("linear", "step"), "interpolation")
         groups = sample.groups
         starts = block_starts(groups)
         partition = Partition(midpoints_between(groups.p, starts[1:]))

@@ -14,16 +14,17 @@ in equal cells of the logit); the raw data then need one or two steps.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from warnings import warn
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from fitontest.exceptions import warn_user
 from fitontest.links import sigmoid
 from fitontest.typing import BoolArray, FloatArray
 
 GRADIENT_TOLERANCE = 1e-10  # promised: largest projected gradient per unit weight, in the user's features
 AIM = 1e-13  # what we try for: a step costs little and Newton's last one lands far below the promise
+NEAR = 1e-6  # Newton decrement per unit weight below which a step of length 1 hardly overshoots
 MAX_STEPS = 200
 SEPARABLE_RIDGE = 1e-10  # per unit weight, on standardised slopes; only for data without a finite optimum
 CELLS = 2048
@@ -92,12 +93,14 @@ def fit_logistic(problem: LogisticProblem, cell_of: FloatArray, ridge: float = 0
     if problem.intercept:
         theta[-1] -= float(theta[: scale.size] @ shift)
     gradient = found.gradient * max(1.0, float((scale + np.abs(shift)).max(initial=1.0)))
+    if ridge == 0.0 and np.any(np.abs(shift) > 1e3 * scale):  # undoing the shift cancels digits: measure again
+        bounded = np.arange(theta.size) < (scale.size if problem.bounded else 0)
+        gradient = _projected(theta, _derivatives(problem, theta)[0], bounded)
     if ridge == 0.0 and gradient > GRADIENT_TOLERANCE:
-        warn(
+        warn_user(
             f"the logistic fit stopped after {found.n_iter} steps at a projected gradient of {gradient:.1e} per "
             f"unit weight (promised: {GRADIENT_TOLERANCE:.0e})",
             ConvergenceWarning,
-            stacklevel=2,
         )
     return Optimum(theta, gradient, found.n_iter)
 
@@ -132,15 +135,18 @@ def _cold_start(problem: LogisticProblem) -> FloatArray:
     """Return slopes of zero and the intercept of the base rate."""
     theta = np.zeros(len(problem.features) + problem.intercept)
     if problem.intercept:
-        t, w = problem.targets, problem.w
-        rate = float(t.mean()) if w is None else dot(w, t) / problem.total
-        theta[-1] = np.log(rate) - np.log1p(-rate)
+        t = problem.targets
+        w = np.ones(1) if problem.w is None else problem.w  # sum both classes: 1 - rate could round to 0
+        positive, negative = (float((w * x).sum()) for x in (t, 1.0 - t))
+        theta[-1] = np.log(positive) - np.log(negative)
     return theta
 
 
 def _histogram(problem: LogisticProblem, cell_of: FloatArray) -> LogisticProblem:
     """Return the problem on the means of the rows in equal cells of the linked score."""
     low, high = float(cell_of.min()), float(cell_of.max())
+    if not high > low:  # scores so close that their links are one number
+        return problem
     cell = ((cell_of - low) * (CELLS / (high - low))).astype(np.intp)
     np.minimum(cell, CELLS - 1, out=cell)
 
@@ -240,7 +246,7 @@ def _solve(hessian: FloatArray, gradient: FloatArray) -> FloatArray:
         except np.linalg.LinAlgError:
             continue
         return np.asarray(np.linalg.solve(factor.T, np.linalg.solve(factor, gradient / scale)) / scale)
-    return np.asarray(gradient / scale**2)
+    return np.asarray(gradient / np.maximum(scale * scale, 1e-10))
 
 
 def _advance(
@@ -252,8 +258,9 @@ def _advance(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the next point and its derivatives: the longest of 1, 1/2, 1/4, ... steps that does not overshoot.
 
-    Along a convex loss the slope g(t) . d grows with t from its negative start. A step is accepted once it has
-    not turned into an ascent steeper than the descent began.
+    Along a convex loss the slope g(t) . d grows with t from its negative start. A step is accepted if it still
+    descends there, so that it can never land on a plateau beyond the minimum. Next to the optimum, where the sign of
+    the slope is rounding, it is enough that the slope has not grown.
     """
     hits = bounded & (theta + direction < 0)
     longest = float((-theta[hits] / direction[hits]).min(initial=1.0))
@@ -264,7 +271,7 @@ def _advance(
         moved[hits & (moved <= 1e-15 * np.abs(direction))] = 0.0
         new_gradient, hessian = derivatives(moved)
         slope = float(new_gradient @ direction)
-        if slope <= 0.9 * abs(descent) or abs(descent) < 1e-28:
+        if slope <= (0.9 * abs(descent) if abs(descent) < NEAR else 0.0) or abs(descent) < 1e-28:
             break
         length /= 2
     return moved, new_gradient, hessian

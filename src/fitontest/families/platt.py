@@ -7,7 +7,7 @@ import numpy as np
 from fitontest.families.base import Family, Solution, register_family
 from fitontest.families.columns import Columns, warn_separable
 from fitontest.families.newton import SEPARABLE_RIDGE, LogisticProblem, fit_logistic
-from fitontest.links import find_link
+from fitontest.links import LOGIT, find_link
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.binned import constant
 from fitontest.maps.logistic import LogisticMap
@@ -78,7 +78,9 @@ class Platt(Family):
         """Return the logistic map and its parameters."""
         link = find_link(self.link)
         check_eps(self.eps)
-        columns = Columns.of(sample)
+        if not isinstance(self.smoothing, bool | np.bool_):
+            raise ValueError(f"smoothing must be True or False, got {self.smoothing!r}")
+        columns = Columns.of(sample, self.eps if link is LOGIT else 0.0)
         targets = _smoothed(columns) if self.smoothing else columns.y
         if columns.one_class or columns.span[0] == columns.span[1]:
             return constant_solution(_mean(targets, columns), ("slope_", "intercept_"))

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from fitontest.inputs import as_probabilities
+from fitontest.inputs import as_numbers, as_probabilities, check_finite
 from fitontest.partitions.partition import Partition
 from fitontest.registry import Registry
 from fitontest.typing import ArrayInput, FloatArray
@@ -76,16 +76,17 @@ class CalibrationMap(ABC):
         ValueError
             An unknown schema or kind, a kind that is not this class, missing or unknown fields.
         """
-        if not isinstance(d, dict) or d.get("schema") != SCHEMA:
-            found = d.get("schema") if isinstance(d, dict) else d
-            raise ValueError(f"d must be a map of schema {SCHEMA}, got {found!r}")
+        if not isinstance(d, dict):
+            raise ValueError(f"d must be a dict of schema {SCHEMA}, got {d!r}")
+        if d.get("schema") != SCHEMA:
+            raise ValueError(f"d must be a dict of schema {SCHEMA}, got {d.get('schema')!r}")
         found_class = _KINDS.find(d.get("kind", ""), "kind")
         if not issubclass(found_class, cls):
             raise ValueError(f"kind must be one that {cls.__name__} can read, got {d['kind']!r}")
         state = {name: value for name, value in d.items() if name not in ("schema", "kind")}
         expected = {field.name for field in fields(found_class)}  # type: ignore[arg-type]
         if set(state) != expected:
-            raise ValueError(f"d must have the fields {sorted(expected)}, got {sorted(state)}")
+            raise ValueError(f"d must have the fields {sorted(expected)}, got {sorted(map(str, state))}")
         return found_class(**{name: _revived(value) for name, value in state.items()})
 
     def __eq__(self, other: object) -> bool:
@@ -95,7 +96,12 @@ class CalibrationMap(ABC):
         return all(np.array_equal(a, b) if isinstance(a, np.ndarray) else a == b for a, b in pairs)
 
     def __hash__(self) -> int:
-        return hash(repr(self.to_dict()))
+        values = (getattr(self, f.name) for f in fields(self))  # type: ignore[arg-type]
+        return hash((self.kind, *((v + 0.0).tobytes() if isinstance(v, np.ndarray) else v for v in values)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle and copy through the constructor, which freezes the arrays."""
+        return type(self), tuple(getattr(self, f.name) for f in fields(self))  # type: ignore[arg-type]
 
 
 _KINDS: Registry[CalibrationMap] = Registry("calibration map", CalibrationMap)  # type: ignore[type-abstract]
@@ -113,17 +119,26 @@ def register_map(cls: type[CalibrationMap]) -> type[CalibrationMap]:
     return _KINDS.register(cls.kind)(cls)
 
 
-def frozen_array(values: ArrayInput) -> FloatArray:
-    """Return a read-only float64 copy."""
-    array = np.array(values, dtype=np.float64)
+def frozen_array(values: ArrayInput, name: str) -> FloatArray:
+    """Return a read-only float64 copy of a column of finite numbers, or refuse it."""
+    array = np.array(as_numbers(values, name), dtype=np.float64)
+    check_finite(array, name)
     array.flags.writeable = False
     return array
 
 
 def finite_number(value: Any, name: str) -> float:
     """Return a parameter of a map as a float, or refuse it."""
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not np.isfinite(value):
+    number = isinstance(value, int | float | np.floating | np.integer) and not isinstance(value, bool)
+    if not (number and -1e308 < value < 1e308):
         raise ValueError(f"{name} must be a finite number, got {value!r}")
+    return float(value)
+
+
+def clipping(value: Any, name: str) -> float:
+    """Return the distance from 0 and 1 at which a map clips scores, or refuse it."""
+    if not 0 < finite_number(value, name) < 0.5:
+        raise ValueError(f"{name} must be a number in (0, 0.5), got {value!r}")
     return float(value)
 
 
@@ -136,6 +151,6 @@ def _plain(value: Any) -> Any:
 def _revived(value: Any) -> Any:
     if isinstance(value, dict):
         if set(value) != {"edges", "closed"}:
-            raise ValueError(f"a partition must have the fields ['closed', 'edges'], got {sorted(value)}")
+            raise ValueError(f"a partition must have the fields ['closed', 'edges'], got {sorted(map(str, value))}")
         return Partition(value["edges"], value["closed"])
     return value

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from fitontest.links import clip_unit, sigmoid
-from fitontest.maps.base import CalibrationMap, finite_number, register_map
+from fitontest.maps.base import CalibrationMap, clipping, finite_number, register_map
 from fitontest.typing import FloatArray
 
 
@@ -37,8 +37,9 @@ class BetaMap(CalibrationMap):
     eps: float
 
     def __post_init__(self) -> None:
-        for name in ("a", "b", "intercept", "eps"):
+        for name in ("a", "b", "intercept"):
             object.__setattr__(self, name, finite_number(getattr(self, name), name))
+        object.__setattr__(self, "eps", clipping(self.eps, "eps"))
 
     def evaluate(self, p: FloatArray) -> FloatArray:
         """Return the sigmoid of the linear function of ln p and ln(1 - p)."""

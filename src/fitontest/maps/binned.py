@@ -40,9 +40,11 @@ class BinnedMap(CalibrationMap):
     slope: FloatArray
 
     def __post_init__(self) -> None:
+        if not isinstance(self.bins, Partition):
+            raise ValueError(f"bins must be a Partition, got {self.bins!r}")
         for name in ("offset", "slope"):
-            values = frozen_array(getattr(self, name))
-            if values.shape != (self.bins.n_bins,) or not np.isfinite(values).all():
+            values = frozen_array(getattr(self, name), name)
+            if values.shape != (self.bins.n_bins,):
                 raise ValueError(f"{name} must hold one finite number per bin ({self.bins.n_bins}), got {values}")
             object.__setattr__(self, name, values)
 

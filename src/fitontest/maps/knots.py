@@ -33,10 +33,10 @@ class KnotsMap(CalibrationMap):
     c: FloatArray
 
     def __post_init__(self) -> None:
-        x, c = frozen_array(self.x), frozen_array(self.c)
-        if x.ndim != 1 or x.size == 0 or not np.all(np.diff(x) > 0) or not (x[0] >= 0 and x[-1] <= 1):
+        x, c = frozen_array(self.x, "x"), frozen_array(self.c, "c")
+        if not np.all(np.diff(x) > 0) or not (x[0] >= 0 and x[-1] <= 1):
             raise ValueError(f"x must be strictly increasing knots in [0, 1], got {x}")
-        if c.shape != x.shape or not np.isfinite(c).all():
+        if c.shape != x.shape:
             raise ValueError(f"c must hold one finite value per knot ({x.size}), got {c}")
         object.__setattr__(self, "x", x)
         object.__setattr__(self, "c", c)

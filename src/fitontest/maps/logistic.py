@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from fitontest.links import find_link, sigmoid
-from fitontest.maps.base import CalibrationMap, finite_number, register_map
+from fitontest.maps.base import CalibrationMap, clipping, finite_number, register_map
 from fitontest.typing import FloatArray
 
 
@@ -35,8 +35,9 @@ class LogisticMap(CalibrationMap):
 
     def __post_init__(self) -> None:
         find_link(self.link)
-        for name in ("slope", "intercept", "eps"):
+        for name in ("slope", "intercept"):
             object.__setattr__(self, name, finite_number(getattr(self, name), name))
+        object.__setattr__(self, "eps", clipping(self.eps, "eps"))
 
     def evaluate(self, p: FloatArray) -> FloatArray:
         """Return the sigmoid of the line in the linked score."""

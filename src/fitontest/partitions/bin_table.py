@@ -27,6 +27,10 @@ class BinTable:
     sum_p: FloatArray
     sum_y: FloatArray
 
+    def __post_init__(self) -> None:
+        for column in (self.n, self.w, self.w2, self.sum_p, self.sum_y):
+            column.flags.writeable = False
+
     def __len__(self) -> int:
         return self.n.size
 

@@ -6,6 +6,7 @@ from typing import Literal
 
 import numpy as np
 
+from fitontest.inputs import choose
 from fitontest.ordering import Groups
 from fitontest.partitions.equal_mass import equal_mass_ends
 from fitontest.partitions.partition import Closed, Partition, check_closed, uniform_edges
@@ -49,8 +50,7 @@ class MonotoneSweep(Partitioner):
     def __post_init__(self) -> None:
         check_n_bins(self.max_bins, "max_bins")
         check_closed(self.closed)
-        if self.scheme not in ("equal_mass", "equal_width"):
-            raise ValueError(f"scheme must be 'equal_mass' or 'equal_width', got {self.scheme!r}")
+        choose(self.scheme, ("equal_mass", "equal_width"), "scheme")
 
     def partition(self, sample: Sample) -> Partition:
         """Return the finest partition of the sweep whose bin means are in order."""

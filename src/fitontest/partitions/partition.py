@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from fitontest.inputs import as_numbers, as_probabilities, check_unit_interval
+from fitontest.inputs import as_numbers, as_probabilities, check_unit_interval, choose
 from fitontest.partitions.bin_table import BinTable
 from fitontest.sample import Sample
 from fitontest.typing import ArrayInput, FloatArray, IntArray
@@ -19,8 +19,7 @@ Closed: TypeAlias = Literal["left", "right"]
 
 def check_closed(closed: object) -> None:
     """Raise ValueError unless `closed` names a closure rule."""
-    if closed not in ("left", "right"):
-        raise ValueError(f"closed must be 'left' or 'right', got {closed!r}")
+    choose(closed, ("left", "right"), "closed")
 
 
 def uniform_edges(n_bins: int) -> FloatArray:

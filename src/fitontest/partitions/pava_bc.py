@@ -12,11 +12,10 @@ each cut moves to the reachable position nearest to one of the algorithm's own.
 
 from dataclasses import dataclass
 from math import floor, isfinite
-from warnings import warn
 
 import numpy as np
 
-from fitontest.exceptions import BlockSizeWarning
+from fitontest.exceptions import BlockSizeWarning, warn_user
 from fitontest.ordering import Groups
 from fitontest.partitions.equal_mass import WEIGHT_TOLERANCE
 from fitontest.partitions.monotone_sweep import MEAN_TOLERANCE
@@ -108,6 +107,8 @@ class PavaBC(Partitioner):
             n_max, n_min = float(self.n_max), min(n_min, float(self.n_max))
         if self.n_min is not None:
             n_min = float(self.n_min)
+            if self.n_max is None:  # the default of the other bound gives way: room for two blocks of n_min
+                n_max = max(n_max, 2.0 * n_min)
         return n_min, n_max
 
 
@@ -233,9 +234,8 @@ def _report(groups: Groups, w: FloatArray, limits: Limits) -> None:
     """Warn that the upper bound was given up; a single score leaves nothing to warn about."""
     over = w[w > limits.n_max + limits.slack]
     if over.size and len(groups) > 1:
-        warn(
+        warn_user(
             f"pava_bc: ties are too heavy for the default n_max = {limits.n_max:g}; {over.size} of {w.size} blocks "
             f"exceed it (the heaviest weighs {over.max():g}). Every block keeps n_min = {limits.n_min:g}.",
             BlockSizeWarning,
-            stacklevel=2,
         )
