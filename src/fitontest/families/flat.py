@@ -25,7 +25,8 @@ class Flat(BinnedFamily):
     closed : {"left", "right"}, default="left"
         Whether a score on an edge belongs to the bin above it or below it. (A Partitioner brings its own rule.)
     scoring : {"brier", "log_loss"}, default="brier"
-        Held-out loss for "cv". The log loss clips predictions to [1e-6, 1 - 1e-6].
+        Held-out loss for "cv". The log loss clips predictions to [1e-6, 1 - 1e-6]; it visits the held-out rows once
+        per candidate and takes several times as long.
     cv : int, default=10
         Folds for "cv": KFold, shuffled, over the rows sorted by (p, y, w); at most n.
     max_bins : int, default=40

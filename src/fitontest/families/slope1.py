@@ -26,7 +26,8 @@ class Slope1(BinnedFamily):
     closed : {"left", "right"}, default="left"
         Whether a score on an edge belongs to the bin above it or below it. (A Partitioner brings its own rule.)
     scoring : {"brier", "log_loss"}, default="brier"
-        Held-out loss for "cv". The log loss clips predictions to [1e-6, 1 - 1e-6].
+        Held-out loss for "cv". The log loss clips predictions to [1e-6, 1 - 1e-6]; it visits the held-out rows once
+        per candidate and takes several times as long.
     cv : int, default=10
         Folds for "cv": KFold, shuffled, over the rows sorted by (p, y, w); at most n.
     max_bins : int, default=40
@@ -51,6 +52,8 @@ class Slope1(BinnedFamily):
     -----
     Deviations from the authors' code: tied scores are never split over bins, an empty bin is left as it is
     (c_hat(p) = p, not 0), and index and map use the same edges. Without these the identity fails on ties.
+    With one bin, which cross-validation may choose for calibrated scores and for rare events, the error is just the
+    difference between the mean label and the mean score; look at another family too.
 
     References
     ----------
