@@ -101,12 +101,10 @@ def error_of(
         fitted = fitted.fit_sample(sample)
         found, partition = fitted.map_, getattr(fitted, "partition_", None)
         distances = _distances(fitted, sample)
+    se: float | None
     if debias and fitted is not None:
-        value, se, reason = (
-            debiased(fitted.bin_table_, norm),
-            None,
-            "a debiased error corrects for the fit of the map",
-        )
+        value = debiased(fitted.bin_table_, norm)
+        se, reason = None, "a debiased error corrects for the fit of the map"
     else:
         value = compute(distances.g, distances.w)
         se, reason = map_fixed(distances, norm, fitted_here=fitted is not None)

@@ -10,6 +10,7 @@ import numpy as np
 
 from fitontest.errors.distances import Distances
 
+ALL_EQUAL = "all distances are equal: with the map held fixed nothing varies, the uncertainty is the map's"
 EQUAL_DISTANCES = 1e-9  # relative spread below which distances differ by rounding alone
 
 
@@ -25,10 +26,7 @@ def map_fixed(distances: Distances, norm: str, *, fitted_here: bool) -> tuple[fl
     if fitted_here and mean == 0:
         return None, "the map is the identity at every row: the error is 0, and with the map held fixed stays 0"
     if fitted_here and float(np.ptp(g)) <= EQUAL_DISTANCES * mean:
-        return (
-            None,
-            "all distances are equal: with the map held fixed nothing varies, the uncertainty is the map's",
-        )
+        return None, ALL_EQUAL
     error = float(np.sqrt(distances.w2 @ (g - mean) ** 2)) / total
     if norm != "l2":
         return error, ""
