@@ -8,10 +8,10 @@ import numpy as np
 from fitontest.families.base import Family, Solution, register_family
 from fitontest.families.columns import Columns, warn_separable
 from fitontest.families.newton import SEPARABLE_RIDGE, LogisticProblem, fit_logistic
-from fitontest.families.platt import check_eps, constant_solution
+from fitontest.families.platt import constant_solution
 from fitontest.inputs import choose
 from fitontest.links import clip_unit
-from fitontest.maps.base import CalibrationMap
+from fitontest.maps.base import CalibrationMap, clipping
 from fitontest.maps.beta import BetaMap
 from fitontest.sample import Sample
 from fitontest.typing import FloatArray
@@ -99,7 +99,7 @@ class Beta(Family):
         """Return the beta map and its parameters."""
         choose(self.parameters, _MODELS, "parameters")
         choose(self.solver, ("mle", "betacal"), "solver")
-        check_eps(self.eps)
+        clipping(self.eps, "eps")
         columns = Columns.of(sample, self.eps)
         if columns.one_class or columns.span[0] == columns.span[1]:
             return constant_solution(sample.base_rate, ("a_", "b_", "intercept_"))

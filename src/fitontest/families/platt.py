@@ -8,7 +8,7 @@ from fitontest.families.base import Family, Solution, register_family
 from fitontest.families.columns import Columns, warn_separable
 from fitontest.families.newton import SEPARABLE_RIDGE, LogisticProblem, fit_logistic
 from fitontest.links import LOGIT, find_link
-from fitontest.maps.base import CalibrationMap
+from fitontest.maps.base import CalibrationMap, clipping
 from fitontest.maps.binned import constant
 from fitontest.maps.logistic import LogisticMap
 from fitontest.sample import Sample
@@ -77,7 +77,7 @@ class Platt(Family):
     def solve(self, sample: Sample) -> Solution:
         """Return the logistic map and its parameters."""
         link = find_link(self.link)
-        check_eps(self.eps)
+        clipping(self.eps, "eps")
         if not isinstance(self.smoothing, bool | np.bool_):
             raise ValueError(f"smoothing must be True or False, got {self.smoothing!r}")
         columns = Columns.of(sample, self.eps if link is LOGIT else 0.0)
@@ -94,12 +94,6 @@ class Platt(Family):
         slope, intercept = (float(value) for value in found.theta)
         fitted = LogisticMap(slope, intercept, self.link, self.eps)
         return Solution(fitted, None, {"slope_": slope, "intercept_": intercept, "n_iter_": found.n_iter})
-
-
-def check_eps(eps: object) -> None:
-    """Raise ValueError unless `eps` is a number in (0, 1/2)."""
-    if isinstance(eps, bool) or not isinstance(eps, int | float | np.floating) or not 0 < eps < 0.5:
-        raise ValueError(f"eps must be a number in (0, 0.5), got {eps!r}")
 
 
 def constant_solution(value: float, parameters: tuple[str, ...]) -> Solution:
