@@ -6,8 +6,7 @@ that says what was wrong.
 
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -122,7 +121,8 @@ def _watched(sample: Sample, families: list[str] | None, norm: str, random_state
     """Evaluate with a progress bar on a terminal and without one in a pipe; warnings become notes."""
 
     def follow(asked: list[FamilyLike]) -> Iterable[FamilyLike]:
-        with _progress(asked) as steps:
+        quiet = not sys.stderr.isatty()
+        with click.progressbar(asked, label="families", file=sys.stderr, hidden=quiet) as steps:
             yield from steps
 
     with warnings.catch_warnings(record=True) as caught:
@@ -131,13 +131,6 @@ def _watched(sample: Sample, families: list[str] | None, norm: str, random_state
     for warning in caught:
         click.echo(f"Note: {warning.message}", err=True)
     return evaluation
-
-
-@contextmanager
-def _progress(steps: list[Any]) -> Iterator[Iterable[Any]]:
-    quiet = not sys.stderr.isatty()
-    with click.progressbar(steps, label="families", file=sys.stderr, hidden=quiet) as bar:
-        yield bar
 
 
 def _as_label(text: str, labels: NDArray[Any]) -> Label:

@@ -162,9 +162,8 @@ def evaluation_of(
     follow: Callable[[list[FamilyLike]], Iterable[FamilyLike]] = iter,
 ) -> Evaluation:
     """Return the errors of a checked sample; `follow` may watch the families go by (a progress bar)."""
-    if isinstance(families, str) or not isinstance(families, Iterable | None):
-        raise ValueError(f"families must be a non-empty list of families, got {families!r}")
-    asked: list[FamilyLike] = list(available_families() if families is None else families)
+    listed = isinstance(families, Iterable) and not isinstance(families, str)
+    asked: list[FamilyLike] = list(available_families() if families is None else families if listed else ())
     if not asked:
         raise ValueError(f"families must be a non-empty list of families, got {families!r}")
     errors = [_error(sample, family, norm, random_state) for family in follow(asked)]

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.model_selection import KFold
 from sklearn.utils import check_random_state
 
+from fitontest.inputs import is_whole
 from fitontest.typing import IntArray, RandomState
 
 
@@ -28,5 +29,5 @@ def held_out_rows(n: int, cv: int, random_state: RandomState) -> list[IntArray]:
 
 def check_cv(cv: object) -> None:
     """Raise ValueError unless `cv` is a whole number of folds, at least 2."""
-    if isinstance(cv, bool) or not isinstance(cv, int | np.integer) or cv < 2:
+    if not is_whole(cv) or cv < 2:
         raise ValueError(f"cv must be a whole number of folds, at least 2; got {cv!r}")

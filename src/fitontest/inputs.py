@@ -8,7 +8,7 @@ argument, which rule, and what was found where.
 import numbers
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeGuard
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -18,6 +18,16 @@ from fitontest.typing import ArrayInput, FloatArray
 
 BLOCK = 65_536  # rows per block: the temporaries of a pass stay in the cache
 NUMBERS = (numbers.Real, Decimal, np.bool_)  # what an array of objects may hold to count as an array of numbers
+
+
+def is_whole(value: object) -> TypeGuard[int]:
+    """Tell whether the value is a whole number; True and False are none."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def is_real(value: object) -> TypeGuard[float]:
+    """Tell whether the value is a real number; True and False are none."""
+    return is_whole(value) or isinstance(value, float | np.floating)
 
 
 def choose(value: object, options: Iterable[str], argument: str) -> str:
@@ -30,11 +40,7 @@ def choose(value: object, options: Iterable[str], argument: str) -> str:
 
 def as_column(values: ArrayInput, name: str) -> NDArray[Any]:
     """Return `values` as a one-dimensional numpy array of whatever dtype it has, free of missing values."""
-    array = _to_numpy(values, name)
-    if array.ndim == 2 and array.shape[1] == 1:
-        array = array[:, 0]
-    if array.ndim == 2:
-        raise ValueError(f"{name} must be one-dimensional, got an array of shape {array.shape}{_matrix_hint(array)}")
+    array = _squeezed(_to_numpy(values, name), name)
     if array.ndim != 1:
         found = f"an array of shape {array.shape}" if hasattr(values, "shape") else f"one {type(values).__name__}"
         raise ValueError(f"{name} must be a one-dimensional array or sequence, got {found}")
@@ -43,20 +49,23 @@ def as_column(values: ArrayInput, name: str) -> NDArray[Any]:
     return _unboxed(array, name)
 
 
-def _matrix_hint(array: NDArray[Any]) -> str:
-    """Say what to do with the two columns of a classifier's ``predict_proba``."""
-    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "fO":
-        return ""
-    return "; of a predict_proba matrix pass the column that list(classifier.classes_).index(pos_label) gives"
+def _squeezed(array: NDArray[Any], name: str) -> NDArray[Any]:
+    """Return a matrix of one column as that column; refuse any other, with a hint for ``predict_proba``."""
+    if array.ndim != 2:
+        return array
+    if array.shape[1] == 1:
+        return array[:, 0]
+    hint = ""
+    if array.shape[1] == 2 and array.dtype.kind in "fO":
+        hint = "; of a predict_proba matrix pass the column that list(classifier.classes_).index(pos_label) gives"
+    raise ValueError(f"{name} must be one-dimensional, got an array of shape {array.shape}{hint}")
 
 
 def as_scores(values: ArrayInput, name: str) -> FloatArray:
     """Return a column of scores in [0, 1] as float64; unlike data to fit to, it may be empty."""
-    scores = as_probabilities(values, name)
-    if scores.ndim == 2 and scores.shape[1] == 1:
-        return scores[:, 0]
+    scores = _squeezed(as_probabilities(values, name), name)
     if scores.ndim != 1:
-        raise ValueError(f"{name} must be one-dimensional, got an array of shape {scores.shape}{_matrix_hint(scores)}")
+        raise ValueError(f"{name} must be one-dimensional, got an array of shape {scores.shape}")
     return scores
 
 

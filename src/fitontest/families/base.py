@@ -21,6 +21,8 @@ from fitontest.registry import Registry
 from fitontest.sample import Sample
 from fitontest.typing import ArrayInput, FloatArray, Label
 
+_ARGUMENTS = ("y", "p", "sample_weight")  # what the estimators call labels, scores and weights
+
 
 @dataclass(frozen=True)
 class Solution:
@@ -103,8 +105,7 @@ class Family(RegressorMixin, TransformerMixin, BaseEstimator, ABC):
         ValueError
             Naming the argument, the rule and what was found.
         """
-        names = ("y", "p", "sample_weight")
-        self.fit_sample(Sample(y, p, sample_weight, pos_label=pos_label, names=names))
+        self.fit_sample(Sample(y, p, sample_weight, pos_label=pos_label, names=_ARGUMENTS))
         self.pos_label_ = pos_label
         return self
 
@@ -147,8 +148,7 @@ class Family(RegressorMixin, TransformerMixin, BaseEstimator, ABC):
 
         The labels are read as in `fit`, with the same `pos_label`.
         """
-        names = ("y", "p", "sample_weight")
-        sample = Sample(y, p, sample_weight, pos_label=getattr(self, "pos_label_", None), names=names)
+        sample = Sample(y, p, sample_weight, pos_label=getattr(self, "pos_label_", None), names=_ARGUMENTS)
         return float(r2_score(sample.y, self.predict(sample.p), sample_weight=sample.w))
 
     def predict_proba(self, p: ArrayInput) -> FloatArray:

@@ -10,7 +10,6 @@ from fitontest.families.columns import Columns, warn_separable
 from fitontest.families.newton import SEPARABLE_RIDGE, LogisticProblem, fit_logistic
 from fitontest.families.platt import constant_solution
 from fitontest.inputs import choose
-from fitontest.links import clip_unit
 from fitontest.maps.base import CalibrationMap, clipping
 from fitontest.maps.beta import BetaMap
 from fitontest.sample import Sample
@@ -111,7 +110,7 @@ class Beta(Family):
         model = _MODELS[self.parameters]
         if model.intercept and columns.at_most_two_scores:
             model = model._replace(two_slopes=False)
-        features, link = _features(columns.p, self.eps, model)
+        features, link = _features(columns.p, model)
         separable = columns.separable_upward if model.intercept else columns.separable_at_half
         if separable:
             warn_separable("beta")
@@ -122,9 +121,8 @@ class Beta(Family):
         return _solution((float(a), float(b), float(intercept)), self.eps, {"n_iter_": found.n_iter})
 
 
-def _features(p: FloatArray, eps: float, model: _Model) -> tuple[tuple[FloatArray, ...], FloatArray]:
-    """Return the features of the model and the logit. Without an intercept they must vanish at p = 1/2."""
-    q = clip_unit(p, eps)
+def _features(q: FloatArray, model: _Model) -> tuple[tuple[FloatArray, ...], FloatArray]:
+    """Return the features of the model at clipped scores, and the logit; without an intercept both vanish at 1/2."""
     up, down = np.log(q), -np.log1p(-q)
     link = up + down
     if not model.two_slopes:

@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from fitontest.exceptions import SeparableDataWarning, warn_user
-from fitontest.inputs import BLOCK
+from fitontest.inputs import blocks
 from fitontest.links import clip_unit
 from fitontest.sample import Sample
 from fitontest.typing import FloatArray
@@ -63,9 +63,8 @@ class Columns:
         """
         low0 = low1 = np.inf
         high0 = high1 = -np.inf
-        for start in range(0, self.p.size, BLOCK):
-            p, positive = self.p[start : start + BLOCK], self.y[start : start + BLOCK] > 0.5
-            p0, p1 = p[~positive], p[positive]
+        for p, y in zip(blocks(self.p), blocks(self.y), strict=True):
+            p0, p1 = p[y < 0.5], p[y > 0.5]
             low0, high0 = float(p0.min(initial=low0)), float(p0.max(initial=high0))
             low1, high1 = float(p1.min(initial=low1)), float(p1.max(initial=high1))
             if high0 > low1 and high1 > low0:

@@ -59,6 +59,11 @@ class LogisticProblem:
     intercept: bool
     bounded: bool
 
+    @property
+    def bounds(self) -> BoolArray:
+        """Which parameters must be >= 0."""
+        return np.array([self.bounded] * len(self.features) + [False] * self.intercept)
+
 
 @dataclass(frozen=True)
 class Optimum:
@@ -94,8 +99,7 @@ def fit_logistic(problem: LogisticProblem, cell_of: FloatArray, ridge: float = 0
         theta[-1] -= float(theta[: scale.size] @ shift)
     gradient = found.gradient * max(1.0, float((scale + np.abs(shift)).max(initial=1.0)))
     if ridge == 0.0 and np.any(np.abs(shift) > 1e3 * scale):  # undoing the shift cancels digits: measure again
-        bounded = np.arange(theta.size) < (scale.size if problem.bounded else 0)
-        gradient = _projected(theta, _derivatives(problem, theta)[0], bounded)
+        gradient = _projected(theta, _derivatives(problem, theta)[0], problem.bounds)
     if ridge == 0.0 and gradient > GRADIENT_TOLERANCE:
         warn_user(
             f"the logistic fit stopped after {found.n_iter} steps at a projected gradient of {gradient:.1e} per "
@@ -163,8 +167,7 @@ def _histogram(problem: LogisticProblem, cell_of: FloatArray) -> LogisticProblem
 def _minimise(problem: LogisticProblem, theta: FloatArray, ridge: float) -> Optimum:
     """Run projected Newton steps until the projected gradient is as small as rounding allows."""
     slopes = len(problem.features)
-    bounded = np.zeros(theta.size, dtype=bool)
-    bounded[:slopes] = problem.bounded
+    bounded = problem.bounds
     penalty = np.where(np.arange(theta.size) < slopes, ridge, 0.0)
 
     def derivatives(at: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from fitontest.inputs import as_numbers, as_probabilities, check_finite
+from fitontest.inputs import as_numbers, as_probabilities, check_finite, is_real
 from fitontest.partitions.partition import Partition
 from fitontest.registry import Registry
 from fitontest.typing import ArrayInput, FloatArray
@@ -129,8 +129,7 @@ def frozen_array(values: ArrayInput, name: str) -> FloatArray:
 
 def finite_number(value: Any, name: str) -> float:
     """Return a parameter of a map as a float, or refuse it."""
-    number = isinstance(value, int | float | np.floating | np.integer) and not isinstance(value, bool)
-    if not (number and -1e308 < value < 1e308):
+    if not (is_real(value) and -1e308 < value < 1e308):
         raise ValueError(f"{name} must be a finite number, got {value!r}")
     return float(value)
 

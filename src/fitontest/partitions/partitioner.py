@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from fitontest.inputs import is_whole
 from fitontest.partitions.partition import Closed, Partition
 from fitontest.registry import Registry
 from fitontest.sample import Sample
@@ -116,7 +117,7 @@ def unregister_partition(name: str) -> None:
 
 def check_n_bins(n_bins: object, argument: str = "n_bins") -> None:
     """Raise ValueError unless `n_bins` is a whole number, at least 1."""
-    if isinstance(n_bins, bool) or not isinstance(n_bins, int | np.integer) or n_bins < 1:
+    if not is_whole(n_bins) or n_bins < 1:
         raise ValueError(f"{argument} must be a whole number, at least 1; got {n_bins!r}")
 
 

@@ -16,6 +16,7 @@ from math import floor, isfinite
 import numpy as np
 
 from fitontest.exceptions import BlockSizeWarning, warn_user
+from fitontest.inputs import is_real
 from fitontest.ordering import Groups
 from fitontest.partitions.equal_mass import WEIGHT_TOLERANCE
 from fitontest.partitions.monotone_sweep import MEAN_TOLERANCE
@@ -66,10 +67,7 @@ class PavaBC(Partitioner):
 
     def __post_init__(self) -> None:
         for name, bound in (("n_min", self.n_min), ("n_max", self.n_max)):
-            if bound is None:
-                continue
-            number = isinstance(bound, int | float | np.integer | np.floating) and not isinstance(bound, bool)
-            if not (number and isfinite(bound) and bound >= 0):
+            if bound is not None and not (is_real(bound) and isfinite(bound) and bound >= 0):
                 raise ValueError(f"{name} must be a finite number, at least 0, or None; got {bound!r}")
 
     def partition(self, sample: Sample) -> Partition:
