@@ -21,6 +21,8 @@ from fitontest.families.flat import Flat
 from fitontest.families.identity import Identity
 from fitontest.families.isotonic import Isotonic
 from fitontest.families.pava_bc import PavaBlocks
+from fitontest.families.piecewise.pl import PL
+from fitontest.families.piecewise.pl3 import PL3
 from fitontest.families.platt import Platt
 from fitontest.families.slope1 import Slope1
 from fitontest.maps.base import CalibrationMap, register_map
@@ -29,6 +31,7 @@ from fitontest.maps.binned import BinnedMap
 from fitontest.maps.identity import IdentityMap
 from fitontest.maps.knots import KnotsMap
 from fitontest.maps.logistic import LogisticMap
+from fitontest.maps.logit_knots import LogitKnotsMap
 from fitontest.partitions.bin_table import BinTable
 from fitontest.partitions.equal_mass import EqualMass
 from fitontest.partitions.equal_width import EqualWidth
@@ -48,6 +51,8 @@ from fitontest.selection import CrossValidated
 __version__ = "0.1.0"
 
 __all__ = [
+    "PL",
+    "PL3",
     "Beta",
     "BetaMap",
     "BinTable",
@@ -67,6 +72,7 @@ __all__ = [
     "Isotonic",
     "KnotsMap",
     "LogisticMap",
+    "LogitKnotsMap",
     "MonotoneSweep",
     "Partition",
     "Partitioner",

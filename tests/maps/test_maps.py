@@ -18,6 +18,8 @@ MAPS = {
     "logistic": fot.LogisticMap(1.3, -0.2, "logit", 1e-16),
     "logistic-identity": fot.LogisticMap(4.0, -2.0, "identity", 1e-16),
     "beta": fot.BetaMap(0.7, 1.9, 0.1, 2.2e-16),
+    "logit-knots": fot.LogitKnotsMap([[-3.0, -1.0, 2.0], [-4.0, 0.5, 3.0]], [[-2.0, -1.5, 2.5], [-5.0, 1.0, 1.5]]),
+    "logit-knots-line": fot.LogitKnotsMap([[-3.0, 3.0]], [[-1.0, 2.0]]),
 }
 every_map = pytest.mark.parametrize("c", MAPS.values(), ids=MAPS)
 GRID = np.concatenate((np.linspace(0, 1, 201), [5e-324, 1e-300, np.nextafter(1, 0)]))

@@ -1,0 +1,1 @@
+"""Continuous piecewise-linear families, PL and PL3, and how they are fitted."""

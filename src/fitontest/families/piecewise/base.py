@@ -1,0 +1,177 @@
+"""What PL and PL3 share: choosing the number of bins, averaging the fold maps, and what a fit reports."""
+
+from abc import abstractmethod
+from typing import ClassVar, Literal
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from fitontest.exceptions import warn_user
+from fitontest.families.base import Family, Solution
+from fitontest.families.piecewise.fitting import CONVERGED, FINE, Fitter, Polygons, Settings
+from fitontest.families.piecewise.grid import EPS, Grid, grid_of
+from fitontest.families.piecewise.tasks import ROOM
+from fitontest.families.tuning import CVScores, check_tolerance
+from fitontest.folds import check_cv, held_out_rows
+from fitontest.inputs import choose, is_real
+from fitontest.links import LOGIT, Link
+from fitontest.maps.base import CalibrationMap
+from fitontest.maps.binned import constant
+from fitontest.partitions.partition import Partition
+from fitontest.partitions.partitioner import check_n_bins
+from fitontest.sample import Sample
+from fitontest.typing import FloatArray, IntArray, RandomState
+
+ROWS_PER_BIN = 200  # the number of bins is chosen among 1, ..., n // 200 + 1
+DETOUR = 4  # a search for one number of bins begins with so many more
+PAPERS_TOLERANCE, PAPERS_ROWS = 1e-3, 1e4
+
+
+class PiecewiseFamily(Family):
+    """Base of `PL` and `PL3`: polygons whose knots, values and number are fitted."""
+
+    _link: ClassVar[Link]
+
+    def __init__(
+        self,
+        n_bins: int | Literal["cv"] = "cv",
+        loss: Literal["log_loss", "brier"] = "log_loss",
+        scoring: Literal["brier", "log_loss"] = "log_loss",
+        cv: int = 10,
+        max_bins: int = 16,
+        tolerance: float | Literal["auto"] = "auto",
+        ensemble: bool = True,
+        alpha: float = 1.0,
+        kappa: float = 2.0,
+        random_state: RandomState = 0,
+        exact: bool = False,
+    ) -> None:
+        self.n_bins = n_bins
+        self.loss = loss
+        self.scoring = scoring
+        self.cv = cv
+        self.max_bins = max_bins
+        self.tolerance = tolerance
+        self.ensemble = ensemble
+        self.alpha = alpha
+        self.kappa = kappa
+        self.random_state = random_state
+        self.exact = exact
+
+    @abstractmethod
+    def _map_of(self, polygons: Polygons) -> CalibrationMap:
+        """Return the average of the fold maps."""
+
+    def fit_map(self, sample: Sample) -> CalibrationMap:
+        """Return the fitted map of the sample."""
+        return self.solve(sample).map
+
+    def solve(self, sample: Sample) -> Solution:
+        """Return the map, its segments, its knots, and how the number of bins was chosen."""
+        self._check()
+        most = self._most(sample.n)
+        choose_bins = self.n_bins == "cv" and most > 1
+        by_folds = sample.n > 1 and (self.ensemble or choose_bins)
+        folds = held_out_rows(sample.n, self.cv, self.random_state) if by_folds else [np.arange(sample.n)]
+        unit = _unit_of_weight(sample)
+        grid = _scaled(grid_of(sample, folds, self._link, FINE), unit)
+        settings = Settings(self._link, self.loss, float(self.alpha), float(self.kappa))
+        fitter = Fitter(grid, settings, -(-most // ROOM) * ROOM)
+        left_out = self._left_out(len(folds))
+        b, found, scores = most, {}, None
+        if choose_bins:
+            found = fitter.search(1, most, np.arange(len(folds)))
+            losses = [fitter.held_out(found[b], b, self.scoring) for b in range(1, most + 1)]
+            scores = CVScores(tuple(range(1, most + 1)), np.stack(losses, axis=1))
+            b = scores.choose(self._tolerance(sample.n))
+        if not (choose_bins and self.ensemble):
+            found = fitter.search(b, min(b + DETOUR, fitter.room), left_out)
+        fits = fitter.finish(found[b], grid, b, left_out)
+        if self.exact:
+            fits = fitter.finish(fits, _scaled(grid_of(sample, folds, self._link, None), unit), b, left_out)
+        return self._solution(fitter.polygons(fits, b), scores, sample)
+
+    def _left_out(self, n_folds: int) -> IntArray:
+        """Return the fold that each map of the result leaves out; -1 is none."""
+        return np.arange(n_folds) if self.ensemble and n_folds > 1 else np.array([-1])
+
+    def _solution(self, polygons: Polygons, scores: CVScores | None, sample: Sample) -> Solution:
+        x, values = polygons.x, LOGIT.inverse(polygons.u)
+        inner = self._link.inverse(x.mean(axis=0)[1:-1])
+        converged = polygons.left <= CONVERGED
+        one_class = sample.base_rate in (0.0, 1.0)
+        found = {
+            "converged_": converged,
+            "n_iter_": polygons.steps,
+            "knots_": self._link.inverse(x),
+            "knots_logit_": x if self._link is LOGIT else LOGIT.forward(x, EPS),
+            "values_": values,
+        }
+        if scores is not None:
+            found["cv_scores_"] = scores
+        if not converged:
+            warn_user(
+                f"{type(self).__name__} stopped after {polygons.steps} steps while another could gain "
+                f"{polygons.left:.1e} per unit weight (converged: {CONVERGED:.0e}); the best point found is used",
+                ConvergenceWarning,
+            )
+        if one_class and self.kappa == 0:  # the maximum of the likelihood is at infinity: use the limit
+            fitted: CalibrationMap = constant(sample.base_rate)
+        else:
+            fitted = self._map_of(polygons)
+        return Solution(fitted, Partition(np.unique(inner)), found)
+
+    def _most(self, n: int) -> int:
+        """Return the largest number of bins to try, which is the number where one is given."""
+        if self.n_bins == "cv":
+            return min(int(self.max_bins), n // ROWS_PER_BIN + 1)
+        return int(self.n_bins)
+
+    def _tolerance(self, n: int) -> float:
+        if self.tolerance == "auto":
+            return PAPERS_TOLERANCE * min(1.0, PAPERS_ROWS / n)
+        return float(self.tolerance)
+
+    def _check(self) -> None:
+        if isinstance(self.n_bins, str):
+            choose(self.n_bins, ("cv",), "n_bins")
+        else:
+            check_n_bins(self.n_bins)
+        choose(self.loss, ("log_loss", "brier"), "loss")
+        choose(self.scoring, ("brier", "log_loss"), "scoring")
+        check_cv(self.cv)
+        check_n_bins(self.max_bins, "max_bins")
+        if isinstance(self.tolerance, str) and self.tolerance != "auto":
+            raise ValueError(f"tolerance must be 'auto' or a finite number, at least 0; got {self.tolerance!r}")
+        if self.tolerance != "auto":
+            check_tolerance(self.tolerance)
+        for name in ("ensemble", "exact"):
+            value = getattr(self, name)
+            if not isinstance(value, bool | np.bool_):
+                raise ValueError(f"{name} must be True or False; got {value!r}")
+        for name in ("alpha", "kappa"):
+            value = getattr(self, name)
+            if not (is_real(value) and 0 <= value < 1e9):
+                raise ValueError(f"{name} must be a finite number, at least 0; got {value!r}")
+
+
+def _unit_of_weight(sample: Sample) -> float:
+    """Return the weight that counts as one row against the priors.
+
+    Whole weights are repetitions, so it is 1. Other weights are importances whose scale means nothing: they count as
+    (sum w)^2 / sum w^2 rows in all.
+    """
+    if sample.whole:
+        return 1.0
+    w = sample.w / sample.w.max()
+    return float(sample.w.max() * (w @ w) / w.sum())
+
+
+def _scaled(grid: Grid, unit: float) -> Grid:
+    return grid if unit == 1.0 else Grid(grid.x, grid.mass / unit)
+
+
+def fold_average(x: FloatArray, c: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return knots and values of the mean of polygons, one per row of x and c."""
+    union = np.unique(x)
+    return union, np.mean([np.interp(union, knots, values) for knots, values in zip(x, c, strict=True)], axis=0)

@@ -1,0 +1,191 @@
+"""From masses on a grid to fitted maps: priors, starting points, the runs of the program, and held-out losses.
+
+Here is numpy; jax comes in with the program, which is imported when it is run.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from fitontest.families.piecewise.grid import EPS, Grid
+from fitontest.families.piecewise.mass_scale import POINTS, quantiles
+from fitontest.families.piecewise.tasks import LIMIT, Fits, Loss, Space, Tasks
+from fitontest.links import IDENTITY, LOGIT, Link, clip_unit
+from fitontest.losses import LOG_LOSS_EPS
+from fitontest.typing import FloatArray, IntArray
+
+COARSE = 1024  # nodes while the number of bins is chosen
+FINE = 4096  # nodes on which the chosen maps are finished
+SEARCH = (1e-7, 200)  # gain per unit weight below which a fit of the search stops, and the steps it may take
+FINISH = (1e-13, 300)  # the same for finishing the chosen maps
+NARROWEST = 1e-300  # width of a segment whose ends are one float
+CONVERGED = 1e-6  # gain per unit weight that a converged fit may still leave on the table
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How the maps of a family are fitted.
+
+    Attributes
+    ----------
+    link : Link
+        The scale on which the map is a polygon: identity for PL, logit for PL3.
+    loss : {"log_loss", "brier"}
+        What the fit minimises.
+    alpha, kappa : float
+        Strength of the prior on the widths, and of the pull to the identity, in rows.
+    """
+
+    link: Link
+    loss: Loss
+    alpha: float
+    kappa: float
+
+
+@dataclass(frozen=True, eq=False)
+class Polygons:
+    """Fitted maps of one number of bins.
+
+    Attributes
+    ----------
+    x : array of shape (F, b + 1)
+        Knots on the family's own scale.
+    u : array of shape (F, b + 1)
+        Logits of the values there.
+    steps : int
+        The most steps that any of them took.
+    left : float
+        The most that another step could gain for any of them, per unit weight.
+    """
+
+    x: FloatArray
+    u: FloatArray
+    steps: int
+    left: float
+
+
+class Fitter:
+    """Fits maps to a grid, leaving out folds or not."""
+
+    def __init__(self, grid: Grid, settings: Settings, room: int) -> None:
+        self.grid = grid
+        self.coarse = grid.coarse(COARSE)
+        self.settings = settings
+        self.room = room
+        self.space: Space = "logit" if settings.link is LOGIT else "probability"
+        self.quantiles = quantiles(grid, (0.0, 1.0) if settings.link is IDENTITY else None)
+
+    def search(self, lowest: int, highest: int, left_out: IntArray) -> dict[int, Fits]:
+        """Fit maps of `lowest` to `highest` bins to all folds but one (-1: to all folds).
+
+        The loss has many local minima. So each map is fitted twice and the better fit is kept: from the identity with
+        knots at equal shares of the data, and from the map with one bin more, less its least useful knot.
+        """
+        counts = np.arange(highest, lowest - 1, -1)
+        bins, folds = np.repeat(counts, left_out.size), np.tile(left_out, counts.size)
+        fits = self._run(self.coarse, self._identity(bins), bins, folds, SEARCH)
+        found: dict[int, Fits] = {}
+        for i, b in enumerate(counts.tolist()):
+            found[b] = fits.take(slice(i * left_out.size, (i + 1) * left_out.size))
+            if i > 0:
+                start = self._without_a_knot(found[b + 1], b + 1)
+                swept = self._run(self.coarse, start, np.full(left_out.size, b), left_out, SEARCH)
+                found[b] = found[b].better_of(swept)
+        return found
+
+    def _without_a_knot(self, fits: Fits, b: int) -> tuple[FloatArray, FloatArray]:
+        """Return the maps of b bins without the inner knot whose absence should cost the least.
+
+        Taking out knot k bends the map by d_k there. Where scores are spread evenly over the share w_k of the data
+        between its neighbours, that costs about w_k d_k^2 / 6 times the curvature of the loss.
+        """
+        u, tau = fits.u[:, : b + 1], fits.tau[:, : b + 1]
+        x = self.knots(tau)
+        q = LOGIT.inverse(u)
+        f = u if self.space == "logit" else q
+        width = np.maximum(x[:, 2:] - x[:, :-2], NARROWEST)
+        bend = f[:, 1:-1] - f[:, :-2] - (f[:, 2:] - f[:, :-2]) * (x[:, 1:-1] - x[:, :-2]) / width
+        spread = q[:, 1:-1] * LOGIT.inverse(-u[:, 1:-1])
+        curvature = spread if self.space == "logit" else 1.0 / spread
+        if self.settings.loss == "brier":
+            curvature = 2.0 * spread**2 if self.space == "logit" else np.full_like(spread, 2.0)
+        least = 1 + np.argmin((tau[:, 2:] - tau[:, :-2]) * bend**2 * curvature, axis=1)
+        kept = np.arange(self.room) + (np.arange(self.room) >= least[:, None])
+        spare = [(0, 0), (0, 1)]
+        u, tau = (np.pad(np.take_along_axis(a, kept, 1), spare, mode="edge") for a in (fits.u, fits.tau))
+        return u, tau
+
+    def finish(self, found: Fits, grid: Grid, b: int, left_out: IntArray) -> Fits:
+        """Go on with fits of b bins on a finer grid, to a finer tolerance."""
+        fits = self._run(grid, (found.u, found.tau), np.full(left_out.size, b), left_out, FINISH)
+        return replace(fits, steps=found.steps + fits.steps)
+
+    def polygons(self, fits: Fits, b: int) -> Polygons:
+        """Return the maps of fits that all have b bins."""
+        x = self.knots(fits.tau[:, : b + 1])
+        x[:, [0, -1]] = self.quantiles[[0, -1]]  # the last share is 1 up to rounding
+        return Polygons(x, fits.u[:, : b + 1], int(fits.steps.max()), float(fits.left.max()))
+
+    def knots(self, tau: FloatArray) -> FloatArray:
+        """Return Q(tau): where the knots stand on the family's scale."""
+        return np.interp(tau, np.linspace(0.0, 1.0, POINTS), self.quantiles)
+
+    def held_out(self, fits: Fits, b: int, scoring: str) -> FloatArray:
+        """Return the mean loss of each fold's fit of b bins on the fold that it has not seen."""
+        losses = np.empty(len(fits.u))
+        for fold, (u, x) in enumerate(zip(fits.u[:, : b + 1], self.knots(fits.tau[:, : b + 1]), strict=True)):
+            q = values_at(self.coarse.x, x, u, self.settings.link)
+            positive, negative = self.coarse.mass[fold]
+            cost = _brier(q) if scoring == "brier" else _log_loss(q)
+            losses[fold] = (positive @ cost[0] + negative @ cost[1]) / (positive.sum() + negative.sum())
+        return losses
+
+    def _identity(self, bins: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return the starting point: equal shares of the data, and the identity map."""
+        tau = np.minimum(np.arange(self.room + 1) / bins[:, None], 1.0)
+        x = self.knots(tau)
+        u = x if self.space == "logit" else LOGIT.forward(x, EPS)
+        return np.clip(u, -LIMIT[self.space], LIMIT[self.space]), tau
+
+    def _run(
+        self,
+        grid: Grid,
+        start: tuple[FloatArray, FloatArray],
+        bins: IntArray,
+        left_out: IntArray,
+        stop: tuple[float, int],
+    ) -> Fits:
+        from fitontest.families.piecewise.program import run  # imports jax
+
+        s1, s0 = self._masses(grid, left_out)
+        tasks = Tasks(grid.x, s1, s0, bins, *start, self.quantiles, self.settings.alpha)
+        return run(tasks, self.space, self.settings.loss, *stop)
+
+    def _masses(self, grid: Grid, left_out: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return the masses that each fit sees, the pull to the identity included, shape (B, M) each."""
+        # sums of the folds before and after: total less one fold would round where that fold holds heavy rows
+        nothing = np.zeros((1, *grid.mass.shape[1:]))
+        before = np.concatenate((nothing, np.cumsum(grid.mass, axis=0)))
+        after = np.concatenate((np.cumsum(grid.mass[::-1], axis=0)[::-1], nothing))
+        everything = before[-1:]
+        kept = np.concatenate((before[:-1] + after[1:], everything))[left_out]  # -1 is the last: everything
+        pull = self.settings.kappa * grid.total / grid.total.sum()
+        p = self.settings.link.inverse(grid.x)
+        return kept[:, 0] + pull * p, kept[:, 1] + pull * (1.0 - p)
+
+
+def _brier(q: FloatArray) -> tuple[FloatArray, FloatArray]:
+    return (1.0 - q) ** 2, q**2
+
+
+def _log_loss(q: FloatArray) -> tuple[FloatArray, FloatArray]:
+    q = clip_unit(q, LOG_LOSS_EPS)
+    return -np.log(q), -np.log1p(-q)
+
+
+def values_at(at: FloatArray, x: FloatArray, u: FloatArray, link: Link) -> FloatArray:
+    """Return the polygon through (x, u) at scores on the family's scale, as probabilities."""
+    if link is IDENTITY:
+        return np.interp(at, x, LOGIT.inverse(u))
+    k = np.searchsorted(x[1:-1], at, side="right")
+    return LOGIT.inverse(u[k] + (u[k + 1] - u[k]) * ((at - x[k]) / (x[k + 1] - x[k])))

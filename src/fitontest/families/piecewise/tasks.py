@@ -1,0 +1,85 @@
+"""What goes into the compiled program and what comes out of it, as numpy arrays with one row per fit."""
+
+from dataclasses import dataclass, fields, replace
+from typing import Literal
+
+import numpy as np
+
+from fitontest.typing import FloatArray, IntArray
+
+Space = Literal["probability", "logit"]
+Loss = Literal["log_loss", "brier"]
+
+ROOM = 16  # a map has room for this many segments, or for the next multiple of it that holds them
+LIMIT: dict[Space, float] = {"probability": 16.0, "logit": 40.0}  # of the logits of the values
+
+
+@dataclass(frozen=True, eq=False)
+class Tasks:
+    """B fits that differ in their masses, number of bins and starting point.
+
+    Attributes
+    ----------
+    x : array of shape (M,)
+        Nodes.
+    s1, s0 : arrays of shape (B, M)
+        Masses of positives and of negatives at the nodes, the pull to the identity included.
+    bins : array of shape (B,)
+    u, tau : arrays of shape (B, K + 1)
+        Where each fit starts: logits of the values at the knots, and the shares at which the knots stand.
+    quantiles : array of shape (R,)
+        Q at equally spaced shares.
+    alpha : float
+    """
+
+    x: FloatArray
+    s1: FloatArray
+    s0: FloatArray
+    bins: IntArray
+    u: FloatArray
+    tau: FloatArray
+    quantiles: FloatArray
+    alpha: float
+
+    def take(self, rows: IntArray) -> "Tasks":
+        """Return the tasks of these rows."""
+        columns = ("s1", "s0", "bins", "u", "tau")
+        return replace(self, **{name: getattr(self, name)[rows] for name in columns})
+
+
+@dataclass(frozen=True, eq=False)
+class Fits:
+    """Fitted parameters of B fits.
+
+    Attributes
+    ----------
+    u, tau : arrays of shape (B, K + 1)
+        As in `Tasks`; beyond the last knot they mean nothing.
+    value : array of shape (B,)
+        The objective.
+    steps : array of shape (B,)
+        Steps taken, refused ones included.
+    left : array of shape (B,)
+        What another step could gain per unit of mass: the smaller of what the last step gained and of what the next
+        one promised.
+    """
+
+    u: FloatArray
+    tau: FloatArray
+    value: FloatArray
+    steps: IntArray
+    left: FloatArray
+
+    def take(self, rows: slice | IntArray) -> "Fits":
+        """Return the fits of these rows."""
+        return Fits(*(getattr(self, column.name)[rows] for column in fields(self)))
+
+    def better_of(self, other: "Fits") -> "Fits":
+        """Return row by row the fit of lower value, with the steps of both."""
+        better = other.value < self.value
+        chosen = {
+            column.name: np.where(better if a.ndim == 1 else better[:, None], b, a)
+            for column in fields(self)
+            for a, b in [(getattr(self, column.name), getattr(other, column.name))]
+        }
+        return Fits(**{**chosen, "steps": self.steps + other.steps})

@@ -1,0 +1,391 @@
+"""PL and PL3 as families: exact cases, recovery of known maps, the choice of the number of bins, weights, refusals."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+import fitontest as fot
+from fitontest.families.piecewise import base, fitting
+from fitontest.families.piecewise.fitting import Fitter, Settings, values_at
+from fitontest.families.piecewise.grid import grid_of
+from fitontest.folds import held_out_rows
+from fitontest.links import IDENTITY, LOGIT, logit, sigmoid
+from fitontest.losses import find_loss
+from tests.published import figures
+from tests.strategies import noisy
+from tests.synthetic import draw
+
+both = pytest.mark.parametrize("name", ["pl", "pl3"])
+GRID = np.linspace(0, 1, 1001)
+
+
+def drawn(n, c_of, seed=0, p=None):
+    rng = np.random.default_rng(seed)
+    p = rng.random(n) if p is None else p
+    return (rng.random(n) < c_of(p)).astype(int), p
+
+
+def smooth(p):
+    return 0.1 + 0.8 * p**2
+
+
+# ------------------------------------------------------------------------------------------------------ exact cases
+
+
+@pytest.mark.parametrize("n", [80, 900, 30_000])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_one_segment_of_pl3_is_logistic_regression_on_the_logit(n, weighted):
+    y, p = noisy(n)
+    w = np.random.default_rng(1).lognormal(size=n) if weighted else None
+    pl3 = fot.PL3(1, ensemble=False, alpha=0, kappa=0, exact=True).fit(p, y, w)
+    platt = fot.Platt().fit(p, y, w)
+    np.testing.assert_allclose(pl3.predict(p), platt.predict(p), atol=1e-6)
+    x, z = pl3.map_.x[0], pl3.map_.z[0]
+    slope = (z[1] - z[0]) / (x[1] - x[0])
+    assert slope == pytest.approx(platt.slope_, rel=1e-5)
+    assert z[0] - slope * x[0] == pytest.approx(platt.intercept_, abs=1e-5)
+
+
+def test_one_segment_of_pl_with_brier_is_linear_regression():
+    y, p = drawn(2000, lambda p: 0.3 + 0.4 * p)
+    pl = fot.PL(1, loss="brier", ensemble=False, alpha=0, kappa=0, exact=True).fit(p, y)
+    slope, intercept = np.polyfit(p, y, 1)
+    np.testing.assert_allclose(pl.predict(GRID), slope * GRID + intercept, atol=1e-7)
+
+
+def test_pl_finds_the_knots_of_a_polygon():
+    def polygon(p):
+        return np.interp(p, [0, 0.3, 0.7, 1], [0.05, 0.6, 0.4, 0.95])
+
+    y, p = drawn(200_000, polygon)
+    pl = fot.PL().fit(p, y)
+    np.testing.assert_allclose(pl.predict(GRID), polygon(GRID), atol=0.02)
+    three = fot.PL(3).fit(p, y)
+    np.testing.assert_allclose(three.partition_.edges, [0.3, 0.7], atol=0.02)
+    np.testing.assert_allclose(three.values_.mean(axis=0), [0.05, 0.6, 0.4, 0.95], atol=0.01)
+
+
+def test_pl3_finds_the_knots_of_a_polygon_of_logits():
+    def polygon(p):
+        return sigmoid(np.interp(logit(p, 1e-16), [-8, -1, 2, 8], [-4, -2, 2, 3]))
+
+    y, p = drawn(200_000, polygon, p=sigmoid(np.random.default_rng(5).normal(0, 3, 200_000)))
+    three = fot.PL3(3).fit(p, y)
+    np.testing.assert_allclose(three.knots_logit_.mean(axis=0)[1:-1], [-1, 2], atol=0.15)
+    np.testing.assert_allclose(three.predict(p), polygon(p), atol=0.03)
+
+
+@both
+def test_a_strong_pull_leaves_the_identity(name):
+    y, p = noisy(500)
+    family = fot.make_family(name, n_bins=3, kappa=1e8).fit(p, y)
+    np.testing.assert_allclose(family.predict(p), p, atol=1e-4)
+
+
+@both
+def test_the_search_starts_at_the_identity(name, monkeypatch):
+    monkeypatch.setattr(fitting, "SEARCH", (1e-7, 1))
+    monkeypatch.setattr(fitting, "FINISH", (1e-9, 1))
+    y, p = noisy(500)
+    with pytest.warns(ConvergenceWarning, match="steps while another could gain"):
+        family = fot.make_family(name, n_bins=4).fit(p, y)
+    assert not family.converged_
+    assert family.n_iter_ <= 3
+    inside = np.linspace(p.min(), p.max(), 500)
+    np.testing.assert_allclose(family.predict(inside), inside, atol=1e-6)
+
+
+@both
+def test_priors_can_be_switched_off(name):
+    y, p = noisy(600)
+    bare = fot.make_family(name, n_bins=1, alpha=0, kappa=0, ensemble=False).fit(p, y)
+    default = fot.make_family(name, n_bins=1, ensemble=False).fit(p, y)
+
+    def loss(family):
+        return -np.mean(np.log(np.where(y == 1, family.predict(p), 1 - family.predict(p))))
+
+    assert loss(bare) < loss(default)
+
+
+# ------------------------------------------------------------------------------------------ compressed, and not
+
+
+@both
+@pytest.mark.parametrize("n_bins", [2, 5])
+def test_compressed_and_exact_fits_agree(name, n_bins):
+    for seed, make in enumerate((lambda r: r.random(20_000), lambda r: sigmoid(r.normal(0, 4, 20_000)))):
+        p = make(np.random.default_rng(seed))
+        y, p = drawn(20_000, smooth, seed, p)
+        compressed = fot.make_family(name, n_bins=n_bins).fit(p, y)
+        exact = fot.make_family(name, n_bins=n_bins, exact=True).fit(p, y)
+        assert np.mean(np.abs(compressed.predict(p) - exact.predict(p))) < 1e-4
+
+
+@both
+def test_up_to_the_size_of_the_grid_nothing_is_compressed(name):
+    y, p = noisy(1000)
+    compressed, exact = (fot.make_family(name, exact=exact).fit(p, y) for exact in (False, True))
+    np.testing.assert_allclose(compressed.predict(p), exact.predict(p), atol=1e-5)
+
+
+# -------------------------------------------------------------------------------------------- the number of bins
+
+
+@both
+@pytest.mark.parametrize("scoring", ["brier", "log_loss"])
+def test_cross_validation_scores_are_held_out_losses(name, scoring):
+    """The scores come from masses; where nothing is compressed, they are those of the fold maps on the rows."""
+    y, p = noisy(900, ties=2)
+    family = fot.make_family(name, scoring=scoring, cv=4).fit(p, y)
+    rows = fot.Sample(y, p).rows
+    loss = find_loss(scoring)
+    most = len(family.cv_scores_.candidates)
+    for b in (1, family.n_bins_, most):
+        maps = fot.make_family(name, n_bins=b, cv=4).fit(p, y)
+        for fold, held_out in enumerate(held_out_rows(900, 4, 0)):
+            if name == "pl":
+                one = fot.KnotsMap(maps.knots_[fold], maps.values_[fold])
+            else:
+                one = fot.LogitKnotsMap([maps.map_.x[fold]], [maps.map_.z[fold]])
+            expected = loss(rows.y[held_out], one(rows.p[held_out])).mean()
+            # one segment is a convex problem; of more, the search for b alone may find another optimum
+            assert family.cv_scores_.folds[fold, b - 1] == pytest.approx(expected, rel=1e-4 if b == 1 else 0.03)
+
+
+@both
+@pytest.mark.parametrize("scoring", ["brier", "log_loss"])
+def test_held_out_losses_row_by_row(name, scoring):
+    y, p = noisy(700, ties=2)
+    sample = fot.Sample(y, p, np.random.default_rng(0).lognormal(size=700))
+    folds = held_out_rows(700, 3, 0)
+    link = IDENTITY if name == "pl" else LOGIT
+    fitter = Fitter(grid_of(sample, folds, link, 4096), Settings(link, "log_loss", 1.0, 2.0), 16)
+    fits = fitter.search(1, 5, np.arange(3))
+    rows = sample.rows
+    for b, found in fits.items():
+        losses = fitter.held_out(found, b, scoring)
+        for fold, held_out in enumerate(folds):
+            x, u = fitter.knots(found.tau[fold, : b + 1]), found.u[fold, : b + 1]
+            q = values_at(link.forward(rows.p[held_out], 1e-16), x, u, link)
+            each = find_loss(scoring)(rows.y[held_out], q)
+            assert losses[fold] == pytest.approx(np.average(each, weights=rows.w[held_out]), rel=1e-10)
+
+
+@both
+@pytest.mark.parametrize(("n", "most"), [(50, 1), (199, 1), (200, 2), (1000, 6), (2999, 15), (5000, 16)])
+def test_candidates_grow_with_the_rows(name, n, most):
+    y, p = noisy(n)
+    family = fot.make_family(name).fit(p, y)
+    if most == 1:
+        assert not hasattr(family, "cv_scores_")
+        assert family.n_bins_ == 1
+    else:
+        assert family.cv_scores_.candidates == tuple(range(1, most + 1))
+        assert family.cv_scores_.mean.shape == family.cv_scores_.standard_error.shape == (most,)
+        assert family.n_bins_ == family.cv_scores_.choose(1e-3)
+
+
+@both
+def test_tolerance(name):
+    y, p = draw("stairs", 0.8769, 40_000, 1)[:2]
+    auto, papers, plain = (fot.make_family(name, tolerance=t).fit(p, y) for t in ("auto", 1e-3, 0.0))
+    mean = auto.cv_scores_.mean
+    assert plain.n_bins_ == np.argmin(mean) + 1
+    assert papers.n_bins_ == np.argmax(mean <= mean.min() * 1.001) + 1
+    assert auto.n_bins_ == np.argmax(mean <= mean.min() * (1 + 1e-3 / 4)) + 1
+    assert papers.n_bins_ <= auto.n_bins_ <= plain.n_bins_
+
+
+@both
+def test_max_bins(name):
+    y, p = draw("stairs", 0.8769, 5000, 0)[:2]
+    assert fot.make_family(name, max_bins=3).fit(p, y).cv_scores_.candidates == (1, 2, 3)
+
+
+@both
+@pytest.mark.parametrize("n_bins", [1, 2, 7, 16, 17, 40])
+def test_any_number_of_segments_can_be_asked_for(name, n_bins):
+    y, p = drawn(3000, smooth)
+    family = fot.make_family(name, n_bins=n_bins).fit(p, y)
+    assert family.n_bins_ == family.partition_.n_bins == n_bins
+    assert family.knots_.shape == family.knots_logit_.shape == family.values_.shape == (10, n_bins + 1)
+    assert not hasattr(family, "cv_scores_")
+
+
+# ----------------------------------------------------------------------------------------- fold average and refit
+
+
+def test_pl_is_the_mean_of_its_fold_maps():
+    y, p = noisy(2000)
+    pl = fot.PL(3).fit(p, y)
+    each = [np.interp(GRID, x, c) for x, c in zip(pl.knots_, pl.values_, strict=True)]
+    np.testing.assert_allclose(pl.predict(GRID), np.mean(each, axis=0), atol=1e-12)
+    assert isinstance(pl.map_, fot.KnotsMap)
+    assert np.all(pl.knots_[:, 0] == 0)
+    assert np.all(pl.knots_[:, -1] == 1)
+    np.testing.assert_allclose(pl.partition_.edges, pl.knots_[:, 1:-1].mean(axis=0))
+
+
+def test_pl3_is_the_mean_of_its_fold_maps():
+    y, p = noisy(2000)
+    pl3 = fot.PL3(3).fit(p, y)
+    x = logit(p, 1e-16)
+    each = [sigmoid(np.interp(x, a, b)) for a, b in zip(pl3.knots_logit_, pl3.map_.z, strict=True)]
+    np.testing.assert_allclose(pl3.predict(p), np.mean(each, axis=0), atol=1e-9)
+    np.testing.assert_allclose(pl3.values_, sigmoid(pl3.map_.z))
+    np.testing.assert_allclose(pl3.partition_.edges, sigmoid(pl3.knots_logit_[:, 1:-1].mean(axis=0)), atol=1e-12)
+    np.testing.assert_allclose(pl3.knots_, sigmoid(pl3.knots_logit_))
+
+
+@both
+def test_each_fold_map_leaves_its_fold_out(name):
+    """Changing the labels of one fold changes every fold map but that fold's."""
+    y, p = noisy(900)
+    order = np.lexsort((y, p))
+    y, p = y[order], p[order]
+    fold = held_out_rows(900, 10, 0)[4]
+    other = y.copy()
+    other[fold] = 1 - y[fold]
+    a, b = (fot.make_family(name, n_bins=2).fit(p, labels) for labels in (y, other))
+    same = [np.allclose(u, v, atol=1e-9) for u, v in zip(a.values_, b.values_, strict=True)]
+    assert same == [k == 4 for k in range(10)]
+
+
+@both
+def test_refit_uses_all_rows_and_no_folds(name):
+    y, p = noisy(900)
+    a, b = (fot.make_family(name, n_bins=3, ensemble=False, random_state=seed).fit(p, y) for seed in (0, 1))
+    assert a.map_ == b.map_
+    assert a.knots_.shape == (1, 4)
+    chosen = fot.make_family(name, ensemble=False).fit(p, y)
+    again = fot.make_family(name, n_bins=chosen.n_bins_, ensemble=False).fit(p, y)
+    assert chosen.map_ == again.map_
+
+
+@both
+def test_the_seed_decides_the_folds(name):
+    y, p = noisy(900)
+    a, b, c = (fot.make_family(name, n_bins=3, random_state=seed).fit(p, y) for seed in (0, 0, 1))
+    assert a.map_ == b.map_ != c.map_
+
+
+# ----------------------------------------------------------------------------------------------------- hard inputs
+
+RNG = np.random.default_rng(3)
+UNIFORM = RNG.random(700)
+HARD = {
+    "p exactly 0 and 1 with wrong labels": (np.repeat([0.0, 1.0, 0.4, 0.7], 100), np.tile([0, 1], 200)),
+    "saturated float32": ((1 / (1 + np.exp(-RNG.normal(0, 30, 700)))).astype(np.float32), RNG.random(700) < 0.6),
+    "eleven values": (np.round(UNIFORM, 1), RNG.random(700) < UNIFORM),
+    "two values": (np.where(UNIFORM < 0.5, 0.2, 0.9), RNG.random(700) < 0.6),
+    "below 1e-9": (UNIFORM * 1e-9, RNG.random(700) < 0.01),
+    "within an ulp of 1": (1 - np.arange(700) % 3 * 1.1e-16, RNG.random(700) < 0.9),
+    "separable": (UNIFORM, UNIFORM > 0.3),
+    "one positive": (UNIFORM, np.arange(700) == 5),
+}
+
+
+@both
+@pytest.mark.parametrize("case", HARD)
+@pytest.mark.parametrize("priors", [{}, {"alpha": 0, "kappa": 0}], ids=["priors", "bare"])
+def test_hard_inputs_give_total_continuous_maps(name, case, priors):
+    p, y = HARD[case]
+    for params in ({}, {"n_bins": 6}, {"n_bins": 6, "ensemble": False}):
+        with warnings.catch_warnings():
+            if priors:
+                warnings.simplefilter("ignore", ConvergenceWarning)  # the optimum may be at infinity
+            family = fot.make_family(name, **params, **priors).fit(p, y)
+        at = np.unique(np.concatenate((GRID, p.astype(float), [1e-300, 1e-12, np.nextafter(1, 0)])))
+        values = family.predict(at)
+        assert np.isfinite(values).all()
+        assert np.all((values >= 0) & (values <= 1))
+        between = family.predict((at[1:] + at[:-1]) / 2)
+        low, high = np.minimum(values[1:], values[:-1]), np.maximum(values[1:], values[:-1])
+        if name == "pl":  # straight between neighbouring points, but for inner knots
+            assert np.mean((between >= low - 1e-9) & (between <= high + 1e-9)) > 0.9
+
+
+@both
+def test_heavy_weights_do_not_call_for_more_bins(name):
+    chosen = []
+    for seed in range(4):
+        y, p = drawn(4000, smooth, seed)
+        w = np.random.default_rng(seed).lognormal(0, 2, 4000)
+        chosen.append(fot.make_family(name).fit(p, y, w).n_bins_)
+    assert np.median(chosen) <= 8
+
+
+# ------------------------------------------------------------------------------------------------------- weights
+
+
+@both
+def test_whole_weights_are_rows_and_others_are_importances(name):
+    y, p = noisy(500)
+    plain = fot.make_family(name, n_bins=2).fit(p, y)
+    for scale in (0.5, 1e-6):  # a constant importance is none
+        scaled = fot.make_family(name, n_bins=2).fit(p, y, np.full(500, scale))
+        np.testing.assert_allclose(scaled.predict(GRID), plain.predict(GRID), atol=1e-9)
+    thousand = fot.make_family(name, n_bins=2).fit(p, y, np.full(500, 1000.0))
+    bare = fot.make_family(name, n_bins=2, alpha=1e-3, kappa=2e-3).fit(p, y)
+    np.testing.assert_allclose(thousand.predict(GRID), bare.predict(GRID), atol=1e-6)
+    assert np.max(np.abs(thousand.predict(GRID) - plain.predict(GRID))) > 1e-4
+
+
+# ----------------------------------------------------------------------------------- against the paper's authors
+
+
+def test_maps_are_as_close_to_the_truth_as_published():
+    """Mean |c_hat - c| of the authors' own fits (seed 0, expected error .10, number of bins by the 0.1 % rule)."""
+    published = figures("piecewise_authors")
+    ours, theirs = {"pl": [], "pl3": []}, {"pl": [], "pl3": []}
+    for row in published["map_errors"]:
+        y, p, _ = draw(row["shape"], published["amounts"][row["shape"]], row["n"], 0)
+        _, fresh, c = draw(row["shape"], published["amounts"][row["shape"]], 100_000, 7)
+        family = fot.make_family(row["family"]).fit(p, y)
+        ours[row["family"]].append(np.mean(np.abs(family.predict(fresh) - c)))
+        theirs[row["family"]].append(row["map_error"])
+        if "ece" in row:
+            error = fot.calibration_error(y, p, family=row["family"])
+            assert float(error) == pytest.approx(row["ece"], abs=0.004)
+    for name in ours:
+        assert np.mean(ours[name]) < 1.05 * np.mean(theirs[name])  # two draws of labels in all: luck is worth more
+
+
+# ------------------------------------------------------------------------------------------------------ refusals
+
+
+@both
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"n_bins": 0}, "n_bins must be a whole number, at least 1; got 0"),
+        ({"n_bins": "sweep"}, "n_bins must be one of 'cv'; got 'sweep'"),
+        ({"n_bins": 2.0}, "n_bins must be a whole number"),
+        ({"loss": "hinge"}, "loss must be one of 'log_loss', 'brier'; got 'hinge'"),
+        ({"scoring": "auc"}, "scoring must be one of"),
+        ({"cv": 1}, "cv must be a whole number of folds, at least 2; got 1"),
+        ({"max_bins": 0}, "max_bins must be a whole number"),
+        ({"tolerance": -1}, "tolerance must be a finite number, at least 0; got -1"),
+        ({"tolerance": "fine"}, "tolerance must be 'auto' or a finite number, at least 0; got 'fine'"),
+        ({"ensemble": 1}, "ensemble must be True or False; got 1"),
+        ({"exact": "yes"}, "exact must be True or False; got 'yes'"),
+        ({"alpha": -0.1}, "alpha must be a finite number, at least 0; got -0.1"),
+        ({"kappa": np.inf}, "kappa must be a finite number, at least 0; got inf"),
+        ({"random_state": -1}, "random_state must be"),
+    ],
+)
+def test_refusals(name, params, message):
+    y, p = noisy(60)
+    with pytest.raises(ValueError, match=message.replace("(", r"\(")):
+        fot.make_family(name, **params).fit(p, y)
+
+
+def test_the_average_of_polygons_is_one_polygon():
+    x = np.array([[0.0, 0.3, 1.0], [0.0, 0.6, 1.0]])
+    c = np.array([[0.0, 0.5, 1.0], [0.2, 0.2, 0.8]])
+    knots, values = base.fold_average(x, c)
+    np.testing.assert_array_equal(knots, [0.0, 0.3, 0.6, 1.0])
+    expected = (np.interp(GRID, x[0], c[0]) + np.interp(GRID, x[1], c[1])) / 2
+    np.testing.assert_allclose(np.interp(GRID, knots, values), expected, atol=1e-15)

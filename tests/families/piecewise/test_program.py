@@ -1,0 +1,62 @@
+"""The compiled program: compiled once, alone or in company the same, and without traces in jax."""
+
+import jax
+import numpy as np
+import pytest
+
+import fitontest as fot
+from fitontest.families.piecewise import program
+from fitontest.families.piecewise.fitting import Fitter, Settings
+from fitontest.families.piecewise.grid import grid_of
+from fitontest.folds import held_out_rows
+from fitontest.links import IDENTITY, LOGIT
+from tests.strategies import noisy
+
+
+def fitter(link, n=1500, alpha=1.0, kappa=2.0):
+    y, p = noisy(n)
+    sample = fot.Sample(y, p)
+    return Fitter(grid_of(sample, held_out_rows(n, 5, 0), link, 4096), Settings(link, "log_loss", alpha, kappa), 16)
+
+
+@pytest.mark.parametrize("name", ["pl", "pl3"])
+def test_nothing_is_compiled_again_for_other_sizes_weights_or_settings(name):
+    y, p = noisy(700)
+    fot.make_family(name).fit(p, y)
+    compiled = program.compiled._cache_size()
+    for n in (1, 3, 50, 1500, 12_345):
+        y, p = noisy(n, seed=n)
+        fot.make_family(name).fit(p, y)
+        fot.make_family(name).fit(p, y, np.linspace(0.5, 2, n))
+        fot.make_family(name, n_bins=7, alpha=0.3, kappa=0, cv=3).fit(p, y)
+        fot.make_family(name, n_bins=16, ensemble=False, random_state=5).fit(p, y)
+    assert program.compiled._cache_size() == compiled
+
+
+def test_the_configuration_of_jax_is_left_alone():
+    before = {name: getattr(jax.config, name) for name in ("jax_enable_x64", "jax_default_device", "jax_platforms")}
+    y, p = noisy(300)
+    fot.PL().fit(p, y)
+    assert {name: getattr(jax.config, name) for name in before} == before
+    assert jax.numpy.ones(1).dtype == np.float32
+
+
+@pytest.mark.parametrize("link", [IDENTITY, LOGIT], ids=["pl", "pl3"])
+def test_a_fit_does_not_depend_on_its_company(link):
+    f = fitter(link)
+    folds = np.arange(5)
+    together = f.search(1, 9, folds)
+    alone = {fold: f.search(9, 9, np.array([fold]))[9] for fold in folds}
+    for fold in folds:
+        np.testing.assert_allclose(alone[fold].value, together[9].value[fold], rtol=1e-12)
+        np.testing.assert_allclose(alone[fold].u[0, :10], together[9].u[fold, :10], atol=1e-9)
+
+
+@pytest.mark.parametrize("link", [IDENTITY, LOGIT], ids=["pl", "pl3"])
+def test_the_sweep_only_improves(link):
+    f = fitter(link)
+    folds = np.arange(5)
+    swept = f.search(2, 10, folds)
+    for b in range(2, 10):
+        direct = f.search(b, b, folds)[b]
+        assert np.all(swept[b].value <= direct.value + 1e-9 * np.abs(direct.value))
