@@ -1,7 +1,7 @@
 """How long PL and PL3 take: the whole cross-validation, beside the authors' training recipe and beside pwlf.
 
 Run ``python benchmarks/piecewise_speed.py`` (some ten minutes; ``--quick`` leaves out the two largest sizes and most of
-the recipe). Cold is the first fit of a fresh process, import of jax and compilation included; warm is the median of five
+the recipe). Cold is the first fit of a fresh process, import of jax and compilation included; warm the median of five
 later ones. The recipe is measured where it can be, its compilations left out; beyond, its time is extrapolated from two
 fits, and marked so. pwlf is measured where it is installed.
 """
