@@ -7,7 +7,6 @@ import pytest
 import fitontest as fot
 from fitontest.families.piecewise import program
 from fitontest.families.piecewise.fitting import Fitter, Settings
-from fitontest.families.piecewise.grid import grid_of
 from fitontest.folds import held_out_rows
 from fitontest.links import IDENTITY, LOGIT
 from tests.strategies import noisy
@@ -15,8 +14,7 @@ from tests.strategies import noisy
 
 def fitter(link, n=1500, alpha=1.0, kappa=2.0):
     y, p = noisy(n)
-    sample = fot.Sample(y, p)
-    return Fitter(grid_of(sample, held_out_rows(n, 5, 0), link, 4096), Settings(link, "log_loss", alpha, kappa), 16)
+    return Fitter(fot.Sample(y, p), held_out_rows(n, 5, 0), Settings(link, "log_loss", alpha, kappa), 16)
 
 
 @pytest.mark.parametrize("name", ["pl", "pl3"])

@@ -8,9 +8,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from fitontest.exceptions import warn_user
 from fitontest.families.base import Family, Solution
-from fitontest.families.piecewise.fitting import CONVERGED, FINE, Fitter, Polygons, Settings
-from fitontest.families.piecewise.grid import EPS, Grid, grid_of
-from fitontest.families.piecewise.tasks import ROOM
+from fitontest.families.piecewise.fitting import CONVERGED, Fitter, Polygons, Settings
+from fitontest.families.piecewise.grid import EPS
 from fitontest.families.tuning import CVScores, check_tolerance
 from fitontest.folds import check_cv, held_out_rows
 from fitontest.inputs import choose, is_real
@@ -70,30 +69,28 @@ class PiecewiseFamily(Family):
         """Return the map, its segments, its knots, and how the number of bins was chosen."""
         self._check()
         most = self._most(sample.n)
-        choose_bins = self.n_bins == "cv" and most > 1
-        by_folds = sample.n > 1 and (self.ensemble or choose_bins)
-        folds = held_out_rows(sample.n, self.cv, self.random_state) if by_folds else [np.arange(sample.n)]
-        unit = _unit_of_weight(sample)
-        grid = _scaled(grid_of(sample, folds, self._link, FINE), unit)
+        chooses = self.n_bins == "cv" and most > 1
+        folds = self._folds(sample.n, chooses)
         settings = Settings(self._link, self.loss, float(self.alpha), float(self.kappa))
-        fitter = Fitter(grid, settings, -(-most // ROOM) * ROOM)
-        left_out = self._left_out(len(folds))
-        b, found, scores = most, {}, None
-        if choose_bins:
-            found = fitter.search(1, most, np.arange(len(folds)))
-            losses = [fitter.held_out(found[b], b, self.scoring) for b in range(1, most + 1)]
-            scores = CVScores(tuple(range(1, most + 1)), np.stack(losses, axis=1))
+        fitter = Fitter(sample, folds, settings, most)
+        scores = found = None
+        b = most
+        if chooses:
+            by_bins = fitter.search(1, most, np.arange(len(folds)))
+            scores = CVScores(tuple(range(1, most + 1)), fitter.held_out(by_bins, self.scoring))
             b = scores.choose(self._tolerance(sample.n))
-        if not (choose_bins and self.ensemble):
-            found = fitter.search(b, min(b + DETOUR, fitter.room), left_out)
-        fits = fitter.finish(found[b], grid, b, left_out)
-        if self.exact:
-            fits = fitter.finish(fits, _scaled(grid_of(sample, folds, self._link, None), unit), b, left_out)
-        return self._solution(fitter.polygons(fits, b), scores, sample)
+            found = by_bins[b]
+        # the fold maps that the choice was made with are the result; one map of all rows is yet to be fitted
+        left_out = np.arange(len(folds)) if self.ensemble and len(folds) > 1 else np.array([-1])
+        if found is None or not self.ensemble:
+            found = fitter.search(b, min(b + DETOUR, fitter.room), left_out)[b]
+        return self._solution(fitter.finish(found, b, left_out, exact=self.exact), scores, sample)
 
-    def _left_out(self, n_folds: int) -> IntArray:
-        """Return the fold that each map of the result leaves out; -1 is none."""
-        return np.arange(n_folds) if self.ensemble and n_folds > 1 else np.array([-1])
+    def _folds(self, n: int, chooses: bool) -> list[IntArray]:
+        """Return what each fold holds out; all rows are one fold where none is needed, or none can be held out."""
+        if n > 1 and (self.ensemble or chooses):
+            return held_out_rows(n, self.cv, self.random_state)
+        return [np.arange(n)]
 
     def _solution(self, polygons: Polygons, scores: CVScores | None, sample: Sample) -> Solution:
         x, values = polygons.x, LOGIT.inverse(polygons.u)
@@ -153,22 +150,6 @@ class PiecewiseFamily(Family):
             value = getattr(self, name)
             if not (is_real(value) and 0 <= value < 1e9):
                 raise ValueError(f"{name} must be a finite number, at least 0; got {value!r}")
-
-
-def _unit_of_weight(sample: Sample) -> float:
-    """Return the weight that counts as one row against the priors.
-
-    Whole weights are repetitions, so it is 1. Other weights are importances whose scale means nothing: they count as
-    (sum w)^2 / sum w^2 rows in all.
-    """
-    if sample.whole:
-        return 1.0
-    w = sample.w / sample.w.max()
-    return float(sample.w.max() * (w @ w) / w.sum())
-
-
-def _scaled(grid: Grid, unit: float) -> Grid:
-    return grid if unit == 1.0 else Grid(grid.x, grid.mass / unit)
 
 
 def fold_average(x: FloatArray, c: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fitontest.families.piecewise.grid import EPS, Grid
+from fitontest.families.piecewise.grid import EPS, Grid, grid_of
 from fitontest.families.piecewise.mass_scale import POINTS, quantiles
-from fitontest.families.piecewise.tasks import LIMIT, Fits, Loss, Space, Tasks
+from fitontest.families.piecewise.tasks import LIMIT, ROOM, Fits, Loss, Space, Tasks
 from fitontest.links import IDENTITY, LOGIT, Link, clip_unit
 from fitontest.losses import LOG_LOSS_EPS
+from fitontest.sample import Sample
 from fitontest.typing import FloatArray, IntArray
 
 COARSE = 1024  # nodes while the number of bins is chosen
@@ -65,15 +66,32 @@ class Polygons:
 
 
 class Fitter:
-    """Fits maps to a grid, leaving out folds or not."""
+    """Fits maps to a sample, leaving out folds or not.
 
-    def __init__(self, grid: Grid, settings: Settings, room: int) -> None:
-        self.grid = grid
-        self.coarse = grid.coarse(COARSE)
+    Parameters
+    ----------
+    sample : Sample
+    folds : list of int arrays
+        Sorted rows that each fold holds out; together all of them.
+    settings : Settings
+    most : int
+        The largest number of bins that will be asked for.
+    """
+
+    def __init__(self, sample: Sample, folds: list[IntArray], settings: Settings, most: int) -> None:
+        self.sample = sample
+        self.folds = folds
         self.settings = settings
-        self.room = room
         self.space: Space = "logit" if settings.link is LOGIT else "probability"
-        self.quantiles = quantiles(grid, (0.0, 1.0) if settings.link is IDENTITY else None)
+        self.room = -(-most // ROOM) * ROOM
+        self.fine = self._grid(FINE)
+        self.coarse = self.fine.coarse(COARSE)
+        self.quantiles = quantiles(self.fine, (0.0, 1.0) if settings.link is IDENTITY else None)
+
+    def _grid(self, size: int | None) -> Grid:
+        """Return the masses on a grid, in rows."""
+        grid = grid_of(self.sample, self.folds, self.settings.link, size)
+        return replace(grid, mass=grid.mass / row_weight(self.sample))
 
     def search(self, lowest: int, highest: int, left_out: IntArray) -> dict[int, Fits]:
         """Fit maps of `lowest` to `highest` bins to all folds but one (-1: to all folds).
@@ -115,23 +133,25 @@ class Fitter:
         u, tau = (np.pad(np.take_along_axis(a, kept, 1), spare, mode="edge") for a in (fits.u, fits.tau))
         return u, tau
 
-    def finish(self, found: Fits, grid: Grid, b: int, left_out: IntArray) -> Fits:
-        """Go on with fits of b bins on a finer grid, to a finer tolerance."""
-        fits = self._run(grid, (found.u, found.tau), np.full(left_out.size, b), left_out, FINISH)
-        return replace(fits, steps=found.steps + fits.steps)
-
-    def polygons(self, fits: Fits, b: int) -> Polygons:
-        """Return the maps of fits that all have b bins."""
-        x = self.knots(fits.tau[:, : b + 1])
+    def finish(self, found: Fits, b: int, left_out: IntArray, *, exact: bool) -> Polygons:
+        """Go on with fits of b bins on the fine grid, and if asked to on all distinct scores, to a finer tolerance."""
+        for size in (FINE, None) if exact else (FINE,):
+            grid = self.fine if size == FINE else self._grid(size)
+            fits = self._run(grid, (found.u, found.tau), np.full(left_out.size, b), left_out, FINISH)
+            found = replace(fits, steps=found.steps + fits.steps)
+        x = self.knots(found.tau[:, : b + 1])
         x[:, [0, -1]] = self.quantiles[[0, -1]]  # the last share is 1 up to rounding
-        return Polygons(x, fits.u[:, : b + 1], int(fits.steps.max()), float(fits.left.max()))
+        return Polygons(x, found.u[:, : b + 1], int(found.steps.max()), float(found.left.max()))
 
     def knots(self, tau: FloatArray) -> FloatArray:
         """Return Q(tau): where the knots stand on the family's scale."""
         return np.interp(tau, np.linspace(0.0, 1.0, POINTS), self.quantiles)
 
-    def held_out(self, fits: Fits, b: int, scoring: str) -> FloatArray:
-        """Return the mean loss of each fold's fit of b bins on the fold that it has not seen."""
+    def held_out(self, fits: dict[int, Fits], scoring: str) -> FloatArray:
+        """Return the mean loss of each fold's fits on the fold they have not seen, shape (folds, numbers of bins)."""
+        return np.stack([self._held_out(fits[b], b, scoring) for b in sorted(fits)], axis=1)
+
+    def _held_out(self, fits: Fits, b: int, scoring: str) -> FloatArray:
         losses = np.empty(len(fits.u))
         for fold, (u, x) in enumerate(zip(fits.u[:, : b + 1], self.knots(fits.tau[:, : b + 1]), strict=True)):
             q = values_at(self.coarse.x, x, u, self.settings.link)
@@ -172,6 +192,19 @@ class Fitter:
         pull = self.settings.kappa * grid.total / grid.total.sum()
         p = self.settings.link.inverse(grid.x)
         return kept[:, 0] + pull * p, kept[:, 1] + pull * (1.0 - p)
+
+
+def row_weight(sample: Sample) -> float:
+    """Return the weight that counts as one row against the priors.
+
+    Whole weights are repetitions, so it is 1. Other weights are importances whose scale means nothing: they count as
+    (sum w)^2 / sum w^2 rows in all.
+    """
+    if sample.whole:
+        return 1.0
+    largest = sample.w.max()  # keeps squares within the range of floats
+    w = sample.w / largest
+    return float(largest * (w @ w) / w.sum())
 
 
 def _brier(q: FloatArray) -> tuple[FloatArray, FloatArray]:
