@@ -45,6 +45,10 @@ class LogitKnotsMap(CalibrationMap):
             raise ValueError(f"x must have rows of at least two strictly increasing knots, got {x}")
         if z.shape != x.shape:
             raise ValueError(f"z must hold one value per knot, shape {x.shape}; got shape {z.shape}")
+        with np.errstate(over="ignore"):
+            steep = ~np.isfinite(np.diff(z, axis=1) / np.diff(x, axis=1))
+        if steep.any():
+            raise ValueError(f"x must have knots far enough apart for a finite slope, got {x[steep.any(axis=1)]}")
         object.__setattr__(self, "x", x)
         object.__setattr__(self, "z", z)
         object.__setattr__(self, "eps", clipping(self.eps, "eps"))

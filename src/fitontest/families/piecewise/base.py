@@ -8,11 +8,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from fitontest.exceptions import warn_user
 from fitontest.families.base import Family, Solution
-from fitontest.families.piecewise.fitting import CONVERGED, Fitter, Polygons, Settings
+from fitontest.families.piecewise.fitting import CONVERGED, Fitter, Polygons, Settings, separated
 from fitontest.families.piecewise.grid import EPS
-from fitontest.families.tuning import CVScores, check_tolerance
+from fitontest.families.tuning import CVScores
 from fitontest.folds import check_cv, held_out_rows
-from fitontest.inputs import choose, is_real
+from fitontest.inputs import choose, is_real, is_whole
 from fitontest.links import LOGIT, Link
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.binned import constant
@@ -22,7 +22,6 @@ from fitontest.sample import Sample
 from fitontest.typing import FloatArray, IntArray, RandomState
 
 ROWS_PER_BIN = 200  # the number of bins is chosen among 1, ..., n // 200 + 1
-DETOUR = 4  # a search for one number of bins begins with so many more
 PAPERS_TOLERANCE, PAPERS_ROWS = 1e-3, 1e4
 
 
@@ -83,7 +82,7 @@ class PiecewiseFamily(Family):
         # the fold maps that the choice was made with are the result; one map of all rows is yet to be fitted
         left_out = np.arange(len(folds)) if self.ensemble and len(folds) > 1 else np.array([-1])
         if found is None or not self.ensemble:
-            found = fitter.search(b, min(b + DETOUR, fitter.room), left_out)[b]
+            found = fitter.search(b, b, left_out)[b]
         return self._solution(fitter.finish(found, b, left_out, exact=self.exact), scores, sample)
 
     def _folds(self, n: int, chooses: bool) -> list[IntArray]:
@@ -94,7 +93,7 @@ class PiecewiseFamily(Family):
 
     def _solution(self, polygons: Polygons, scores: CVScores | None, sample: Sample) -> Solution:
         x, values = polygons.x, LOGIT.inverse(polygons.u)
-        inner = self._link.inverse(x.mean(axis=0)[1:-1])
+        edges = np.concatenate(([0.0], self._link.inverse(x.mean(axis=0)[1:-1]), [1.0]))
         converged = polygons.left <= CONVERGED
         one_class = sample.base_rate in (0.0, 1.0)
         found = {
@@ -116,7 +115,7 @@ class PiecewiseFamily(Family):
             fitted: CalibrationMap = constant(sample.base_rate)
         else:
             fitted = self._map_of(polygons)
-        return Solution(fitted, Partition(np.unique(inner)), found)
+        return Solution(fitted, Partition(separated(edges[None, :], 0.0)[0, 1:-1]), found)
 
     def _most(self, n: int) -> int:
         """Return the largest number of bins to try, which is the number where one is given."""
@@ -130,18 +129,14 @@ class PiecewiseFamily(Family):
         return float(self.tolerance)
 
     def _check(self) -> None:
-        if isinstance(self.n_bins, str):
-            choose(self.n_bins, ("cv",), "n_bins")
-        else:
-            check_n_bins(self.n_bins)
+        if self.n_bins != "cv" and not (is_whole(self.n_bins) and self.n_bins >= 1):
+            raise ValueError(f"n_bins must be 'cv' or a whole number, at least 1; got {self.n_bins!r}")
         choose(self.loss, ("log_loss", "brier"), "loss")
         choose(self.scoring, ("brier", "log_loss"), "scoring")
         check_cv(self.cv)
         check_n_bins(self.max_bins, "max_bins")
-        if isinstance(self.tolerance, str) and self.tolerance != "auto":
+        if not (self.tolerance == "auto" or (is_real(self.tolerance) and 0 <= self.tolerance < np.inf)):
             raise ValueError(f"tolerance must be 'auto' or a finite number, at least 0; got {self.tolerance!r}")
-        if self.tolerance != "auto":
-            check_tolerance(self.tolerance)
         for name in ("ensemble", "exact"):
             value = getattr(self, name)
             if not isinstance(value, bool | np.bool_):

@@ -9,7 +9,7 @@ import numpy as np
 
 from fitontest.families.piecewise.grid import EPS, Grid, grid_of
 from fitontest.families.piecewise.mass_scale import POINTS, quantiles
-from fitontest.families.piecewise.tasks import LIMIT, ROOM, Fits, Loss, Space, Tasks
+from fitontest.families.piecewise.tasks import LIMIT, ROOM, Fits, Loss, Space, Stop, Tasks
 from fitontest.links import IDENTITY, LOGIT, Link, clip_unit
 from fitontest.losses import LOG_LOSS_EPS
 from fitontest.sample import Sample
@@ -17,9 +17,13 @@ from fitontest.typing import FloatArray, IntArray
 
 COARSE = 1024  # nodes while the number of bins is chosen
 FINE = 4096  # nodes on which the chosen maps are finished
-SEARCH = (1e-7, 200)  # gain per unit weight below which a fit of the search stops, and the steps it may take
-FINISH = (1e-13, 300)  # the same for finishing the chosen maps
-NARROWEST = 1e-300  # width of a segment whose ends are one float
+SEARCH = Stop(gain=1e-7, steps=200)
+FINISH = Stop(gain=1e-9, steps=300)
+SETTLE = Stop(gain=1e-13, steps=100)  # of the values alone
+DETOUR = 2  # bins beyond those asked for with which a search begins
+CLOSEST = 1e-9  # distance of two knots of PL3, as logits
+FAR = 1e6  # widths of a segment: how far beyond its ends a point may be, where knots are one float
+TINY = 1e-300  # instead of the width of a segment whose ends are one float
 CONVERGED = 1e-6  # gain per unit weight that a converged fit may still leave on the table
 
 
@@ -83,7 +87,7 @@ class Fitter:
         self.folds = folds
         self.settings = settings
         self.space: Space = "logit" if settings.link is LOGIT else "probability"
-        self.room = -(-most // ROOM) * ROOM
+        self.room = -(-(most + DETOUR) // ROOM) * ROOM
         self.fine = self._grid(FINE)
         self.coarse = self.fine.coarse(COARSE)
         self.quantiles = quantiles(self.fine, (0.0, 1.0) if settings.link is IDENTITY else None)
@@ -97,9 +101,10 @@ class Fitter:
         """Fit maps of `lowest` to `highest` bins to all folds but one (-1: to all folds).
 
         The loss has many local minima. So each map is fitted twice and the better fit is kept: from the identity with
-        knots at equal shares of the data, and from the map with one bin more, less its least useful knot.
+        knots at equal shares of the data, and from the map with one bin more, less its least useful knot. The search
+        begins with a few more bins than are asked for.
         """
-        counts = np.arange(highest, lowest - 1, -1)
+        counts = np.arange(highest + DETOUR, lowest - 1, -1)
         bins, folds = np.repeat(counts, left_out.size), np.tile(left_out, counts.size)
         fits = self._run(self.coarse, self._identity(bins), bins, folds, SEARCH)
         found: dict[int, Fits] = {}
@@ -109,7 +114,7 @@ class Fitter:
                 start = self._without_a_knot(found[b + 1], b + 1)
                 swept = self._run(self.coarse, start, np.full(left_out.size, b), left_out, SEARCH)
                 found[b] = found[b].better_of(swept)
-        return found
+        return {b: found[b] for b in range(lowest, highest + 1)}
 
     def _without_a_knot(self, fits: Fits, b: int) -> tuple[FloatArray, FloatArray]:
         """Return the maps of b bins without the inner knot whose absence should cost the least.
@@ -121,7 +126,7 @@ class Fitter:
         x = self.knots(tau)
         q = LOGIT.inverse(u)
         f = u if self.space == "logit" else q
-        width = np.maximum(x[:, 2:] - x[:, :-2], NARROWEST)
+        width = np.maximum(x[:, 2:] - x[:, :-2], TINY)
         bend = f[:, 1:-1] - f[:, :-2] - (f[:, 2:] - f[:, :-2]) * (x[:, 1:-1] - x[:, :-2]) / width
         spread = q[:, 1:-1] * LOGIT.inverse(-u[:, 1:-1])
         curvature = spread if self.space == "logit" else 1.0 / spread
@@ -134,18 +139,33 @@ class Fitter:
         return u, tau
 
     def finish(self, found: Fits, b: int, left_out: IntArray, *, exact: bool) -> Polygons:
-        """Go on with fits of b bins on the fine grid, and if asked to on all distinct scores, to a finer tolerance."""
-        for size in (FINE, None) if exact else (FINE,):
-            grid = self.fine if size == FINE else self._grid(size)
-            fits = self._run(grid, (found.u, found.tau), np.full(left_out.size, b), left_out, FINISH)
-            found = replace(fits, steps=found.steps + fits.steps)
+        """Go on with fits of b bins on the fine grid, and if asked to on all distinct scores, to a finer tolerance.
+
+        A step of all the parameters may find no way on where a knot stands on a node. So the values are settled by
+        themselves first, and last, when the knots have stopped.
+        """
+        grids = [self.fine]
+        if exact and len(self.sample.groups) > FINE:
+            grids.append(self._grid(None))
+        for grid in grids:
+            for moving in (False, True, False):
+                stop = FINISH if moving else SETTLE
+                start = found.u, found.tau
+                fits = self._run(grid, start, np.full(left_out.size, b), left_out, stop, moving)
+                left = fits.left if moving else np.maximum(fits.left, found.left)
+                found = replace(fits, steps=found.steps + fits.steps, left=left)
         x = self.knots(found.tau[:, : b + 1])
         x[:, [0, -1]] = self.quantiles[[0, -1]]  # the last share is 1 up to rounding
-        return Polygons(x, found.u[:, : b + 1], int(found.steps.max()), float(found.left.max()))
+        x = separated(x, 0.0 if self.space == "probability" else CLOSEST)
+        u = found.u[:, : b + 1]
+        if self.fine.x.size == 1:  # a single score determines a level and no slope
+            levels = [values_at(self.fine.x, *knots, self.settings.link) for knots in zip(x, u, strict=True)]
+            u = np.broadcast_to(LOGIT.forward(np.array(levels), EPS), u.shape)
+        return Polygons(x, u, int(found.steps.max()), float(found.left.max()))
 
     def knots(self, tau: FloatArray) -> FloatArray:
         """Return Q(tau): where the knots stand on the family's scale."""
-        return np.interp(tau, np.linspace(0.0, 1.0, POINTS), self.quantiles)
+        return np.asarray(np.interp(tau, np.linspace(0.0, 1.0, POINTS), self.quantiles))
 
     def held_out(self, fits: dict[int, Fits], scoring: str) -> FloatArray:
         """Return the mean loss of each fold's fits on the fold they have not seen, shape (folds, numbers of bins)."""
@@ -173,25 +193,37 @@ class Fitter:
         start: tuple[FloatArray, FloatArray],
         bins: IntArray,
         left_out: IntArray,
-        stop: tuple[float, int],
+        stop: Stop,
+        moving: bool = True,
     ) -> Fits:
         from fitontest.families.piecewise.program import run  # imports jax
 
-        s1, s0 = self._masses(grid, left_out)
-        tasks = Tasks(grid.x, s1, s0, bins, *start, self.quantiles, self.settings.alpha)
-        return run(tasks, self.space, self.settings.loss, *stop)
+        tasks = Tasks(grid.x, self._masses(grid), left_out, bins, *start, self.quantiles, self.settings.alpha, moving)
+        return run(tasks, self.space, self.settings.loss, stop)
 
-    def _masses(self, grid: Grid, left_out: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return the masses that each fit sees, the pull to the identity included, shape (B, M) each."""
+    def _masses(self, grid: Grid) -> FloatArray:
+        """Return the masses without each fold, and last (at -1) all of them, the pull to the identity included."""
         # sums of the folds before and after: total less one fold would round where that fold holds heavy rows
         nothing = np.zeros((1, *grid.mass.shape[1:]))
         before = np.concatenate((nothing, np.cumsum(grid.mass, axis=0)))
         after = np.concatenate((np.cumsum(grid.mass[::-1], axis=0)[::-1], nothing))
-        everything = before[-1:]
-        kept = np.concatenate((before[:-1] + after[1:], everything))[left_out]  # -1 is the last: everything
         pull = self.settings.kappa * grid.total / grid.total.sum()
         p = self.settings.link.inverse(grid.x)
-        return kept[:, 0] + pull * p, kept[:, 1] + pull * (1.0 - p)
+        seen = np.concatenate((before[:-1] + after[1:], before[-1:]))
+        return np.asarray(seen + np.stack((pull * p, pull * (1.0 - p))))
+
+
+def separated(x: FloatArray, apart: float) -> FloatArray:
+    """Return rows that increase strictly, by at least `apart` or one float, moving nothing but what is too close.
+
+    The first and the last entry of a row keep their places.
+    """
+    x = np.array(x)
+    for k in range(1, x.shape[1] - 1):
+        x[:, k] = np.maximum(x[:, k], np.maximum(np.nextafter(x[:, k - 1], np.inf), x[:, k - 1] + apart))
+    for k in range(x.shape[1] - 2, 0, -1):
+        x[:, k] = np.minimum(x[:, k], np.minimum(np.nextafter(x[:, k + 1], -np.inf), x[:, k + 1] - apart))
+    return x
 
 
 def row_weight(sample: Sample) -> float:
@@ -221,4 +253,5 @@ def values_at(at: FloatArray, x: FloatArray, u: FloatArray, link: Link) -> Float
     if link is IDENTITY:
         return np.interp(at, x, LOGIT.inverse(u))
     k = np.searchsorted(x[1:-1], at, side="right")
-    return LOGIT.inverse(u[k] + (u[k + 1] - u[k]) * ((at - x[k]) / (x[k + 1] - x[k])))
+    right = (at - x[k]) / np.maximum(x[k + 1] - x[k], TINY)
+    return LOGIT.inverse(u[k] + (u[k + 1] - u[k]) * np.clip(right, -FAR, FAR))

@@ -11,6 +11,8 @@ from fitontest.families.piecewise.grid import Grid
 from fitontest.typing import FloatArray
 
 POINTS = 65  # values of Q, at 0, 1/64, ..., 1
+OUTERMOST = 16.0  # logit of an outer knot
+SAME = 1e-6  # range of logits that are practically one
 UNIFORM = 0.01  # share of the width of the range in the mass, so that Q increases strictly and has no cliffs
 
 
@@ -21,10 +23,13 @@ def quantiles(grid: Grid, ends: tuple[float, float] | None) -> FloatArray:
     ----------
     grid : Grid
     ends : pair of floats or None
-        Q(0) and Q(1); None for the range of the data (a unit interval around a single score).
+        Q(0) and Q(1); None for the range of the data within +-16, beyond which outer segments go straight on. (Values
+        at knots farther out would have to be so large that their own limit would bound the slopes.)
     """
-    low, high = ends or (float(grid.x[0]), float(grid.x[-1]))
-    if not high > low:
+    low, high = ends or (float(np.clip(grid.x[0], -OUTERMOST, None)), float(np.clip(grid.x[-1], None, OUTERMOST)))
+    if ends is None and high - low < 1.0:  # nearly all of the data are out there
+        low, high = float(grid.x[0]), float(grid.x[-1])
+    if ends is None and high - low < SAME:
         low, high = low - 0.5, high + 0.5
     inner = grid.x[(grid.x > low) & (grid.x < high)]
     x = np.concatenate(([low], inner, [high]))

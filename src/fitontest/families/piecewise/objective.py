@@ -5,9 +5,9 @@ A map with b bins has knots t_0 < ... < t_b and values at them. With l the posit
     PL   q(x) = (1 - l) v_k + l v_{k+1},  v = sigmoid(u)            x = p
     PL3  q(x) = sigmoid(z(x)),  z(x) = (1 - l) u_k + l u_{k+1}      x = logit(p)
 
-The knots are t_k = Q(tau_k) (`families.piecewise.mass_scale`) with 0 = tau_0 < ... < tau_b = 1, so that all nodes lie
-between the outer ones. The objective sums over nodes x_m with masses S1 of positives and S0 of negatives, and adds
-the negative logarithm of a Dirichlet prior on the widths:
+The knots are t_k = Q(tau_k) (`families.piecewise.mass_scale`) with 0 = tau_0 < ... < tau_b = 1; the outer segments go
+straight on beyond the outer knots. The objective sums over nodes x_m with masses S1 of positives and S0 of negatives,
+and adds the negative logarithm of a Dirichlet prior on the widths:
 
     L(u, tau) = sum_m [S1 loss(1, q(x_m)) + S0 loss(0, q(x_m))] - alpha sum_k log(tau_{k+1} - tau_k).
 
@@ -28,7 +28,10 @@ from jax import Array
 from fitontest.families.piecewise.block_tridiagonal import Diagonal, Pair, Upper
 from fitontest.families.piecewise.tasks import LIMIT, Loss, Space
 
-NARROWEST = 1e-300  # width of a segment whose ends are one float
+TINY = 1e-300  # instead of the width of a segment whose ends are one float
+
+FAR = 1e6  # widths of a segment
+UNROLLED = 32  # inner knots up to which comparing with each is faster than a search, and quick to compile
 
 
 class Knots(NamedTuple):
@@ -54,6 +57,8 @@ class Problem(NamedTuple):
     bins : whole number
         b.
     alpha : number
+    moving : number
+        1 where the knots move, 0 where they are fixed.
     """
 
     x: Array
@@ -63,6 +68,7 @@ class Problem(NamedTuple):
     quantiles: Array
     bins: Array
     alpha: Array
+    moving: Array
 
 
 class Derivatives(NamedTuple):
@@ -98,10 +104,9 @@ def evaluate(knots: Knots, problem: Problem, space: Space, loss: Loss) -> tuple[
     def add_tile(tile: Array, sums: tuple[Array, Array]) -> tuple[Array, Array]:
         value, moments = sums
         x = problem.x[tile]
-        at = jnp.zeros(x.shape, jnp.int32)
-        for k in range(1, n_segments):  # comparisons fuse into one loop, a search does not
-            at += x >= segments.t[k]
-        right = jnp.clip((x - segments.start[at]) * segments.per_width[at], 0.0, 1.0)  # where knots are one float
+        at = _segment_of(x, segments.t[1:-1])
+        right = (x - segments.start[at]) * segments.per_width[at]
+        right = jnp.clip(right, -FAR, FAR)  # where knots are one float
         left = 1.0 - right
         cost, r, w = _TERMS[space](knots.u, at, left, right, problem.s1[tile], problem.s0[tile], loss)
         terms = jnp.stack((r * left, r * right, w * left * left, w * left * right, w * right * right), axis=-1)
@@ -111,13 +116,23 @@ def evaluate(knots: Knots, problem: Problem, space: Space, loss: Loss) -> tuple[
     value, moments = jax.lax.fori_loop(0, problem.tiles, add_tile, nothing)
     values = jax.nn.sigmoid(knots.u) if space == "probability" else knots.u
     value, derivatives = _with_prior(value, moments, values, knots.tau, segments, problem)
-    return value, _held(derivatives, knots.u, problem.bins, LIMIT[space])
+    return value, _held(derivatives, knots.u, problem, LIMIT[space])
+
+
+def _segment_of(x: Array, inner: Array) -> Array:
+    """Return the number of inner knots at or below each node."""
+    if inner.size > UNROLLED:
+        return jnp.searchsorted(inner, x, side="right").astype(jnp.int32)
+    at = jnp.zeros(x.shape, jnp.int32)
+    for knot in inner:  # comparisons fuse into one loop, a search does not
+        at += x >= knot
+    return at
 
 
 def _segments(knots: Knots, problem: Problem) -> _Segments:
     t, per_share = knots_at(knots.tau, problem.quantiles)
     number = jnp.arange(t.size)
-    width = jnp.where(number[1:] <= problem.bins, jnp.maximum(t[1:] - t[:-1], NARROWEST), 1.0)
+    width = jnp.where(number[1:] <= problem.bins, jnp.maximum(t[1:] - t[:-1], TINY), 1.0)
     return _Segments(jnp.where(number < problem.bins, t, jnp.inf), t[:-1], 1.0 / width, per_share)
 
 
@@ -177,13 +192,13 @@ def _with_prior(
     return value, Derivatives(gradient, diagonal, upper)
 
 
-def _held(derivatives: Derivatives, u: Array, bins: Array, limit: float) -> Derivatives:
+def _held(derivatives: Derivatives, u: Array, problem: Problem, limit: float) -> Derivatives:
     """Take out what must not move: spare knots, the shares 0 and 1, and values at a limit that they want to cross."""
     gradient, diagonal, upper = derivatives
     number = jnp.arange(u.size)
     crossing = ((u <= -limit) & (gradient.u > 0)) | ((u >= limit) & (gradient.u < 0))
-    free_u = jnp.where((number <= bins) & ~crossing, 1.0, 0.0)
-    free_t = jnp.where((number > 0) & (number < bins), 1.0, 0.0)
+    free_u = jnp.where((number <= problem.bins) & ~crossing, 1.0, 0.0)
+    free_t = jnp.where((number > 0) & (number < problem.bins), 1.0, 0.0) * problem.moving
     return Derivatives(
         Pair(gradient.u * free_u, gradient.t * free_t),
         Diagonal(

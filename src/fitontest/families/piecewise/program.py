@@ -8,6 +8,8 @@ configuration of jax is left alone.
 This module imports jax; it is itself imported when a map is first fitted.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -20,7 +22,7 @@ from jax import Array
 from fitontest.families.piecewise.block_tridiagonal import Pair
 from fitontest.families.piecewise.levenberg_marquardt import Search, levenberg_marquardt
 from fitontest.families.piecewise.objective import Knots, Problem, evaluate
-from fitontest.families.piecewise.tasks import LIMIT, Fits, Loss, Space, Tasks
+from fitontest.families.piecewise.tasks import LIMIT, Fits, Loss, Space, Stop, Tasks
 from fitontest.typing import FloatArray
 
 BATCH = 16
@@ -28,11 +30,11 @@ TILE = 1024  # nodes that are worked on together; the tiles in use are counted a
 TILES = 4
 LONGEST = 4.0  # step of a value of PL3
 KEEP = 0.2  # a step leaves at least this share of a width, and of a probability's distance from 0 or 1
-NARROWEST = 1e-9  # share of the data in a segment
-_BY_FIT = Problem(x=None, s1=0, s0=0, tiles=None, quantiles=None, bins=0, alpha=None)  # type: ignore[arg-type]
+NARROWEST_SHARE = 1e-9  # share of the data in a segment
+_BY_FIT = Problem(x=None, s1=0, s0=0, tiles=None, quantiles=None, bins=0, alpha=None, moving=None)  # type: ignore[arg-type]
 
 
-def run(tasks: Tasks, space: Space, loss: Loss, tolerance: float, max_steps: int) -> Fits:
+def run(tasks: Tasks, space: Space, loss: Loss, stop: Stop) -> Fits:
     """Carry out the tasks on the CPU.
 
     Parameters
@@ -40,18 +42,28 @@ def run(tasks: Tasks, space: Space, loss: Loss, tolerance: float, max_steps: int
     tasks : Tasks
     space : {"probability", "logit"}
     loss : {"log_loss", "brier"}
-    tolerance : float
-        A fit has converged when a step gains, or promises to gain, no more than this per unit of mass.
-    max_steps : int
-        Steps, refused ones included, after which a fit stops wherever it is.
+    stop : Stop
     """
     n = tasks.bins.size
     found = []
-    with jax.enable_x64(True), jax.default_device(jax.local_devices(backend="cpu")[0]):
+    with _undisturbed():
         for start in range(0, n, BATCH):
             rows = np.minimum(np.arange(start, start + BATCH), n - 1)  # the last batch is filled up with its last task
-            found.append(compiled(*_batch(tasks.take(rows)), tolerance, max_steps, space, loss))
+            found.append(compiled(*_batch(tasks.take(rows)), stop, space, loss))
     return Fits(*(np.concatenate(column)[:n] for column in zip(*found, strict=True)))  # waits for all batches
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Compute in float64 on the CPU whatever the user's configuration of jax says, and leave that alone."""
+    with (
+        jax.enable_x64(True),
+        jax.default_device(jax.local_devices(backend="cpu")[0]),
+        jax.disable_jit(False),
+        jax.numpy_dtype_promotion("standard"),
+        jax.transfer_guard("allow"),
+    ):
+        yield
 
 
 def _batch(tasks: Tasks) -> tuple[Knots, Problem]:
@@ -66,16 +78,16 @@ def _batch(tasks: Tasks) -> tuple[Knots, Problem]:
         padded = np.pad(a, [(0, 0)] * (a.ndim - 1) + [(0, spare)])
         return jnp.asarray(padded.reshape(*a.shape[:-1], room, TILE))
 
-    x, s1, s0 = tiled(tasks.x), tiled(tasks.s1), tiled(tasks.s0)
+    x, s1, s0 = tiled(tasks.x), tiled(tasks.mass[tasks.rows, 0]), tiled(tasks.mass[tasks.rows, 1])
     counts = jnp.asarray(tiles, jnp.int32), jnp.asarray(tasks.quantiles), jnp.asarray(tasks.bins, jnp.int32)
-    return Knots(jnp.asarray(tasks.u), jnp.asarray(tasks.tau)), Problem(x, s1, s0, *counts, jnp.asarray(tasks.alpha))
+    return Knots(jnp.asarray(tasks.u), jnp.asarray(tasks.tau)), Problem(
+        x, s1, s0, *counts, jnp.asarray(tasks.alpha), jnp.asarray(float(tasks.moving))
+    )
 
 
-def _fit(
-    start: Knots, problem: Problem, tolerance: Array, max_steps: Array, space: Space, loss: Loss
-) -> tuple[Array, ...]:
+def _fit(start: Knots, problem: Problem, stop: Stop, space: Space, loss: Loss) -> tuple[Array, ...]:
     """Fit a batch: `start` of shape (B, K + 1), masses (B, T, M)."""
-    enough = tolerance * (problem.s1 + problem.s0).sum(axis=(1, 2))
+    enough = stop.gain * (problem.s1 + problem.s0).sum(axis=(1, 2))
     evaluated = jax.vmap(partial(evaluate, space=space, loss=loss), in_axes=(0, _BY_FIT))
     retract = _within_unit if space == "probability" else _bounded
 
@@ -85,7 +97,7 @@ def _fit(
         return optax.apply_updates(knots, updates), state
 
     def unfinished(carry: tuple[Knots, Search, Array, Array]) -> Array:
-        return ~carry[2].all() & (carry[3].max() < max_steps)
+        return ~carry[2].all() & (carry[3].max() < stop.steps)
 
     def iterate(carry: tuple[Knots, Search, Array, Array]) -> tuple[Knots, Search, Array, Array]:
         knots, state, done, steps = carry
@@ -99,7 +111,7 @@ def _fit(
     state = jax.vmap(levenberg_marquardt(lambda best, _: best).init)(start)
     count = jnp.zeros(enough.shape, jnp.int32)
     _, state, _, steps = jax.lax.while_loop(unfinished, iterate, (start, state, count > 0, count))
-    left = jnp.minimum(state.gain, state.promise) * tolerance / enough
+    left = jnp.minimum(state.gain, state.promise) * stop.gain / enough
     return state.best.u, state.best.tau, state.value, steps, left
 
 
@@ -117,7 +129,7 @@ def _bounded(u: Array, step: Array) -> Array:
 def _widths(best: Knots, step: Pair, bins: Array) -> Array:
     """Move the knots by a step that keeps their order: no width shrinks to less than a fifth at once."""
     width = best.tau[1:] - best.tau[:-1]
-    wanted = jnp.maximum(jnp.maximum(width + step.t[1:] - step.t[:-1], KEEP * width), NARROWEST)
+    wanted = jnp.maximum(jnp.maximum(width + step.t[1:] - step.t[:-1], KEEP * width), NARROWEST_SHARE)
     used = jnp.where(jnp.arange(width.size) < bins, wanted, 0.0)
     reached = jnp.cumsum(used)
     return jnp.concatenate((jnp.zeros_like(reached[:1]), reached / reached[-1]))

@@ -1,7 +1,7 @@
 """What goes into the compiled program and what comes out of it, as numpy arrays with one row per fit."""
 
 from dataclasses import dataclass, fields, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -10,8 +10,15 @@ from fitontest.typing import FloatArray, IntArray
 Space = Literal["probability", "logit"]
 Loss = Literal["log_loss", "brier"]
 
-ROOM = 16  # a map has room for this many segments, or for the next multiple of it that holds them
+ROOM = 18  # a map has room for this many segments, or for the next multiple of it that holds them
 LIMIT: dict[Space, float] = {"probability": 16.0, "logit": 40.0}  # of the logits of the values
+
+
+class Stop(NamedTuple):
+    """When a fit ends: at a step that gains, or promises, no more than `gain` per unit of mass, or after `steps`."""
+
+    gain: float
+    steps: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,28 +29,33 @@ class Tasks:
     ----------
     x : array of shape (M,)
         Nodes.
-    s1, s0 : arrays of shape (B, M)
-        Masses of positives and of negatives at the nodes, the pull to the identity included.
+    mass : array of shape (S, 2, M)
+        Masses of positives and of negatives at the nodes, the pull to the identity included, of every set of rows.
+    rows : array of shape (B,)
+        Which of the S sets each fit sees.
     bins : array of shape (B,)
     u, tau : arrays of shape (B, K + 1)
         Where each fit starts: logits of the values at the knots, and the shares at which the knots stand.
     quantiles : array of shape (R,)
         Q at equally spaced shares.
     alpha : float
+    moving : bool, default=True
+        Whether the knots move, or only the values: for fixed knots the problem is smooth, and convex for the log loss.
     """
 
     x: FloatArray
-    s1: FloatArray
-    s0: FloatArray
+    mass: FloatArray
+    rows: IntArray
     bins: IntArray
     u: FloatArray
     tau: FloatArray
     quantiles: FloatArray
     alpha: float
+    moving: bool = True
 
     def take(self, rows: IntArray) -> "Tasks":
         """Return the tasks of these rows."""
-        columns = ("s1", "s0", "bins", "u", "tau")
+        columns = ("rows", "bins", "u", "tau")
         return replace(self, **{name: getattr(self, name)[rows] for name in columns})
 
 
