@@ -105,9 +105,9 @@ class PL(PiecewiseFamily):
     (benchmarks/README.md):
 
         n       defaults  tolerance .001  tolerance 0  Brier scoring  isotonic
-        10^3      .0214       .0214          .0211        .0212        .0283
-        10^4      .0081       .0081          .0075        .0080        .0127
-        10^5      .0033       .0050          .0029        .0035        .0059
+        10^3      .0214       .0214          .0211        .0212        .0280
+        10^4      .0081       .0081          .0075        .0080        .0126
+        10^5      .0033       .0050          .0029        .0035        .0060
         10^6      .0013       .0046          .0014        .0014        .0028
 
     The tolerance of the paper costs most of the accuracy for n > 10^4; no tolerance at all gives more segments for

@@ -109,9 +109,9 @@ class PL3(PiecewiseFamily):
     (benchmarks/README.md):
 
         n       defaults  tolerance .001  tolerance 0  Brier scoring  isotonic
-        10^3      .0193       .0193          .0196        .0193        .0283
-        10^4      .0071       .0071          .0070        .0073        .0127
-        10^5      .0029       .0047          .0026        .0030        .0059
+        10^3      .0193       .0193          .0196        .0193        .0280
+        10^4      .0071       .0071          .0070        .0073        .0126
+        10^5      .0029       .0047          .0026        .0030        .0060
         10^6      .0012       .0043          .0011        .0012        .0028
 
     The tolerance of the paper costs most of the accuracy for n > 10^4; no tolerance at all gives more segments for
