@@ -9,9 +9,9 @@ import numpy as np
 
 from fitontest.families.piecewise.grid import EPS, Grid, grid_of
 from fitontest.families.piecewise.mass_scale import POINTS, quantiles
-from fitontest.families.piecewise.tasks import LIMIT, ROOM, Fits, Loss, Space, Stop, Tasks
-from fitontest.links import IDENTITY, LOGIT, Link, clip_unit
-from fitontest.losses import LOG_LOSS_EPS
+from fitontest.families.piecewise.tasks import FAR, LIMIT, ROOM, TINY, Fits, Loss, Space, Stop, Tasks
+from fitontest.links import IDENTITY, LOGIT, Link
+from fitontest.losses import find_loss
 from fitontest.sample import Sample
 from fitontest.typing import FloatArray, IntArray
 
@@ -22,8 +22,6 @@ FINISH = Stop(gain=1e-9, steps=300)
 SETTLE = Stop(gain=1e-13, steps=100)  # of the values alone
 DETOUR = 2  # bins beyond those asked for with which a search begins
 CLOSEST = 1e-9  # distance of two knots of PL3, as logits
-FAR = 1e6  # widths of a segment: how far beyond its ends a point may be, where knots are one float
-TINY = 1e-300  # instead of the width of a segment whose ends are one float
 CONVERGED = 1e-6  # gain per unit weight that a converged fit may still leave on the table
 
 
@@ -172,12 +170,12 @@ class Fitter:
         return np.stack([self._held_out(fits[b], b, scoring) for b in sorted(fits)], axis=1)
 
     def _held_out(self, fits: Fits, b: int, scoring: str) -> FloatArray:
-        losses = np.empty(len(fits.u))
+        loss, losses = find_loss(scoring), np.empty(len(fits.u))
         for fold, (u, x) in enumerate(zip(fits.u[:, : b + 1], self.knots(fits.tau[:, : b + 1]), strict=True)):
             q = values_at(self.coarse.x, x, u, self.settings.link)
             positive, negative = self.coarse.mass[fold]
-            cost = _brier(q) if scoring == "brier" else _log_loss(q)
-            losses[fold] = (positive @ cost[0] + negative @ cost[1]) / (positive.sum() + negative.sum())
+            cost = positive @ loss(np.ones_like(q), q) + negative @ loss(np.zeros_like(q), q)
+            losses[fold] = cost / (positive.sum() + negative.sum())
         return losses
 
     def _identity(self, bins: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -237,15 +235,6 @@ def row_weight(sample: Sample) -> float:
     largest = sample.w.max()  # keeps squares within the range of floats
     w = sample.w / largest
     return float(largest * (w @ w) / w.sum())
-
-
-def _brier(q: FloatArray) -> tuple[FloatArray, FloatArray]:
-    return (1.0 - q) ** 2, q**2
-
-
-def _log_loss(q: FloatArray) -> tuple[FloatArray, FloatArray]:
-    q = clip_unit(q, LOG_LOSS_EPS)
-    return -np.log(q), -np.log1p(-q)
 
 
 def values_at(at: FloatArray, x: FloatArray, u: FloatArray, link: Link) -> FloatArray:

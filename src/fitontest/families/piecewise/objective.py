@@ -26,11 +26,8 @@ import jax.numpy as jnp
 from jax import Array
 
 from fitontest.families.piecewise.block_tridiagonal import Diagonal, Pair, Upper
-from fitontest.families.piecewise.tasks import LIMIT, Loss, Space
+from fitontest.families.piecewise.tasks import FAR, LIMIT, TINY, Loss, Space
 
-TINY = 1e-300  # instead of the width of a segment whose ends are one float
-
-FAR = 1e6  # widths of a segment
 UNROLLED = 32  # inner knots up to which comparing with each is faster than a search, and quick to compile
 
 

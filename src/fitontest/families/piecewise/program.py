@@ -1,7 +1,7 @@
 """The one compiled program that fits everything: many maps side by side, each until it has converged.
 
 Whatever differs between two data sets (the nodes, the masses, the number of bins, the priors, the tolerance) is an
-argument, and all arrays have one shape: fits in batches, nodes in tiles, room for a multiple of 16 segments. So jax
+argument, and all arrays have one shape: fits in batches, nodes in tiles, room for a multiple of 18 segments. So jax
 compiles once per family and loss, not once per data set. The arithmetic is float64 inside a context; the
 configuration of jax is left alone.
 

@@ -12,6 +12,8 @@ Loss = Literal["log_loss", "brier"]
 
 ROOM = 18  # a map has room for this many segments, or for the next multiple of it that holds them
 LIMIT: dict[Space, float] = {"probability": 16.0, "logit": 40.0}  # of the logits of the values
+FAR = 1e6  # widths of a segment: how far beyond its ends a point may be, where knots are one float
+TINY = 1e-300  # instead of the width of a segment whose ends are one float
 
 
 class Stop(NamedTuple):
