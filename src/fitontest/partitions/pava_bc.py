@@ -18,6 +18,7 @@ import numpy as np
 from fitontest.exceptions import BlockSizeWarning, warn_user
 from fitontest.inputs import is_real
 from fitontest.ordering import Groups
+from fitontest.partitions.block_chains import chain_starts, chains_apply
 from fitontest.partitions.equal_mass import WEIGHT_TOLERANCE
 from fitontest.partitions.monotone_sweep import MEAN_TOLERANCE
 from fitontest.partitions.partition import Partition
@@ -142,11 +143,23 @@ def relaxed_cuts(groups: Groups, limits: Limits, whole: bool) -> IntArray:
 
 
 def _stack(groups: Groups, limits: Limits, whole: bool, relax: bool) -> IntArray:
-    """Run the stack. `relax` lets a small block merge with the next even beyond the upper bound."""
-    tolerance = 0.0 if whole else MEAN_TOLERANCE
-    # plain floats and local names: this loop visits every group, and numpy scalars would make it five times slower
+    """Run the stack and close the partition with the tail. `relax` lets a small block exceed the upper bound."""
     n_min, n_max = limits.n_min - limits.slack, limits.n_max + limits.slack
     body = _tail_start(groups.w, limits)
+    if whole and chains_apply(groups, n_min, n_max, body):
+        starts = chain_starts(groups, n_min, n_max, body)
+    else:
+        starts = _stack_starts(groups, n_min, n_max, body, 0.0 if whole else MEAN_TOLERANCE, relax)
+    last = float(groups.w[starts[-1] : body].sum()) if starts else np.inf
+    tail = float(groups.w[body:].sum())
+    if body < len(groups) and not (last + tail <= n_max or (relax and last < n_min)):
+        starts.append(body)
+    return np.array([*starts, len(groups)], dtype=np.intp)
+
+
+def _stack_starts(groups: Groups, n_min: float, n_max: float, body: int, tolerance: float, relax: bool) -> list[int]:
+    """Return the first group of each block that the stack makes of the first `body` groups."""
+    # plain floats and local names: this loop visits every group, and numpy scalars would make it five times slower
     starts: list[int] = []
     ws: list[float] = []
     ys: list[float] = []
@@ -166,10 +179,7 @@ def _stack(groups: Groups, limits: Limits, whole: bool, relax: bool) -> IntArray
         ws.append(w1)
         ys.append(y1)
         starts.append(start)
-    tail = float(groups.w[body:].sum())
-    if body < len(groups) and not (ws and (ws[-1] + tail <= n_max or (relax and ws[-1] < n_min))):
-        starts.append(body)
-    return np.array([*starts, len(groups)], dtype=np.intp)
+    return starts
 
 
 def _tail_start(w: FloatArray, limits: Limits) -> int:
