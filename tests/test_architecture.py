@@ -12,7 +12,7 @@ SOURCE = ROOT / "src" / "fitontest"
 FLOORS = [  # a module imports only from floors below its own, or from its own package
     {"typing", "exceptions"},
     {"registry", "inputs", "labels", "text_table"},
-    {"links", "losses", "norms", "folds", "ordering"},
+    {"links", "losses", "norms", "folds", "ordering", "significance"},
     {"sample"},
     {"partitions"},
     {"maps"},

@@ -6,6 +6,7 @@ family fitted on validation data is a post-hoc calibrator.
 """
 
 from fitontest.errors.plug_in import calibration_error
+from fitontest.errors.plug_in_error import PlugInError
 from fitontest.errors.result import CalibrationError
 from fitontest.evaluation import Evaluation, evaluate
 from fitontest.exceptions import BlockSizeWarning, CalibrationWarning, SeparableDataWarning
@@ -80,6 +81,7 @@ __all__ = [
     "PavaBC",
     "PavaBlocks",
     "Platt",
+    "PlugInError",
     "Sample",
     "SeparableDataWarning",
     "Slope1",

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import narwhals.stable.v2 as nw
 
 from fitontest.errors.plug_in import error_of
-from fitontest.errors.result import CalibrationError
+from fitontest.errors.plug_in_error import PlugInError
 from fitontest.families.base import Family, available_families, family_class, make_family
 from fitontest.maps.base import CalibrationMap
 from fitontest.sample import Sample
@@ -29,7 +29,7 @@ class Evaluation:
 
     Attributes
     ----------
-    errors : tuple of CalibrationError
+    errors : tuple of PlugInError
         One per family, in the order asked for.
 
     Notes
@@ -40,16 +40,16 @@ class Evaluation:
     scores none but the identity finds an error of 0.
     """
 
-    errors: tuple[CalibrationError, ...]
+    errors: tuple[PlugInError, ...]
 
-    def __getitem__(self, family: str) -> CalibrationError:
+    def __getitem__(self, family: str) -> PlugInError:
         """Return the error under the family of that name."""
         for error in self.errors:
             if error.family == family:
                 return error
         raise KeyError(f"{family!r} is not among {[error.family for error in self.errors]}")
 
-    def __iter__(self) -> Iterator[CalibrationError]:
+    def __iter__(self) -> Iterator[PlugInError]:
         return iter(self.errors)
 
     def __len__(self) -> int:
@@ -90,7 +90,7 @@ class Evaluation:
     __repr__ = __str__
 
 
-def _cells(e: CalibrationError) -> tuple[str, ...]:
+def _cells(e: PlugInError) -> tuple[str, ...]:
     return (
         e.family,
         f"{e.value:#.3g}",
@@ -176,7 +176,7 @@ def evaluation_of(
     )
 
 
-def _error(sample: Sample, family: FamilyLike, norm: str, random_state: RandomState) -> CalibrationError:
+def _error(sample: Sample, family: FamilyLike, norm: str, random_state: RandomState) -> PlugInError:
     if isinstance(family, str) and "random_state" in family_class(family)().get_params():
         return error_of(sample, make_family(family, random_state=random_state), norm)
     return error_of(sample, family, norm)

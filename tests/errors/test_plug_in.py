@@ -97,10 +97,7 @@ def test_what_the_result_tells():
     assert f"{found:.3f}" == f"{found.value:.3f}"
     assert f"{found}" == repr(found)
     assert found.n == 200
-    assert (
-        repr(found)
-        == f"CalibrationError({found.value:.6g}, family='slope1', norm='l2', debiased=True, n_bins=5, n=200)"
-    )
+    assert repr(found) == f"PlugInError({found.value:.6g}, family='slope1', norm='l2', debiased=True, n_bins=5, n=200)"
     d = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert d["value"] == found.value
     assert d["edges"] == found.partition.edges.tolist()

@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from fitontest.errors.debiased import debiased
 from fitontest.errors.distances import Distances, bin_distances, row_distances
-from fitontest.errors.result import CalibrationError
+from fitontest.errors.plug_in_error import PlugInError
 from fitontest.errors.standard_error import map_fixed
 from fitontest.families.base import Family, family_name, make_family
 from fitontest.families.slope1 import Slope1
@@ -33,7 +33,7 @@ def calibration_error(
     debias: bool = False,
     sample_weight: ArrayInput = None,
     pos_label: Label | None = None,
-) -> CalibrationError:
+) -> PlugInError:
     """Return the plug-in calibration error of scores under a family of calibration maps.
 
     With g_i = |c_hat(p_i) - p_i| and weights of sum W: l1 is sum w g / W, squared is sum w g^2 / W, l2 its square
@@ -61,7 +61,7 @@ def calibration_error(
 
     Returns
     -------
-    CalibrationError
+    PlugInError
         ``float()`` of it is the error, a fraction.
 
     Raises
@@ -88,7 +88,7 @@ def calibration_error(
 
 def error_of(
     sample: Sample, family: str | Family | CalibrationMap, norm: str = "l1", *, debias: bool = False
-) -> CalibrationError:
+) -> PlugInError:
     """Return the plug-in calibration error of a sample that has been checked already."""
     compute = find_norm(norm)
     if isinstance(family, CalibrationMap):
@@ -108,7 +108,7 @@ def error_of(
     else:
         value = compute(distances.g, distances.w)
         se, reason = map_fixed(distances, norm, fitted_here=fitted is not None)
-    return CalibrationError(
+    return PlugInError(
         value=value,
         family=name,
         norm=norm,

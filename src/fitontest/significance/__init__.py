@@ -1,0 +1,1 @@
+"""Tests of one probability against a count of positives: p-values, and decisions for many probabilities at once."""
