@@ -5,9 +5,15 @@ c_hat(p), with the map chosen from a registry of families and fitted on the test
 family fitted on validation data is a post-hoc calibrator.
 """
 
+from fitontest.errors.binned_error import BinnedError
+from fitontest.errors.classwise import ClasswiseError
+from fitontest.errors.gce import gce
 from fitontest.errors.plug_in import calibration_error
 from fitontest.errors.plug_in_error import PlugInError
 from fitontest.errors.result import CalibrationError
+from fitontest.errors.tce import tce
+from fitontest.errors.under_calibration import UnderCalibration
+from fitontest.errors.within_bin import WithinBinError, within_bin_error
 from fitontest.evaluation import Evaluation, evaluate
 from fitontest.exceptions import BlockSizeWarning, CalibrationWarning, SeparableDataWarning
 from fitontest.families.base import (
@@ -57,11 +63,13 @@ __all__ = [
     "Beta",
     "BetaMap",
     "BinTable",
+    "BinnedError",
     "BinnedMap",
     "BlockSizeWarning",
     "CalibrationError",
     "CalibrationMap",
     "CalibrationWarning",
+    "ClasswiseError",
     "CrossValidated",
     "EqualMass",
     "EqualWidth",
@@ -85,14 +93,19 @@ __all__ = [
     "Sample",
     "SeparableDataWarning",
     "Slope1",
+    "UnderCalibration",
+    "WithinBinError",
     "available_families",
     "available_partitions",
     "calibration_error",
     "evaluate",
+    "gce",
     "make_family",
     "register_family",
     "register_map",
     "register_partition",
+    "tce",
     "unregister_family",
     "unregister_partition",
+    "within_bin_error",
 ]

@@ -4,11 +4,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-import narwhals.stable.v2 as nw
-
 from fitontest.errors.plug_in import error_of
 from fitontest.errors.plug_in_error import PlugInError
 from fitontest.families.base import Family, available_families, family_class, make_family
+from fitontest.frames import Backend, to_frame
 from fitontest.maps.base import CalibrationMap
 from fitontest.sample import Sample
 from fitontest.text_table import text_table
@@ -76,11 +75,9 @@ class Evaluation:
         """Return the records as JSON-ready values: ``{"errors": [...]}``."""
         return {"errors": self.rows()}
 
-    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
+    def to_frame(self, backend: Backend = "pandas") -> Any:
         """Return the records as a data frame of an installed library, one row per family."""
-        rows = self.rows()
-        columns = {name: [row[name] for row in rows] for name in rows[0]}
-        return nw.from_dict(columns, backend=backend).to_native()
+        return to_frame(self.rows(), backend)
 
     def __str__(self) -> str:
         first = self.errors[0]

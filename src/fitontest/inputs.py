@@ -69,6 +69,18 @@ def as_scores(values: ArrayInput, name: str) -> FloatArray:
     return scores
 
 
+def as_matrix(values: ArrayInput, name: str) -> FloatArray:
+    """Return scores in [0, 1] as a float64 matrix of at least one row and two columns; frames keep their columns."""
+    frame = nw.from_native(values, eager_only=True, pass_through=True)
+    array = as_probabilities(frame.to_numpy() if isinstance(frame, nw.DataFrame) else values, name)
+    if array.ndim != 2 or array.shape[0] == 0 or array.shape[1] < 2:
+        raise ValueError(
+            f"{name} must be a matrix with a row per prediction and a column per class, got an array of "
+            f"shape {array.shape}"
+        )
+    return array
+
+
 def as_numbers(values: ArrayInput, name: str) -> NDArray[Any]:
     """Return `values` as a one-dimensional array of a real number dtype (not yet converted to float64)."""
     return to_real(as_column(values, name), name)

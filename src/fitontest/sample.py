@@ -171,6 +171,14 @@ class Sample:
         chosen._fill(self.rows.p[rows], self.rows.y[rows], self.rows.w[rows])
         return chosen
 
+    @classmethod
+    def of_rows(cls, rows: Rows) -> "Sample":
+        """Return the sample of rows that are sorted by (p, y, w) already, unchecked."""
+        made = object.__new__(cls)
+        made._fill(rows.p, rows.y, rows.w)
+        made.__dict__["rows"] = rows
+        return made
+
     def __repr__(self) -> str:
         weights = "" if self.unit else f", total weight {self.total:g}"
         return f"Sample(n={self.n}{weights}, share of positives {self.base_rate:.4g})"

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import Any
 
-from fitontest.errors.result import CalibrationError
+from fitontest.errors.result import BinaryError
 from fitontest.maps.base import CalibrationMap
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class PlugInError(CalibrationError):
+class PlugInError(BinaryError):
     """A plug-in calibration error: a norm of |c_hat(p) - p|, as `calibration_error` returns it.
 
     Attributes

@@ -1,4 +1,4 @@
-"""What every measured calibration error is: the number, and what it was computed from."""
+"""What every measured calibration error is: a number, and what it was computed from."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,7 +8,7 @@ from fitontest.partitions.partition import Partition
 
 @dataclass(frozen=True, kw_only=True)
 class CalibrationError:
-    """A calibration error; ``float(e)`` is its value. `PlugInError` and `BinnedError` tell more.
+    """A calibration error; ``float(e)`` is its value. `PlugInError`, `BinnedError` and `ClasswiseError` tell more.
 
     Attributes
     ----------
@@ -18,17 +18,28 @@ class CalibrationError:
         How distances or losses became one number.
     n : int
         Rows of positive weight.
-    base_rate : float
-        Weighted share of positives.
-    partition : Partition or None
-        The bins, where there are any.
-    n_bins : int or None
-        Their number.
     """
 
     value: float
     norm: str
     n: int
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __format__(self, spec: str) -> str:
+        """Format the value where a number format is given, as in ``f"{error:.3f}"``."""
+        return format(self.value, spec) if spec else str(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as JSON-ready values."""
+        return {"value": self.value, "norm": self.norm, "n": self.n}
+
+
+@dataclass(frozen=True, kw_only=True)
+class BinaryError(CalibrationError):
+    """A calibration error of the scores of one class, with the bins it rests on, where there are any."""
+
     base_rate: float
     partition: Partition | None
 
@@ -37,19 +48,10 @@ class CalibrationError:
         """Number of bins of the partition."""
         return None if self.partition is None else self.partition.n_bins
 
-    def __float__(self) -> float:
-        return self.value
-
-    def __format__(self, spec: str) -> str:
-        """Format the value where a number format is given, as in ``f"{error:.3f}"``."""
-        return format(self.value, spec) if spec else repr(self)
-
     def to_dict(self) -> dict[str, Any]:
         """Return the result as JSON-ready values, with the inner edges of the partition."""
         return {
-            "value": self.value,
-            "norm": self.norm,
-            "n": self.n,
+            **super().to_dict(),
             "base_rate": self.base_rate,
             "n_bins": self.n_bins,
             "edges": None if self.partition is None else self.partition.edges.tolist(),

@@ -7,7 +7,7 @@ which changes nothing). Everything else is inherited, so that a new family is on
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin, TransformerMixin
@@ -47,6 +47,8 @@ class Family(RegressorMixin, TransformerMixin, BaseEstimator, ABC):
         The bins, where the family has bins.
     n_bins_ : int
         Number of bins of `partition_`.
+    has_partition : bool
+        Of the class: whether a fit makes a `partition_`, so that messages can list the families that do.
     pos_label_ : label or None
         The positive label given to ``fit``.
 
@@ -65,6 +67,8 @@ class Family(RegressorMixin, TransformerMixin, BaseEstimator, ABC):
     >>> Halfway().fit([0.2, 0.8], [1, 1]).predict([0.2])
     array([0.6])
     """
+
+    has_partition: ClassVar[bool] = False
 
     @abstractmethod
     def fit_map(self, sample: Sample) -> CalibrationMap:

@@ -23,6 +23,7 @@ from fitontest.typing import ArrayInput, RandomState
 class BinnedFamily(Family):
     """Base of `Slope1` and `Flat`: straight pieces of one slope over bins whose number may be chosen from data."""
 
+    has_partition = True
     _slope: ClassVar[float]
 
     def __init__(

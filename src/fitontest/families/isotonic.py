@@ -52,6 +52,8 @@ class Isotonic(Family):
     (array([0.  , 0.5 , 0.75]), 3)
     """
 
+    has_partition = True
+
     def __init__(self, interpolation: Literal["linear", "step"] = "linear") -> None:
         self.interpolation = interpolation
 

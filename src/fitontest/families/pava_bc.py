@@ -40,6 +40,8 @@ class PavaBlocks(Family):
     array([0.333333, 1.      ])
     """
 
+    has_partition = True
+
     def __init__(self, n_min: float | None = None, n_max: float | None = None) -> None:
         self.n_min = n_min
         self.n_max = n_max

@@ -28,6 +28,7 @@ PAPERS_TOLERANCE, PAPERS_ROWS = 1e-3, 1e4
 class PiecewiseFamily(Family):
     """Base of `PL` and `PL3`: polygons whose knots, values and number are fitted."""
 
+    has_partition = True
     _link: ClassVar[Link]
 
     def __init__(

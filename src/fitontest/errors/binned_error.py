@@ -1,0 +1,186 @@
+"""The result of a general calibration error: the number, its bins, and the tests behind it."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from fitontest.errors.binned_sample import bin_starts
+from fitontest.errors.result import BinaryError
+from fitontest.errors.under_calibration import UnderCalibration
+from fitontest.frames import Backend, to_frame
+from fitontest.inputs import as_probabilities
+from fitontest.partitions.bin_table import BinTable
+from fitontest.partitions.partition import Partition
+from fitontest.significance.choice import SignificanceTest, find_test
+from fitontest.text_table import text_table
+from fitontest.typing import ArrayInput, BoolArray, FloatArray
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class BinnedError(BinaryError):
+    """A general calibration error: a norm of one loss per bin, as `gce` and `tce` return it.
+
+    Attributes
+    ----------
+    value : float
+        A fraction from `gce`, percent from `tce`.
+    percent : bool
+        Which of the two. The losses per bin are fractions either way.
+    norm, loss : str
+        Their names, or those of the callables given.
+    n : int
+        Rows of positive weight.
+    base_rate : float
+        Weighted share of positives.
+    partition : Partition
+    n_bins : int
+        Number of its bins, empty ones included.
+    losses : array of shape (B,)
+        The loss of each bin, NaN where it is empty.
+    table : BinTable
+        Sums per bin.
+    whole : bool
+        Whether all weights are whole numbers, so that weights count rows.
+    alpha : float or None
+        Level of the test, for rejections.
+    test : str or None
+        Name of the test, for rejections.
+    null : UnderCalibration or None
+        What the error would be if the scores were calibrated, where `null_draws` asked for it.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> y = [0, 0, 0, 1, 0, 1, 1, 1]
+    >>> error = fot.gce(y, [0.1, 0.1, 0.2, 0.2, 0.6, 0.7, 0.8, 0.9], n_bins=2)
+    >>> print(error)
+    GCE 0.0500: loss bias, norm l1, 2 bins, n = 8
+    bin       n  positives  empirical  mean prediction   loss
+    --------  -  ---------  ---------  ---------------  -----
+    [0, 0.5)  4          1      0.250            0.150  0.100
+    [0.5, 1]  4          3      0.750            0.750   0.00
+    """
+
+    percent: bool
+    loss: str
+    partition: Partition
+    losses: FloatArray
+    table: BinTable
+    whole: bool
+    alpha: float | None = None
+    test: str | None = None
+    null: UnderCalibration | None = field(default=None)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one plain record per bin.
+
+        ``n`` counts the rows, repeated by their weights where these are whole numbers; ``positives`` is the weight of
+        the positives. What an empty bin lacks is None.
+        """
+        borders, table = self.partition.borders, self.table
+        counts = table.w if self.whole else table.n
+        columns: dict[str, Any] = {
+            "lower": borders[:-1],
+            "upper": borders[1:],
+            "n": counts.astype(np.int64),
+            "weight": table.w,
+            "positives": table.sum_y.astype(np.int64) if self.whole else table.sum_y,
+            "empirical_probability": table.mean_y,
+            "mean_prediction": table.mean_p,
+            "loss": self.losses,
+        }
+        if self.test is not None:
+            share = np.where(table.occupied, self.losses, 0.0)
+            columns["rejected"] = np.rint(share * table.w).astype(np.int64)
+            columns["share_rejected"] = self.losses
+        return [dict(zip(columns, map(_plain, values), strict=True)) for values in zip(*columns.values(), strict=True)]
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return the records as a data frame of an installed library, one row per bin."""
+        return to_frame(self.rows(), backend)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as JSON-ready values, with the table of the bins."""
+        return {
+            "loss": self.loss,
+            "unit": "percent" if self.percent else "fraction",
+            "alpha": self.alpha,
+            "test": self.test,
+            **super().to_dict(),
+            "under_calibration": None if self.null is None else self.null.to_dict(),
+            "bins": self.rows(),
+        }
+
+    def rejects(self, y_prob: ArrayInput) -> BoolArray:
+        """Return whether the test rejects each score against the labels of its bin.
+
+        Parameters
+        ----------
+        y_prob : array-like of any shape
+            Scores in [0, 1]: those that were measured, for the decision on each of them, or any others. A score in a
+            bin without rows is not rejected.
+        """
+        p = as_probabilities(y_prob, "y_prob")
+        distinct, place = np.unique(p, return_inverse=True)
+        starts = bin_starts(distinct, self.partition)
+        decided = self._test().rejected(self.table.sum_y, self.table.w, distinct, starts, self._alpha())
+        return decided[place].reshape(p.shape)
+
+    def p_values(self, y_prob: ArrayInput) -> FloatArray:
+        """Return the p-value of each score against the labels of its bin; 1 in a bin without rows."""
+        p = as_probabilities(y_prob, "y_prob")
+        at = self.partition.locate(p)
+        return self._test().p_values(self.table.sum_y[at], self.table.w[at], p)
+
+    def _test(self) -> SignificanceTest:
+        if self.test is None:
+            raise ValueError(f"loss must be 'rejection' for there to be a test, got loss={self.loss!r}")
+        return find_test(self.test)
+
+    def _alpha(self) -> float:
+        return float("nan") if self.alpha is None else self.alpha
+
+    def __str__(self) -> str:
+        rows = self.rows()
+        header = ["bin", "n", "positives", "empirical", "mean prediction", "loss"]
+        if self.test is not None:
+            header[-1:] = ["rejected", "share"]
+        return f"{self.headline()}\n{text_table(header, [self._cells(row, i) for i, row in enumerate(rows)])}"
+
+    def headline(self) -> str:
+        """Return the error in one line of words."""
+        name = "TCE" if self.percent else "GCE"
+        value = f"{self.value:#.3g} %" if self.percent else f"{self.value:#.3g}"
+        test = "" if self.test is None else f" ({self.test} test, alpha {self.alpha:g})"
+        line = f"{name} {value}: loss {self.loss}{test}, norm {self.norm}, {self.n_bins} bins, n = {self.n}"
+        if self.null is None:
+            return line
+        spread = f", s.d. {self.null.sd:#.2g}" if self.null.values.size > 1 else ""
+        return f"{line}\nunder calibration {self.null.mean:#.3g}{spread} ({self.null.values.size} draws)"
+
+    def _cells(self, row: dict[str, Any], b: int) -> list[str]:
+        left = self.partition.closed == "left"
+        first, last = b == 0, b == self.partition.n_bins - 1
+        bin_ = (
+            f"{'[' if left or first else '('}{row['lower']:.3g}, {row['upper']:.3g}{']' if last or not left else ')'}"
+        )
+        means = [_short(row["empirical_probability"]), _short(row["mean_prediction"])]
+        rejected = [] if self.test is None else [str(row["rejected"])]
+        return [bin_, str(row["n"]), f"{row['positives']:g}", *means, *rejected, _short(row["loss"])]
+
+    def __repr__(self) -> str:
+        unit = " %" if self.percent else ""
+        null = "" if self.null is None else f", under_calibration={self.null.mean:.4g}{unit}"
+        how = f"loss={self.loss!r}, norm={self.norm!r}, n_bins={self.n_bins}, n={self.n}{null}"
+        return f"BinnedError({self.value:.6g}{unit}, {how})"
+
+
+def _plain(value: Any) -> Any:
+    """Return a numpy number as Python's, NaN as None."""
+    plain = value.item()
+    return None if plain != plain else plain
+
+
+def _short(value: float | None) -> str:
+    return "-" if value is None else f"{value:#.3g}"

@@ -1,0 +1,91 @@
+"""A loss per bin, a partition and a norm: the triplet that defines a general calibration error, and its measurement."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from fitontest.errors.any_partition import DEFAULT_BINS, find_partition, find_refit
+from fitontest.errors.bin_losses import BinLoss, Rejection, as_number, name_of
+from fitontest.errors.binned_error import BinnedError
+from fitontest.errors.binned_sample import BinnedSample, binned_sample
+from fitontest.errors.under_calibration import UnderCalibration, check_draws, redrawn
+from fitontest.exceptions import without_warnings
+from fitontest.families.base import Family
+from fitontest.norms import NORMS
+from fitontest.partitions.partitioner import Partitioner
+from fitontest.sample import Sample
+from fitontest.typing import ArrayInput, FloatArray, RandomState
+
+Follow = Callable[[Iterable[int]], Iterable[int]]
+
+
+@dataclass(frozen=True, eq=False)
+class Triplet:
+    """What the user chose; `partition` and `norm` as given."""
+
+    loss: BinLoss
+    partition: str | Partitioner | Family | ArrayInput
+    norm: object = "l1"
+    n_bins: int = DEFAULT_BINS
+    percent: bool = False
+
+    def __post_init__(self) -> None:
+        named = isinstance(self.norm, str) and self.norm in NORMS
+        if not named and (not callable(self.norm) or isinstance(self.norm, type)):
+            raise ValueError(f"norm must be one of {', '.join(map(repr, NORMS))} or a callable, got {self.norm!r}")
+
+    def value(self, binned: BinnedSample, losses: FloatArray) -> float:
+        """Return the norm of the losses of the occupied bins."""
+        scale = 100.0 if self.percent else 1.0
+        kept = binned.table.occupied
+        losses, w = losses[kept], binned.table.w[kept]
+        if isinstance(self.norm, str):
+            return scale * NORMS[self.norm](np.abs(losses), w)
+        function: Any = self.norm
+        return scale * as_number(function(losses, w), "norm")
+
+
+def general_error(
+    sample: Sample, triplet: Triplet, null_draws: int = 0, random_state: RandomState = 0, follow: Follow = iter
+) -> BinnedError:
+    """Return the error of a checked sample; `follow` may watch the draws go by (a progress bar)."""
+    check_draws(null_draws)
+    loss = triplet.loss
+    loss.check(sample)
+    binned = binned_sample(sample, find_partition(triplet.partition, triplet.n_bins, sample))
+    losses = loss.per_bin(binned)
+    value = triplet.value(binned, losses)
+    null = _null(binned, triplet, value, follow(range(null_draws)), random_state) if null_draws else None
+    return BinnedError(
+        value=value,
+        percent=triplet.percent,
+        norm=name_of(triplet.norm),
+        loss=loss.name,
+        n=sample.n,
+        base_rate=sample.base_rate,
+        partition=binned.partition,
+        losses=losses,
+        table=binned.table,
+        whole=sample.whole,
+        alpha=loss.alpha if isinstance(loss, Rejection) else None,
+        test=loss.test if isinstance(loss, Rejection) else None,
+        null=null,
+    )
+
+
+def _null(
+    binned: BinnedSample, triplet: Triplet, observed: float, draws: Iterable[int], random_state: RandomState
+) -> UnderCalibration:
+    """Return the errors under redrawn labels."""
+    rng = check_random_state(random_state)
+    refit = find_refit(triplet.partition, triplet.n_bins, binned.sample)
+    values = []
+    for _ in draws:
+        drawn = redrawn(binned.sample, rng)
+        with without_warnings():  # the user has heard of heavy ties once
+            again = binned_sample(drawn, binned.partition if refit is None else refit(drawn))
+        values.append(triplet.value(again, triplet.loss.per_bin(again)))
+    return UnderCalibration(observed, np.array(values), refit is not None)

@@ -1,0 +1,51 @@
+"""Several classes as several samples: each class in turn against the rest."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from fitontest.inputs import as_column, as_matrix
+from fitontest.labels import distinct
+from fitontest.sample import Sample
+from fitontest.typing import ArrayInput, Label
+
+
+def one_vs_rest(
+    y_true: ArrayInput, y_prob: ArrayInput, sample_weight: ArrayInput = None, labels: ArrayInput = None
+) -> Iterator[tuple[Label, Sample]]:
+    """Yield (class, sample of that class against the rest) for each column of the scores.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        Labels of any type that can be compared.
+    y_prob : array-like of shape (n, K)
+        Scores in [0, 1], one column per class. Rows need not add up to 1.
+    sample_weight : array-like of shape (n,), optional
+    labels : array-like of shape (K,), optional
+        The class of each column; by default the labels that occur, sorted.
+
+    Raises
+    ------
+    ValueError
+        Columns that do not match the classes; labels outside `labels`.
+    """
+    y, scores = as_column(y_true, "y_true"), as_matrix(y_prob, "y_prob")
+    found = distinct(y, "y_true")
+    classes = found if labels is None else distinct(as_column(labels, "labels"), "labels")
+    if labels is not None:
+        in_order = as_column(labels, "labels").tolist()
+        if len(in_order) != len(classes):
+            raise ValueError(f"labels must be distinct, got {in_order}")
+        unknown = [label for label in found if label not in in_order]
+        if unknown:
+            raise ValueError(f"labels must list every class in y_true, got {in_order} without {unknown}")
+        classes = in_order
+    if len(classes) != scores.shape[1]:
+        where = "labels" if labels is not None else "y_true; name the classes of the columns by labels"
+        raise ValueError(
+            f"y_prob must have a column for each class, got {scores.shape[1]} columns and {len(classes)} classes in "
+            f"{where}"
+        )
+    for column, label in enumerate(classes):
+        yield label, Sample(np.asarray(y == label), scores[:, column], sample_weight)
