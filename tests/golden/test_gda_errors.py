@@ -47,7 +47,9 @@ def test_published_values(row):
         "MCE": lambda: fot.gce(y, p, n_bins=row["n_bin"], norm="max"),
         "ACE": lambda: fot.gce(y, p, partition=known["Q"]),
         "MCE(Q)": lambda: fot.gce(y, p, partition=known["Q"], norm="max"),
-        **{f"TCE({name})": lambda name=name: fot.tce(y, p, partition=known[name], alpha=row["alpha"]) for name in known},
+        **{
+            f"TCE({name})": lambda name=name: fot.tce(y, p, partition=known[name], alpha=row["alpha"]) for name in known
+        },
         **{f"TCE({name})-B": lambda name=name: fot.tce(y, p, partition=known[name]) for name in known},
     }
     for column, value in row["values"].items():

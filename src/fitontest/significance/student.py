@@ -12,14 +12,14 @@ from fitontest.typing import ArrayInput, BoolArray, FloatArray, IntArray
 
 def p_values(k: ArrayInput, n: ArrayInput, p: ArrayInput) -> FloatArray:
     """Return the two-sided p-values of the t-test; arguments as in the binomial test."""
-    k, n, p = np.broadcast_arrays(*(np.asarray(values, dtype=np.float64) for values in (k, n, p)))
-    out: FloatArray = np.ones(p.shape)
-    able = n > 1
-    away, spread = _away(k[able], n[able], p[able])
+    counts, rows, tested = np.broadcast_arrays(*(np.asarray(values, dtype=np.float64) for values in (k, n, p)))
+    out: FloatArray = np.ones(tested.shape)
+    able = rows > 1
+    away, spread = _away(counts[able], rows[able], tested[able])
     t = np.full(away.shape, np.inf)
     t[away == 0] = 0.0
     np.divide(away, spread, out=t, where=spread > 0)
-    out[able] = 2.0 * stdtr(n[able] - 1.0, -t)
+    out[able] = 2.0 * stdtr(rows[able] - 1.0, -t)
     return out
 
 
@@ -29,10 +29,10 @@ def rejected(k: FloatArray, n: FloatArray, p: FloatArray, starts: IntArray, alph
     critical = np.full(n.shape, np.inf)
     critical[able] = stdtrit(n[able] - 1.0, 1.0 - alpha / 2.0)
     size = np.diff(starts)
-    k, n, critical, able = (np.repeat(column, size) for column in (k, n, critical, able))
+    tested = np.repeat(able, size)
     out = np.zeros(p.size, dtype=bool)
-    away, spread = _away(k[able], n[able], p[able])
-    out[able] = (away > 0) & (away >= critical[able] * spread)
+    away, spread = _away(np.repeat(k, size)[tested], np.repeat(n, size)[tested], p[tested])
+    out[tested] = (away > 0) & (away >= np.repeat(critical, size)[tested] * spread)
     return out
 
 
