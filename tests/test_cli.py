@@ -46,7 +46,11 @@ def run(*arguments):
 def test_evaluate_prints_the_table_of_the_library(file, scores):
     result = run("evaluate", file, "--label", "y", "--prob", "p")
     assert result.exit_code == 0
-    assert result.stdout.rstrip("\n") == str(fot.evaluate(scores.y, scores.p))
+    table, tce = result.stdout.rstrip("\n").split("\n\n")
+    assert table == str(fot.evaluate(scores.y, scores.p))
+    error = fot.tce(scores.y, scores.p, null_draws=100)
+    assert tce.startswith(f"TCE: {float(error):#.3g} % of the predictions are rejected by the labels of their bin (")
+    assert f"Expected of calibrated scores: {error.null.mean:#.3g} %, s.d. {error.null.sd:#.2g} (100 draws)" in tce
 
 
 def test_weights_families_and_norm(csv_file, scores):
@@ -60,6 +64,29 @@ def test_weights_families_and_norm(csv_file, scores):
         expected = fot.calibration_error(scores.y, scores.p, family=e["family"], norm="l2", sample_weight=scores.w)
         assert e["error"] == float(expected)
         assert e["n"] == int((scores.w > 0).sum())
+
+
+def test_json_holds_the_test_based_error(csv_file, scores):
+    options = ("--weight", "w", "--family", "identity", "--alpha", "0.1", "--null-draws", "7", "--format", "json")
+    found = json.loads(run("evaluate", csv_file, "--label", "y", "--prob", "p", *options).stdout)["tce"]
+    expected = fot.tce(scores.y, scores.p, sample_weight=scores.w, alpha=0.1, null_draws=7)
+    assert found == json.loads(json.dumps(expected.to_dict()))
+    assert (found["unit"], found["under_calibration"]["draws"]) == ("percent", 7)
+
+
+def test_weights_that_count_no_rows_have_no_tce(tmp_path, scores):
+    scores.assign(w=scores.w / 2).to_csv(tmp_path / "half.csv", index=False)
+    options = ("--label", "y", "--prob", "p", "--weight", "w", "--family", "platt")
+    found = run("evaluate", tmp_path / "half.csv", *options)
+    assert "TCE" not in found.stdout
+    assert "no TCE, because a test counts rows" in found.stderr
+    assert json.loads(run("evaluate", tmp_path / "half.csv", *options, "--format", "json").stdout)["tce"] is None
+
+
+def test_alpha_is_checked(csv_file):
+    found = run("evaluate", csv_file, "--label", "y", "--prob", "p", "--alpha", "5")
+    assert found.exit_code == 2
+    assert "alpha must be a fraction" in found.stderr
 
 
 def test_csv_output_is_readable_and_exact(csv_file, scores):

@@ -6,8 +6,9 @@ that says what was wrong.
 
 import sys
 import warnings
-from collections.abc import Callable, Iterable
-from functools import wraps
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
@@ -16,15 +17,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fitontest.demo import QUESTION, scored_classifiers
-from fitontest.evaluation import Evaluation, FamilyLike, evaluation_of
+from fitontest.errors.bin_losses import DEFAULT_ALPHA, Rejection
+from fitontest.errors.binned_error import BinnedError
+from fitontest.errors.triplet import Triplet, general_error
+from fitontest.evaluation import evaluation_of
 from fitontest.norms import NORMS
 from fitontest.read_table import read_columns
-from fitontest.report import FORMATS, as_table
+from fitontest.report import FORMATS, Report, as_table
 from fitontest.sample import Sample
+from fitontest.significance.choice import check_alpha
 from fitontest.typing import Label
 
 P = ParamSpec("P")
 R = TypeVar("R")
+T = TypeVar("T")
+
+NULL_DRAWS = 100  # enough for the mean to a tenth of the spread
 
 
 # How a CSV file may spell a column that DuckDB reads as booleans
@@ -72,6 +80,14 @@ def main() -> None:
 @click.option("--family", "families", multiple=True, help="Family of maps; repeat for several. Default: all.")
 @click.option("--norm", type=click.Choice(list(NORMS)), default="l1", show_default=True, help="How distances add up.")
 @click.option("--random-state", type=int, default=0, show_default=True, help="Seed of the cross-validation folds.")
+@click.option("--alpha", type=float, default=DEFAULT_ALPHA, show_default=True, help="Level of the tests behind TCE.")
+@click.option(
+    "--null-draws",
+    type=click.IntRange(min=0),
+    default=NULL_DRAWS,
+    show_default=True,
+    help="Redrawings of the labels for the TCE to expect of calibrated scores.",
+)
 @click.option("--format", "style", type=click.Choice(list(FORMATS)), default="table", show_default=True)
 @refusing
 def evaluate(
@@ -83,12 +99,15 @@ def evaluate(
     families: tuple[str, ...],
     norm: str,
     random_state: int,
+    alpha: float,
+    null_draws: int,
     style: str,
 ) -> None:
     """Print the calibration errors of the scores in FILE.
 
     FILE is CSV, TSV (also gzipped) or Parquet. Each family of calibration maps is fitted to its rows, and the error is
-    the mean distance between the scores and the fitted map.
+    the mean distance between the scores and the fitted map. The test-based calibration error (TCE) follows, with what
+    to expect of it for calibrated scores; as CSV only the families are printed.
     """
     wanted = {"--label": label, "--prob": prob, **({"--weight": weight} if weight is not None else {})}
     columns = read_columns(file, wanted)
@@ -100,7 +119,9 @@ def evaluate(
         pos_label=None if pos_label is None else _as_label(pos_label, labels),
         names=(f"label column {label!r}", f"prob column {prob!r}", f"weight column {weight!r}"),
     )
-    click.echo(FORMATS[style](_watched(sample, list(families) or None, norm, random_state)))
+    check_alpha(alpha)
+    test = None if style == "csv" else (alpha, null_draws)
+    click.echo(FORMATS[style](_report(sample, list(families) or None, norm, random_state, test)))
 
 
 @main.command()
@@ -109,28 +130,46 @@ def demo() -> None:
     """Show the errors of two classifiers on real data."""
     click.echo(QUESTION)
     for scored in scored_classifiers():
-        evaluation = _watched(Sample(scored.y_true, scored.y_prob), None, "l1", 0)
-        click.echo(f"\n{scored.name}\n{as_table(evaluation)}")
+        report = _report(Sample(scored.y_true, scored.y_prob), None, "l1", 0, (DEFAULT_ALPHA, NULL_DRAWS))
+        click.echo(f"\n{scored.name}\n{as_table(report)}")
     click.echo(
         "\nerror: mean distance between the scores and the fitted calibration map; flat bins also count the spread of\n"
         "the scores within a bin. bins: how many, chosen from the data where a family has bins."
     )
 
 
-def _watched(sample: Sample, families: list[str] | None, norm: str, random_state: int) -> Evaluation:
-    """Evaluate with a progress bar on a terminal and without one in a pipe; warnings become notes."""
+def _report(
+    sample: Sample, families: list[str] | None, norm: str, random_state: int, test: tuple[float, int] | None
+) -> Report:
+    """Measure everything with progress bars; warnings become notes."""
+    with _notes():
+        evaluation = evaluation_of(sample, families, norm, random_state, partial(_progress, label="families"))
+        return Report(evaluation, None if test is None else _tce(sample, *test, random_state))
 
-    def follow(asked: list[FamilyLike]) -> Iterable[FamilyLike]:
-        quiet = not sys.stderr.isatty()
-        with click.progressbar(asked, label="families", file=sys.stderr, hidden=quiet) as steps:
-            yield from steps
 
+def _tce(sample: Sample, alpha: float, null_draws: int, random_state: int) -> BinnedError | None:
+    """Return the test-based error with its value under calibration; none, with a note, where weights count no rows."""
+    if not sample.whole:
+        click.echo("Note: no TCE, because a test counts rows and the weights are not whole numbers", err=True)
+        return None
+    triplet = Triplet(Rejection(alpha), "pava_bc", percent=True)
+    return general_error(sample, triplet, null_draws, random_state, partial(_progress, label="draws"))
+
+
+def _progress(steps: Iterable[T], label: str) -> Iterator[T]:
+    """Yield the steps with a progress bar on a terminal and without one in a pipe."""
+    with click.progressbar(steps, label=label, file=sys.stderr, hidden=not sys.stderr.isatty()) as bar:
+        yield from bar
+
+
+@contextmanager
+def _notes() -> Iterator[None]:
+    """Turn the warnings of a block into notes on standard error."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        evaluation = evaluation_of(sample, families, norm, random_state, follow)
-    for warning in caught:
-        click.echo(f"Note: {warning.message}", err=True)
-    return evaluation
+        yield
+    for message in dict.fromkeys(str(warning.message) for warning in caught):  # each once
+        click.echo(f"Note: {message}", err=True)
 
 
 def _as_label(text: str, labels: NDArray[Any]) -> Label:

@@ -4,23 +4,44 @@ import csv
 import io
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 
+from fitontest.errors.binned_error import BinnedError
 from fitontest.evaluation import Evaluation
 
 
-def as_table(evaluation: Evaluation) -> str:
-    """Return the aligned table."""
-    return str(evaluation)
+@dataclass(frozen=True)
+class Report:
+    """Calibration errors under several families, and the test-based error, which fractional weights have not."""
+
+    evaluation: Evaluation
+    tce: BinnedError | None
 
 
-def as_json(evaluation: Evaluation) -> str:
+def as_table(report: Report) -> str:
+    """Return the aligned table, and the test-based error in words."""
+    table = str(report.evaluation)
+    return table if report.tce is None else f"{table}\n\n{_in_words(report.tce)}"
+
+
+def _in_words(tce: BinnedError) -> str:
+    test = f"{tce.test} test, alpha {tce.alpha:g}, {tce.n_bins} PAVA-BC bins"
+    line = f"TCE: {tce.value:#.3g} % of the predictions are rejected by the labels of their bin ({test})"
+    if tce.null is None:
+        return line
+    spread = f", s.d. {tce.null.sd:#.2g}" if tce.null.values.size > 1 else ""
+    return f"{line}\nExpected of calibrated scores: {tce.null.mean:#.3g} %{spread} ({tce.null.values.size} draws)"
+
+
+def as_json(report: Report) -> str:
     """Return the records as indented JSON, numbers at full precision."""
-    return json.dumps(evaluation.to_dict(), indent=2, allow_nan=False)
+    found = {**report.evaluation.to_dict(), "tce": None if report.tce is None else report.tce.to_dict()}
+    return json.dumps(found, indent=2, allow_nan=False)
 
 
-def as_csv(evaluation: Evaluation) -> str:
-    """Return the records as CSV with a header; what does not exist is an empty cell."""
-    rows = evaluation.rows()
+def as_csv(report: Report) -> str:
+    """Return the records of the families as CSV with a header; what does not exist is an empty cell."""
+    rows = report.evaluation.rows()
     text = io.StringIO()
     writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
     writer.writeheader()
@@ -28,4 +49,4 @@ def as_csv(evaluation: Evaluation) -> str:
     return text.getvalue().rstrip("\n")
 
 
-FORMATS: dict[str, Callable[[Evaluation], str]] = {"table": as_table, "json": as_json, "csv": as_csv}
+FORMATS: dict[str, Callable[[Report], str]] = {"table": as_table, "json": as_json, "csv": as_csv}
