@@ -78,6 +78,15 @@ def test_decisions_by_runs_equal_p_values(seed):
         np.testing.assert_array_equal(found, p_values(k[at], n[at], p) <= alpha)
 
 
+def test_denormal_probabilities():
+    """scipy raises an OverflowError at some of these: the answer is 1 for no positives and 0, nearly, for any."""
+    for p in (5e-324, 1.1e-308, 2.3e-308, 9e-301):
+        assert p_values([0, 1, 2], 2, p)[0] == 1
+        assert p_values([0, 1, 2], 2, p)[1:].max() < 1e-290
+        assert rejected(np.array([1.0]), np.array([2.0]), np.array([p]), np.array([0, 1]), 0.05).all()
+        assert not rejected(np.array([0.0]), np.array([2.0]), np.array([p]), np.array([0, 1]), 0.05).any()
+
+
 def test_nothing_seen_rejects_nothing():
     assert p_values(0, 0, 0.3) == 1
     assert p_values([0, 1, 3, 3], [3, 3, 3, 3], [0.0, 0.0, 1.0, 0.0]).tolist() == [1.0, 0.0, 1.0, 0.0]

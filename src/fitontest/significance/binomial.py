@@ -15,6 +15,7 @@ from scipy.stats import binom
 
 from fitontest.typing import ArrayInput, BoolArray, FloatArray
 
+SMALLEST = 1e-300
 LIKELY = 1.0 + 1e-7  # outcomes as likely as k up to rounding belong to the tails
 
 
@@ -30,11 +31,21 @@ def p_values(k: ArrayInput, n: ArrayInput, p: ArrayInput) -> FloatArray:
     """
     k, n, p = np.broadcast_arrays(*(np.asarray(values, dtype=np.float64) for values in (k, n, p)))
     out = np.ones(p.shape)
+    p = representable(p)
     mean = n * p
     for high in (False, True):  # p above the share of positives: the near tail is the lower one
         chosen = k < mean if high else k > mean
         out[chosen] = _two_tails(k[chosen], n[chosen], p[chosen], high=high)
     return out
+
+
+def representable(p: FloatArray) -> FloatArray:
+    """Return the probabilities with those in (0, 1e-300) raised to 1e-300, at which scipy's pmf does not overflow.
+
+    With k = 0 the p-value is 1 at either; with k > 0 it is below 1e-290 at either.
+    """
+    tiny = (p > 0) & (p < SMALLEST)
+    return np.where(tiny, SMALLEST, p) if tiny.any() else p
 
 
 def _two_tails(k: FloatArray, n: FloatArray, p: FloatArray, *, high: bool) -> FloatArray:

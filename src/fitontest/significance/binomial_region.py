@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import binom
 
-from fitontest.significance.binomial import far_index, p_values
+from fitontest.significance.binomial import far_index, p_values, representable
 from fitontest.typing import BoolArray, FloatArray, IntArray
 
 PIECES = 16  # of a run that is not decided: a search per piece costs less than a round with its fixed costs
@@ -54,6 +54,7 @@ def rejected(k: FloatArray, n: FloatArray, p: FloatArray, starts: IntArray, alph
     alpha : float
         In (0, 1).
     """
+    p = representable(p)
     out = np.zeros(p.size, dtype=bool)
     turns = np.zeros(p.size + 1, dtype=np.int8)  # +1 where a rejected run begins, -1 behind its end
     runs = _sides(k, n, p, starts)

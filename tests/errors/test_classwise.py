@@ -1,0 +1,79 @@
+"""Errors of several classes: one against the rest, averaged."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import fitontest as fot
+
+
+def three_classes(n=400, seed=0):
+    rng = np.random.default_rng(seed)
+    p = rng.dirichlet([1, 2, 3], n)
+    codes = (rng.random(n)[:, None] > np.cumsum(p, axis=1)[:, :2]).sum(axis=1)
+    return np.array(["cat", "dog", "eel"])[codes], p
+
+
+@pytest.mark.parametrize("error", [fot.gce, fot.tce])
+def test_it_is_the_mean_of_one_against_the_rest(error):
+    y, p = three_classes()
+    w = np.random.default_rng(1).integers(0, 3, y.size)
+    found = error(y, p, reduction="classwise", sample_weight=w)
+    each = [float(error(y == name, p[:, k], sample_weight=w)) for k, name in enumerate(["cat", "dog", "eel"])]
+    assert [float(e) for e in found.errors.values()] == each
+    assert float(found) == pytest.approx(np.mean(each), abs=1e-12)
+    assert float(found["dog"]) == each[1]
+    assert list(found.to_frame()["class"]) == ["cat", "dog", "eel"]
+    assert [c["class"] for c in json.loads(json.dumps(found.to_dict(), allow_nan=False))["classes"]] == list(
+        found.errors
+    )
+    assert "mean over 3 classes" in str(found)
+
+
+def test_labels_name_the_columns():
+    y, p = three_classes()
+    swapped = fot.tce(y, p[:, [2, 0, 1]], reduction="classwise", labels=["eel", "cat", "dog"])
+    assert float(swapped) == pytest.approx(float(fot.tce(y, p, reduction="classwise")))
+    some = y != "cat"
+    absent = fot.tce(y[some], p[some], reduction="classwise", labels=["cat", "dog", "eel"])
+    assert absent["cat"].base_rate == 0
+    frame = pd.DataFrame(p, columns=["a", "b", "c"])
+    assert float(fot.gce(pd.Series(y), frame, reduction="classwise")) == float(fot.gce(y, p, reduction="classwise"))
+
+
+def test_null_draws_per_class():
+    y, p = three_classes()
+    found = fot.tce(y, p, reduction="classwise", null_draws=4)
+    assert all(e.null.values.size == 4 for e in found.errors.values())
+    assert found.to_frame()["null_mean"].notna().all()
+    again = fot.tce(y, p, reduction="classwise", null_draws=4)
+    assert again.to_dict() == found.to_dict()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"labels": ["cat", "dog"]}, r"labels must list every class in y_true, got \['cat', 'dog'\] without \['eel'\]"),
+        ({"labels": ["cat", "dog", "eel", "fox"]}, "got 3 columns and 4 classes in labels"),
+        ({"labels": ["cat", "dog", "eel", "eel"]}, "labels must be distinct"),
+        ({"pos_label": "cat"}, "pos_label must be None"),
+    ],
+)
+def test_bad_labels_are_refused(options, message):
+    y, p = three_classes()
+    with pytest.raises(ValueError, match=message):
+        fot.gce(y, p, reduction="classwise", **options)
+
+
+def test_matrices_are_never_guessed_at():
+    y, p = three_classes()
+    with pytest.raises(ValueError, match="y_prob must be one-dimensional"):
+        fot.tce(y == "cat", p)
+    with pytest.raises(ValueError, match="y_prob must be a matrix"):
+        fot.tce(y, p[:, 0], reduction="classwise")
+    with pytest.raises(ValueError, match="name the classes of the columns by labels"):
+        fot.tce(y[y != "cat"], p[y != "cat"], reduction="classwise")
+    two = fot.gce([0, 1, 1], [[0.8, 0.2], [0.4, 0.6], [0.3, 0.7]], reduction="classwise")
+    assert len(two.errors) == 2
