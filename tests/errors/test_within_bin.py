@@ -39,8 +39,8 @@ def test_pava_is_best_among_all_monotone_partitions(data):
 def test_table_1():
     """Published: total .040 .042 .048, averaged .132 .077 .047, for PAVA, PAVA-BC and the paper's quantile bins.
 
-    These cut a third of the rows, all with the score 0, into three bins without positives and so average ten numbers, not
-    the eight of the bins that edges can make.
+    These cut a third of the rows, all with the score 0, into three bins without positives, and so average ten numbers,
+    not the eight of the bins that edges can make.
     """
     path = BESIDE / "predictions/paper7030_satimage.npz"
     if not path.exists():
