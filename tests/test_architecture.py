@@ -24,6 +24,7 @@ FLOORS = [  # a module imports only from floors below its own, or from its own p
 ]
 SAME_FLOOR = {  # the only imports within a floor that are not within a package
     ("labels", "inputs"),
+    ("frames", "inputs"),
     ("cli", "demo"),
     ("cli", "read_table"),
     ("cli", "report"),

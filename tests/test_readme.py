@@ -10,7 +10,7 @@ README = (Path(__file__).parents[1] / "README.md").read_text()
 
 
 def test_the_python_example_runs(capsys):
-    (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    code = "\n".join(re.findall(r"```python\n(.*?)```", README, re.DOTALL))  # one example, in pieces
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fot.CalibrationWarning)
         exec(code, {})

@@ -24,6 +24,7 @@ from fitontest.families.base import (
     unregister_family,
 )
 from fitontest.families.beta import Beta
+from fitontest.families.family_bins import FamilyBins
 from fitontest.families.flat import Flat
 from fitontest.families.identity import Identity
 from fitontest.families.isotonic import Isotonic
@@ -75,6 +76,7 @@ __all__ = [
     "EqualWidth",
     "Evaluation",
     "Family",
+    "FamilyBins",
     "Flat",
     "Identity",
     "IdentityMap",

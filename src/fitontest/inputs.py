@@ -69,8 +69,8 @@ def as_scores(values: ArrayInput, name: str) -> FloatArray:
     return scores
 
 
-def as_matrix(values: ArrayInput, name: str) -> FloatArray:
-    """Return scores in [0, 1] as a float64 matrix of at least one row and two columns; frames keep their columns."""
+def as_matrix(values: ArrayInput, name: str) -> tuple[FloatArray, list[str] | None]:
+    """Return scores in [0, 1] as a float64 matrix with two columns or more, and the names a data frame gives them."""
     frame = nw.from_native(values, eager_only=True, pass_through=True)
     array = as_probabilities(frame.to_numpy() if isinstance(frame, nw.DataFrame) else values, name)
     if array.ndim != 2 or array.shape[0] == 0 or array.shape[1] < 2:
@@ -78,7 +78,7 @@ def as_matrix(values: ArrayInput, name: str) -> FloatArray:
             f"{name} must be a matrix with a row per prediction and a column per class, got an array of "
             f"shape {array.shape}"
         )
-    return array
+    return array, [str(column) for column in frame.columns] if isinstance(frame, nw.DataFrame) else None
 
 
 def as_numbers(values: ArrayInput, name: str) -> NDArray[Any]:

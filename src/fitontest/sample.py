@@ -25,6 +25,8 @@ from fitontest.labels import code_labels, is_binary_coded
 from fitontest.ordering import Groups, Rows, pooled, sorted_rows
 from fitontest.typing import ArrayInput, BoolArray, FloatArray, IntArray, Label
 
+EXACT_COUNT = 2.0**53  # whole numbers up to here are floats
+
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class Sample:
@@ -131,8 +133,8 @@ class Sample:
 
     @cached_property
     def whole(self) -> bool:
-        """Whether every weight is a whole number, so that sums of weights are exact."""
-        return self.unit or bool(np.all(self.w == np.floor(self.w)))
+        """Whether every weight is a whole number and their sums are exact, so that weights count rows."""
+        return self.unit or (self.total <= EXACT_COUNT and bool(np.all(self.w == np.floor(self.w))))
 
     @cached_property
     def rows(self) -> Rows:

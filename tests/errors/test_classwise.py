@@ -77,3 +77,26 @@ def test_matrices_are_never_guessed_at():
         fot.tce(y[y != "cat"], p[y != "cat"], reduction="classwise")
     two = fot.gce([0, 1, 1], [[0.8, 0.2], [0.4, 0.6], [0.3, 0.7]], reduction="classwise")
     assert len(two.errors) == 2
+
+
+def test_nan_is_no_class():
+    _, p = three_classes(6)
+    with pytest.raises(ValueError, match="y_true must be finite"):
+        fot.gce([0, 1, np.nan, np.nan, 1, 0], p, reduction="classwise")
+
+
+def test_columns_named_after_the_classes_must_stand_in_their_order():
+    y, p = three_classes()
+    right = pd.DataFrame(p, columns=["cat", "dog", "eel"])
+    assert float(fot.tce(y, right, reduction="classwise")) == float(fot.tce(y, p, reduction="classwise"))
+    wrong = right[["dog", "cat", "eel"]]
+    with pytest.raises(ValueError, match="y_prob must have its columns in the order of the classes"):
+        fot.tce(y, wrong, reduction="classwise")
+    named = fot.tce(y, wrong, reduction="classwise", labels=["dog", "cat", "eel"])
+    assert float(named) == pytest.approx(float(fot.tce(y, p, reduction="classwise")))
+
+
+def test_the_null_of_a_class_does_not_depend_on_the_others():
+    y, p = three_classes()
+    alone = fot.tce(y == "dog", p[:, 1], null_draws=5).null.values
+    np.testing.assert_array_equal(fot.tce(y, p, null_draws=5, reduction="classwise")["dog"].null.values, alone)

@@ -235,6 +235,42 @@ def test_bad_options_are_refused(options, message):
         fot.gce([0, 1], [0.2, 0.7], **options)
 
 
+def test_family_bins():
+    y, p = noisy(400)
+    for family in ("pl3", fot.Slope1(5)):
+        fitted = (fot.make_family(family) if isinstance(family, str) else family).fit(p, y)
+        assert fot.gce(y, p, partition=fot.FamilyBins(family)).to_dict() == fot.gce(y, p, partition=fitted).to_dict()
+    with pytest.raises(ValueError, match="family must be a family that has bins"):
+        fot.gce(y, p, partition=fot.FamilyBins("platt"))
+    with pytest.raises(ValueError, match="family must be the name of a family or a Family"):
+        fot.gce(y, p, partition=fot.FamilyBins(7))
+
+
+def test_weights_beyond_exact_counts():
+    for w in ([1e16, 1e16], [1e19, 1e19], [1e100, 1.0]):
+        with pytest.raises(ValueError, match=r"sum up to 2\*\*53"):
+            fot.tce([0, 1], [0.2, 0.3], sample_weight=w)
+        row = fot.gce([0, 1], [0.2, 0.3], sample_weight=w, n_bins=1, null_draws=2).rows()[0]
+        assert (row["n"], row["weight"], row["positives"]) == (2, sum(w), w[1])
+
+
+def test_results_are_themselves_and_read_only():
+    first, second = (fot.gce([0, 1], [0.4, 0.6], loss=loss, partition=[0.5]) for loss in ("bias", "deviation"))
+    assert first != second
+    with pytest.raises(ValueError, match="read-only"):
+        first.losses[0] = 9
+
+
+def test_alpha_of_any_float_type_is_json_ready():
+    json.dumps(fot.tce([0, 1], [0.4, 0.6], alpha=np.float32(0.05)).to_dict(), allow_nan=False)
+    with pytest.raises(ValueError, match=r"alpha must be left at 0\.05"):
+        fot.gce([0, 1], [0.4, 0.6], alpha=np.array([0.1, 0.2]))
+    with pytest.raises(ValueError, match="random_state must be a whole number"):
+        fot.tce([0, 1], [0.4, 0.6], random_state="x")
+    with pytest.raises(ValueError, match="backend must be one of"):
+        fot.tce([0, 1], [0.4, 0.6]).to_frame("dask")
+
+
 def test_only_rejections_have_tests():
     with pytest.raises(ValueError, match="loss must be 'rejection'"):
         fot.gce([0, 1], [0.2, 0.7]).rejects([0.5])

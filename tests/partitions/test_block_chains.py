@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fitontest as fot
-from fitontest.partitions.block_chains import chain_starts, chains_apply
+from fitontest.partitions.block_chains import EXACT_LONG, chain_starts, chains_apply
 from fitontest.partitions.pava_bc import Limits, _stack_starts, _tail_start
 from tests.strategies import WHOLE_WEIGHTS, samples
 
@@ -55,5 +55,18 @@ def test_where_it_applies():
     assert chains_apply(groups, 500, 2000, 9500)
     assert not chains_apply(groups, 500, 500, 9500)  # a block of 499 could not take in one more
     assert not chains_apply(groups, 10, 2000, 9990)  # so many small blocks that the loop is as fast
-    heavy = fot.Sample([0, 1], [0.2, 0.4], [2.0**25, 1.0]).groups
-    assert not chains_apply(heavy, 1, 2.0**26, 2)  # floats could not tell the means apart
+    heavy = fot.Sample([0, 1], [0.2, 0.4], [2.0**40, 1.0]).groups
+    assert not chains_apply(heavy, 1, 2.0**41, 2)  # floats could not tell the means apart
+
+
+def test_large_weights_compare_exactly():
+    """Beyond 2**25 two means can differ by less than float64 shows: where extended floats apply, both agree."""
+    rng = np.random.default_rng(3)
+    for n in (50, 2000):
+        w = rng.integers(1, 2.0**29 / n, n).astype(float)
+        groups = fot.Sample(rng.random(n) < 0.5, rng.random(n), w).groups
+        total = w.sum()
+        n_min, n_max = total // 20, total // 2
+        body = _tail_start(groups.w, Limits(n_min, n_max, 0.0))
+        if total <= EXACT_LONG:
+            assert chain_starts(groups, n_min, n_max, body) == _stack_starts(groups, n_min, n_max, body, 0.0, False)

@@ -54,3 +54,16 @@ def test_alpha_is_a_fraction(alpha):
         check_alpha(alpha)
     with pytest.raises(ValueError, match="test must be one of 'binomial', 't'"):
         find_test("z")
+
+
+def test_the_p_value_itself_as_level():
+    """At alpha equal to a p-value, or far below what 1 - alpha can tell from 1, decisions and p-values agree."""
+    rng = np.random.default_rng(4)
+    for _ in range(300):
+        n = float(rng.integers(2, 200))
+        k, p = float(rng.integers(0, n + 1)), np.array([rng.random()])
+        alpha = float(p_values(k, n, p)[0])
+        for level in (alpha, 1e-17, 8e-83):
+            if 0 < level < 1:
+                found = rejected(np.array([k]), np.array([n]), p, np.array([0, 1]), level)
+                assert found[0] == (alpha <= level)

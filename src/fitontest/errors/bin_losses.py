@@ -77,10 +77,11 @@ class Rejection(BinLoss):
     def check(self, sample: Sample) -> None:
         """Refuse weights that count no rows."""
         if not sample.whole:
-            found = sample.w[sample.w != np.floor(sample.w)][0]
+            parts = sample.w[sample.w != np.floor(sample.w)]
+            found = f"{parts[0]!s}" if parts.size else f"a sum of {sample.total!s}"
             raise ValueError(
-                "sample_weight must be whole numbers for loss='rejection', because a significance test counts rows "
-                f"and a fraction of a row is no evidence; got {found!s}"
+                "sample_weight must be whole numbers with a sum up to 2**53 for loss='rejection', because a significance "
+                f"test counts rows; got {found}"
             )
 
     def per_bin(self, binned: BinnedSample) -> FloatArray:
@@ -109,7 +110,7 @@ class OfEachBin(BinLoss):
         for b in np.flatnonzero(binned.table.occupied):
             piece = slice(first[b], first[b + 1])
             weights = {} if sample.unit else {"sample_weight": rows.w[piece]}
-            out[b] = as_number(self.function(rows.y[piece], rows.p[piece], **weights), "loss")
+            out[b] = as_number(self.function(rows.y[piece], rows.p[piece], **weights), "loss", f" for bin {b}")
         return out
 
 
@@ -127,22 +128,22 @@ def find_bin_loss(loss: object, alpha: float, test: str) -> BinLoss:
     if isinstance(found, Rejection):
         return found
     for name, value, default in (("alpha", alpha, DEFAULT_ALPHA), ("test", test, DEFAULT_TEST)):
-        if value != default:
+        if not (isinstance(value, str | float) and value == default):
             raise ValueError(f"{name} must be left at {default!r} unless loss='rejection', got {name}={value!r}")
     return found
 
 
 def name_of(chosen: object) -> str:
     """Return a name as it is, and the name of a callable."""
-    return chosen if isinstance(chosen, str) else getattr(chosen, "__name__", repr(chosen))
+    return chosen if isinstance(chosen, str) else str(getattr(chosen, "__name__", type(chosen).__name__))
 
 
-def as_number(value: object, argument: str) -> float:
+def as_number(value: object, argument: str, where: str = "") -> float:
     """Return what a user's callable returned as a float, if it is a finite real number."""
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
     if not is_real(value) or not np.isfinite(value):
-        raise ValueError(f"{argument} must return a finite number, got {value!r}")
+        raise ValueError(f"{argument} must return a finite number, got {value!r}{where}")
     return float(value)
 
 

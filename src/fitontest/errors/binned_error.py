@@ -124,22 +124,20 @@ class BinnedError(BinaryError):
         p = as_probabilities(y_prob, "y_prob")
         distinct, place = np.unique(p, return_inverse=True)
         starts = bin_starts(distinct, self.partition)
-        decided = self._test().rejected(self.table.sum_y, self.table.w, distinct, starts, self._alpha())
+        test, alpha = self._test()
+        decided = test.rejected(self.table.sum_y, self.table.w, distinct, starts, alpha)
         return decided[place].reshape(p.shape)
 
     def p_values(self, y_prob: ArrayInput) -> FloatArray:
         """Return the p-value of each score against the labels of its bin; 1 in a bin without rows."""
         p = as_probabilities(y_prob, "y_prob")
         at = self.partition.locate(p)
-        return self._test().p_values(self.table.sum_y[at], self.table.w[at], p)
+        return self._test()[0].p_values(self.table.sum_y[at], self.table.w[at], p)
 
-    def _test(self) -> SignificanceTest:
-        if self.test is None:
+    def _test(self) -> tuple[SignificanceTest, float]:
+        if self.test is None or self.alpha is None:
             raise ValueError(f"loss must be 'rejection' for there to be a test, got loss={self.loss!r}")
-        return find_test(self.test)
-
-    def _alpha(self) -> float:
-        return float("nan") if self.alpha is None else self.alpha
+        return find_test(self.test), self.alpha
 
     def __str__(self) -> str:
         rows = self.rows()
@@ -157,7 +155,8 @@ class BinnedError(BinaryError):
         if self.null is None:
             return line
         spread = f", s.d. {self.null.sd:#.2g}" if self.null.values.size > 1 else ""
-        return f"{line}\nunder calibration {self.null.mean:#.3g}{spread} ({self.null.values.size} draws)"
+        fixed = "" if self.null.refitted else ", bins held fixed"
+        return f"{line}\nunder calibration {self.null.mean:#.3g}{spread} ({self.null.values.size} draws{fixed})"
 
     def _cells(self, row: dict[str, Any], b: int) -> list[str]:
         left = self.partition.closed == "left"

@@ -4,8 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sklearn.utils import check_random_state
-
 from fitontest.errors.binned_error import BinnedError
 from fitontest.errors.result import CalibrationError
 from fitontest.frames import Backend, to_frame
@@ -71,7 +69,7 @@ class ClasswiseError(CalibrationError):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as JSON-ready values, with that of every class."""
-        each = [{"class": label, **error.to_dict()} for label, error in self.errors.items()]
+        each = [{"class": _json_ready(label), **error.to_dict()} for label, error in self.errors.items()]
         return {"reduction": "classwise", **super().to_dict(), "classes": each}
 
     def __str__(self) -> str:
@@ -103,11 +101,14 @@ def over_classes(
         raise ValueError(f"reduction must be None or 'classwise', got {reduction!r}")
     if pos_label is not None:
         raise ValueError(f"pos_label must be None with reduction='classwise', got {pos_label!r}")
-    state = check_random_state(random_state)
-    errors = {label: measure(sample, state) for label, sample in one_vs_rest(*columns, labels=labels)}
+    errors = {label: measure(sample, random_state) for label, sample in one_vs_rest(*columns, labels=labels)}
     first = next(iter(errors.values()))
     mean = sum(map(float, errors.values())) / len(errors)
     return ClasswiseError(value=mean, norm=first.norm, n=first.n, errors=errors)
+
+
+def _json_ready(label: Label) -> Label:
+    return label if isinstance(label, bool | int | float | str) else str(label)
 
 
 def _cells(row: dict[str, Any]) -> list[str]:

@@ -64,7 +64,7 @@ def gce(
         as ``loss(y, p, sample_weight=w)`` where there are weights other than one, as scikit-learn's metrics are.
     partition : str, Partitioner, Family or array-like, default="equal_width"
         The name of a partition, a partitioner such as ``EqualMass(15)``, a list of edges, or a fitted family, which
-        lends its `partition_` whatever it was fitted to.
+        lends its `partition_` whatever it was fitted to (`FamilyBins` has it fitted to these rows).
     n_bins : int, default=10
         Bins asked for, where `partition` is the name of a rule that is told a number.
     norm : {"l1", "l2", "squared", "max"} or callable, default="l1"
@@ -76,12 +76,13 @@ def gce(
         was seen), or the t-test, T = sqrt(n) abs(ybar - p) / sqrt(ybar (1 - ybar)) with n - 1 degrees of freedom; where
         all labels of a bin are equal it rejects every p but ybar, and in a bin of one row nothing.
     null_draws : int, default=0
-        How often the error is measured again with labels drawn from the scores, the partition made anew each time;
-        ``.null`` then tells the error to expect of calibrated scores, and its spread.
+        How often the error is measured again with labels drawn from the scores, the partition made anew each time
+        (edges and the bins of a fitted family are held fixed). ``.null`` then tells the error to expect of calibrated
+        scores, and its spread.
     random_state : int, RandomState or None, default=0
         Seed of these draws.
     reduction : {"classwise"}, optional
-        Average the errors of each class against the rest.
+        Average the errors of each class against the rest. Null draws are made for each class by itself.
     labels : array-like of shape (K,), optional
         The classes in the order of the columns, with `reduction`; by default the labels that occur, sorted.
     sample_weight : array-like of shape (n,), optional

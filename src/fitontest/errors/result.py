@@ -6,7 +6,7 @@ from typing import Any
 from fitontest.partitions.partition import Partition
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class CalibrationError:
     """A calibration error; ``float(e)`` is its value. `PlugInError`, `BinnedError` and `ClasswiseError` tell more.
 
@@ -36,7 +36,7 @@ class CalibrationError:
         return {"value": self.value, "norm": self.norm, "n": self.n}
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class BinaryError(CalibrationError):
     """A calibration error of the scores of one class, with the bins it rests on, where there are any."""
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from fitontest.errors.any_partition import DEFAULT_BINS, find_partition, find_refit
+from fitontest.errors.any_partition import DEFAULT_BINS, find_rule, made
 from fitontest.errors.bin_losses import BinLoss, Rejection, as_number, name_of
 from fitontest.errors.binned_error import BinnedError
 from fitontest.errors.binned_sample import BinnedSample, binned_sample
@@ -15,6 +15,7 @@ from fitontest.errors.under_calibration import UnderCalibration, check_draws, re
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family
 from fitontest.norms import NORMS
+from fitontest.partitions.partition import Partition
 from fitontest.partitions.partitioner import Partitioner
 from fitontest.sample import Sample
 from fitontest.typing import ArrayInput, FloatArray, RandomState
@@ -55,10 +56,12 @@ def general_error(
     check_draws(null_draws)
     loss = triplet.loss
     loss.check(sample)
-    binned = binned_sample(sample, find_partition(triplet.partition, triplet.n_bins, sample))
+    binned = binned_sample(sample, made(find_rule(triplet.partition, triplet.n_bins), sample))
     losses = loss.per_bin(binned)
+    losses.flags.writeable = False
     value = triplet.value(binned, losses)
-    null = _null(binned, triplet, value, follow(range(null_draws)), random_state) if null_draws else None
+    rng = _generator(random_state)
+    null = _null(binned, triplet, value, follow(range(null_draws)), rng) if null_draws else None
     return BinnedError(
         value=value,
         percent=triplet.percent,
@@ -70,22 +73,28 @@ def general_error(
         losses=losses,
         table=binned.table,
         whole=sample.whole,
-        alpha=loss.alpha if isinstance(loss, Rejection) else None,
+        alpha=float(loss.alpha) if isinstance(loss, Rejection) else None,
         test=loss.test if isinstance(loss, Rejection) else None,
         null=null,
     )
 
 
 def _null(
-    binned: BinnedSample, triplet: Triplet, observed: float, draws: Iterable[int], random_state: RandomState
+    binned: BinnedSample, triplet: Triplet, observed: float, draws: Iterable[int], rng: np.random.RandomState
 ) -> UnderCalibration:
     """Return the errors under redrawn labels."""
-    rng = check_random_state(random_state)
-    refit = find_refit(triplet.partition, triplet.n_bins, binned.sample)
+    rule = find_rule(triplet.partition, triplet.n_bins)
     values = []
     for _ in draws:
         drawn = redrawn(binned.sample, rng)
         with without_warnings():  # the user has heard of heavy ties once
-            again = binned_sample(drawn, binned.partition if refit is None else refit(drawn))
+            again = binned_sample(drawn, made(rule, drawn))
         values.append(triplet.value(again, triplet.loss.per_bin(again)))
-    return UnderCalibration(observed, np.array(values), refit is not None)
+    return UnderCalibration(observed, np.array(values), refitted=not isinstance(rule, Partition))
+
+
+def _generator(random_state: object) -> np.random.RandomState:
+    try:
+        return check_random_state(random_state)  # type: ignore[no-any-return]
+    except ValueError as error:
+        raise ValueError(f"random_state must be a whole number, a RandomState or None, got {random_state!r}") from error

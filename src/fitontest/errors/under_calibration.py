@@ -27,8 +27,8 @@ class UnderCalibration:
     values : array of shape (draws,)
         The errors of the drawn labels, in the unit of `observed`.
     refitted : bool
-        Whether the partition was made anew for each draw. Explicit edges, and the bins of a family that was fitted on
-        other data, are held fixed.
+        Whether the partition was made anew for each draw. Explicit edges and the bins of a fitted family are held
+        fixed.
     mean, sd : float
         Mean and standard deviation of `values` (the deviation is NaN for a single draw).
     p_value : float

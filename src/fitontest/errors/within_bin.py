@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fitontest.errors.any_partition import DEFAULT_BINS, find_partition
+from fitontest.errors.any_partition import DEFAULT_BINS, find_rule, made
 from fitontest.errors.binned_sample import binned_sample
 from fitontest.families.base import Family
 from fitontest.partitions.partition import Partition
@@ -110,7 +110,7 @@ def within_bin_error(
     equal_mass 0.1650 0.1649
     """
     sample = Sample(y_true, y_prob, sample_weight, pos_label=pos_label)
-    binned = binned_sample(sample, find_partition(partition, n_bins, sample))
+    binned = binned_sample(sample, made(find_rule(partition, n_bins), sample))
     kept, mean = binned.table.occupied, binned.table.mean_y
     variance = mean * (1.0 - mean)
     return WithinBinError(

@@ -13,7 +13,9 @@ import numpy as np
 from fitontest.ordering import Groups
 from fitontest.typing import FloatArray, IntArray
 
-EXACT = 2.0**25  # up to this total, means of whole weights compare as floats as their fractions do
+# Up to these totals means of whole weights compare as their fractions do: different ones are 1 / total**2 apart
+EXACT = 2.0**25  # as float64
+EXACT_LONG = 2.0 ** (np.finfo(np.longdouble).nmant // 2 - 1)  # as extended floats, where the machine has them
 FEW = 200  # groups per chain below which the plain loop is as fast
 STRETCH = 4  # a look ahead reaches this many times n_min first, and twice as far each time
 
@@ -24,7 +26,7 @@ def chains_apply(groups: Groups, n_min: float, n_max: float, body: int) -> bool:
     No group may be so heavy that a block below n_min cannot take it in.
     """
     total = float(groups.w.sum())
-    return body * n_min >= FEW * total and total <= EXACT and n_min + float(groups.w.max()) <= n_max
+    return body * n_min >= FEW * total and total <= max(EXACT, EXACT_LONG) and n_min + float(groups.w.max()) <= n_max
 
 
 def chain_starts(groups: Groups, n_min: float, n_max: float, body: int) -> list[int]:
@@ -43,6 +45,7 @@ class _Stack:
         self.n_min, self.n_max, self.body = n_min, n_max, body
         self.w = np.concatenate(([0.0], np.cumsum(groups.w[:body])))  # before each group
         self.y = np.concatenate(([0.0], np.cumsum(groups.wy[:body])))
+        self.kind: type = np.float64 if self.w[-1] <= EXACT else np.longdouble
         self.starts: list[int] = []
         self.end = 0
 
@@ -103,7 +106,8 @@ class _Stack:
 
     def mean(self, start: int, ends: IntArray | list[int]) -> FloatArray:
         """Return the mean labels of the groups start..end-1."""
-        mean: FloatArray = (self.y[ends] - self.y[start]) / (self.w[ends] - self.w[start])
+        y = (self.y[ends] - self.y[start]).astype(self.kind, copy=False)
+        mean: FloatArray = y / (self.w[ends] - self.w[start])
         return mean
 
     def reach(self, start: int, weight: float) -> int:

@@ -9,6 +9,8 @@ from scipy.special import stdtr, stdtrit
 
 from fitontest.typing import ArrayInput, BoolArray, FloatArray, IntArray
 
+CLOSE = 1e-9  # relative distance from the critical value within which the p-value decides
+
 
 def p_values(k: ArrayInput, n: ArrayInput, p: ArrayInput) -> FloatArray:
     """Return the two-sided p-values of the t-test; arguments as in the binomial test."""
@@ -27,12 +29,17 @@ def rejected(k: FloatArray, n: FloatArray, p: FloatArray, starts: IntArray, alph
     """Return whether each prediction is rejected: p-value <= alpha; arguments as in the binomial test."""
     able = n > 1
     critical = np.full(n.shape, np.inf)
-    critical[able] = stdtrit(n[able] - 1.0, 1.0 - alpha / 2.0)
+    critical[able] = -stdtrit(n[able] - 1.0, alpha / 2.0)
     size = np.diff(starts)
     tested = np.repeat(able, size)
     out = np.zeros(p.size, dtype=bool)
     away, spread = _away(np.repeat(k, size)[tested], np.repeat(n, size)[tested], p[tested])
-    out[tested] = (away > 0) & (away >= np.repeat(critical, size)[tested] * spread)
+    limit = np.zeros(away.shape)
+    np.multiply(np.repeat(critical, size)[tested], spread, out=limit, where=spread > 0)
+    out[tested] = (away > 0) & (away >= limit)
+    close = np.flatnonzero(tested)[np.abs(away - limit) <= CLOSE * limit]  # rounding decides: ask the p-value
+    at = np.searchsorted(starts, close, side="right") - 1
+    out[close] = p_values(k[at], n[at], p[close]) <= alpha
     return out
 
 

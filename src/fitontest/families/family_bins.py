@@ -1,0 +1,54 @@
+"""The bins of a family as a partitioner: whatever the sample, the family is fitted to it."""
+
+from dataclasses import dataclass
+
+from sklearn.base import clone
+
+from fitontest.families.base import Family, available_families, family_class, make_family
+from fitontest.partitions.partition import Partition
+from fitontest.partitions.partitioner import Partitioner
+from fitontest.sample import Sample
+
+
+@dataclass(frozen=True)
+class FamilyBins(Partitioner):
+    """Partition into the bins that a family of calibration maps makes of the sample.
+
+    A fitted family lends `gce` and `tce` the bins it has; this rule fits a clone to the very rows, and again to every
+    redrawing of the labels under `null_draws`.
+
+    Parameters
+    ----------
+    family : str or Family
+        A family with bins, by name or as an estimator; cloned.
+
+    Raises
+    ------
+    ValueError
+        When it partitions, if the family makes no bins.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> y, p = [0, 0, 1, 0, 1, 1, 1, 1], [0.1, 0.2, 0.2, 0.3, 0.6, 0.7, 0.8, 0.9]
+    >>> fot.gce(y, p, partition=fot.FamilyBins("isotonic")).n_bins
+    3
+    """
+
+    family: str | Family
+
+    def partition(self, sample: Sample) -> Partition:
+        """Return the bins of the family fitted to the sample."""
+        family = make_family(self.family) if isinstance(self.family, str) else self.family
+        if not isinstance(family, Family):
+            raise ValueError(f"family must be the name of a family or a Family, got {self.family!r}")
+        return bins_of(clone(family).fit_sample(sample), "family")
+
+
+def bins_of(fitted: Family, argument: str) -> Partition:
+    """Return the bins of a fitted family, or refuse one that makes none."""
+    partition = getattr(fitted, "partition_", None)
+    if not isinstance(partition, Partition):
+        have = ", ".join(name for name in available_families() if family_class(name).has_partition)
+        raise ValueError(f"{argument} must be a family that has bins ({have}), got {fitted!r}, whose map has none")
+    return partition
