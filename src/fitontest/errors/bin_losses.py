@@ -80,8 +80,8 @@ class Rejection(BinLoss):
             parts = sample.w[sample.w != np.floor(sample.w)]
             found = f"{parts[0]!s}" if parts.size else f"a sum of {sample.total!s}"
             raise ValueError(
-                "sample_weight must be whole numbers with a sum up to 2**53 for loss='rejection', because a significance "
-                f"test counts rows; got {found}"
+                "sample_weight must be whole numbers with a sum up to 2**53 for loss='rejection', because "
+                f"a significance test counts rows; got {found}"
             )
 
     def per_bin(self, binned: BinnedSample) -> FloatArray:
