@@ -8,11 +8,11 @@ family fitted on validation data is a post-hoc calibrator.
 from fitontest.errors.binned_error import BinnedError
 from fitontest.errors.classwise import ClasswiseError
 from fitontest.errors.gce import gce
+from fitontest.errors.if_calibrated import IfCalibrated
 from fitontest.errors.plug_in import calibration_error
 from fitontest.errors.plug_in_error import PlugInError
 from fitontest.errors.result import CalibrationError
 from fitontest.errors.tce import tce
-from fitontest.errors.under_calibration import UnderCalibration
 from fitontest.errors.within_bin import WithinBinError, within_bin_error
 from fitontest.evaluation import Evaluation, evaluate
 from fitontest.exceptions import BlockSizeWarning, CalibrationWarning, SeparableDataWarning
@@ -80,6 +80,7 @@ __all__ = [
     "Flat",
     "Identity",
     "IdentityMap",
+    "IfCalibrated",
     "Isotonic",
     "KnotsMap",
     "LogisticMap",
@@ -95,7 +96,6 @@ __all__ = [
     "Sample",
     "SeparableDataWarning",
     "Slope1",
-    "UnderCalibration",
     "WithinBinError",
     "available_families",
     "available_partitions",

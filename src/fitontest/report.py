@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from fitontest.errors.binned_error import BinnedError
 from fitontest.evaluation import Evaluation
+from fitontest.text_table import short
 
 
 @dataclass(frozen=True)
@@ -26,11 +27,8 @@ def as_table(report: Report) -> str:
 
 def _in_words(tce: BinnedError) -> str:
     test = f"{tce.test} test, alpha {tce.alpha:g}, {tce.n_bins} PAVA-BC bins"
-    line = f"TCE: {tce.value:#.3g} % of the predictions are rejected by the labels of their bin ({test})"
-    if tce.null is None:
-        return line
-    spread = f", s.d. {tce.null.sd:#.2g}" if tce.null.values.size > 1 else ""
-    return f"{line}\nExpected of calibrated scores: {tce.null.mean:#.3g} %{spread} ({tce.null.values.size} draws)"
+    line = f"TCE: {short(tce.value)} % of the predictions are rejected by the labels of their bin ({test})"
+    return line if tce.null is None else f"{line}\nExpected if calibrated: {tce.null.in_words(' %')}"
 
 
 def as_json(report: Report) -> str:

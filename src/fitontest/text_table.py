@@ -19,6 +19,17 @@ def text_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(_line(row, widths) for row in (header, ["-" * width for width in widths], *body))
 
 
+def short(value: float, digits: int = 3) -> str:
+    """Return a number with some significant digits, zeros kept, without a point at its end.
+
+    Examples
+    --------
+    >>> short(0.05), short(100.0)
+    ('0.0500', '100')
+    """
+    return f"{value:#.{digits}g}".rstrip(".")
+
+
 def _line(row: Sequence[str], widths: Sequence[int]) -> str:
     first, *others = row
     cells = [first.ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True))]

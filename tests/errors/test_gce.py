@@ -161,7 +161,8 @@ def test_rejections_of_single_predictions():
     np.testing.assert_array_equal(error.rejects(p), np.array(expected) <= 0.05)
     assert float(error) == pytest.approx(100 * error.rejects(p).mean(), abs=1e-12)
     assert sum(row["rejected"] for row in error.rows()) == error.rejects(p).sum()
-    assert error.rejects(p.reshape(50, 10)).shape == (50, 10)
+    with pytest.raises(ValueError, match="y_prob must be one-dimensional"):
+        error.rejects(np.stack([1 - p, p], axis=1))  # predict_proba: no column is guessed
     assert error.rejects([]).size == 0
 
 
@@ -195,7 +196,7 @@ def test_the_table():
         pytest.importorskip(backend)
         assert len(error.to_frame(backend)) == error.n_bins
     assert "rejected" in str(error)
-    assert "under calibration" in str(error)
+    assert "expected if calibrated" in str(error)
     json.dumps(error.to_dict(), allow_nan=False)
     assert float(pickle.loads(pickle.dumps(error))) == float(error)
     assert f"{error:.1f}" == f"{error.value:.1f}"
@@ -257,6 +258,9 @@ def test_weights_beyond_exact_counts():
 def test_results_are_themselves_and_read_only():
     first, second = (fot.gce([0, 1], [0.4, 0.6], loss=loss, partition=[0.5]) for loss in ("bias", "deviation"))
     assert first != second
+    assert first > 0.3 >= fot.gce([0, 1], [0.2, 0.8]) < first
+    assert not first <= 0.1
+    assert first >= first
     with pytest.raises(ValueError, match="read-only"):
         first.losses[0] = 9
 

@@ -2,7 +2,7 @@
 
 from sklearn.utils.validation import check_is_fitted
 
-from fitontest.families.base import Family, available_families
+from fitontest.families.base import Family, available_families, family_class
 from fitontest.families.family_bins import bins_of
 from fitontest.partitions.partition import Partition
 from fitontest.partitions.partitioner import (
@@ -26,7 +26,8 @@ def find_rule(partition: str | Partitioner | Family | ArrayInput, n_bins: int) -
     if n_bins != DEFAULT_BINS and not told:
         raise ValueError(
             f"n_bins must be left at {DEFAULT_BINS} unless partition is the name of a rule that is told a number of "
-            f"bins, got n_bins={n_bins} with partition={partition!r}"
+            f"bins, such as 'equal_mass' (PavaBC has n_min and n_max instead); got n_bins={n_bins} with "
+            f"partition={partition!r}"
         )
     return rule
 
@@ -59,7 +60,7 @@ def _find_rule(partition: object, n_bins: int) -> Partitioner | Partition:
 
 
 def _named(name: str, n_bins: int) -> Partitioner:
-    if name not in available_partitions() and name in available_families():
+    if name not in available_partitions() and name in available_families() and family_class(name).has_partition:
         raise ValueError(
             f"partition must be one of {', '.join(map(repr, available_partitions()))}, or a family that is fitted; "
             f"got the name of a family, {name!r}: pass make_family({name!r}).fit(p, y), or "

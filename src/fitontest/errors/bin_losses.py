@@ -143,7 +143,8 @@ def as_number(value: object, argument: str, where: str = "") -> float:
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
     if not is_real(value) or not np.isfinite(value):
-        raise ValueError(f"{argument} must return a finite number, got {value!r}{where}")
+        found = f"an array of shape {value.shape}" if isinstance(value, np.ndarray) else repr(value)
+        raise ValueError(f"{argument} must return a finite number, got {found}{where}")
     return float(value)
 
 

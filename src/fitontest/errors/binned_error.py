@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 
 from fitontest.errors.binned_sample import bin_starts
+from fitontest.errors.if_calibrated import IfCalibrated
 from fitontest.errors.result import BinaryError
-from fitontest.errors.under_calibration import UnderCalibration
 from fitontest.frames import Backend, to_frame
-from fitontest.inputs import as_probabilities
+from fitontest.inputs import as_scores
 from fitontest.partitions.bin_table import BinTable
 from fitontest.partitions.partition import Partition
 from fitontest.significance.choice import SignificanceTest, find_test
-from fitontest.text_table import text_table
+from fitontest.text_table import short, text_table
 from fitontest.typing import ArrayInput, BoolArray, FloatArray
 
 
@@ -46,7 +46,7 @@ class BinnedError(BinaryError):
         Level of the test, for rejections.
     test : str or None
         Name of the test, for rejections.
-    null : UnderCalibration or None
+    null : IfCalibrated or None
         What the error would be if the scores were calibrated, where `null_draws` asked for it.
 
     Examples
@@ -70,7 +70,7 @@ class BinnedError(BinaryError):
     whole: bool
     alpha: float | None = None
     test: str | None = None
-    null: UnderCalibration | None = field(default=None)
+    null: IfCalibrated | None = field(default=None)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one plain record per bin.
@@ -108,7 +108,7 @@ class BinnedError(BinaryError):
             "alpha": self.alpha,
             "test": self.test,
             **super().to_dict(),
-            "under_calibration": None if self.null is None else self.null.to_dict(),
+            "if_calibrated": None if self.null is None else self.null.to_dict(),
             "bins": self.rows(),
         }
 
@@ -117,20 +117,20 @@ class BinnedError(BinaryError):
 
         Parameters
         ----------
-        y_prob : array-like of any shape
+        y_prob : array-like of shape (m,)
             Scores in [0, 1]: those that were measured, for the decision on each of them, or any others. A score in a
             bin without rows is not rejected.
         """
-        p = as_probabilities(y_prob, "y_prob")
+        p = as_scores(y_prob, "y_prob")
         distinct, place = np.unique(p, return_inverse=True)
         starts = bin_starts(distinct, self.partition)
         test, alpha = self._test()
         decided = test.rejected(self.table.sum_y, self.table.w, distinct, starts, alpha)
-        return decided[place].reshape(p.shape)
+        return decided[place]
 
     def p_values(self, y_prob: ArrayInput) -> FloatArray:
         """Return the p-value of each score against the labels of its bin; 1 in a bin without rows."""
-        p = as_probabilities(y_prob, "y_prob")
+        p = as_scores(y_prob, "y_prob")
         at = self.partition.locate(p)
         return self._test()[0].p_values(self.table.sum_y[at], self.table.w[at], p)
 
@@ -140,37 +140,35 @@ class BinnedError(BinaryError):
         return find_test(self.test), self.alpha
 
     def __str__(self) -> str:
-        rows = self.rows()
+        rows, borders = self.rows(), _distinct(self.partition.borders)
         header = ["bin", "n", "positives", "empirical", "mean prediction", "loss"]
         if self.test is not None:
             header[-1:] = ["rejected", "share"]
-        return f"{self.headline()}\n{text_table(header, [self._cells(row, i) for i, row in enumerate(rows)])}"
+        return f"{self.headline()}\n{text_table(header, [self._cells(row, b, borders) for b, row in enumerate(rows)])}"
 
     def headline(self) -> str:
         """Return the error in one line of words."""
         name = "TCE" if self.percent else "GCE"
-        value = f"{self.value:#.3g} %" if self.percent else f"{self.value:#.3g}"
+        unit = " %" if self.percent else ""
         test = "" if self.test is None else f" ({self.test} test, alpha {self.alpha:g})"
-        line = f"{name} {value}: loss {self.loss}{test}, norm {self.norm}, {self.n_bins} bins, n = {self.n}"
+        what = f"loss {self.loss}{test}, norm {self.norm}, {self.n_bins} bins, n = {self.n}"
+        line = f"{name} {short(self.value)}{unit}: {what}"
         if self.null is None:
             return line
-        spread = f", s.d. {self.null.sd:#.2g}" if self.null.values.size > 1 else ""
-        fixed = "" if self.null.refitted else ", bins held fixed"
-        return f"{line}\nunder calibration {self.null.mean:#.3g}{spread} ({self.null.values.size} draws{fixed})"
+        return f"{line}\nexpected if calibrated: {self.null.in_words(unit)}"
 
-    def _cells(self, row: dict[str, Any], b: int) -> list[str]:
+    def _cells(self, row: dict[str, Any], b: int, borders: list[str]) -> list[str]:
         left = self.partition.closed == "left"
         first, last = b == 0, b == self.partition.n_bins - 1
-        bin_ = (
-            f"{'[' if left or first else '('}{row['lower']:.3g}, {row['upper']:.3g}{']' if last or not left else ')'}"
-        )
-        means = [_short(row["empirical_probability"]), _short(row["mean_prediction"])]
+        opens, closes = "[" if left or first else "(", "]" if last or not left else ")"
+        bin_ = f"{opens}{borders[b]}, {borders[b + 1]}{closes}"
+        means = [_cell(row["empirical_probability"]), _cell(row["mean_prediction"])]
         rejected = [] if self.test is None else [str(row["rejected"])]
-        return [bin_, str(row["n"]), f"{row['positives']:g}", *means, *rejected, _short(row["loss"])]
+        return [bin_, str(row["n"]), f"{row['positives']:g}", *means, *rejected, _cell(row["loss"])]
 
     def __repr__(self) -> str:
         unit = " %" if self.percent else ""
-        null = "" if self.null is None else f", under_calibration={self.null.mean:.4g}{unit}"
+        null = "" if self.null is None else f", if_calibrated={self.null.mean:.4g}{unit}"
         how = f"loss={self.loss!r}, norm={self.norm!r}, n_bins={self.n_bins}, n={self.n}{null}"
         return f"BinnedError({self.value:.6g}{unit}, {how})"
 
@@ -181,5 +179,14 @@ def _plain(value: Any) -> Any:
     return None if plain != plain else plain
 
 
-def _short(value: float | None) -> str:
-    return "-" if value is None else f"{value:#.3g}"
+def _distinct(borders: FloatArray) -> list[str]:
+    """Return the borders with as few digits, three at least, as tell them apart."""
+    for digits in range(3, 18):
+        texts = [f"{border:.{digits}g}" for border in borders]
+        if len(set(texts)) == np.unique(borders).size:
+            break
+    return texts
+
+
+def _cell(value: float | None) -> str:
+    return "-" if value is None else short(value)

@@ -9,7 +9,7 @@ from fitontest.errors.result import CalibrationError
 from fitontest.frames import Backend, to_frame
 from fitontest.one_vs_rest import one_vs_rest
 from fitontest.sample import Sample
-from fitontest.text_table import text_table
+from fitontest.text_table import short, text_table
 from fitontest.typing import ArrayInput, Label, RandomState
 
 
@@ -34,11 +34,11 @@ class ClasswiseError(CalibrationError):
     >>> error = fot.gce(["a", "b", "b", "c"], p, n_bins=1, reduction="classwise")
     >>> print(error)
     class-wise GCE 0.142: mean over 3 classes, loss bias, norm l1, n = 4
-    class   error  bins  share of class  under calibration
-    -----  ------  ----  --------------  -----------------
-    a       0.125     1           0.250                  -
-    b       0.212     1           0.500                  -
-    c      0.0875     1           0.250                  -
+    class   error  bins  share of class  expected if calibrated
+    -----  ------  ----  --------------  ----------------------
+    a       0.125     1           0.250                       -
+    b       0.212     1           0.500                       -
+    c      0.0875     1           0.250                       -
     >>> round(float(error["b"]), 12)
     0.2125
     """
@@ -75,12 +75,13 @@ class ClasswiseError(CalibrationError):
     def __str__(self) -> str:
         first = next(iter(self.errors.values()))
         name, unit = ("TCE", " %") if first.percent else ("GCE", "")
-        title = f"class-wise {name} {self.value:#.3g}{unit}: mean over {len(self.errors)} classes, loss {first.loss}"
-        header = ["class", "error", "bins", "share of class", "under calibration"]
+        title = f"class-wise {name} {short(self.value)}{unit}: mean over {len(self.errors)} classes, loss {first.loss}"
+        header = ["class", "error", "bins", "share of class", "expected if calibrated"]
         return f"{title}, norm {self.norm}, n = {self.n}\n{text_table(header, map(_cells, self.rows()))}"
 
     def __repr__(self) -> str:
-        return f"ClasswiseError({self.value:.6g}, classes={list(self.errors)!r}, norm={self.norm!r}, n={self.n})"
+        unit = " %" if next(iter(self.errors.values())).percent else ""
+        return f"ClasswiseError({self.value:.6g}{unit}, classes={list(self.errors)!r}, norm={self.norm!r}, n={self.n})"
 
 
 def over_classes(
@@ -112,5 +113,5 @@ def _json_ready(label: Label) -> Label:
 
 
 def _cells(row: dict[str, Any]) -> list[str]:
-    null = "-" if row["null_mean"] is None else f"{row['null_mean']:#.3g}"
-    return [str(row["class"]), f"{row['error']:#.3g}", str(row["n_bins"]), f"{row['base_rate']:#.3g}", null]
+    null = "-" if row["null_mean"] is None else short(row["null_mean"])
+    return [str(row["class"]), short(row["error"]), str(row["n_bins"]), short(row["base_rate"]), null]

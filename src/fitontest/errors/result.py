@@ -1,7 +1,7 @@
 """What every measured calibration error is: a number, and what it was computed from."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, SupportsFloat
 
 from fitontest.partitions.partition import Partition
 
@@ -13,7 +13,7 @@ class CalibrationError:
     Attributes
     ----------
     value : float
-        A fraction; in percent where `tce` measured it.
+        A fraction; in percent where `tce` measured it. ``error < 0.1`` compares it.
     norm : str
         How distances or losses became one number.
     n : int
@@ -23,6 +23,18 @@ class CalibrationError:
     value: float
     norm: str
     n: int
+
+    def __lt__(self, other: SupportsFloat) -> bool:
+        return self.value < float(other)
+
+    def __le__(self, other: SupportsFloat) -> bool:
+        return self.value <= float(other)
+
+    def __gt__(self, other: SupportsFloat) -> bool:
+        return self.value > float(other)
+
+    def __ge__(self, other: SupportsFloat) -> bool:
+        return self.value >= float(other)
 
     def __float__(self) -> float:
         return self.value

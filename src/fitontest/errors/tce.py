@@ -45,8 +45,22 @@ def tce(
         See `gce`. The default holds a twentieth to a fifth of the rows in each bin.
     n_bins : int, default=10
         Bins asked for, where `partition` is the name of a rule that is told a number.
-    alpha, test, null_draws, random_state, reduction, labels, sample_weight, pos_label
-        See `gce`.
+    alpha : float in (0, 1), default=0.05
+        Level of the test: 0.05 is 5 %.
+    test : {"binomial", "t"}, default="binomial"
+        The exact two-sided binomial test, or the t-test.
+    null_draws : int, default=0
+        Redrawings of the labels from the scores, for the TCE to expect of calibrated scores in ``.null``.
+    random_state : int, RandomState or None, default=0
+        Seed of these draws.
+    reduction : {"classwise"}, optional
+        Average the errors of each class against the rest.
+    labels : array-like of shape (K,), optional
+        The classes in the order of the columns, with `reduction`.
+    sample_weight : array-like of shape (n,), optional
+        Whole numbers: how often each row counts.
+    pos_label : label, optional
+        The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
 
     Returns
     -------
@@ -67,6 +81,9 @@ def tce(
     that hold a fixed share of the data become wide against it: perfectly calibrated scores from Beta(0.5, 2) have a TCE
     of 81 % with a million rows. Ask for `null_draws` and compare with ``.null.mean``, not with alpha.
 
+    PAVA-BC makes its blocks from the lowest score up, so the TCE of the other class, ``tce(1 - y, 1 - p)``, rests on
+    other blocks and differs, often by a few points: always name the same class positive. Equal-mass bins differ less.
+
     References
     ----------
     Matsubara, Tax, Mudd, Guy (2023), TCE: A test-based approach to measuring calibration error, UAI.
@@ -80,7 +97,7 @@ def tce(
     >>> y = rng.random(2000) < p**2
     >>> error = fot.tce(y, p, null_draws=20)
     >>> error
-    BinnedError(92.4 %, loss='rejection', norm='l1', n_bins=13, n=2000, under_calibration=10.29 %)
+    BinnedError(92.4 %, loss='rejection', norm='l1', n_bins=13, n=2000, if_calibrated=10.29 %)
     >>> bool(error.rejects(p).mean() * 100 == float(error)), error.rejects([0.2, 0.5])
     (True, array([ True,  True]))
     """

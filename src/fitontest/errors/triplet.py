@@ -11,7 +11,7 @@ from fitontest.errors.any_partition import DEFAULT_BINS, find_rule, made
 from fitontest.errors.bin_losses import BinLoss, Rejection, as_number, name_of
 from fitontest.errors.binned_error import BinnedError
 from fitontest.errors.binned_sample import BinnedSample, binned_sample
-from fitontest.errors.under_calibration import UnderCalibration, check_draws, redrawn
+from fitontest.errors.if_calibrated import IfCalibrated, check_draws, redrawn
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family
 from fitontest.norms import NORMS
@@ -81,7 +81,7 @@ def general_error(
 
 def _null(
     binned: BinnedSample, triplet: Triplet, observed: float, draws: Iterable[int], rng: np.random.RandomState
-) -> UnderCalibration:
+) -> IfCalibrated:
     """Return the errors under redrawn labels."""
     rule = find_rule(triplet.partition, triplet.n_bins)
     values = []
@@ -90,11 +90,13 @@ def _null(
         with without_warnings():  # the user has heard of heavy ties once
             again = binned_sample(drawn, made(rule, drawn))
         values.append(triplet.value(again, triplet.loss.per_bin(again)))
-    return UnderCalibration(observed, np.array(values), refitted=not isinstance(rule, Partition))
+    return IfCalibrated(observed, np.array(values), refitted=not isinstance(rule, Partition))
 
 
 def _generator(random_state: object) -> np.random.RandomState:
     try:
         return check_random_state(random_state)  # type: ignore[no-any-return]
     except ValueError as error:
-        raise ValueError(f"random_state must be a whole number, a RandomState or None, got {random_state!r}") from error
+        raise ValueError(
+            f"random_state must be a whole number, at least 0, a RandomState or None, got {random_state!r}"
+        ) from error

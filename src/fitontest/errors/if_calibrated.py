@@ -13,11 +13,12 @@ import numpy as np
 from fitontest.inputs import is_whole
 from fitontest.ordering import Rows
 from fitontest.sample import Sample
+from fitontest.text_table import short
 from fitontest.typing import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
-class UnderCalibration:
+class IfCalibrated:
     """An error's values for labels drawn from the scores.
 
     Attributes
@@ -42,7 +43,7 @@ class UnderCalibration:
     >>> p = rng.random(1000)
     >>> null = fot.gce(rng.random(1000) < p**1.3, p, null_draws=99).null
     >>> null
-    UnderCalibration(mean=0.03158, sd=0.00861, draws=99)
+    IfCalibrated(mean=0.03158, sd=0.00861, draws=99)
     >>> null.p_value
     0.02
     """
@@ -76,8 +77,17 @@ class UnderCalibration:
             "partition_refitted": self.refitted,
         }
 
+    def in_words(self, unit: str = "") -> str:
+        """Return mean, spread and p-value for readers."""
+        spread = f", s.d. {short(self.sd, 2)}" if self.values.size > 1 else ""
+        draws = f"{self.values.size} draw{'s' if self.values.size > 1 else ''}"
+        fixed = "" if self.refitted else ", bins held fixed"
+        return (
+            f"{short(self.mean)}{unit}{spread}; p-value of the observed one {short(self.p_value, 2)} ({draws}{fixed})"
+        )
+
     def __repr__(self) -> str:
-        return f"UnderCalibration(mean={self.mean:.4g}, sd={self.sd:.3g}, draws={self.values.size})"
+        return f"IfCalibrated(mean={self.mean:.4g}, sd={self.sd:.3g}, draws={self.values.size})"
 
 
 def redrawn(sample: Sample, rng: np.random.RandomState) -> Sample:

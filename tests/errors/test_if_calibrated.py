@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fitontest as fot
-from fitontest.errors.under_calibration import redrawn
+from fitontest.errors.if_calibrated import redrawn
 from tests.strategies import noisy
 
 
