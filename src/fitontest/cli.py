@@ -148,7 +148,7 @@ def _report(
 
 
 def _tce(sample: Sample, alpha: float, null_draws: int, random_state: int) -> BinnedError | None:
-    """Return the test-based error with its value under calibration; none, with a note, where weights count no rows."""
+    """Return the test-based error with its value if calibrated; none, with a note, where weights count no rows."""
     if not sample.whole:
         click.echo("Note: no TCE, because a test counts rows and the weights are not whole numbers", err=True)
         return None

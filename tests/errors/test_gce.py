@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 from sklearn.exceptions import NotFittedError
@@ -83,6 +83,7 @@ def test_named_errors_are_points_of_the_space(scheme, closed, data):
 
 @every_loss
 @every_partition
+@settings(max_examples=30)  # of each loss and partition
 @given(data=samples(weights=WHOLE_WEIGHTS))
 def test_weight_is_repetition(loss, partition, data):
     y, p, w = data
@@ -98,6 +99,7 @@ def test_weight_is_repetition(loss, partition, data):
 
 @every_loss
 @every_partition
+@settings(max_examples=30)  # of each loss and partition
 @given(data=samples(weights=WHOLE_WEIGHTS), seed=st.integers(0, 99))
 def test_row_order_and_dtype_change_nothing(loss, partition, data, seed):
     y, p, w = data
