@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ FLOORS = [  # a module imports only from floors below its own, or from its own p
     {"families"},
     {"selection"},
     {"errors"},
+    {"displays"},
     {"evaluation"},
     {"cli", "report", "read_table", "demo", "__main__"},
 ]
@@ -50,6 +52,7 @@ def dotted(path):
     return ".".join(("fitontest", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
 
 
+@cache
 def imports(path):
     """Return (module, name, is at module level) of every import in a file."""
     tree = ast.parse(path.read_text())
@@ -111,6 +114,7 @@ def test_heavy_libraries_stay_where_they_belong(path):
             assert not at_top, f"{where} imports {library} before it is used"
 
 
+@cache
 def needs_jax():
     """Return the modules that import jax or optax at their top."""
     return {

@@ -5,6 +5,9 @@ c_hat(p), with the map chosen from a registry of families and fitted on the test
 family fitted on validation data is a post-hoc calibrator.
 """
 
+from fitontest.displays.reliability import ReliabilityDisplay
+from fitontest.displays.small_multiples import SmallMultiples
+from fitontest.displays.tce import TCEDisplay
 from fitontest.errors.binned_error import BinnedError
 from fitontest.errors.classwise import ClasswiseError
 from fitontest.errors.gce import gce
@@ -93,9 +96,12 @@ __all__ = [
     "PavaBlocks",
     "Platt",
     "PlugInError",
+    "ReliabilityDisplay",
     "Sample",
     "SeparableDataWarning",
     "Slope1",
+    "SmallMultiples",
+    "TCEDisplay",
     "WithinBinError",
     "available_families",
     "available_partitions",

@@ -1,9 +1,12 @@
 """All families at one glance: the calibration error of the same scores under every family of maps."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from fitontest.displays.canvas import SomeFigure
+from fitontest.displays.reliability import ReliabilityDisplay
+from fitontest.displays.small_multiples import SmallMultiples
 from fitontest.errors.plug_in import error_of
 from fitontest.errors.plug_in_error import PlugInError
 from fitontest.families.base import Family, available_families, family_class, make_family
@@ -30,6 +33,8 @@ class Evaluation:
     ----------
     errors : tuple of PlugInError
         One per family, in the order asked for.
+    sample : Sample
+        The rows they were measured on, for the diagrams.
 
     Notes
     -----
@@ -40,6 +45,7 @@ class Evaluation:
     """
 
     errors: tuple[PlugInError, ...]
+    sample: Sample = field(compare=False)
 
     def __getitem__(self, family: str) -> PlugInError:
         """Return the error under the family of that name."""
@@ -78,6 +84,25 @@ class Evaluation:
     def to_frame(self, backend: Backend = "pandas") -> Any:
         """Return the records as a data frame of an installed library, one row per family."""
         return to_frame(self.rows(), backend)
+
+    def plot(
+        self, *, scale: Literal["probability", "logit"] = "probability", figure: SomeFigure = None
+    ) -> SmallMultiples:
+        """Draw the reliability diagrams of all families side by side, on shared axes.
+
+        Parameters
+        ----------
+        scale : {"probability", "logit"}, default="probability"
+            How the axes lay out probabilities, see `ReliabilityDisplay`.
+        figure : matplotlib Figure or SubFigure, optional
+            An empty one to draw in; by default a new pyplot figure that is large enough.
+
+        Returns
+        -------
+        SmallMultiples
+        """
+        displays = {error.family: ReliabilityDisplay(error, self.sample, scale=scale) for error in self.errors}
+        return SmallMultiples(displays).plot(figure)
 
     def __str__(self) -> str:
         first = self.errors[0]
@@ -169,7 +194,8 @@ def evaluation_of(
         tuple(
             replace(error, family=repr(family)) if names.count(error.family) > 1 else error
             for error, family in zip(errors, asked, strict=True)  # two settings of one family: show the settings
-        )
+        ),
+        sample,
     )
 
 

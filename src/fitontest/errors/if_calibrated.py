@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from fitontest.inputs import is_whole
 from fitontest.ordering import Rows
@@ -115,7 +116,17 @@ def redrawn(sample: Sample, rng: np.random.RandomState) -> Sample:
     return Sample.of_rows(Rows(p[present], y[present], pair[present].astype(np.float64)))
 
 
-def check_draws(draws: object) -> None:
+def check_draws(draws: object, name: str = "null_draws") -> None:
     """Raise ValueError unless `draws` is a whole number, at least 0."""
     if not is_whole(draws) or draws < 0:
-        raise ValueError(f"null_draws must be a whole number, at least 0; got {draws!r}")
+        raise ValueError(f"{name} must be a whole number, at least 0; got {draws!r}")
+
+
+def generator(random_state: object) -> np.random.RandomState:
+    """Return the generator of the draws that a user's `random_state` means."""
+    try:
+        return check_random_state(random_state)  # type: ignore[no-any-return]
+    except ValueError as error:
+        raise ValueError(
+            f"random_state must be a whole number, at least 0, a RandomState or None, got {random_state!r}"
+        ) from error

@@ -116,6 +116,7 @@ def error_of(
         n=sample.n,
         base_rate=sample.base_rate,
         map=found,
+        estimator=fitted,
         partition=partition,
         fitted_on_these_rows=fitted is not None,
         se_map_fixed=se,

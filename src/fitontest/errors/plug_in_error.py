@@ -1,9 +1,10 @@
 """The result of a plug-in error: the number, the map it was measured with, and how far it may be trusted."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from fitontest.errors.result import BinaryError
+from fitontest.families.base import Family
 from fitontest.maps.base import CalibrationMap
 
 
@@ -29,6 +30,8 @@ class PlugInError(BinaryError):
     debiased : bool
     map : CalibrationMap
         The map whose distance from the scores was measured.
+    estimator : Family or None
+        The fitted family, with all that its fit tells; None where a map was given.
     fitted_on_these_rows : bool
         True where the family was fitted on the very rows on which the error is measured (fit-on-test); False
         where a map was given, which is used as it is.
@@ -46,6 +49,7 @@ class PlugInError(BinaryError):
     family: str
     debiased: bool
     map: CalibrationMap
+    estimator: Family | None = field(compare=False)
     fitted_on_these_rows: bool
     se_map_fixed: float | None
     se_reason: str

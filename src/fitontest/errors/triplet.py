@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from fitontest.errors.any_partition import DEFAULT_BINS, find_rule, made
 from fitontest.errors.bin_losses import BinLoss, Rejection, as_number, name_of
 from fitontest.errors.binned_error import BinnedError
 from fitontest.errors.binned_sample import BinnedSample, binned_sample
-from fitontest.errors.if_calibrated import IfCalibrated, check_draws, redrawn
+from fitontest.errors.if_calibrated import IfCalibrated, check_draws, generator, redrawn
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family
 from fitontest.norms import NORMS
@@ -60,7 +59,7 @@ def general_error(
     losses = loss.per_bin(binned)
     losses.flags.writeable = False
     value = triplet.value(binned, losses)
-    rng = _generator(random_state)
+    rng = generator(random_state)
     null = _null(binned, triplet, value, follow(range(null_draws)), rng) if null_draws else None
     return BinnedError(
         value=value,
@@ -91,12 +90,3 @@ def _null(
             again = binned_sample(drawn, made(rule, drawn))
         values.append(triplet.value(again, triplet.loss.per_bin(again)))
     return IfCalibrated(observed, np.array(values), refitted=not isinstance(rule, Partition))
-
-
-def _generator(random_state: object) -> np.random.RandomState:
-    try:
-        return check_random_state(random_state)  # type: ignore[no-any-return]
-    except ValueError as error:
-        raise ValueError(
-            f"random_state must be a whole number, at least 0, a RandomState or None, got {random_state!r}"
-        ) from error

@@ -49,6 +49,8 @@ class Family(RegressorMixin, TransformerMixin, BaseEstimator, ABC):
         Number of bins of `partition_`.
     has_partition : bool
         Of the class: whether a fit makes a `partition_`, so that messages can list the families that do.
+    has_knots : bool
+        Of the class: whether the map is continuous and bends at the edges of `partition_`, so that diagrams mark them.
     pos_label_ : label or None
         The positive label given to ``fit``.
 
@@ -69,6 +71,7 @@ class Family(RegressorMixin, TransformerMixin, BaseEstimator, ABC):
     """
 
     has_partition: ClassVar[bool] = False
+    has_knots: ClassVar[bool] = False
 
     @abstractmethod
     def fit_map(self, sample: Sample) -> CalibrationMap:

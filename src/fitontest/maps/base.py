@@ -62,6 +62,11 @@ class CalibrationMap(ABC):
         """Bins on which the map is one straight line, where it is made of such bins."""
         return None
 
+    @property
+    def kinks(self) -> FloatArray:
+        """Scores at which a continuous map bends, in increasing order, so that a drawing need not miss them."""
+        return np.empty(0)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the map as JSON-ready values: ``{"schema": 1, "kind": ..., ...}``."""
         state = {field.name: _plain(getattr(self, field.name)) for field in fields(self)}  # type: ignore[arg-type]

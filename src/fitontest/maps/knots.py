@@ -41,6 +41,11 @@ class KnotsMap(CalibrationMap):
         object.__setattr__(self, "x", x)
         object.__setattr__(self, "c", c)
 
+    @property
+    def kinks(self) -> FloatArray:
+        """The knots."""
+        return self.x
+
     def evaluate(self, p: FloatArray) -> FloatArray:
         """Return the interpolated values; between knots 1e-309 apart the slope overflows, but not the value."""
         return np.clip(np.interp(p, self.x, self.c), self.c.min(), self.c.max())

@@ -53,6 +53,11 @@ class LogitKnotsMap(CalibrationMap):
         object.__setattr__(self, "z", z)
         object.__setattr__(self, "eps", clipping(self.eps, "eps"))
 
+    @property
+    def kinks(self) -> FloatArray:
+        """The inner knots of all polygons, as scores."""
+        return np.unique(sigmoid(self.x[:, 1:-1]))
+
     def evaluate(self, p: FloatArray) -> FloatArray:
         """Return the mean of the polygons, all of them at once over the union of their knots."""
         inner = np.unique(self.x[:, 1:-1])

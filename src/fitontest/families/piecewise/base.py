@@ -29,6 +29,7 @@ class PiecewiseFamily(Family):
     """Base of `PL` and `PL3`: polygons whose knots, values and number are fitted."""
 
     has_partition = True
+    has_knots = True
     _link: ClassVar[Link]
 
     def __init__(

@@ -1,0 +1,117 @@
+"""What every diagram is: numbers that can be had as a table, a figure, and a way to save it."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from fitontest.displays.response import scores_of
+from fitontest.displays.saving import save_figure
+from fitontest.frames import Backend, to_frame
+from fitontest.inputs import choose
+from fitontest.typing import ArrayInput, FloatArray, Label
+
+if TYPE_CHECKING:
+    from matplotlib.figure import FigureBase
+
+Records = list[dict[str, Any]]
+
+
+class Display(ABC):
+    """Base of the diagrams: the table comes first, the drawing shows it."""
+
+    figure_: "FigureBase"
+
+    @abstractmethod
+    def parts(self) -> dict[str, Records]:
+        """Return every number that is drawn: plain records by the part of the diagram that shows them."""
+
+    def rows(self, part: str | None = None) -> Records:
+        """Return the records of one part, or of all, each then with its ``part`` and all keys."""
+        parts = self.parts()
+        if part is not None:
+            return parts[choose(part, parts, "part")]
+        keys = dict.fromkeys(key for records in parts.values() for record in records for key in record)
+        blank = dict.fromkeys(keys)
+        return [{"part": name, **blank, **record} for name, records in parts.items() for record in records]
+
+    def to_frame(self, backend: Backend = "pandas", *, part: str | None = None) -> Any:
+        """Return every number drawn as a data frame of an installed library.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
+        part : str, optional
+            Only this part of the diagram, with only its columns; by default all of them, with a column ``part``.
+        """
+        return to_frame(self.rows(part), backend)
+
+    def save(self, path: str | Path, *, dpi: float = 150) -> Path:
+        """Write the figure to a file, PNG, SVG or PDF by its ending, and return the path.
+
+        Unlike matplotlib's ``savefig`` on its own, the same diagram always gives the same bytes.
+        """
+        if not hasattr(self, "figure_"):
+            self.plot()
+        return save_figure(self.figure_, path, dpi=dpi)
+
+    @abstractmethod
+    def plot(self) -> Any:
+        """Draw the diagram."""
+
+
+class BinaryDisplay(Display):
+    """Base of the diagrams of labels and scores of two classes."""
+
+    from_predictions: ClassVar[Callable[..., Any]]
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayInput,
+        *,
+        pos_label: Label | None = None,
+        name: str | None = None,
+        **options: Any,
+    ) -> Self:
+        """Draw the diagram of a fitted classifier of two classes.
+
+        Parameters
+        ----------
+        estimator : fitted classifier with predict_proba
+        X : array-like of shape (n, n_features)
+        y : array-like of shape (n,)
+        pos_label : label, optional
+            The positive class, by default ``estimator.classes_[1]``.
+        name : str, optional
+            What the diagram calls the scores, by default the name of the class of the estimator.
+        **options
+            All other arguments of `from_predictions`.
+
+        Returns
+        -------
+        The display.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument, the rule and what was found.
+        sklearn.exceptions.NotFittedError
+            For an estimator that is not fitted.
+        """
+        scores, positive = scores_of(estimator, X, pos_label)
+        called = type(estimator).__name__ if name is None else name
+        drawn: Self = cls.from_predictions(y, scores, pos_label=positive, name=called, **options)
+        return drawn
+
+
+def records(**columns: Iterable[Any] | FloatArray) -> Records:
+    """Return plain records of columns of equal length; NaN becomes None."""
+    return [dict(zip(columns, map(_plain, values), strict=True)) for values in zip(*columns.values(), strict=True)]
+
+
+def _plain(value: Any) -> Any:
+    plain = value.item() if hasattr(value, "item") else value
+    return None if plain != plain else plain

@@ -1,0 +1,117 @@
+"""Where a diagram is drawn: any axes, figure or sub-figure, and the smaller axes that a diagram puts beside its own.
+
+The smaller axes are insets outside the main ones, so that a diagram never moves what a user has laid out.
+"""
+
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union
+
+import numpy as np
+
+from fitontest.displays.palette import ink, paper
+from fitontest.displays.scales import Scale
+from fitontest.typing import FloatArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, FigureBase
+
+Where: TypeAlias = Union["Axes", "FigureBase", None]
+SomeFigure: TypeAlias = Union["FigureBase", None]
+Side: TypeAlias = Literal["below", "right"]
+
+
+def new_figure(size: tuple[float, float]) -> "Figure":
+    """Return a figure of pyplot, as scikit-learn's displays make it, so that notebooks show it."""
+    import matplotlib.pyplot as plt
+
+    return plt.figure(figsize=size, layout="constrained")
+
+
+def axes_for(ax: Where, size: tuple[float, float]) -> "Axes":
+    """Return the axes to draw on: those given, new ones in the figure given, or in a new figure."""
+    from matplotlib.axes import Axes
+    from matplotlib.figure import FigureBase
+
+    if isinstance(ax, Axes):
+        return ax
+    if ax is None:
+        return new_figure(size).add_subplot()
+    if isinstance(ax, FigureBase):
+        return ax.add_subplot()
+    raise ValueError(f"ax must be matplotlib axes, a Figure or a SubFigure, or None; got {ax!r}")
+
+
+def settle(ax: "Axes") -> None:
+    """Let a constrained layout find room for companions, whose size follows from that of the axes it is moving.
+
+    Matplotlib's own two rounds at each drawing are one or two short of it: the first picture would be cut.
+    """
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    figure: Any = ax.get_figure(root=True)
+    engine = figure.get_layout_engine()
+    if isinstance(engine, ConstrainedLayoutEngine):
+        for _ in range(2):
+            engine.execute(figure)
+
+
+def companion(ax: "Axes", side: Side) -> Any:
+    """Return the smaller axes that an earlier diagram put on that side, or None."""
+    return next((child for child in ax.child_axes if child.get_label() == f"fitontest {side}"), None)
+
+
+def add_companion(ax: "Axes", side: Side, size: float, gap: float) -> Any:
+    """Put axes below or right of `ax`, sharing the axis along which they lie; sizes are shares of the main axes."""
+    if side == "below":
+        made = ax.inset_axes((0.0, -size - gap, 1.0, size), sharex=ax, label="fitontest below")
+        ax.tick_params(axis="x", labelbottom=False)
+    else:
+        made = ax.inset_axes((1.0 + gap, 0.0, size, 1.0), sharey=ax, label="fitontest right")
+        made.tick_params(axis="y", labelleft=False)
+    made.set_facecolor(paper(ax))
+    tidy(made)
+    return made
+
+
+def tidy(ax: "Axes") -> None:
+    """Take away the frame where it bounds nothing, and draw a faint grid behind the data."""
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    ax.grid(visible=True, color=ink(ax), alpha=0.12, linewidth=0.6)
+    ax.set_axisbelow(True)
+
+
+def counts_axis(ax: "Axes", which: Literal["x", "y"]) -> None:
+    """Make an axis of counts: few ticks, 50k instead of 50000, from zero."""
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+    axis = ax.xaxis if which == "x" else ax.yaxis
+    axis.set_major_locator(MaxNLocator(nbins=3))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: _in_thousands(value)))
+    ax.set(**{f"{which}lim": (0, None)})
+
+
+def _in_thousands(value: float) -> str:
+    for unit, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if abs(value) >= unit:
+            return f"{value / unit:g}{letter}"
+    return f"{value:g}"
+
+
+def align_labels(main: "Axes", below: "Axes", scale: Scale) -> None:
+    """Put the labels of the y axes, main and below, one above the other."""
+    from matplotlib.transforms import ScaledTranslation
+
+    figure: Any = main.get_figure(root=True)
+    left = -0.62 if scale.name == "logit" else -0.48  # inches; the texts of logit ticks are longer
+    for ax in (main, below):
+        aside = ax.transAxes + ScaledTranslation(left, 0.0, figure.dpi_scale_trans)
+        ax.yaxis.set_label_coords(0.0, 0.5, transform=aside)
+
+
+def legend_corner(scale: Scale, x: FloatArray, y: FloatArray) -> Literal["upper left", "lower right"]:
+    """Return the corner off the diagonal that fewer points of the map lie in."""
+    u, v = scale.at(x), scale.at(np.clip(y, 0.0, 1.0))
+    upper_left = np.count_nonzero((u < 0.55) & (v > 0.68))
+    lower_right = np.count_nonzero((u > 0.45) & (v < 0.32))
+    return "upper left" if upper_left <= lower_right else "lower right"

@@ -1,0 +1,39 @@
+"""Colours for colour-blind readers (Okabe and Ito's set) and for grey print, where lightness and line style tell.
+
+What has to stand out from the background follows the axes: black on white, white on black.
+"""
+
+from itertools import cycle, islice
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Color: TypeAlias = str | tuple[float, ...]
+
+FILL = "#0072B2"  # blue
+GAP = "#D55E00"  # vermilion: the distance that an error is the mean of, and what a test rejects
+NEUTRAL = "#8C8C8C"  # visible on black and on white
+SERIES = (FILL, "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+DASHES: tuple[tuple[int, tuple[float, ...] | None], ...] = (
+    (0, None),
+    (0, (5.0, 1.5)),
+    (0, (1.2, 1.2)),
+    (0, (5.0, 1.5, 1.2, 1.5)),
+)
+
+
+def series(k: int) -> tuple[str, tuple[int, tuple[float, ...] | None]]:
+    """Return colour and line style of the k-th of several overlaid diagrams."""
+    color = next(islice(cycle(SERIES), k, None))
+    return color, next(islice(cycle(DASHES), k, None))
+
+
+def ink(ax: "Axes") -> Any:
+    """Return the colour in which the axes write, which stands out from their background."""
+    return ax.xaxis.label.get_color()
+
+
+def paper(ax: "Axes") -> Any:
+    """Return the background of the axes."""
+    return ax.get_facecolor()

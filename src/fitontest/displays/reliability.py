@@ -1,0 +1,299 @@
+"""The reliability diagram of any family of calibration maps: the map fitted to the test data against the diagonal."""
+
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from fitontest.displays.base import BinaryDisplay, Records, records
+from fitontest.displays.canvas import Where, axes_for, companion, counts_axis, settle
+from fitontest.displays.consistency import POINTS, ConsistencyBand, check_band, consistency_band
+from fitontest.displays.frame import draw_legend, join, prepare
+from fitontest.displays.headline import called
+from fitontest.displays.palette import Color, ink, series
+from fitontest.displays.reliability_artists import (
+    draw_band,
+    draw_counts,
+    draw_curve,
+    draw_diagonal,
+    draw_fill,
+    draw_gap,
+    draw_knots,
+    draw_means,
+    draw_outline,
+    draw_tops,
+)
+from fitontest.displays.scales import scale_for, scale_to, widened
+from fitontest.displays.shapes import BARS, knots_of, shape_of
+from fitontest.errors.plug_in import error_of
+from fitontest.errors.plug_in_error import PlugInError
+from fitontest.families.base import Family
+from fitontest.maps.base import CalibrationMap
+from fitontest.sample import Sample
+from fitontest.typing import ArrayInput, Label, RandomState
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+SIZE = (5.2, 6.4)  # inches
+
+
+class ReliabilityDisplay(BinaryDisplay):
+    """Reliability diagram: the calibration map of a family, fitted to the test data, against the diagonal.
+
+    The height of the fill over a score p is c_hat(p), and the mean gap |c_hat(p) - p| between it and the diagonal,
+    over the predictions, is the calibration error in the legend.
+
+    * Bins of slope 1 have **diagonal filling**: each bar is filled up to the line of slope 1 through its mean
+      prediction and mean label, which is the fitted map. So the gap to the diagonal is that of the ECE, which flat
+      bars do not show. Flat tops are outlined as in the classic diagram.
+    * Flat bins are filled up to the share of positives.
+    * Continuous maps are filled under their curve, over the range of the scores; beyond it the curve is dotted. Knots
+      of ``pl`` and ``pl3`` are marked.
+
+    The gap is the darker the larger the share of the data in its bin (for continuous maps: in the bar of the
+    histogram), from pale to full in proportion. So where bins are equally wide and equally full, the area of the gap
+    is the error; elsewhere the shades say how much an area counts.
+
+    Made by `from_predictions` or `from_estimator`. `plot` draws it again, on other axes.
+
+    Parameters
+    ----------
+    error : PlugInError
+        As `calibration_error` returns it, measured on the sample.
+    sample : Sample
+    scale : {"probability", "logit"}, default="probability"
+        How both axes lay out probabilities. On the logit scale rare events are visible, and a single ``pl3`` fit
+        (``ensemble=False``) is made of straight lines. What a map of bins has at or beyond 0 and 1 is cut off there.
+    limits : (float, float), optional
+        Ends of both axes. Scores beyond them are counted in the outermost bars of the histogram. By default the
+        probability scale shows [0, 1], and more if the map goes beyond it (bins of slope 1 may); the logit scale shows
+        the scores and the map over them, but nothing below 1e-7 or above 1 - 1e-7.
+    band : ConsistencyBand, optional
+        Where the maps of calibrated scores lie.
+    name : str, optional
+        What the legend calls the scores.
+    pos_label : label, optional
+        The positive class, for the axis labels.
+
+    Attributes
+    ----------
+    error : PlugInError
+    map_ : CalibrationMap
+    scale : Scale
+    shape : Shape
+        The table of the diagram.
+    ax_, histogram_ax_ : matplotlib Axes
+        After `plot`, as all of the following.
+    figure_ : matplotlib Figure or SubFigure
+    line_, ref_line_, counts_ : artists
+        The map (a line per bin, or one curve), the diagonal, the histogram.
+    fill_, gap_, outline_, means_, extension_, knots_, band_, legend_ : artists, or None where there is no such thing
+        The areas under the map and between it and the diagonal; of bins, the flat bars and the means; of curves, the
+        part beyond the scores and the knots; the consistency band.
+
+    References
+    ----------
+    Kängsepp, Valk, Kull (2025), On the usefulness of the fit-on-test view on evaluating calibration of
+    classifiers, Machine Learning 114, sections 4.5 and 5. https://doi.org/10.1007/s10994-024-06652-6
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> from matplotlib.figure import Figure
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(1000)
+    >>> y = rng.random(1000) < p**1.5
+    >>> family = fot.make_family("slope1", n_bins=4, scheme="equal_width")
+    >>> display = fot.ReliabilityDisplay.from_predictions(y, p, family=family, ax=Figure())
+    >>> print(display.to_frame(part="bins")[["lower", "upper", "share", "mean_gap"]].round(3).to_string())
+       lower  upper  share  mean_gap
+    0   0.00   0.25  0.231     0.068
+    1   0.25   0.50  0.242     0.128
+    2   0.50   0.75  0.260     0.084
+    3   0.75   1.00  0.267     0.043
+    """
+
+    def __init__(
+        self,
+        error: PlugInError,
+        sample: Sample,
+        *,
+        scale: Literal["probability", "logit"] = "probability",
+        limits: ArrayInput = None,
+        band: ConsistencyBand | None = None,
+        name: str | None = None,
+        pos_label: Label | None = None,
+    ) -> None:
+        self.error, self.map_, self.band = error, error.map, band
+        self.name, self.pos_label = name, pos_label
+        first = scale_for(scale, sample, error.map) if limits is None else scale_to(scale, limits)
+        self.shape = shape_of(error.map, knots_of(error), sample, first)
+        self.scale = first if limits is not None else widened(first, self.shape.joined().c)
+        self.cells = self.scale.cells(BARS)
+        self.counts = self.cells.summarise(sample).w
+        self.whole = sample.whole
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayInput,
+        y_prob: ArrayInput,
+        *,
+        family: str | Family | CalibrationMap = "slope1",
+        scale: Literal["probability", "logit"] = "probability",
+        norm: Literal["l1", "l2", "squared", "max"] = "l1",
+        debias: bool = False,
+        limits: ArrayInput = None,
+        band_draws: int = 0,
+        band_level: float = 0.9,
+        random_state: RandomState = 0,
+        sample_weight: ArrayInput = None,
+        pos_label: Label | None = None,
+        name: str | None = None,
+        ax: Where = None,
+        color: Color | None = None,
+        fill: bool | None = None,
+        legend: bool = True,
+        ref_line: bool = True,
+    ) -> Self:
+        """Draw the reliability diagram of labels and scores.
+
+        Parameters
+        ----------
+        y_true, y_prob : array-like of shape (n,)
+            Labels of two classes, and predicted probabilities of the positive class.
+        family : str, Family or CalibrationMap, default="slope1"
+            As in `calibration_error`: a family is fitted to these rows, a map is used as it is.
+        norm, debias
+            Of the error in the legend, see `calibration_error`.
+        band_draws : int, default=0
+            Redrawings of the labels from the scores behind the consistency band: the family is fitted again to each,
+            and the band shows where the middle `band_level` of the maps of calibrated scores lie. 0 draws no band.
+        band_level : float in (0, 1), default=0.9
+        random_state : int, RandomState or None, default=0
+            Seed of these draws.
+        sample_weight : array-like of shape (n,), optional
+            Weight 2 counts a row twice, weight 0 not at all.
+        pos_label : label, optional
+            The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
+        scale, limits, name
+            See the class.
+        ax : matplotlib Axes, Figure or SubFigure, optional
+            Where to draw; the histogram goes below the axes, inside the figure's layout. Axes that hold a diagram
+            already get this one laid over it. By default a new pyplot figure is made.
+        color, fill, legend, ref_line
+            See `plot`.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument, the rule and what was found.
+        """
+        sample = Sample(y_true, y_prob, sample_weight, pos_label=pos_label)
+        check_band(band_draws, band_level)
+        error = error_of(sample, family, norm, debias=debias)
+        made = cls(error, sample, scale=scale, limits=limits, name=name, pos_label=pos_label)
+        if band_draws:
+            made.add_band(sample, draws=band_draws, level=band_level, random_state=random_state)
+        return made.plot(ax, color=color, fill=fill, legend=legend, ref_line=ref_line)
+
+    def add_band(
+        self, sample: Sample, *, draws: int, level: float = 0.9, random_state: RandomState = 0, follow: Any = iter
+    ) -> None:
+        """Compute the consistency band, for the next `plot`; `follow` may watch the draws go by (a progress bar)."""
+        check_band(draws, level)
+        if self.error.estimator is None:
+            raise ValueError(f"band_draws must be 0 for a map, which is not fitted again; got {draws}")
+        self.band = consistency_band(
+            self.error.estimator,
+            sample,
+            self.scale.grid(POINTS),
+            draws=draws,
+            level=level,
+            random_state=random_state,
+            follow=follow,
+        )
+
+    def plot(
+        self,
+        ax: Where = None,
+        *,
+        name: str | None = None,
+        color: Color | None = None,
+        fill: bool | None = None,
+        legend: bool = True,
+        ref_line: bool = True,
+        arrange: bool = True,
+    ) -> Self:
+        """Draw the diagram, on new axes or over a diagram that is there.
+
+        Parameters
+        ----------
+        ax, name
+            See `from_predictions`.
+        color : matplotlib colour, optional
+            Of the map; by default one that no other diagram on these axes has, of a palette for colour-blind readers.
+        fill : bool, optional
+            Whether areas are filled and bars outlined; by default only for the first diagram on the axes.
+        legend : bool, default=True
+        ref_line : bool, default=True
+            Whether the diagonal is drawn (never twice on the same axes).
+        arrange : bool, default=True
+            Whether a constrained layout of the figure is carried out at once, which takes a tenth of a second.
+
+        Returns
+        -------
+        self
+        """
+        main = axes_for(ax, SIZE)
+        below = companion(main, "below")
+        first = below is None
+        default, dashes = series(0 if below is None else len(below.patches))
+        style = {"color": default if color is None else color, "linestyle": dashes}
+        filled = first if fill is None else fill
+        if below is None:
+            below = prepare(main, self.scale, "Count" if self.whole else "Weight", self.pos_label)
+        else:
+            join(main, self.scale)
+        self.ax_, self.figure_, self.histogram_ax_ = main, main.figure, below
+        self.ref_line_ = draw_diagonal(main, self.scale) if ref_line and first else None
+        self._draw_map(main, style, called(self.name if name is None else name, self.error), filled)
+        self.band_ = None if self.band is None else draw_band(main, self.band)
+        self.counts_ = draw_counts(below, self.counts, self.cells, self.scale, style, fill=first)
+        counts_axis(below, "y")
+        self.legend_ = draw_legend(main, self.scale, self.shape.joined()) if legend else None
+        if arrange:
+            settle(main)
+        return self
+
+    def parts(self) -> dict[str, Records]:
+        """Return every number that is drawn.
+
+        ``bins`` holds the bins of the map (for a continuous map the bars of the histogram): bounds, rows, weight, share
+        of the weight, mean prediction, share of positives, and mean gap |c_hat(p) - p|, whose mean over the
+        predictions is the l1 error. ``map`` holds the points (x, y) through which the map is drawn, ``knots`` those
+        marked, ``histogram`` the weight of the scores per bar, ``band`` the bounds of the consistency band.
+        """
+        borders = self.cells.borders
+        found = {
+            "bins": self.shape.piece_records(),
+            "map": self.shape.course_records(),
+            "knots": records(x=self.shape.knots.x, y=self.shape.knots.c),
+            "histogram": records(lower=borders[:-1], upper=borders[1:], weight=self.counts),
+        }
+        if self.band is not None:
+            found["band"] = records(x=self.band.x, band_lower=self.band.lower, band_upper=self.band.upper)
+        return {part: rows for part, rows in found.items() if rows}
+
+    def _draw_map(self, main: "Axes", style: dict[str, Any], label: str, filled: bool) -> None:
+        shape = self.shape
+        edge = ink(main) if filled else style["color"]
+        self.extension_ = self.means_ = self.knots_ = None
+        self.line_: Any
+        if shape.jumps:
+            self.line_ = draw_tops(main, shape, style, label)
+            self.means_ = draw_means(main, shape, edge)
+        else:
+            self.line_, self.extension_ = draw_curve(main, shape, style, label)
+            self.knots_ = draw_knots(main, shape, edge) if shape.knots.x.size else None
+        self.fill_ = draw_fill(main, shape, style["color"]) if filled else None
+        self.gap_ = draw_gap(main, shape) if filled else None
+        self.outline_ = draw_outline(main, shape) if filled and shape.jumps else None

@@ -1,0 +1,28 @@
+"""Writing a figure to a file, the same bytes every time."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fitontest.inputs import choose
+
+if TYPE_CHECKING:
+    from matplotlib.figure import FigureBase
+
+DATES: dict[str, dict[str, Any]] = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {}}
+
+
+def check_path(path: str | Path) -> Path:
+    """Return the path of a figure, or refuse one whose ending is not that of a picture."""
+    choose(Path(path).suffix.lower(), DATES, "the ending of path")
+    return Path(path)
+
+
+def save_figure(figure: "FigureBase", path: str | Path, *, dpi: float = 150) -> Path:
+    """Write the figure as PNG, SVG or PDF, by the ending of the path, without dates and random names in it."""
+    from matplotlib import rc_context
+
+    target = check_path(path)
+    with rc_context({"svg.hashsalt": "fitontest"}):  # names within an SVG are random otherwise; ends with the block
+        whole: Any = figure.get_figure(root=True)
+        whole.savefig(target, dpi=dpi, metadata=DATES[target.suffix.lower()])
+    return target

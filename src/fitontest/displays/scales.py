@@ -1,0 +1,125 @@
+"""The scale on which a diagram lays out probabilities: as they are, or by their logits, which show rare events."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fitontest.displays.logit_ticks import mark_probabilities
+from fitontest.inputs import as_numbers, choose
+from fitontest.links import IDENTITY, LOGIT, Link
+from fitontest.maps.base import CalibrationMap
+from fitontest.partitions.partition import Partition, uniform_edges
+from fitontest.sample import Sample
+from fitontest.typing import ArrayInput, FloatArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+NAMES = ("probability", "logit")
+EPS = 1e-7  # logit axes end here: no scores are known better than that
+MARGIN = 0.02  # of a probability axis, so that marks at 0 and 1 are whole
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A scale with the ends of its axes, which both axes of a reliability diagram share.
+
+    Attributes
+    ----------
+    name : {"probability", "logit"}
+    lower, upper : float
+        Ends of the axes. On the probability scale they reach beyond [0, 1] where a map does.
+    """
+
+    name: str
+    lower: float
+    upper: float
+
+    @property
+    def link(self) -> Link:
+        """The function that lays probabilities out evenly."""
+        return LOGIT if self.name == "logit" else IDENTITY
+
+    def at(self, p: FloatArray) -> FloatArray:
+        """Return the places of probabilities along the axis, from 0 at its lower to 1 at its upper end."""
+        places = self.link.forward(np.array([self.lower, self.upper]), EPS / 2)
+        along: FloatArray = (self.link.forward(p, EPS / 2) - places[0]) / (places[1] - places[0])
+        return along
+
+    def grid(self, n: int) -> FloatArray:
+        """Return n scores laid out evenly from the first to the last score that the axis can show."""
+        lower, upper = self.link.forward(np.clip([self.lower, self.upper], 0.0, 1.0), EPS / 2)
+        inner = self.link.inverse(lower + (upper - lower) * uniform_edges(n - 1))
+        return np.concatenate(([max(self.lower, 0.0)], inner, [min(self.upper, 1.0)]))
+
+    def cells(self, n: int) -> Partition:
+        """Return n bins of equal width on the scale; the outermost hold the scores beyond the axis too."""
+        return Partition(np.unique(self.grid(n + 1)[1:-1]))
+
+    def ends(self, cells: Partition) -> FloatArray:
+        """Return the borders of the cells as they are drawn, between the ends of the axis."""
+        return np.clip(cells.borders, max(self.lower, 0.0), min(self.upper, 1.0))
+
+    def apply(self, ax: "Axes", which: str = "xy") -> None:
+        """Give the axes this scale, its ends and its ticks, on the x axis, the y axis, or both."""
+        for letter in which:
+            if self.name == "logit":
+                set_scale = ax.set_xscale if letter == "x" else ax.set_yscale
+                set_scale("logit", nonpositive="clip")  # what lies at 0 and below is drawn beyond the axis
+                mark_probabilities(ax.xaxis if letter == "x" else ax.yaxis, letter)
+            ax.set(**{f"{letter}lim": (self.lower, self.upper)})
+
+
+def scale_to(name: str, limits: ArrayInput) -> Scale:
+    """Return the scale with these ends."""
+    choose(name, NAMES, "scale")
+    return Scale(name, *_read_limits(limits, name))
+
+
+def scale_for(name: str, sample: Sample, fitted: CalibrationMap | None = None) -> Scale:
+    """Return the scale that shows the scores of the sample, and the map over them."""
+    choose(name, NAMES, "scale")
+    present = sample.p if sample.unit else sample.p[sample.w > 0]
+    low, high = float(present.min()), float(present.max())
+    if name == "probability":
+        return Scale(name, -MARGIN, 1 + MARGIN)
+    shown = _strictly_inside(np.array([low, high]))
+    if fitted is not None:
+        inner = Scale(name, shown.min() * 0.9, 1 - 0.9 * (1 - shown.max()))
+        scores = inner.grid(41)[1:-1]
+        values = fitted.evaluate(scores)
+        shown = np.concatenate((shown, values[(values > 0) & (values < 1)]))
+    ends = LOGIT.forward(_strictly_inside(np.array([shown.min(), shown.max()])), EPS)
+    room = max(0.04 * (ends[1] - ends[0]), 0.2)
+    lower, upper = LOGIT.inverse(np.array([ends[0] - room, ends[1] + room])).tolist()
+    return Scale(name, max(lower, EPS), min(upper, 1 - EPS))
+
+
+def widened(scale: Scale, values: FloatArray) -> Scale:
+    """Return the scale with room for values that a map takes beyond [0, 1]; a logit scale cannot show them."""
+    if scale.name == "logit":
+        return scale
+    lowest, highest = float(np.min(values, initial=0.0)), float(np.max(values, initial=1.0))
+    return Scale(scale.name, min(scale.lower, lowest - MARGIN), max(scale.upper, highest + MARGIN))
+
+
+def widest(scales: Sequence[Scale]) -> Scale:
+    """Return the scale that shows what any of them shows."""
+    return Scale(scales[0].name, min(scale.lower for scale in scales), max(scale.upper for scale in scales))
+
+
+def _strictly_inside(p: FloatArray) -> FloatArray:
+    return np.clip(p, EPS, 1 - EPS)
+
+
+def _read_limits(limits: ArrayInput, name: str) -> tuple[float, float]:
+    ends = as_numbers(limits, "limits").tolist()
+    inside = name == "probability" or (len(ends) == 2 and ends[0] > 0 and ends[1] < 1)
+    if len(ends) != 2 or not ends[0] < ends[1] or not inside:
+        rule = "two increasing numbers" + (" strictly between 0 and 1" if name == "logit" else "")
+        raise ValueError(f"limits must be {rule}, got {ends}")
+    if not ends[0] < 1 or not ends[1] > 0:
+        raise ValueError(f"limits must show a part of [0, 1], got {ends}")
+    return float(ends[0]), float(ends[1])

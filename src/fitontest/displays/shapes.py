@@ -1,0 +1,163 @@
+"""What a reliability diagram shows of a map: its pieces with the data in them, its course, its knots.
+
+A map that is made of bins has these bins as its pieces. A continuous map is cut at the bars of the histogram. Either
+way the mean gap |c_hat(p) - p| of a piece, weighted by the share of the data in it, adds up to the plug-in error.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fitontest.displays.base import Records, records
+from fitontest.displays.scales import Scale
+from fitontest.errors.plug_in_error import PlugInError
+from fitontest.maps.base import CalibrationMap
+from fitontest.partitions.bin_table import BinTable
+from fitontest.partitions.partition import Partition
+from fitontest.sample import Sample
+from fitontest.typing import FloatArray
+
+BARS = 20  # of the histogram
+COURSE = 401  # points along a curve
+STEPS = 33  # points along the axis at which a piece that is curved on its scale is followed
+MOST_KINKS = 2000  # beyond that many, the points along the curve show the map as well as a screen can
+
+
+@dataclass(frozen=True, eq=False)
+class Course:
+    """The points (x, c_hat(x)) through which one piece of a map is drawn."""
+
+    x: FloatArray
+    c: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """A map over a sample, ready to be drawn.
+
+    Attributes
+    ----------
+    jumps : bool
+        Whether the map is made of bins, between which it may jump.
+    pieces : Partition
+    table : BinTable
+        What stands in each piece.
+    mean_gap : array of shape (B,)
+        Weighted mean of |c_hat(p) - p| over the rows of each piece, NaN where there are none.
+    courses : tuple of Course
+        One per piece.
+    knots : Course
+        Where the map bends, if its family marks that.
+    low, high : float
+        The smallest and the largest score.
+    """
+
+    jumps: bool
+    pieces: Partition
+    table: BinTable
+    mean_gap: FloatArray
+    courses: tuple[Course, ...]
+    knots: Course
+    low: float
+    high: float
+
+    @property
+    def share(self) -> FloatArray:
+        """Share of the data in each piece."""
+        share: FloatArray = self.table.w / self.table.w.sum()
+        return share
+
+    def joined(self) -> Course:
+        """Return the course of all pieces in one."""
+        x = np.concatenate([course.x for course in self.courses])
+        c = np.concatenate([course.c for course in self.courses])
+        return Course(x, c)
+
+    def piece_records(self) -> Records:
+        """Return one record per piece: its bounds, what stands in it, and how far the map is from the scores."""
+        borders, table = self.pieces.borders, self.table
+        return records(
+            lower=borders[:-1],
+            upper=borders[1:],
+            n=table.n,
+            weight=table.w,
+            share=self.share,
+            mean_prediction=table.mean_p,
+            empirical_probability=table.mean_y,
+            mean_gap=self.mean_gap,
+        )
+
+    def course_records(self) -> Records:
+        """Return one record per point through which the map is drawn."""
+        piece = np.repeat(np.arange(len(self.courses)), [course.x.size for course in self.courses])
+        course = self.joined()
+        return records(piece=piece, x=course.x, y=course.c)
+
+
+def shape_of(fitted: CalibrationMap, knots: FloatArray, sample: Sample, scale: Scale) -> Shape:
+    """Return the shape of a map over a sample; `knots` are the scores to mark."""
+    jumps = fitted.partition is not None
+    pieces = scale.cells(BARS) if fitted.partition is None else fitted.partition
+    table = pieces.summarise(sample)
+    low, high = _extent(sample)
+    return Shape(
+        jumps=jumps,
+        pieces=pieces,
+        table=table,
+        mean_gap=_mean_gap(fitted, pieces, table, sample),
+        courses=tuple(_courses(fitted, knots, pieces, scale, (low, high))),
+        knots=Course(knots, fitted.evaluate(knots)),
+        low=low,
+        high=high,
+    )
+
+
+def knots_of(error: PlugInError) -> FloatArray:
+    """Return the scores to mark as knots, for families that have them."""
+    if error.estimator is None or not error.estimator.has_knots or error.partition is None:
+        return np.empty(0)
+    return error.partition.edges
+
+
+def _extent(sample: Sample) -> tuple[float, float]:
+    present = sample.p if sample.unit else sample.p[sample.w > 0]
+    return float(present.min()), float(present.max())
+
+
+def _mean_gap(fitted: CalibrationMap, pieces: Partition, table: BinTable, sample: Sample) -> FloatArray:
+    total = np.zeros(len(table))
+    for p, _, w in sample.blocks():
+        gap = np.abs(fitted.evaluate(p) - p)
+        total += np.bincount(pieces.locate_checked(p), gap if w is None else gap * w, len(table))
+    out: FloatArray = np.full(len(table), np.nan)
+    return np.divide(total, table.w, out=out, where=table.occupied)
+
+
+def _courses(
+    fitted: CalibrationMap, knots: FloatArray, pieces: Partition, scale: Scale, extent: tuple[float, float]
+) -> list[Course]:
+    jumps = fitted.partition is not None
+    straight = jumps and scale.name == "probability"
+    kinks = fitted.kinks if fitted.kinks.size <= MOST_KINKS else np.empty(0)
+    between = np.empty(0) if straight else scale.grid(STEPS if jumps else COURSE)
+    ends = (max(scale.lower, 0.0), min(scale.upper, 1.0))
+    points = np.unique(np.concatenate((between, kinks, knots, extent if not jumps else (), ends if not jumps else ())))
+    lower, upper = _reach(pieces) if jumps else (pieces.borders[:-1], pieces.borders[1:])
+    found = []
+    for a, b in zip(lower, upper, strict=True):
+        if not jumps:  # nothing is drawn beyond the axis, where a logit has no place for 0 and 1
+            a, b = np.clip((a, b), *ends)
+        inside = points[np.searchsorted(points, a, side="right") : np.searchsorted(points, b, side="left")]
+        x = np.concatenate(([a], inside, [b]))
+        found.append(Course(x, fitted.evaluate(x)))
+    return found
+
+
+def _reach(pieces: Partition) -> tuple[FloatArray, FloatArray]:
+    """Return the first and the last float of each bin, so that a map is evaluated on the right side of its jumps."""
+    lower, upper = pieces.borders[:-1].copy(), pieces.borders[1:].copy()
+    if pieces.closed == "left":
+        upper[:-1] = np.nextafter(upper[:-1], 0.0)
+    else:
+        lower[1:] = np.nextafter(lower[1:], 1.0)
+    return lower, np.maximum(lower, upper)

@@ -1,0 +1,271 @@
+"""The test-based reliability diagram: which predictions the labels of their bin contradict, and how many."""
+
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+
+from fitontest.displays.base import BinaryDisplay, Records, records
+from fitontest.displays.canvas import Where, add_companion, axes_for, companion, counts_axis, settle, tidy
+from fitontest.displays.palette import GAP, NEUTRAL
+from fitontest.displays.scales import scale_for, scale_to
+from fitontest.displays.shapes import BARS
+from fitontest.displays.violins import HALF, outline, rejected_runs, violin_records, violins
+from fitontest.errors.any_partition import DEFAULT_BINS
+from fitontest.errors.bin_losses import DEFAULT_ALPHA, DEFAULT_TEST, Rejection, SignificanceName
+from fitontest.errors.binned_error import BinnedError
+from fitontest.errors.triplet import Triplet, general_error
+from fitontest.families.base import Family
+from fitontest.partitions.partitioner import Partitioner
+from fitontest.sample import Sample
+from fitontest.text_table import short
+from fitontest.typing import ArrayInput, Label, RandomState
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+SIZE = (6.4, 6.0)  # inches
+RED = "#C0392B"  # the empirical probability, as the paper draws it; darker in grey than what is rejected
+
+
+class TCEDisplay(BinaryDisplay):
+    """Test-based reliability diagram: three panels that show what the test-based calibration error (TCE) counts.
+
+    * The main panel has a violin of the predictions of each bin, with the share of positives in the bin, its
+      **empirical probability**, as a red line across it. Where the test rejects the predictions, the violin is hatched
+      in red: these are too far from the line.
+    * Below it stand the sizes of the bins, the rejected part in red. The TCE is the red share of all the bars.
+    * At its right is the histogram of all predictions, on the same axis.
+
+    Made by `from_predictions` or `from_estimator`. `plot` draws it again, on other axes.
+
+    Parameters
+    ----------
+    error : BinnedError
+        As `tce` returns it, measured on the sample.
+    sample : Sample
+    scale : {"probability", "logit"}, default="probability"
+        How predictions are laid out; "logit" shows rare events.
+    limits : (float, float), optional
+        Ends of the axis of predictions.
+    name : str, optional
+        What the title calls the scores.
+    pos_label : label, optional
+        The positive class, for the axis label.
+
+    Attributes
+    ----------
+    error : BinnedError
+    partition_ : Partition
+    violins : list of Violin
+        One per bin with predictions.
+    ax_, sizes_ax_, histogram_ax_ : matplotlib Axes
+        After `plot`, as all of the following.
+    axes_ : tuple
+        These three.
+    figure_ : matplotlib Figure or SubFigure
+    violins_, rejected_ : PolyCollection
+        The violins, and their rejected parts.
+    lines_ : LineCollection
+        The empirical probability of each bin.
+    sizes_, rejected_sizes_ : BarContainer
+    counts_ : StepPatch
+        The histogram.
+
+    References
+    ----------
+    Matsubara, Tax, Mudd, Guy (2023), TCE: A test-based approach to measuring calibration error, UAI, Figure 1.
+    https://doi.org/10.48550/arXiv.2306.14343 The hatching of the violins is ours.
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> from matplotlib.figure import Figure
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(1000)
+    >>> y = rng.random(1000) < p**1.5
+    >>> display = fot.TCEDisplay.from_predictions(y, p, partition="equal_mass", n_bins=4, ax=Figure())
+    >>> bins = display.to_frame(part="bins")
+    >>> print(bins[["bin", "n", "rejected", "empirical_probability"]].round(3).to_string(index=False))
+     bin   n  rejected  empirical_probability
+       1 250       198                  0.064
+       2 250       194                  0.280
+       3 250       143                  0.568
+       4 250       143                  0.836
+    >>> float(bins["rejected"].sum()) / 10, round(float(display.error), 12)
+    (67.8, 67.8)
+    """
+
+    def __init__(
+        self,
+        error: BinnedError,
+        sample: Sample,
+        *,
+        scale: Literal["probability", "logit"] = "probability",
+        limits: ArrayInput = None,
+        name: str | None = None,
+        pos_label: Label | None = None,
+    ) -> None:
+        if error.test is None:
+            raise ValueError(f"error must be one of a test, as tce returns it; got loss={error.loss!r}")
+        self.error, self.partition_ = error, error.partition
+        self.name, self.pos_label = name, pos_label
+        self.scale = scale_for(scale, sample) if limits is None else scale_to(scale, limits)
+        self.violins = violins(error, sample, self.scale)
+        self.cells = self.scale.cells(2 * BARS)
+        self.counts = self.cells.summarise(sample).w
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayInput,
+        y_prob: ArrayInput,
+        *,
+        partition: str | Partitioner | Family | ArrayInput = "pava_bc",
+        n_bins: int = DEFAULT_BINS,
+        alpha: float = DEFAULT_ALPHA,
+        test: SignificanceName = DEFAULT_TEST,
+        null_draws: int = 0,
+        random_state: RandomState = 0,
+        scale: Literal["probability", "logit"] = "probability",
+        limits: ArrayInput = None,
+        sample_weight: ArrayInput = None,
+        pos_label: Label | None = None,
+        name: str | None = None,
+        ax: Where = None,
+    ) -> Self:
+        """Draw the test-based reliability diagram of labels and scores.
+
+        Parameters
+        ----------
+        y_true, y_prob : array-like of shape (n,)
+            Labels of two classes, and predicted probabilities of the positive class.
+        partition, n_bins, alpha, test, null_draws, random_state
+            See `tce`; with `null_draws` the title tells the TCE to expect of calibrated scores.
+        scale : {"probability", "logit"}, default="probability"
+            How predictions are laid out.
+        limits : (float, float), optional
+            Ends of the axis of predictions.
+        sample_weight : array-like of shape (n,), optional
+            Whole numbers: how often each row counts.
+        pos_label : label, optional
+            The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
+        name : str, optional
+            What the title calls the scores.
+        ax : matplotlib Axes, Figure or SubFigure, optional
+            Where to draw the main panel; the other two go below and beside it. By default a new pyplot figure.
+
+        Returns
+        -------
+        TCEDisplay
+
+        Raises
+        ------
+        ValueError
+            Naming the argument, the rule and what was found.
+        """
+        sample = Sample(y_true, y_prob, sample_weight, pos_label=pos_label)
+        triplet = Triplet(Rejection(alpha, test), partition, "l1", n_bins, percent=True)
+        error = general_error(sample, triplet, null_draws, random_state)
+        return cls(error, sample, scale=scale, limits=limits, name=name, pos_label=pos_label).plot(ax)
+
+    def plot(self, ax: Where = None, *, name: str | None = None) -> Self:
+        """Draw the three panels.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, Figure or SubFigure, optional
+            See `from_predictions`.
+        name : str, optional
+            What the title calls the scores.
+
+        Returns
+        -------
+        self
+        """
+        main = axes_for(ax, SIZE)
+        if companion(main, "below") is not None:
+            raise ValueError("ax must be axes that hold no diagram yet: test-based diagrams are not laid over others")
+        below, beside = add_companion(main, "below", 0.28, 0.05), add_companion(main, "right", 0.22, 0.04)
+        self.ax_, self.sizes_ax_, self.histogram_ax_ = self.axes_ = (main, below, beside)
+        self.figure_ = main.figure
+        self._draw_main(main)
+        self._draw_sizes(below)
+        self.counts_ = beside.stairs(
+            self.counts, self.scale.ends(self.cells), orientation="horizontal", fill=True, color=NEUTRAL
+        )
+        counts_axis(beside, "x")
+        beside.set_xlabel("Count")
+        main.set_title(self._title(name), fontsize="medium", loc="left")
+        settle(main)
+        return self
+
+    def parts(self) -> dict[str, Records]:
+        """Return every number that is drawn.
+
+        ``bins`` holds the table of `tce`, ``violins`` the weight, the rejected weight and the width of each violin per
+        cell, ``histogram`` the weight of the predictions per bar.
+        """
+        borders = self.cells.borders
+        cells = [violin_records(violin) for violin in self.violins]
+        return {
+            "bins": [{"bin": b + 1, **row} for b, row in enumerate(self.error.rows())],
+            "violins": [record for rows in cells for record in rows],
+            "histogram": records(lower=borders[:-1], upper=borders[1:], weight=self.counts),
+        }
+
+    def _draw_main(self, main: "Axes") -> None:
+        from matplotlib.collections import LineCollection, PolyCollection
+
+        tidy(main)
+        self.scale.apply(main, "y")
+        bins = self.partition_.n_bins
+        main.set_xlim(0.4, bins + 0.6)
+        self.violins_ = PolyCollection(
+            [outline(violin, slice(None)) for violin in self.violins], facecolor=NEUTRAL, alpha=0.55, linewidth=0
+        )
+        contradicted = [outline(violin, run) for violin in self.violins for run in rejected_runs(violin)]
+        self.rejected_ = PolyCollection(
+            contradicted, facecolor="none", edgecolor=GAP, hatch="//////", linewidth=0.6, label="rejected"
+        )
+        occupied = np.flatnonzero(self.error.table.occupied)
+        heights = self.error.table.mean_y[occupied]
+        lines = [[(b + 1 - HALF, y), (b + 1 + HALF, y)] for b, y in zip(occupied.tolist(), heights, strict=True)]
+        self.lines_ = LineCollection(lines, colors=RED, linewidths=2.2, label="empirical probability", zorder=3)
+        for collection in (self.violins_, self.rejected_, self.lines_):
+            main.add_collection(collection, autolim=False)
+        of_class = "" if self.pos_label is None else f" of {self.pos_label}"
+        main.set_ylabel(f"Predicted probability{of_class}")
+        main.legend(
+            [self.lines_, self.rejected_], ["empirical probability", "rejected predictions"],
+            fontsize="small", loc=self._corner(), framealpha=0.85, edgecolor="none",
+        )  # fmt: skip
+
+    def _corner(self) -> Any:
+        """Return the corner that is farther from the violins."""
+        middle = (self.partition_.n_bins - 1) / 2
+        tops = [violin.upper[-1] for violin in self.violins if violin.bin <= middle]
+        feet = [violin.lower[0] for violin in self.violins if violin.bin >= middle]
+        above, under = 1 - self.scale.at(np.array([*tops, 0.0])).max(), self.scale.at(np.array([*feet, 1.0])).min()
+        return "upper left" if above >= under else "lower right"
+
+    def _draw_sizes(self, below: "Axes") -> None:
+        from matplotlib.ticker import MaxNLocator
+
+        rows = self.error.rows()
+        ids = np.arange(1, len(rows) + 1)
+        rejected = np.array([row["rejected"] for row in rows])
+        self.sizes_ = below.bar(ids, [row["weight"] for row in rows], width=0.8, color=NEUTRAL, alpha=0.55)
+        self.rejected_sizes_ = below.bar(ids, rejected, width=0.8, color=GAP)
+        counts_axis(below, "y")
+        below.xaxis.set_major_locator(MaxNLocator(nbins=12, integer=True))
+        below.set_xlabel("Bin")
+        below.set_ylabel("Count")
+
+    def _title(self, name: str | None) -> str:
+        error, called = self.error, self.name if name is None else name
+        how = f"{error.test} test, alpha {error.alpha:g}, {error.n_bins} bins, n = {error.n:,}"
+        words = f"TCE {short(error.value)} % ({how})"
+        lines = ([] if called is None else [called]) + [words]
+        if error.null is not None:
+            lines.append(f"expected if calibrated: {short(error.null.mean)} %, p-value {short(error.null.p_value, 2)}")
+        return "\n".join(lines)

@@ -1,0 +1,107 @@
+"""Violins of the predictions per bin, from counts on a fine grid: the rows are visited once and never kept."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.ndimage import gaussian_filter1d
+
+from fitontest.displays.base import Records, records
+from fitontest.displays.scales import Scale
+from fitontest.errors.binned_error import BinnedError
+from fitontest.partitions.partition import Partition
+from fitontest.sample import Sample
+from fitontest.typing import FloatArray
+
+CELLS = 200  # along the axis: finer than the eye
+HALF = 0.42  # half the width of the widest place of a violin, in bins
+
+
+@dataclass(frozen=True, eq=False)
+class Violin:
+    """How the predictions of one bin spread.
+
+    Attributes
+    ----------
+    bin : int
+    lower, upper : arrays of shape (M,)
+        The cells between the first and the last with a prediction in it.
+    weight, rejected : arrays of shape (M,)
+        Weight of the predictions in each cell, and of those that the test rejects.
+    width : array of shape (M,)
+        Smoothed density, 1 at its largest.
+    """
+
+    bin: int
+    lower: FloatArray
+    upper: FloatArray
+    weight: FloatArray
+    rejected: FloatArray
+    width: FloatArray
+
+    @property
+    def share_rejected(self) -> FloatArray:
+        """Smoothed share of the rejected predictions, cell by cell."""
+        spread = gaussian_filter1d(np.array((self.weight, self.rejected)), 0.5, axis=1)
+        share: FloatArray = spread[1] / spread[0]
+        return share
+
+
+def violins(error: BinnedError, sample: Sample, scale: Scale) -> list[Violin]:
+    """Return the violin of each bin that holds predictions."""
+    cells = scale.cells(CELLS)
+    weight, rejected = _counts(error, sample, cells)
+    ends = scale.ends(cells)
+    found = []
+    for b in range(error.partition.n_bins):
+        held = np.flatnonzero(weight[b])
+        if held.size:
+            span = slice(held[0], held[-1] + 1)
+            width = _density(weight[b, span])
+            found.append(Violin(b, ends[:-1][span], ends[1:][span], weight[b, span], rejected[b, span], width))
+    return found
+
+
+def outline(violin: Violin, run: slice) -> FloatArray:
+    """Return the outline of the cells of a violin in the run, stepwise."""
+    half = HALF * violin.width[run].repeat(2)
+    height = np.stack((violin.lower[run], violin.upper[run]), axis=1).ravel()
+    x = violin.bin + 1
+    return np.concatenate((np.column_stack((x - half, height)), np.column_stack((x + half, height))[::-1]))
+
+
+def rejected_runs(violin: Violin) -> list[slice]:
+    """Return the stretches of cells in which most predictions are rejected."""
+    rejected = np.concatenate(([False], violin.share_rejected > 0.5, [False]))
+    starts, stops = (
+        np.flatnonzero(np.diff(rejected.astype(int)) == 1),
+        np.flatnonzero(np.diff(rejected.astype(int)) == -1),
+    )
+    return [slice(start, stop) for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)]
+
+
+def violin_records(violin: Violin) -> Records:
+    """Return one record per cell of a violin."""
+    cells = records(
+        lower=violin.lower, upper=violin.upper, weight=violin.weight, rejected=violin.rejected, width=violin.width
+    )
+    return [{"bin": violin.bin + 1, **cell} for cell in cells]
+
+
+def _counts(error: BinnedError, sample: Sample, cells: Partition) -> tuple[FloatArray, FloatArray]:
+    """Return the weight, and the rejected weight, of the predictions per bin (row) and cell (column)."""
+    groups = sample.groups
+    bins = error.partition.n_bins
+    at = error.partition.locate_checked(groups.p) * cells.n_bins + cells.locate_checked(groups.p)
+    columns = (groups.w, np.where(error.rejects(groups.p), groups.w, 0.0))
+    weight, rejected = (np.bincount(at, w, bins * cells.n_bins).reshape(bins, cells.n_bins) for w in columns)
+    return weight.astype(np.float64), rejected.astype(np.float64)
+
+
+def _density(weight: FloatArray) -> FloatArray:
+    """Return the density over the cells, smoothed with Scott's bandwidth, within the range of the data."""
+    place, total = np.arange(weight.size), weight.sum()
+    mean = weight @ place / total
+    sd = np.sqrt(weight @ (place - mean) ** 2 / total)
+    smooth = gaussian_filter1d(weight, sd * total**-0.2, mode="constant") if sd > 0 else weight
+    width: FloatArray = smooth / smooth.max()
+    return width
