@@ -41,36 +41,41 @@ def axes_for(ax: Where, size: tuple[float, float]) -> "Axes":
     raise ValueError(f"ax must be matplotlib axes, a Figure or a SubFigure, or None; got {ax!r}")
 
 
-def settle(ax: "Axes") -> None:
-    """Let a constrained layout find room for companions, whose size follows from that of the axes it is moving.
-
-    Matplotlib's own two rounds at each drawing are one or two short of it: the first picture would be cut.
-    """
-    from matplotlib.layout_engine import ConstrainedLayoutEngine
-
-    figure: Any = ax.get_figure(root=True)
-    engine = figure.get_layout_engine()
-    if isinstance(engine, ConstrainedLayoutEngine):
-        for _ in range(2):
-            engine.execute(figure)
-
-
 def companion(ax: "Axes", side: Side) -> Any:
     """Return the smaller axes that an earlier diagram put on that side, or None."""
     return next((child for child in ax.child_axes if child.get_label() == f"fitontest {side}"), None)
 
 
 def add_companion(ax: "Axes", side: Side, size: float, gap: float) -> Any:
-    """Put axes below or right of `ax`, sharing the axis along which they lie; sizes are shares of the main axes."""
+    """Put axes below or right of `ax`, sharing the axis along which they lie; sizes are shares of the main axes.
+
+    The main axes give way, so that both together take the place that the main axes had.
+    """
     if side == "below":
         made = ax.inset_axes((0.0, -size - gap, 1.0, size), sharex=ax, label="fitontest below")
         ax.tick_params(axis="x", labelbottom=False)
+        _give_way(ax, bottom=(size + gap) / (1 + size + gap))
     else:
         made = ax.inset_axes((1.0 + gap, 0.0, size, 1.0), sharey=ax, label="fitontest right")
         made.tick_params(axis="y", labelleft=False)
+        _give_way(ax, right=(size + gap) / (1 + size + gap))
     made.set_facecolor(paper(ax))
     tidy(made)
     return made
+
+
+def _give_way(ax: "Axes", bottom: float = 0.0, right: float = 0.0) -> None:
+    """Shrink axes at each drawing to a part of the place that the layout of the figure has for them then."""
+    from matplotlib.transforms import Bbox
+
+    before: Any = ax.get_axes_locator()
+
+    def locate(axes: Any, renderer: Any) -> Bbox:
+        place = axes.get_position(original=True) if before is None else before(axes, renderer)
+        lift = place.height * bottom
+        return Bbox.from_bounds(place.x0, place.y0 + lift, place.width * (1 - right), place.height - lift)
+
+    ax.set_axes_locator(locate)
 
 
 def tidy(ax: "Axes") -> None:
@@ -81,14 +86,15 @@ def tidy(ax: "Axes") -> None:
     ax.set_axisbelow(True)
 
 
-def counts_axis(ax: "Axes", which: Literal["x", "y"]) -> None:
-    """Make an axis of counts: few ticks, 50k instead of 50000, from zero."""
+def counts_axis(ax: "Axes", which: Literal["x", "y"], counts: FloatArray) -> None:
+    """Make an axis of counts: few ticks, 50k instead of 50000, from zero to the largest yet drawn."""
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     axis = ax.xaxis if which == "x" else ax.yaxis
     axis.set_major_locator(MaxNLocator(nbins=3))
     axis.set_major_formatter(FuncFormatter(lambda value, _: _in_thousands(value)))
-    ax.set(**{f"{which}lim": (0, None)})
+    before = max(ax.get_xlim() if which == "x" else ax.get_ylim()) if ax.patches[1:] else 0.0
+    ax.set(**{f"{which}lim": (0, max(before, 1.05 * float(counts.max())))})
 
 
 def _in_thousands(value: float) -> str:
@@ -103,7 +109,7 @@ def align_labels(main: "Axes", below: "Axes", scale: Scale) -> None:
     from matplotlib.transforms import ScaledTranslation
 
     figure: Any = main.get_figure(root=True)
-    left = -0.62 if scale.name == "logit" else -0.48  # inches; the texts of logit ticks are longer
+    left = -0.74 if scale.name == "logit" else -0.48  # inches; the texts of logit ticks are longer
     for ax in (main, below):
         aside = ax.transAxes + ScaledTranslation(left, 0.0, figure.dpi_scale_trans)
         ax.yaxis.set_label_coords(0.0, 0.5, transform=aside)

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from fitontest.displays.base import BinaryDisplay, Records, records
-from fitontest.displays.canvas import Where, axes_for, companion, counts_axis, settle
+from fitontest.displays.canvas import Where, axes_for, companion, counts_axis
 from fitontest.displays.consistency import POINTS, ConsistencyBand, check_band, consistency_band
 from fitontest.displays.frame import draw_legend, join, prepare
 from fitontest.displays.headline import called
@@ -18,6 +18,7 @@ from fitontest.displays.reliability_artists import (
     draw_knots,
     draw_means,
     draw_outline,
+    draw_stems,
     draw_tops,
 )
 from fitontest.displays.scales import scale_for, scale_to, widened
@@ -85,9 +86,9 @@ class ReliabilityDisplay(BinaryDisplay):
     figure_ : matplotlib Figure or SubFigure
     line_, ref_line_, counts_ : artists
         The map (a line per bin, or one curve), the diagonal, the histogram.
-    fill_, gap_, outline_, means_, extension_, knots_, band_, legend_ : artists, or None where there is no such thing
-        The areas under the map and between it and the diagonal; of bins, the flat bars and the means; of curves, the
-        part beyond the scores and the knots; the consistency band.
+    fill_, gap_, stems_, outline_, means_, extension_, knots_, band_, legend_ : artists or None
+        The areas under the map and between it and the diagonal, and that gap as lines in bins too narrow to have an
+        area; of bins, the flat bars and the means; of curves, the part beyond the scores and the knots; a band.
 
     References
     ----------
@@ -221,7 +222,6 @@ class ReliabilityDisplay(BinaryDisplay):
         fill: bool | None = None,
         legend: bool = True,
         ref_line: bool = True,
-        arrange: bool = True,
     ) -> Self:
         """Draw the diagram, on new axes or over a diagram that is there.
 
@@ -236,8 +236,6 @@ class ReliabilityDisplay(BinaryDisplay):
         legend : bool, default=True
         ref_line : bool, default=True
             Whether the diagonal is drawn (never twice on the same axes).
-        arrange : bool, default=True
-            Whether a constrained layout of the figure is carried out at once, which takes a tenth of a second.
 
         Returns
         -------
@@ -258,10 +256,8 @@ class ReliabilityDisplay(BinaryDisplay):
         self._draw_map(main, style, called(self.name if name is None else name, self.error), filled)
         self.band_ = None if self.band is None else draw_band(main, self.band)
         self.counts_ = draw_counts(below, self.counts, self.cells, self.scale, style, fill=first)
-        counts_axis(below, "y")
+        counts_axis(below, "y", self.counts)
         self.legend_ = draw_legend(main, self.scale, self.shape.joined()) if legend else None
-        if arrange:
-            settle(main)
         return self
 
     def parts(self) -> dict[str, Records]:
@@ -296,4 +292,5 @@ class ReliabilityDisplay(BinaryDisplay):
             self.knots_ = draw_knots(main, shape, edge) if shape.knots.x.size else None
         self.fill_ = draw_fill(main, shape, style["color"]) if filled else None
         self.gap_ = draw_gap(main, shape) if filled else None
+        self.stems_ = draw_stems(main, shape, self.scale) if filled else None
         self.outline_ = draw_outline(main, shape) if filled and shape.jumps else None

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 PALEST, FULLEST = 0.15, 0.75  # opacity of the gap where few and where most scores lie
 FILLED = 0.22  # opacity of the fill under the map
 GAP_LABEL = "gap; darker where more scores lie"
+NARROW = 0.012  # of the axis: bins below that have their gap drawn as a line
 MANY = 60  # bins, beyond which outlines and marks would hide one another
 
 
@@ -58,17 +59,33 @@ def draw_gap(ax: "Axes", shape: Shape) -> "PolyCollection":
     from matplotlib.collections import PolyCollection
     from matplotlib.colors import to_rgba
 
-    share = shape.share[shape.table.occupied]
-    opacity = PALEST + (FULLEST - PALEST) * share / share.max()
     gap = PolyCollection(
         [_to_diagonal(course) for course in _over_data(shape)],
-        facecolor=[to_rgba(GAP, float(one)) for one in opacity],
+        facecolor=[to_rgba(GAP, float(one)) for one in _opacity(shape)],
         linewidth=0,
         zorder=1.4,
         label=GAP_LABEL,
     )
     ax.add_collection(gap, autolim=False)
     return gap
+
+
+def draw_stems(ax: "Axes", shape: Shape, scale: Scale) -> "LineCollection | None":
+    """Draw the gap of bins too narrow to have a visible area, such as that of the scores at exactly 1, as lines."""
+    from matplotlib.collections import LineCollection
+    from matplotlib.colors import to_rgba
+
+    kept, opacity = np.flatnonzero(shape.table.occupied), _opacity(shape)
+    width = np.diff(scale.at(np.clip(shape.pieces.borders, scale.lower, scale.upper)))[kept]
+    narrow = width < NARROW
+    if not shape.jumps or not narrow.any():
+        return None
+    p, y = shape.table.mean_p[kept][narrow], shape.table.mean_y[kept][narrow]
+    lines = np.stack((np.column_stack((p, p)), np.column_stack((p, y))), axis=1)
+    colors = [to_rgba(GAP, float(one)) for one in opacity[narrow]]
+    stems = LineCollection([*lines], colors=colors, linewidths=3.0, capstyle="butt", zorder=1.5)
+    ax.add_collection(stems, autolim=False)
+    return stems
 
 
 def gap_in_the_legend() -> "Patch":
@@ -143,6 +160,13 @@ def draw_counts(
     if fill:
         return ax.stairs(counts, edges, fill=True, facecolor=NEUTRAL, edgecolor=paper(ax), linewidth=0.4)
     return ax.stairs(counts, edges, edgecolor=style["color"], linestyle=style["linestyle"], linewidth=1.3)
+
+
+def _opacity(shape: Shape) -> FloatArray:
+    """Return the shade of the gap of each piece with data: pale to full, in proportion to its share of the data."""
+    share = shape.share[shape.table.occupied]
+    shade: FloatArray = PALEST + (FULLEST - PALEST) * share / share.max()
+    return shade
 
 
 def _over_data(shape: Shape) -> list[Course]:

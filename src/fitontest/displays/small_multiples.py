@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from fitontest.displays.base import Display, Records
-from fitontest.displays.canvas import SomeFigure, new_figure, settle
+from fitontest.displays.canvas import SomeFigure, new_figure
 from fitontest.displays.frame import legend_entries
 from fitontest.displays.headline import headline
 from fitontest.displays.palette import FILL
@@ -81,7 +81,6 @@ class SmallMultiples(Display):
             self.axes_[title] = ax
         self._label_outside(grid)
         self.legend_ = self._legend()
-        settle(grid[0, 0])
         return self
 
     def parts(self) -> dict[str, Records]:
@@ -93,7 +92,7 @@ class SmallMultiples(Display):
         return found
 
     def _panel(self, ax: "Axes", title: str, display: ReliabilityDisplay) -> None:
-        display.plot(ax, legend=False, color=FILL, arrange=False)
+        display.plot(ax, legend=False, color=FILL)
         widest([one.scale for one in self.displays.values()]).apply(ax)
         kind, numbers = headline(display.error)
         lines = [numbers] if kind.startswith(title) else [kind, numbers]

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 
 from fitontest.displays.base import BinaryDisplay, Records, records
-from fitontest.displays.canvas import Where, add_companion, axes_for, companion, counts_axis, settle, tidy
+from fitontest.displays.canvas import Where, add_companion, axes_for, companion, counts_axis, tidy
 from fitontest.displays.palette import GAP, NEUTRAL
 from fitontest.displays.scales import scale_for, scale_to
 from fitontest.displays.shapes import BARS
@@ -18,10 +18,11 @@ from fitontest.families.base import Family
 from fitontest.partitions.partitioner import Partitioner
 from fitontest.sample import Sample
 from fitontest.text_table import short
-from fitontest.typing import ArrayInput, Label, RandomState
+from fitontest.typing import ArrayInput, FloatArray, Label, RandomState
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.patches import StepPatch
 
 SIZE = (6.4, 6.0)  # inches
 RED = "#C0392B"  # the empirical probability, as the paper draws it; darker in grey than what is rejected
@@ -67,7 +68,8 @@ class TCEDisplay(BinaryDisplay):
         The violins, and their rejected parts.
     lines_ : LineCollection
         The empirical probability of each bin.
-    sizes_, rejected_sizes_ : BarContainer
+    sizes_, rejected_sizes_ : StepPatch
+        The bars: every other step of it, between steps of height 0.
     counts_ : StepPatch
         The histogram.
 
@@ -193,10 +195,9 @@ class TCEDisplay(BinaryDisplay):
         self.counts_ = beside.stairs(
             self.counts, self.scale.ends(self.cells), orientation="horizontal", fill=True, color=NEUTRAL
         )
-        counts_axis(beside, "x")
+        counts_axis(beside, "x", self.counts)
         beside.set_xlabel("Count")
         main.set_title(self._title(name), fontsize="medium", loc="left")
-        settle(main)
         return self
 
     def parts(self) -> dict[str, Records]:
@@ -235,28 +236,24 @@ class TCEDisplay(BinaryDisplay):
             main.add_collection(collection, autolim=False)
         of_class = "" if self.pos_label is None else f" of {self.pos_label}"
         main.set_ylabel(f"Predicted probability{of_class}")
-        main.legend(
-            [self.lines_, self.rejected_], ["empirical probability", "rejected predictions"],
-            fontsize="small", loc=self._corner(), framealpha=0.85, edgecolor="none",
-        )  # fmt: skip
-
-    def _corner(self) -> Any:
-        """Return the corner that is farther from the violins."""
-        middle = (self.partition_.n_bins - 1) / 2
-        tops = [violin.upper[-1] for violin in self.violins if violin.bin <= middle]
-        feet = [violin.lower[0] for violin in self.violins if violin.bin >= middle]
-        above, under = 1 - self.scale.at(np.array([*tops, 0.0])).max(), self.scale.at(np.array([*feet, 1.0])).min()
-        return "upper left" if above >= under else "lower right"
+        main.legend(  # in the corner that the other two panels leave free
+            [self.lines_, self.rejected_],
+            ["empirical\nprobability", "rejected"],
+            loc="upper left",
+            bbox_to_anchor=(1.01, -0.13),
+            fontsize="small",
+            frameon=False,
+        )
 
     def _draw_sizes(self, below: "Axes") -> None:
         from matplotlib.ticker import MaxNLocator
 
         rows = self.error.rows()
-        ids = np.arange(1, len(rows) + 1)
+        sizes = np.array([row["weight"] for row in rows])
         rejected = np.array([row["rejected"] for row in rows])
-        self.sizes_ = below.bar(ids, [row["weight"] for row in rows], width=0.8, color=NEUTRAL, alpha=0.55)
-        self.rejected_sizes_ = below.bar(ids, rejected, width=0.8, color=GAP)
-        counts_axis(below, "y")
+        self.sizes_ = _bars(below, sizes, color=NEUTRAL, alpha=0.55)
+        self.rejected_sizes_ = _bars(below, rejected, color=GAP)
+        counts_axis(below, "y", sizes)
         below.xaxis.set_major_locator(MaxNLocator(nbins=12, integer=True))
         below.set_xlabel("Bin")
         below.set_ylabel("Count")
@@ -264,8 +261,16 @@ class TCEDisplay(BinaryDisplay):
     def _title(self, name: str | None) -> str:
         error, called = self.error, self.name if name is None else name
         how = f"{error.test} test, alpha {error.alpha:g}, {error.n_bins} bins, n = {error.n:,}"
-        words = f"TCE {short(error.value)} % ({how})"
-        lines = ([] if called is None else [called]) + [words]
+        words = f"TCE {short(error.value)} %"
+        lines = [words if called is None else f"{called}: {words}", how]
         if error.null is not None:
             lines.append(f"expected if calibrated: {short(error.null.mean)} %, p-value {short(error.null.p_value, 2)}")
         return "\n".join(lines)
+
+
+def _bars(ax: "Axes", heights: FloatArray, **style: Any) -> "StepPatch":
+    """Draw a bar at each of 1, 2, ..., as one artist: bars in steps, with steps of height 0 between them."""
+    places = np.arange(1, heights.size + 1)
+    edges = np.column_stack((places - 0.4, places + 0.4)).ravel()
+    steps = np.column_stack((heights, np.zeros(heights.size))).ravel()[:-1]
+    return ax.stairs(steps, edges, fill=True, linewidth=0, **style)
