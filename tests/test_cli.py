@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 import fitontest as fot
-from fitontest.cli import main
+from fitontest.cli.main import main
 from fitontest.text_table import short
 from tests.strategies import noisy
 

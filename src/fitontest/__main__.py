@@ -6,7 +6,7 @@ import sys
 def main() -> None:
     """Run the command line, or say how to install it."""
     try:
-        from fitontest.cli import main as run
+        from fitontest.cli.main import main as run
     except ModuleNotFoundError as error:
         if error.name not in ("click", "duckdb"):
             raise

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from fitontest.displays.canvas import SomeFigure
 from fitontest.displays.reliability import ReliabilityDisplay
+from fitontest.displays.scales import ScaleName
 from fitontest.displays.small_multiples import SmallMultiples
 from fitontest.errors.plug_in import error_of
 from fitontest.errors.plug_in_error import PlugInError
@@ -85,9 +86,7 @@ class Evaluation:
         """Return the records as a data frame of an installed library, one row per family."""
         return to_frame(self.rows(), backend)
 
-    def plot(
-        self, *, scale: Literal["probability", "logit"] = "probability", figure: SomeFigure = None
-    ) -> SmallMultiples:
+    def plot(self, *, scale: ScaleName = "probability", figure: SomeFigure = None) -> SmallMultiples:
         """Draw the reliability diagrams of all families side by side, on shared axes.
 
         Parameters
@@ -101,8 +100,13 @@ class Evaluation:
         -------
         SmallMultiples
         """
-        displays = {error.family: ReliabilityDisplay(error, self.sample, scale=scale) for error in self.errors}
-        return SmallMultiples(displays).plot(figure)
+        return self.diagrams(scale=scale).plot(figure)
+
+    def diagrams(self, *, scale: ScaleName = "probability") -> SmallMultiples:
+        """Return the reliability diagrams of all families, which are yet to be drawn, or to be saved."""
+        return SmallMultiples(
+            {error.family: ReliabilityDisplay(error, self.sample, scale=scale) for error in self.errors}
+        )
 
     def __str__(self) -> str:
         first = self.errors[0]

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from fitontest.displays.canvas import blank_figure
 from fitontest.displays.response import scores_of
 from fitontest.displays.saving import save_figure
 from fitontest.frames import Backend, to_frame
@@ -52,11 +53,16 @@ class Display(ABC):
         Unlike matplotlib's ``savefig`` on its own, the same diagram always gives the same bytes.
         """
         if not hasattr(self, "figure_"):
-            self.plot()
+            self.plot(blank_figure(self.size))
         return save_figure(self.figure_, path, dpi=dpi)
 
+    @property
     @abstractmethod
-    def plot(self) -> Any:
+    def size(self) -> tuple[float, float]:
+        """Width and height, in inches, of a figure for the diagram."""
+
+    @abstractmethod
+    def plot(self, where: Any = None) -> Any:
         """Draw the diagram."""
 
 

@@ -27,6 +27,13 @@ def new_figure(size: tuple[float, float]) -> "Figure":
     return plt.figure(figsize=size, layout="constrained")
 
 
+def blank_figure(size: tuple[float, float]) -> "Figure":
+    """Return a figure that pyplot does not know, to be saved."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=size, layout="constrained")
+
+
 def axes_for(ax: Where, size: tuple[float, float]) -> "Axes":
     """Return the axes to draw on: those given, new ones in the figure given, or in a new figure."""
     from matplotlib.axes import Axes

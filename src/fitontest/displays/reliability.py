@@ -21,7 +21,7 @@ from fitontest.displays.reliability_artists import (
     draw_stems,
     draw_tops,
 )
-from fitontest.displays.scales import scale_for, scale_to, widened
+from fitontest.displays.scales import ScaleName, scale_for, scale_to, widened
 from fitontest.displays.shapes import BARS, knots_of, shape_of
 from fitontest.errors.plug_in import error_of
 from fitontest.errors.plug_in_error import PlugInError
@@ -32,8 +32,6 @@ from fitontest.typing import ArrayInput, Label, RandomState
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-SIZE = (5.2, 6.4)  # inches
 
 
 class ReliabilityDisplay(BinaryDisplay):
@@ -112,12 +110,14 @@ class ReliabilityDisplay(BinaryDisplay):
     3   0.75   1.00  0.267     0.043
     """
 
+    size = (5.2, 6.4)
+
     def __init__(
         self,
         error: PlugInError,
         sample: Sample,
         *,
-        scale: Literal["probability", "logit"] = "probability",
+        scale: ScaleName = "probability",
         limits: ArrayInput = None,
         band: ConsistencyBand | None = None,
         name: str | None = None,
@@ -139,7 +139,7 @@ class ReliabilityDisplay(BinaryDisplay):
         y_prob: ArrayInput,
         *,
         family: str | Family | CalibrationMap = "slope1",
-        scale: Literal["probability", "logit"] = "probability",
+        scale: ScaleName = "probability",
         norm: Literal["l1", "l2", "squared", "max"] = "l1",
         debias: bool = False,
         limits: ArrayInput = None,
@@ -241,7 +241,7 @@ class ReliabilityDisplay(BinaryDisplay):
         -------
         self
         """
-        main = axes_for(ax, SIZE)
+        main = axes_for(ax, self.size)
         below = companion(main, "below")
         first = below is None
         default, dashes = series(0 if below is None else len(below.patches))

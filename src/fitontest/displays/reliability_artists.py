@@ -83,7 +83,7 @@ def draw_stems(ax: "Axes", shape: Shape, scale: Scale) -> "LineCollection | None
     p, y = shape.table.mean_p[kept][narrow], shape.table.mean_y[kept][narrow]
     lines = np.stack((np.column_stack((p, p)), np.column_stack((p, y))), axis=1)
     colors = [to_rgba(GAP, float(one)) for one in opacity[narrow]]
-    stems = LineCollection([*lines], colors=colors, linewidths=3.0, capstyle="butt", zorder=1.5)
+    stems = LineCollection([*lines], colors=colors, linewidths=3.0, capstyle="butt", zorder=2.1)
     ax.add_collection(stems, autolim=False)
     return stems
 

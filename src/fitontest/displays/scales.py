@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from fitontest.typing import ArrayInput, FloatArray
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+ScaleName: TypeAlias = Literal["probability", "logit"]
 NAMES = ("probability", "logit")
 EPS = 1e-7  # logit axes end here: no scores are known better than that
 MARGIN = 0.02  # of a probability axis, so that marks at 0 and 1 are whole

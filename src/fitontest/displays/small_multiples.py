@@ -69,12 +69,8 @@ class SmallMultiples(Display):
         -------
         self
         """
-        count = len(self.displays)
-        columns = min(count, MOST_COLUMNS, int(np.ceil(np.sqrt(count)))) if count > MOST_COLUMNS else count
-        rows = -(-count // columns)
-        size = (PANEL[0] * columns + 0.5, PANEL[1] * rows + 0.5)
-        self.figure_ = new_figure(size) if figure is None else figure
-        grid = self.figure_.subplots(rows, columns, squeeze=False)
+        self.figure_ = new_figure(self.size) if figure is None else figure
+        grid = self.figure_.subplots(*self._shape(), squeeze=False)
         self.axes_: dict[str, Axes] = {}
         for ax, (title, display) in zip(grid.flat, self.displays.items(), strict=False):
             self._panel(ax, title, display)
@@ -83,6 +79,12 @@ class SmallMultiples(Display):
         self.legend_ = self._legend()
         return self
 
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height of a figure for it, in inches."""
+        rows, columns = self._shape()
+        return PANEL[0] * columns + 0.5, PANEL[1] * rows + 0.5
+
     def parts(self) -> dict[str, Records]:
         """Return the numbers of every diagram, see `ReliabilityDisplay.parts`, with the title of its ``panel``."""
         found: dict[str, Records] = {}
@@ -90,6 +92,12 @@ class SmallMultiples(Display):
             for part, rows in display.parts().items():
                 found.setdefault(part, []).extend({"panel": title, **row} for row in rows)
         return found
+
+    def _shape(self) -> tuple[int, int]:
+        """Return rows and columns of panels: one row of up to four, else as square as may be."""
+        count = len(self.displays)
+        columns = count if count <= MOST_COLUMNS else min(MOST_COLUMNS, int(np.ceil(np.sqrt(count))))
+        return -(-count // columns), columns
 
     def _panel(self, ax: "Axes", title: str, display: ReliabilityDisplay) -> None:
         display.plot(ax, legend=False, color=FILL)

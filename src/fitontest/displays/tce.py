@@ -1,13 +1,13 @@
 """The test-based reliability diagram: which predictions the labels of their bin contradict, and how many."""
 
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from fitontest.displays.base import BinaryDisplay, Records, records
 from fitontest.displays.canvas import Where, add_companion, axes_for, companion, counts_axis, tidy
 from fitontest.displays.palette import GAP, NEUTRAL
-from fitontest.displays.scales import scale_for, scale_to
+from fitontest.displays.scales import ScaleName, scale_for, scale_to
 from fitontest.displays.shapes import BARS
 from fitontest.displays.violins import HALF, outline, rejected_runs, violin_records, violins
 from fitontest.errors.any_partition import DEFAULT_BINS
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.patches import StepPatch
 
-SIZE = (6.4, 6.0)  # inches
 RED = "#C0392B"  # the empirical probability, as the paper draws it; darker in grey than what is rejected
 
 
@@ -97,12 +96,14 @@ class TCEDisplay(BinaryDisplay):
     (67.8, 67.8)
     """
 
+    size = (6.4, 6.0)
+
     def __init__(
         self,
         error: BinnedError,
         sample: Sample,
         *,
-        scale: Literal["probability", "logit"] = "probability",
+        scale: ScaleName = "probability",
         limits: ArrayInput = None,
         name: str | None = None,
         pos_label: Label | None = None,
@@ -128,7 +129,7 @@ class TCEDisplay(BinaryDisplay):
         test: SignificanceName = DEFAULT_TEST,
         null_draws: int = 0,
         random_state: RandomState = 0,
-        scale: Literal["probability", "logit"] = "probability",
+        scale: ScaleName = "probability",
         limits: ArrayInput = None,
         sample_weight: ArrayInput = None,
         pos_label: Label | None = None,
@@ -184,7 +185,7 @@ class TCEDisplay(BinaryDisplay):
         -------
         self
         """
-        main = axes_for(ax, SIZE)
+        main = axes_for(ax, self.size)
         if companion(main, "below") is not None:
             raise ValueError("ax must be axes that hold no diagram yet: test-based diagrams are not laid over others")
         below, beside = add_companion(main, "below", 0.28, 0.05), add_companion(main, "right", 0.22, 0.04)

@@ -40,10 +40,9 @@ class Violin:
 
     @property
     def share_rejected(self) -> FloatArray:
-        """Smoothed share of the rejected predictions, cell by cell."""
-        spread = gaussian_filter1d(np.array((self.weight, self.rejected)), 0.5, axis=1)
-        share: FloatArray = spread[1] / spread[0]
-        return share
+        """Share of the rejected among the predictions of each cell, between cells with any by interpolation."""
+        held = np.flatnonzero(self.weight)
+        return np.interp(np.arange(self.weight.size), held, self.rejected[held] / self.weight[held])
 
 
 def violins(error: BinnedError, sample: Sample, scale: Scale) -> list[Violin]:

@@ -1,0 +1,53 @@
+"""What the command line says beside its results: refusals, notes and progress, all on standard error."""
+
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+import click
+
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T")
+
+
+class BadInput(click.ClickException):
+    """One line on standard error and exit code 2, as for a wrong option."""
+
+    exit_code = 2
+
+    def format_message(self) -> str:
+        """Return the message on one line."""
+        return " ".join(self.message.split())
+
+
+def refusing(command: Callable[P, R]) -> Callable[P, R]:
+    """Turn the ValueErrors of the library, and files that cannot be written, into `BadInput`."""
+
+    @wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return command(*args, **kwargs)
+        except (ValueError, OSError) as error:
+            raise BadInput(str(error)) from error
+
+    return run
+
+
+def progress(steps: Iterable[T], label: str) -> Iterator[T]:
+    """Yield the steps with a progress bar on a terminal and without one in a pipe."""
+    with click.progressbar(steps, label=label, file=sys.stderr, hidden=not sys.stderr.isatty()) as bar:
+        yield from bar
+
+
+@contextmanager
+def notes() -> Iterator[None]:
+    """Turn the warnings of a block into notes on standard error."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for message in dict.fromkeys(str(warning.message) for warning in caught):  # each once
+        click.echo(f"Note: {message}", err=True)
