@@ -180,13 +180,61 @@ def test_warnings_become_notes_on_standard_error(tmp_path):
     assert "Note" not in result.stdout
 
 
-def test_demo_shows_two_classifiers_under_every_family():
-    result = run("demo")
+def test_demo_shows_two_classifiers_under_every_family_and_draws_them(tmp_path):
+    result = run("demo", "-o", tmp_path / "figures")
     assert result.exit_code == 0
+    written = sorted((tmp_path / "figures").iterdir())
+    assert [path.name.split("_")[-1] for path in written] == ["reliability.png", "tce.png"] * 2
+    for path in written:
+        assert str(path) in result.stdout
+        assert path.read_bytes().startswith(b"\x89PNG")
     assert "Gaussian naive Bayes" in result.stdout
     assert "Random forest" in result.stdout
     for family in fot.available_families():
         assert sum(line.split()[:1] == [family] for line in result.stdout.splitlines()) == 2
+
+
+@pytest.mark.parametrize(("name", "start"), [("a.png", b"\x89PNG"), ("a.svg", b"<?xml"), ("a.pdf", b"%PDF")])
+def test_plot_writes_a_picture(file, tmp_path, name, start):
+    result = run("plot", file, "--label", "y", "--prob", "p", "-o", tmp_path / name)
+    assert result.stdout == f"Wrote {tmp_path / name}\n"
+    assert (tmp_path / name).read_bytes().startswith(start)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--family", "all"),
+        ("--family", "beta", "--family", "isotonic", "--scale", "logit", "--band-draws", "3"),
+        ("--kind", "tce", "--partition", "equal_mass", "--scale", "logit"),
+        ("--weight", "w", "--pos-label", "1"),
+    ],
+)
+def test_plot_draws_what_the_library_draws(csv_file, tmp_path, options, scores):
+    plain = run("plot", csv_file, "--label", "y", "--prob", "p", "-o", tmp_path / "plain.svg")
+    result = run("plot", csv_file, "--label", "y", "--prob", "p", "-o", tmp_path / "a.svg", *options)
+    assert (plain.exit_code, result.exit_code) == (0, 0)
+    assert (tmp_path / "a.svg").read_bytes() != (tmp_path / "plain.svg").read_bytes()
+    error = fot.calibration_error(scores.y, scores.p)
+    sample = fot.Sample(scores.y, scores.p)
+    fot.ReliabilityDisplay(error, sample, name="p").save(tmp_path / "mine.svg")
+    assert (tmp_path / "plain.svg").read_bytes() == (tmp_path / "mine.svg").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("-o", "a.gif"), "the ending of path must be one of '.svg', '.pdf', '.png'; got '.gif'"),
+        (("-o", "nowhere/a.png"), "No such file or directory"),
+        (("-o", "a.png", "--family", "betta"), "betta"),
+        (("-o", "a.png", "--kind", "tce", "--partition", "x"), "partition must be"),
+    ],
+)
+def test_plot_refuses(csv_file, options, message):
+    result = run("plot", csv_file, "--label", "y", "--prob", "p", *options)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
 
 
 def test_as_a_command_and_a_module(csv_file):

@@ -49,7 +49,7 @@ class Shape:
     knots : Course
         Where the map bends, if its family marks that.
     low, high : float
-        The smallest and the largest score.
+        The smallest and the largest score, as far as the axis reaches.
     """
 
     jumps: bool
@@ -71,6 +71,9 @@ class Shape:
         """Return the course of all pieces in one."""
         x = np.concatenate([course.x for course in self.courses])
         c = np.concatenate([course.c for course in self.courses])
+        if not self.jumps:  # neighbours share the point between them
+            x, once = np.unique(x, return_index=True)
+            c = c[once]
         return Course(x, c)
 
     def piece_records(self) -> Records:
@@ -90,8 +93,8 @@ class Shape:
     def course_records(self) -> Records:
         """Return one record per point through which the map is drawn."""
         piece = np.repeat(np.arange(len(self.courses)), [course.x.size for course in self.courses])
-        course = self.joined()
-        return records(piece=piece, x=course.x, y=course.c)
+        x, c = (np.concatenate([getattr(course, name) for course in self.courses]) for name in ("x", "c"))
+        return records(piece=piece, x=x, y=c)
 
 
 def shape_of(fitted: CalibrationMap, knots: FloatArray, sample: Sample, scale: Scale) -> Shape:
@@ -99,7 +102,8 @@ def shape_of(fitted: CalibrationMap, knots: FloatArray, sample: Sample, scale: S
     jumps = fitted.partition is not None
     pieces = scale.cells(BARS) if fitted.partition is None else fitted.partition
     table = pieces.summarise(sample)
-    low, high = _extent(sample)
+    ends = (max(scale.lower, 0.0), min(scale.upper, 1.0))
+    low, high = np.clip(_extent(sample), *ends).tolist()
     return Shape(
         jumps=jumps,
         pieces=pieces,

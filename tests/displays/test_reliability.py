@@ -1,0 +1,419 @@
+"""Reliability diagrams: what is drawn is what was fitted, and the numbers are those of the errors."""
+
+import warnings
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from matplotlib.colors import to_rgba
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import LinearSVC
+
+import fitontest as fot
+from fitontest.displays.palette import series
+from fitontest.displays.reliability_artists import FULLEST, PALEST
+from fitontest.text_table import short
+from tests.displays.figures import areas, blank, heights, pixels
+from tests.strategies import WHOLE_WEIGHTS, noisy, samples
+
+FAMILIES = {
+    **{name: fot.make_family(name) for name in fot.available_families()},
+    "slope1-equal_width": fot.Slope1(10, "equal_width"),
+    "slope1-right": fot.Slope1(7, closed="right"),
+    "slope1-edge at 1": fot.Slope1([0.5, 1.0]),
+    "flat-10": fot.Flat(10),
+    "isotonic-step": fot.Isotonic("step"),
+    "pl-refit": fot.PL(3, ensemble=False),
+    "pl3-refit": fot.PL3(3, ensemble=False),
+}
+
+
+def draw(y, p, **options):
+    return fot.ReliabilityDisplay.from_predictions(y, p, **{"ax": blank(), **options})
+
+
+def legend_of(display):
+    return [text.get_text() for text in display.legend_.get_texts()]
+
+
+@pytest.fixture(scope="module")
+def scores():
+    return noisy(900, seed=3, ties=3)
+
+
+@pytest.fixture(autouse=True)
+def no_figure_is_left():
+    before = plt.get_fignums()
+    yield
+    assert plt.get_fignums() == before
+
+
+@pytest.mark.parametrize("scale", ["probability", "logit"])
+@pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
+def test_every_family_can_be_drawn(family, scale, scores):
+    display = draw(*scores, family=family, scale=scale)
+    picture = pixels(display.figure_)
+    assert picture[..., :3].std() > 0.05  # an empty picture is white
+    error = fot.calibration_error(scores[0], scores[1], family=family)
+    assert float(display.error) == float(error)
+    assert display.map_ == error.map
+    shown = legend_of(display)[0]
+    assert f"error {short(float(error))}, n = 900" in shown
+    assert error.family in shown
+    if error.n_bins is not None:
+        assert f", {error.n_bins} bin" in shown
+
+
+@pytest.mark.parametrize("scale", ["probability", "logit"])
+@pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
+def test_gaps_weighted_by_shares_add_up_to_the_error(family, scale, scores):
+    y, p = scores
+    bins = draw(y, p, family=family, scale=scale).to_frame(part="bins")
+    kept = bins[bins["n"] > 0]
+    assert kept["share"].sum() == pytest.approx(1)
+    assert (kept["share"] * kept["mean_gap"]).sum() == pytest.approx(float(fot.calibration_error(y, p, family=family)))
+
+
+@given(samples(weights=WHOLE_WEIGHTS))
+@settings(max_examples=30)
+def test_gaps_add_up_for_any_weighted_sample(sample):
+    y, p, w = sample
+    error = fot.calibration_error(y, p, family=fot.Slope1(4, "equal_width"), sample_weight=w)
+    display = fot.ReliabilityDisplay(error, fot.Sample(y, p, w))
+    rows = [row for row in display.rows("bins") if row["n"]]
+    assert sum(row["share"] * row["mean_gap"] for row in rows) == pytest.approx(float(error), abs=1e-12)
+    assert sum(row["weight"] for row in display.rows("histogram")) == pytest.approx(w.sum())
+    repeated = fot.Sample(np.repeat(y, w.astype(int)), np.repeat(p, w.astype(int)))
+    again = fot.ReliabilityDisplay(fot.calibration_error(repeated.y, repeated.p, family=error.map), repeated)
+    np.testing.assert_allclose(again.counts, display.counts)
+
+
+@pytest.mark.parametrize("scheme", ["equal_mass", "equal_width"])
+def test_the_top_of_the_fill_is_the_slope_1_map(scheme, scores):
+    y, p = scores
+    display = draw(y, p, family=fot.Slope1(8, scheme))
+    table = display.error.estimator.bin_table_
+    tops = heights(display.fill_)
+    assert len(tops) == 8
+    for b, top in enumerate(tops):
+        assert np.all(np.diff(top[:, 1]) == pytest.approx(np.diff(top[:, 0])))  # at 45 degrees
+        assert np.interp(table.mean_p[b], top[:, 0], top[:, 1]) == pytest.approx(table.mean_y[b])
+        np.testing.assert_array_equal(display.map_(top[:, 0]), top[:, 1])
+        inside = np.linspace(*top[:, 0], 7)
+        np.testing.assert_allclose(display.map_(inside), np.interp(inside, top[:, 0], top[:, 1]), atol=1e-15)
+        assert display.fill_.get_paths()[b].vertices[[0, -1], 1].tolist() == [0, 0]
+    np.testing.assert_array_equal(display.means_.get_xydata(), np.column_stack((table.mean_p, table.mean_y)))
+    for b, bar in enumerate(display.outline_.get_segments()):  # flat, as in the classic diagram
+        np.testing.assert_array_equal(bar[:, 1], [0, table.mean_y[b], table.mean_y[b], 0])
+    assert float(display.error) == pytest.approx(np.sum(table.w / 900 * np.abs(table.mean_y - table.mean_p)))
+
+
+def test_the_area_is_the_ece_where_bins_are_equally_wide_and_full():
+    rng = np.random.default_rng(0)
+    p = np.concatenate([(b + rng.random(50)) / 6 for b in range(6)])
+    y = rng.random(300) < p**2
+    display = draw(y, p, family=fot.Slope1(6, "equal_width"))
+    assert areas(display.gap_).sum() == pytest.approx(float(display.error), abs=1e-6)
+    assert len({color[3] for color in display.gap_.get_facecolor().tolist()}) == 1  # and all equally dark
+
+
+def test_the_shade_tells_the_share_of_the_data(scores):
+    y, p = scores[0], scores[1] ** 3
+    display = draw(y, p, family=fot.Slope1(5, "equal_width"))
+    share = display.shape.share
+    opacity = display.gap_.get_facecolor()[:, 3]
+    np.testing.assert_allclose(opacity, PALEST + (FULLEST - PALEST) * share / share.max())
+    weighted = areas(display.gap_) * 5 * share  # every bin a fifth wide
+    assert weighted.sum() == pytest.approx(float(display.error), abs=1e-5)
+
+
+def test_flat_bars_stand_at_the_share_of_positives(scores):
+    display = draw(*scores, family="flat")
+    for row, top in zip(display.rows("bins"), heights(display.fill_), strict=True):
+        assert top[:, 1] == pytest.approx(row["empirical_probability"])
+
+
+@pytest.mark.parametrize("family", ["pl", "pl3", "isotonic", "platt", "beta"])
+def test_curves_are_the_map_over_the_scores_and_dotted_beyond(family):
+    y, p = noisy(500, seed=1)
+    p = 0.2 + 0.5 * p
+    display = draw(y, p, family=family)
+    x, c = display.line_.get_data()
+    assert (x[0], x[-1]) == (p.min(), p.max())
+    np.testing.assert_array_equal(display.map_(x), c)
+    fine = np.linspace(x[0], x[-1], 5001)
+    np.testing.assert_allclose(np.interp(fine, x, c), display.map_(fine), atol=2e-3)
+    beyond = display.extension_.get_xdata()
+    assert np.nanmin(beyond) == 0
+    assert np.nanmax(beyond) == 1
+    assert not np.any((beyond > p.min()) & (beyond < p.max()))
+    assert display.extension_.get_linestyle() == ":"
+    (fill,) = display.fill_.get_paths()
+    np.testing.assert_array_equal(fill.vertices[1:-2], np.column_stack((x, c)))
+
+
+@pytest.mark.parametrize("name", ["pl", "pl3"])
+@pytest.mark.parametrize("ensemble", [True, False])
+def test_knots_are_marked(name, ensemble, scores):
+    display = draw(*scores, family=fot.make_family(name, n_bins=3, ensemble=ensemble))
+    x, c = display.knots_.get_data()
+    np.testing.assert_array_equal(x, display.error.partition.edges)
+    np.testing.assert_array_equal(c, display.map_(x))
+    if not ensemble:
+        np.testing.assert_allclose(x, display.error.estimator.knots_[0, 1:-1], rtol=1e-9)
+    assert "knot" in legend_of(display)
+    assert draw(*scores, family="isotonic").knots_ is None
+
+
+def test_a_single_pl3_is_made_of_straight_lines_on_logit_axes(scores):
+    display = draw(*scores, family=fot.PL3(3, ensemble=False), scale="logit")
+    assert display.ax_.get_xscale() == display.ax_.get_yscale() == "logit"
+    x, c = display.line_.get_data()
+    inside = (c > 0) & (c < 1) & (x > 0) & (x < 1)
+    t, z = np.log(x / (1 - x))[inside], np.log(c / (1 - c))[inside]
+    slopes = np.diff(z) / np.diff(t)
+    piece = np.searchsorted(display.error.partition.edges, x[inside][:-1], side="right")
+    for k in range(3):
+        assert np.ptp(slopes[piece == k]) < 1e-6
+    assert len(np.unique(slopes.round(4))) == 3
+
+
+def test_the_histogram_counts_every_score():
+    p = np.array([0.0, 0.0, 0.05, 0.5, 0.999, 1.0])
+    y, w = np.array([0, 1, 0, 1, 1, 1]), np.array([1.0, 2.0, 0.0, 3.0, 1.0, 1.0])
+    for scale in ("probability", "logit"):
+        display = draw(y, p, scale=scale, family="identity", sample_weight=w)
+        counts = display.counts_.get_data().values
+        assert counts.sum() == 8
+        rows = display.rows("histogram")
+        assert [row["weight"] for row in rows] == counts.tolist()
+        assert (rows[0]["lower"], rows[-1]["upper"]) == (0, 1)  # the outermost bars hold what is beyond the axis
+        np.testing.assert_array_equal(counts, np.histogram(p, display.cells.borders, weights=w)[0])
+        assert display.histogram_ax_.get_ylabel() == "Count"
+    assert draw(y, p, sample_weight=w / 3).histogram_ax_.get_ylabel() == "Weight"
+
+
+def test_the_frame_holds_every_number(scores):
+    display = draw(*scores, family="pl", band_draws=3)
+    frame = display.to_frame()
+    assert frame["part"].unique().tolist() == ["bins", "map", "knots", "histogram", "band"]
+    course = display.to_frame(part="map")
+    x, c = display.line_.get_data()
+    at = course["x"].isin(x)
+    np.testing.assert_array_equal(course[at].drop_duplicates("x")["y"], c[np.unique(x, return_index=True)[1]])
+    assert display.to_frame("polars", part="histogram")["weight"].sum() == 900
+    with pytest.raises(ValueError, match="part must be one of 'bins', 'map', 'knots', 'histogram', 'band'; got 'x'"):
+        display.to_frame(part="x")
+
+
+def test_narrow_bins_have_their_gap_as_a_line():
+    y = np.array([0, 1] * 50 + [0] * 100)
+    p = np.concatenate((np.linspace(0.1, 0.9, 100), np.ones(100)))
+    display = draw(y, p, family=fot.Slope1([0.5, 1.0]))
+    (stem,) = display.stems_.get_segments()
+    assert stem.tolist() == [[1.0, 1.0], [1.0, 0.0]]
+    assert display.stems_.get_colors()[0][3] == pytest.approx(FULLEST)  # half of all scores
+    assert draw(y, p, family=fot.Slope1(2, "equal_width")).stems_ is None
+
+
+def test_the_band_is_where_maps_of_calibrated_scores_lie():
+    rng = np.random.default_rng(2)
+    p = rng.random(600)
+    y = rng.random(600) < p
+    display = draw(y, p, family="platt", band_draws=60, band_level=0.8, random_state=5)
+    band = display.to_frame(part="band")
+    assert (band["band_lower"] <= band["band_upper"]).all()
+    middle = band[(band["x"] > 0.2) & (band["x"] < 0.8)]
+    assert (middle["band_lower"] < middle["x"]).all()
+    assert (middle["x"] < middle["band_upper"]).all()
+    fitted = display.map_(band["x"])
+    inside = (fitted >= band["band_lower"]) & (fitted <= band["band_upper"])
+    assert inside.mean() > 0.5
+    far = draw(rng.random(600) < p**3, p, family="platt", band_draws=60, band_level=0.8)
+    outside = far.map_(middle["x"].to_numpy()) < far.to_frame(part="band")["band_lower"][middle.index]
+    assert outside.all()
+    again = draw(y, p, family="platt", band_draws=60, band_level=0.8, random_state=5)
+    np.testing.assert_array_equal(again.band.lower, display.band.lower)
+    assert "noise of calibrated scores, 80 %" in legend_of(display)
+
+
+def test_the_band_by_hand():
+    """Without ties, one refit of the flat family with one bin is the mean of the redrawn labels."""
+    p = np.linspace(0.05, 0.95, 40)
+    y = (p > 0.5).astype(int)
+    display = draw(y, p, family=fot.Flat(1), band_draws=200, band_level=0.5)
+    rng = np.random.RandomState(0)
+    means = [np.mean(rng.random_sample(40) < p) for _ in range(200)]
+    np.testing.assert_allclose(display.band.lower, np.quantile(means, 0.25))
+    np.testing.assert_allclose(display.band.upper, np.quantile(means, 0.75))
+
+
+def test_overlays_share_axes_and_differ_in_colour_and_line(scores):
+    y, p = scores
+    first = draw(y, p, family="slope1", name="one")
+    second = draw(y, p**2, family="beta", name="two", ax=first.ax_)
+    third = draw(y[:90], p[:90] ** 3, family="isotonic", name="three", ax=first.ax_, ref_line=True)
+    assert first.ax_ is second.ax_ is third.ax_
+    assert first.histogram_ax_ is third.histogram_ax_
+    assert second.fill_ is third.gap_ is third.ref_line_ is None
+    colors = {first.line_.get_color()[0].__str__(), second.line_.get_color(), third.line_.get_color()}
+    assert len(colors) == 3
+    assert len({series(k) for k in range(4)}) == len({series(k)[1] for k in range(4)}) == 4  # told apart in grey too
+    titles = [text.split("\n")[0] for text in legend_of(third)]
+    assert [title for title in titles if title in ("one", "two", "three")] == ["one", "two", "three"]
+    assert first.histogram_ax_.get_ylim()[1] >= max(d.counts.max() for d in (first, second, third))
+    with pytest.raises(ValueError, match="scale must be that of the diagram on the axes, 'probability'; got 'logit'"):
+        draw(y, p, scale="logit", ax=first.ax_)
+
+
+def test_where_it_is_drawn(scores):
+    figure = blank((9, 5))
+    left, right = figure.subfigures(1, 2)
+    display = draw(*scores, ax=left)
+    assert display.figure_ is left
+    ax = right.subplots()
+    before = ax.get_position(original=True).bounds
+    assert draw(*scores, ax=ax).ax_ is ax
+    assert ax.get_position(original=True).bounds == before  # the layout of the user is left alone
+    figure.draw_without_rendering()
+    inside = figure.bbox
+    for one in (display.ax_, display.histogram_ax_, ax):
+        box = one.get_tightbbox()
+        assert box.x0 >= -1
+        assert box.x1 <= inside.x1 + 1
+        assert box.y0 >= -1
+        assert box.y1 <= inside.y1 + 1
+    with pytest.raises(ValueError, match="ax must be matplotlib axes, a Figure or a SubFigure, or None; got 3"):
+        draw(*scores, ax=3)
+
+
+def test_without_axes_pyplot_makes_a_figure(scores):
+    display = fot.ReliabilityDisplay.from_predictions(*scores)
+    assert plt.gcf() is display.figure_
+    plt.close(display.figure_)
+
+
+def test_no_global_state(scores):
+    import matplotlib
+
+    before = dict(matplotlib.rcParams)
+    state = np.random.get_state()[1].tolist()
+    display = draw(*scores, band_draws=2)
+    pixels(display.figure_)
+    assert dict(matplotlib.rcParams) == before
+    assert np.random.get_state()[1].tolist() == state
+
+
+def test_dark_styles(scores):
+    with plt.style.context("dark_background"):
+        display = draw(*scores)
+    assert to_rgba(display.outline_.get_color()[0]) == to_rgba("white")
+    assert to_rgba(display.means_.get_color()) == to_rgba("white")
+    assert to_rgba(display.means_.get_markerfacecolor()) == to_rgba("black")
+    assert to_rgba(display.ref_line_.get_color()) == to_rgba("white")
+
+
+def test_maps_beyond_0_and_1_are_shown(scores):
+    y = np.array([0] * 30 + [1] * 30)
+    p = np.concatenate((np.linspace(0.1, 0.5, 30), np.linspace(0.5, 0.9, 30)))
+    display = draw(y, p, family=fot.Slope1(2, "equal_width"))
+    lowest = min(row["y"] for row in display.rows("map"))
+    assert lowest < -0.25
+    assert display.ax_.get_ylim()[0] < lowest
+    assert display.ax_.get_xlim() == display.ax_.get_ylim()  # so that a slope of 1 is drawn at 45 degrees
+    assert display.ax_.get_box_aspect() == 1
+
+
+def test_limits(scores):
+    display = draw(*scores, limits=(0, 0.25))
+    assert display.ax_.get_xlim() == (0, 0.25)
+    assert display.counts.sum() == 900
+    for wrong, scale in (
+        ((0, 1), "logit"),
+        ((0.5, 0.2), "probability"),
+        ((0.1,), "probability"),
+        ((2, 3), "probability"),
+    ):
+        with pytest.raises(ValueError, match="limits must"):
+            draw(*scores, limits=wrong, scale=scale)
+
+
+def test_a_map_that_exists_is_drawn_as_it_is(scores):
+    y, p = scores
+    half = fot.make_family("beta").fit(p[:400], y[:400])
+    display = draw(y[400:], p[400:], family=half.map_)
+    assert display.map_ is half.map_
+    assert float(display.error) == float(fot.calibration_error(y[400:], p[400:], family=half.map_))
+    with pytest.raises(ValueError, match="band_draws must be 0 for a map, which is not fitted again; got 5"):
+        draw(y, p, family=half.map_, band_draws=5)
+
+
+@pytest.mark.parametrize("norm", ["l2", "squared", "max"])
+def test_norms_and_debiasing_are_named(norm, scores):
+    y, p = scores
+    expected = short(float(fot.calibration_error(y, p, norm=norm)))
+    assert f"error ({norm}) {expected}" in legend_of(draw(y, p, norm=norm))[0]
+    debiased = short(float(fot.calibration_error(y, p, debias=True)))
+    assert f"debiased error {debiased}" in legend_of(draw(y, p, debias=True))[0]
+
+
+@pytest.mark.parametrize(
+    ("y", "p"),
+    [
+        ([1], [0.3]),
+        ([0, 0, 0], [0.2, 0.2, 0.7]),
+        ([1, 1], [1.0, 1.0]),
+        ([0, 1], [0.0, 1.0]),
+        ([0, 1, 1], np.array([0.1, 0.5, 0.9], dtype=np.float32)),
+        ([0, 1] * 20, [1e-12, 1 - 1e-12] * 20),
+    ],
+)
+@pytest.mark.parametrize("scale", ["probability", "logit"])
+@pytest.mark.parametrize("family", ["slope1", "flat", "isotonic", "beta", "platt", "pl", "pl3", "pava_bc", "identity"])
+def test_few_and_extreme_scores(y, p, family, scale):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fot.CalibrationWarning)
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        display = draw(y, p, family=family, scale=scale)
+    assert np.isfinite(pixels(display.figure_)).all()
+    assert display.counts.sum() == len(y)
+
+
+def test_estimators():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(300, 2))
+    y = np.where(x[:, 0] + rng.normal(size=300) > 0, "sick", "well")
+    model = GaussianNB().fit(x, y)
+    display = fot.ReliabilityDisplay.from_estimator(model, x, y, ax=blank(), family="beta")
+    expected = fot.calibration_error(y, model.predict_proba(x)[:, 1], family="beta", pos_label="well")
+    assert float(display.error) == float(expected)
+    assert legend_of(display)[0].startswith("GaussianNB\n")
+    assert display.histogram_ax_.get_xlabel() == "Predicted probability of well"
+    other = fot.ReliabilityDisplay.from_estimator(model, x, y, pos_label="sick", name="mine", ax=blank())
+    assert float(other.error) == float(fot.calibration_error(y, model.predict_proba(x)[:, 0], pos_label="sick"))
+    with pytest.raises(NotFittedError):
+        fot.ReliabilityDisplay.from_estimator(LogisticRegression(), x, y)
+    with pytest.raises(ValueError, match="estimator must have predict_proba"):
+        fot.ReliabilityDisplay.from_estimator(LinearSVC(), x, y)
+    with pytest.raises(ValueError, match="pos_label must be one of the classes"):
+        fot.ReliabilityDisplay.from_estimator(model, x, y, pos_label="dead")
+    three = GaussianNB().fit(x, rng.integers(0, 3, 300))
+    with pytest.raises(ValueError, match="two classes, got one of 3"):
+        fot.ReliabilityDisplay.from_estimator(three, x, y)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"scale": "log"}, "scale must be one of 'probability', 'logit'"),
+        ({"band_draws": -1}, "band_draws must be a whole number, at least 0; got -1"),
+        ({"band_draws": 2, "band_level": 1.0}, r"band_level must be a number in \(0, 1\), got 1.0"),
+        ({"band_draws": 2, "random_state": "a"}, "random_state must be"),
+    ],
+)
+def test_refusals(options, message, scores):
+    with pytest.raises(ValueError, match=message):
+        draw(*scores, **options)

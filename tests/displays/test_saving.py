@@ -1,0 +1,46 @@
+"""Figures as files: the same bytes every time, and no larger for more data."""
+
+import numpy as np
+import pytest
+
+import fitontest as fot
+from tests.displays.figures import blank
+from tests.strategies import noisy
+
+
+@pytest.mark.parametrize("ending", ["svg", "pdf", "png"])
+@pytest.mark.parametrize("kind", ["reliability", "tce", "several"])
+def test_files_are_the_same_every_time(tmp_path, kind, ending):
+    def save(name):
+        y, p = noisy(400)
+        if kind == "several":
+            display = fot.evaluate(y, p, families=["slope1", "beta"]).diagrams()
+        elif kind == "tce":
+            display = fot.TCEDisplay(fot.tce(y, p), fot.Sample(y, p))
+        else:
+            display = fot.ReliabilityDisplay(fot.calibration_error(y, p), fot.Sample(y, p), scale="logit")
+        return display.save(tmp_path / f"{name}.{ending}").read_bytes()
+
+    first = save("a")
+    assert first == save("b")
+    assert len(first) > 5_000
+
+
+def test_a_million_scores_are_a_small_file(tmp_path):
+    rng = np.random.default_rng(0)
+    p = rng.beta(0.4, 0.6, 1_000_000)
+    sample = fot.Sample(rng.random(p.size) < p**1.2, p)
+    for family in ("slope1", "isotonic"):
+        display = fot.ReliabilityDisplay(fot.calibration_error(sample.y, p, family=family), sample)
+        assert display.save(tmp_path / "a.svg").stat().st_size < 300_000
+    for partition in ("pava_bc", "pava"):
+        display = fot.TCEDisplay(fot.tce(sample.y, p, partition=partition), sample)
+        assert display.save(tmp_path / "b.svg").stat().st_size < 300_000
+
+
+def test_other_endings_are_refused(tmp_path):
+    y, p = noisy(50)
+    display = fot.ReliabilityDisplay.from_predictions(y, p, ax=blank())
+    with pytest.raises(ValueError, match=r"the ending of path must be one of '\.svg', '\.pdf', '\.png'; got '\.bmp'"):
+        display.save(tmp_path / "a.bmp")
+    assert not list(tmp_path.iterdir())

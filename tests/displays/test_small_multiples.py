@@ -1,0 +1,58 @@
+"""Several diagrams in one figure."""
+
+import matplotlib.pyplot as plt
+import pytest
+
+import fitontest as fot
+from tests.displays.figures import blank, pixels
+from tests.strategies import noisy
+
+
+@pytest.mark.parametrize("scale", ["probability", "logit"])
+def test_evaluation_draws_every_family_on_the_same_axes(scale):
+    y, p = noisy(500, ties=2)
+    evaluation = fot.evaluate(y, p)
+    several = evaluation.plot(scale=scale, figure=blank((12, 14)))
+    assert [*several.axes_] == fot.available_families()
+    assert len({ax.get_xlim() for ax in several.axes_.values()}) == 1
+    assert len({ax.get_ylim() for ax in several.axes_.values()}) == 1
+    for family, display in several.displays.items():
+        assert display.error is evaluation[family]
+        title = several.axes_[family].get_title()
+        assert title.startswith(family)
+        assert f"{float(evaluation[family]):#.3g}".rstrip(".") in title
+    frame = several.to_frame(part="bins")
+    kept = frame[frame["n"] > 0]
+    errors = (kept["share"] * kept["mean_gap"]).groupby(kept["panel"]).sum()
+    for family in fot.available_families():
+        assert errors[family] == pytest.approx(float(evaluation[family]))
+    assert pixels(several.figure_)[..., :3].std() > 0.05
+
+
+def test_panels_do_not_overlap():
+    y, p = noisy(500, ties=2)
+    several = fot.evaluate(y, p).plot(figure=blank((10, 12)))
+    several.figure_.draw_without_rendering()
+    boxes = [ax.get_tightbbox() for ax in several.axes_.values()]
+    boxes.append(several.legend_.get_tightbbox())
+    for i, one in enumerate(boxes):
+        for other in boxes[:i]:
+            assert not (one.x0 < other.x1 and other.x0 < one.x1 and one.y0 < other.y1 and other.y0 < one.y1)
+
+
+def test_two_settings_of_a_family_and_a_pyplot_figure():
+    y, p = noisy(300)
+    several = fot.evaluate(y, p, families=[fot.Slope1(5), fot.Slope1(9)]).plot()
+    assert plt.gcf() is several.figure_
+    plt.close(several.figure_)
+    assert [*several.axes_] == ["Slope1(n_bins=5)", "Slope1(n_bins=9)"]
+
+
+def test_refusals():
+    y, p = noisy(50)
+    error, sample = fot.calibration_error(y, p), fot.Sample(y, p)
+    with pytest.raises(ValueError, match="displays must hold at least one diagram"):
+        fot.SmallMultiples({})
+    mixed = {scale: fot.ReliabilityDisplay(error, sample, scale=scale) for scale in ("probability", "logit")}
+    with pytest.raises(ValueError, match="displays must all be on one scale"):
+        fot.SmallMultiples(mixed)

@@ -1,0 +1,117 @@
+"""The test-based reliability diagram: its panels are the table of the TCE."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import fitontest as fot
+from tests.displays.figures import blank, pixels
+from tests.strategies import WHOLE_WEIGHTS, noisy, samples
+
+
+def draw(y, p, **options):
+    return fot.TCEDisplay.from_predictions(y, p, **{"ax": blank(), **options})
+
+
+@pytest.mark.parametrize("scale", ["probability", "logit"])
+@pytest.mark.parametrize("partition", [*fot.available_partitions(), fot.FamilyBins("pl3"), [0.2, 0.7]], ids=str)
+def test_panels_are_the_table(partition, scale):
+    y, p = noisy(700, ties=3)
+    display = draw(y, p, partition=partition, scale=scale)
+    error = fot.tce(y, p, partition=partition)
+    rows = error.rows()
+    assert display.sizes_.get_data().values[::2].tolist() == [row["n"] for row in rows]
+    assert display.rejected_sizes_.get_data().values[::2].tolist() == [row["rejected"] for row in rows]
+    red = sum(display.rejected_sizes_.get_data().values)
+    assert 100 * red / 700 == pytest.approx(float(error))
+    lines = [segment[0, 1] for segment in display.lines_.get_segments()]
+    assert lines == [row["empirical_probability"] for row in rows if row["n"]]
+    assert display.counts_.get_data().values.sum() == 700
+    assert [row["bin"] for row in display.rows("bins")] == list(range(1, error.n_bins + 1))
+    assert pixels(display.figure_)[..., :3].std() > 0.05
+    assert f"TCE {float(error):#.3g}".rstrip(".") in display.ax_.get_title(loc="left")
+
+
+@given(samples(weights=WHOLE_WEIGHTS))
+@settings(max_examples=40)
+def test_violins_hold_every_prediction_and_every_rejection(sample):
+    y, p, w = sample
+    error = fot.tce(y, p, partition="equal_width", n_bins=4, sample_weight=w)
+    display = fot.TCEDisplay(error, fot.Sample(y, p, w))
+    cells = display.to_frame(part="violins").groupby("bin")[["weight", "rejected"]].sum()
+    occupied = [row for row in display.rows("bins") if row["n"]]
+    assert cells.index.tolist() == [row["bin"] for row in occupied]
+    assert cells["weight"].tolist() == [row["weight"] for row in occupied]
+    assert cells["rejected"].tolist() == [row["rejected"] for row in occupied]
+    assert display.to_frame(part="histogram")["weight"].sum() == w.sum()
+
+
+def test_violins_span_the_predictions_of_their_bin():
+    y, p = noisy(800, seed=4)
+    display = draw(y, p, partition="equal_mass", n_bins=5)
+    at = display.partition_.locate(p)
+    for b, violin in enumerate(display.violins):
+        assert violin.lower[0] <= p[at == b].min() < violin.upper[0]
+        assert violin.lower[-1] <= p[at == b].max() <= violin.upper[-1]
+        assert violin.width.max() == 1
+        outline = display.violins_.get_paths()[b].vertices
+        assert outline[:, 0].max() - (b + 1) == pytest.approx((b + 1) - outline[:, 0].min())
+    rejected = display.error.rejects(p)
+    for path in display.rejected_.get_paths():  # all that is hatched is rejected, but for a cell at its ends
+        b = round(path.vertices[:, 0].mean()) - 1
+        low, high = path.vertices[:, 1].min() + 0.006, path.vertices[:, 1].max() - 0.006
+        assert rejected[(at == b) & (p > low) & (p < high)].all()
+
+
+def test_empty_bins_have_no_violin():
+    y, p = [0, 1, 0, 1], [0.1, 0.15, 0.8, 0.9]
+    display = draw(y, p, partition="equal_width", n_bins=10)
+    assert [violin.bin + 1 for violin in display.violins] == [2, 9, 10]
+    assert len(display.lines_.get_segments()) == 3
+    assert display.sizes_.get_data().values[::2].tolist() == [0, 2, 0, 0, 0, 0, 0, 0, 1, 1]
+
+
+def test_panels_share_their_axes():
+    display = draw(*noisy(300))
+    main, sizes, histogram = display.axes_
+    assert main.get_shared_x_axes().joined(main, sizes)
+    assert main.get_shared_y_axes().joined(main, histogram)
+
+
+def test_the_title_tells_what_to_expect():
+    y, p = noisy(300)
+    display = draw(y, p, null_draws=9, name="mine")
+    title = display.ax_.get_title(loc="left")
+    assert title.startswith("mine: TCE ")
+    assert f"expected if calibrated: {display.error.null.mean:#.3g} %" in title
+
+
+def test_refusals():
+    y, p = noisy(60)
+    with pytest.raises(ValueError, match="error must be one of a test, as tce returns it; got loss='bias'"):
+        fot.TCEDisplay(fot.gce(y, p), fot.Sample(y, p))
+    display = draw(y, p)
+    with pytest.raises(ValueError, match="ax must be axes that hold no diagram yet"):
+        draw(y, p, ax=display.ax_)
+    with pytest.raises(ValueError, match="sample_weight"):
+        draw(y, p, sample_weight=np.full(60, 0.5))
+
+
+@pytest.mark.parametrize(("y", "p"), [([1], [0.3]), ([0, 0], [0.0, 1.0]), ([0, 1, 1], [1.0, 1.0, 1.0])])
+@pytest.mark.parametrize("scale", ["probability", "logit"])
+def test_few_and_extreme_scores(y, p, scale):
+    display = draw(y, p, partition="equal_width", n_bins=2, scale=scale)
+    assert np.isfinite(pixels(display.figure_)).all()
+    assert display.counts.sum() == len(y)
+
+
+def test_estimators():
+    from sklearn.naive_bayes import GaussianNB
+
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(300, 2))
+    y = x[:, 0] + rng.normal(size=300) > 0
+    model = GaussianNB().fit(x, y)
+    display = fot.TCEDisplay.from_estimator(model, x, y, ax=blank())
+    assert float(display.error) == float(fot.tce(y, model.predict_proba(x)[:, 1]))
+    assert display.ax_.get_title(loc="left").startswith("GaussianNB: TCE")
