@@ -4,17 +4,22 @@ import re
 import warnings
 from pathlib import Path
 
+import matplotlib.pyplot as plt
+
 import fitontest as fot
 
 README = (Path(__file__).parents[1] / "README.md").read_text()
 
 
-def test_the_python_example_runs(capsys):
+def test_the_python_example_runs(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # it writes a picture
     code = "\n".join(re.findall(r"```python\n(.*?)```", README, re.DOTALL))  # one example, in pieces
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fot.CalibrationWarning)
         exec(code, {})
+    plt.close("all")
     assert "calibration error (l1), n = 569" in capsys.readouterr().out
+    assert (tmp_path / "naive_bayes.svg").exists()
 
 
 def test_the_table_lists_every_family():

@@ -237,7 +237,7 @@ def test_the_band_is_where_maps_of_calibrated_scores_lie():
     assert outside.all()
     again = draw(y, p, family="platt", band_draws=60, band_level=0.8, random_state=5)
     np.testing.assert_array_equal(again.band.lower, display.band.lower)
-    assert "noise of calibrated scores, 80 %" in legend_of(display)
+    assert "if calibrated, 80 %" in legend_of(display)
 
 
 def test_the_band_by_hand():

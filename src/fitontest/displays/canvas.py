@@ -5,8 +5,6 @@ The smaller axes are insets outside the main ones, so that a diagram never moves
 
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union
 
-import numpy as np
-
 from fitontest.displays.palette import ink, paper
 from fitontest.displays.scales import Scale
 from fitontest.typing import FloatArray
@@ -120,11 +118,3 @@ def align_labels(main: "Axes", below: "Axes", scale: Scale) -> None:
     for ax in (main, below):
         aside = ax.transAxes + ScaledTranslation(left, 0.0, figure.dpi_scale_trans)
         ax.yaxis.set_label_coords(0.0, 0.5, transform=aside)
-
-
-def legend_corner(scale: Scale, x: FloatArray, y: FloatArray) -> Literal["upper left", "lower right"]:
-    """Return the corner off the diagonal that fewer points of the map lie in."""
-    u, v = scale.at(x), scale.at(np.clip(y, 0.0, 1.0))
-    upper_left = np.count_nonzero((u < 0.55) & (v > 0.68))
-    lower_right = np.count_nonzero((u > 0.45) & (v < 0.32))
-    return "upper left" if upper_left <= lower_right else "lower right"

@@ -2,10 +2,9 @@
 
 from typing import TYPE_CHECKING, Any
 
-from fitontest.displays.canvas import add_companion, align_labels, legend_corner, tidy
+from fitontest.displays.canvas import add_companion, align_labels, tidy
 from fitontest.displays.reliability_artists import GAP_LABEL, gap_in_the_legend
 from fitontest.displays.scales import Scale, scale_to
-from fitontest.displays.shapes import Course
 from fitontest.typing import Label
 
 if TYPE_CHECKING:
@@ -44,8 +43,7 @@ def legend_entries(main: "Axes") -> dict[str, Any]:
     return found
 
 
-def draw_legend(main: "Axes", scale: Scale, course: Course) -> Any:
-    """Draw the legend in the corner that the map leaves free."""
+def draw_legend(main: "Axes") -> Any:
+    """Draw the legend where it hides least of the maps."""
     entries = legend_entries(main)
-    corner = legend_corner(scale, course.x, course.c)
-    return main.legend([*entries.values()], [*entries], loc=corner, fontsize="small", framealpha=0.85, edgecolor="none")
+    return main.legend([*entries.values()], [*entries], loc="best", fontsize="small", framealpha=0.85, edgecolor="none")

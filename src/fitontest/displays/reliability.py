@@ -257,7 +257,7 @@ class ReliabilityDisplay(BinaryDisplay):
         self.band_ = None if self.band is None else draw_band(main, self.band)
         self.counts_ = draw_counts(below, self.counts, self.cells, self.scale, style, fill=first)
         counts_axis(below, "y", self.counts)
-        self.legend_ = draw_legend(main, self.scale, self.shape.joined()) if legend else None
+        self.legend_ = draw_legend(main) if legend else None
         return self
 
     def parts(self) -> dict[str, Records]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 PALEST, FULLEST = 0.15, 0.75  # opacity of the gap where few and where most scores lie
 FILLED = 0.22  # opacity of the fill under the map
-GAP_LABEL = "gap; darker where more scores lie"
+GAP_LABEL = "gap; shade: share of data"
 NARROW = 0.012  # of the axis: bins below that have their gap drawn as a line
 MANY = 60  # bins, beyond which outlines and marks would hide one another
 
@@ -34,7 +34,7 @@ def draw_diagonal(ax: "Axes", scale: Scale) -> "Line2D":
 
 def draw_band(ax: "Axes", band: ConsistencyBand) -> "Artist":
     """Draw where the maps of calibrated scores with noisy labels lie."""
-    label = f"noise of calibrated scores, {100 * band.level:g} %"
+    label = f"if calibrated, {100 * band.level:g} %"
     return ax.fill_between(
         band.x, band.lower, band.upper, color=NEUTRAL, alpha=0.45, linewidth=0, zorder=2.2, label=label
     )
