@@ -259,7 +259,7 @@ def test_overlays_share_axes_and_differ_in_colour_and_line(scores):
     assert first.ax_ is second.ax_ is third.ax_
     assert first.histogram_ax_ is third.histogram_ax_
     assert second.fill_ is third.gap_ is third.ref_line_ is None
-    colors = {first.line_.get_color()[0].__str__(), second.line_.get_color(), third.line_.get_color()}
+    colors = {first.line_.get_color(), second.line_.get_color(), third.line_.get_color()}
     assert len(colors) == 3
     assert len({series(k) for k in range(4)}) == len({series(k)[1] for k in range(4)}) == 4  # told apart in grey too
     titles = [text.split("\n")[0] for text in legend_of(third)]
@@ -267,6 +267,14 @@ def test_overlays_share_axes_and_differ_in_colour_and_line(scores):
     assert first.histogram_ax_.get_ylim()[1] >= max(d.counts.max() for d in (first, second, third))
     with pytest.raises(ValueError, match="scale must be that of the diagram on the axes, 'probability'; got 'logit'"):
         draw(y, p, scale="logit", ax=first.ax_)
+
+
+def test_the_same_scores_have_one_histogram(scores):
+    first = draw(*scores, family="slope1")
+    second = draw(*scores, family="beta", ax=first.ax_)
+    assert (first.counts_.get_visible(), second.counts_.get_visible()) == (True, False)
+    third = draw(scores[0], scores[1] / 2, family="beta", ax=first.ax_)
+    assert third.counts_.get_visible()
 
 
 def test_where_it_is_drawn(scores):

@@ -83,7 +83,7 @@ class ReliabilityDisplay(BinaryDisplay):
         After `plot`, as all of the following.
     figure_ : matplotlib Figure or SubFigure
     line_, ref_line_, counts_ : artists
-        The map (a line per bin, or one curve), the diagonal, the histogram.
+        The map (interrupted between bins), the diagonal, the histogram.
     fill_, gap_, stems_, outline_, means_, extension_, knots_, band_, legend_ : artists or None
         The areas under the map and between it and the diagonal, and that gap as lines in bins too narrow to have an
         area; of bins, the flat bars and the means; of curves, the part beyond the scores and the knots; a band.

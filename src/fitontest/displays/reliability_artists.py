@@ -109,16 +109,13 @@ def draw_outline(ax: "Axes", shape: Shape) -> "LineCollection":
     return outline
 
 
-def draw_tops(ax: "Axes", shape: Shape, style: dict[str, Any], label: str) -> "LineCollection":
-    """Draw the map of a binned family, a line per bin."""
-    from matplotlib.collections import LineCollection
-
-    lines = [np.column_stack((course.x, course.c)) for course in _over_data(shape)]
-    tops = LineCollection(
-        lines, colors=[style["color"]], linestyles=[style["linestyle"]], linewidths=1.8, zorder=3.0, label=label
-    )
-    ax.add_collection(tops, autolim=False)
-    return tops
+def draw_tops(ax: "Axes", shape: Shape, style: dict[str, Any], label: str) -> "Line2D":
+    """Draw the map of a binned family: one line, interrupted between the bins."""
+    gap = np.full((1, 2), np.nan)
+    pieces = [np.concatenate((np.column_stack((course.x, course.c)), gap)) for course in _over_data(shape)]
+    x, c = np.concatenate(pieces)[:-1].T
+    (line,) = ax.plot(x, c, linewidth=1.8, zorder=3.0, label=label, **style)
+    return line
 
 
 def draw_curve(ax: "Axes", shape: Shape, style: dict[str, Any], label: str) -> "tuple[Line2D, Line2D]":
@@ -155,8 +152,13 @@ def draw_knots(ax: "Axes", shape: Shape, edge: Color) -> "Line2D":
 def draw_counts(
     ax: "Axes", counts: FloatArray, cells: Partition, scale: Scale, style: dict[str, Any], *, fill: bool
 ) -> "Artist":
-    """Draw the histogram of the scores."""
+    """Draw the histogram of the scores, unless it is there already."""
+    from matplotlib.patches import StepPatch
+
     edges = scale.ends(cells)
+    seen = [patch.get_data() for patch in ax.patches if isinstance(patch, StepPatch)]
+    if any(np.array_equal(one.values, counts) and np.array_equal(one.edges, edges) for one in seen):
+        return ax.stairs(counts, edges, visible=False)  # the same scores under another family
     if fill:
         return ax.stairs(counts, edges, fill=True, facecolor=NEUTRAL, edgecolor=paper(ax), linewidth=0.4)
     return ax.stairs(counts, edges, edgecolor=style["color"], linestyle=style["linestyle"], linewidth=1.3)
