@@ -156,7 +156,7 @@ def draw_counts(
     from matplotlib.patches import StepPatch
 
     edges = scale.ends(cells)
-    seen = [patch.get_data() for patch in ax.patches if isinstance(patch, StepPatch)]
+    seen: list[Any] = [patch.get_data() for patch in ax.patches if isinstance(patch, StepPatch)]
     if any(np.array_equal(one.values, counts) and np.array_equal(one.edges, edges) for one in seen):
         return ax.stairs(counts, edges, visible=False)  # the same scores under another family
     if fill:
