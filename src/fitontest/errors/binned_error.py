@@ -1,6 +1,6 @@
 """The result of a general calibration error: the number, its bins, and the tests behind it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -70,7 +70,7 @@ class BinnedError(BinaryError):
     whole: bool
     alpha: float | None = None
     test: str | None = None
-    null: IfCalibrated | None = field(default=None)
+    null: IfCalibrated | None = None
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one plain record per bin.

@@ -10,7 +10,7 @@ from fitontest.frames import Backend, to_frame
 from fitontest.one_vs_rest import one_vs_rest
 from fitontest.sample import Sample
 from fitontest.text_table import short, text_table
-from fitontest.typing import ArrayInput, Label, RandomState
+from fitontest.typing import ArrayInput, Label
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -85,24 +85,23 @@ class ClasswiseError(CalibrationError):
 
 
 def over_classes(
-    measure: Callable[[Sample, RandomState], BinnedError],
+    measure: Callable[[Sample], BinnedError],
     columns: tuple[ArrayInput, ArrayInput, ArrayInput],
     *,
     reduction: str | None,
     labels: ArrayInput,
     pos_label: Label | None,
-    random_state: RandomState,
 ) -> BinnedError | ClasswiseError:
     """Measure the error of the (y_true, y_prob, sample_weight) in `columns`, or that of each class of a matrix."""
     if reduction is None:
         if labels is not None:
             raise ValueError(f"labels must be left at None unless reduction='classwise', got {labels!r}")
-        return measure(Sample(*columns, pos_label=pos_label), random_state)
+        return measure(Sample(*columns, pos_label=pos_label))
     if reduction != "classwise":
         raise ValueError(f"reduction must be None or 'classwise', got {reduction!r}")
     if pos_label is not None:
         raise ValueError(f"pos_label must be None with reduction='classwise', got {pos_label!r}")
-    errors = {label: measure(sample, random_state) for label, sample in one_vs_rest(*columns, labels=labels)}
+    errors = {label: measure(sample) for label, sample in one_vs_rest(*columns, labels=labels)}
     first = next(iter(errors.values()))
     mean = sum(map(float, errors.values())) / len(errors)
     return ClasswiseError(value=mean, norm=first.norm, n=first.n, errors=errors)

@@ -127,10 +127,9 @@ def gce(
     """
     triplet = Triplet(find_bin_loss(loss, alpha, test), partition, norm, n_bins)
     return over_classes(
-        lambda sample, state: general_error(sample, triplet, null_draws, state),
+        lambda sample: general_error(sample, triplet, null_draws, random_state),
         (y_true, y_prob, sample_weight),
         reduction=reduction,
         labels=labels,
         pos_label=pos_label,
-        random_state=random_state,
     )

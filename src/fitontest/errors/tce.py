@@ -103,10 +103,9 @@ def tce(
     """
     triplet = Triplet(Rejection(alpha, test), partition, "l1", n_bins, percent=True)
     return over_classes(
-        lambda sample, state: general_error(sample, triplet, null_draws, state),
+        lambda sample: general_error(sample, triplet, null_draws, random_state),
         (y_true, y_prob, sample_weight),
         reduction=reduction,
         labels=labels,
         pos_label=pos_label,
-        random_state=random_state,
     )
