@@ -110,26 +110,26 @@ def test_heavy_libraries_stay_where_they_belong(path):
         if library not in ONLY_IN:
             continue
         assert where.startswith(ONLY_IN[library]), f"{where} imports {library}"
-        if library in ("matplotlib", "betacal"):
+        if library == "betacal":
             assert not at_top, f"{where} imports {library} before it is used"
 
 
 @cache
-def needs_jax():
-    """Return the modules that import jax or optax at their top."""
+def needs_heavy():
+    """Return the modules that import jax, optax or matplotlib at their top."""
     return {
         dotted(path)
         for path in MODULES
-        if any(at_top and module.split(".")[0] in ("jax", "optax") for module, _, at_top in imports(path))
+        if any(at_top and module.split(".")[0] in ("jax", "optax", "matplotlib") for module, _, at_top in imports(path))
     }
 
 
 @pytest.mark.parametrize("path", MODULES, ids=dotted)
-def test_modules_that_need_jax_are_imported_when_they_are_used(path):
-    """A module that imports jax at its top is imported at the top only by modules of its kind."""
+def test_modules_that_need_heavy_libraries_are_imported_when_they_are_used(path):
+    """A module that imports jax or matplotlib at its top is imported at the top only by modules of its kind."""
     for module, _, at_top in imports(path):
-        if module in needs_jax() and dotted(path) not in needs_jax():
-            assert not at_top, f"{dotted(path)} imports {module}, and so jax, before it is used"
+        if module in needs_heavy() and dotted(path) not in needs_heavy():
+            assert not at_top, f"{dotted(path)} imports {module}, and so a heavy library, before it is used"
 
 
 def test_every_floor_is_known():

@@ -224,10 +224,18 @@ def test_plot_draws_what_the_library_draws(csv_file, tmp_path, options, scores):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("-o", "a.gif"), "the ending of path must be one of '.svg', '.pdf', '.png'; got '.gif'"),
-        (("-o", "nowhere/a.png"), "No such file or directory"),
+        (("-o", "a.gif"), "the ending of --output must be one of '.svg', '.pdf', '.png'; got '.gif'"),
+        (("-o", "nowhere/a.png"), "--output must be in a folder that exists, got 'nowhere/a.png'"),
         (("-o", "a.png", "--family", "betta"), "betta"),
         (("-o", "a.png", "--kind", "tce", "--partition", "x"), "partition must be"),
+        (("-o", "a.png", "--family", "all", "--family", "nope"), "'nope'"),
+        (
+            ("-o", "a.png", "--kind", "tce", "--family", "beta"),
+            "--family must be left out unless --kind is reliability",
+        ),
+        (("-o", "a.png", "--kind", "tce", "--band-draws", "5"), "--band-draws must be left out unless"),
+        (("-o", "a.png", "--partition", "pava"), "--partition must be left out unless --kind is tce, got pava"),
+        (("-o", "a.png", "--alpha", "0.1"), "--alpha must be left out unless --kind is tce, got 0.1"),
     ],
 )
 def test_plot_refuses(csv_file, options, message):

@@ -5,9 +5,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from fitontest.displays.canvas import SomeFigure
-from fitontest.displays.reliability import ReliabilityDisplay
 from fitontest.displays.scales import ScaleName
-from fitontest.displays.small_multiples import SmallMultiples
+from fitontest.displays.small_multiples import SmallMultiples, side_by_side
 from fitontest.errors.plug_in import error_of
 from fitontest.errors.plug_in_error import PlugInError
 from fitontest.families.base import Family, available_families, family_class, make_family
@@ -104,9 +103,7 @@ class Evaluation:
 
     def diagrams(self, *, scale: ScaleName = "probability") -> SmallMultiples:
         """Return the reliability diagrams of all families, which are yet to be drawn, or to be saved."""
-        return SmallMultiples(
-            {error.family: ReliabilityDisplay(error, self.sample, scale=scale) for error in self.errors}
-        )
+        return side_by_side(self.errors, self.sample, scale)
 
     def __str__(self) -> str:
         first = self.errors[0]
@@ -196,7 +193,7 @@ def evaluation_of(
     names = [error.family for error in errors]
     return Evaluation(
         tuple(
-            replace(error, family=repr(family)) if names.count(error.family) > 1 else error
+            replace(error, family=str(family)) if names.count(error.family) > 1 else error
             for error, family in zip(errors, asked, strict=True)  # two settings of one family: show the settings
         ),
         sample,

@@ -1,19 +1,21 @@
 """Reliability diagrams: what is drawn is what was fitted, and the numbers are those of the errors."""
 
+import pickle
 import warnings
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from matplotlib.colors import to_rgba
+from matplotlib.colors import to_rgb, to_rgba
+from matplotlib.figure import Figure
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
 import fitontest as fot
-from fitontest.displays.palette import series
+from fitontest.displays.palette import GAP, SERIES, series, tint
 from fitontest.displays.reliability_artists import FULLEST, PALEST
 from fitontest.text_table import short
 from tests.displays.figures import areas, blank, heights, pixels
@@ -61,10 +63,10 @@ def test_every_family_can_be_drawn(family, scale, scores):
     assert float(display.error) == float(error)
     assert display.map_ == error.map
     shown = legend_of(display)[0]
-    assert f"error {short(float(error))}, n = 900" in shown
+    assert f"{'ECE' if isinstance(error.estimator, fot.Slope1) else 'error'} {short(float(error))}, n = 900" in shown
     assert error.family in shown
     if error.n_bins is not None:
-        assert f", {error.n_bins} bin" in shown
+        assert f", {error.n_bins} {'segment' if error.family in ('pl', 'pl3') else 'bin'}" in shown
 
 
 @pytest.mark.parametrize("scale", ["probability", "logit"])
@@ -102,7 +104,7 @@ def test_the_top_of_the_fill_is_the_slope_1_map(scheme, scores):
         assert np.all(np.diff(top[:, 1]) == pytest.approx(np.diff(top[:, 0])))  # at 45 degrees
         assert np.interp(table.mean_p[b], top[:, 0], top[:, 1]) == pytest.approx(table.mean_y[b])
         np.testing.assert_array_equal(display.map_(top[:, 0]), top[:, 1])
-        inside = np.linspace(*top[:, 0], 7)
+        inside = np.linspace(*top[[0, -1], 0], 7)
         np.testing.assert_allclose(display.map_(inside), np.interp(inside, top[:, 0], top[:, 1]), atol=1e-15)
         assert display.fill_.get_paths()[b].vertices[[0, -1], 1].tolist() == [0, 0]
     np.testing.assert_array_equal(display.means_.get_xydata(), np.column_stack((table.mean_p, table.mean_y)))
@@ -117,15 +119,18 @@ def test_the_area_is_the_ece_where_bins_are_equally_wide_and_full():
     y = rng.random(300) < p**2
     display = draw(y, p, family=fot.Slope1(6, "equal_width"))
     assert areas(display.gap_).sum() == pytest.approx(float(display.error), abs=1e-6)
-    assert len({color[3] for color in display.gap_.get_facecolor().tolist()}) == 1  # and all equally dark
+    assert len({*map(tuple, display.gap_.get_facecolor().tolist())}) == 1  # and all equally dark
 
 
 def test_the_shade_tells_the_share_of_the_data(scores):
     y, p = scores[0], scores[1] ** 3
     display = draw(y, p, family=fot.Slope1(5, "equal_width"))
     share = display.shape.share
-    opacity = display.gap_.get_facecolor()[:, 3]
-    np.testing.assert_allclose(opacity, PALEST + (FULLEST - PALEST) * share / share.max())
+    red, green, blue, opaque = display.gap_.get_facecolor().T  # as the gap's colour of this opacity is seen on white
+    opacity = PALEST + (FULLEST - PALEST) * share / share.max()
+    for seen, color in zip((red, green, blue), to_rgb(GAP), strict=True):
+        np.testing.assert_allclose(seen, 1 + opacity * (color - 1))
+    assert np.all(opaque == 1)  # the same above the diagonal, over the fill, and below
     weighted = areas(display.gap_) * 5 * share  # every bin a fifth wide
     assert weighted.sum() == pytest.approx(float(display.error), abs=1e-5)
 
@@ -215,7 +220,9 @@ def test_narrow_bins_have_their_gap_as_a_line():
     display = draw(y, p, family=fot.Slope1([0.5, 1.0]))
     (stem,) = display.stems_.get_segments()
     assert stem.tolist() == [[1.0, 1.0], [1.0, 0.0]]
-    assert display.stems_.get_colors()[0][3] == pytest.approx(FULLEST)  # half of all scores
+    np.testing.assert_allclose(
+        display.stems_.get_colors()[0][:3], tint(display.ax_, GAP, FULLEST)
+    )  # half of all scores
     assert draw(y, p, family=fot.Slope1(2, "equal_width")).stems_ is None
 
 
@@ -237,7 +244,7 @@ def test_the_band_is_where_maps_of_calibrated_scores_lie():
     assert outside.all()
     again = draw(y, p, family="platt", band_draws=60, band_level=0.8, random_state=5)
     np.testing.assert_array_equal(again.band.lower, display.band.lower)
-    assert "if calibrated, 80 %" in legend_of(display)
+    assert "if calibrated, 80 % (60 draws)" in legend_of(display)
 
 
 def test_the_band_by_hand():
@@ -265,6 +272,13 @@ def test_overlays_share_axes_and_differ_in_colour_and_line(scores):
     titles = [text.split("\n")[0] for text in legend_of(third)]
     assert [title for title in titles if title in ("one", "two", "three")] == ["one", "two", "three"]
     assert first.histogram_ax_.get_ylim()[1] >= max(d.counts.max() for d in (first, second, third))
+    assert GAP not in SERIES[:4]  # no line looks like the gap of another diagram
+    marks = [
+        handle
+        for handle, text in zip(third.legend_.legend_handles, legend_of(third), strict=True)
+        if text == "mean of a bin"
+    ]
+    assert to_rgba(marks[-1].get_color()) == to_rgba("black")  # those of the first, which has bars
     with pytest.raises(ValueError, match="scale must be that of the diagram on the axes, 'probability'; got 'logit'"):
         draw(y, p, scale="logit", ax=first.ax_)
 
@@ -294,7 +308,9 @@ def test_where_it_is_drawn(scores):
         assert box.x1 <= inside.x1 + 1
         assert box.y0 >= -1
         assert box.y1 <= inside.y1 + 1
-    with pytest.raises(ValueError, match="ax must be matplotlib axes, a Figure or a SubFigure, or None; got 3"):
+    with pytest.raises(
+        ValueError, match="ax must be rectilinear axes, a Figure or a SubFigure of matplotlib, or None; got 3"
+    ):
         draw(*scores, ax=3)
 
 
@@ -341,6 +357,8 @@ def test_limits(scores):
     assert display.counts.sum() == 900
     for wrong, scale in (
         ((0, 1), "logit"),
+        ((1e-9, 1e-8), "logit"),
+        ((-np.inf, np.inf), "probability"),
         ((0.5, 0.2), "probability"),
         ((0.1,), "probability"),
         ((2, 3), "probability"),
@@ -365,7 +383,7 @@ def test_norms_and_debiasing_are_named(norm, scores):
     expected = short(float(fot.calibration_error(y, p, norm=norm)))
     assert f"error ({norm}) {expected}" in legend_of(draw(y, p, norm=norm))[0]
     debiased = short(float(fot.calibration_error(y, p, debias=True)))
-    assert f"debiased error {debiased}" in legend_of(draw(y, p, debias=True))[0]
+    assert f"debiased ECE {debiased}" in legend_of(draw(y, p, debias=True))[0]
 
 
 @pytest.mark.parametrize(
@@ -399,7 +417,7 @@ def test_estimators():
     expected = fot.calibration_error(y, model.predict_proba(x)[:, 1], family="beta", pos_label="well")
     assert float(display.error) == float(expected)
     assert legend_of(display)[0].startswith("GaussianNB\n")
-    assert display.histogram_ax_.get_xlabel() == "Predicted probability of well"
+    assert display.ax_.get_xlabel() == "Predicted probability (positive: well)"
     other = fot.ReliabilityDisplay.from_estimator(model, x, y, pos_label="sick", name="mine", ax=blank())
     assert float(other.error) == float(fot.calibration_error(y, model.predict_proba(x)[:, 0], pos_label="sick"))
     with pytest.raises(NotFittedError):
@@ -425,3 +443,117 @@ def test_estimators():
 def test_refusals(options, message, scores):
     with pytest.raises(ValueError, match=message):
         draw(*scores, **options)
+
+
+def test_names_that_matplotlib_would_hide(scores):
+    display = draw(*scores, name="_score")
+    assert legend_of(display)[0].startswith("_score\n")
+    again = draw(scores[0], scores[1] / 2, name="_score", ax=display.ax_)
+    assert sum(text.startswith("_score\n") for text in legend_of(again)) == 2
+
+
+def test_bins_are_faded_where_there_are_no_scores():
+    y, p = noisy(300)
+    display = draw(y, 0.2 + 0.3 * p, family=fot.Slope1(2, "equal_mass"))
+    low, high = 0.2 + 0.3 * p.min(), 0.2 + 0.3 * p.max()
+    left, right = ((one.get_x(), one.get_x() + one.get_width()) for one in display.veil_)
+    assert left[1] == pytest.approx(low)
+    assert right[0] == pytest.approx(high)
+    x = display.line_.get_xdata()
+    assert (np.nanmin(x), np.nanmax(x)) == (low, high)
+    beyond = display.extension_.get_xdata()
+    assert (np.nanmin(beyond), np.nanmax(beyond)) == (0, 1)
+
+
+def test_scores_beyond_a_logit_axis_are_noted():
+    y = [0, 1] * 50
+    p = np.array([0.0, 1.0] * 20 + [0.3, 0.6] * 30)
+    display = draw(y, p, family="isotonic", scale="logit")
+    texts = [text.get_text() for text in display.histogram_ax_.texts]
+    assert texts == ["20 % below", "20 % above"]
+    assert display.beyond == (0.2, 0.2)
+    assert draw(y, p, family="isotonic").histogram_ax_.texts[:] == []
+
+
+def test_logit_axes_reach_no_further_than_the_scores_and_the_map_over_them():
+    rng = np.random.default_rng(0)
+    p = rng.uniform(1.5e-5, 6e-5, 2000)
+    display = draw(rng.random(2000) < p, p, family="identity", scale="logit")
+    assert 1e-5 < display.ax_.get_xlim()[0] < 1.5e-5
+    assert 6e-5 < display.ax_.get_xlim()[1] < 8e-5
+
+
+def test_axes_that_are_cleared_and_drawn_on_again_keep_their_size(scores):
+    figure = blank()
+    ax = figure.subplots()
+    heights = []
+    for _ in range(3):
+        ax.clear()
+        draw(*scores, ax=ax)
+        figure.draw_without_rendering()
+        heights.append(ax.get_position().height)
+    assert heights[1] == pytest.approx(heights[0], rel=0.02)
+    assert heights[2] == pytest.approx(heights[1], rel=1e-3)
+
+
+def test_tight_layouts_and_pickles(scores):
+    figure = Figure()
+    left, right = figure.subplots(1, 2)
+    display = draw(*scores, ax=left, scale="logit")
+    fot.TCEDisplay.from_predictions(*scores, ax=right)
+    figure.tight_layout()
+    again = pickle.loads(pickle.dumps(display))
+    assert float(again.error) == float(display.error)
+    np.testing.assert_array_equal(pixels(again.figure_), pixels(figure))
+
+
+def test_the_x_label_is_under_the_histogram_and_can_be_changed(scores):
+    display = draw(*scores)
+    display.ax_.set_xlabel("Forecast")
+    display.figure_.draw_without_rendering()
+    label = display.ax_.xaxis.label.get_window_extent()
+    ticks = [tick.get_window_extent() for tick in display.histogram_ax_.get_xticklabels()]
+    assert label.y1 <= min(tick.y0 for tick in ticks)
+    assert label.y0 >= 0
+
+
+def test_the_diagonal_is_drawn_once_and_reaches_to_the_corners(scores):
+    first = draw(*scores, ref_line=False)
+    second = draw(scores[0], scores[1] / 2, ax=first.ax_)
+    third = draw(*scores, family="beta", ax=first.ax_)
+    assert (first.ref_line_, third.ref_line_) == (None, None)
+    assert second.ref_line_.get_xdata()[0] < second.ax_.get_xlim()[0]
+    assert second.ref_line_.get_xdata()[1] > second.ax_.get_xlim()[1]
+
+
+def test_errors_of_other_samples_and_other_kinds_are_refused(scores):
+    y, p = scores
+    error, sample = fot.calibration_error(y, p), fot.Sample(y, p)
+    with pytest.raises(ValueError, match="sample must be the one on which error was measured, n = 900"):
+        fot.ReliabilityDisplay(error, fot.Sample(y[:50], p[:50]))
+    with pytest.raises(ValueError, match="error must be a PlugInError, got BinnedError"):
+        fot.ReliabilityDisplay(fot.gce(y, p), sample)
+    with pytest.raises(ValueError, match="sample must be a Sample, got None"):
+        fot.ReliabilityDisplay(error, None)
+    with pytest.raises(ValueError, match="band_draws must be a whole number, at least 1; got 0"):
+        fot.ReliabilityDisplay(error, sample).add_band(sample, draws=0)
+    assert repr(fot.ReliabilityDisplay(error, sample)) == f"ReliabilityDisplay({error!r})"
+
+
+def test_axes_of_other_kinds_are_refused(scores):
+    figure = Figure()
+    with pytest.raises(ValueError, match="ax must be rectilinear axes, got polar axes"):
+        draw(*scores, ax=figure.add_subplot(projection="polar"))
+    with pytest.raises(ValueError, match="ax must be a figure without axes, got one with 1; pass its axes instead"):
+        draw(*scores, ax=figure)
+    tests = fot.TCEDisplay.from_predictions(*scores, ax=blank())
+    with pytest.raises(ValueError, match="ax must not hold a test-based diagram"):
+        draw(*scores, ax=tests.ax_)
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
+def test_frames_of_every_library(backend, scores):
+    for display in (draw(*scores, family="pl", band_draws=2), fot.TCEDisplay.from_predictions(*scores, ax=blank())):
+        assert len(display.to_frame(backend)) == len(display.rows())
+        for part in display.parts():
+            assert len(display.to_frame(backend, part=part)) == len(display.rows(part))

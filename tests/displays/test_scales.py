@@ -24,6 +24,7 @@ LOGITS = st.tuples(st.floats(-16, 16), st.floats(0.01, 30)).map(lambda z: (z[0],
         (0.999, "0.999"),
         (1e-5, "1e\N{MINUS SIGN}5"),
         (2e-5, "2e\N{MINUS SIGN}5"),
+        (1.35e-5, "1.35e\N{MINUS SIGN}5"),
         (1 - 1e-5, "1\N{MINUS SIGN}1e\N{MINUS SIGN}5"),
     ],
 )
@@ -38,6 +39,12 @@ def test_ticks_have_room(z, room):
     assert len(ticks) >= 2
     assert lower - 1e-12 <= ticks[0]
     assert ticks[-1] <= upper + 1e-12
+    for p in ticks:  # what is written is what is meant, and no two texts are the same
+        text = in_figures(p).replace("\N{MINUS SIGN}", "-")
+        written = 1 - float(text[2:]) if text.startswith("1-") else float(text)
+        assert written == pytest.approx(p, rel=1e-3)
+        assert 1 - written == pytest.approx(1 - p, rel=1e-3)
+    assert len({in_figures(p) for p in ticks}) == len(ticks)
     place = np.log(ticks) - np.log1p(-np.array(ticks))
     if len(ticks) > 3:
         assert np.diff(place).min() >= (room - 1e-9) * (z[1] - z[0])

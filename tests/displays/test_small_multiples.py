@@ -56,3 +56,41 @@ def test_refusals():
     mixed = {scale: fot.ReliabilityDisplay(error, sample, scale=scale) for scale in ("probability", "logit")}
     with pytest.raises(ValueError, match="displays must all be on one scale"):
         fot.SmallMultiples(mixed)
+
+
+def test_logit_panels_share_their_histograms():
+    y, p = noisy(500)
+    several = fot.evaluate(y, p**4 / 50, families=["slope1", "beta", "isotonic"]).plot(scale="logit", figure=blank())
+    first, *others = several.displays.values()
+    for other in others:
+        assert other.counts.tolist() == first.counts.tolist()
+        assert other.scale == first.scale
+
+
+def test_titles():
+    y, p = noisy(300)
+    families = ["slope1", "slope1", fot.Slope1(10), "beta"]
+    several = fot.evaluate(y, p, families=families).plot(figure=blank((12, 5)))
+    titles = [ax.get_title() for ax in several.axes_.values()]
+    assert titles[0].split("\n")[0].startswith("slope1, ")
+    assert titles[1].startswith("slope1 (2)\nslope1, ")
+    assert titles[2].startswith("Slope1(n_bins=10), 10 bins\nECE ")
+    beta = several.displays["beta"]
+    named = fot.SmallMultiples({"b": beta, "beta of mine": beta}).plot(blank())
+    assert [ax.get_title().split("\n")[:2] for ax in named.axes_.values()] == [["b", "beta"], ["beta of mine", "beta"]]
+    assert repr(named) == "SmallMultiples(['b', 'beta of mine'])"
+    with pytest.raises(ValueError, match="figure must be a Figure or a SubFigure of matplotlib, or None; got 'x'"):
+        named.plot("x")
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_the_first_picture_is_laid_out(count, tmp_path):
+    y, p = noisy(300)
+    families = [fot.Slope1(10, "equal_width"), fot.Slope1(9, closed="right"), "beta"][:count]
+    several = fot.evaluate(y, p, families=families).diagrams()
+    several.save(tmp_path / "a.png", dpi=100)
+    whole = several.figure_.bbox
+    legend = several.legend_.get_window_extent()
+    for ax in several.axes_.values():
+        assert ax.title.get_window_extent().y1 <= whole.y1 + 1
+        assert ax.xaxis.label.get_window_extent().y0 >= legend.y1 - 1

@@ -29,7 +29,7 @@ def test_panels_are_the_table(partition, scale):
     assert display.counts_.get_data().values.sum() == 700
     assert [row["bin"] for row in display.rows("bins")] == list(range(1, error.n_bins + 1))
     assert pixels(display.figure_)[..., :3].std() > 0.05
-    assert f"TCE {float(error):#.3g}".rstrip(".") in display.ax_.get_title(loc="left")
+    assert f"TCE {float(error):#.3g}".rstrip(".") in display.ax_.get_title()
 
 
 @given(samples(weights=WHOLE_WEIGHTS))
@@ -57,9 +57,12 @@ def test_violins_span_the_predictions_of_their_bin():
         outline = display.violins_.get_paths()[b].vertices
         assert outline[:, 0].max() - (b + 1) == pytest.approx((b + 1) - outline[:, 0].min())
     rejected = display.error.rejects(p)
+    for violin in display.violins:  # the part of the width that is hatched is that of the rejected predictions
+        for cell in np.flatnonzero(violin.weight):
+            assert violin.share_rejected[cell] == violin.rejected[cell] / violin.weight[cell]
     for path in display.rejected_.get_paths():  # all that is hatched is rejected, but for a cell at its ends
         b = round(path.vertices[:, 0].mean()) - 1
-        low, high = path.vertices[:, 1].min() + 0.006, path.vertices[:, 1].max() - 0.006
+        low, high = path.vertices[:, 1].min() + 0.008, path.vertices[:, 1].max() - 0.008
         assert rejected[(at == b) & (p > low) & (p < high)].all()
 
 
@@ -81,18 +84,24 @@ def test_panels_share_their_axes():
 def test_the_title_tells_what_to_expect():
     y, p = noisy(300)
     display = draw(y, p, null_draws=9, name="mine")
-    title = display.ax_.get_title(loc="left")
+    title = display.ax_.get_title()
     assert title.startswith("mine: TCE ")
-    assert f"expected if calibrated: {display.error.null.mean:#.3g} %" in title
+    assert f"if calibrated: {display.error.null.mean:#.3g} % (p-value" in title
+    assert "9 draws)" in title
 
 
 def test_refusals():
     y, p = noisy(60)
-    with pytest.raises(ValueError, match="error must be one of a test, as tce returns it; got loss='bias'"):
+    with pytest.raises(ValueError, match="error must be one that tce returns, in percent of the predictions"):
         fot.TCEDisplay(fot.gce(y, p), fot.Sample(y, p))
     display = draw(y, p)
-    with pytest.raises(ValueError, match="ax must be axes that hold no diagram yet"):
-        draw(y, p, ax=display.ax_)
+    for other in (display, fot.ReliabilityDisplay.from_predictions(y, p, ax=blank())):
+        with pytest.raises(ValueError, match="ax must be axes that hold no diagram yet"):
+            draw(y, p, ax=other.ax_)
+    with pytest.raises(
+        ValueError, match="error must be one that tce returns"
+    ):  # a fraction, and the largest of the bins
+        fot.TCEDisplay(fot.gce(y, p, loss="rejection", partition="pava_bc", norm="max"), fot.Sample(y, p))
     with pytest.raises(ValueError, match="sample_weight"):
         draw(y, p, sample_weight=np.full(60, 0.5))
 
@@ -114,4 +123,4 @@ def test_estimators():
     model = GaussianNB().fit(x, y)
     display = fot.TCEDisplay.from_estimator(model, x, y, ax=blank())
     assert float(display.error) == float(fot.tce(y, model.predict_proba(x)[:, 1]))
-    assert display.ax_.get_title(loc="left").startswith("GaussianNB: TCE")
+    assert display.ax_.get_title().startswith("GaussianNB: TCE")

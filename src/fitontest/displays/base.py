@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from fitontest.displays.canvas import blank_figure
 from fitontest.displays.response import scores_of
 from fitontest.displays.saving import save_figure
+from fitontest.errors.result import BinaryError
 from fitontest.frames import Backend, to_frame
 from fitontest.inputs import choose
+from fitontest.sample import Sample
 from fitontest.typing import ArrayInput, FloatArray, Label
 
 if TYPE_CHECKING:
@@ -22,6 +24,13 @@ class Display(ABC):
     """Base of the diagrams: the table comes first, the drawing shows it."""
 
     figure_: "FigureBase"
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._told()})"
+
+    @abstractmethod
+    def _told(self) -> str:
+        """Return what the representation tells."""
 
     @abstractmethod
     def parts(self) -> dict[str, Records]:
@@ -70,6 +79,10 @@ class BinaryDisplay(Display):
     """Base of the diagrams of labels and scores of two classes."""
 
     from_predictions: ClassVar[Callable[..., Any]]
+    error: Any
+
+    def _told(self) -> str:
+        return repr(self.error)
 
     @classmethod
     def from_estimator(
@@ -111,6 +124,19 @@ class BinaryDisplay(Display):
         called = type(estimator).__name__ if name is None else name
         drawn: Self = cls.from_predictions(y, scores, pos_label=positive, name=called, **options)
         return drawn
+
+
+def check_measured(error: object, kind: type[BinaryError], sample: object) -> None:
+    """Raise ValueError unless the error is of that kind and was measured on the sample."""
+    if not isinstance(error, kind):
+        raise ValueError(f"error must be a {kind.__name__}, got {error!r}")
+    if not isinstance(sample, Sample):
+        raise ValueError(f"sample must be a Sample, got {sample!r}")
+    if (sample.n, sample.base_rate) != (error.n, error.base_rate):
+        raise ValueError(
+            f"sample must be the one on which error was measured, n = {error.n} with a share of positives of "
+            f"{error.base_rate:.4g}; got {sample!r}"
+        )
 
 
 def records(**columns: Iterable[Any] | FloatArray) -> Records:

@@ -60,8 +60,8 @@ def consistency_band(
     return ConsistencyBand(x, lower, upper, float(level), draws)
 
 
-def check_band(draws: object, level: object) -> None:
+def check_band(draws: object, level: object, least: int = 0) -> None:
     """Raise ValueError unless the arguments of a band make sense."""
-    check_draws(draws, "band_draws")
+    check_draws(draws, "band_draws", least)
     if not (is_real(level) and 0 < level < 1):
         raise ValueError(f"band_level must be a number in (0, 1), got {level!r}")

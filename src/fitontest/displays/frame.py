@@ -1,28 +1,46 @@
 """The frame of a reliability diagram: axes with their scale and labels, a histogram below, one legend."""
 
+import re
 from typing import TYPE_CHECKING, Any
 
-from fitontest.displays.canvas import add_companion, align_labels, tidy
-from fitontest.displays.reliability_artists import GAP_LABEL, gap_in_the_legend
+from fitontest.displays.canvas import tidy
+from fitontest.displays.companions import add_companion, companion, label_below
+from fitontest.displays.reliability_artists import (
+    BAND_LABEL,
+    DIAGONAL,
+    GAP_LABEL,
+    KNOT_LABEL,
+    MEAN_LABEL,
+    gap_in_the_legend,
+)
 from fitontest.displays.scales import Scale, scale_to
 from fitontest.typing import Label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+HEIGHT, DEPTH = 0.2, 0.24  # of the histogram, and of its foot below the main axes, which are 1 high
+HISTOGRAM = "histogram"
+SHARED = (GAP_LABEL, KNOT_LABEL, MEAN_LABEL, BAND_LABEL)  # marks that mean the same in every diagram
+
 
 def prepare(main: "Axes", scale: Scale, counts: str, pos_label: Label | None) -> Any:
     """Give fresh axes their scale and labels, and return the axes of the histogram below; `counts` names its bars."""
-    below = add_companion(main, "below", size=0.2, gap=0.04)
+    below = add_companion(main, HISTOGRAM, "below", size=HEIGHT, gap=DEPTH - HEIGHT)
     tidy(main)
     main.set_box_aspect(1)
     scale.apply(main)
-    of_class = "" if pos_label is None else f" of {pos_label}"
-    below.set_xlabel(f"Predicted probability{of_class}")
-    main.set_ylabel(f"Observed frequency{of_class}")
+    label_below(main, below, DEPTH, f"Predicted probability{of_class(pos_label)}")
+    main.set_ylabel(f"Observed frequency{of_class(pos_label)}")
     below.set_ylabel(counts)
-    align_labels(main, below, scale)
     return below
+
+
+def histogram_of(main: "Axes") -> Any:
+    """Return the histogram of the diagram that the axes hold, or None where they hold none."""
+    if any(companion(main, name) is not None for name in ("sizes", "predictions")):
+        raise ValueError("ax must not hold a test-based diagram, whose x axis is not one of probabilities")
+    return companion(main, HISTOGRAM)
 
 
 def join(main: "Axes", scale: Scale) -> None:
@@ -34,16 +52,41 @@ def join(main: "Axes", scale: Scale) -> None:
     scale_to(name, (min(lower, scale.lower), max(upper, scale.upper))).apply(main)
 
 
-def legend_entries(main: "Axes") -> dict[str, Any]:
-    """Return the artists to explain by their texts; what several diagrams share is told once."""
-    handles, labels = main.get_legend_handles_labels()
-    found: dict[str, Any] = dict(zip(labels, handles, strict=True))
-    if GAP_LABEL in found:
-        found[GAP_LABEL] = gap_in_the_legend()
+def has_diagonal(main: "Axes") -> bool:
+    """Tell whether the diagonal has been drawn."""
+    return any(line.get_label() == DIAGONAL for line in main.lines)
+
+
+def legend_entries(main: "Axes") -> list[tuple[str, Any]]:
+    """Return the texts and the artists to explain, in the order drawn; what several diagrams share is told once."""
+    found: list[tuple[str, Any]] = []
+    for artist in main.get_children():
+        text = str(artist.get_label())
+        known = [one for one, _ in found]
+        if not _explained(artist, text) or (text.startswith(SHARED) and text in known):
+            continue
+        found.append((text, gap_in_the_legend(main) if text == GAP_LABEL else artist))
     return found
+
+
+def _explained(artist: Any, text: str) -> bool:
+    """Tell whether an artist has a label, and not one that matplotlib or a companion made up."""
+    from matplotlib.collections import Collection
+    from matplotlib.lines import Line2D
+
+    made_up = not text or text == DIAGONAL or re.fullmatch(r"_child\d+", text)
+    return isinstance(artist, Line2D | Collection) and not made_up
 
 
 def draw_legend(main: "Axes") -> Any:
     """Draw the legend where it hides least of the maps."""
-    entries = legend_entries(main)
-    return main.legend([*entries.values()], [*entries], loc="best", fontsize="small", framealpha=0.85, edgecolor="none")
+    texts, handles = zip(*legend_entries(main), strict=True)
+    legend = main.legend(handles, ["?"] * len(texts), loc="best", fontsize="small", framealpha=0.85, edgecolor="none")
+    for written, text in zip(legend.get_texts(), texts, strict=True):  # a label that begins with _ would be left out
+        written.set_text(text)
+    return legend
+
+
+def of_class(pos_label: Label | None) -> str:
+    """Return what an axis label adds to tell the positive class, where that is not obvious."""
+    return "" if pos_label is None or pos_label in (1, "1") else f" (positive: {pos_label})"

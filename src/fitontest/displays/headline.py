@@ -3,18 +3,29 @@
 import textwrap
 
 from fitontest.errors.plug_in_error import PlugInError
+from fitontest.families.slope1 import Slope1
 from fitontest.text_table import short
+
+WIDTH = 40  # letters in a line of a legend
 
 
 def headline(error: PlugInError) -> list[str]:
     """Return what a legend says of an error, in two short lines."""
-    bins = "" if error.n_bins is None else f", {error.n_bins} bin{'' if error.n_bins == 1 else 's'}"
-    kind = "debiased error" if error.debiased else "error"
+    estimator = error.estimator
+    piece = "segment" if estimator is not None and estimator.has_knots else "bin"
+    bins = "" if error.n_bins is None else f", {error.n_bins} {piece}{'' if error.n_bins == 1 else 's'}"
+    given = "" if error.fitted_on_these_rows else ", a given map"
+    return [f"{error.family}{bins}{given}", f"{_name(error)} {short(error.value)}, n = {error.n:,}"]
+
+
+def _name(error: PlugInError) -> str:
+    """Return what the error is called: bins of slope 1 have the ECE."""
     norm = "" if error.norm == "l1" else f" ({error.norm})"
-    family = textwrap.fill(f"{error.family}{bins}", 40)
-    return [family, f"{kind}{norm} {short(error.value)}, n = {error.n:,}"]
+    ece = isinstance(error.estimator, Slope1) and error.norm == "l1"
+    return f"{'debiased ' if error.debiased else ''}{'ECE' if ece else 'error'}{norm}"
 
 
 def called(name: str | None, error: PlugInError) -> str:
     """Return the headline under the name of the scores."""
-    return "\n".join(([] if name is None else [name]) + headline(error))
+    lines = ([] if name is None else [name]) + headline(error)
+    return "\n".join(textwrap.fill(line, WIDTH) for line in lines)

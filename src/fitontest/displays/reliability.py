@@ -2,27 +2,28 @@
 
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from fitontest.displays.base import BinaryDisplay, Records, records
-from fitontest.displays.canvas import Where, axes_for, companion, counts_axis
+from fitontest.displays.base import BinaryDisplay, Records, check_measured, records
+from fitontest.displays.canvas import Where, axes_for
+from fitontest.displays.companions import counts_axis, note_beyond
 from fitontest.displays.consistency import POINTS, ConsistencyBand, check_band, consistency_band
-from fitontest.displays.frame import draw_legend, join, prepare
+from fitontest.displays.frame import draw_legend, has_diagonal, histogram_of, join, prepare
 from fitontest.displays.headline import called
-from fitontest.displays.palette import Color, ink, series
+from fitontest.displays.palette import NEUTRAL, Color, ink, series
 from fitontest.displays.reliability_artists import (
     draw_band,
     draw_counts,
-    draw_curve,
     draw_diagonal,
     draw_fill,
     draw_gap,
     draw_knots,
+    draw_map,
     draw_means,
     draw_outline,
     draw_stems,
-    draw_tops,
+    draw_veil,
 )
 from fitontest.displays.scales import ScaleName, scale_for, scale_to, widened
-from fitontest.displays.shapes import BARS, knots_of, shape_of
+from fitontest.displays.shapes import BARS, knots_of, shape_of, share_beyond
 from fitontest.errors.plug_in import error_of
 from fitontest.errors.plug_in_error import PlugInError
 from fitontest.families.base import Family
@@ -44,12 +45,12 @@ class ReliabilityDisplay(BinaryDisplay):
       prediction and mean label, which is the fitted map. So the gap to the diagonal is that of the ECE, which flat
       bars do not show. Flat tops are outlined as in the classic diagram.
     * Flat bins are filled up to the share of positives.
-    * Continuous maps are filled under their curve, over the range of the scores; beyond it the curve is dotted. Knots
-      of ``pl`` and ``pl3`` are marked.
+    * Continuous maps are filled under their curve. Knots of ``pl`` and ``pl3`` are marked: their mean over the folds,
+      so that the average of the fold maps (``ensemble=True``) bends in other places too.
 
-    The gap is the darker the larger the share of the data in its bin (for continuous maps: in the bar of the
-    histogram), from pale to full in proportion. So where bins are equally wide and equally full, the area of the gap
-    is the error; elsewhere the shades say how much an area counts.
+    Beyond the lowest and the highest score the map is dotted, and bins are faded. The shade of the gap tells the share
+    of the data in its bin (for continuous maps: in the bar of the histogram), from pale to full in proportion. So where
+    bins are equally wide and equally full, the area of the gap is the error; elsewhere the shades say what counts.
 
     Made by `from_predictions` or `from_estimator`. `plot` draws it again, on other axes.
 
@@ -84,9 +85,9 @@ class ReliabilityDisplay(BinaryDisplay):
     figure_ : matplotlib Figure or SubFigure
     line_, ref_line_, counts_ : artists
         The map (interrupted between bins), the diagonal, the histogram.
-    fill_, gap_, stems_, outline_, means_, extension_, knots_, band_, legend_ : artists or None
-        The areas under the map and between it and the diagonal, and that gap as lines in bins too narrow to have an
-        area; of bins, the flat bars and the means; of curves, the part beyond the scores and the knots; a band.
+    fill_, gap_, stems_, veil_, outline_, means_, extension_, knots_, band_, legend_ : artists or None
+        The areas under the map and between it and the diagonal, that gap as lines in bins too narrow to have an area,
+        what fades bins beyond the scores; their flat bars and means; the map beyond the scores; knots; a band.
 
     References
     ----------
@@ -110,6 +111,7 @@ class ReliabilityDisplay(BinaryDisplay):
     3   0.75   1.00  0.267     0.043
     """
 
+    error: PlugInError
     size = (5.2, 6.4)
 
     def __init__(
@@ -123,13 +125,14 @@ class ReliabilityDisplay(BinaryDisplay):
         name: str | None = None,
         pos_label: Label | None = None,
     ) -> None:
-        self.error, self.map_, self.band = error, error.map, band
-        self.name, self.pos_label = name, pos_label
+        check_measured(error, PlugInError, sample)
+        self.error, self.map_, self.band, self.name, self.pos_label = error, error.map, band, name, pos_label
         first = scale_for(scale, sample, error.map) if limits is None else scale_to(scale, limits)
         self.shape = shape_of(error.map, knots_of(error), sample, first)
         self.scale = first if limits is not None else widened(first, self.shape.joined().c)
         self.cells = self.scale.cells(BARS)
         self.counts = self.cells.summarise(sample).w
+        self.beyond = share_beyond(sample, self.scale)
         self.whole = sample.whole
 
     @classmethod
@@ -200,7 +203,7 @@ class ReliabilityDisplay(BinaryDisplay):
         self, sample: Sample, *, draws: int, level: float = 0.9, random_state: RandomState = 0, follow: Any = iter
     ) -> None:
         """Compute the consistency band, for the next `plot`; `follow` may watch the draws go by (a progress bar)."""
-        check_band(draws, level)
+        check_band(draws, level, least=1)
         if self.error.estimator is None:
             raise ValueError(f"band_draws must be 0 for a map, which is not fitted again; got {draws}")
         self.band = consistency_band(
@@ -242,21 +245,23 @@ class ReliabilityDisplay(BinaryDisplay):
         self
         """
         main = axes_for(ax, self.size)
-        below = companion(main, "below")
+        below = histogram_of(main)
         first = below is None
         default, dashes = series(0 if below is None else len(below.patches))
-        style = {"color": default if color is None else color, "linestyle": dashes}
+        style: dict[str, Any] = {"color": default if color is None else color, "linestyle": dashes}
         filled = first if fill is None else fill
         if below is None:
             below = prepare(main, self.scale, "Count" if self.whole else "Weight", self.pos_label)
         else:
             join(main, self.scale)
         self.ax_, self.figure_, self.histogram_ax_ = main, main.figure, below
-        self.ref_line_ = draw_diagonal(main, self.scale) if ref_line and first else None
+        self.ref_line_ = draw_diagonal(main, self.scale) if ref_line and not has_diagonal(main) else None
         self._draw_map(main, style, called(self.name if name is None else name, self.error), filled)
-        self.band_ = None if self.band is None else draw_band(main, self.band)
+        self.band_ = None if self.band is None else draw_band(main, self.band, NEUTRAL if first else style["color"])
         self.counts_ = draw_counts(below, self.counts, self.cells, self.scale, style, fill=first)
         counts_axis(below, "y", self.counts)
+        if first:
+            note_beyond(below, self.beyond)
         self.legend_ = draw_legend(main) if legend else None
         return self
 
@@ -282,15 +287,14 @@ class ReliabilityDisplay(BinaryDisplay):
     def _draw_map(self, main: "Axes", style: dict[str, Any], label: str, filled: bool) -> None:
         shape = self.shape
         edge = ink(main) if filled else style["color"]
-        self.extension_ = self.means_ = self.knots_ = None
-        self.line_: Any
+        self.means_ = self.knots_ = None
+        self.line_, self.extension_ = draw_map(main, shape, style, label)
         if shape.jumps:
-            self.line_ = draw_tops(main, shape, style, label)
             self.means_ = draw_means(main, shape, edge)
-        else:
-            self.line_, self.extension_ = draw_curve(main, shape, style, label)
-            self.knots_ = draw_knots(main, shape, edge) if shape.knots.x.size else None
+        elif shape.knots.x.size:
+            self.knots_ = draw_knots(main, shape, edge)
         self.fill_ = draw_fill(main, shape, style["color"]) if filled else None
         self.gap_ = draw_gap(main, shape) if filled else None
         self.stems_ = draw_stems(main, shape, self.scale) if filled else None
+        self.veil_ = draw_veil(main, shape, self.scale) if filled and shape.jumps else []
         self.outline_ = draw_outline(main, shape) if filled and shape.jumps else None

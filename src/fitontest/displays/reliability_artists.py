@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fitontest.displays.consistency import ConsistencyBand
-from fitontest.displays.palette import GAP, NEUTRAL, Color, ink, paper
+from fitontest.displays.palette import GAP, NEUTRAL, Color, ground, ink, paper, tint
 from fitontest.displays.scales import Scale
 from fitontest.displays.shapes import Course, Shape
 from fitontest.partitions.partition import Partition
@@ -16,10 +16,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import LineCollection, PolyCollection
     from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
 
-PALEST, FULLEST = 0.15, 0.75  # opacity of the gap where few and where most scores lie
+PALEST, FULLEST = 0.12, 0.8  # opacity of the gap where few and where most scores lie
 FILLED = 0.22  # opacity of the fill under the map
+ON_DARK = 0.16  # what is added to pale shades on a dark background, where the eye needs more
+DIAGONAL = "_fitontest diagonal"  # the label by which it is found, which no legend shows
+BAND_LABEL = "if calibrated, "
+MEAN_LABEL = "mean of a bin"
+KNOT_LABEL = "knot"
 GAP_LABEL = "gap; shade: share of data"
 NARROW = 0.012  # of the axis: bins below that have their gap drawn as a line
 MANY = 60  # bins, beyond which outlines and marks would hide one another
@@ -27,16 +31,16 @@ MANY = 60  # bins, beyond which outlines and marks would hide one another
 
 def draw_diagonal(ax: "Axes", scale: Scale) -> "Line2D":
     """Draw where the map of calibrated scores lies."""
-    ends = np.array([scale.lower, scale.upper])
-    (line,) = ax.plot(ends, ends, color=ink(ax), linewidth=1.0, linestyle=(0, (4, 3)), zorder=2.5)
+    ends = np.array([1e-16, 1 - 1e-16]) if scale.name == "logit" else np.array([-9.0, 10.0])  # beyond any axis
+    (line,) = ax.plot(ends, ends, color=ink(ax), linewidth=1.0, linestyle=(0, (4, 3)), zorder=2.5, label=DIAGONAL)
     return line
 
 
-def draw_band(ax: "Axes", band: ConsistencyBand) -> "Artist":
+def draw_band(ax: "Axes", band: ConsistencyBand, color: Color) -> "Artist":
     """Draw where the maps of calibrated scores with noisy labels lie."""
-    label = f"if calibrated, {100 * band.level:g} %"
+    label = f"{BAND_LABEL}{100 * band.level:g} % ({band.draws} draws)"
     return ax.fill_between(
-        band.x, band.lower, band.upper, color=NEUTRAL, alpha=0.45, linewidth=0, zorder=2.2, label=label
+        band.x, band.lower, band.upper, color=color, alpha=0.45, linewidth=0, zorder=2.2, label=label
     )
 
 
@@ -48,20 +52,26 @@ def draw_fill(ax: "Axes", shape: Shape, color: Color) -> "PolyCollection":
     if not shape.jumps:  # one polygon: between several, seams would show
         courses = [_within(shape.joined(), shape.low, shape.high)]
     fill = PolyCollection(
-        [_down_to_zero(course) for course in courses], facecolor=color, alpha=FILLED, linewidth=0, zorder=1.2
+        [_down_to_zero(course) for course in courses],
+        facecolor=color,
+        alpha=FILLED + on_dark(ax),
+        linewidth=0,
+        zorder=1.2,
     )
     ax.add_collection(fill, autolim=False)
     return fill
 
 
 def draw_gap(ax: "Axes", shape: Shape) -> "PolyCollection":
-    """Fill the area between map and diagonal, each piece the darker the larger its share of the data."""
+    """Fill the area between map and diagonal, each piece in the shade of its share of the data.
+
+    The shades are opaque, so that they are the same above the diagonal, where the fill lies behind them, and below.
+    """
     from matplotlib.collections import PolyCollection
-    from matplotlib.colors import to_rgba
 
     gap = PolyCollection(
         [_to_diagonal(course) for course in _over_data(shape)],
-        facecolor=[to_rgba(GAP, float(one)) for one in _opacity(shape)],
+        facecolor=[tint(ax, GAP, one) for one in _opacity(ax, shape).tolist()],
         linewidth=0,
         zorder=1.4,
         label=GAP_LABEL,
@@ -70,29 +80,35 @@ def draw_gap(ax: "Axes", shape: Shape) -> "PolyCollection":
     return gap
 
 
+def draw_veil(ax: "Axes", shape: Shape, scale: Scale) -> "list[Artist]":
+    """Fade what bins show where there are no scores, below the lowest and above the highest."""
+    sides = [(scale.lower, shape.low)] if shape.low > scale.lower else []
+    sides += [(shape.high, scale.upper)] if shape.high < scale.upper else []
+    return [ax.axvspan(*ends, facecolor=ground(ax), alpha=0.75, linewidth=0, zorder=1.8) for ends in sides]
+
+
 def draw_stems(ax: "Axes", shape: Shape, scale: Scale) -> "LineCollection | None":
     """Draw the gap of bins too narrow to have a visible area, such as that of the scores at exactly 1, as lines."""
     from matplotlib.collections import LineCollection
-    from matplotlib.colors import to_rgba
 
-    kept, opacity = np.flatnonzero(shape.table.occupied), _opacity(shape)
+    kept, opacity = np.flatnonzero(shape.table.occupied), _opacity(ax, shape)
     width = np.diff(scale.at(np.clip(shape.pieces.borders, scale.lower, scale.upper)))[kept]
     narrow = width < NARROW
     if not shape.jumps or not narrow.any():
         return None
     p, y = shape.table.mean_p[kept][narrow], shape.table.mean_y[kept][narrow]
     lines = np.stack((np.column_stack((p, p)), np.column_stack((p, y))), axis=1)
-    colors = [to_rgba(GAP, float(one)) for one in opacity[narrow]]
+    colors = [tint(ax, GAP, one) for one in opacity[narrow].tolist()]
     stems = LineCollection([*lines], colors=colors, linewidths=3.0, capstyle="butt", zorder=2.1)
     ax.add_collection(stems, autolim=False)
     return stems
 
 
-def gap_in_the_legend() -> "Patch":
+def gap_in_the_legend(ax: "Axes") -> Any:
     """Return a patch in the full shade, which the first bin need not have."""
     from matplotlib.patches import Patch
 
-    return Patch(facecolor=GAP, alpha=FULLEST)
+    return Patch(facecolor=tint(ax, GAP, FULLEST))
 
 
 def draw_outline(ax: "Axes", shape: Shape) -> "LineCollection":
@@ -109,24 +125,22 @@ def draw_outline(ax: "Axes", shape: Shape) -> "LineCollection":
     return outline
 
 
-def draw_tops(ax: "Axes", shape: Shape, style: dict[str, Any], label: str) -> "Line2D":
-    """Draw the map of a binned family: one line, interrupted between the bins."""
-    gap = np.full((1, 2), np.nan)
-    pieces = [np.concatenate((np.column_stack((course.x, course.c)), gap)) for course in _over_data(shape)]
-    x, c = np.concatenate(pieces)[:-1].T
-    (line,) = ax.plot(x, c, linewidth=1.8, zorder=3.0, label=label, **style)
-    return line
-
-
-def draw_curve(ax: "Axes", shape: Shape, style: dict[str, Any], label: str) -> "tuple[Line2D, Line2D]":
-    """Draw a continuous map: solid over the data, dotted where no score stands behind it."""
-    course = shape.joined()
-    inside = (course.x >= shape.low) & (course.x <= shape.high)
-    (line,) = ax.plot(course.x[inside], course.c[inside], linewidth=1.8, zorder=3.0, label=label, **style)
-    beyond = np.concatenate((course.c[course.x <= shape.low], [np.nan], course.c[course.x >= shape.high]))
-    x = np.concatenate((course.x[course.x <= shape.low], [np.nan], course.x[course.x >= shape.high]))
-    (extension,) = ax.plot(x, beyond, linewidth=1.0, linestyle=":", color=style["color"], zorder=2.8)
+def draw_map(ax: "Axes", shape: Shape, style: dict[str, Any], label: str) -> "tuple[Line2D, Line2D]":
+    """Draw the map, interrupted between bins: solid over the data, dotted where no score stands behind it."""
+    courses = [shape.courses[b] for b in np.flatnonzero(shape.table.occupied)] if shape.jumps else [shape.joined()]
+    inside = _interrupted([_within(course, shape.low, shape.high) for course in courses])
+    beyond = [_within(course, -np.inf, shape.low) for course in courses]
+    beyond += [_within(course, shape.high, np.inf) for course in courses]
+    (line,) = ax.plot(*inside, linewidth=1.8, zorder=3.0, label=label, **style)
+    (extension,) = ax.plot(*_interrupted(beyond), linewidth=1.0, linestyle=":", color=style["color"], zorder=2.8)
     return line, extension
+
+
+def _interrupted(courses: list[Course]) -> tuple[FloatArray, FloatArray]:
+    """Return the points of all courses, with NaN between one and the next."""
+    x = [one for course in courses if course.x.size for one in (course.x, [np.nan])]
+    c = [one for course in courses if course.x.size for one in (course.c, [np.nan])]
+    return np.concatenate(x[:-1] or [[]]), np.concatenate(c[:-1] or [[]])
 
 
 def draw_means(ax: "Axes", shape: Shape, edge: Color) -> "Line2D":
@@ -135,7 +149,7 @@ def draw_means(ax: "Axes", shape: Shape, edge: Color) -> "Line2D":
     size = 4.5 if len(shape.table) <= MANY else 2.0
     (means,) = ax.plot(
         shape.table.mean_p[kept], shape.table.mean_y[kept], "o", markersize=size, color=edge,
-        markerfacecolor=paper(ax), markeredgewidth=1.1, zorder=3.4, label="mean of a bin",
+        markerfacecolor=paper(ax), markeredgewidth=1.1, zorder=3.4, label=MEAN_LABEL,
     )  # fmt: skip
     return means
 
@@ -144,7 +158,7 @@ def draw_knots(ax: "Axes", shape: Shape, edge: Color) -> "Line2D":
     """Mark the knots of a piecewise linear map."""
     (knots,) = ax.plot(
         shape.knots.x, shape.knots.c, "D", markersize=5, color=edge, markerfacecolor=paper(ax), markeredgewidth=1.2,
-        zorder=3.4, label="knot",
+        zorder=3.4, label=KNOT_LABEL,
     )  # fmt: skip
     return knots
 
@@ -164,17 +178,30 @@ def draw_counts(
     return ax.stairs(counts, edges, edgecolor=style["color"], linestyle=style["linestyle"], linewidth=1.3)
 
 
-def _opacity(shape: Shape) -> FloatArray:
-    """Return the shade of the gap of each piece with data: pale to full, in proportion to its share of the data."""
-    share = shape.share[shape.table.occupied]
-    shade: FloatArray = PALEST + (FULLEST - PALEST) * share / share.max()
+def _shown(shape: Shape) -> list[int]:
+    """Return the pieces to paint: bins with data, and of a curve all bars between the first and the last score."""
+    if shape.jumps:
+        return [*map(int, np.flatnonzero(shape.table.occupied))]
+    return [b for b, course in enumerate(shape.courses) if _within(course, shape.low, shape.high).x.size]
+
+
+def on_dark(ax: "Axes") -> float:
+    """Return what is added to pale shades."""
+    return ON_DARK if sum(ground(ax)) < 1.5 else 0.0
+
+
+def _opacity(ax: "Axes", shape: Shape) -> FloatArray:
+    """Return the shade of the gap of each painted piece: pale to full, in proportion to its share of the data."""
+    share = shape.share
+    palest = PALEST + on_dark(ax)
+    shade: FloatArray = palest + (FULLEST - palest) * share[_shown(shape)] / share.max()
     return shade
 
 
 def _over_data(shape: Shape) -> list[Course]:
-    """Return the courses of the pieces with data, those of a curve cut at the first and the last score."""
-    kept = [shape.courses[b] for b in np.flatnonzero(shape.table.occupied).tolist()]
-    return kept if shape.jumps else [_within(course, shape.low, shape.high) for course in kept]
+    """Return the courses of the painted pieces, those of a curve cut at the first and the last score."""
+    courses = [shape.courses[b] for b in _shown(shape)]
+    return courses if shape.jumps else [_within(course, shape.low, shape.high) for course in courses]
 
 
 def _within(course: Course, low: float, high: float) -> Course:

@@ -88,9 +88,8 @@ def scale_for(name: str, sample: Sample, fitted: CalibrationMap | None = None) -
         return Scale(name, -MARGIN, 1 + MARGIN)
     shown = _strictly_inside(np.array([low, high]))
     if fitted is not None:
-        inner = Scale(name, shown.min() * 0.9, 1 - 0.9 * (1 - shown.max()))
-        scores = inner.grid(41)[1:-1]
-        values = fitted.evaluate(scores)
+        t = LOGIT.forward(shown, EPS)
+        values = fitted.evaluate(np.unique(np.clip(LOGIT.inverse(np.linspace(t[0], t[1], 41)), *shown)))
         shown = np.concatenate((shown, values[(values > 0) & (values < 1)]))
     ends = LOGIT.forward(_strictly_inside(np.array([shown.min(), shown.max()])), EPS)
     room = max(0.04 * (ends[1] - ends[0]), 0.2)
@@ -117,10 +116,10 @@ def _strictly_inside(p: FloatArray) -> FloatArray:
 
 def _read_limits(limits: ArrayInput, name: str) -> tuple[float, float]:
     ends = as_numbers(limits, "limits").tolist()
-    inside = name == "probability" or (len(ends) == 2 and ends[0] > 0 and ends[1] < 1)
-    if len(ends) != 2 or not ends[0] < ends[1] or not inside:
-        rule = "two increasing numbers" + (" strictly between 0 and 1" if name == "logit" else "")
-        raise ValueError(f"limits must be {rule}, got {ends}")
+    least, most = (EPS, 1 - EPS) if name == "logit" else (-1e6, 1e6)
+    if len(ends) != 2 or not (least <= ends[0] < ends[1] <= most):
+        rule = "from 1e-7 to 1 - 1e-7" if name == "logit" else "that are finite"
+        raise ValueError(f"limits must be two increasing numbers {rule}, got {ends}")
     if not ends[0] < 1 or not ends[1] > 0:
         raise ValueError(f"limits must show a part of [0, 1], got {ends}")
     return float(ends[0]), float(ends[1])

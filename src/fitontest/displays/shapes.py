@@ -116,6 +116,12 @@ def shape_of(fitted: CalibrationMap, knots: FloatArray, sample: Sample, scale: S
     )
 
 
+def share_beyond(sample: Sample, scale: Scale) -> tuple[float, float]:
+    """Return the shares of the data below and above what the axis shows."""
+    below, above = (float(sample.w @ outside) for outside in (sample.p < scale.lower, sample.p > scale.upper))
+    return below / sample.total, above / sample.total
+
+
 def knots_of(error: PlugInError) -> FloatArray:
     """Return the scores to mark as knots, for families that have them."""
     if error.estimator is None or not error.estimator.has_knots or error.partition is None:
@@ -145,7 +151,7 @@ def _courses(
     kinks = fitted.kinks if fitted.kinks.size <= MOST_KINKS else np.empty(0)
     between = np.empty(0) if straight else scale.grid(STEPS if jumps else COURSE)
     ends = (max(scale.lower, 0.0), min(scale.upper, 1.0))
-    points = np.unique(np.concatenate((between, kinks, knots, extent if not jumps else (), ends if not jumps else ())))
+    points = np.unique(np.concatenate((between, kinks, knots, extent, () if jumps else ends)))
     lower, upper = _reach(pieces) if jumps else (pieces.borders[:-1], pieces.borders[1:])
     found = []
     for a, b in zip(lower, upper, strict=True):

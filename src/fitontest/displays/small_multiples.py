@@ -1,23 +1,27 @@
 """Small multiples: the reliability diagrams of several families, or of several models, side by side on shared axes."""
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from fitontest.displays.base import Display, Records
-from fitontest.displays.canvas import SomeFigure, new_figure
-from fitontest.displays.frame import legend_entries
+from fitontest.displays.canvas import SomeFigure, empty_figure, new_figure, settle
+from fitontest.displays.frame import SHARED, legend_entries
 from fitontest.displays.headline import headline
 from fitontest.displays.palette import FILL
 from fitontest.displays.reliability import ReliabilityDisplay
-from fitontest.displays.scales import widest
+from fitontest.displays.scales import ScaleName, scale_for, widest
+from fitontest.errors.plug_in_error import PlugInError
+from fitontest.sample import Sample
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-PANEL = (3.1, 3.9)  # inches
+PANEL = (3.1, 4.3)  # inches, with a title of one line
+LINE = 0.2  # inches, of further lines
+WIDTH = 34  # letters in a line of a title
 MOST_COLUMNS = 4
 
 
@@ -69,7 +73,7 @@ class SmallMultiples(Display):
         -------
         self
         """
-        self.figure_ = new_figure(self.size) if figure is None else figure
+        self.figure_ = new_figure(self.size) if figure is None else empty_figure(figure, "figure")
         grid = self.figure_.subplots(*self._shape(), squeeze=False)
         self.axes_: dict[str, Axes] = {}
         for ax, (title, display) in zip(grid.flat, self.displays.items(), strict=False):
@@ -77,13 +81,15 @@ class SmallMultiples(Display):
             self.axes_[title] = ax
         self._label_outside(grid)
         self.legend_ = self._legend()
+        settle(self.figure_)
         return self
 
     @property
     def size(self) -> tuple[float, float]:
         """Width and height of a figure for it, in inches."""
         rows, columns = self._shape()
-        return PANEL[0] * columns + 0.5, PANEL[1] * rows + 0.5
+        lines = max(_title(title, display).count("\n") for title, display in self.displays.items())
+        return PANEL[0] * columns + 0.5, (PANEL[1] + LINE * lines) * rows + 0.5
 
     def parts(self) -> dict[str, Records]:
         """Return the numbers of every diagram, see `ReliabilityDisplay.parts`, with the title of its ``panel``."""
@@ -99,13 +105,13 @@ class SmallMultiples(Display):
         columns = count if count <= MOST_COLUMNS else min(MOST_COLUMNS, int(np.ceil(np.sqrt(count))))
         return -(-count // columns), columns
 
+    def _told(self) -> str:
+        return repr([*self.displays])
+
     def _panel(self, ax: "Axes", title: str, display: ReliabilityDisplay) -> None:
         display.plot(ax, legend=False, color=FILL)
         widest([one.scale for one in self.displays.values()]).apply(ax)
-        kind, numbers = headline(display.error)
-        lines = [numbers] if kind.startswith(title) else [kind, numbers]
-        bins = kind.removeprefix(title).removeprefix(", ") if kind.startswith(title) else ""
-        ax.set_title("\n".join([textwrap.fill(title + (f", {bins}" if bins else ""), 34), *lines]), fontsize="medium")
+        ax.set_title(_title(title, display), fontsize="medium")
 
     def _label_outside(self, grid: Any) -> None:
         """Keep the labels of the outer axes only: all panels have the same."""
@@ -114,18 +120,39 @@ class SmallMultiples(Display):
         for ax in grid.flat[len(panels) :]:
             ax.remove()
         for k, ax in enumerate(panels):
-            below = self.displays[[*self.axes_][k]].histogram_ax_
             if k % columns:
                 ax.set_ylabel("")
-                below.set_ylabel("")
+                self.displays[[*self.axes_][k]].histogram_ax_.set_ylabel("")
             if k + columns < len(panels):
-                below.set_xlabel("")
+                ax.set_xlabel("")
 
     def _legend(self) -> Any:
         """Draw one legend of the marks that occur in any panel."""
-        by_label: dict[str, Any] = {}
-        for ax in self.axes_.values():
-            by_label |= {label: handle for label, handle in legend_entries(ax).items() if "\n" not in label}
+        panels = [legend_entries(ax) for ax in self.axes_.values()]
+        marks = {text: handle for entries in panels for text, handle in entries if text.startswith(SHARED)}
         return self.figure_.legend(
-            [*by_label.values()], [*by_label], loc="outside lower center", ncols=4, fontsize="small", frameon=False
+            [*marks.values()], [*marks], loc="outside lower center", ncols=4, fontsize="small", frameon=False
         )
+
+
+def _title(title: str, display: ReliabilityDisplay) -> str:
+    """Return the title of a panel, the family's own if it is called so."""
+    lines = headline(display.error)
+    if title != display.error.family:
+        lines = [title, *lines]
+    return "\n".join(textwrap.fill(line, WIDTH) for line in lines)
+
+
+def side_by_side(errors: Iterable[PlugInError], sample: Sample, scale: ScaleName, **options: Any) -> SmallMultiples:
+    """Return the diagrams of errors that were measured on the same sample, all with the same axes."""
+    errors = list(errors)
+    limits = None
+    if scale == "logit":
+        common = widest([scale_for(scale, sample, error.map) for error in errors])
+        limits = (common.lower, common.upper)
+    displays: dict[str, ReliabilityDisplay] = {}
+    for error in errors:
+        again = sum(title.startswith(error.family) for title in displays)
+        title = f"{error.family} ({again + 1})" if error.family in displays else error.family
+        displays[title] = ReliabilityDisplay(error, sample, scale=scale, limits=limits, **options)
+    return SmallMultiples(displays)

@@ -1,18 +1,22 @@
 """The test-based reliability diagram: which predictions the labels of their bin contradict, and how many."""
 
+import textwrap
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from fitontest.displays.base import BinaryDisplay, Records, records
-from fitontest.displays.canvas import Where, add_companion, axes_for, companion, counts_axis, tidy
-from fitontest.displays.palette import GAP, NEUTRAL
+from fitontest.displays.base import BinaryDisplay, Records, check_measured, records
+from fitontest.displays.canvas import Where, axes_for, tidy
+from fitontest.displays.companions import add_companion, companion, counts_axis, label_below, note_beyond
+from fitontest.displays.frame import HISTOGRAM, of_class
+from fitontest.displays.palette import NEUTRAL, ground, tint
 from fitontest.displays.scales import ScaleName, scale_for, scale_to
-from fitontest.displays.shapes import BARS
-from fitontest.displays.violins import HALF, outline, rejected_runs, violin_records, violins
+from fitontest.displays.shapes import BARS, share_beyond
+from fitontest.displays.violins import outline, rejected_runs, violin_records, violins
 from fitontest.errors.any_partition import DEFAULT_BINS
 from fitontest.errors.bin_losses import DEFAULT_ALPHA, DEFAULT_TEST, Rejection, SignificanceName
 from fitontest.errors.binned_error import BinnedError
+from fitontest.errors.if_calibrated import IfCalibrated
 from fitontest.errors.triplet import Triplet, general_error
 from fitontest.families.base import Family
 from fitontest.partitions.partitioner import Partitioner
@@ -24,15 +28,18 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.patches import StepPatch
 
-RED = "#C0392B"  # the empirical probability, as the paper draws it; darker in grey than what is rejected
+MANY = 60  # bins, beyond which there is no room for the outline of a line
+LINE = 0.46  # half the length of the red lines, in bins: a little beyond the violins
+WIDTH = 52  # letters in a line of the title
+RED = "#C0392B"  # the empirical probability and what is rejected, as the paper draws them; dark in grey print
 
 
 class TCEDisplay(BinaryDisplay):
     """Test-based reliability diagram: three panels that show what the test-based calibration error (TCE) counts.
 
     * The main panel has a violin of the predictions of each bin, with the share of positives in the bin, its
-      **empirical probability**, as a red line across it. Where the test rejects the predictions, the violin is hatched
-      in red: these are too far from the line.
+      **empirical probability**, as a red line across it. Hatched in red are the predictions that the test rejects:
+      they are too far from the line. Over the whole width, or the part that they are.
     * Below it stand the sizes of the bins, the rejected part in red. The TCE is the red share of all the bars.
     * At its right is the histogram of all predictions, on the same axis.
 
@@ -96,6 +103,7 @@ class TCEDisplay(BinaryDisplay):
     (67.8, 67.8)
     """
 
+    error: BinnedError
     size = (6.4, 6.0)
 
     def __init__(
@@ -108,14 +116,16 @@ class TCEDisplay(BinaryDisplay):
         name: str | None = None,
         pos_label: Label | None = None,
     ) -> None:
-        if error.test is None:
-            raise ValueError(f"error must be one of a test, as tce returns it; got loss={error.loss!r}")
+        check_measured(error, BinnedError, sample)
+        if error.test is None or not error.percent or error.norm != "l1":
+            raise ValueError(f"error must be one that tce returns, in percent of the predictions; got {error!r}")
         self.error, self.partition_ = error, error.partition
         self.name, self.pos_label = name, pos_label
         self.scale = scale_for(scale, sample) if limits is None else scale_to(scale, limits)
         self.violins = violins(error, sample, self.scale)
         self.cells = self.scale.cells(2 * BARS)
         self.counts = self.cells.summarise(sample).w
+        self.beyond = share_beyond(sample, self.scale)
 
     @classmethod
     def from_predictions(
@@ -186,19 +196,22 @@ class TCEDisplay(BinaryDisplay):
         self
         """
         main = axes_for(ax, self.size)
-        if companion(main, "below") is not None:
+        if any(companion(main, name) is not None for name in ("sizes", "predictions", HISTOGRAM)):
             raise ValueError("ax must be axes that hold no diagram yet: test-based diagrams are not laid over others")
-        below, beside = add_companion(main, "below", 0.28, 0.05), add_companion(main, "right", 0.22, 0.04)
+        below = add_companion(main, "sizes", "below", size=0.28, gap=0.05)
+        beside = add_companion(main, "predictions", "right", size=0.22, gap=0.04)
         self.ax_, self.sizes_ax_, self.histogram_ax_ = self.axes_ = (main, below, beside)
         self.figure_ = main.figure
         self._draw_main(main)
         self._draw_sizes(below)
+        label_below(main, below, 0.33, "Bin")
         self.counts_ = beside.stairs(
             self.counts, self.scale.ends(self.cells), orientation="horizontal", fill=True, color=NEUTRAL
         )
         counts_axis(beside, "x", self.counts)
         beside.set_xlabel("Count")
-        main.set_title(self._title(name), fontsize="medium", loc="left")
+        note_beyond(beside, self.beyond, upright=True)
+        main.set_title(self._title(name), fontsize="small")
         return self
 
     def parts(self) -> dict[str, Records]:
@@ -217,6 +230,8 @@ class TCEDisplay(BinaryDisplay):
 
     def _draw_main(self, main: "Axes") -> None:
         from matplotlib.collections import LineCollection, PolyCollection
+        from matplotlib.patheffects import withStroke
+        from matplotlib.transforms import ScaledTranslation
 
         tidy(main)
         self.scale.apply(main, "y")
@@ -225,23 +240,26 @@ class TCEDisplay(BinaryDisplay):
         self.violins_ = PolyCollection(
             [outline(violin, slice(None)) for violin in self.violins], facecolor=NEUTRAL, alpha=0.55, linewidth=0
         )
-        contradicted = [outline(violin, run) for violin in self.violins for run in rejected_runs(violin)]
-        self.rejected_ = PolyCollection(
-            contradicted, facecolor="none", edgecolor=GAP, hatch="//////", linewidth=0.6, label="rejected"
-        )
+        contradicted = [
+            outline(violin, run, violin.share_rejected) for violin in self.violins for run in rejected_runs(violin)
+        ]
+        pale = tint(main, RED, 0.3)  # no outline: a violin of tied predictions must not look like a red line
+        self.rejected_ = PolyCollection(contradicted, facecolor=pale, edgecolor=RED, hatch="//////", linewidth=0)
         occupied = np.flatnonzero(self.error.table.occupied)
         heights = self.error.table.mean_y[occupied]
-        lines = [[(b + 1 - HALF, y), (b + 1 + HALF, y)] for b, y in zip(occupied.tolist(), heights, strict=True)]
-        self.lines_ = LineCollection(lines, colors=RED, linewidths=2.2, label="empirical probability", zorder=3)
+        lines = [[(b + 1 - LINE, y), (b + 1 + LINE, y)] for b, y in zip(occupied.tolist(), heights, strict=True)]
+        edge = [withStroke(linewidth=3.6, foreground=ground(main))] if bins <= MANY else []  # off the hatching
+        self.lines_ = LineCollection(lines, colors=RED, linewidths=1.8, path_effects=edge, zorder=3)
         for collection in (self.violins_, self.rejected_, self.lines_):
             main.add_collection(collection, autolim=False)
-        of_class = "" if self.pos_label is None else f" of {self.pos_label}"
-        main.set_ylabel(f"Predicted probability{of_class}")
+        main.set_ylabel(f"Predicted probability{of_class(self.pos_label)}")
+        figure: Any = main.get_figure(root=True)
         main.legend(  # in the corner that the other two panels leave free
             [self.lines_, self.rejected_],
             ["empirical\nprobability", "rejected"],
             loc="upper left",
-            bbox_to_anchor=(1.01, -0.13),
+            bbox_to_anchor=(1.01, 0.0),
+            bbox_transform=main.transAxes + ScaledTranslation(0.0, -0.5, figure.dpi_scale_trans),
             fontsize="small",
             frameon=False,
         )
@@ -253,20 +271,25 @@ class TCEDisplay(BinaryDisplay):
         sizes = np.array([row["weight"] for row in rows])
         rejected = np.array([row["rejected"] for row in rows])
         self.sizes_ = _bars(below, sizes, color=NEUTRAL, alpha=0.55)
-        self.rejected_sizes_ = _bars(below, rejected, color=GAP)
+        self.rejected_sizes_ = _bars(below, rejected, color=RED)
         counts_axis(below, "y", sizes)
         below.xaxis.set_major_locator(MaxNLocator(nbins=12, integer=True))
-        below.set_xlabel("Bin")
         below.set_ylabel("Count")
 
     def _title(self, name: str | None) -> str:
         error, called = self.error, self.name if name is None else name
-        how = f"{error.test} test, alpha {error.alpha:g}, {error.n_bins} bins, n = {error.n:,}"
         words = f"TCE {short(error.value)} %"
-        lines = [words if called is None else f"{called}: {words}", how]
+        lines = [words if called is None else f"{called}: {words}"]
+        lines += [f"{error.test} test, alpha {error.alpha:g}", f"{error.n_bins} bins, n = {error.n:,}"]
         if error.null is not None:
-            lines.append(f"expected if calibrated: {short(error.null.mean)} %, p-value {short(error.null.p_value, 2)}")
-        return "\n".join(lines)
+            lines.append(_if_calibrated(error.null))
+        return "\n".join(textwrap.fill(line, WIDTH) for line in lines)
+
+
+def _if_calibrated(null: IfCalibrated) -> str:
+    """Return what calibrated scores would have, in few words."""
+    p = f"p-value {short(null.p_value, 2)}, {null.values.size} draws"
+    return f"if calibrated: {short(null.mean)} % ({p})"
 
 
 def _bars(ax: "Axes", heights: FloatArray, **style: Any) -> "StepPatch":

@@ -12,7 +12,7 @@ from fitontest.partitions.partition import Partition
 from fitontest.sample import Sample
 from fitontest.typing import FloatArray
 
-CELLS = 200  # along the axis: finer than the eye
+CELLS = 150  # along the axis: one is as high as a thick line
 HALF = 0.42  # half the width of the widest place of a violin, in bins
 
 
@@ -60,28 +60,29 @@ def violins(error: BinnedError, sample: Sample, scale: Scale) -> list[Violin]:
     return found
 
 
-def outline(violin: Violin, run: slice) -> FloatArray:
-    """Return the outline of the cells of a violin in the run, stepwise."""
-    half = HALF * violin.width[run].repeat(2)
+def outline(violin: Violin, run: slice, share: FloatArray | float = 1.0) -> FloatArray:
+    """Return the outline of the cells of a violin in the run, stepwise, its width shrunk to a share."""
+    half = (HALF * violin.width * share)[run].repeat(2)
     height = np.stack((violin.lower[run], violin.upper[run]), axis=1).ravel()
     x = violin.bin + 1
     return np.concatenate((np.column_stack((x - half, height)), np.column_stack((x + half, height))[::-1]))
 
 
 def rejected_runs(violin: Violin) -> list[slice]:
-    """Return the stretches of cells in which most predictions are rejected."""
-    rejected = np.concatenate(([False], violin.share_rejected > 0.5, [False]))
-    starts, stops = (
-        np.flatnonzero(np.diff(rejected.astype(int)) == 1),
-        np.flatnonzero(np.diff(rejected.astype(int)) == -1),
-    )
+    """Return the stretches of cells with rejected predictions."""
+    steps = np.diff(np.concatenate(([0], violin.share_rejected > 0, [0])))
+    starts, stops = np.flatnonzero(steps == 1), np.flatnonzero(steps == -1)
     return [slice(start, stop) for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)]
 
 
 def violin_records(violin: Violin) -> Records:
     """Return one record per cell of a violin."""
     cells = records(
-        lower=violin.lower, upper=violin.upper, weight=violin.weight, rejected=violin.rejected, width=violin.width
+        lower=violin.lower,
+        upper=violin.upper,
+        weight=violin.weight,
+        rejected=violin.rejected.astype(np.int64),
+        width=violin.width,
     )
     return [{"bin": violin.bin + 1, **cell} for cell in cells]
 

@@ -116,10 +116,10 @@ def redrawn(sample: Sample, rng: np.random.RandomState) -> Sample:
     return Sample.of_rows(Rows(p[present], y[present], pair[present].astype(np.float64)))
 
 
-def check_draws(draws: object, name: str = "null_draws") -> None:
-    """Raise ValueError unless `draws` is a whole number, at least 0."""
-    if not is_whole(draws) or draws < 0:
-        raise ValueError(f"{name} must be a whole number, at least 0; got {draws!r}")
+def check_draws(draws: object, name: str = "null_draws", least: int = 0) -> None:
+    """Raise ValueError unless `draws` is a whole number, at least `least`."""
+    if not is_whole(draws) or draws < least:
+        raise ValueError(f"{name} must be a whole number, at least {least}; got {draws!r}")
 
 
 def generator(random_state: object) -> np.random.RandomState:
