@@ -471,7 +471,7 @@ def test_scores_beyond_a_logit_axis_are_noted():
     display = draw(y, p, family="isotonic", scale="logit")
     texts = [text.get_text() for text in display.histogram_ax_.texts]
     assert texts == ["20 % below", "20 % above"]
-    assert display.beyond == (0.2, 0.2)
+    assert display.rows("beyond") == [{"below": 0.2, "above": 0.2}]
     assert draw(y, p, family="isotonic").histogram_ax_.texts[:] == []
 
 

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
+from math import isclose
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -132,7 +133,7 @@ def check_measured(error: object, kind: type[BinaryError], sample: object) -> No
         raise ValueError(f"error must be a {kind.__name__}, got {error!r}")
     if not isinstance(sample, Sample):
         raise ValueError(f"sample must be a Sample, got {sample!r}")
-    if (sample.n, sample.base_rate) != (error.n, error.base_rate):
+    if sample.n != error.n or not isclose(sample.base_rate, error.base_rate, rel_tol=1e-9):
         raise ValueError(
             f"sample must be the one on which error was measured, n = {error.n} with a share of positives of "
             f"{error.base_rate:.4g}; got {sample!r}"

@@ -23,7 +23,7 @@ from fitontest.displays.reliability_artists import (
     draw_veil,
 )
 from fitontest.displays.scales import ScaleName, scale_for, scale_to, widened
-from fitontest.displays.shapes import BARS, knots_of, shape_of, share_beyond
+from fitontest.displays.shapes import BARS, beyond_records, knots_of, shape_of, share_beyond
 from fitontest.errors.plug_in import error_of
 from fitontest.errors.plug_in_error import PlugInError
 from fitontest.families.base import Family
@@ -68,10 +68,8 @@ class ReliabilityDisplay(BinaryDisplay):
         the scores and the map over them, but nothing below 1e-7 or above 1 - 1e-7.
     band : ConsistencyBand, optional
         Where the maps of calibrated scores lie.
-    name : str, optional
-        What the legend calls the scores.
-    pos_label : label, optional
-        The positive class, for the axis labels.
+    name, pos_label : str and label, optional
+        What the legend calls the scores, and the positive class, for the axis labels.
 
     Attributes
     ----------
@@ -270,8 +268,9 @@ class ReliabilityDisplay(BinaryDisplay):
 
         ``bins`` holds the bins of the map (for a continuous map the bars of the histogram): bounds, rows, weight, share
         of the weight, mean prediction, share of positives, and mean gap |c_hat(p) - p|, whose mean over the
-        predictions is the l1 error. ``map`` holds the points (x, y) through which the map is drawn, ``knots`` those
-        marked, ``histogram`` the weight of the scores per bar, ``band`` the bounds of the consistency band.
+        predictions is the l1 error; ``map`` the points (x, y) through which the map is drawn, by piece; ``knots`` those
+        marked; ``histogram`` the weight per bar; ``band`` the bounds of the consistency band; ``beyond`` the shares of
+        the data below and above the axes.
         """
         borders = self.cells.borders
         found = {
@@ -282,7 +281,7 @@ class ReliabilityDisplay(BinaryDisplay):
         }
         if self.band is not None:
             found["band"] = records(x=self.band.x, band_lower=self.band.lower, band_upper=self.band.upper)
-        return {part: rows for part, rows in found.items() if rows}
+        return {part: rows for part, rows in found.items() if rows} | beyond_records(self.beyond)
 
     def _draw_map(self, main: "Axes", style: dict[str, Any], label: str, filled: bool) -> None:
         shape = self.shape

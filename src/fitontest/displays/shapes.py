@@ -122,6 +122,11 @@ def share_beyond(sample: Sample, scale: Scale) -> tuple[float, float]:
     return below / sample.total, above / sample.total
 
 
+def beyond_records(beyond: tuple[float, float]) -> dict[str, Records]:
+    """Return these shares as a part of a diagram's table, which there is if there are such scores."""
+    return {"beyond": records(below=beyond[:1], above=beyond[1:])} if any(beyond) else {}
+
+
 def knots_of(error: PlugInError) -> FloatArray:
     """Return the scores to mark as knots, for families that have them."""
     if error.estimator is None or not error.estimator.has_knots or error.partition is None:

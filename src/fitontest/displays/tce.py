@@ -11,7 +11,7 @@ from fitontest.displays.companions import add_companion, companion, counts_axis,
 from fitontest.displays.frame import HISTOGRAM, of_class
 from fitontest.displays.palette import NEUTRAL, ground, tint
 from fitontest.displays.scales import ScaleName, scale_for, scale_to
-from fitontest.displays.shapes import BARS, share_beyond
+from fitontest.displays.shapes import BARS, beyond_records, share_beyond
 from fitontest.displays.violins import outline, rejected_runs, violin_records, violins
 from fitontest.errors.any_partition import DEFAULT_BINS
 from fitontest.errors.bin_losses import DEFAULT_ALPHA, DEFAULT_TEST, Rejection, SignificanceName
@@ -226,6 +226,7 @@ class TCEDisplay(BinaryDisplay):
             "bins": [{"bin": b + 1, **row} for b, row in enumerate(self.error.rows())],
             "violins": [record for rows in cells for record in rows],
             "histogram": records(lower=borders[:-1], upper=borders[1:], weight=self.counts),
+            **beyond_records(self.beyond),
         }
 
     def _draw_main(self, main: "Axes") -> None:
