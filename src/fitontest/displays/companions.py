@@ -14,6 +14,7 @@ from fitontest.typing import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.patches import StepPatch
 
 OURS = "fitontest "  # how the labels of companions begin
 
@@ -125,3 +126,11 @@ def label_below(main: "Axes", below: "Axes", depth: float, text: str) -> None:
     main.set_xlabel(text)
     under = main.transAxes + ScaledTranslation(0.0, -points / 72, figure.dpi_scale_trans)
     main.xaxis.set_label_coords(0.5, -depth, transform=under)
+
+
+def bars_of(ax: "Axes", heights: FloatArray, **style: Any) -> "StepPatch":
+    """Draw a bar at each of 1, 2, ..., as one artist: bars in steps, with steps of height 0 between them."""
+    places = np.arange(1, heights.size + 1)
+    edges = np.column_stack((places - 0.4, places + 0.4)).ravel()
+    steps = np.column_stack((heights, np.zeros(heights.size))).ravel()[:-1]
+    return ax.stairs(steps, edges, fill=True, linewidth=0, **style)

@@ -2,6 +2,7 @@
 
 import textwrap
 
+from fitontest.errors.if_calibrated import IfCalibrated
 from fitontest.errors.plug_in_error import PlugInError
 from fitontest.families.slope1 import Slope1
 from fitontest.text_table import short
@@ -29,3 +30,9 @@ def called(name: str | None, error: PlugInError) -> str:
     """Return the headline under the name of the scores."""
     lines = ([] if name is None else [name]) + headline(error)
     return "\n".join(textwrap.fill(line, WIDTH) for line in lines)
+
+
+def if_calibrated(null: IfCalibrated) -> str:
+    """Return what calibrated scores would have, in few words."""
+    p = f"p-value {short(null.p_value, 2)}, {null.values.size} draws"
+    return f"if calibrated: {short(null.mean)} % ({p})"

@@ -7,8 +7,9 @@ import numpy as np
 
 from fitontest.displays.base import BinaryDisplay, Records, check_measured, records
 from fitontest.displays.canvas import Where, axes_for, tidy
-from fitontest.displays.companions import add_companion, companion, counts_axis, label_below, note_beyond
+from fitontest.displays.companions import add_companion, bars_of, companion, counts_axis, label_below, note_beyond
 from fitontest.displays.frame import HISTOGRAM, of_class
+from fitontest.displays.headline import if_calibrated
 from fitontest.displays.palette import NEUTRAL, ground, tint
 from fitontest.displays.scales import ScaleName, scale_for, scale_to
 from fitontest.displays.shapes import BARS, beyond_records, share_beyond
@@ -16,17 +17,15 @@ from fitontest.displays.violins import outline, rejected_runs, violin_records, v
 from fitontest.errors.any_partition import DEFAULT_BINS
 from fitontest.errors.bin_losses import DEFAULT_ALPHA, DEFAULT_TEST, Rejection, SignificanceName
 from fitontest.errors.binned_error import BinnedError
-from fitontest.errors.if_calibrated import IfCalibrated
 from fitontest.errors.triplet import Triplet, general_error
 from fitontest.families.base import Family
 from fitontest.partitions.partitioner import Partitioner
 from fitontest.sample import Sample
 from fitontest.text_table import short
-from fitontest.typing import ArrayInput, FloatArray, Label, RandomState
+from fitontest.typing import ArrayInput, Label, RandomState
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.patches import StepPatch
 
 MANY = 60  # bins, beyond which there is no room for the outline of a line
 LINE = 0.46  # half the length of the red lines, in bins: a little beyond the violins
@@ -271,8 +270,8 @@ class TCEDisplay(BinaryDisplay):
         rows = self.error.rows()
         sizes = np.array([row["weight"] for row in rows])
         rejected = np.array([row["rejected"] for row in rows])
-        self.sizes_ = _bars(below, sizes, color=NEUTRAL, alpha=0.55)
-        self.rejected_sizes_ = _bars(below, rejected, color=RED)
+        self.sizes_ = bars_of(below, sizes, color=NEUTRAL, alpha=0.55)
+        self.rejected_sizes_ = bars_of(below, rejected, color=RED)
         counts_axis(below, "y", sizes)
         below.xaxis.set_major_locator(MaxNLocator(nbins=12, integer=True))
         below.set_ylabel("Count")
@@ -283,19 +282,5 @@ class TCEDisplay(BinaryDisplay):
         lines = [words if called is None else f"{called}: {words}"]
         lines += [f"{error.test} test, alpha {error.alpha:g}", f"{error.n_bins} bins, n = {error.n:,}"]
         if error.null is not None:
-            lines.append(_if_calibrated(error.null))
+            lines.append(if_calibrated(error.null))
         return "\n".join(textwrap.fill(line, WIDTH) for line in lines)
-
-
-def _if_calibrated(null: IfCalibrated) -> str:
-    """Return what calibrated scores would have, in few words."""
-    p = f"p-value {short(null.p_value, 2)}, {null.values.size} draws"
-    return f"if calibrated: {short(null.mean)} % ({p})"
-
-
-def _bars(ax: "Axes", heights: FloatArray, **style: Any) -> "StepPatch":
-    """Draw a bar at each of 1, 2, ..., as one artist: bars in steps, with steps of height 0 between them."""
-    places = np.arange(1, heights.size + 1)
-    edges = np.column_stack((places - 0.4, places + 0.4)).ravel()
-    steps = np.column_stack((heights, np.zeros(heights.size))).ravel()[:-1]
-    return ax.stairs(steps, edges, fill=True, linewidth=0, **style)
