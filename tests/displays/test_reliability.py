@@ -456,7 +456,7 @@ def test_bins_are_faded_where_there_are_no_scores():
     y, p = noisy(300)
     display = draw(y, 0.2 + 0.3 * p, family=fot.Slope1(2, "equal_mass"))
     low, high = 0.2 + 0.3 * p.min(), 0.2 + 0.3 * p.max()
-    left, right = ((one.get_x(), one.get_x() + one.get_width()) for one in display.veil_)
+    left, right = ((path.vertices[:, 0].min(), path.vertices[:, 0].max()) for path in display.veil_.get_paths())
     assert left[1] == pytest.approx(low)
     assert right[0] == pytest.approx(high)
     x = display.line_.get_xdata()

@@ -50,6 +50,14 @@ def test_ticks_have_room(z, room):
         assert np.diff(place).min() >= (room - 1e-9) * (z[1] - z[0])
 
 
+def test_ticks_are_no_less_round_than_need_be():
+    assert round_probabilities(1e-7, 1 - 1e-7, 0.07) == pytest.approx(
+        [1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.5, 0.99, 0.999, 1 - 1e-4, 1 - 1e-5, 1 - 1e-6, 1 - 1e-7], rel=1e-9
+    )
+    assert round_probabilities(0.05, 0.6, 0.2) == [0.05, 0.1, 0.2, 0.5]
+    assert round_probabilities(0.3, 0.35, 0.2) == pytest.approx([0.3048, 0.3245, 0.3448])  # nothing rounder fits
+
+
 def test_rare_events_have_round_ticks():
     rng = np.random.default_rng(0)
     p = 10 ** rng.uniform(-5, -1, 2000)

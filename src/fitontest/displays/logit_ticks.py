@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
 
 ROOM = {"x": 0.62, "y": 0.3}  # inches between two ticks, for texts beside and above one another
+ENOUGH = (4, 3, 2)  # ticks to be content with, before less round ones are let in
 _MINUS = "\N{MINUS SIGN}"
 
 
@@ -31,15 +32,16 @@ def mark_probabilities(axis: "Axis", letter: str) -> None:
 def round_probabilities(lower: float, upper: float, room: float) -> list[float]:
     """Return round probabilities in an interval, the roundest first to be chosen, `room` (of the axis) apart."""
     lower, upper = max(lower, 1e-16), min(upper, 1 - 1e-16)
-    inside = _CANDIDATES[(lower <= _CANDIDATES) & (upper >= _CANDIDATES)]
     ends = LOGIT.forward(np.array([lower, upper]), 1e-17)
-    place = (LOGIT.forward(inside, 1e-17) - ends[0]) / (ends[1] - ends[0])
-    chosen: list[int] = []
-    for k in range(inside.size):
-        if all(abs(place[k] - place[other]) >= room for other in chosen):
-            chosen.append(k)
-    if len(chosen) >= 2:
-        return sorted(map(float, inside[chosen]))
+    chosen: dict[float, float] = {}  # each with its place along the axis
+    for candidates, enough in zip(_CANDIDATES, ENOUGH, strict=True):
+        inside = candidates[(lower <= candidates) & (upper >= candidates)]
+        places = (LOGIT.forward(inside, 1e-17) - ends[0]) / (ends[1] - ends[0])
+        for p, place in zip(inside.tolist(), places.tolist(), strict=True):
+            if all(abs(place - other) >= room for other in chosen.values()):
+                chosen[p] = place
+        if len(chosen) >= enough:
+            return sorted(chosen)
     margin = 0.1 * (ends[1] - ends[0])
     between = LOGIT.inverse(np.linspace(ends[0] + margin, ends[1] - margin, 3 if room <= 0.4 else 2))  # narrow
     return [_in_four_digits(p) for p in between.tolist()]
@@ -61,12 +63,10 @@ def _in_four_digits(p: float) -> float:
     return 1 - float(text[2:]) if text.startswith("1-") else float(text)
 
 
-def _candidates() -> FloatArray:
-    """Return round probabilities, the roundest first."""
-    powers = [p for k in range(1, 16) for p in (10.0**-k, 1 - 10.0**-k)]
-    low = [m * 10.0**-k for m in (2, 5, 3, 4, 6, 7, 8, 9, 1.5) for k in range(1, 16)]
-    rest = [q for p in low if p < 0.5 for q in (p, 1 - p)]
-    return np.array([*dict.fromkeys([0.5, *powers, *rest])])
+def _multiples(*factors: float) -> FloatArray:
+    """Return m 10^-k and the complements for all k, for one factor m after the other."""
+    low = [m * 10.0**-k for m in factors for k in range(1, 16) if m * 10.0**-k < 0.5]
+    return np.array([q for p in low for q in (p, 1 - p)])
 
 
-_CANDIDATES = _candidates()
+_CANDIDATES = (np.array([0.5, *_multiples(1)]), _multiples(2, 5, 3), _multiples(4, 1.5, 6, 7, 8, 9))

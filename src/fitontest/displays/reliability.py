@@ -295,5 +295,5 @@ class ReliabilityDisplay(BinaryDisplay):
         self.fill_ = draw_fill(main, shape, style["color"]) if filled else None
         self.gap_ = draw_gap(main, shape) if filled else None
         self.stems_ = draw_stems(main, shape, self.scale) if filled else None
-        self.veil_ = draw_veil(main, shape, self.scale) if filled and shape.jumps else []
+        self.veil_ = draw_veil(main, shape, self.scale) if filled and shape.jumps else None
         self.outline_ = draw_outline(main, shape) if filled and shape.jumps else None

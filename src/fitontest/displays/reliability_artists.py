@@ -80,11 +80,21 @@ def draw_gap(ax: "Axes", shape: Shape) -> "PolyCollection":
     return gap
 
 
-def draw_veil(ax: "Axes", shape: Shape, scale: Scale) -> "list[Artist]":
+def draw_veil(ax: "Axes", shape: Shape, scale: Scale) -> "PolyCollection":
     """Fade what bins show where there are no scores, below the lowest and above the highest."""
-    sides = [(scale.lower, shape.low)] if shape.low > scale.lower else []
-    sides += [(shape.high, scale.upper)] if shape.high < scale.upper else []
-    return [ax.axvspan(*ends, facecolor=ground(ax), alpha=0.75, linewidth=0, zorder=1.8) for ends in sides]
+    from matplotlib.collections import PolyCollection
+
+    sides = [(min(scale.lower, shape.low), shape.low), (shape.high, max(scale.upper, shape.high))]
+    veil = PolyCollection(
+        [[(a, 0.0), (a, 1.0), (b, 1.0), (b, 0.0)] for a, b in sides if a < b],
+        transform=ax.get_xaxis_transform(),  # over the whole height
+        facecolor=ground(ax),
+        alpha=0.75,
+        linewidth=0,
+        zorder=1.8,
+    )
+    ax.add_collection(veil, autolim=False)
+    return veil
 
 
 def draw_stems(ax: "Axes", shape: Shape, scale: Scale) -> "LineCollection | None":
