@@ -26,6 +26,7 @@ FAMILIES = {
     "slope1-equal_width": fot.Slope1(10, "equal_width"),
     "slope1-right": fot.Slope1(7, closed="right"),
     "slope1-edge at 1": fot.Slope1([0.5, 1.0]),
+    "slope1-500": fot.Slope1(500),
     "flat-10": fot.Flat(10),
     "isotonic-step": fot.Isotonic("step"),
     "pl-refit": fot.PL(3, ensemble=False),

@@ -30,10 +30,10 @@ def test_a_million_scores_are_a_small_file(tmp_path):
     rng = np.random.default_rng(0)
     p = rng.beta(0.4, 0.6, 1_000_000)
     sample = fot.Sample(rng.random(p.size) < p**1.2, p)
-    for family in ("slope1", "isotonic"):
+    for family in ("slope1", "isotonic", fot.Slope1(2000), fot.Flat(200, "equal_width")):
         display = fot.ReliabilityDisplay(fot.calibration_error(sample.y, p, family=family), sample)
         assert display.save(tmp_path / "a.svg").stat().st_size < 300_000
-    for partition in ("pava_bc", "pava"):
+    for partition in ("pava_bc", "pava", fot.EqualMass(300)):
         display = fot.TCEDisplay(fot.tce(sample.y, p, partition=partition), sample)
         assert display.save(tmp_path / "b.svg").stat().st_size < 300_000
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from matplotlib.colors import to_rgba
 
 import fitontest as fot
 from tests.displays.figures import blank, pixels
@@ -24,7 +25,7 @@ def test_panels_are_the_table(partition, scale):
     assert display.rejected_sizes_.get_data().values[::2].tolist() == [row["rejected"] for row in rows]
     red = sum(display.rejected_sizes_.get_data().values)
     assert 100 * red / 700 == pytest.approx(float(error))
-    lines = [segment[0, 1] for segment in display.lines_.get_segments()]
+    lines = display.lines_.get_ydata()[::3].tolist()
     assert lines == [row["empirical_probability"] for row in rows if row["n"]]
     assert display.counts_.get_data().values.sum() == 700
     assert [row["bin"] for row in display.rows("bins")] == list(range(1, error.n_bins + 1))
@@ -70,8 +71,15 @@ def test_empty_bins_have_no_violin():
     y, p = [0, 1, 0, 1], [0.1, 0.15, 0.8, 0.9]
     display = draw(y, p, partition="equal_width", n_bins=10)
     assert [violin.bin + 1 for violin in display.violins] == [2, 9, 10]
-    assert len(display.lines_.get_segments()) == 3
+    assert display.lines_.get_xdata()[::3].round().tolist() == [2, 9, 10]
     assert display.sizes_.get_data().values[::2].tolist() == [0, 2, 0, 0, 0, 0, 0, 0, 1, 1]
+
+
+def test_the_legend_explains_line_and_hatching():
+    main, *_ = draw(*noisy(300)).axes_
+    line, patch = main.get_legend().legend_handles
+    assert to_rgba(line.get_color()) == to_rgba(patch.get_edgecolor())
+    assert patch.get_hatch()
 
 
 def test_panels_share_their_axes():

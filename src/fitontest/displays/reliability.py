@@ -44,7 +44,7 @@ class ReliabilityDisplay(BinaryDisplay):
     * Bins of slope 1 have **diagonal filling**: each bar is filled up to the line of slope 1 through its mean
       prediction and mean label, which is the fitted map. So the gap to the diagonal is that of the ECE, which flat
       bars do not show. Flat tops are outlined as in the classic diagram.
-    * Flat bins are filled up to the share of positives.
+    * Flat bins are filled up to the share of positives. More than 200 bins of any kind are drawn as a curve.
     * Continuous maps are filled under their curve. Knots of ``pl`` and ``pl3`` are marked: their mean over the folds,
       so that the average of the fold maps (``ensemble=True``) bends in other places too.
 

@@ -19,6 +19,8 @@ from fitontest.typing import FloatArray
 
 BARS = 20  # of the histogram
 COURSE = 401  # points along a curve
+MOST_BINS = 200  # beyond which a map of bins is shown as a curve: no screen could tell its bins apart
+FINE_COURSE = 1601  # points along such a curve
 STEPS = 33  # points along the axis at which a piece that is curved on its scale is followed
 MOST_KINKS = 2000  # beyond that many, the points along the curve show the map as well as a screen can
 
@@ -38,7 +40,7 @@ class Shape:
     Attributes
     ----------
     jumps : bool
-        Whether the map is made of bins, between which it may jump.
+        Whether the map is drawn as bins, between which it may jump.
     pieces : Partition
     table : BinTable
         What stands in each piece.
@@ -99,8 +101,9 @@ class Shape:
 
 def shape_of(fitted: CalibrationMap, knots: FloatArray, sample: Sample, scale: Scale) -> Shape:
     """Return the shape of a map over a sample; `knots` are the scores to mark."""
-    jumps = fitted.partition is not None
-    pieces = scale.cells(BARS) if fitted.partition is None else fitted.partition
+    bins = fitted.partition
+    jumps = bins is not None and bins.n_bins <= MOST_BINS
+    pieces = bins if bins is not None and jumps else scale.cells(BARS)
     table = pieces.summarise(sample)
     ends = (max(scale.lower, 0.0), min(scale.upper, 1.0))
     low, high = np.clip(_extent(sample), *ends).tolist()
@@ -109,7 +112,7 @@ def shape_of(fitted: CalibrationMap, knots: FloatArray, sample: Sample, scale: S
         pieces=pieces,
         table=table,
         mean_gap=_mean_gap(fitted, pieces, table, sample),
-        courses=tuple(_courses(fitted, knots, pieces, scale, (low, high))),
+        courses=tuple(_courses(fitted, knots, pieces, scale, (low, high), jumps=jumps)),
         knots=Course(knots, fitted.evaluate(knots)),
         low=low,
         high=high,
@@ -149,20 +152,26 @@ def _mean_gap(fitted: CalibrationMap, pieces: Partition, table: BinTable, sample
 
 
 def _courses(
-    fitted: CalibrationMap, knots: FloatArray, pieces: Partition, scale: Scale, extent: tuple[float, float]
+    fitted: CalibrationMap,
+    knots: FloatArray,
+    pieces: Partition,
+    scale: Scale,
+    extent: tuple[float, float],
+    *,
+    jumps: bool,
 ) -> list[Course]:
-    jumps = fitted.partition is not None
     straight = jumps and scale.name == "probability"
+    points = STEPS if jumps else COURSE if fitted.partition is None else FINE_COURSE
     kinks = fitted.kinks if fitted.kinks.size <= MOST_KINKS else np.empty(0)
-    between = np.empty(0) if straight else scale.grid(STEPS if jumps else COURSE)
+    between = np.empty(0) if straight else scale.grid(points)
     ends = (max(scale.lower, 0.0), min(scale.upper, 1.0))
-    points = np.unique(np.concatenate((between, kinks, knots, extent, () if jumps else ends)))
+    x_all = np.unique(np.concatenate((between, kinks, knots, extent, () if jumps else ends)))
     lower, upper = _reach(pieces) if jumps else (pieces.borders[:-1], pieces.borders[1:])
     found = []
     for a, b in zip(lower, upper, strict=True):
         if not jumps:  # nothing is drawn beyond the axis, where a logit has no place for 0 and 1
             a, b = np.clip((a, b), *ends)
-        inside = points[np.searchsorted(points, a, side="right") : np.searchsorted(points, b, side="left")]
+        inside = x_all[np.searchsorted(x_all, a, side="right") : np.searchsorted(x_all, b, side="left")]
         x = np.concatenate(([a], inside, [b]))
         found.append(Course(x, fitted.evaluate(x)))
     return found

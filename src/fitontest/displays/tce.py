@@ -22,10 +22,11 @@ from fitontest.families.base import Family
 from fitontest.partitions.partitioner import Partitioner
 from fitontest.sample import Sample
 from fitontest.text_table import short
-from fitontest.typing import ArrayInput, Label, RandomState
+from fitontest.typing import ArrayInput, FloatArray, Label, RandomState
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.path import Path
 
 MANY = 60  # bins, beyond which there is no room for the outline of a line
 LINE = 0.46  # half the length of the red lines, in bins: a little beyond the violins
@@ -69,10 +70,10 @@ class TCEDisplay(BinaryDisplay):
     axes_ : tuple
         These three.
     figure_ : matplotlib Figure or SubFigure
-    violins_, rejected_ : PolyCollection
-        The violins, and their rejected parts.
-    lines_ : LineCollection
-        The empirical probability of each bin.
+    violins_, rejected_ : PathCollection
+        The violins, and their rejected parts; of more than 60 bins all in one path.
+    lines_ : Line2D
+        The empirical probability of each bin, interrupted between them.
     sizes_, rejected_sizes_ : StepPatch
         The bars: every other step of it, between steps of height 0.
     counts_ : StepPatch
@@ -229,7 +230,8 @@ class TCEDisplay(BinaryDisplay):
         }
 
     def _draw_main(self, main: "Axes") -> None:
-        from matplotlib.collections import LineCollection, PolyCollection
+        from matplotlib.collections import PathCollection
+        from matplotlib.patches import Patch
         from matplotlib.patheffects import withStroke
         from matplotlib.transforms import ScaledTranslation
 
@@ -237,25 +239,27 @@ class TCEDisplay(BinaryDisplay):
         self.scale.apply(main, "y")
         bins = self.partition_.n_bins
         main.set_xlim(0.4, bins + 0.6)
-        self.violins_ = PolyCollection(
-            [outline(violin, slice(None)) for violin in self.violins], facecolor=NEUTRAL, alpha=0.55, linewidth=0
-        )
+        whole = [outline(violin, slice(None)) for violin in self.violins]
+        self.violins_ = PathCollection(_paths(whole), facecolor=NEUTRAL, alpha=0.55, linewidth=0)
         contradicted = [
             outline(violin, run, violin.share_rejected) for violin in self.violins for run in rejected_runs(violin)
         ]
         pale = tint(main, RED, 0.3)  # no outline: a violin of tied predictions must not look like a red line
-        self.rejected_ = PolyCollection(contradicted, facecolor=pale, edgecolor=RED, hatch="//////", linewidth=0)
+        hatched: dict[str, Any] = {"facecolor": pale, "edgecolor": RED, "hatch": "//////", "linewidth": 0}
+        self.rejected_ = PathCollection(_paths(contradicted), **hatched)
         occupied = np.flatnonzero(self.error.table.occupied)
         heights = self.error.table.mean_y[occupied]
-        lines = [[(b + 1 - LINE, y), (b + 1 + LINE, y)] for b, y in zip(occupied.tolist(), heights, strict=True)]
+        x = (occupied + 1.0)[:, None] + np.array([-LINE, LINE, np.nan])  # interrupted between the bins
         edge = [withStroke(linewidth=3.6, foreground=ground(main))] if bins <= MANY else []  # off the hatching
-        self.lines_ = LineCollection(lines, colors=RED, linewidths=1.8, path_effects=edge, zorder=3)
-        for collection in (self.violins_, self.rejected_, self.lines_):
+        (self.lines_,) = main.plot(
+            x.ravel(), heights.repeat(3), color=RED, linewidth=1.8, solid_capstyle="butt", path_effects=edge, zorder=3
+        )
+        for collection in (self.violins_, self.rejected_):
             main.add_collection(collection, autolim=False)
         main.set_ylabel(f"Predicted probability{of_class(self.pos_label)}")
         figure: Any = main.get_figure(root=True)
         main.legend(  # in the corner that the other two panels leave free
-            [self.lines_, self.rejected_],
+            [self.lines_, Patch(**hatched)],
             ["empirical\nprobability", "rejected"],
             loc="upper left",
             bbox_to_anchor=(1.01, 0.0),
@@ -284,3 +288,11 @@ class TCEDisplay(BinaryDisplay):
         if error.null is not None:
             lines.append(if_calibrated(error.null))
         return "\n".join(textwrap.fill(line, WIDTH) for line in lines)
+
+
+def _paths(polygons: list[FloatArray]) -> "list[Path]":
+    """Return closed paths; of very many one path of them all, which takes a fraction of the space in a file."""
+    from matplotlib.path import Path
+
+    paths = [Path(np.concatenate((polygon, polygon[:1])), closed=True) for polygon in polygons]
+    return paths if 0 < len(paths) <= MANY else [Path.make_compound_path(*paths)]
