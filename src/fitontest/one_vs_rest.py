@@ -35,15 +35,15 @@ def one_vs_rest(
     if y.dtype.kind == "f":
         check_finite(y, "y_true")
     found = distinct(y, "y_true")
-    classes = found if labels is None else distinct(as_column(labels, "labels"), "labels")
+    classes = found
     if labels is not None:
-        in_order = as_column(labels, "labels").tolist()
-        if len(in_order) != len(classes):
-            raise ValueError(f"labels must be distinct, got {in_order}")
-        unknown = [label for label in found if label not in in_order]
+        column = as_column(labels, "labels")
+        classes = column.tolist()
+        if len(classes) != len(distinct(column, "labels")):
+            raise ValueError(f"labels must be distinct, got {classes}")
+        unknown = [label for label in found if label not in classes]
         if unknown:
-            raise ValueError(f"labels must list every class in y_true, got {in_order} without {unknown}")
-        classes = in_order
+            raise ValueError(f"labels must list every class in y_true, got {classes} without {unknown}")
     if len(classes) != scores.shape[1]:
         where = "labels" if labels is not None else "y_true; name the classes of the columns by labels"
         raise ValueError(
@@ -55,5 +55,5 @@ def one_vs_rest(
         raise ValueError(
             f"y_prob must have its columns in the order of the classes, {texts}, got {names}; pass labels in that order"
         )
-    for column, label in enumerate(classes):
-        yield label, Sample(np.asarray(y == label), scores[:, column], sample_weight)
+    for k, label in enumerate(classes):
+        yield label, Sample(np.asarray(y == label), scores[:, k], sample_weight)

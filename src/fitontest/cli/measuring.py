@@ -5,9 +5,8 @@ from functools import partial
 import click
 
 from fitontest.cli.messages import notes, progress
-from fitontest.errors.bin_losses import Rejection
 from fitontest.errors.binned_error import BinnedError
-from fitontest.errors.triplet import Triplet, general_error
+from fitontest.errors.triplet import Triplet, general_error, tce_triplet
 from fitontest.evaluation import evaluation_of
 from fitontest.report import Report
 from fitontest.sample import Sample
@@ -29,5 +28,9 @@ def tce_of(sample: Sample, alpha: float, null_draws: int, random_state: int) -> 
     if not sample.whole:
         click.echo("Note: no TCE, because a test counts rows and the weights are not whole numbers", err=True)
         return None
-    triplet = Triplet(Rejection(alpha), "pava_bc", percent=True)
+    return tested(sample, tce_triplet(alpha=alpha), null_draws, random_state)
+
+
+def tested(sample: Sample, triplet: Triplet, null_draws: int, random_state: int) -> BinnedError:
+    """Return an error with its value if calibrated."""
     return general_error(sample, triplet, null_draws, random_state, partial(progress, label="draws"))

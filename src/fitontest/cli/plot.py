@@ -2,25 +2,23 @@
 
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
-from fitontest.cli.measuring import NULL_DRAWS
+from fitontest.cli.measuring import NULL_DRAWS, tested
 from fitontest.cli.messages import notes, progress, refusing
 from fitontest.cli.scores import of_scores, read_scores
 from fitontest.displays.base import Display
-from fitontest.displays.consistency import check_band
 from fitontest.displays.saving import check_path
 from fitontest.displays.scales import NAMES, ScaleName
 from fitontest.displays.small_multiples import side_by_side
 from fitontest.displays.tce import TCEDisplay
-from fitontest.errors.bin_losses import DEFAULT_ALPHA, Rejection
-from fitontest.errors.triplet import Triplet, general_error
+from fitontest.errors.bin_losses import DEFAULT_ALPHA
+from fitontest.errors.triplet import tce_triplet
 from fitontest.evaluation import evaluation_of
 from fitontest.families.base import family_class
 from fitontest.sample import Sample
-
-LEVEL = 0.9
 
 
 @click.command()
@@ -81,10 +79,9 @@ def plot(
     with notes():
         drawn: Display
         if kind == "tce":
-            level = DEFAULT_ALPHA if alpha is None else alpha
-            triplet = Triplet(Rejection(level), "pava_bc" if partition is None else partition, percent=True)
-            watched = partial(progress, label="draws")
-            error = general_error(sample, triplet, NULL_DRAWS, random_state, watched)
+            given: dict[str, Any] = {"partition": partition, "alpha": alpha}
+            triplet = tce_triplet(**{option: value for option, value in given.items() if value is not None})
+            error = tested(sample, triplet, NULL_DRAWS, random_state)
             drawn = TCEDisplay(error, sample, scale=scale, name=called, pos_label=pos_label)
         else:
             asked = families or ("slope1",)
@@ -103,7 +100,6 @@ def _reliability(
     pos_label: str | None,
 ) -> Display:
     """Return the diagram of one family, or those of several side by side."""
-    check_band(band_draws, LEVEL)
     for family in families:
         if family != "all":
             family_class(family)  # refuses unknown names
@@ -113,7 +109,7 @@ def _reliability(
     for title, display in several.displays.items():
         if band_draws:
             watched = partial(progress, label=f"draws of {title}")
-            display.add_band(sample, draws=band_draws, level=LEVEL, random_state=random_state, follow=watched)
+            display.add_band(sample, draws=band_draws, random_state=random_state, follow=watched)
     return several if len(several.displays) > 1 else display
 
 

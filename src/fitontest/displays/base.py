@@ -1,7 +1,7 @@
 """What every diagram is: numbers that can be had as a table, a figure, and a way to save it."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from math import isclose
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -10,15 +10,13 @@ from fitontest.displays.canvas import blank_figure
 from fitontest.displays.response import scores_of
 from fitontest.displays.saving import save_figure
 from fitontest.errors.result import BinaryError
-from fitontest.frames import Backend, to_frame
+from fitontest.frames import Backend, Records, to_frame
 from fitontest.inputs import choose
 from fitontest.sample import Sample
-from fitontest.typing import ArrayInput, FloatArray, Label
+from fitontest.typing import ArrayInput, Label
 
 if TYPE_CHECKING:
     from matplotlib.figure import FigureBase
-
-Records = list[dict[str, Any]]
 
 
 class Display(ABC):
@@ -138,13 +136,3 @@ def check_measured(error: object, kind: type[BinaryError], sample: object) -> No
             f"sample must be the one on which error was measured, n = {error.n} with a share of positives of "
             f"{error.base_rate:.4g}; got {sample!r}"
         )
-
-
-def records(**columns: Iterable[Any] | FloatArray) -> Records:
-    """Return plain records of columns of equal length; NaN becomes None."""
-    return [dict(zip(columns, map(_plain, values), strict=True)) for values in zip(*columns.values(), strict=True)]
-
-
-def _plain(value: Any) -> Any:
-    plain = value.item() if hasattr(value, "item") else value
-    return None if plain != plain else plain

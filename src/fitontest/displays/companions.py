@@ -17,11 +17,15 @@ if TYPE_CHECKING:
     from matplotlib.patches import StepPatch
 
 OURS = "fitontest "  # how the labels of companions begin
+HISTOGRAM = "histogram"  # of a reliability diagram
+SIZES = "sizes"  # of a test-based one, as the next
+PREDICTIONS = "predictions"
 
 
-def companion(ax: "Axes", name: str) -> Any:
-    """Return the smaller axes of that name that an earlier diagram has put there, or None."""
-    return next((child for child in ax.child_axes if child.get_label() == OURS + name), None)
+def companions(ax: "Axes") -> dict[str, Any]:
+    """Return the smaller axes that a diagram has put there, by name."""
+    labelled = {str(child.get_label()): child for child in ax.child_axes}
+    return {label.removeprefix(OURS): child for label, child in labelled.items() if label.startswith(OURS)}
 
 
 def add_companion(ax: "Axes", name: str, side: Literal["below", "right"], size: float, gap: float) -> Any:
@@ -73,7 +77,7 @@ def _smaller(ax: "Axes") -> Smaller:
     if not isinstance(locator, Smaller):
         locator = Smaller(ax)
         ax.set_axes_locator(locator)
-    if sum(str(child.get_label()).startswith(OURS) for child in ax.child_axes) == 1:  # the first is being added
+    if len(companions(ax)) == 1:  # the first is being added
         locator.rooms = dict.fromkeys(locator.rooms, 0.0)
     return locator
 

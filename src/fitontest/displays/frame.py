@@ -4,7 +4,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from fitontest.displays.canvas import tidy
-from fitontest.displays.companions import add_companion, companion, label_below
+from fitontest.displays.companions import HISTOGRAM, SIZES, add_companion, companions, label_below
 from fitontest.displays.reliability_artists import (
     BAND_LABEL,
     DIAGONAL,
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 HEIGHT, DEPTH = 0.2, 0.24  # of the histogram, and of its foot below the main axes, which are 1 high
-HISTOGRAM = "histogram"
 SHARED = (GAP_LABEL, KNOT_LABEL, MEAN_LABEL, BAND_LABEL)  # marks that mean the same in every diagram
 
 
@@ -38,9 +37,10 @@ def prepare(main: "Axes", scale: Scale, counts: str, pos_label: Label | None) ->
 
 def histogram_of(main: "Axes") -> Any:
     """Return the histogram of the diagram that the axes hold, or None where they hold none."""
-    if any(companion(main, name) is not None for name in ("sizes", "predictions")):
+    found = companions(main)
+    if SIZES in found:
         raise ValueError("ax must not hold a test-based diagram, whose x axis is not one of probabilities")
-    return companion(main, HISTOGRAM)
+    return found.get(HISTOGRAM)
 
 
 def join(main: "Axes", scale: Scale) -> None:
@@ -62,10 +62,9 @@ def legend_entries(main: "Axes") -> list[tuple[str, Any]]:
     found: list[tuple[str, Any]] = []
     for artist in main.get_children():
         text = str(artist.get_label())
-        known = [one for one, _ in found]
-        if not _explained(artist, text) or (text.startswith(SHARED) and text in known):
-            continue
-        found.append((text, gap_in_the_legend(main) if text == GAP_LABEL else artist))
+        told = text.startswith(SHARED) and any(text == one for one, _ in found)
+        if _explained(artist, text) and not told:
+            found.append((text, gap_in_the_legend(main) if text == GAP_LABEL else artist))
     return found
 
 

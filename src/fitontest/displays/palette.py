@@ -3,7 +3,6 @@
 What has to stand out from the background follows the axes: black on white, white on black.
 """
 
-from itertools import cycle, islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -27,8 +26,7 @@ DASHES: tuple[tuple[int, tuple[float, ...] | None], ...] = (
 
 def series(k: int) -> tuple[str, tuple[int, tuple[float, ...] | None]]:
     """Return colour and line style of the k-th of several overlaid diagrams."""
-    color = next(islice(cycle(SERIES), k, None))
-    return color, next(islice(cycle(DASHES), k, None))
+    return SERIES[k % len(SERIES)], DASHES[k % len(DASHES)]
 
 
 def ink(ax: "Axes") -> Any:

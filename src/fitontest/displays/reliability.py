@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from fitontest.displays.base import BinaryDisplay, Records, check_measured, records
+from fitontest.displays.base import BinaryDisplay, check_measured
 from fitontest.displays.canvas import Where, axes_for
 from fitontest.displays.companions import counts_axis, note_beyond
 from fitontest.displays.consistency import POINTS, ConsistencyBand, check_band, consistency_band
@@ -23,10 +23,11 @@ from fitontest.displays.reliability_artists import (
     draw_veil,
 )
 from fitontest.displays.scales import ScaleName, scale_for, scale_to, widened
-from fitontest.displays.shapes import BARS, beyond_records, knots_of, shape_of, share_beyond
+from fitontest.displays.shapes import BARS, histogram_parts, knots_of, shape_of, share_beyond
 from fitontest.errors.plug_in import error_of
 from fitontest.errors.plug_in_error import PlugInError
 from fitontest.families.base import Family
+from fitontest.frames import Records, records
 from fitontest.maps.base import CalibrationMap
 from fitontest.sample import Sample
 from fitontest.typing import ArrayInput, Label, RandomState
@@ -272,16 +273,15 @@ class ReliabilityDisplay(BinaryDisplay):
         marked; ``histogram`` the weight per bar; ``band`` the bounds of the consistency band; ``beyond`` the shares of
         the data below and above the axes.
         """
-        borders = self.cells.borders
         found = {
             "bins": self.shape.piece_records(),
             "map": self.shape.course_records(),
             "knots": records(x=self.shape.knots.x, y=self.shape.knots.c),
-            "histogram": records(lower=borders[:-1], upper=borders[1:], weight=self.counts),
+            **histogram_parts(self.cells, self.counts, self.beyond),
         }
         if self.band is not None:
             found["band"] = records(x=self.band.x, band_lower=self.band.lower, band_upper=self.band.upper)
-        return {part: rows for part, rows in found.items() if rows} | beyond_records(self.beyond)
+        return {part: rows for part, rows in found.items() if rows}
 
     def _draw_map(self, main: "Axes", style: dict[str, Any], label: str, filled: bool) -> None:
         shape = self.shape
@@ -294,6 +294,6 @@ class ReliabilityDisplay(BinaryDisplay):
             self.knots_ = draw_knots(main, shape, edge)
         self.fill_ = draw_fill(main, shape, style["color"]) if filled else None
         self.gap_ = draw_gap(main, shape) if filled else None
-        self.stems_ = draw_stems(main, shape, self.scale) if filled else None
+        self.stems_ = draw_stems(main, shape, self.scale) if filled and shape.jumps else None
         self.veil_ = draw_veil(main, shape, self.scale) if filled and shape.jumps else None
         self.outline_ = draw_outline(main, shape) if filled and shape.jumps else None

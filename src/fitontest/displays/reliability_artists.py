@@ -48,9 +48,9 @@ def draw_fill(ax: "Axes", shape: Shape, color: Color) -> "PolyCollection":
     """Fill the area under the map: up to the diagonal top of each bin, or under the curve over the data."""
     from matplotlib.collections import PolyCollection
 
-    courses = _over_data(shape)
-    if not shape.jumps:  # one polygon: between several, seams would show
-        courses = [_within(shape.joined(), shape.low, shape.high)]
+    courses = _unbroken(shape)
+    if not shape.jumps:
+        courses = [_within(course, shape.low, shape.high) for course in courses]
     fill = PolyCollection(
         [_down_to_zero(course) for course in courses],
         facecolor=color,
@@ -101,10 +101,10 @@ def draw_stems(ax: "Axes", shape: Shape, scale: Scale) -> "LineCollection | None
     """Draw the gap of bins too narrow to have a visible area, such as that of the scores at exactly 1, as lines."""
     from matplotlib.collections import LineCollection
 
-    kept, opacity = np.flatnonzero(shape.table.occupied), _opacity(ax, shape)
+    kept, opacity = _shown(shape), _opacity(ax, shape)
     width = np.diff(scale.at(np.clip(shape.pieces.borders, scale.lower, scale.upper)))[kept]
     narrow = width < NARROW
-    if not shape.jumps or not narrow.any():
+    if not narrow.any():
         return None
     p, y = shape.table.mean_p[kept][narrow], shape.table.mean_y[kept][narrow]
     lines = np.stack((np.column_stack((p, p)), np.column_stack((p, y))), axis=1)
@@ -125,9 +125,8 @@ def draw_outline(ax: "Axes", shape: Shape) -> "LineCollection":
     """Draw the classic bars, flat at the share of positives in each bin."""
     from matplotlib.collections import LineCollection
 
-    borders, kept = shape.pieces.borders, np.flatnonzero(shape.table.occupied)
-    bars = []
-    for b in kept.tolist():
+    borders, bars = shape.pieces.borders, []
+    for b in _shown(shape):
         left, right, top = borders[b], borders[b + 1], shape.table.mean_y[b]
         bars.append([(left, 0.0), (left, top), (right, top), (right, 0.0)])
     outline = LineCollection(bars, colors=[ink(ax)], linewidths=0.7 if len(bars) <= MANY else 0.3, zorder=2.0)
@@ -137,7 +136,7 @@ def draw_outline(ax: "Axes", shape: Shape) -> "LineCollection":
 
 def draw_map(ax: "Axes", shape: Shape, style: dict[str, Any], label: str) -> "tuple[Line2D, Line2D]":
     """Draw the map, interrupted between bins: solid over the data, dotted where no score stands behind it."""
-    courses = [shape.courses[b] for b in np.flatnonzero(shape.table.occupied)] if shape.jumps else [shape.joined()]
+    courses = _unbroken(shape)
     inside = _interrupted([_within(course, shape.low, shape.high) for course in courses])
     beyond = [_within(course, -np.inf, shape.low) for course in courses]
     beyond += [_within(course, shape.high, np.inf) for course in courses]
@@ -212,6 +211,11 @@ def _over_data(shape: Shape) -> list[Course]:
     """Return the courses of the painted pieces, those of a curve cut at the first and the last score."""
     courses = [shape.courses[b] for b in _shown(shape)]
     return courses if shape.jumps else [_within(course, shape.low, shape.high) for course in courses]
+
+
+def _unbroken(shape: Shape) -> list[Course]:
+    """Return what is drawn in one go: each bin with data, or the whole of a curve, in which seams would show."""
+    return [shape.courses[b] for b in _shown(shape)] if shape.jumps else [shape.joined()]
 
 
 def _within(course: Course, low: float, high: float) -> Course:

@@ -39,6 +39,11 @@ class Scale:
     upper: float
 
     @property
+    def visible(self) -> tuple[float, float]:
+        """The first and the last score that the axis can show."""
+        return max(self.lower, 0.0), min(self.upper, 1.0)
+
+    @property
     def link(self) -> Link:
         """The function that lays probabilities out evenly."""
         return LOGIT if self.name == "logit" else IDENTITY
@@ -51,9 +56,10 @@ class Scale:
 
     def grid(self, n: int) -> FloatArray:
         """Return n scores laid out evenly from the first to the last score that the axis can show."""
-        lower, upper = self.link.forward(np.clip([self.lower, self.upper], 0.0, 1.0), EPS / 2)
+        first, last = self.visible
+        lower, upper = self.link.forward(np.array([first, last]), EPS / 2)
         inner = self.link.inverse(lower + (upper - lower) * uniform_edges(n - 1))
-        return np.concatenate(([max(self.lower, 0.0)], inner, [min(self.upper, 1.0)]))
+        return np.concatenate(([first], inner, [last]))
 
     def cells(self, n: int) -> Partition:
         """Return n bins of equal width on the scale; the outermost hold the scores beyond the axis too."""
@@ -61,7 +67,7 @@ class Scale:
 
     def ends(self, cells: Partition) -> FloatArray:
         """Return the borders of the cells as they are drawn, between the ends of the axis."""
-        return np.clip(cells.borders, max(self.lower, 0.0), min(self.upper, 1.0))
+        return np.clip(cells.borders, *self.visible)
 
     def apply(self, ax: "Axes", which: str = "xy") -> None:
         """Give the axes this scale, its ends and its ticks, on the x axis, the y axis, or both."""
@@ -82,11 +88,9 @@ def scale_to(name: str, limits: ArrayInput) -> Scale:
 def scale_for(name: str, sample: Sample, fitted: CalibrationMap | None = None) -> Scale:
     """Return the scale that shows the scores of the sample, and the map over them."""
     choose(name, NAMES, "scale")
-    present = sample.p if sample.unit else sample.p[sample.w > 0]
-    low, high = float(present.min()), float(present.max())
     if name == "probability":
         return Scale(name, -MARGIN, 1 + MARGIN)
-    shown = _strictly_inside(np.array([low, high]))
+    shown = _strictly_inside(np.array(extent(sample)))
     if fitted is not None:
         t = LOGIT.forward(shown, EPS)
         values = fitted.evaluate(np.unique(np.clip(LOGIT.inverse(np.linspace(t[0], t[1], 41)), *shown)))
@@ -95,6 +99,12 @@ def scale_for(name: str, sample: Sample, fitted: CalibrationMap | None = None) -
     room = max(0.04 * (ends[1] - ends[0]), 0.2)
     lower, upper = LOGIT.inverse(np.array([ends[0] - room, ends[1] + room])).tolist()
     return Scale(name, max(lower, EPS), min(upper, 1 - EPS))
+
+
+def extent(sample: Sample) -> tuple[float, float]:
+    """Return the smallest and the largest score of positive weight."""
+    present = sample.p if sample.unit else sample.p[sample.w > 0]
+    return float(present.min()), float(present.max())
 
 
 def widened(scale: Scale, values: FloatArray) -> Scale:

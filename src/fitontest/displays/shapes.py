@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fitontest.displays.base import Records, records
-from fitontest.displays.scales import Scale
+from fitontest.displays.scales import Scale, extent
 from fitontest.errors.plug_in_error import PlugInError
+from fitontest.frames import Records, records
 from fitontest.maps.base import CalibrationMap
 from fitontest.partitions.bin_table import BinTable
 from fitontest.partitions.partition import Partition
@@ -105,8 +105,7 @@ def shape_of(fitted: CalibrationMap, knots: FloatArray, sample: Sample, scale: S
     jumps = bins is not None and bins.n_bins <= MOST_BINS
     pieces = bins if bins is not None and jumps else scale.cells(BARS)
     table = pieces.summarise(sample)
-    ends = (max(scale.lower, 0.0), min(scale.upper, 1.0))
-    low, high = np.clip(_extent(sample), *ends).tolist()
+    low, high = np.clip(extent(sample), *scale.visible).tolist()
     return Shape(
         jumps=jumps,
         pieces=pieces,
@@ -125,9 +124,10 @@ def share_beyond(sample: Sample, scale: Scale) -> tuple[float, float]:
     return below / sample.total, above / sample.total
 
 
-def beyond_records(beyond: tuple[float, float]) -> dict[str, Records]:
-    """Return these shares as a part of a diagram's table, which there is if there are such scores."""
-    return {"beyond": records(below=beyond[:1], above=beyond[1:])} if any(beyond) else {}
+def histogram_parts(cells: Partition, counts: FloatArray, beyond: tuple[float, float]) -> dict[str, Records]:
+    """Return the parts of a diagram's table that tell of a histogram, and of the scores beyond its axis, if any."""
+    parts = {"histogram": records(lower=cells.borders[:-1], upper=cells.borders[1:], weight=counts)}
+    return parts | ({"beyond": records(below=beyond[:1], above=beyond[1:])} if any(beyond) else {})
 
 
 def knots_of(error: PlugInError) -> FloatArray:
@@ -137,18 +137,12 @@ def knots_of(error: PlugInError) -> FloatArray:
     return error.partition.edges
 
 
-def _extent(sample: Sample) -> tuple[float, float]:
-    present = sample.p if sample.unit else sample.p[sample.w > 0]
-    return float(present.min()), float(present.max())
-
-
 def _mean_gap(fitted: CalibrationMap, pieces: Partition, table: BinTable, sample: Sample) -> FloatArray:
     total = np.zeros(len(table))
     for p, _, w in sample.blocks():
         gap = np.abs(fitted.evaluate(p) - p)
         total += np.bincount(pieces.locate_checked(p), gap if w is None else gap * w, len(table))
-    out: FloatArray = np.full(len(table), np.nan)
-    return np.divide(total, table.w, out=out, where=table.occupied)
+    return table.per_weight(total)
 
 
 def _courses(
@@ -156,7 +150,7 @@ def _courses(
     knots: FloatArray,
     pieces: Partition,
     scale: Scale,
-    extent: tuple[float, float],
+    data: tuple[float, float],
     *,
     jumps: bool,
 ) -> list[Course]:
@@ -164,13 +158,12 @@ def _courses(
     points = STEPS if jumps else COURSE if fitted.partition is None else FINE_COURSE
     kinks = fitted.kinks if fitted.kinks.size <= MOST_KINKS else np.empty(0)
     between = np.empty(0) if straight else scale.grid(points)
-    ends = (max(scale.lower, 0.0), min(scale.upper, 1.0))
-    x_all = np.unique(np.concatenate((between, kinks, knots, extent, () if jumps else ends)))
+    x_all = np.unique(np.concatenate((between, kinks, knots, data, () if jumps else scale.visible)))
     lower, upper = _reach(pieces) if jumps else (pieces.borders[:-1], pieces.borders[1:])
     found = []
     for a, b in zip(lower, upper, strict=True):
         if not jumps:  # nothing is drawn beyond the axis, where a logit has no place for 0 and 1
-            a, b = np.clip((a, b), *ends)
+            a, b = np.clip((a, b), *scale.visible)
         inside = x_all[np.searchsorted(x_all, a, side="right") : np.searchsorted(x_all, b, side="left")]
         x = np.concatenate(([a], inside, [b]))
         found.append(Course(x, fitted.evaluate(x)))

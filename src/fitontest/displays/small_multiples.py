@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from fitontest.displays.base import Display, Records
+from fitontest.displays.base import Display
 from fitontest.displays.canvas import SomeFigure, empty_figure, new_figure, settle
 from fitontest.displays.frame import SHARED, legend_entries
 from fitontest.displays.headline import headline
@@ -14,6 +14,7 @@ from fitontest.displays.palette import FILL
 from fitontest.displays.reliability import ReliabilityDisplay
 from fitontest.displays.scales import ScaleName, scale_for, widest
 from fitontest.errors.plug_in_error import PlugInError
+from fitontest.frames import Records
 from fitontest.sample import Sample
 
 if TYPE_CHECKING:
@@ -115,16 +116,15 @@ class SmallMultiples(Display):
 
     def _label_outside(self, grid: Any) -> None:
         """Keep the labels of the outer axes only: all panels have the same."""
-        panels = [*self.axes_.values()]
-        columns = grid.shape[1]
-        for ax in grid.flat[len(panels) :]:
+        displays, columns = [*self.displays.values()], grid.shape[1]
+        for ax in grid.flat[len(displays) :]:
             ax.remove()
-        for k, ax in enumerate(panels):
+        for k, display in enumerate(displays):
             if k % columns:
-                ax.set_ylabel("")
-                self.displays[[*self.axes_][k]].histogram_ax_.set_ylabel("")
-            if k + columns < len(panels):
-                ax.set_xlabel("")
+                display.ax_.set_ylabel("")
+                display.histogram_ax_.set_ylabel("")
+            if k + columns < len(displays):
+                display.ax_.set_xlabel("")
 
     def _legend(self) -> Any:
         """Draw one legend of the marks that occur in any panel."""

@@ -5,30 +5,38 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from fitontest.displays.base import BinaryDisplay, Records, check_measured, records
+from fitontest.displays.base import BinaryDisplay, check_measured
 from fitontest.displays.canvas import Where, axes_for, tidy
-from fitontest.displays.companions import add_companion, bars_of, companion, counts_axis, label_below, note_beyond
-from fitontest.displays.frame import HISTOGRAM, of_class
+from fitontest.displays.companions import (
+    PREDICTIONS,
+    SIZES,
+    add_companion,
+    bars_of,
+    companions,
+    counts_axis,
+    label_below,
+    note_beyond,
+)
+from fitontest.displays.frame import of_class
 from fitontest.displays.headline import if_calibrated
 from fitontest.displays.palette import NEUTRAL, ground, tint
 from fitontest.displays.scales import ScaleName, scale_for, scale_to
-from fitontest.displays.shapes import BARS, beyond_records, share_beyond
-from fitontest.displays.violins import outline, rejected_runs, violin_records, violins
+from fitontest.displays.shapes import BARS, histogram_parts, share_beyond
+from fitontest.displays.violins import MANY, closed_paths, outline, rejected_runs, violin_records, violins
 from fitontest.errors.any_partition import DEFAULT_BINS
-from fitontest.errors.bin_losses import DEFAULT_ALPHA, DEFAULT_TEST, Rejection, SignificanceName
+from fitontest.errors.bin_losses import DEFAULT_ALPHA, DEFAULT_TEST, SignificanceName
 from fitontest.errors.binned_error import BinnedError
-from fitontest.errors.triplet import Triplet, general_error
+from fitontest.errors.triplet import general_error, tce_triplet
 from fitontest.families.base import Family
+from fitontest.frames import Records
 from fitontest.partitions.partitioner import Partitioner
 from fitontest.sample import Sample
 from fitontest.text_table import short
-from fitontest.typing import ArrayInput, FloatArray, Label, RandomState
+from fitontest.typing import ArrayInput, Label, RandomState
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.path import Path
 
-MANY = 60  # bins, beyond which there is no room for the outline of a line
 LINE = 0.46  # half the length of the red lines, in bins: a little beyond the violins
 WIDTH = 52  # letters in a line of the title
 RED = "#C0392B"  # the empirical probability and what is rejected, as the paper draws them; dark in grey print
@@ -177,8 +185,7 @@ class TCEDisplay(BinaryDisplay):
             Naming the argument, the rule and what was found.
         """
         sample = Sample(y_true, y_prob, sample_weight, pos_label=pos_label)
-        triplet = Triplet(Rejection(alpha, test), partition, "l1", n_bins, percent=True)
-        error = general_error(sample, triplet, null_draws, random_state)
+        error = general_error(sample, tce_triplet(partition, n_bins, alpha, test), null_draws, random_state)
         return cls(error, sample, scale=scale, limits=limits, name=name, pos_label=pos_label).plot(ax)
 
     def plot(self, ax: Where = None, *, name: str | None = None) -> Self:
@@ -196,10 +203,10 @@ class TCEDisplay(BinaryDisplay):
         self
         """
         main = axes_for(ax, self.size)
-        if any(companion(main, name) is not None for name in ("sizes", "predictions", HISTOGRAM)):
+        if companions(main):
             raise ValueError("ax must be axes that hold no diagram yet: test-based diagrams are not laid over others")
-        below = add_companion(main, "sizes", "below", size=0.28, gap=0.05)
-        beside = add_companion(main, "predictions", "right", size=0.22, gap=0.04)
+        below = add_companion(main, SIZES, "below", size=0.28, gap=0.05)
+        beside = add_companion(main, PREDICTIONS, "right", size=0.22, gap=0.04)
         self.ax_, self.sizes_ax_, self.histogram_ax_ = self.axes_ = (main, below, beside)
         self.figure_ = main.figure
         self._draw_main(main)
@@ -220,13 +227,11 @@ class TCEDisplay(BinaryDisplay):
         ``bins`` holds the table of `tce`, ``violins`` the weight, the rejected weight and the width of each violin per
         cell, ``histogram`` the weight of the predictions per bar.
         """
-        borders = self.cells.borders
         cells = [violin_records(violin) for violin in self.violins]
         return {
             "bins": [{"bin": b + 1, **row} for b, row in enumerate(self.error.rows())],
             "violins": [record for rows in cells for record in rows],
-            "histogram": records(lower=borders[:-1], upper=borders[1:], weight=self.counts),
-            **beyond_records(self.beyond),
+            **histogram_parts(self.cells, self.counts, self.beyond),
         }
 
     def _draw_main(self, main: "Axes") -> None:
@@ -240,13 +245,13 @@ class TCEDisplay(BinaryDisplay):
         bins = self.partition_.n_bins
         main.set_xlim(0.4, bins + 0.6)
         whole = [outline(violin, slice(None)) for violin in self.violins]
-        self.violins_ = PathCollection(_paths(whole), facecolor=NEUTRAL, alpha=0.55, linewidth=0)
+        self.violins_ = PathCollection(closed_paths(whole), facecolor=NEUTRAL, alpha=0.55, linewidth=0)
         contradicted = [
             outline(violin, run, violin.share_rejected) for violin in self.violins for run in rejected_runs(violin)
         ]
         pale = tint(main, RED, 0.3)  # no outline: a violin of tied predictions must not look like a red line
         hatched: dict[str, Any] = {"facecolor": pale, "edgecolor": RED, "hatch": "//////", "linewidth": 0}
-        self.rejected_ = PathCollection(_paths(contradicted), **hatched)
+        self.rejected_ = PathCollection(closed_paths(contradicted), **hatched)
         occupied = np.flatnonzero(self.error.table.occupied)
         heights = self.error.table.mean_y[occupied]
         x = (occupied + 1.0)[:, None] + np.array([-LINE, LINE, np.nan])  # interrupted between the bins
@@ -288,11 +293,3 @@ class TCEDisplay(BinaryDisplay):
         if error.null is not None:
             lines.append(if_calibrated(error.null))
         return "\n".join(textwrap.fill(line, WIDTH) for line in lines)
-
-
-def _paths(polygons: list[FloatArray]) -> "list[Path]":
-    """Return closed paths; of very many one path of them all, which takes a fraction of the space in a file."""
-    from matplotlib.path import Path
-
-    paths = [Path(np.concatenate((polygon, polygon[:1])), closed=True) for polygon in polygons]
-    return paths if 0 < len(paths) <= MANY else [Path.make_compound_path(*paths)]

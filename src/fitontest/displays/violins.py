@@ -1,18 +1,23 @@
 """Violins of the predictions per bin, from counts on a fine grid: the rows are visited once and never kept."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.ndimage import gaussian_filter1d
 
-from fitontest.displays.base import Records, records
 from fitontest.displays.scales import Scale
 from fitontest.errors.binned_error import BinnedError
+from fitontest.frames import Records, records
 from fitontest.partitions.partition import Partition
 from fitontest.sample import Sample
 from fitontest.typing import FloatArray
 
+if TYPE_CHECKING:
+    from matplotlib.path import Path
+
 CELLS = 150  # along the axis: one is as high as a thick line
+MANY = 60  # bins, beyond which there is no room for the outline of a line, nor a path each
 HALF = 0.42  # half the width of the widest place of a violin, in bins
 
 
@@ -68,6 +73,14 @@ def outline(violin: Violin, run: slice, share: FloatArray | float = 1.0) -> Floa
     return np.concatenate((np.column_stack((x - half, height)), np.column_stack((x + half, height))[::-1]))
 
 
+def closed_paths(polygons: list[FloatArray]) -> "list[Path]":
+    """Return closed paths; of very many one path of them all, which takes a fraction of the space in a file."""
+    from matplotlib.path import Path
+
+    paths = [Path(np.concatenate((polygon, polygon[:1])), closed=True) for polygon in polygons]
+    return paths if 0 < len(paths) <= MANY else [Path.make_compound_path(*paths)]
+
+
 def rejected_runs(violin: Violin) -> list[slice]:
     """Return the stretches of cells with rejected predictions."""
     steps = np.diff(np.concatenate(([0], violin.share_rejected > 0, [0])))
@@ -93,8 +106,8 @@ def _counts(error: BinnedError, sample: Sample, cells: Partition) -> tuple[Float
     bins = error.partition.n_bins
     at = error.partition.locate_checked(groups.p) * cells.n_bins + cells.locate_checked(groups.p)
     columns = (groups.w, np.where(error.rejects(groups.p), groups.w, 0.0))
-    weight, rejected = (np.bincount(at, w, bins * cells.n_bins).reshape(bins, cells.n_bins) for w in columns)
-    return weight.astype(np.float64), rejected.astype(np.float64)
+    sums: list[Any] = [np.bincount(at, w, bins * cells.n_bins).reshape(bins, -1) for w in columns]
+    return sums[0], sums[1]
 
 
 def _density(weight: FloatArray) -> FloatArray:

@@ -8,7 +8,7 @@ import numpy as np
 from fitontest.errors.binned_sample import bin_starts
 from fitontest.errors.if_calibrated import IfCalibrated
 from fitontest.errors.result import BinaryError
-from fitontest.frames import Backend, to_frame
+from fitontest.frames import Backend, records, to_frame
 from fitontest.inputs import as_scores
 from fitontest.partitions.bin_table import BinTable
 from fitontest.partitions.partition import Partition
@@ -94,7 +94,7 @@ class BinnedError(BinaryError):
             share = np.where(table.occupied, self.losses, 0.0)
             columns["rejected"] = np.rint(share * table.w).astype(np.int64)
             columns["share_rejected"] = self.losses
-        return [dict(zip(columns, map(_plain, values), strict=True)) for values in zip(*columns.values(), strict=True)]
+        return records(**columns)
 
     def to_frame(self, backend: Backend = "pandas") -> Any:
         """Return the records as a data frame of an installed library, one row per bin."""
@@ -173,17 +173,12 @@ class BinnedError(BinaryError):
         return f"BinnedError({self.value:.6g}{unit}, {how})"
 
 
-def _plain(value: Any) -> Any:
-    """Return a numpy number as Python's, NaN as None."""
-    plain = value.item()
-    return None if plain != plain else plain
-
-
 def _distinct(borders: FloatArray) -> list[str]:
     """Return the borders with as few digits, three at least, as tell them apart."""
+    wanted = np.unique(borders).size
     for digits in range(3, 18):
         texts = [f"{border:.{digits}g}" for border in borders]
-        if len(set(texts)) == np.unique(borders).size:
+        if len(set(texts)) == wanted:
             break
     return texts
 

@@ -3,10 +3,10 @@
 from typing import Literal
 
 from fitontest.errors.any_partition import DEFAULT_BINS
-from fitontest.errors.bin_losses import DEFAULT_ALPHA, DEFAULT_TEST, Rejection, SignificanceName
+from fitontest.errors.bin_losses import DEFAULT_ALPHA, DEFAULT_TEST, SignificanceName
 from fitontest.errors.binned_error import BinnedError
 from fitontest.errors.classwise import ClasswiseError, over_classes
-from fitontest.errors.triplet import Triplet, general_error
+from fitontest.errors.triplet import general_error, tce_triplet
 from fitontest.families.base import Family
 from fitontest.partitions.partitioner import Partitioner
 from fitontest.typing import ArrayInput, Label, RandomState
@@ -101,7 +101,7 @@ def tce(
     >>> bool(error.rejects(p).mean() * 100 == float(error)), error.rejects([0.2, 0.5])
     (True, array([ True,  True]))
     """
-    triplet = Triplet(Rejection(alpha, test), partition, "l1", n_bins, percent=True)
+    triplet = tce_triplet(partition, n_bins, alpha, test)
     return over_classes(
         lambda sample: general_error(sample, triplet, null_draws, random_state),
         (y_true, y_prob, sample_weight),

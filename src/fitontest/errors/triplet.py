@@ -7,7 +7,15 @@ from typing import Any
 import numpy as np
 
 from fitontest.errors.any_partition import DEFAULT_BINS, find_rule, made
-from fitontest.errors.bin_losses import BinLoss, Rejection, as_number, name_of
+from fitontest.errors.bin_losses import (
+    DEFAULT_ALPHA,
+    DEFAULT_TEST,
+    BinLoss,
+    Rejection,
+    SignificanceName,
+    as_number,
+    name_of,
+)
 from fitontest.errors.binned_error import BinnedError
 from fitontest.errors.binned_sample import BinnedSample, binned_sample
 from fitontest.errors.if_calibrated import IfCalibrated, check_draws, generator, redrawn
@@ -46,6 +54,16 @@ class Triplet:
             return scale * NORMS[self.norm](np.abs(losses), w)
         function: Any = self.norm
         return scale * as_number(function(losses, w), "norm")
+
+
+def tce_triplet(
+    partition: str | Partitioner | Family | ArrayInput = "pava_bc",
+    n_bins: int = DEFAULT_BINS,
+    alpha: float = DEFAULT_ALPHA,
+    test: SignificanceName = DEFAULT_TEST,
+) -> Triplet:
+    """Return the triplet that is the test-based calibration error."""
+    return Triplet(Rejection(alpha, test), partition, "l1", n_bins, percent=True)
 
 
 def general_error(

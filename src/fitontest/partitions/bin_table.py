@@ -42,18 +42,19 @@ class BinTable:
     @property
     def mean_p(self) -> FloatArray:
         """Mean score per bin, NaN where the bin is empty."""
-        return self._per_weight(self.sum_p)
+        return self.per_weight(self.sum_p)
 
     @property
     def mean_y(self) -> FloatArray:
         """Mean label per bin, NaN where the bin is empty."""
-        return self._per_weight(self.sum_y)
+        return self.per_weight(self.sum_y)
 
     @property
     def gap(self) -> FloatArray:
         """Mean label less mean score per bin, NaN where the bin is empty."""
-        return self._per_weight(self.sum_y - self.sum_p)
+        return self.per_weight(self.sum_y - self.sum_p)
 
-    def _per_weight(self, total: FloatArray) -> FloatArray:
+    def per_weight(self, total: FloatArray) -> FloatArray:
+        """Return sums per bin over the weight of the bin, NaN where it is empty."""
         out: FloatArray = np.full(len(self), np.nan)
         return np.divide(total, self.w, out=out, where=self.occupied)
