@@ -75,6 +75,8 @@ def test_titles():
     assert titles[0].split("\n")[0].startswith("slope1, ")
     assert titles[1].startswith("slope1 (2)\nslope1, ")
     assert titles[2].startswith("Slope1(n_bins=10), 10 bins\nECE ")
+    alike = fot.evaluate(y, p, families=["platt", "pl", "pl", "pl"]).diagrams()
+    assert [*alike.displays] == ["platt", "pl", "pl (2)", "pl (3)"]  # platt is no pl
     beta = several.displays["beta"]
     named = fot.SmallMultiples({"b": beta, "beta of mine": beta}).plot(blank())
     assert [ax.get_title().split("\n")[:2] for ax in named.axes_.values()] == [["b", "beta"], ["beta of mine", "beta"]]

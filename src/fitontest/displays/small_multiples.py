@@ -1,6 +1,7 @@
 """Small multiples: the reliability diagrams of several families, or of several models, side by side on shared axes."""
 
 import textwrap
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
@@ -151,8 +152,9 @@ def side_by_side(errors: Iterable[PlugInError], sample: Sample, scale: ScaleName
         common = widest([scale_for(scale, sample, error.map) for error in errors])
         limits = (common.lower, common.upper)
     displays: dict[str, ReliabilityDisplay] = {}
+    seen: Counter[str] = Counter()
     for error in errors:
-        again = sum(title.startswith(error.family) for title in displays)
-        title = f"{error.family} ({again + 1})" if error.family in displays else error.family
+        seen[error.family] += 1
+        title = f"{error.family} ({seen[error.family]})" if seen[error.family] > 1 else error.family
         displays[title] = ReliabilityDisplay(error, sample, scale=scale, limits=limits, **options)
     return SmallMultiples(displays)
