@@ -36,6 +36,7 @@ from fitontest.families.piecewise.pl import PL
 from fitontest.families.piecewise.pl3 import PL3
 from fitontest.families.platt import Platt
 from fitontest.families.slope1 import Slope1
+from fitontest.families.temperature import Temperature
 from fitontest.maps.base import CalibrationMap, register_map
 from fitontest.maps.beta import BetaMap
 from fitontest.maps.binned import BinnedMap
@@ -102,6 +103,7 @@ __all__ = [
     "Slope1",
     "SmallMultiples",
     "TCEDisplay",
+    "Temperature",
     "WithinBinError",
     "available_families",
     "available_partitions",

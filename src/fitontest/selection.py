@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
 
 from fitontest.families.base import Family, Solution, make_family
 from fitontest.families.tuning import check_tolerance, held_out_scores
@@ -78,6 +79,13 @@ class CrossValidated(Family):
         self.cv = cv
         self.tolerance = tolerance
         self.random_state = random_state
+
+    @property
+    def n_parameters_(self) -> float:
+        """Those of `best_family_`."""
+        check_is_fitted(self, "best_family_")
+        best: Family = self.best_family_
+        return best.n_parameters_
 
     def fit_map(self, sample: Sample) -> CalibrationMap:
         """Return the map of the family with the chosen value."""

@@ -330,3 +330,31 @@ def test_scores_too_close_for_the_promise_say_so():
     p = 0.3 + 1e-12 * rng.standard_normal(2000)
     with pytest.warns(ConvergenceWarning, match="projected gradient"):
         fot.Platt("identity").fit(p, rng.random(2000) < 0.4)
+
+
+@pytest.mark.parametrize("kind", ["plain", "ties", "sharp", "weights"])
+def test_temperature_is_beta_with_one_parameter(kind):
+    p, y, w = data(kind)
+    eps = 2.2e-16
+    found = fot.Temperature(eps).fit(p, y, w)
+    np.testing.assert_allclose(found.predict(p), fot.Beta("a", eps=eps).fit(p, y, w).predict(p), rtol=0, atol=1e-10)
+    assert found.map_.intercept == 0.0
+    assert found.map_.slope == pytest.approx(1 / found.temperature_)
+
+
+@pytest.mark.parametrize(
+    ("p", "y", "temperature"),
+    [
+        ([0.5, 0.5, 0.5], [0, 1, 1], 1.0),  # nothing to learn
+        ([0.9, 0.8, 0.2], [0, 0, 1], np.inf),  # the wrong way round: 1/2 everywhere
+        ([0.8, 0.8, 0.8, 0.8], [1, 1, 1, 0], np.log(4) / np.log(3)),  # one score: its mean label, if on its side of 1/2
+    ],
+)
+def test_temperatures_in_closed_form(p, y, temperature):
+    assert fot.Temperature().fit(p, y).temperature_ == pytest.approx(temperature, rel=1e-9)
+
+
+def test_temperature_on_separable_labels_warns():
+    with pytest.warns(fot.SeparableDataWarning, match="temperature: the scores separate"):
+        found = fot.Temperature().fit([0.2, 0.5, 0.9], [0, 1, 1])
+    assert 0 < found.temperature_ < 0.2

@@ -121,6 +121,17 @@ def test_platt_map_equals_an_unpenalised_logistic_regression(name):
 
 
 @pytest.mark.parametrize("name", SETS)
+def test_temperature_map(name):
+    """Where scores are 0 or 1 the temperature depends on how far from them they are clipped, and peers differ."""
+    sample, theirs = sample_of(name), peer_values(name, "maps")["probmetrics", "temp-scaling"]
+    ours = fot.Temperature(eps=1e-12).fit_sample(sample).predict(GRID)
+    if name in ("synth_extreme01", "imagenet_top_densenet161"):
+        assert np.abs(ours - theirs).max() > 1e-3
+    else:
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", SETS)
 def test_smoothed_platt_map_equals_scikit_learns_sigmoid_to_its_tolerance(name):
     sample, theirs = sample_of(name), peer_values(name, "maps")
     on_logit = fot.Platt(smoothing=True, eps=1e-12).fit_sample(sample).predict(GRID)

@@ -51,6 +51,9 @@ class Family(RegressorMixin, TransformerMixin, BaseEstimator, ABC):
         Of the class: whether a fit makes a `partition_`, so that messages can list the families that do.
     has_knots : bool
         Of the class: whether the map is continuous and bends at the edges of `partition_`, so that diagrams mark them.
+    n_parameters_ : float
+        How many free numbers the fitted map has, inf where that is not known: what "the simplest" means when families
+        are compared. Bins count one each, segments of a polygon two; families of curves override it.
     pos_label_ : label or None
         The positive label given to ``fit``.
 
@@ -131,6 +134,12 @@ class Family(RegressorMixin, TransformerMixin, BaseEstimator, ABC):
         for name, value in found.attributes.items():
             setattr(self, name, value)
         return self
+
+    @property
+    def n_parameters_(self) -> float:
+        """How many free numbers the fitted map has."""
+        check_is_fitted(self, "map_")
+        return getattr(self, "n_bins_", np.inf) * (2 if self.has_knots else 1)
 
     def predict(self, p: ArrayInput, *, clip: bool = False) -> FloatArray:
         """Return the calibrated probability of each score; slope-1 maps may leave [0, 1] unless `clip` is set.

@@ -90,6 +90,11 @@ class Beta(Family):
         self.solver = solver
         self.eps = eps
 
+    @property
+    def n_parameters_(self) -> float:
+        """One or two slopes, and an intercept where it is free."""
+        return len(self.parameters)
+
     def fit_map(self, sample: Sample) -> CalibrationMap:
         """Return the beta map of maximum likelihood."""
         return self.solve(sample).map

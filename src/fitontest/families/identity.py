@@ -16,6 +16,11 @@ class Identity(Family):
     array([0.4])
     """
 
+    @property
+    def n_parameters_(self) -> float:
+        """None."""
+        return 0
+
     def fit_map(self, sample: Sample) -> IdentityMap:  # noqa: ARG002 - nothing is fitted
         """Return the identity map."""
         return IdentityMap()

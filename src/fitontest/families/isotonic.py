@@ -3,6 +3,7 @@
 from typing import Literal
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from fitontest.families.base import Family, Solution, register_family
 from fitontest.inputs import choose
@@ -56,6 +57,12 @@ class Isotonic(Family):
 
     def __init__(self, interpolation: Literal["linear", "step"] = "linear") -> None:
         self.interpolation = interpolation
+
+    @property
+    def n_parameters_(self) -> float:
+        """A level for each block, and where it ends."""
+        check_is_fitted(self, "map_")
+        return 2 * self.n_bins_ - 1
 
     def fit_map(self, sample: Sample) -> CalibrationMap:
         """Return the isotonic map of the sample."""

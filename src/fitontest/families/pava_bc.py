@@ -1,5 +1,7 @@
 """Isotonic blocks with bounded sizes as a family: the map behind the test-based calibration error."""
 
+from sklearn.utils.validation import check_is_fitted
+
 from fitontest.families.base import Family, register_family
 from fitontest.maps.binned import BinnedMap, levelled
 from fitontest.partitions.pava_bc import PavaBC
@@ -45,6 +47,12 @@ class PavaBlocks(Family):
     def __init__(self, n_min: float | None = None, n_max: float | None = None) -> None:
         self.n_min = n_min
         self.n_max = n_max
+
+    @property
+    def n_parameters_(self) -> float:
+        """A level for each block, and where it ends."""
+        check_is_fitted(self, "map_")
+        return 2 * self.n_bins_ - 1
 
     def fit_map(self, sample: Sample) -> BinnedMap:
         """Return the block means of the sample."""

@@ -70,6 +70,11 @@ class Platt(Family):
         self.smoothing = smoothing
         self.eps = eps
 
+    @property
+    def n_parameters_(self) -> float:
+        """Slope and intercept."""
+        return 2
+
     def fit_map(self, sample: Sample) -> CalibrationMap:
         """Return the logistic map of maximum likelihood."""
         return self.solve(sample).map
