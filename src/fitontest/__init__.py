@@ -5,6 +5,11 @@ c_hat(p), with the map chosen from a registry of families and fitted on the test
 family fitted on validation data is a post-hoc calibrator.
 """
 
+from fitontest.classifier.calibrated import CalibratedClassifier
+from fitontest.classwise_evaluation import ClasswiseEvaluation
+from fitontest.comparison.compare import compare_calibrators
+from fitontest.comparison.comparison import Comparison
+from fitontest.displays.comparison import ComparisonDisplay
 from fitontest.displays.reliability import ReliabilityDisplay
 from fitontest.displays.small_multiples import SmallMultiples
 from fitontest.displays.tce import TCEDisplay
@@ -58,6 +63,7 @@ from fitontest.partitions.partitioner import (
 from fitontest.partitions.pava import Pava
 from fitontest.partitions.pava_bc import PavaBC
 from fitontest.sample import Sample
+from fitontest.scorers import make_scorer
 from fitontest.selection import CrossValidated
 
 __version__ = "0.1.0"
@@ -71,10 +77,14 @@ __all__ = [
     "BinnedError",
     "BinnedMap",
     "BlockSizeWarning",
+    "CalibratedClassifier",
     "CalibrationError",
     "CalibrationMap",
     "CalibrationWarning",
     "ClasswiseError",
+    "ClasswiseEvaluation",
+    "Comparison",
+    "ComparisonDisplay",
     "CrossValidated",
     "EqualMass",
     "EqualWidth",
@@ -108,9 +118,11 @@ __all__ = [
     "available_families",
     "available_partitions",
     "calibration_error",
+    "compare_calibrators",
     "evaluate",
     "gce",
     "make_family",
+    "make_scorer",
     "register_family",
     "register_map",
     "register_partition",

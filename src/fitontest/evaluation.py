@@ -4,14 +4,17 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from fitontest.classwise_evaluation import ClasswiseEvaluation
 from fitontest.displays.canvas import SomeFigure
 from fitontest.displays.scales import ScaleName
-from fitontest.displays.small_multiples import SmallMultiples, side_by_side
+from fitontest.displays.side_by_side import side_by_side
+from fitontest.displays.small_multiples import SmallMultiples
 from fitontest.errors.plug_in import error_of
 from fitontest.errors.plug_in_error import PlugInError
-from fitontest.families.base import Family, available_families, family_class, make_family
+from fitontest.families.base import Family, available_families, seeded
 from fitontest.frames import Backend, to_frame
 from fitontest.maps.base import CalibrationMap
+from fitontest.reductions import ClassScores, Reduction, each_class, reduced
 from fitontest.sample import Sample
 from fitontest.text_table import text_table
 from fitontest.typing import ArrayInput, Label, RandomState
@@ -78,8 +81,9 @@ class Evaluation:
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the records as JSON-ready values: ``{"errors": [...]}``."""
-        return {"errors": self.rows()}
+        """Return the records as JSON-ready values: ``{"errors": [...]}``, and the reduction if there was one."""
+        reduction = self.errors[0].reduction
+        return {**({} if reduction is None else {"reduction": reduction}), "errors": self.rows()}
 
     def to_frame(self, backend: Backend = "pandas") -> Any:
         """Return the records as a data frame of an installed library, one row per family."""
@@ -106,11 +110,15 @@ class Evaluation:
         return side_by_side(self.errors, self.sample, scale)
 
     def __str__(self) -> str:
-        first = self.errors[0]
-        title = f"calibration error ({first.norm}), n = {first.n}, share of positives {first.base_rate:.4g}"
-        return f"{title}\n{text_table(HEADER, map(_cells, self.errors))}\n{FOOTNOTE}"
+        return f"{_title(self.errors[0])}\n{text_table(HEADER, map(_cells, self.errors))}\n{FOOTNOTE}"
 
     __repr__ = __str__
+
+
+def _title(e: PlugInError) -> str:
+    reduction = "" if e.reduction is None else f", reduction {e.reduction}"
+    share = "accuracy" if e.reduction == "confidence" else "share of positives"
+    return f"calibration error ({e.norm}){reduction}, n = {e.n}, {share} {e.base_rate:.4g}"
 
 
 def _cells(e: PlugInError) -> tuple[str, ...]:
@@ -130,21 +138,29 @@ def evaluate(
     families: Iterable[FamilyLike] | None = None,
     norm: Literal["l1", "l2", "squared", "max"] = "l1",
     random_state: RandomState = 0,
+    reduction: Reduction | None = None,
+    labels: ArrayInput = None,
     sample_weight: ArrayInput = None,
     pos_label: Label | None = None,
-) -> Evaluation:
+) -> Evaluation | ClasswiseEvaluation:
     """Return the plug-in calibration error of the scores under several families.
 
     Parameters
     ----------
     y_true, y_prob : array-like of shape (n,)
-        Labels and predicted probabilities of the positive class.
+        Labels and predicted probabilities of the positive class; with `reduction` labels of any number of classes, and
+        a matrix of shape (n, K).
     families : iterable of str, Family or CalibrationMap, optional
         All registered families by default.
     norm : {"l1", "l2", "squared", "max"}, default="l1"
         How the distances |c_hat(p) - p| become one number, see `calibration_error`.
     random_state : int, RandomState or None, default=0
         Seed for the families given by name that draw folds; an instance keeps its own.
+    reduction : {"confidence", "classwise", "binary"}, optional
+        How a matrix of scores is read, see `calibration_error`: the largest score of each row, as the probability that
+        its class is the label; each class against the rest; or the column of the positive class of two.
+    labels : array-like of shape (K,), optional
+        The classes in the order of the columns, with `reduction`; by default the labels that occur, sorted.
     sample_weight : array-like of shape (n,), optional
         Weight 2 counts a row twice, weight 0 not at all.
     pos_label : label, optional
@@ -153,6 +169,7 @@ def evaluate(
     Returns
     -------
     Evaluation
+        A `ClasswiseEvaluation` with ``reduction="classwise"``.
 
     Raises
     ------
@@ -173,8 +190,11 @@ def evaluate(
     >>> float(evaluation["isotonic"]).__round__(12)
     0.125
     """
-    sample = Sample(y_true, y_prob, sample_weight, pos_label=pos_label)
-    return evaluation_of(sample, families, norm, random_state)
+    columns = (y_true, y_prob, sample_weight)
+    if reduction == "classwise":
+        return classwise_evaluation_of(each_class(columns, labels, pos_label), families, norm, random_state)
+    sample = reduced(columns, reduction, labels, pos_label)
+    return evaluation_of(sample, families, norm, random_state, reduction=reduction)
 
 
 def evaluation_of(
@@ -183,13 +203,12 @@ def evaluation_of(
     norm: str,
     random_state: RandomState,
     follow: Callable[[list[FamilyLike]], Iterable[FamilyLike]] = iter,
+    *,
+    reduction: str | None = None,
 ) -> Evaluation:
     """Return the errors of a checked sample; `follow` may watch the families go by (a progress bar)."""
-    listed = isinstance(families, Iterable) and not isinstance(families, str)
-    asked: list[FamilyLike] = list(available_families() if families is None else families if listed else ())
-    if not asked:
-        raise ValueError(f"families must be a non-empty list of families, got {families!r}")
-    errors = [_error(sample, family, norm, random_state) for family in follow(asked)]
+    asked = _asked(families)
+    errors = [_error(sample, family, norm, random_state).under(reduction) for family in follow(asked)]
     names = [error.family for error in errors]
     return Evaluation(
         tuple(
@@ -200,7 +219,32 @@ def evaluation_of(
     )
 
 
+def classwise_evaluation_of(
+    scores: ClassScores,
+    families: Iterable[FamilyLike] | None,
+    norm: str,
+    random_state: RandomState,
+    follow: Callable[[list[Label]], Iterable[Label]] = iter,
+) -> ClasswiseEvaluation:
+    """Return the errors of each class against the rest; `follow` may watch the classes go by (a progress bar)."""
+    asked = _asked(families)  # once, or the first class would use an iterator up
+    found = {}
+    for column, label in enumerate(follow(scores.classes)):
+        evaluation = evaluation_of(scores.against_rest(column), asked, norm, random_state, reduction="classwise")
+        # a sample anew, for the one that was measured has grown by its sorted rows: of a thousand classes, gigabytes
+        found[label] = replace(evaluation, sample=scores.against_rest(column))
+    return ClasswiseEvaluation(found)
+
+
+def _asked(families: Iterable[FamilyLike] | None) -> list[FamilyLike]:
+    listed = isinstance(families, Iterable) and not isinstance(families, str)
+    asked: list[FamilyLike] = list(available_families() if families is None else families if listed else ())
+    if not asked:
+        raise ValueError(f"families must be a non-empty list of families, got {families!r}")
+    return asked
+
+
 def _error(sample: Sample, family: FamilyLike, norm: str, random_state: RandomState) -> PlugInError:
-    if isinstance(family, str) and "random_state" in family_class(family)().get_params():
-        return error_of(sample, make_family(family, random_state=random_state), norm)
-    return error_of(sample, family, norm)
+    if not isinstance(family, str):
+        return error_of(sample, family, norm)
+    return replace(error_of(sample, seeded(family, random_state), norm), family=family)

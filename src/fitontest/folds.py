@@ -17,14 +17,21 @@ def held_out_rows(n: int, cv: int, random_state: RandomState) -> list[IntArray]:
 
     The folds are those of scikit-learn's ``KFold(min(cv, n), shuffle=True, random_state=random_state)``.
     """
+    return repeated_folds(n, cv, 1, random_state)[0]
+
+
+def repeated_folds(n: int, cv: int, repeats: int, random_state: RandomState) -> list[list[IntArray]]:
+    """Return the folds of several cross-validations, drawn one after the other; the first are `held_out_rows`."""
     check_cv(cv)
+    if not is_whole(repeats) or repeats < 1:
+        raise ValueError(f"repeats must be a whole number, at least 1; got {repeats!r}")
     try:
         generator = check_random_state(random_state)
     except ValueError as error:
         rule = "a whole number from 0 to 2**32 - 1, a numpy RandomState or None"
         raise ValueError(f"random_state must be {rule}; got {random_state!r}") from error
     splitter = KFold(min(cv, n), shuffle=True, random_state=generator)
-    return [held_out for _, held_out in splitter.split(np.empty((n, 0)))]
+    return [[held_out for _, held_out in splitter.split(np.empty((n, 0)))] for _ in range(repeats)]
 
 
 def check_cv(cv: object) -> None:

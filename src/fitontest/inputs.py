@@ -100,21 +100,21 @@ def as_probabilities(values: ArrayInput, name: str) -> FloatArray:
     """Return scores in [0, 1] as float64, keeping the shape; a scalar becomes a 0-d array."""
     array = _to_numpy(values, name)
     flat = to_real(array.reshape(-1), name) if array.size else np.empty(0)
-    check_unit_interval(flat, name)
+    check_unit_interval(flat, name, array.shape[1] if array.ndim == 2 else 1)
     return flat.astype(np.float64, copy=False).reshape(array.shape)
 
 
-def check_unit_interval(array: NDArray[Any], name: str) -> None:
-    """Raise ValueError unless every value is a number in [0, 1]."""
+def check_unit_interval(array: NDArray[Any], name: str, width: int = 1) -> None:
+    """Raise ValueError unless every value is a number in [0, 1]; `width` is that of a matrix laid out in a row."""
     if array.size == 0:
         return
     low, high = span(array)  # NaN comes through both
     if low >= 0 and high <= 1:
         return
-    check_finite(array, name)
+    check_finite(array, name, width)
     bad = np.flatnonzero((array < 0) | (array > 1))
     raise ValueError(
-        f"{name} must lie in [0, 1], got {array[bad[0]]!s} at row {bad[0]} "
+        f"{name} must lie in [0, 1], got {array[bad[0]]!s} at {_place(bad[0], width)} "
         f"({bad.size} of {array.size} values outside, from {low!s} to {high!s})"
     )
 
@@ -130,12 +130,18 @@ def span(array: NDArray[Any]) -> tuple[Any, Any]:
     return ends[:, 0].min(), ends[:, 1].max()
 
 
-def check_finite(array: NDArray[Any], name: str) -> None:
-    """Raise ValueError when a value is NaN or infinite."""
+def check_finite(array: NDArray[Any], name: str, width: int = 1) -> None:
+    """Raise ValueError when a value is NaN or infinite; `width` as in `check_unit_interval`."""
     finite = np.isfinite(array)
     if not finite.all():
-        row = int(np.argmin(finite))
-        raise ValueError(f"{name} must be finite, got {array[row]!s} at row {row} ({int((~finite).sum())} such values)")
+        at = int(np.argmin(finite))
+        count = int((~finite).sum())
+        raise ValueError(f"{name} must be finite, got {array[at]!s} at {_place(at, width)} ({count} such values)")
+
+
+def _place(index: int, width: int) -> str:
+    row, column = divmod(index, width)
+    return f"row {row}" if width == 1 else f"row {row}, column {column}"
 
 
 def check_same_length(**columns: NDArray[Any] | None) -> None:
@@ -227,3 +233,17 @@ def _refuse_missing(missing: NDArray[np.bool_], name: str) -> None:
             f"{name} must not have missing values (None, NaN or NA), got {int(missing.sum())} "
             f"(the first at row {int(np.argmax(missing))})"
         )
+
+
+def take_rows(values: Any, rows: NDArray[np.intp]) -> Any:
+    """Return the chosen rows of a table, a matrix or a sequence, in the order asked for and as the type it has."""
+    if hasattr(values, "iloc"):  # pandas, whatever its columns are called and its index holds
+        return values.iloc[rows]
+    if hasattr(values, "tocsr"):  # of the sparse formats several know no rows
+        return values.tocsr()[rows]
+    if isinstance(values, list | tuple):
+        return [values[row] for row in rows]
+    frame = nw.from_native(values, eager_only=True, allow_series=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame | nw.Series):
+        return frame[rows].to_native()
+    return values.take(rows) if type(values).__module__.startswith("pyarrow") else values[rows]

@@ -24,6 +24,7 @@ def log_loss(y: FloatArray, q: FloatArray, eps: float = LOG_LOSS_EPS) -> FloatAr
 
 
 LOSSES: dict[str, RowLoss] = {"brier": brier, "log_loss": log_loss}
+LOSS_NAMES = {"brier": "Brier score", "log_loss": "log loss"}
 
 
 def find_loss(name: str, argument: str = "scoring") -> RowLoss:

@@ -1,14 +1,14 @@
 """Writing an evaluation as text: a table for people, JSON and CSV for programs."""
 
-import csv
-import io
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from fitontest.classwise_evaluation import ClasswiseEvaluation
 from fitontest.errors.binned_error import BinnedError
+from fitontest.errors.classwise import ClasswiseError
 from fitontest.evaluation import Evaluation
-from fitontest.text_table import short
+from fitontest.text_table import csv_text, short
 
 
 @dataclass(frozen=True)
@@ -19,32 +19,48 @@ class Report:
     tce: BinnedError | None
 
 
-def as_table(report: Report) -> str:
+@dataclass(frozen=True)
+class ClasswiseReport:
+    """The same of each class against the rest."""
+
+    evaluation: ClasswiseEvaluation
+    tce: ClasswiseError | None
+
+
+def as_table(report: Report | ClasswiseReport) -> str:
     """Return the aligned table, and the test-based error in words."""
     table = str(report.evaluation)
     return table if report.tce is None else f"{table}\n\n{_in_words(report.tce)}"
 
 
-def _in_words(tce: BinnedError) -> str:
+def _in_words(tce: BinnedError | ClasswiseError) -> str:
+    if isinstance(tce, ClasswiseError):
+        return _mean_in_words(tce)
     test = f"{tce.test} test, alpha {tce.alpha:g}, {tce.n_bins} PAVA-BC bins"
     line = f"TCE: {short(tce.value)} % of the predictions are rejected by the labels of their bin ({test})"
     return line if tce.null is None else f"{line}\nExpected if calibrated: {tce.null.in_words(' %')}"
 
 
-def as_json(report: Report) -> str:
+def _mean_in_words(tce: ClasswiseError) -> str:
+    tests, nulls = [], []
+    for error in tce.errors.values():
+        if isinstance(error, BinnedError):
+            tests.append(f"{error.test} test, alpha {error.alpha:g}, PAVA-BC bins")
+            nulls += [] if error.null is None else [error.null.mean]
+    mean = f"mean over {len(tce.errors)} classes"
+    line = f"TCE: {short(tce.value)} % of the predictions are rejected by the labels of their bin, {mean} ({tests[0]})"
+    return f"{line}\nExpected if calibrated: {short(sum(nulls) / len(nulls))} %, {mean}" if nulls else line
+
+
+def as_json(report: Report | ClasswiseReport) -> str:
     """Return the records as indented JSON, numbers at full precision."""
     found = {**report.evaluation.to_dict(), "tce": None if report.tce is None else report.tce.to_dict()}
     return json.dumps(found, indent=2, allow_nan=False)
 
 
-def as_csv(report: Report) -> str:
+def as_csv(report: Report | ClasswiseReport) -> str:
     """Return the records of the families as CSV with a header; what does not exist is an empty cell."""
-    rows = report.evaluation.rows()
-    text = io.StringIO()
-    writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue().rstrip("\n")
+    return csv_text(report.evaluation.rows())
 
 
-FORMATS: dict[str, Callable[[Report], str]] = {"table": as_table, "json": as_json, "csv": as_csv}
+FORMATS: dict[str, Callable[[Report | ClasswiseReport], str]] = {"table": as_table, "json": as_json, "csv": as_csv}

@@ -152,7 +152,7 @@ class Sample:
     @cached_property
     def base_rate(self) -> float:
         """Weighted share of positives."""
-        return np.count_nonzero(self._labels) / self.n if self.unit else float(self.w @ self.y / self.total)
+        return int(np.count_nonzero(self._labels)) / self.n if self.unit else float(self.w @ self.y / self.total)
 
     def blocks(self) -> Iterator[tuple[FloatArray, FloatArray, FloatArray | None]]:
         """Yield (p, y, w) in float64 pieces that fit the cache, for one pass over the rows in their own order.

@@ -1,6 +1,9 @@
-"""A table in plain text: the first column to the left, numbers to the right."""
+"""Tables in plain text: aligned for people, the first column to the left and numbers to the right, or as CSV."""
 
-from collections.abc import Iterable, Sequence
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 
 def text_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -34,3 +37,20 @@ def _line(row: Sequence[str], widths: Sequence[int]) -> str:
     first, *others = row
     cells = [first.ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True))]
     return "  ".join(cells).rstrip()
+
+
+def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return records that share their keys as CSV with a header; what does not exist is an empty cell.
+
+    Examples
+    --------
+    >>> print(csv_text([{"name": "a", "value": 0.5}, {"name": "b", "value": None}]))
+    name,value
+    a,0.5
+    b,
+    """
+    text = io.StringIO()
+    writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue().rstrip("\n")

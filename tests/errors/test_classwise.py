@@ -100,3 +100,36 @@ def test_the_null_of_a_class_does_not_depend_on_the_others():
     y, p = three_classes()
     alone = fot.tce(y == "dog", p[:, 1], null_draws=5).null.values
     np.testing.assert_array_equal(fot.tce(y, p, null_draws=5, reduction="classwise")["dog"].null.values, alone)
+
+
+@pytest.mark.parametrize("family", ["slope1", "platt", fot.IdentityMap()], ids=str)
+def test_plug_in_errors_of_the_classes(family):
+    y, p = three_classes()
+    w = np.random.default_rng(1).integers(0, 3, y.size)
+    options = {"family": family, "norm": "l2", "sample_weight": w}
+    found = fot.calibration_error(y, p, reduction="classwise", **options)
+    each = [fot.calibration_error(y == name, p[:, k], **options) for k, name in enumerate(["cat", "dog", "eel"])]
+    assert [float(error) for error in found.errors.values()] == [float(error) for error in each]
+    assert float(found) == pytest.approx(np.mean([float(error) for error in each]), abs=1e-15)
+    frame = found.to_frame()
+    assert frame.columns.tolist() == ["class", "error", "n_bins", "base_rate", "se_map_fixed"]
+    assert [row["se_map_fixed"] for row in found.rows()] == [error.se_map_fixed for error in each]
+    assert frame["base_rate"].tolist() == [error.base_rate for error in each]
+    read = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert [one["value"] for one in read["classes"]] == [float(error) for error in each]
+    assert {one["reduction"] for one in read["classes"]} == {"classwise"}
+    title, header, _, *body = str(found).splitlines()
+    assert title.startswith("class-wise calibration error 0.0")
+    assert title.endswith(f"mean over 3 classes, family {each[0].family}, norm l2, n = {each[0].n}")
+    assert header.split() == ["class", "error", "bins", "share", "of", "class", "s.e.", "(map", "fixed)"]
+    assert [line.split()[0] for line in body] == ["cat", "dog", "eel"]
+    assert [line.split()[2] for line in body] == ["-" if e.n_bins is None else str(e.n_bins) for e in each]
+    assert repr(found).startswith(f"ClasswiseError({float(found):.6g}, classes=['cat', 'dog', 'eel'], norm='l2'")
+
+
+def test_debiased_errors_are_called_so_and_have_no_standard_error():
+    y, p = three_classes()
+    found = fot.calibration_error(y, p, family=fot.Slope1(5), debias=True, reduction="classwise")
+    assert str(found).startswith("class-wise debiased calibration error ")
+    assert str(found).splitlines()[-1].endswith(" -")
+    assert found.to_frame("polars")["se_map_fixed"].null_count() == 3

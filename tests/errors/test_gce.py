@@ -229,8 +229,8 @@ def test_the_table():
         ({"loss": "rejection", "sample_weight": [0.5, 1.0]}, "sample_weight must be whole numbers"),
         ({"null_draws": -1}, "null_draws must be a whole number"),
         ({"null_draws": 1.5}, "null_draws must be a whole number"),
-        ({"reduction": "confidence"}, "reduction must be None or 'classwise'"),
-        ({"labels": [0, 1]}, "labels must be left at None"),
+        ({"reduction": "top"}, "reduction must be one of 'confidence', 'classwise', 'binary'; got 'top'"),
+        ({"labels": [0, 1]}, "labels must be left out unless reduction is given"),
     ],
 )
 def test_bad_options_are_refused(options, message):

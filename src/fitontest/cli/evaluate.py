@@ -1,20 +1,18 @@
 """``fitontest evaluate``: the calibration errors of the scores in a file."""
 
-from pathlib import Path
-
 import click
 
-from fitontest.cli.measuring import NULL_DRAWS, report
+from fitontest.cli.class_scores import Given, of_class_scores
+from fitontest.cli.measuring import NULL_DRAWS, classwise_report, report
 from fitontest.cli.messages import refusing
-from fitontest.cli.scores import of_scores, read_scores
 from fitontest.errors.bin_losses import DEFAULT_ALPHA
 from fitontest.norms import NORMS
-from fitontest.report import FORMATS
+from fitontest.report import FORMATS, ClasswiseReport, Report
 from fitontest.significance.choice import check_alpha
 
 
 @click.command()
-@of_scores
+@of_class_scores
 @click.option("--family", "families", multiple=True, help="Family of maps; repeat for several. Default: all.")
 @click.option("--norm", type=click.Choice(list(NORMS)), default="l1", show_default=True, help="How distances add up.")
 @click.option("--random-state", type=int, default=0, show_default=True, help="Seed of the cross-validation folds.")
@@ -29,11 +27,7 @@ from fitontest.significance.choice import check_alpha
 @click.option("--format", "style", type=click.Choice(list(FORMATS)), default="table", show_default=True)
 @refusing
 def evaluate(
-    file: Path,
-    label: str,
-    prob: str,
-    weight: str | None,
-    pos_label: str | None,
+    given: Given,
     families: tuple[str, ...],
     norm: str,
     random_state: int,
@@ -45,9 +39,14 @@ def evaluate(
 
     FILE is CSV, TSV (also gzipped) or Parquet. Each family of calibration maps is fitted to its rows, and the error is
     the mean distance between the scores and the fitted map. The test-based calibration error (TCE) follows, with what
-    to expect of it for calibrated scores; as CSV only the families are printed.
+    to expect of it for calibrated scores; as CSV only the families are printed. Scores of several classes, a column for
+    each, need a --reduction.
     """
-    sample = read_scores(file, label, prob, weight, pos_label)
+    options = (list(families) or None, norm, random_state, None if style == "csv" else (alpha, null_draws))
     check_alpha(alpha)
-    test = None if style == "csv" else (alpha, null_draws)
-    click.echo(FORMATS[style](report(sample, list(families) or None, norm, random_state, test)))
+    found: Report | ClasswiseReport
+    if given.classwise:
+        found = classwise_report(given.each_class(), *options)
+    else:
+        found = report(given.sample(), *options, given.reduction)
+    click.echo(FORMATS[style](found))

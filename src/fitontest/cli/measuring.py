@@ -6,28 +6,55 @@ import click
 
 from fitontest.cli.messages import notes, progress
 from fitontest.errors.binned_error import BinnedError
+from fitontest.errors.classwise import mean_of
 from fitontest.errors.triplet import Triplet, general_error, tce_triplet
-from fitontest.evaluation import evaluation_of
-from fitontest.report import Report
+from fitontest.evaluation import classwise_evaluation_of, evaluation_of
+from fitontest.reductions import ClassScores
+from fitontest.report import ClasswiseReport, Report
 from fitontest.sample import Sample
 
 NULL_DRAWS = 100  # enough for the mean to a tenth of the spread
 
 
 def report(
-    sample: Sample, families: list[str] | None, norm: str, random_state: int, test: tuple[float, int] | None
+    sample: Sample,
+    families: list[str] | None,
+    norm: str,
+    random_state: int,
+    test: tuple[float, int] | None,
+    reduction: str | None = None,
 ) -> Report:
     """Measure everything with progress bars; warnings become notes."""
+    watched = partial(progress, label="families")
     with notes():
-        evaluation = evaluation_of(sample, families, norm, random_state, partial(progress, label="families"))
-        return Report(evaluation, None if test is None else tce_of(sample, *test, random_state))
+        evaluation = evaluation_of(sample, families, norm, random_state, watched, reduction=reduction)
+        if test is None or not _counts_rows(sample):
+            return Report(evaluation, None)
+        return Report(evaluation, _tce(sample, test, random_state).under(reduction))
 
 
-def tce_of(sample: Sample, alpha: float, null_draws: int, random_state: int) -> BinnedError | None:
-    """Return the test-based error with its value if calibrated; none, with a note, where weights count no rows."""
+def classwise_report(
+    scores: ClassScores, families: list[str] | None, norm: str, random_state: int, test: tuple[float, int] | None
+) -> ClasswiseReport:
+    """Measure everything for each class against the rest, with progress bars; warnings become notes."""
+    watched = partial(progress, label="classes")
+    with notes():
+        evaluation = classwise_evaluation_of(scores, families, norm, random_state, watched)
+        if test is None or not _counts_rows(scores.against_rest(0)):
+            return ClasswiseReport(evaluation, None)
+        errors = {label: _tce(sample, test, random_state) for label, sample in scores.one_vs_rest()}
+        return ClasswiseReport(evaluation, mean_of(errors))
+
+
+def _counts_rows(sample: Sample) -> bool:
+    """Tell whether there is a test-based error, with a note where weights count no rows."""
     if not sample.whole:
         click.echo("Note: no TCE, because a test counts rows and the weights are not whole numbers", err=True)
-        return None
+    return sample.whole
+
+
+def _tce(sample: Sample, test: tuple[float, int], random_state: int) -> BinnedError:
+    alpha, null_draws = test
     return tested(sample, tce_triplet(alpha=alpha), null_draws, random_state)
 
 

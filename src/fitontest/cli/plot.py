@@ -6,15 +6,18 @@ from typing import Any
 
 import click
 
+from fitontest.cli.class_scores import Given, of_class_scores
 from fitontest.cli.measuring import NULL_DRAWS, tested
 from fitontest.cli.messages import notes, progress, refusing
-from fitontest.cli.scores import of_scores, read_scores
 from fitontest.displays.base import Display
+from fitontest.displays.by_class import by_class
+from fitontest.displays.reliability import ReliabilityDisplay
 from fitontest.displays.saving import check_path
 from fitontest.displays.scales import NAMES, ScaleName
-from fitontest.displays.small_multiples import side_by_side
+from fitontest.displays.side_by_side import side_by_side
 from fitontest.displays.tce import TCEDisplay
 from fitontest.errors.bin_losses import DEFAULT_ALPHA
+from fitontest.errors.plug_in_error import PlugInError
 from fitontest.errors.triplet import tce_triplet
 from fitontest.evaluation import evaluation_of
 from fitontest.families.base import family_class
@@ -22,7 +25,7 @@ from fitontest.sample import Sample
 
 
 @click.command()
-@of_scores
+@of_class_scores
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The picture: .png, .svg or .pdf.")
 @click.option(
     "--kind",
@@ -35,7 +38,7 @@ from fitontest.sample import Sample
     "--family",
     "families",
     multiple=True,
-    help="Family of maps, by default slope1; repeat for several, side by side; 'all' for all.",
+    help="Family of maps, by default slope1; repeat for several, side by side; 'all' for all. One with classwise.",
 )
 @click.option("--scale", type=click.Choice(NAMES), default="probability", show_default=True, help="Scale of the axes.")
 @click.option(
@@ -49,11 +52,7 @@ from fitontest.sample import Sample
 @click.option("--random-state", type=int, default=0, show_default=True, help="Seed of folds and redrawings.")
 @refusing
 def plot(
-    file: Path,
-    label: str,
-    prob: str,
-    weight: str | None,
-    pos_label: str | None,
+    given: Given,
     output: Path,
     kind: str,
     families: tuple[str, ...],
@@ -67,50 +66,86 @@ def plot(
     """Draw a diagram of the scores in FILE.
 
     FILE is CSV, TSV (also gzipped) or Parquet. A reliability diagram shows the calibration map of each family, fitted
-    to its rows; a test-based diagram (--kind tce) the predictions that the labels of their bin contradict.
+    to its rows; a test-based diagram (--kind tce) the predictions that the labels of their bin contradict. Scores of
+    several classes, a column for each, need a --reduction: confidence gives one diagram, classwise one per class.
     """
     check_path(output, "--output")
     if kind == "tce":
         _refuse_options_of("reliability", {"--family": families or None, "--band-draws": band_draws})
     else:
         _refuse_options_of("tce", {"--partition": partition, "--alpha": alpha})
-    sample = read_scores(file, label, prob, weight, pos_label)
-    called = prob if name is None else name
+    called = given.name if name is None else name
     with notes():
         drawn: Display
         if kind == "tce":
-            given: dict[str, Any] = {"partition": partition, "alpha": alpha}
-            triplet = tce_triplet(**{option: value for option, value in given.items() if value is not None})
-            error = tested(sample, triplet, NULL_DRAWS, random_state)
-            drawn = TCEDisplay(error, sample, scale=scale, name=called, pos_label=pos_label)
+            drawn = _test_based(given, {"partition": partition, "alpha": alpha}, scale, random_state, called)
+        elif given.classwise:
+            drawn = _classwise(given, families or ("slope1",), scale, band_draws or 0, random_state, called)
         else:
-            asked = families or ("slope1",)
-            drawn = _reliability(sample, asked, scale, band_draws or 0, random_state, called, pos_label)
+            drawn = _reliability(given, families or ("slope1",), scale, band_draws or 0, random_state, called)
         drawn.save(output)
     click.echo(f"Wrote {output}")
 
 
+def _test_based(
+    given: Given, options: dict[str, Any], scale: ScaleName, random_state: int, name: str | None
+) -> Display:
+    """Return the test-based diagram."""
+    if given.classwise:
+        raise ValueError("--reduction must be confidence or binary with --kind tce, got classwise: a class has its own")
+    sample = given.sample()
+    triplet = tce_triplet(**{option: value for option, value in options.items() if value is not None})
+    error = tested(sample, triplet, NULL_DRAWS, random_state).under(given.reduction)
+    return TCEDisplay(error, sample, scale=scale, name=name, pos_label=given.pos_label)
+
+
 def _reliability(
-    sample: Sample,
+    given: Given,
     families: tuple[str, ...],
     scale: ScaleName,
     band_draws: int,
     random_state: int,
-    name: str,
-    pos_label: str | None,
+    name: str | None,
 ) -> Display:
     """Return the diagram of one family, or those of several side by side."""
-    for family in families:
-        if family != "all":
-            family_class(family)  # refuses unknown names
-    asked = None if "all" in families else list(dict.fromkeys(families))
-    evaluation = evaluation_of(sample, asked, "l1", random_state, partial(progress, label="families"))
-    several = side_by_side(evaluation, sample, scale, name=name, pos_label=pos_label)
+    asked = None if "all" in _known(families) else list(dict.fromkeys(families))
+    sample = given.sample()
+    watched = partial(progress, label="families")
+    evaluation = evaluation_of(sample, asked, "l1", random_state, watched, reduction=given.reduction)
+    several = side_by_side(evaluation, sample, scale, name=name, pos_label=given.pos_label)
     for title, display in several.displays.items():
         if band_draws:
             watched = partial(progress, label=f"draws of {title}")
             display.add_band(sample, draws=band_draws, random_state=random_state, follow=watched)
     return several if len(several.displays) > 1 else display
+
+
+def _classwise(
+    given: Given,
+    families: tuple[str, ...],
+    scale: ScaleName,
+    band_draws: int,
+    random_state: int,
+    name: str | None,
+) -> Display:
+    """Return the diagrams of the classes, side by side."""
+    asked = {*_known(families)}
+    if len(asked) > 1 or "all" in asked:
+        raise ValueError(f"--family must be one family with --reduction classwise, got {', '.join(families)}")
+
+    def measure(sample: Sample) -> PlugInError:
+        return evaluation_of(sample, asked, "l1", random_state).errors[0]
+
+    band = {"draws": band_draws, "random_state": random_state, "follow": partial(progress, label="draws")}
+    return by_class(ReliabilityDisplay, given.each_class(), measure, band, scale=scale, name=name)
+
+
+def _known(families: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names of families, or refuse the unknown ones."""
+    for family in families:
+        if family != "all":
+            family_class(family)
+    return families
 
 
 def _refuse_options_of(other: str, named: dict[str, object]) -> None:

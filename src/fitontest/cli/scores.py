@@ -45,20 +45,20 @@ def read_scores(file: Path, label: str, prob: str, weight: str | None, pos_label
         labels,
         columns["--prob"],
         columns.get("--weight"),
-        pos_label=None if pos_label is None else _as_label(pos_label, labels),
+        pos_label=None if pos_label is None else as_label(pos_label, labels),
         names=(f"label column {label!r}", f"prob column {prob!r}", f"weight column {weight!r}"),
     )
 
 
-def _as_label(text: str, labels: NDArray[Any]) -> Label:
-    """Read the text of --pos-label in the type of the label column."""
+def as_label(text: str, labels: NDArray[Any], option: str = "--pos-label") -> Label:
+    """Read the text of an option in the type of the label column."""
     if labels.dtype.kind == "b":
         if text.lower() not in _BOOLEANS:
-            raise ValueError(f"--pos-label must be one of {', '.join(_BOOLEANS)} for true/false labels, got {text!r}")
+            raise ValueError(f"{option} must be one of {', '.join(_BOOLEANS)} for true/false labels, got {text!r}")
         return _BOOLEANS[text.lower()]
     if np.issubdtype(labels.dtype, np.number):
         try:
-            return float(text)
+            return int(text) if labels.dtype.kind in "iu" and text.lstrip("+-").isdigit() else float(text)
         except ValueError:
-            raise ValueError(f"--pos-label must be a number for a column of numbers, got {text!r}") from None
+            raise ValueError(f"{option} must be a number for a column of numbers, got {text!r}") from None
     return text

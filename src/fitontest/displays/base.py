@@ -4,14 +4,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from math import isclose
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from fitontest.displays.canvas import blank_figure
-from fitontest.displays.response import scores_of
 from fitontest.displays.saving import save_figure
 from fitontest.errors.result import BinaryError
 from fitontest.frames import Backend, Records, to_frame
 from fitontest.inputs import choose
+from fitontest.reductions import Reduction
+from fitontest.response import matrix_of, positive_of, scores_of
 from fitontest.sample import Sample
 from fitontest.typing import ArrayInput, Label
 
@@ -90,27 +91,31 @@ class BinaryDisplay(Display):
         X: Any,
         y: ArrayInput,
         *,
+        reduction: Reduction | None = None,
         pos_label: Label | None = None,
         name: str | None = None,
         **options: Any,
-    ) -> Self:
-        """Draw the diagram of a fitted classifier of two classes.
+    ) -> Any:
+        """Draw the diagram of a fitted classifier.
 
         Parameters
         ----------
         estimator : fitted classifier with predict_proba
         X : array-like of shape (n, n_features)
         y : array-like of shape (n,)
+        reduction : {"confidence", "classwise", "binary"}, optional
+            How the probabilities of several classes are read, see `from_predictions`; without it the classifier must
+            have two classes.
         pos_label : label, optional
-            The positive class, by default ``estimator.classes_[1]``.
+            The positive class, by default ``estimator.classes_[1]``; not with "confidence" and "classwise".
         name : str, optional
             What the diagram calls the scores, by default the name of the class of the estimator.
         **options
-            All other arguments of `from_predictions`.
+            All other arguments of `from_predictions` but `labels`, which are ``estimator.classes_``.
 
         Returns
         -------
-        The display.
+        What `from_predictions` returns.
 
         Raises
         ------
@@ -119,10 +124,17 @@ class BinaryDisplay(Display):
         sklearn.exceptions.NotFittedError
             For an estimator that is not fitted.
         """
-        scores, positive = scores_of(estimator, X, pos_label)
         called = type(estimator).__name__ if name is None else name
-        drawn: Self = cls.from_predictions(y, scores, pos_label=positive, name=called, **options)
-        return drawn
+        if reduction is None:
+            scores, positive = scores_of(estimator, X, pos_label)
+            return cls.from_predictions(y, scores, pos_label=positive, name=called, **options)
+        if "labels" in options:
+            raise ValueError(f"labels must be left out: they are estimator.classes_, got {options['labels']!r}")
+        scores, classes = matrix_of(estimator, X)
+        if reduction == "binary" and len(classes) == 2:
+            pos_label = positive_of(classes, pos_label)
+        options |= {"reduction": reduction, "labels": classes, "pos_label": pos_label, "name": called}
+        return cls.from_predictions(y, scores, **options)
 
 
 def check_measured(error: object, kind: type[BinaryError], sample: object) -> None:

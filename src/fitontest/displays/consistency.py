@@ -11,8 +11,8 @@ import numpy as np
 from sklearn.base import clone
 
 from fitontest.errors.if_calibrated import check_draws, generator, redrawn
+from fitontest.errors.plug_in_error import PlugInError
 from fitontest.exceptions import without_warnings
-from fitontest.families.base import Family
 from fitontest.inputs import is_real
 from fitontest.sample import Sample
 from fitontest.typing import FloatArray, RandomState
@@ -40,21 +40,23 @@ class ConsistencyBand:
 
 
 def consistency_band(
-    family: Family,
+    error: PlugInError,
     sample: Sample,
     x: FloatArray,
-    *,
     draws: int,
     level: float,
     random_state: RandomState,
     follow: Callable[[Iterable[int]], Iterable[int]] = iter,
 ) -> ConsistencyBand:
-    """Return the band at the scores `x`; `follow` may watch the draws go by (a progress bar)."""
+    """Return the band of the error's family at the scores `x`; `follow` may watch the draws go by (a progress bar)."""
+    check_band(draws, level, least=1)
+    if error.estimator is None:
+        raise ValueError(f"band_draws must be 0 for a map, which is not fitted again; got {draws}")
     rng = generator(random_state)
     maps = np.empty((draws, x.size))
     for draw in follow(range(draws)):
         with without_warnings():  # about the real labels the user has heard
-            maps[draw] = clone(family).fit_sample(redrawn(sample, rng)).map_.evaluate(x)
+            maps[draw] = clone(error.estimator).fit_sample(redrawn(sample, rng)).map_.evaluate(x)
     tail = (1 - level) / 2
     lower, upper = np.quantile(maps, (tail, 1 - tail), axis=0)
     return ConsistencyBand(x, lower, upper, float(level), draws)

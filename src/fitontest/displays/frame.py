@@ -14,7 +14,6 @@ from fitontest.displays.reliability_artists import (
     gap_in_the_legend,
 )
 from fitontest.displays.scales import Scale, scale_to
-from fitontest.typing import Label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,14 +22,14 @@ HEIGHT, DEPTH = 0.2, 0.24  # of the histogram, and of its foot below the main ax
 SHARED = (GAP_LABEL, KNOT_LABEL, MEAN_LABEL, BAND_LABEL)  # marks that mean the same in every diagram
 
 
-def prepare(main: "Axes", scale: Scale, counts: str, pos_label: Label | None) -> Any:
-    """Give fresh axes their scale and labels, and return the axes of the histogram below; `counts` names its bars."""
+def prepare(main: "Axes", scale: Scale, counts: str, labels: tuple[str, str]) -> Any:
+    """Give fresh axes their scale and labels (of x, of y), and return those of a histogram of `counts` below."""
     below = add_companion(main, HISTOGRAM, "below", size=HEIGHT, gap=DEPTH - HEIGHT)
     tidy(main)
     main.set_box_aspect(1)
     scale.apply(main)
-    label_below(main, below, DEPTH, f"Predicted probability{of_class(pos_label)}")
-    main.set_ylabel(f"Observed frequency{of_class(pos_label)}")
+    label_below(main, below, DEPTH, labels[0])
+    main.set_ylabel(labels[1])
     below.set_ylabel(counts)
     return below
 
@@ -84,8 +83,3 @@ def draw_legend(main: "Axes") -> Any:
     for written, text in zip(legend.get_texts(), texts, strict=True):  # a label that begins with _ would be left out
         written.set_text(text)
     return legend
-
-
-def of_class(pos_label: Label | None) -> str:
-    """Return what an axis label adds to tell the positive class, where that is not obvious."""
-    return "" if pos_label is None or pos_label in (1, "1") else f" (positive: {pos_label})"

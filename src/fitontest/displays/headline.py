@@ -2,12 +2,14 @@
 
 import textwrap
 
+from fitontest.errors.binned_error import BinnedError
 from fitontest.errors.if_calibrated import IfCalibrated
 from fitontest.errors.plug_in_error import PlugInError
 from fitontest.families.slope1 import Slope1
 from fitontest.text_table import short
 
 WIDTH = 40  # letters in a line of a legend
+TITLE_WIDTH = 52  # letters in a line of the title of a test-based diagram
 
 
 def headline(error: PlugInError) -> list[str]:
@@ -36,3 +38,13 @@ def if_calibrated(null: IfCalibrated) -> str:
     """Return what calibrated scores would have, in few words."""
     p = f"p-value {short(null.p_value, 2)}, {null.values.size} draws"
     return f"if calibrated: {short(null.mean)} % ({p})"
+
+
+def title_of(error: BinnedError, name: str | None) -> str:
+    """Return the title of a test-based diagram: the error under the name of the scores, and how it was found."""
+    words = f"TCE {short(error.value)} %"
+    lines = [words if name is None else f"{name}: {words}"]
+    lines += [f"{error.test} test, alpha {error.alpha:g}", f"{error.n_bins} bins, n = {error.n:,}"]
+    if error.null is not None:
+        lines.append(if_calibrated(error.null))
+    return "\n".join(textwrap.fill(line, TITLE_WIDTH) for line in lines)

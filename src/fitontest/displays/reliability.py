@@ -1,8 +1,11 @@
 """The reliability diagram of any family of calibration maps: the map fitted to the test data against the diagonal."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+from fitontest.displays.axis_labels import axis_labels
 from fitontest.displays.base import BinaryDisplay, check_measured
+from fitontest.displays.by_class import by_class, figure_of_classes
 from fitontest.displays.canvas import Where, axes_for
 from fitontest.displays.companions import counts_axis, note_beyond
 from fitontest.displays.consistency import POINTS, ConsistencyBand, check_band, consistency_band
@@ -10,25 +13,23 @@ from fitontest.displays.frame import draw_legend, has_diagonal, histogram_of, jo
 from fitontest.displays.headline import called
 from fitontest.displays.palette import NEUTRAL, Color, ink, series
 from fitontest.displays.reliability_artists import (
+    draw_areas,
     draw_band,
     draw_counts,
     draw_diagonal,
-    draw_fill,
-    draw_gap,
     draw_knots,
     draw_map,
     draw_means,
-    draw_outline,
-    draw_stems,
-    draw_veil,
 )
 from fitontest.displays.scales import ScaleName, scale_for, scale_to, widened
 from fitontest.displays.shapes import BARS, histogram_parts, knots_of, shape_of, share_beyond
+from fitontest.displays.small_multiples import SmallMultiples
 from fitontest.errors.plug_in import error_of
 from fitontest.errors.plug_in_error import PlugInError
 from fitontest.families.base import Family
 from fitontest.frames import Records, records
 from fitontest.maps.base import CalibrationMap
+from fitontest.reductions import Reduction, each_class, reduced
 from fitontest.sample import Sample
 from fitontest.typing import ArrayInput, Label, RandomState
 
@@ -148,6 +149,8 @@ class ReliabilityDisplay(BinaryDisplay):
         band_draws: int = 0,
         band_level: float = 0.9,
         random_state: RandomState = 0,
+        reduction: Reduction | None = None,
+        labels: ArrayInput = None,
         sample_weight: ArrayInput = None,
         pos_label: Label | None = None,
         name: str | None = None,
@@ -156,13 +159,13 @@ class ReliabilityDisplay(BinaryDisplay):
         fill: bool | None = None,
         legend: bool = True,
         ref_line: bool = True,
-    ) -> Self:
+    ) -> Self | SmallMultiples:
         """Draw the reliability diagram of labels and scores.
 
         Parameters
         ----------
         y_true, y_prob : array-like of shape (n,)
-            Labels of two classes, and predicted probabilities of the positive class.
+            Labels of two classes, and predicted probabilities of the positive class; or as `reduction` says.
         family : str, Family or CalibrationMap, default="slope1"
             As in `calibration_error`: a family is fitted to these rows, a map is used as it is.
         norm, debias
@@ -173,10 +176,12 @@ class ReliabilityDisplay(BinaryDisplay):
         band_level : float in (0, 1), default=0.9
         random_state : int, RandomState or None, default=0
             Seed of these draws.
-        sample_weight : array-like of shape (n,), optional
-            Weight 2 counts a row twice, weight 0 not at all.
-        pos_label : label, optional
-            The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
+        reduction, labels
+            How a matrix of scores is read, and the classes of its columns, see `calibration_error`. "confidence" draws
+            the accuracy against the confidence; "classwise" `SmallMultiples` of all classes, 16 at most, each against
+            the rest: then `ax` is a figure, and `color`, `fill`, `legend` and `ref_line` are not for choice.
+        sample_weight, pos_label
+            See `calibration_error`.
         scale, limits, name
             See the class.
         ax : matplotlib Axes, Figure or SubFigure, optional
@@ -190,30 +195,26 @@ class ReliabilityDisplay(BinaryDisplay):
         ValueError
             Naming the argument, the rule and what was found.
         """
-        sample = Sample(y_true, y_prob, sample_weight, pos_label=pos_label)
         check_band(band_draws, band_level)
-        error = error_of(sample, family, norm, debias=debias)
+        columns = (y_true, y_prob, sample_weight)
+        measure = partial(error_of, family=family, norm=norm, debias=debias)
+        band: dict[str, Any] = {"draws": band_draws, "level": band_level, "random_state": random_state}
+        if reduction == "classwise":
+            figure = figure_of_classes(ax, plain=color is None and fill is None and legend and ref_line)
+            scores = each_class(columns, labels, pos_label)
+            return by_class(cls, scores, measure, band, scale=scale, limits=limits, name=name).plot(figure)
+        sample = reduced(columns, reduction, labels, pos_label)
+        error = measure(sample).under(reduction)
         made = cls(error, sample, scale=scale, limits=limits, name=name, pos_label=pos_label)
         if band_draws:
-            made.add_band(sample, draws=band_draws, level=band_level, random_state=random_state)
+            made.add_band(sample, **band)
         return made.plot(ax, color=color, fill=fill, legend=legend, ref_line=ref_line)
 
     def add_band(
         self, sample: Sample, *, draws: int, level: float = 0.9, random_state: RandomState = 0, follow: Any = iter
     ) -> None:
         """Compute the consistency band, for the next `plot`; `follow` may watch the draws go by (a progress bar)."""
-        check_band(draws, level, least=1)
-        if self.error.estimator is None:
-            raise ValueError(f"band_draws must be 0 for a map, which is not fitted again; got {draws}")
-        self.band = consistency_band(
-            self.error.estimator,
-            sample,
-            self.scale.grid(POINTS),
-            draws=draws,
-            level=level,
-            random_state=random_state,
-            follow=follow,
-        )
+        self.band = consistency_band(self.error, sample, self.scale.grid(POINTS), draws, level, random_state, follow)
 
     def plot(
         self,
@@ -250,7 +251,8 @@ class ReliabilityDisplay(BinaryDisplay):
         style: dict[str, Any] = {"color": default if color is None else color, "linestyle": dashes}
         filled = first if fill is None else fill
         if below is None:
-            below = prepare(main, self.scale, "Count" if self.whole else "Weight", self.pos_label)
+            labels = axis_labels(self.pos_label, self.error.reduction)
+            below = prepare(main, self.scale, "Count" if self.whole else "Weight", labels)
         else:
             join(main, self.scale)
         self.ax_, self.figure_, self.histogram_ax_ = main, main.figure, below
@@ -292,8 +294,6 @@ class ReliabilityDisplay(BinaryDisplay):
             self.means_ = draw_means(main, shape, edge)
         elif shape.knots.x.size:
             self.knots_ = draw_knots(main, shape, edge)
-        self.fill_ = draw_fill(main, shape, style["color"]) if filled else None
-        self.gap_ = draw_gap(main, shape) if filled else None
-        self.stems_ = draw_stems(main, shape, self.scale) if filled and shape.jumps else None
-        self.veil_ = draw_veil(main, shape, self.scale) if filled and shape.jumps else None
-        self.outline_ = draw_outline(main, shape) if filled and shape.jumps else None
+        self.fill_, self.gap_, self.stems_, self.veil_, self.outline_ = (
+            draw_areas(main, shape, self.scale, style["color"]) if filled else (None,) * 5
+        )

@@ -44,6 +44,17 @@ def draw_band(ax: "Axes", band: ConsistencyBand, color: Color) -> "Artist":
     )
 
 
+def draw_areas(ax: "Axes", shape: Shape, scale: Scale, color: Color) -> tuple[Any, ...]:
+    """Fill the areas: under the map, between it and the diagonal (also as lines); of bins fade and outline them too."""
+    return (
+        draw_fill(ax, shape, color),
+        draw_gap(ax, shape),
+        draw_stems(ax, shape, scale) if shape.jumps else None,
+        draw_veil(ax, shape, scale) if shape.jumps else None,
+        draw_outline(ax, shape) if shape.jumps else None,
+    )
+
+
 def draw_fill(ax: "Axes", shape: Shape, color: Color) -> "PolyCollection":
     """Fill the area under the map: up to the diagonal top of each bin, or under the curve over the data."""
     from matplotlib.collections import PolyCollection

@@ -1,8 +1,7 @@
-"""Small multiples: the reliability diagrams of several families, or of several models, side by side on shared axes."""
+"""Small multiples: the reliability diagrams of several families, models or classes, side by side on shared axes."""
 
 import textwrap
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -12,14 +11,13 @@ from fitontest.displays.canvas import SomeFigure, empty_figure, new_figure, sett
 from fitontest.displays.frame import SHARED, legend_entries
 from fitontest.displays.headline import headline
 from fitontest.displays.palette import FILL
-from fitontest.displays.reliability import ReliabilityDisplay
-from fitontest.displays.scales import ScaleName, scale_for, widest
-from fitontest.errors.plug_in_error import PlugInError
+from fitontest.displays.scales import widest
 from fitontest.frames import Records
-from fitontest.sample import Sample
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from fitontest.displays.reliability import ReliabilityDisplay
 
 PANEL = (3.1, 4.3)  # inches, with a title of one line
 LINE = 0.2  # inches, of further lines
@@ -34,6 +32,8 @@ class SmallMultiples(Display):
     ----------
     displays : mapping of str to ReliabilityDisplay
         The diagrams by their titles, all on one scale.
+    title : str, optional
+        Of the whole figure.
 
     Attributes
     ----------
@@ -55,13 +55,13 @@ class SmallMultiples(Display):
     (['slope1', 'beta'], ['panel', 'lower', 'upper', 'weight'])
     """
 
-    def __init__(self, displays: Mapping[str, ReliabilityDisplay]) -> None:
+    def __init__(self, displays: Mapping[str, "ReliabilityDisplay"], *, title: str | None = None) -> None:
         if not displays:
             raise ValueError("displays must hold at least one diagram, got none")
         names = {display.scale.name for display in displays.values()}
         if len(names) > 1:
             raise ValueError(f"displays must all be on one scale, got {sorted(names)}")
-        self.displays = dict(displays)
+        self.displays, self.title = dict(displays), title
 
     def plot(self, figure: SomeFigure = None) -> Self:
         """Draw the diagrams.
@@ -82,6 +82,8 @@ class SmallMultiples(Display):
             self._panel(ax, title, display)
             self.axes_[title] = ax
         self._label_outside(grid)
+        if self.title is not None:
+            self.figure_.suptitle(self.title, fontsize="large")
         self.legend_ = self._legend()
         settle(self.figure_)
         return self
@@ -91,7 +93,8 @@ class SmallMultiples(Display):
         """Width and height of a figure for it, in inches."""
         rows, columns = self._shape()
         lines = max(_title(title, display).count("\n") for title, display in self.displays.items())
-        return PANEL[0] * columns + 0.5, (PANEL[1] + LINE * lines) * rows + 0.5
+        foot, head = 0.5, 0.0 if self.title is None else 0.3
+        return PANEL[0] * columns + 0.5, (PANEL[1] + LINE * lines) * rows + foot + head
 
     def parts(self) -> dict[str, Records]:
         """Return the numbers of every diagram, see `ReliabilityDisplay.parts`, with the title of its ``panel``."""
@@ -110,7 +113,7 @@ class SmallMultiples(Display):
     def _told(self) -> str:
         return repr([*self.displays])
 
-    def _panel(self, ax: "Axes", title: str, display: ReliabilityDisplay) -> None:
+    def _panel(self, ax: "Axes", title: str, display: "ReliabilityDisplay") -> None:
         display.plot(ax, legend=False, color=FILL)
         widest([one.scale for one in self.displays.values()]).apply(ax)
         ax.set_title(_title(title, display), fontsize="medium")
@@ -136,25 +139,9 @@ class SmallMultiples(Display):
         )
 
 
-def _title(title: str, display: ReliabilityDisplay) -> str:
+def _title(title: str, display: "ReliabilityDisplay") -> str:
     """Return the title of a panel, the family's own if it is called so."""
     lines = headline(display.error)
     if title != display.error.family:
         lines = [title, *lines]
     return "\n".join(textwrap.fill(line, WIDTH) for line in lines)
-
-
-def side_by_side(errors: Iterable[PlugInError], sample: Sample, scale: ScaleName, **options: Any) -> SmallMultiples:
-    """Return the diagrams of errors that were measured on the same sample, all with the same axes."""
-    errors = list(errors)
-    limits = None
-    if scale == "logit":
-        common = widest([scale_for(scale, sample, error.map) for error in errors])
-        limits = (common.lower, common.upper)
-    displays: dict[str, ReliabilityDisplay] = {}
-    seen: Counter[str] = Counter()
-    for error in errors:
-        seen[error.family] += 1
-        title = f"{error.family} ({seen[error.family]})" if seen[error.family] > 1 else error.family
-        displays[title] = ReliabilityDisplay(error, sample, scale=scale, limits=limits, **options)
-    return SmallMultiples(displays)

@@ -1,10 +1,10 @@
 """The test-based reliability diagram: which predictions the labels of their bin contradict, and how many."""
 
-import textwrap
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from fitontest.displays.axis_labels import axis_labels
 from fitontest.displays.base import BinaryDisplay, check_measured
 from fitontest.displays.canvas import Where, axes_for, tidy
 from fitontest.displays.companions import (
@@ -17,8 +17,7 @@ from fitontest.displays.companions import (
     label_below,
     note_beyond,
 )
-from fitontest.displays.frame import of_class
-from fitontest.displays.headline import if_calibrated
+from fitontest.displays.headline import title_of
 from fitontest.displays.palette import NEUTRAL, ground, tint
 from fitontest.displays.scales import ScaleName, scale_for, scale_to
 from fitontest.displays.shapes import BARS, histogram_parts, share_beyond
@@ -30,15 +29,18 @@ from fitontest.errors.triplet import general_error, tce_triplet
 from fitontest.families.base import Family
 from fitontest.frames import Records
 from fitontest.partitions.partitioner import Partitioner
+from fitontest.reductions import Reduction, reduced
 from fitontest.sample import Sample
-from fitontest.text_table import short
 from fitontest.typing import ArrayInput, Label, RandomState
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LINE = 0.46  # half the length of the red lines, in bins: a little beyond the violins
-WIDTH = 52  # letters in a line of the title
+ONE_CLASS = (
+    "reduction must be None, 'confidence' or 'binary' for a test-based diagram, got 'classwise'; draw one class at a "
+    "time without a reduction, with y_true == label and the column of that class"
+)
 RED = "#C0392B"  # the empirical probability and what is rejected, as the paper draws them; dark in grey print
 
 
@@ -149,6 +151,8 @@ class TCEDisplay(BinaryDisplay):
         random_state: RandomState = 0,
         scale: ScaleName = "probability",
         limits: ArrayInput = None,
+        reduction: Reduction | None = None,
+        labels: ArrayInput = None,
         sample_weight: ArrayInput = None,
         pos_label: Label | None = None,
         name: str | None = None,
@@ -159,13 +163,16 @@ class TCEDisplay(BinaryDisplay):
         Parameters
         ----------
         y_true, y_prob : array-like of shape (n,)
-            Labels of two classes, and predicted probabilities of the positive class.
+            Labels of two classes, and predicted probabilities of the positive class; or as `reduction` says.
         partition, n_bins, alpha, test, null_draws, random_state
             See `tce`; with `null_draws` the title tells the TCE to expect of calibrated scores.
         scale : {"probability", "logit"}, default="probability"
             How predictions are laid out.
         limits : (float, float), optional
             Ends of the axis of predictions.
+        reduction, labels
+            How a matrix of scores is read, and the classes of its columns, see `tce`: "confidence" or "binary". Each
+            class against the rest is drawn by itself: ``from_predictions(y == label, column_of_label)``.
         sample_weight : array-like of shape (n,), optional
             Whole numbers: how often each row counts.
         pos_label : label, optional
@@ -184,8 +191,11 @@ class TCEDisplay(BinaryDisplay):
         ValueError
             Naming the argument, the rule and what was found.
         """
-        sample = Sample(y_true, y_prob, sample_weight, pos_label=pos_label)
-        error = general_error(sample, tce_triplet(partition, n_bins, alpha, test), null_draws, random_state)
+        if reduction == "classwise":
+            raise ValueError(ONE_CLASS)
+        sample = reduced((y_true, y_prob, sample_weight), reduction, labels, pos_label)
+        triplet = tce_triplet(partition, n_bins, alpha, test)
+        error = general_error(sample, triplet, null_draws, random_state).under(reduction)
         return cls(error, sample, scale=scale, limits=limits, name=name, pos_label=pos_label).plot(ax)
 
     def plot(self, ax: Where = None, *, name: str | None = None) -> Self:
@@ -218,7 +228,7 @@ class TCEDisplay(BinaryDisplay):
         counts_axis(beside, "x", self.counts)
         beside.set_xlabel("Count")
         note_beyond(beside, self.beyond, upright=True)
-        main.set_title(self._title(name), fontsize="small")
+        main.set_title(title_of(self.error, self.name if name is None else name), fontsize="small")
         return self
 
     def parts(self) -> dict[str, Records]:
@@ -261,7 +271,7 @@ class TCEDisplay(BinaryDisplay):
         )
         for collection in (self.violins_, self.rejected_):
             main.add_collection(collection, autolim=False)
-        main.set_ylabel(f"Predicted probability{of_class(self.pos_label)}")
+        main.set_ylabel(axis_labels(self.pos_label, self.error.reduction)[0])
         figure: Any = main.get_figure(root=True)
         main.legend(  # in the corner that the other two panels leave free
             [self.lines_, Patch(**hatched)],
@@ -284,12 +294,3 @@ class TCEDisplay(BinaryDisplay):
         counts_axis(below, "y", sizes)
         below.xaxis.set_major_locator(MaxNLocator(nbins=12, integer=True))
         below.set_ylabel("Count")
-
-    def _title(self, name: str | None) -> str:
-        error, called = self.error, self.name if name is None else name
-        words = f"TCE {short(error.value)} %"
-        lines = [words if called is None else f"{called}: {words}"]
-        lines += [f"{error.test} test, alpha {error.alpha:g}", f"{error.n_bins} bins, n = {error.n:,}"]
-        if error.null is not None:
-            lines.append(if_calibrated(error.null))
-        return "\n".join(textwrap.fill(line, WIDTH) for line in lines)

@@ -36,6 +36,9 @@ class BinnedError(BinaryError):
     partition : Partition
     n_bins : int
         Number of its bins, empty ones included.
+    reduction : str or None
+        How the sample was made of several classes: "confidence" (then the base rate is the accuracy), "binary", or
+        "classwise" for one class against the rest. None where nothing was reduced.
     losses : array of shape (B,)
         The loss of each bin, NaN where it is empty.
     table : BinTable
@@ -151,7 +154,8 @@ class BinnedError(BinaryError):
         name = "TCE" if self.percent else "GCE"
         unit = " %" if self.percent else ""
         test = "" if self.test is None else f" ({self.test} test, alpha {self.alpha:g})"
-        what = f"loss {self.loss}{test}, norm {self.norm}, {self.n_bins} bins, n = {self.n}"
+        reduction = "" if self.reduction is None else f"reduction {self.reduction}, "
+        what = f"{reduction}loss {self.loss}{test}, norm {self.norm}, {self.n_bins} bins, n = {self.n}"
         line = f"{name} {short(self.value)}{unit}: {what}"
         if self.null is None:
             return line
@@ -169,7 +173,8 @@ class BinnedError(BinaryError):
     def __repr__(self) -> str:
         unit = " %" if self.percent else ""
         null = "" if self.null is None else f", if_calibrated={self.null.mean:.4g}{unit}"
-        how = f"loss={self.loss!r}, norm={self.norm!r}, n_bins={self.n_bins}, n={self.n}{null}"
+        reduction = "" if self.reduction is None else f"reduction={self.reduction!r}, "
+        how = f"{reduction}loss={self.loss!r}, norm={self.norm!r}, n_bins={self.n_bins}, n={self.n}{null}"
         return f"BinnedError({self.value:.6g}{unit}, {how})"
 
 

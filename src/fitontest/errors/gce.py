@@ -15,6 +15,7 @@ from fitontest.errors.classwise import ClasswiseError, over_classes
 from fitontest.errors.triplet import Triplet, general_error
 from fitontest.families.base import Family
 from fitontest.partitions.partitioner import Partitioner
+from fitontest.reductions import Reduction
 from fitontest.typing import ArrayInput, FloatArray, Label, RandomState
 
 
@@ -30,7 +31,7 @@ def gce(
     test: SignificanceName = DEFAULT_TEST,
     null_draws: int = 0,
     random_state: RandomState = 0,
-    reduction: Literal["classwise"] | None = None,
+    reduction: Reduction | None = None,
     labels: ArrayInput = None,
     sample_weight: ArrayInput = None,
     pos_label: Label | None = None,
@@ -81,8 +82,10 @@ def gce(
         scores, and its spread.
     random_state : int, RandomState or None, default=0
         Seed of these draws.
-    reduction : {"classwise"}, optional
-        Average the errors of each class against the rest. Null draws are made for each class by itself.
+    reduction : {"confidence", "classwise", "binary"}, optional
+        How a matrix of scores is read, see `calibration_error`: the largest score of each row, as the probability that
+        its class is the label; the mean over the classes of each against the rest; or the column of the positive class
+        of two. Without it only a column of scores is accepted. Null draws are made for each class by itself.
     labels : array-like of shape (K,), optional
         The classes in the order of the columns, with `reduction`; by default the labels that occur, sorted.
     sample_weight : array-like of shape (n,), optional
@@ -94,7 +97,8 @@ def gce(
     Returns
     -------
     BinnedError
-        ``float()`` of it is the error, a fraction; it holds the table of the bins. With `reduction` a `ClasswiseError`.
+        ``float()`` of it is the error, a fraction; it holds the table of the bins. A `ClasswiseError` with
+        ``reduction="classwise"``.
 
     Raises
     ------

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 from sklearn.base import clone
 
+from fitontest.errors.classwise import ClasswiseError, over_classes
 from fitontest.errors.debiased import debiased
 from fitontest.errors.distances import Distances, bin_distances, row_distances
 from fitontest.errors.plug_in_error import PlugInError
@@ -18,6 +19,7 @@ from fitontest.families.slope1 import Slope1
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.binned import BinnedMap
 from fitontest.norms import find_norm
+from fitontest.reductions import Reduction
 from fitontest.sample import Sample
 from fitontest.typing import ArrayInput, Label
 
@@ -31,20 +33,35 @@ def calibration_error(
     family: str | Family | CalibrationMap = "slope1",
     norm: Literal["l1", "l2", "squared", "max"] = "l1",
     debias: bool = False,
+    reduction: Reduction | None = None,
+    labels: ArrayInput = None,
     sample_weight: ArrayInput = None,
     pos_label: Label | None = None,
-) -> PlugInError:
+) -> PlugInError | ClasswiseError:
     """Return the plug-in calibration error of scores under a family of calibration maps.
 
     With g_i = |c_hat(p_i) - p_i| and weights of sum W: l1 is sum w g / W, squared is sum w g^2 / W, l2 its square
     root, max the largest g.
 
+    Of K classes, with a score p_ik for each, `reduction` makes samples of two:
+
+    ================  ========================================  ===============================================
+    ``reduction``     scores and labels                         the error is
+    ================  ========================================  ===============================================
+    ``"confidence"``  max_k p_ik, 1[argmax_k p_ik = y_i]        of that one sample, whose base rate is the accuracy
+    ``"classwise"``   p_ik, 1[y_i = k] for each class k         the plain mean over the K classes
+    ``"binary"``      p_ik, 1[y_i = k] for the positive class   of that one sample; K = 2
+    ================  ========================================  ===============================================
+
+    Where several scores of a row are the largest, argmax is the first of their columns, as for ``predict``. Rows need
+    not add up to 1.
+
     Parameters
     ----------
     y_true : array-like of shape (n,)
-        Labels of two classes.
+        Labels of two classes, or of any number with `reduction`.
     y_prob : array-like of shape (n,)
-        Predicted probabilities of the positive class, in [0, 1].
+        Predicted probabilities of the positive class, in [0, 1]; of shape (n, K) with `reduction`.
     family : str, Family or CalibrationMap, default="slope1"
         A family, by name or as an estimator, is cloned and fitted on these rows, whether it was fitted before or
         not. A map, such as ``other.map_``, is used as it is.
@@ -54,6 +71,12 @@ def calibration_error(
         Take off what label noise adds to a binned error; for slope1 under l1, l2 (then the root of the debiased
         square, or 0) and squared, with whole weights. It assumes the label variance ybar (1 - ybar) and so
         over-corrects in wide bins, where the noise of ybar - pbar is Var(y - p).
+    reduction : {"confidence", "classwise", "binary"}, optional
+        How a matrix of scores is read, see above. Without it only a column of scores is accepted: nothing is guessed
+        from shapes.
+    labels : array-like of shape (K,), optional
+        The classes in the order of the columns, with `reduction`, also those that do not occur; by default the labels
+        that occur, sorted. The columns of a data frame that are named after the classes must stand in that order.
     sample_weight : array-like of shape (n,), optional
         Weight 2 counts a row twice, weight 0 not at all.
     pos_label : label, optional
@@ -62,7 +85,7 @@ def calibration_error(
     Returns
     -------
     PlugInError
-        ``float()`` of it is the error, a fraction.
+        ``float()`` of it is the error, a fraction. A `ClasswiseError` with ``reduction="classwise"``.
 
     Raises
     ------
@@ -81,9 +104,19 @@ def calibration_error(
     >>> error = fot.calibration_error(y, p, family=fot.make_family("slope1", n_bins=2))
     >>> round(float(error), 12), error.n_bins, error.fitted_on_these_rows
     (0.3, 2, True)
+
+    >>> p = [[0.7, 0.2, 0.1], [0.2, 0.6, 0.2], [0.5, 0.25, 0.25], [0.1, 0.1, 0.8]]
+    >>> error = fot.calibration_error(["a", "b", "b", "c"], p, family=fot.Slope1(1), reduction="confidence")
+    >>> error, error.base_rate  # mean confidence 0.65, accuracy 3 of 4
+    (PlugInError(0.1, family='slope1', norm='l1', reduction='confidence', n_bins=1, n=4), 0.75)
     """
-    sample = Sample(y_true, y_prob, sample_weight, pos_label=pos_label)
-    return error_of(sample, family, norm, debias=debias)
+    return over_classes(
+        lambda sample: error_of(sample, family, norm, debias=debias),
+        (y_true, y_prob, sample_weight),
+        reduction=reduction,
+        labels=labels,
+        pos_label=pos_label,
+    )
 
 
 def error_of(

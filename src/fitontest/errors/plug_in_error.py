@@ -25,6 +25,9 @@ class PlugInError(BinaryError):
         The bins of the map, where there are any.
     n_bins : int or None
         Their number.
+    reduction : str or None
+        How the sample was made of several classes: "confidence" (then the base rate is the accuracy), "binary", or
+        "classwise" for one class against the rest. None where nothing was reduced.
     family : str
         Name of the family, or the kind of the map where a map was given.
     debiased : bool
@@ -69,5 +72,6 @@ class PlugInError(BinaryError):
     def __repr__(self) -> str:
         bins = "" if self.n_bins is None else f", n_bins={self.n_bins}"
         debiased = ", debiased=True" if self.debiased else ""
-        how = f"family={self.family!r}, norm={self.norm!r}{debiased}{bins}"
+        reduction = "" if self.reduction is None else f", reduction={self.reduction!r}"
+        how = f"family={self.family!r}, norm={self.norm!r}{debiased}{reduction}{bins}"
         return f"PlugInError({self.value:.6g}, {how}, n={self.n})"

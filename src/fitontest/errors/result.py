@@ -1,7 +1,7 @@
 """What every measured calibration error is: a number, and what it was computed from."""
 
-from dataclasses import dataclass
-from typing import Any, SupportsFloat
+from dataclasses import dataclass, replace
+from typing import Any, Self, SupportsFloat
 
 from fitontest.partitions.partition import Partition
 
@@ -50,20 +50,26 @@ class CalibrationError:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class BinaryError(CalibrationError):
-    """A calibration error of the scores of one class, with the bins it rests on, where there are any."""
+    """A calibration error of labels of two classes, with the bins it rests on, where there are any."""
 
     base_rate: float
     partition: Partition | None
+    reduction: str | None = None
 
     @property
     def n_bins(self) -> int | None:
         """Number of bins of the partition."""
         return None if self.partition is None else self.partition.n_bins
 
+    def under(self, reduction: str | None) -> Self:
+        """Return the same error with the reduction by which its sample was made."""
+        return replace(self, reduction=reduction)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the result as JSON-ready values, with the inner edges of the partition."""
         return {
             **super().to_dict(),
+            **({} if self.reduction is None else {"reduction": self.reduction}),
             "base_rate": self.base_rate,
             "n_bins": self.n_bins,
             "edges": None if self.partition is None else self.partition.edges.tolist(),

@@ -9,6 +9,7 @@ no mean of rows and has none.
 import numpy as np
 
 from fitontest.errors.distances import Distances
+from fitontest.typing import FloatArray
 
 ALL_EQUAL = "all distances are equal: with the map held fixed nothing varies, the uncertainty is the map's"
 EQUAL_DISTANCES = 1e-9  # relative spread below which distances differ by rounding alone
@@ -21,15 +22,21 @@ def map_fixed(distances: Distances, norm: str, *, fitted_here: bool) -> tuple[fl
     if float(distances.w.sum()) ** 2 <= float(distances.w2.sum()):
         return None, "a single row does not vary"
     g = distances.g if norm == "l1" else distances.g**2
-    total = float(distances.w.sum())
-    mean = float(distances.w @ g) / total
+    mean = float(distances.w @ g) / float(distances.w.sum())
     if fitted_here and mean == 0:
         return None, "the map is the identity at every row: the error is 0, and with the map held fixed stays 0"
     if fitted_here and float(np.ptp(g)) <= EQUAL_DISTANCES * mean:
         return None, ALL_EQUAL
-    error = float(np.sqrt(distances.w2 @ (g - mean) ** 2)) / total
+    _, error = mean_and_error(g, distances.w, distances.w2)
     if norm != "l2":
         return error, ""
     if mean == 0:
         return None, "the square root has no slope at 0"
     return error / (2.0 * float(np.sqrt(mean))), ""
+
+
+def mean_and_error(values: FloatArray, w: FloatArray, w2: FloatArray) -> tuple[float, float]:
+    """Return the weighted mean and its standard error; w2 are the sums of squared row weights behind the values."""
+    total = float(w.sum())
+    mean = float(w @ values) / total
+    return mean, float(np.sqrt(w2 @ (values - mean) ** 2)) / total

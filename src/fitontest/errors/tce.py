@@ -1,7 +1,5 @@
 """The test-based calibration error (TCE): the share of predictions that the labels of their bin contradict."""
 
-from typing import Literal
-
 from fitontest.errors.any_partition import DEFAULT_BINS
 from fitontest.errors.bin_losses import DEFAULT_ALPHA, DEFAULT_TEST, SignificanceName
 from fitontest.errors.binned_error import BinnedError
@@ -9,6 +7,7 @@ from fitontest.errors.classwise import ClasswiseError, over_classes
 from fitontest.errors.triplet import general_error, tce_triplet
 from fitontest.families.base import Family
 from fitontest.partitions.partitioner import Partitioner
+from fitontest.reductions import Reduction
 from fitontest.typing import ArrayInput, Label, RandomState
 
 
@@ -22,7 +21,7 @@ def tce(
     test: SignificanceName = DEFAULT_TEST,
     null_draws: int = 0,
     random_state: RandomState = 0,
-    reduction: Literal["classwise"] | None = None,
+    reduction: Reduction | None = None,
     labels: ArrayInput = None,
     sample_weight: ArrayInput = None,
     pos_label: Label | None = None,
@@ -53,10 +52,12 @@ def tce(
         Redrawings of the labels from the scores, for the TCE to expect of calibrated scores in ``.null``.
     random_state : int, RandomState or None, default=0
         Seed of these draws.
-    reduction : {"classwise"}, optional
-        Average the errors of each class against the rest.
+    reduction : {"confidence", "classwise", "binary"}, optional
+        How a matrix of scores is read, see `calibration_error`: the largest score of each row, as the probability that
+        its class is the label; the mean over the classes of each against the rest; or the column of the positive class
+        of two. Without it only a column of scores is accepted.
     labels : array-like of shape (K,), optional
-        The classes in the order of the columns, with `reduction`.
+        The classes in the order of the columns, with `reduction`; by default the labels that occur, sorted.
     sample_weight : array-like of shape (n,), optional
         Whole numbers: how often each row counts.
     pos_label : label, optional
@@ -66,7 +67,7 @@ def tce(
     -------
     BinnedError
         ``float()`` of it is the error in percent, 0 to 100. It holds the table of the bins; ``rejects(p)`` tells the
-        decision on each score, ``p_values(p)`` what it rests on.
+        decision on each score, ``p_values(p)`` what it rests on. A `ClasswiseError` with ``reduction="classwise"``.
 
     Raises
     ------

@@ -19,7 +19,7 @@ from fitontest.maps.base import CalibrationMap
 from fitontest.partitions.partition import Partition
 from fitontest.registry import Registry
 from fitontest.sample import Sample
-from fitontest.typing import ArrayInput, FloatArray, Label
+from fitontest.typing import ArrayInput, FloatArray, Label, RandomState
 
 _ARGUMENTS = ("y", "p", "sample_weight")  # what the estimators call labels, scores and weights
 
@@ -252,6 +252,14 @@ def make_family(name: str, **params: Any) -> Family:
     Slope1(n_bins=15)
     """
     return family_class(name)(**params)
+
+
+def seeded(name: str, random_state: RandomState) -> Family:
+    """Return an unfitted family by name, with that seed if it draws anything."""
+    family = make_family(name)
+    if "random_state" in family.get_params(deep=False):
+        family.set_params(random_state=random_state)
+    return family
 
 
 def family_class(name: str) -> type[Family]:

@@ -1,0 +1,1 @@
+"""Calibrated classifiers: a scikit-learn classifier with families of calibration maps behind it."""

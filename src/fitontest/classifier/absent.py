@@ -1,0 +1,46 @@
+"""Classes that a fold lacks, in the rows its estimator is trained on or in the rows its families are fitted to.
+
+Both have a rule, and the user should know that it was applied: an estimator gives the class it was not shown
+probability 0, and a family sees a class that is not among its rows as one that does not occur.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fitontest.exceptions import CalibrationWarning, warn_user
+from fitontest.typing import IntArray
+
+SHOWN = 6  # classes listed in a warning
+
+
+def warn_absent(classes: NDArray[Any], trained: Sequence[IntArray], fitted: Sequence[IntArray], remedy: str) -> None:
+    """Warn once where classes are missing.
+
+    Parameters
+    ----------
+    classes : array of shape (K,)
+    trained, fitted : sequence of int arrays
+        The positions of the classes among the training rows of each estimator, among the rows of each calibration.
+    remedy : str
+        What the user can do.
+    """
+    found = [
+        _missing(classes, trained, "the training rows", "there the estimator gives them score 0"),
+        _missing(classes, fitted, "the calibration rows", "there their families saw no positive label"),
+    ]
+    facts = [fact for fact in found if fact]
+    if facts:
+        warn_user(f"{'; '.join(facts)}. {remedy}", CalibrationWarning)
+
+
+def _missing(classes: NDArray[Any], present: Sequence[IntArray], where: str, effect: str) -> str:
+    lacks = [np.setdiff1d(np.arange(classes.size), rows) for rows in present]
+    names = classes[np.unique(np.concatenate(lacks))].tolist() if lacks else []
+    if not names:
+        return ""
+    shown = ", ".join(map(repr, names[:SHOWN])) + (", ..." if len(names) > SHOWN else "")
+    folds = f" of {sum(lack.size > 0 for lack in lacks)} of {len(lacks)} folds" if len(lacks) > 1 else ""
+    return f"classes missing from {where}{folds}: {shown}; {effect}"

@@ -1,0 +1,268 @@
+"""A classifier whose probabilities are calibrated by any family, as a scikit-learn meta-estimator.
+
+The scores that a family is fitted to come from rows which the estimator was not fitted to: the folds of a
+cross-validation, or rows kept for the purpose where the estimator is fitted already.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn import get_config
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils import get_tags
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from fitontest.classifier.absent import warn_absent
+from fitontest.classifier.data import Rows, read_rows, with_classes_of, with_similarities
+from fitontest.classifier.fold import Fold, Task, run_fold
+from fitontest.classifier.pair import CalibratedPair, Calibration, fit_pair, own_family
+from fitontest.classifier.scores import find_method, positions, respond
+from fitontest.classifier.splits import check_splitting, splits_of
+from fitontest.exceptions import CalibrationWarning, warn_user
+from fitontest.families.base import Family
+from fitontest.inputs import is_whole
+from fitontest.typing import ArrayInput, FloatArray, RandomState
+
+
+class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+    """Fit a classifier and, to scores of rows it has not seen, a family of calibration maps for each class.
+
+    With m folds, scores s_jk of class k from the classifier of fold j, and the maps c_jk fitted to them, the
+    probability of class k is the mean of c_jk(s_jk) / sum_l c_jl(s_jl) over the folds; of two classes the second has
+    c_j(s_j) and the first 1 - c_j(s_j).
+
+    Parameters
+    ----------
+    estimator : estimator
+        A classifier with ``predict_proba`` or ``decision_function``; cloned. One that is fitted already comes as
+        ``FrozenEstimator(classifier)``: then nothing is split or refitted, and all the rows given to ``fit`` go to the
+        family, so they must be rows that the classifier has not seen.
+    family : str or Family, default="beta"
+        By name or as an estimator; cloned.
+    cv : int, splitter, iterable of splits or None, default=5
+        A number means stratified folds in the order of the rows; None is 5. Not used for a frozen estimator.
+    ensemble : bool, default=True
+        True keeps a classifier and its maps for each fold, and averages them. False fits one set of maps to the
+        held-out scores of all folds together (a row held out twice counts twice) and the classifier to all rows.
+    response_method : {"auto", "predict_proba", "decision_function"}, default="auto"
+        What is calibrated; "auto" takes ``predict_proba`` where there is one. Decision values become scores by the
+        sigmoid, so that on the logit scale, where Platt and beta work, they are themselves.
+    n_jobs : int or None, default=None
+        Classifiers that are fitted at the same time, as in joblib.
+    random_state : int, RandomState or None, default=0
+        For a family given by name that draws random numbers; an instance keeps its own. The estimator keeps its own.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+    calibrated_classifiers_ : list of CalibratedPair
+        Each with its fitted ``estimator`` and with ``families_``, from a class to its fitted `Family`; of two classes
+        only the second has one.
+    n_features_in_, feature_names_in_
+        Those of the fitted estimator, where it has them.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, the rule and what was found. What the estimator itself refuses, it refuses.
+
+    Warns
+    -----
+    CalibrationWarning
+        A fold lacks a class in its training rows (its estimator gives the class probability 0) or in its held-out
+        rows (the family sees only negative labels). The estimator takes no weights, so that only the maps have them.
+
+    Notes
+    -----
+    Where scikit-learn's ``CalibratedClassifierCV`` differs: it takes decision values first, probabilities second
+    (``response_method="decision_function"`` does the same here). Its "sigmoid" smooths the labels, and takes
+    probabilities as they are: it is ``Platt(smoothing=True)`` on decision values and ``Platt("identity",
+    smoothing=True)`` on probabilities, while ``"platt"`` works on their logits. Its "isotonic" on probabilities is
+    ``"isotonic"``; on decision values the maps agree at the data, but between them one is linear in the decision value
+    and the other in its sigmoid. It refuses classes with fewer rows than folds, and held-out rows that are no
+    partition.
+
+    A row to which the maps of all classes give 0 gets the same probability of every class that the estimator knows.
+
+    The sigmoid cannot tell decision values apart that are much larger than 30. Where the calibration rows have larger
+    ones, those of the class are divided by a constant that makes the largest 15. A map with a free slope in the logit,
+    and isotonic regression at the data, do not notice; the identity does.
+
+    References
+    ----------
+    Platt (1999), Probabilistic outputs for support vector machines and comparisons to regularized likelihood
+    methods, Advances in Large Margin Classifiers (no doi).
+    Zadrozny, Elkan (2002), Transforming classifier scores into accurate multiclass probability estimates, KDD
+    (one class against the rest, then normalised). https://doi.org/10.1145/775047.775151
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> import fitontest as fot
+    >>> X, y = make_classification(300, random_state=0)
+    >>> calibrated = fot.CalibratedClassifier(GaussianNB(), family="beta", cv=3).fit(X, y)
+    >>> calibrated.predict_proba(X[:2]).shape, len(calibrated.calibrated_classifiers_)
+    ((2, 2), 3)
+    >>> calibrated.calibrated_classifiers_[0].families_
+    {1: Beta()}
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        family: str | Family = "beta",
+        cv: Any = 5,
+        *,
+        ensemble: bool = True,
+        response_method: Literal["auto", "predict_proba", "decision_function"] = "auto",
+        n_jobs: int | None = None,
+        random_state: RandomState = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.family = family
+        self.cv = cv
+        self.ensemble = ensemble
+        self.response_method = response_method
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: ArrayInput, sample_weight: ArrayInput = None, **fit_params: Any) -> Self:
+        """Fit the classifier and the families.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or list
+            Whatever the estimator takes, with n rows.
+        y : array-like of shape (n,)
+            Labels of two classes or more, of any one type.
+        sample_weight : array-like of shape (n,), optional
+            Non-negative weights: for the families always, for the estimator where its ``fit`` takes them (with
+            metadata routing, where it requests them).
+        **fit_params
+            For ``fit`` of the estimator, with those that hold n values taken apart by fold; with metadata routing
+            enabled, for whatever requests them. A frozen estimator has no use for them.
+
+        Returns
+        -------
+        self
+        """
+        method = find_method(self.estimator, self.response_method)
+        family = own_family(self.family, self.random_state)
+        self._check()
+        frozen = isinstance(self.estimator, FrozenEstimator)
+        pairwise = get_tags(self.estimator).input_tags.pairwise and not frozen
+        rows = read_rows(X, y, sample_weight)
+        if frozen:
+            rows = with_classes_of(self.estimator, rows)
+        if pairwise:
+            rows = with_similarities(rows)
+        fitting, splitting = self._route(rows.w, fit_params)
+        task = Task(rows.X, rows.y, fitting, rows.classes, method, pairwise)
+        if frozen:
+            pairs = [self._frozen_pair(family, rows, method)]
+        else:
+            splits = splits_of(self.cv, rows.X, rows.y, rows.w, splitting)
+            jobs = (delayed(run_fold)(clone(self.estimator), task, split) for split in splits)
+            folds: list[Fold] = Parallel(n_jobs=self.n_jobs)(jobs)
+            pairs = (
+                self._ensemble(family, rows, task, folds) if self.ensemble else self._single(family, rows, task, folds)
+            )
+        self.classes_ = rows.classes
+        self.calibrated_classifiers_ = pairs
+        self._describe_inputs(rows.X, pairwise)
+        return self
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return the calibrated probabilities of the classes, shape (n, K), in the order of `classes_`."""
+        check_is_fitted(self, "calibrated_classifiers_")
+        total = sum(pair.predict_proba(X) for pair in self.calibrated_classifiers_)
+        return np.asarray(total / len(self.calibrated_classifiers_))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of the highest calibrated probability, which need not be what the estimator predicts."""
+        check_is_fitted(self, "calibrated_classifiers_")
+        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return how metadata is routed: to ``fit`` of the estimator and to ``split`` of the splitter."""
+        return (
+            MetadataRouter(owner=type(self).__name__)
+            .add_self_request(self)
+            .add(estimator=self.estimator, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
+            .add(splitter=self.cv, method_mapping=MethodMapping().add(caller="fit", callee="split"))
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator)
+        tags.input_tags = inner.input_tags  # the inputs go to the estimator as they are
+        if inner.classifier_tags is not None:
+            tags.classifier_tags.multi_class = inner.classifier_tags.multi_class
+        return tags
+
+    def _check(self) -> None:
+        check_splitting(self.cv)
+        if not isinstance(self.ensemble, bool | np.bool_):
+            raise ValueError(f"ensemble must be True or False, got {self.ensemble!r}")
+        if self.n_jobs is not None and (not is_whole(self.n_jobs) or self.n_jobs == 0):
+            raise ValueError(f"n_jobs must be None or a whole number other than 0, got {self.n_jobs!r}")
+
+    def _route(self, w: FloatArray | None, fit_params: dict[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        """Return the parameters for the fit of the estimator and for the splitter."""
+        if get_config()["enable_metadata_routing"]:
+            routed = process_routing(self, "fit", sample_weight=w, **fit_params)
+            return routed["estimator"]["fit"], routed["splitter"]["split"]
+        if w is None or isinstance(self.estimator, FrozenEstimator):
+            return fit_params, {}
+        if has_fit_parameter(self.estimator, "sample_weight"):
+            return {**fit_params, "sample_weight": w}, {}
+        warn_user(
+            f"{type(self.estimator).__name__}.fit takes no sample_weight, so only the calibration is weighted",
+            CalibrationWarning,
+        )
+        return fit_params, {}
+
+    def _frozen_pair(self, family: Family, rows: Rows, method: str) -> CalibratedPair:
+        estimator = clone(self.estimator)  # of a frozen one, itself
+        calibration = Calibration(respond(estimator, rows.X, method, rows.classes), rows.codes, rows.w)
+        occurring = calibration.occurring(rows.classes.size)
+        warn_absent(rows.classes, [], [occurring], "Give rows of every class.")
+        return fit_pair(family, estimator, calibration, rows.classes, method, None)
+
+    def _ensemble(self, family: Family, rows: Rows, task: Task, folds: list[Fold]) -> list[CalibratedPair]:
+        """Return a pair for each fold."""
+        held = [rows.calibration(fold.held, fold.raw) for fold in folds]
+        pairs = [
+            fit_pair(family, fold.estimator, calibration, rows.classes, task.method, fold.columns)
+            for fold, calibration in zip(folds, held, strict=True)
+        ]
+        trained = [positions(fold.estimator, rows.classes) for fold in folds]
+        occurring = [calibration.occurring(rows.classes.size) for calibration in held]
+        warn_absent(rows.classes, trained, occurring, "Use ensemble=False or fewer folds, stratified by class.")
+        return pairs
+
+    def _single(self, family: Family, rows: Rows, task: Task, folds: list[Fold]) -> list[CalibratedPair]:
+        """Return one pair: the estimator fitted to all rows, the families to the held-out scores of all folds."""
+        together = np.concatenate([fold.held for fold in folds])
+        calibration = rows.calibration(together, np.concatenate([fold.raw for fold in folds]))
+        estimator = clone(self.estimator).fit(rows.X, rows.y, **task.parameters)
+        trained = [positions(fold.estimator, rows.classes) for fold in folds]
+        occurring = calibration.occurring(rows.classes.size)
+        warn_absent(rows.classes, trained, [occurring], "Use fewer folds, stratified by class.")
+        return [fit_pair(family, estimator, calibration, rows.classes, task.method, None)]
+
+    def _describe_inputs(self, X: Any, pairwise: bool) -> None:
+        first = self.calibrated_classifiers_[0].estimator
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(first, name):
+                setattr(self, name, getattr(first, name))
+            elif name in vars(self):
+                delattr(self, name)  # of an earlier fit
+        if pairwise:
+            self.n_features_in_ = X.shape[1]  # the estimators of the folds know only their own rows

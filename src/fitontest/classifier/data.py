@@ -1,0 +1,90 @@
+"""The rows that a calibrated classifier is fitted to: inputs, labels, the classes among them, weights.
+
+The inputs are the estimator's business and pass through unread; labels and weights are checked here once.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import column_or_1d, indexable
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from fitontest.classifier.pair import Calibration
+from fitontest.inputs import as_column, as_numbers, check_finite
+from fitontest.labels import distinct
+from fitontest.sample import Sample
+from fitontest.typing import ArrayInput, FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Checked rows.
+
+    Attributes
+    ----------
+    X : object
+        As it came, with n rows.
+    y : array of shape (n,)
+        Labels.
+    classes : array of shape (K,)
+        In order.
+    codes : array of shape (n,)
+        The position of each label in `classes`.
+    w : array of shape (n,) or None
+    """
+
+    X: Any
+    y: NDArray[Any]
+    classes: NDArray[Any]
+    codes: IntArray
+    w: FloatArray | None
+
+    def calibration(self, held: IntArray, raw: FloatArray) -> Calibration:
+        """Return the held-out rows as the families need them."""
+        return Calibration(raw, self.codes[held], None if self.w is None else self.w[held])
+
+
+def read_rows(X: Any, y: ArrayInput, sample_weight: ArrayInput) -> Rows:
+    """Check labels and weights, and find the classes."""
+    y = column_or_1d(y, warn=True)
+    if y.dtype.kind == "O":
+        as_column(y, "y")  # refuses missing values
+        distinct(y, "y")  # refuses labels that cannot be ordered
+    if y.dtype.kind == "f":
+        check_finite(y, "y")
+    check_classification_targets(y)
+    X, y = indexable(X, y)
+    found = distinct(y, "y")
+    if len(found) < 2:
+        raise ValueError(f"y must have at least two classes, got one class: {found}")
+    classes, codes = np.unique(y, return_inverse=True)
+    return Rows(X, y, classes, codes, None if sample_weight is None else _weights(sample_weight, codes))
+
+
+def with_classes_of(estimator: Any, rows: Rows) -> Rows:
+    """Return the rows with the classes that a fitted estimator knows, of which all need not occur."""
+    check_is_fitted(estimator)
+    classes = np.unique(estimator.classes_)
+    where = {label: k for k, label in enumerate(classes.tolist())}
+    unknown = [label for label in rows.classes.tolist() if label not in where]
+    if unknown:
+        raise ValueError(f"y must hold only classes that the frozen estimator knows, {list(where)}; got {unknown}")
+    places = np.array([where[label] for label in rows.classes.tolist()], dtype=np.intp)
+    return Rows(rows.X, rows.y, classes, places[rows.codes], rows.w)
+
+
+def with_similarities(rows: Rows) -> Rows:
+    """Return the rows with the similarities of all pairs of rows as a matrix whose columns can be taken."""
+    X = rows.X.tocsr() if hasattr(rows.X, "tocsr") else np.asarray(rows.X)
+    if X.shape != (rows.y.size, rows.y.size):
+        raise ValueError(f"X must be a square matrix for an estimator that takes similarities, got shape {X.shape}")
+    return Rows(X, rows.y, rows.classes, rows.codes, rows.w)
+
+
+def _weights(sample_weight: ArrayInput, codes: IntArray) -> FloatArray:
+    if not as_numbers(sample_weight, "sample_weight").any():
+        raise ValueError("sample_weight must have a positive sum, got zero in every row")
+    return Sample(codes == 0, np.zeros(codes.size), sample_weight, names=("y", "X", "sample_weight")).w

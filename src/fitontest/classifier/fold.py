@@ -1,0 +1,55 @@
+"""A fold: an estimator fitted to the training rows, and its answers on the rows held out."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import NDArray
+
+from fitontest.classifier.rows import take_parameters, take_part
+from fitontest.classifier.scores import respond
+from fitontest.classifier.splits import Split
+from fitontest.typing import FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What every fold shares: the data, the parameters of the fit, and how the estimator is asked."""
+
+    X: Any
+    y: NDArray[Any]
+    parameters: Mapping[str, Any]
+    classes: NDArray[Any]
+    method: str
+    pairwise: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """A fitted estimator and what it answers on rows that it was not fitted to.
+
+    Attributes
+    ----------
+    estimator : estimator
+    held : array of int
+        The rows held out.
+    raw : array of shape (len(held), K)
+        The answers, a column for each class.
+    columns : array of int or None
+        The columns of X that the estimator takes, where X holds similarities.
+    """
+
+    estimator: Any
+    held: IntArray
+    raw: FloatArray
+    columns: IntArray | None
+
+
+def run_fold(estimator: Any, task: Task, split: Split) -> Fold:
+    """Fit the estimator, a clone that nobody else holds, to the training rows and ask it about the others."""
+    train, held = split
+    columns = train if task.pairwise else None
+    parameters = take_parameters(task.parameters, train, task.y.size)
+    estimator.fit(take_part(task.X, train, columns), task.y[train], **parameters)
+    raw = respond(estimator, take_part(task.X, held, columns), task.method, task.classes)
+    return Fold(estimator, held, raw, columns)

@@ -1,0 +1,112 @@
+"""What a fitted estimator says of rows, as one score in [0, 1] for each class.
+
+An estimator answers by probabilities or by decision values, for the classes it was shown, in one column or in
+several. Here every answer becomes a matrix with a column for each class, and decision values become scores by the
+sigmoid, so that on the logit scale they are themselves again.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fitontest.inputs import check_unit_interval, choose
+from fitontest.links import sigmoid
+from fitontest.typing import FloatArray, IntArray
+
+METHODS = ("predict_proba", "decision_function")
+LARGEST = 30.0  # decision values up to here stay apart under the sigmoid; it is 1.0 from 37 on
+ROOMY = 15.0  # where larger ones are put, so that larger ones still to come stay apart as well
+ROUNDING = 1e-6  # what float32 arithmetic may leave beyond 0 and 1
+
+
+def find_method(estimator: Any, response_method: object) -> str:
+    """Return the method whose answers are calibrated, or refuse an estimator that lacks it."""
+    chosen = choose(response_method, ("auto", *METHODS), "response_method")
+    if isinstance(estimator, type) or not hasattr(estimator, "fit"):
+        hint = "; a class must be called, to make an instance" if isinstance(estimator, type) else ""
+        raise ValueError(f"estimator must be a scikit-learn classifier, got {estimator!r}{hint}")
+    able = [method for method in METHODS if hasattr(estimator, method)]
+    if not able:
+        raise ValueError(f"estimator must have predict_proba or decision_function, got {estimator!r}, which has none")
+    if chosen == "auto":
+        return able[0]
+    if chosen not in able:
+        raise ValueError(
+            f"response_method must be a method of the estimator or 'auto', got {chosen!r} with {estimator!r}"
+        )
+    return chosen
+
+
+def positions(estimator: Any, classes: NDArray[Any]) -> IntArray:
+    """Return where in `classes` the classes stand that the fitted estimator knows, in its own order."""
+    where = {label: k for k, label in enumerate(classes.tolist())}
+    known = np.asarray(estimator.classes_).tolist()
+    unknown = [label for label in known if label not in where]
+    if unknown:
+        raise ValueError(f"estimator must have classes_ that occur in y, got {unknown} beside {list(where)}")
+    return np.array([where[label] for label in known], dtype=np.intp)
+
+
+def respond(estimator: Any, X: Any, method: str, classes: NDArray[Any]) -> FloatArray:
+    """Return the answer of a fitted estimator with a column for each class, before it becomes a score.
+
+    A class that the estimator was never shown has probability 0, or the decision value minus infinity.
+    """
+    known = positions(estimator, classes)
+    answer = np.asarray(getattr(estimator, method)(X), dtype=np.float64)
+    if known.size == 1:  # the class is certain, whatever the answer looks like
+        never, certain = (0.0, 1.0) if method == "predict_proba" else (-np.inf, np.inf)
+        raw = np.full((answer.shape[0], classes.size), never)
+        raw[:, known] = certain
+        return raw
+    if method == "decision_function" and known.size == 2:
+        margin = answer[:, 0] if answer.ndim == 2 and answer.shape[1] == 1 else answer
+        answer = np.stack((-margin, margin), axis=-1) if margin.ndim == 1 else answer
+    if answer.ndim != 2 or answer.shape[1] != known.size:
+        hint = " (an SVC needs decision_function_shape='ovr')" if method == "decision_function" else ""
+        raise ValueError(
+            f"estimator must have a {method} with one column for each of its {known.size} classes, got an array of "
+            f"shape {answer.shape}{hint}"
+        )
+    raw = np.full((answer.shape[0], classes.size), 0.0 if method == "predict_proba" else -np.inf)
+    raw[:, known] = answer
+    return raw
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """How answers become scores: probabilities as they are, decision values by the sigmoid of value / divisor.
+
+    Attributes
+    ----------
+    method : str
+    divisors : array of shape (K,)
+        1 for every class, unless decision values were so large that the sigmoid could not tell them apart.
+    """
+
+    method: str
+    divisors: FloatArray
+
+    @classmethod
+    def of(cls, method: str, raw: FloatArray, w: FloatArray | None) -> "Reading":
+        """Return the reading for the rows that the families will be fitted to; rows of weight 0 have no say."""
+        divisors = np.ones(raw.shape[1])
+        if method == "decision_function":
+            present = raw if w is None else raw[w > 0]
+            sizes = np.where(np.isfinite(present), np.abs(present), 0.0)
+            largest = sizes.max(axis=0, initial=0.0)
+            divisors = np.where(largest > LARGEST, largest / ROOMY, 1.0)
+        return cls(method, divisors)
+
+    def scores(self, raw: FloatArray) -> FloatArray:
+        """Return the scores, or refuse answers that are no numbers or no probabilities."""
+        if self.method == "decision_function":
+            scores = sigmoid(raw / self.divisors)
+        else:
+            near = np.clip(raw, 0.0, 1.0)
+            scores = np.where(np.abs(raw - near) <= ROUNDING, near, raw)
+        for column in scores.T:
+            check_unit_interval(column, f"{self.method} of the estimator")
+        return scores

@@ -1,0 +1,128 @@
+"""The options by which a command is told of scores of several classes, and the reading of them.
+
+For commands that take one column of scores see `scores`.
+"""
+
+import csv
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from fitontest.cli.scores import as_label
+from fitontest.inputs import as_scores
+from fitontest.read_table import read_columns
+from fitontest.reductions import REDUCTIONS, ClassScores, Names, each_class, reduced
+from fitontest.sample import Sample
+
+_OPTIONS = (
+    click.argument("file", type=click.Path(path_type=Path)),
+    click.option("--label", required=True, help="Column with the labels."),
+    click.option(
+        "--prob",
+        "probs",
+        multiple=True,
+        required=True,
+        help="Column with the predicted probability of the positive class; repeat for a column per class.",
+    ),
+    click.option("--weight", help="Column with the weights of the rows."),
+    click.option(
+        "--reduction",
+        type=click.Choice(REDUCTIONS),
+        help="How several --prob columns are read: the highest probability of each row against whether its class is "
+        "the label, each class against the rest, or the positive class of two.",
+    ),
+    click.option(
+        "--classes",
+        help="Classes of the --prob columns, in their order, with commas between them. Default: the labels, sorted.",
+    ),
+    click.option(
+        "--pos-label",
+        help="The positive label of two, unless the labels are 0/1, -1/1 or true/false (in CSV files also yes/no).",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a command was told of the scores, and the reading of them."""
+
+    file: Path
+    label: str
+    probs: tuple[str, ...]
+    weight: str | None
+    reduction: str | None
+    classes: str | None
+    pos_label: str | None
+
+    @property
+    def classwise(self) -> bool:
+        """Whether each class is held against the rest."""
+        return self.reduction == "classwise"
+
+    @property
+    def name(self) -> str | None:
+        """The name of the scores: that of their column, where it is one."""
+        return self.probs[0] if len(self.probs) == 1 else None
+
+    def sample(self) -> Sample:
+        """Return the one sample in the file, or that the reduction makes of it."""
+        columns, labels, pos_label = self._read()
+        return reduced(columns, self.reduction, labels, pos_label, self._names)
+
+    def each_class(self) -> ClassScores:
+        """Return the scores of each class."""
+        columns, labels, pos_label = self._read()
+        return each_class(columns, labels, pos_label, self._names)
+
+    @property
+    def _names(self) -> Names:
+        return Names(
+            f"label column {self.label!r}",
+            f"prob column {self.probs[0]!r}" if len(self.probs) == 1 else "--prob",
+            f"weight column {self.weight!r}",
+            "--classes",
+            "--pos-label",
+            "--reduction",
+            self.probs,
+        )
+
+    def _read(self) -> tuple[Any, Any, Any]:
+        """Return the columns, the classes and the positive class, in the type of the labels."""
+        if len(set(self.probs)) < len(self.probs):
+            raise ValueError(f"--prob must name every column once, got {', '.join(self.probs)}")
+        keys = {prob: f"--prob {prob}" if len(self.probs) > 1 else "--prob" for prob in self.probs}
+        wanted = {"--label": self.label, **{key: prob for prob, key in keys.items()}}
+        found = read_columns(self.file, wanted | ({"--weight": self.weight} if self.weight is not None else {}))
+        labels, scores = found["--label"], [found[key] for key in keys.values()]
+        if len(scores) > 1:
+            each = zip(self.probs, scores, strict=True)
+            matrix: Any = np.column_stack([as_scores(column, f"prob column {prob!r}") for prob, column in each])
+        else:
+            (matrix,) = scores
+        classes = None if self.classes is None else [as_label(one, labels, "--classes") for one in _split(self.classes)]
+        pos_label = None if self.pos_label is None else as_label(self.pos_label, labels)
+        return (labels, matrix, found.get("--weight")), classes, pos_label
+
+
+def of_class_scores(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command FILE and the options of scores of several classes; it gets them as one `Given`."""
+
+    @wraps(command)
+    def run(**options: Any) -> Any:
+        given = Given(**{field.name: options.pop(field.name) for field in fields(Given)})
+        return command(given, **options)
+
+    wrapped: Callable[..., Any] = run
+    for option in reversed(_OPTIONS):
+        wrapped = option(wrapped)
+    return wrapped
+
+
+def _split(text: str) -> list[str]:
+    """Return the parts between commas; a part with a comma in it stands in quotes, as in a CSV file."""
+    return [part.strip() for part in next(csv.reader([text], skipinitialspace=True), [])]

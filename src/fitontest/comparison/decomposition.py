@@ -1,0 +1,35 @@
+"""A proper score in two parts: what a map could still repair, and what is left.
+
+With the mean loss S and a map g of a family fitted to the very rows, S(q) = [S(q) - S(g(q))] + S(g(q)): the
+miscalibration that the family can see, and the refinement. Under isotonic regression these are the parts of the CORP
+decomposition (Dimitriadis, Gneiting, Jordan 2021, PNAS 118, https://doi.org/10.1073/pnas.2016191118), whose refinement
+is the uncertainty less the discrimination.
+"""
+
+from dataclasses import dataclass
+
+from fitontest.comparison.held_out import unit
+from fitontest.exceptions import without_warnings
+from fitontest.families.base import Family
+from fitontest.sample import Sample
+from fitontest.typing import FloatArray, RowLoss
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The two parts of a mean loss; their sum is the loss."""
+
+    calibration: float
+    refinement: float
+
+
+def decomposed(sample: Sample, family: Family, loss: RowLoss) -> Parts:
+    """Return the parts of the loss of a sample's scores under a family, which is fitted to it."""
+    with without_warnings():
+        repaired = unit(family.fit_map(sample), sample.p)
+    score, refinement = (_mean(loss(sample.y, q), sample) for q in (sample.p, repaired))
+    return Parts(score - refinement, refinement)
+
+
+def _mean(rows: FloatArray, sample: Sample) -> float:
+    return float(sample.w @ rows) / sample.total

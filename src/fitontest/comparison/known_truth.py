@@ -1,0 +1,50 @@
+"""How good a calibrator really is, where the true calibration map is known (simulated data).
+
+Section 6.1 of the fit-on-test paper tells two aims apart. The calibration map estimation error, mean |c_hat(p) - c(p)|,
+is small only if the map is the true one. The calibration error after calibration, mean |c_hat(p) - E[c | c_hat(p)]|, is
+small already if the outputs are calibrated: a constant map at the base rate has none. The first is never smaller.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from fitontest.comparison.held_out import unit
+from fitontest.inputs import as_scores, check_same_length
+from fitontest.maps.base import CalibrationMap
+from fitontest.ordering import Rows
+from fitontest.typing import ArrayInput, FloatArray
+
+Truth = ArrayInput | Callable[[FloatArray], FloatArray]
+
+
+@dataclass(frozen=True)
+class Quality:
+    """The two errors of section 6.1, as fractions."""
+
+    map_error: float
+    error_after: float
+
+
+def true_probabilities(truth: Truth, p: FloatArray, rows: Rows, scores: str = "y_prob") -> FloatArray:
+    """Return the true probability at each of the sorted rows.
+
+    `truth` is a function of the scores, or has one value for each of the scores `p`; where scores are tied, the
+    probability of a positive is the mean of theirs. `scores` is what the caller calls the scores.
+    """
+    if callable(truth):
+        return as_scores(truth(rows.p), "truth(p)")
+    c = as_scores(truth, "truth")
+    check_same_length(**{"truth": c, scores: p})
+    distinct, where = np.unique(p, return_inverse=True)
+    means = np.bincount(where, c) / np.bincount(where)
+    return np.asarray(means[np.searchsorted(distinct, rows.p)])
+
+
+def quality(fitted: CalibrationMap, rows: Rows, c: FloatArray) -> Quality:
+    """Return the errors of a map whose truth at the rows is c."""
+    q = unit(fitted, rows.p)
+    _, where = np.unique(q, return_inverse=True)
+    given_q = (np.bincount(where, rows.w * c) / np.bincount(where, rows.w))[where]
+    return Quality(*(float(rows.w @ np.abs(q - other) / rows.w.sum()) for other in (c, given_q)))

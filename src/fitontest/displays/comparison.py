@@ -1,0 +1,185 @@
+"""The picture of a comparison of calibrators: how far each is from the best, and the error that it leaves."""
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from fitontest.displays.base import Display
+from fitontest.displays.canvas import SomeFigure, empty_figure, new_figure, settle, tidy
+from fitontest.displays.palette import FILL, GAP, NEUTRAL, SERIES, ink, paper
+from fitontest.frames import Records
+from fitontest.text_table import short
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MARKERS = "os^DvP*X"  # of the evaluators: shape tells what colour may not
+BEYOND = 4.0  # times the median difference: what is farther off is an arrow at the edge
+ROW = 0.34  # inches
+ERROR = "error_"
+
+
+class ComparisonDisplay(Display):
+    """Dot plot of post-hoc calibrators, from the smallest held-out loss at the top to the largest.
+
+    Left, how much larger the held-out loss of each is than the smallest, with the standard error of that paired
+    difference; the chosen family is marked, and the loss of doing nothing is a line. What is several times farther away
+    than most is an arrow at the edge, with its number. Where there is a test set, squares show the same there. Right,
+    the calibration error that each leaves, by every evaluator.
+
+    Made by `Comparison.plot`.
+
+    Parameters
+    ----------
+    rows : list of dict
+        As `Comparison.rows` returns them.
+    loss : str
+        What the loss is called.
+
+    Attributes
+    ----------
+    figure_ : matplotlib Figure or SubFigure
+        After `plot`.
+    axes_ : tuple of matplotlib Axes
+        Left and, where there are evaluators, right.
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> from matplotlib.figure import Figure
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(500)
+    >>> comparison = fot.compare_calibrators(rng.random(500) < p**2, p, families=["platt", "beta"], evaluators=["flat"])
+    >>> display = comparison.plot(Figure())
+    >>> len(display.axes_), display.to_frame(part="errors").columns.tolist()
+    (2, ['family', 'evaluator', 'error'])
+    """
+
+    def __init__(self, rows: Records, *, loss: str) -> None:
+        if not rows:
+            raise ValueError("rows must hold at least one calibrator, got none")
+        self._rows, self.loss = rows, loss
+        self.names = [str(row["family"]) for row in rows]
+        self.evaluators = [key.removeprefix(ERROR) for key in rows[0] if key.startswith(ERROR)]
+        self.tested = "test_score" in rows[0]
+
+    def parts(self) -> dict[str, Records]:
+        """Return the numbers drawn: differences of the losses, and the errors left."""
+        found = {"held_out": self._differences("")}
+        if self.tested:
+            found["test"] = self._differences("test_")
+        errors = [
+            {"family": row["family"], "evaluator": name, "error": row[ERROR + name]}
+            for row in self._rows
+            for name in self.evaluators
+        ]
+        return {**found, "errors": errors} if errors else found
+
+    def _differences(self, prefix: str) -> Records:
+        keys = ("score", "to_best", "to_best_se")
+        return [
+            {"family": row["family"], **{key: row[prefix + key] for key in keys}, "chosen": row["chosen"]}
+            for row in self._rows
+        ]
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height of a figure for it, in inches."""
+        return (9.0 if self.evaluators else 5.6), ROW * len(self.names) + 1.7
+
+    def _told(self) -> str:
+        return repr(self.names)
+
+    def plot(self, figure: SomeFigure = None) -> Self:
+        """Draw the picture.
+
+        Parameters
+        ----------
+        figure : matplotlib Figure or SubFigure, optional
+            An empty one to draw in; by default a new pyplot figure that is large enough.
+
+        Returns
+        -------
+        self
+        """
+        self.figure_ = new_figure(self.size) if figure is None else empty_figure(figure, "figure")
+        panels = self.figure_.subplots(1, 2 if self.evaluators else 1, sharey=True, squeeze=False)[0]
+        self.axes_ = tuple(panels)
+        self._draw_differences(panels[0])
+        if self.evaluators:
+            self._draw_errors(panels[1])
+        panels[0].set_ylim(len(self.names) - 0.5, -0.5)
+        settle(self.figure_)
+        return self
+
+    def _draw_differences(self, ax: "Axes") -> None:
+        parts = self.parts()
+        drawn = parts["held_out"] + parts.get("test", [])
+        limit = _limit([row["to_best"] + row["to_best_se"] for row in drawn])
+        tidy(ax)
+        ax.axvline(0.0, color=ink(ax), linewidth=0.8)
+        self._draw_line_of_doing_nothing(ax, limit)
+        lifts = {"held_out": -0.14, "test": 0.18} if self.tested else {"held_out": 0.0}
+        for part, lift in lifts.items():
+            self._draw_series(ax, parts[part], lift, limit, test=part == "test")
+        ax.set_xlim(-0.06 * limit, 1.18 * limit)
+        ax.locator_params(axis="x", nbins=5)
+        ax.set_yticks(range(len(self.names)), self.names)
+        for label, row in zip(ax.get_yticklabels(), self._rows, strict=True):
+            label.set_fontweight("bold" if row["chosen"] else "normal")
+        ax.set_xlabel(f"{self.loss[0].upper()}{self.loss[1:]}, minus the smallest (bars: one s.e.)")
+        ax.legend(
+            loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4, columnspacing=1.0, fontsize="small", frameon=False
+        )
+
+    def _draw_line_of_doing_nothing(self, ax: "Axes", limit: float) -> None:
+        at = next((row["to_best"] for row in self._rows if row["n_parameters"] == 0), 0.0)
+        if 0 < at <= limit:
+            ax.axvline(at, color=NEUTRAL, linewidth=1.0, linestyle=(0, (4, 2)), label="do nothing")
+
+    def _draw_series(self, ax: "Axes", rows: Records, lift: float, limit: float, *, test: bool) -> None:
+        color, marker = (GAP, "s") if test else (FILL, "o")
+        for k, row in enumerate(rows):
+            mean, se, at = row["to_best"], row["to_best_se"], k + lift
+            if mean > limit:
+                self._arrow(ax, short(mean, 2), limit, at, color)
+                continue
+            filled = color if row["chosen"] else paper(ax)
+            ax.errorbar(mean, at, xerr=se, fmt="none", ecolor=color, elinewidth=1.4, capsize=2.5, zorder=2)
+            ax.plot(mean, at, marker, color=color, markerfacecolor=filled, markersize=6.5, zorder=3)
+        name = "test set" if test else "out of fold"
+        ax.plot([], [], marker, color=color, markerfacecolor=paper(ax), label=name)
+        if not test:
+            ax.plot([], [], marker, color=color, label="chosen")
+
+    def _arrow(self, ax: "Axes", text: str, limit: float, at: float, color: Any) -> None:
+        """Write at the edge what lies beyond it."""
+        far = f"{text} \N{RIGHTWARDS ARROW}"
+        ax.annotate(far, (1.16 * limit, at), ha="right", va="center", fontsize="small", color=color)
+
+    def _draw_errors(self, ax: "Axes") -> None:
+        tidy(ax)
+        values = np.array([[row[ERROR + name] for name in self.evaluators] for row in self._rows])
+        limit = _limit(values.max(axis=1).tolist())
+        for k, name in enumerate(self.evaluators):
+            color, marker = SERIES[k % len(SERIES)], MARKERS[k % len(MARKERS)]
+            inside, lift = values[:, k] <= limit, 0.16 * (k - (len(self.evaluators) - 1) / 2)
+            at = np.flatnonzero(inside) + lift  # one above the other, where they would lie on top of one another
+            ax.plot(values[inside, k], at, marker, color=color, markersize=6, label=name)
+        for row in np.flatnonzero(values.max(axis=1) > limit).tolist():
+            far = ", ".join(short(value, 2) for value in values[row] if value > limit)
+            self._arrow(ax, far, limit, row, ink(ax))
+        ax.set_xlim(-0.03 * limit, 1.18 * limit)
+        ax.locator_params(axis="x", nbins=5)
+        ax.tick_params(axis="y", length=0)
+        ax.set_xlabel("Calibration error after calibration")
+        ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4, fontsize="small", frameon=False)
+
+
+def _limit(values: list[float]) -> float:
+    """Return the end of an axis that shows all values but those far beyond most of the others."""
+    positive = np.array([value for value in values if value > 0])
+    if positive.size == 0:
+        return 1e-3
+    near = positive[positive <= BEYOND * np.median(positive)]
+    return float(near.max())

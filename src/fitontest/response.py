@@ -1,0 +1,39 @@
+"""What a fitted classifier says of rows: the probabilities of the positive class, or those of all classes."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from fitontest.inputs import as_matrix
+from fitontest.typing import FloatArray, Label
+
+
+def scores_of(estimator: Any, x: Any, pos_label: Label | None) -> tuple[FloatArray, Label]:
+    """Return the predicted probabilities of the positive class, by default the second one, and that class."""
+    proba, classes = matrix_of(estimator, x)
+    if len(classes) != 2:
+        raise ValueError(
+            f"estimator must be a classifier of two classes, got one of {len(classes)}: {classes}; or say by reduction "
+            f"how several classes are read"
+        )
+    positive = positive_of(classes, pos_label)
+    return proba[:, classes.index(positive)], positive
+
+
+def matrix_of(estimator: Any, x: Any) -> tuple[FloatArray, list[Label]]:
+    """Return the predicted probabilities of all classes, and the classes."""
+    if not hasattr(estimator, "predict_proba"):
+        raise ValueError(f"estimator must have predict_proba, got {estimator!r}")
+    check_is_fitted(estimator)
+    classes = [label.item() if isinstance(label, np.generic) else label for label in estimator.classes_]
+    proba, _ = as_matrix(estimator.predict_proba(x), "estimator.predict_proba(X)")
+    return proba, classes
+
+
+def positive_of(classes: list[Label], pos_label: Label | None) -> Label:
+    """Return the positive class, by default the second one."""
+    positive = classes[1] if pos_label is None else pos_label
+    if positive not in classes:
+        raise ValueError(f"pos_label must be one of the classes {classes}, got {pos_label!r}")
+    return positive

@@ -1,0 +1,124 @@
+"""Calibration errors as scorers, so that scikit-learn's searches and cross-validations can rank classifiers by them.
+
+A scorer is called with a fitted classifier and labelled rows, and larger must be better: it returns minus the error.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, Self
+
+from sklearn.utils.metadata_routing import UNCHANGED, MetadataRequest
+
+from fitontest.errors.gce import gce
+from fitontest.errors.plug_in import calibration_error
+from fitontest.errors.tce import tce
+from fitontest.inputs import choose
+from fitontest.response import matrix_of, scores_of
+from fitontest.typing import ArrayInput
+
+METRICS: dict[str, Callable[..., Any]] = {"calibration_error": calibration_error, "gce": gce, "tce": tce}
+_OWN = ("y_true", "y_prob", "sample_weight", "labels")  # what the scorer itself gives to the metric
+
+
+class CalibrationScorer:
+    """Minus a calibration error of a fitted classifier, as `make_scorer` makes it.
+
+    Parameters
+    ----------
+    metric : str
+    options : dict
+        Of the metric.
+    """
+
+    def __init__(self, metric: str, options: Mapping[str, Any]) -> None:
+        self.metric = metric
+        self.options = dict(options)
+        self._weights: Any = None  # the request for sample weights, where metadata is routed
+
+    def __call__(self, estimator: Any, X: Any, y_true: ArrayInput, sample_weight: ArrayInput = None) -> float:
+        """Return minus the error of the estimator's probabilities.
+
+        Parameters
+        ----------
+        estimator : fitted classifier with predict_proba
+        X : array-like of shape (n, n_features)
+        y_true : array-like of shape (n,)
+        sample_weight : array-like of shape (n,), optional
+
+        Returns
+        -------
+        score : float
+            0 at best.
+        """
+        options = dict(self.options)
+        if options.get("reduction") is None:
+            scores, options["pos_label"] = scores_of(estimator, X, options.get("pos_label"))
+        else:
+            scores, options["labels"] = matrix_of(estimator, X)
+        return -float(METRICS[self.metric](y_true, scores, sample_weight=sample_weight, **options))
+
+    def set_score_request(self, *, sample_weight: bool | str | None = UNCHANGED) -> Self:
+        """Say whether sample weights are wanted where metadata is routed: True, False, None (refuse), or their name."""
+        if sample_weight is not UNCHANGED:
+            self._weights = sample_weight
+        return self
+
+    def get_metadata_routing(self) -> MetadataRequest:
+        """Return what is wanted of the metadata."""
+        request = MetadataRequest(owner=type(self).__name__)
+        request.score.add_request(param="sample_weight", alias=self._weights)
+        return request
+
+    def __repr__(self) -> str:
+        options = "".join(f", {name}={value!r}" for name, value in self.options.items())
+        return f"make_scorer({self.metric!r}{options})"
+
+
+def make_scorer(metric: str = "calibration_error", **options: Any) -> CalibrationScorer:
+    """Return a scorer for scikit-learn's ``scoring=`` whose value is minus a calibration error.
+
+    The probabilities are those of ``predict_proba``. Of two classes the positive one is `pos_label`, by default the
+    second of ``classes_``; more than two need a `reduction`, and their columns are matched with ``classes_``, so that a
+    fold may lack a class.
+
+    Parameters
+    ----------
+    metric : {"calibration_error", "gce", "tce"}, default="calibration_error"
+    **options
+        Of that function, such as ``family="beta"``, ``norm="l2"``, ``reduction="confidence"``.
+
+    Returns
+    -------
+    scorer : callable
+        ``scorer(estimator, X, y, sample_weight=None)``. Where metadata is routed, ask for weights with
+        ``scorer.set_score_request(sample_weight=True)``.
+
+    Raises
+    ------
+    ValueError
+        For an unknown metric or option; when called, what the metric refuses.
+
+    Notes
+    -----
+    Do not choose models by a calibration error alone: it is 0 for a constant prediction of the base rate, and every
+    estimate of it carries noise of its own. Choose by a proper score (``"neg_log_loss"``, ``"neg_brier_score"``), and
+    report the error beside it.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.model_selection import cross_validate
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = make_classification(500, random_state=0)
+    >>> scoring = {"loss": "neg_log_loss", "ece": fot.make_scorer(family=fot.Slope1(10)), "tce": fot.make_scorer("tce")}
+    >>> found = cross_validate(GaussianNB(), X, y, scoring=scoring)
+    >>> [bool((found[f"test_{name}"] <= 0).all()) for name in scoring]
+    [True, True, True]
+    """
+    choose(metric, METRICS, "metric")
+    known = [name for name in inspect.signature(METRICS[metric]).parameters if name not in _OWN]
+    for name in options:
+        if name not in known:
+            raise ValueError(f"options of {metric} must be among {', '.join(known)}; got {name!r}")
+    return CalibrationScorer(metric, options)

@@ -1,0 +1,25 @@
+"""scikit-learn's own checks of an estimator."""
+
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from fitontest.classifier.calibrated import CalibratedClassifier
+
+EXPECTED_FAILURES: dict[str, str] = {}  # name of the check: reason
+CANDIDATES = [
+    CalibratedClassifier(LogisticRegression()),
+    *(
+        CalibratedClassifier(GaussianNB(), family, cv=3, ensemble=ensemble)
+        for family in ("beta", "isotonic", "platt")
+        for ensemble in (True, False)
+    ),
+]
+
+
+@pytest.mark.filterwarnings("ignore::fitontest.exceptions.CalibrationWarning")  # separable or one-class data of checks
+@pytest.mark.filterwarnings("ignore:divide by zero encountered in log:RuntimeWarning")  # naive Bayes, class of weight 0
+@parametrize_with_checks(CANDIDATES, expected_failed_checks=lambda estimator: EXPECTED_FAILURES)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)

@@ -1,0 +1,255 @@
+"""Comparing calibrators: the numbers by brute force, the rules, and what must not change them."""
+
+import json
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.metrics import brier_score_loss, log_loss
+from sklearn.model_selection import KFold
+
+import fitontest as fot
+from fitontest.comparison.compare import compare_calibrators
+from fitontest.families.base import seeded
+from tests.golden.test_peers import peer_values, sample_of
+from tests.published import figures
+
+CHEAP = ("identity", "temperature", "platt", "beta", "isotonic", "flat")
+
+
+def draw(n=600, seed=0, bend=lambda p: p**2 / (p**2 + (1 - p) ** 2)):
+    rng = np.random.default_rng(seed)
+    p = rng.random(n)
+    return (rng.random(n) < bend(p)).astype(int), p
+
+
+def quick(y, p, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fot.CalibrationWarning)
+        return compare_calibrators(y, p, **{"families": CHEAP, "evaluators": [], **options})
+
+
+def out_of_fold(name, y, p, w, cv, seed):
+    """Return predictions by scikit-learn's own folds over the rows sorted by (p, y, w)."""
+    order = np.lexsort((w, y, p))
+    q = np.empty(p.size)
+    for train, held_out in KFold(cv, shuffle=True, random_state=seed).split(order):
+        family = seeded(name, seed).fit(p[order][train], y[order][train], w[order][train])
+        q[order[held_out]] = family.transform(p[order][held_out])
+    return q
+
+
+@pytest.mark.parametrize("scoring", ["log_loss", "brier"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_numbers_by_brute_force(scoring, weighted):
+    y, p = draw()
+    w = np.random.default_rng(1).choice([0.5, 1.0, 2.5], p.size) if weighted else np.ones(p.size)
+    found = quick(y, p, scoring=scoring, sample_weight=w if weighted else None, random_state=3)
+    metric = brier_score_loss if scoring == "brier" else log_loss
+    rows = {}
+    for name in CHEAP:
+        q = out_of_fold(name, y, p, w, 5, 3)
+        q = np.clip(q, 1e-6, 1 - 1e-6) if scoring == "log_loss" else q
+        assert found[name].held_out.score == pytest.approx(metric(y, q, sample_weight=w), rel=1e-9)
+        rows[name] = (y - q) ** 2 if scoring == "brier" else -np.log(np.where(y == 1, q, 1 - q))
+    best = found.calibrators[0].name
+    for name in CHEAP:
+        for other, gap in (("identity", found[name].held_out.to_identity), (best, found[name].held_out.to_best)):
+            d = rows[name] - rows[other]
+            mean = np.average(d, weights=w)
+            assert gap.mean == pytest.approx(mean, abs=1e-9)
+            assert gap.se == pytest.approx(np.sqrt(np.sum(w**2 * (d - mean) ** 2)) / w.sum(), abs=1e-9)
+
+
+def test_on_a_test_set():
+    y, p = draw()
+    other_y, other_p = draw(900, seed=5)
+    found = quick(y, p, test=(other_y, other_p))
+    oracle = min(found, key=lambda one: one.test.score)
+    assert oracle.test.to_best.mean == 0
+    for one in found:
+        family = fot.make_family(one.name).fit(p, y)
+        q = np.clip(family.transform(other_p), 1e-6, 1 - 1e-6)
+        assert one.test.score == pytest.approx(log_loss(other_y, q), rel=1e-9)
+        assert one.parts.calibration + one.parts.refinement == pytest.approx(one.test.score, rel=1e-12)
+        assert one.family.map_ == family.map_
+    plain = quick(y, p)
+    assert found.chosen == plain.chosen  # the test rows play no part in the choice
+    assert [one.held_out for one in found] == [one.held_out for one in plain]
+
+
+def test_errors_after_calibration_are_those_of_the_held_out_predictions():
+    y, p = draw()
+    found = quick(y, p, evaluators=["isotonic", fot.Slope1(10), fot.Slope1(5)], random_state=3)
+    for name in ("identity", "platt"):
+        q = out_of_fold(name, y, p, np.ones(p.size), 5, 3)
+        for evaluator, family in (("isotonic", "isotonic"), ("Slope1(n_bins=10)", fot.Slope1(10))):
+            expected = fot.calibration_error(y, q, family=family)
+            assert found[name].errors[evaluator] == pytest.approx(float(expected), abs=1e-12)
+
+
+def test_repeats_average_the_losses_of_a_row():
+    y, p = draw(200)
+    rng = np.random.RandomState(7)
+    plain = ("platt", "beta", "isotonic")  # families that draw nothing themselves
+    single = [quick(y, p, random_state=rng, families=plain) for _ in range(3)]  # one generator goes on and on
+    together = quick(y, p, random_state=7, repeats=3, families=plain)
+    for name in plain:
+        scores = [one[name].held_out.score for one in single]
+        assert together[name].held_out.score == pytest.approx(np.mean(scores), rel=1e-12)
+        assert together[name].held_out.to_identity.se < max(one[name].held_out.to_identity.se for one in single)
+
+
+@pytest.mark.parametrize("loss", ["brier", "log_loss"])
+@pytest.mark.parametrize("name", figures("golden_peers")["results"])
+def test_decomposition_agrees_with_a_peer(name, loss):
+    """The identity's loss under isotonic regression is the CORP decomposition."""
+    from fitontest.comparison.decomposition import decomposed
+    from fitontest.losses import brier
+    from fitontest.losses import log_loss as log_loss_of
+
+    sample = sample_of(name)
+    theirs = peer_values(name, "metrics")["model-diagnostics", "corp_brier" if loss == "brier" else "corp_logloss"]
+    rule = brier if loss == "brier" else lambda y, q: log_loss_of(y, q, 1e-15)
+    parts = decomposed(sample, fot.Isotonic(), rule)
+    assert parts.calibration + parts.refinement == pytest.approx(theirs["score"], rel=1e-9)
+    assert parts.calibration == pytest.approx(theirs["miscalibration"], abs=1e-9)
+    assert parts.refinement == pytest.approx(theirs["uncertainty"] - theirs["discrimination"], abs=1e-9)
+
+
+@pytest.mark.parametrize("as_array", [True, False])
+def test_known_truth(as_array):
+    y, p = draw(4000)
+    p = np.round(p, 3)  # ties
+
+    def true(p):
+        return p**2 / (p**2 + (1 - p) ** 2)
+
+    found = quick(y, p, truth=true(p) if as_array else true)
+    for one in found:
+        q = one.family.transform(p)
+        assert one.quality.map_error == pytest.approx(np.mean(np.abs(q - true(p))), abs=1e-12)
+        assert one.quality.error_after <= one.quality.map_error + 1e-12
+    flat = found["flat"].family.transform(p)
+    given = np.array([true(p)[flat == level].mean() for level in flat])
+    assert found["flat"].quality.error_after == pytest.approx(np.mean(np.abs(flat - given)), abs=1e-12)
+    assert found["flat"].quality.error_after < 0.7 * found["flat"].quality.map_error
+    assert found["temperature"].quality.map_error < found["identity"].quality.map_error / 5
+
+
+def test_truth_of_tied_rows_is_their_mean():
+    from fitontest.comparison.known_truth import true_probabilities
+
+    rows = fot.Sample([0, 1, 0, 1], [0.2, 0.7, 0.2, 0.4]).rows
+    found = true_probabilities([0.1, 0.9, 0.3, 0.5], np.array([0.2, 0.7, 0.2, 0.4]), rows)
+    np.testing.assert_allclose(found, [0.2, 0.2, 0.5, 0.9])
+
+
+def test_row_order_does_not_matter():
+    y, p = draw(300)
+    w = np.random.default_rng(1).choice([0.5, 1.0, 2.0], p.size)
+    order = np.random.default_rng(2).permutation(p.size)
+    a, b = quick(y, p, sample_weight=w), quick(y[order], p[order], sample_weight=w[order])
+    assert [one.held_out for one in a] == [one.held_out for one in b]
+    assert a.chosen == b.chosen
+
+
+def test_a_weight_of_zero_is_the_row_absent():
+    y, p = draw(300)
+    w = np.random.default_rng(1).choice([0.0, 1.0, 2.0], p.size)
+    a, b = quick(y, p, sample_weight=w), quick(y[w > 0], p[w > 0], sample_weight=w[w > 0])
+    assert [one.held_out for one in a] == [one.held_out for one in b]
+    assert a.n == np.count_nonzero(w)
+
+
+def test_whole_weights_count_rows_on_a_test_set():
+    y, p = draw(300)
+    other_y, other_p = draw(200, seed=4)
+    w = np.random.default_rng(1).integers(0, 4, other_p.size)
+    a = quick(y, p, test=(other_y, other_p, w))
+    b = quick(y, p, test=(np.repeat(other_y, w), np.repeat(other_p, w)))
+    for one, other in zip(a, b, strict=True):
+        assert one.test.score == pytest.approx(other.test.score, rel=1e-12)
+        assert one.test.to_identity.se == pytest.approx(other.test.to_identity.se, rel=1e-9, abs=1e-15)
+
+
+def test_the_identity_is_always_a_candidate_and_named_as_asked():
+    y, p = draw(200)
+    assert {one.name for one in quick(y, p, families=["platt"])} == {"identity", "platt"}
+    found = quick(y, p, families=[fot.Identity(), fot.Flat(2), fot.Flat(3), "platt"])
+    assert {one.name for one in found} == {"identity", "Flat(n_bins=2)", "Flat(n_bins=3)", "platt"}
+    every = quick(*draw(60), families=None)
+    assert {one.name for one in every} == set(fot.available_families())
+
+
+def test_families_given_are_left_alone():
+    family = fot.Flat(3)
+    quick(*draw(100), families=[family])
+    assert not hasattr(family, "map_")
+
+
+def test_random_state_reaches_families_given_by_name():
+    found = quick(*draw(100), families=["flat", fot.Slope1(random_state=8)], random_state=5)
+    assert found["flat"].family.random_state == 5
+    assert found["slope1"].family.random_state == 8
+
+
+def test_best_is_fitted_to_all_rows():
+    y, p = draw()
+    found = quick(y, p)
+    assert found.chosen in ("temperature", "platt")
+    np.testing.assert_array_equal(found.best_.predict(p), clone(found.best_).fit(p, y).predict(p))
+    assert found.best_ is found[found.chosen].family
+
+
+@pytest.mark.parametrize(
+    ("p", "y"),
+    [
+        ([0.3, 0.6], [0, 1]),
+        (np.linspace(0, 1, 30), np.ones(30)),
+        (np.full(40, 0.4), np.arange(40) % 3 == 0),
+        (np.arange(40) % 2, np.arange(40) % 3 == 0),
+        (np.linspace(0.1, 0.9, 40), np.linspace(0.1, 0.9, 40) > 0.35),
+    ],
+    ids=["n=2", "one class", "constant", "p in {0, 1}", "separable"],
+)
+def test_hard_inputs(p, y):
+    found = quick(np.asarray(y), np.asarray(p), families=None, evaluators=["slope1", "isotonic"], cv=3)
+    assert json.dumps(found.to_dict(), allow_nan=False)
+    assert found.chosen in str(found)
+    assert np.all(np.isfinite([[one.held_out.score, one.held_out.to_best.se, *one.errors.values()] for one in found]))
+
+
+def test_a_single_row_is_refused():
+    with pytest.raises(ValueError, match="y_true must have at least 2 rows of positive weight"):
+        quick([1, 0], [0.5, 0.2], sample_weight=[1, 0])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"families": "platt"}, "families must be a list"),
+        ({"families": [3]}, "families must be names of families or families, got 3"),
+        ({"families": [fot.Identity().fit([0.5], [1]).map_]}, "families must be names of families or families"),
+        ({"families": ["no_such"]}, "'no_such'"),
+        ({"families": ["platt", "platt"]}, "families must differ"),
+        ({"cv": 1}, "cv must be a whole number of folds, at least 2; got 1"),
+        ({"repeats": 0}, "repeats must be a whole number, at least 1; got 0"),
+        ({"scoring": "ece"}, "scoring must be one of 'log_loss', 'brier'; got 'ece'"),
+        ({"rule": "first"}, "rule must be one of 'best', 'one_se'"),
+        ({"evaluators": "pl"}, "evaluators must be a list"),
+        ({"decomposition": 3}, "decomposition must be names of families or families, got 3"),
+        ({"test": ([0, 1],)}, "test must be a tuple .* got 1 entries"),
+        ({"test": "file"}, "test must be a tuple .* got one str"),
+        ({"test": ([0, 1], [0.5, 2])}, r"test\[1\], the scores, must lie in \[0, 1\], got 2.0 at row 1"),
+        ({"truth": [0.5]}, "truth and y_prob must have the same number of rows"),
+        ({"truth": [0.5], "test": ([0, 1], [0.2, 0.4])}, r"truth and test\[1\] must have the same number of rows"),
+        ({"truth": lambda p: p * 2}, r"truth\(p\) must lie in \[0, 1\]"),
+        ({"random_state": "x"}, "random_state must be"),
+    ],
+)
+def test_refusals(options, message):
+    y, p = draw(50)
+    with pytest.raises(ValueError, match=message):
+        quick(y, p, **options)

@@ -1,0 +1,83 @@
+"""What a comparison says of itself."""
+
+import re
+
+import numpy as np
+
+import fitontest as fot
+from tests.comparison.test_compare import draw, quick
+
+
+def test_what_was_chosen_and_by_how_much():
+    comparison = quick(*draw(2000), evaluators=["slope1", "isotonic"])
+    text = str(comparison)
+    assert repr(comparison) == text
+    gain = comparison[comparison.chosen].held_out.to_identity
+    sentence = re.search(r"Chosen \(\*\): (\w+)\. Its log loss is (\S+) \(s\.e\. (\S+)\) less than", text)
+    assert sentence[1] == comparison.chosen
+    assert float(sentence[2]) == float(f"{-gain.mean:.3g}")
+    assert float(sentence[3]) == float(f"{gain.se:.2g}")
+    assert "Log loss clips predictions to [1e-06, 1 - 1e-06]." in text
+    for one in comparison:
+        assert len(re.findall(rf"^{one.name}( \*)? ", text, flags=re.M)) == 2  # a row in each table
+        assert f"{one.held_out.score:#.4g}" in text
+        assert f"{one.errors['isotonic']:.4f}" in text
+
+
+def test_the_simplest_of_equals():
+    comparison = quick(*draw(2000))
+    first = comparison.calibrators[0].name
+    near = [one.name for one in comparison if one.held_out.to_best.mean <= one.held_out.to_best.se]
+    if comparison.chosen == first:
+        assert "the simplest" not in str(comparison)
+    others = [name for name in near if name != comparison.chosen]
+    expected = f"smallest loss, too: {', '.join(others)}." if others else "No other family is within one standard error"
+    assert expected in str(comparison)
+
+
+def test_doing_nothing():
+    rng = np.random.default_rng(0)
+    p = rng.random(300)
+    comparison = quick((rng.random(300) < p).astype(int), p)
+    assert comparison.chosen == "identity"
+    assert "Chosen (*): identity, to do nothing." in str(comparison)
+    first = comparison.calibrators[0]
+    if first.name != "identity":
+        assert f"that of {first.name}, is only" in str(comparison)
+
+
+def test_no_family_is_better_than_nothing():
+    comparison = fot.compare_calibrators([0, 1, 0, 1], [0.3, 0.6, 0.3, 0.6], families=[fot.Identity()], evaluators=[])
+    assert "No family has a smaller log loss." in str(comparison)
+
+
+def test_on_a_test_set():
+    comparison = quick(*draw(2000), test=draw(3000, seed=2))
+    standing = comparison[comparison.chosen].test
+    text = str(comparison)
+    assert f"On the test set (3000 rows): log loss {standing.score:#.4g}" in text
+    oracle = min(comparison, key=lambda one: one.test.score)
+    expected = (
+        "No family does better there." if oracle.name == comparison.chosen else f"The best there, {oracle.name}, is"
+    )
+    assert expected in text
+
+
+def test_worse_on_the_test_set_is_said_loudly():
+    y, p = draw(2000)
+    fresh = np.random.default_rng(5).random(2000)
+    comparison = quick(y, p, test=((np.random.default_rng(6).random(2000) < fresh).astype(int), fresh))
+    assert "MORE than that of doing nothing" in str(comparison)
+
+
+def test_few_rows_of_a_class_are_pointed_out():
+    y, p = draw(300)
+    rare = np.arange(300) < 20
+    assert "Only 20 rows are of the smaller class" in str(quick(rare.astype(int), p))
+    assert "smaller class" not in str(quick(y, p))
+
+
+def test_the_brier_score_is_not_clipped():
+    text = str(quick(*draw(200), scoring="brier"))
+    assert "clips" not in text
+    assert "Brier score" in text

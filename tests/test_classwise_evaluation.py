@@ -1,0 +1,112 @@
+"""All families for every class."""
+
+import json
+
+import numpy as np
+import pytest
+
+import fitontest as fot
+from fitontest.text_table import short
+
+
+def three_classes(n=300, seed=0):
+    rng = np.random.default_rng(seed)
+    p = rng.dirichlet([1, 2, 3], n)
+    codes = (rng.random(n)[:, None] > np.cumsum(p, axis=1)[:, :2]).sum(axis=1)
+    return np.array(["cat", "dog", "eel"])[codes], p
+
+
+@pytest.fixture(scope="module")
+def found():
+    y, p = three_classes()
+    w = np.random.default_rng(1).integers(0, 3, y.size)
+    return fot.evaluate(
+        y, p, reduction="classwise", norm="l2", sample_weight=w, families=["slope1", "platt", "isotonic"]
+    )
+
+
+def test_every_class_has_the_evaluation_of_itself_against_the_rest(found):
+    y, p = three_classes()
+    w = np.random.default_rng(1).integers(0, 3, y.size)
+    assert isinstance(found, fot.ClasswiseEvaluation)
+    assert [*found] == [*found.evaluations] == ["cat", "dog", "eel"]
+    assert len(found) == 3
+    for k, label in enumerate(found):
+        alone = fot.evaluate(y == label, p[:, k], norm="l2", sample_weight=w, families=["slope1", "platt", "isotonic"])
+        assert [float(error) for error in found[label]] == [float(error) for error in alone]
+        assert {error.reduction for error in found[label]} == {"classwise"}
+        np.testing.assert_array_equal(found[label].sample.p, p[:, k])
+        np.testing.assert_array_equal(found[label].sample.y, y == label)
+
+
+def test_means_are_those_of_the_class_wise_error(found):
+    y, p = three_classes()
+    w = np.random.default_rng(1).integers(0, 3, y.size)
+    assert [*found.means] == ["slope1", "platt", "isotonic"]
+    for family, mean in found.means.items():
+        error = fot.calibration_error(y, p, family=family, norm="l2", sample_weight=w, reduction="classwise")
+        assert mean == pytest.approx(float(error), abs=1e-15)
+
+
+def test_the_records_the_frame_and_the_json_agree(found):
+    rows = found.rows()
+    assert [(row["class"], row["family"]) for row in rows] == [
+        (label, family) for label in found for family in found.means
+    ]
+    assert found.to_frame()["error"].tolist() == [row["error"] for row in rows]
+    assert found.to_frame("polars")["class"].to_list() == [row["class"] for row in rows]
+    read = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert (read["reduction"], read["means"]) == ("classwise", found.means)
+    assert [{"class": one["class"], **row} for one in read["classes"] for row in one["errors"]] == rows
+
+
+def test_the_printed_table(found):
+    title, header, rule, *body = str(found).splitlines()
+    assert title == f"class-wise calibration error (l2): mean over 3 classes, n = {found['cat'].errors[0].n}"
+    assert header.split() == ["family", "mean", "error", "smallest", "in", "class", "largest", "in", "class"]
+    for line, (family, mean) in zip(body, found.means.items(), strict=False):
+        errors = {label: float(found[label][family]) for label in found}
+        least, most = min(errors, key=errors.get), max(errors, key=errors.get)
+        assert line.split() == [family, short(mean), short(errors[least]), least, short(errors[most]), most]
+        assert len(line) == len(rule)
+    assert "not a ranking" in str(found)
+    assert repr(found) == str(found)
+
+
+def test_a_list_of_families_may_be_an_iterator_and_hold_one_twice():
+    y, p = three_classes(100)
+    once = fot.evaluate(y, p, reduction="classwise", families=iter(["slope1", fot.Slope1(3), fot.Slope1(5)]))
+    assert [error.family for error in once["eel"]] == ["slope1", "Slope1(n_bins=3)", "Slope1(n_bins=5)"]
+    assert [*once.means] == ["slope1", "Slope1(n_bins=3)", "Slope1(n_bins=5)"]
+    with pytest.raises(ValueError, match="families must be a non-empty list of families"):
+        fot.evaluate(y, p, reduction="classwise", families="slope1")
+
+
+def test_classes_that_are_numbers():
+    _, p = three_classes(30)
+    found = fot.evaluate(np.arange(30) % 3, p, reduction="classwise", families=["identity"])
+    assert [*found] == [0, 1, 2]
+    assert found.to_dict()["means"] == {"identity": 0.0}
+
+
+@pytest.mark.parametrize(("reduction", "share"), [("confidence", "accuracy"), ("binary", "share of positives")])
+def test_one_sample_is_an_evaluation_that_says_how_it_was_reduced(reduction, share):
+    y, p = three_classes()
+    if reduction == "binary":
+        y, p = y[y != "eel"], p[y != "eel"][:, :2]
+    given = {"pos_label": "dog"} if reduction == "binary" else {}
+    found = fot.evaluate(y, p, reduction=reduction, families=["slope1", "platt"], **given)
+    assert isinstance(found, fot.Evaluation)
+    rate = found.errors[0].base_rate
+    title = str(found).splitlines()[0]
+    assert title == f"calibration error (l1), reduction {reduction}, n = {y.size}, {share} {rate:.4g}"
+    assert found.to_dict() == {"reduction": reduction, "errors": found.rows()}
+    if reduction == "confidence":
+        assert rate == np.mean(p.argmax(axis=1) == np.searchsorted(["cat", "dog", "eel"], y))
+
+
+def test_a_class_can_be_drawn(found, tmp_path):
+    several = found["dog"].diagrams()
+    several.save(tmp_path / "dog.png", dpi=40)
+    first = several.displays["slope1"]
+    assert first.ax_.get_ylabel() == "Observed frequency of the class"
