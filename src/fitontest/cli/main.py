@@ -6,6 +6,8 @@ that says what was wrong.
 
 import click
 
+from fitontest.cli.apply import apply
+from fitontest.cli.compare import compare
 from fitontest.cli.demo import demo
 from fitontest.cli.evaluate import evaluate
 from fitontest.cli.plot import plot
@@ -17,5 +19,5 @@ def main() -> None:
     """Evaluate and repair the calibration of classifiers."""
 
 
-for command in (evaluate, plot, demo):
+for command in (evaluate, plot, compare, apply, demo):
     main.add_command(command)

@@ -4,13 +4,15 @@ A map is frozen, vectorised, total on [0, 1], and can be written as plain JSON a
 make maps; a map knows nothing of how it was fitted.
 """
 
+import reprlib
 from abc import ABC, abstractmethod
 from dataclasses import fields
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from fitontest.inputs import as_numbers, as_probabilities, check_finite, is_real
+from fitontest.inputs import as_numbers, as_probabilities, check_finite, is_real, is_whole
+from fitontest.maps.serialising import as_text, check_nesting, from_text
 from fitontest.partitions.partition import Partition
 from fitontest.registry import Registry
 from fitontest.typing import ArrayInput, FloatArray
@@ -72,6 +74,22 @@ class CalibrationMap(ABC):
         state = {field.name: _plain(getattr(self, field.name)) for field in fields(self)}  # type: ignore[arg-type]
         return {"schema": SCHEMA, "kind": self.kind, **state}
 
+    def to_json(self) -> str:
+        """Return the map as one line of JSON, the same every time; `from_json` reads it back bit by bit.
+
+        Raises
+        ------
+        ValueError
+            A map of one's own whose numbers are not all finite.
+
+        Examples
+        --------
+        >>> import fitontest as fot
+        >>> fot.KnotsMap([0, 1], [0.1, 0.9]).to_json()
+        '{"schema": 1, "kind": "knots", "x": [0.0, 1.0], "c": [0.1, 0.9]}'
+        """
+        return as_text(self.to_dict(), f"the map of kind {self.kind!r}")
+
     @classmethod
     def from_dict(cls, d: dict[str, Any]) -> Self:
         """Return the map that `to_dict` wrote; works on this base and on each class.
@@ -79,20 +97,51 @@ class CalibrationMap(ABC):
         Raises
         ------
         ValueError
-            An unknown schema or kind, a kind that is not this class, missing or unknown fields.
+            An unknown schema or kind, a kind that is not this class, missing or unknown fields, values that are not
+            what the fields hold.
         """
+        return cls._read(d, "d")
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Return the map that `to_json` wrote; works on this base and on each class.
+
+        Nothing but the registered map classes is looked up by what the text says, and nothing in it is executed.
+
+        Raises
+        ------
+        ValueError
+            As `from_dict`; also what is not strict JSON: duplicate keys, NaN, Infinity.
+
+        Examples
+        --------
+        >>> import fitontest as fot
+        >>> fot.CalibrationMap.from_json('{"schema": 1, "kind": "knots", "x": [0.0, 1.0], "c": [0.1, 0.9]}')([0.5])
+        array([0.5])
+        """
+        return cls._read(from_text(text, "text"), "text")
+
+    @classmethod
+    def _read(cls, d: dict[str, Any], name: str) -> Self:
+        """Return the map of the values; `name` is what they are called in the messages."""
         if not isinstance(d, dict):
-            raise ValueError(f"d must be a dict of schema {SCHEMA}, got {d!r}")
-        if d.get("schema") != SCHEMA:
-            raise ValueError(f"d must be a dict of schema {SCHEMA}, got {d.get('schema')!r}")
+            raise ValueError(f"{name} must be a dict of schema {SCHEMA}, got {reprlib.repr(d)}")
+        check_nesting(d, name)
+        schema = d.get("schema")
+        if not (is_whole(schema) and schema == SCHEMA):
+            later = ", which a newer version of fitontest wrote" if is_whole(schema) and schema > SCHEMA else ""
+            raise ValueError(f"{name} must be a dict of schema {SCHEMA}, got {reprlib.repr(schema)}{later}")
         found_class = _KINDS.find(d.get("kind", ""), "kind")
         if not issubclass(found_class, cls):
             raise ValueError(f"kind must be one that {cls.__name__} can read, got {d['kind']!r}")
-        state = {name: value for name, value in d.items() if name not in ("schema", "kind")}
+        state = {key: value for key, value in d.items() if key not in ("schema", "kind")}
         expected = {field.name for field in fields(found_class)}  # type: ignore[arg-type]
         if set(state) != expected:
-            raise ValueError(f"d must have the fields {sorted(expected)}, got {sorted(map(str, state))}")
-        return found_class(**{name: _revived(value) for name, value in state.items()})
+            raise ValueError(f"{name} must have the fields {sorted(expected)}, got {sorted(map(str, state))}")
+        found = found_class(**{key: _revived(value) for key, value in state.items()})
+        for key, value in state.items():
+            _check_as_written(value, getattr(found, key), key)
+        return found
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
@@ -158,3 +207,16 @@ def _revived(value: Any) -> Any:
             raise ValueError(f"a partition must have the fields ['closed', 'edges'], got {sorted(map(str, value))}")
         return Partition(value["edges"], value["closed"])
     return value
+
+
+def _check_as_written(given: Any, held: Any, name: str) -> None:
+    """Refuse what numpy makes an array of numbers of, but `to_dict` does not write: booleans, and brackets too many."""
+    if isinstance(held, Partition) and isinstance(given, dict):
+        _check_as_written(given["edges"], held.edges, "edges")
+    elif isinstance(held, np.ndarray):
+        rows = [given.tolist() if isinstance(given, np.ndarray) else given]
+        for _ in range(held.ndim):
+            rows = [value for row in rows for value in row]
+        odd = [value for value in rows if not is_real(value)]
+        if odd:
+            raise ValueError(f"{name} must be {'rows' if held.ndim > 1 else 'a list'} of numbers, got {odd[0]!r}")

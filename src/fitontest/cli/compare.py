@@ -1,0 +1,113 @@
+"""``fitontest compare``: which calibrator to put behind the scores in a file."""
+
+import json
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import click
+
+from fitontest.cli.messages import notes, progress, refusing
+from fitontest.cli.scores import of_scores, read_scores
+from fitontest.comparison.compare import EVALUATORS, Plan, comparison_of
+from fitontest.comparison.comparison import Comparison
+from fitontest.comparison.rules import RULES
+from fitontest.displays.saving import check_path
+from fitontest.losses import LOSSES
+from fitontest.text_table import csv_text
+
+FORMATS: dict[str, Callable[[Comparison], str]] = {
+    "table": str,
+    "json": lambda comparison: json.dumps(comparison.to_dict(), indent=2, allow_nan=False),
+    "csv": lambda comparison: csv_text(comparison.rows()),
+}
+
+
+@click.command()
+@of_scores
+@click.option("--test", type=click.Path(path_type=Path), help="A second file with the same columns, to judge on.")
+@click.option("--family", "families", multiple=True, help="Candidate; repeat for several. Default: all families.")
+@click.option("--cv", type=click.IntRange(min=2), default=5, show_default=True, help="Number of folds.")
+@click.option("--repeats", type=click.IntRange(min=1), default=1, show_default=True, help="Cross-validations.")
+@click.option("--scoring", type=click.Choice(sorted(LOSSES, reverse=True)), default="log_loss", show_default=True)
+@click.option(
+    "--rule",
+    type=click.Choice(sorted(RULES, reverse=True)),
+    default="one_se",
+    show_default=True,
+    help="The simplest family within one standard error of the best, or the best unless the identity is as good.",
+)
+@click.option(
+    "--evaluator",
+    "evaluators",
+    multiple=True,
+    help=f"Family that measures the error after calibration, or 'none'; repeat for several. Default: "
+    f"{', '.join(EVALUATORS)}.",
+)
+@click.option("--random-state", type=int, default=0, show_default=True, help="Seed of the folds.")
+@click.option("--format", "style", type=click.Choice(list(FORMATS)), default="table", show_default=True)
+@click.option("--save", type=click.Path(path_type=Path), help="Write the chosen map, fitted to all rows, as JSON.")
+@click.option("--plot", "picture", type=click.Path(path_type=Path), help="Draw the comparison: .png, .svg or .pdf.")
+@refusing
+def compare(
+    file: Path,
+    label: str,
+    prob: str,
+    weight: str | None,
+    pos_label: str | None,
+    test: Path | None,
+    families: tuple[str, ...],
+    cv: int,
+    repeats: int,
+    scoring: str,
+    rule: str,
+    evaluators: tuple[str, ...],
+    random_state: int,
+    style: str,
+    save: Path | None,
+    picture: Path | None,
+) -> None:
+    """Compare families of maps as calibrators of the scores in FILE, and choose one.
+
+    FILE is CSV, TSV (also gzipped) or Parquet, with scores of rows that the classifier was not trained on. Families are
+    compared out of fold, by paired differences; to do nothing is always a candidate. `fitontest apply` applies a map
+    that was saved.
+    """
+    for path, option in ((save, "--save"), (picture, "--plot")):
+        if path is not None:
+            _check_folder(path, option)
+    if picture is not None:
+        check_path(picture, "--plot")
+    plan = Plan.of(families or None, cv, repeats, scoring, rule, _asked(evaluators), random_state=random_state)
+    sample = read_scores(file, label, prob, weight, pos_label)
+    judges = None if test is None else read_scores(test, label, prob, weight, pos_label)
+    with notes():
+        comparison = comparison_of(sample, plan, judges, follow=partial(progress, label="families"))
+    click.echo(FORMATS[style](comparison))
+    _write(comparison, save, picture)
+
+
+def _asked(evaluators: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the evaluators by default, those asked for, or none."""
+    if "none" not in evaluators:
+        return evaluators or EVALUATORS
+    if len(evaluators) > 1:
+        raise ValueError(f"--evaluator must not name others beside none, got {', '.join(evaluators)}")
+    return ()
+
+
+def _check_folder(path: Path, option: str) -> None:
+    """Refuse a place that cannot be written before the work is done."""
+    if path.is_dir() or not path.parent.is_dir():
+        raise ValueError(f"{option} must be a file in a folder that exists, got {path}")
+
+
+def _write(comparison: Comparison, save: Path | None, picture: Path | None) -> None:
+    """Write what was asked for; the table may be read by a program, so this is said on standard error."""
+    if save is not None:
+        save.write_text(comparison.best_.map_.to_json() + "\n", encoding="utf-8")
+        click.echo(f"Wrote the map of {comparison.chosen} to {save}", err=True)
+    if picture is not None:
+        with notes():
+            comparison.diagram().save(picture)
+        click.echo(f"Wrote {picture}", err=True)

@@ -1,0 +1,110 @@
+"""``fitontest compare``: what it prints and writes."""
+
+import io
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import fitontest as fot
+from fitontest.cli.main import main
+from tests.strategies import noisy
+
+QUICK = ("--family", "platt", "--family", "isotonic", "--evaluator", "none")
+
+
+@pytest.fixture
+def scores():
+    y, p = noisy(300, ties=3)
+    return pd.DataFrame({"y": y, "p": p, "w": np.random.default_rng(0).integers(0, 4, 300)})
+
+
+@pytest.fixture
+def file(tmp_path, scores):
+    scores.to_csv(tmp_path / "val.csv", index=False)
+    return tmp_path / "val.csv"
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, ["compare", *(str(argument) for argument in arguments)])
+
+
+def test_it_prints_what_the_library_says(file, scores):
+    result = run(file, "--label", "y", "--prob", "p", "--weight", "w", "--family", "platt", "--evaluator", "slope1")
+    assert result.exit_code == 0
+    expected = fot.compare_calibrators(
+        scores.y, scores.p, sample_weight=scores.w, families=["platt"], evaluators=["slope1"]
+    )
+    without_times = [[line[:-6] for line in text.splitlines()[:4]] for text in (result.stdout, str(expected))]
+    assert without_times[0] == without_times[1]
+    assert result.stdout.splitlines()[6:] == str(expected).splitlines()[6:]
+
+
+def test_options_reach_the_library(file, scores):
+    options = ("--cv", 3, "--repeats", 2, "--scoring", "brier", "--rule", "best", "--random-state", 4)
+    result = run(file, "--label", "y", "--prob", "p", *QUICK, *options, "--format", "json")
+    expected = fot.compare_calibrators(
+        scores.y, scores.p, families=["platt", "isotonic"], evaluators=[], cv=3, repeats=2, scoring="brier",
+        rule="best", random_state=4,
+    )  # fmt: skip
+    found, wanted = json.loads(result.stdout), expected.to_dict()
+    for record in (*found["calibrators"], *wanted["calibrators"]):
+        del record["fit_seconds"]
+    assert found == json.loads(json.dumps(wanted))
+
+
+def test_csv(file):
+    result = run(file, "--label", "y", "--prob", "p", *QUICK, "--format", "csv")
+    frame = pd.read_csv(io.StringIO(result.stdout))
+    assert set(frame["family"]) == {"identity", "platt", "isotonic"}
+    assert frame["chosen"].sum() == 1
+
+
+def test_a_test_file(file, tmp_path):
+    y, p = noisy(200, seed=8)
+    pd.DataFrame({"y": y, "p": p}).to_parquet(tmp_path / "test.parquet")
+    result = run(file, "--label", "y", "--prob", "p", *QUICK, "--test", tmp_path / "test.parquet")
+    assert "On the test set (200 rows)" in result.stdout
+
+
+def test_the_map_is_saved_and_the_picture_drawn(file, tmp_path, scores):
+    result = run(
+        file, "--label", "y", "--prob", "p", *QUICK, "--save", tmp_path / "m.json", "--plot", tmp_path / "c.svg"
+    )
+    assert result.exit_code == 0
+    saved = fot.CalibrationMap.from_json((tmp_path / "m.json").read_text())
+    expected = fot.compare_calibrators(scores.y, scores.p, families=["platt", "isotonic"], evaluators=[])
+    assert saved == expected.best_.map_
+    assert (tmp_path / "c.svg").read_text().startswith("<?xml")
+    assert f"Wrote the map of {expected.chosen}" in result.stderr
+    assert "Wrote" not in result.stdout
+
+
+def test_compare_then_apply(file, tmp_path, scores):
+    run(file, "--label", "y", "--prob", "p", *QUICK, "--save", tmp_path / "m.json")
+    applied = CliRunner().invoke(
+        main, ["apply", str(tmp_path / "m.json"), str(file), "--prob", "p", "-o", str(tmp_path / "out.csv")]
+    )
+    assert applied.exit_code == 0
+    saved = fot.CalibrationMap.from_json((tmp_path / "m.json").read_text())
+    np.testing.assert_array_equal(pd.read_csv(tmp_path / "out.csv")["calibrated"], np.clip(saved(scores.p), 0, 1))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--family", "no_such"), "'no_such'"),
+        (("--evaluator", "none", "--evaluator", "pl"), "--evaluator must not name others beside none, got none, pl"),
+        (("--save", "no/such/folder/m.json"), "--save must be a file in a folder that exists"),
+        (("--plot", "picture.bmp"), "the ending of --plot must be one of"),
+        (("--test", "absent.csv"), "FILE must be an existing file, got absent.csv"),
+    ],
+)
+def test_refusals_are_one_line(file, options, message):
+    result = run(file, "--label", "y", "--prob", "p", *options)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert result.stdout == ""
