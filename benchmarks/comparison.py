@@ -58,7 +58,7 @@ class Comparison:
         times = paired(ours, theirs, pairs or self.pairs)
         return [
             self.operation,
-            f"{self.p.size:,}",
+            f"{len(self.p):,}",
             number(times.ours_ms),
             f"{self.competitor}: {number(times.theirs_ms)}",
             number(times.ratio),

@@ -2,6 +2,7 @@
 
 import os
 import platform
+import sys
 from collections.abc import Sequence
 from datetime import date
 from importlib.metadata import version
@@ -32,3 +33,9 @@ def number(value: float) -> str:
     if abs(value) < 1e-3:
         return f"{value:.0e}"
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:#.3g}"
+
+
+def tell(where: str) -> None:
+    """Show on a terminal how far a long run is, on one line; a pipe gets none of it."""
+    if sys.stderr.isatty():
+        print(f"\r{where:60}", end="" if where else "\r", file=sys.stderr, flush=True)
