@@ -44,6 +44,14 @@ def run(*arguments):
     return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
+def test_single_quotes_are_text(tmp_path):
+    rows = [f"'{k},{k % 2},{(k + 1) / 42}" for k in range(40)]
+    (tmp_path / "odd.csv").write_text("\n".join(["id,y,p", *rows]) + "\n")
+    result = run("evaluate", tmp_path / "odd.csv", "--label", "y", "--prob", "p", "--family", "isotonic")
+    assert result.exit_code == 0
+    assert "n = 40," in result.stdout
+
+
 def test_evaluate_prints_the_table_of_the_library(file, scores):
     result = run("evaluate", file, "--label", "y", "--prob", "p")
     assert result.exit_code == 0

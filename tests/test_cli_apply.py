@@ -290,7 +290,7 @@ def test_what_cannot_be_written_is_an_os_error(tmp_path):
     [
         "c,p,d\n-0,0.25,#c\n-0,1e-3,#c\n-0,1e-3,-0\n#c,1,#c\n",  # no comments
         "p,c\n0.5,'q'\n",  # no quotes
-        "'p','c'\n'0.5','q'\n",
+        "p,'c'\n0.5,'q'\n",
         '"c";"p"\n' + '" .\'11";"0.25"\n' * 10,  # no escapes
         '"c";"d";"p"\n' + '"11\\  ";"C:\\ ";"0.25"\n' * 10,
         '"c","p"\n"say \\"hi\\"","0.5"\n"a","1"\n',  # escapes, as databases write them
@@ -306,9 +306,9 @@ def test_no_text_is_taken_for_a_comment_or_a_quote(tmp_path, map_file, content):
 
 
 def test_single_quotes_around_names_are_text_in_parquet_too(tmp_path, map_file):
-    (tmp_path / "a.csv").write_text("'p','c'\n'0.5','q'\n")
+    (tmp_path / "a.csv").write_text("p,'c'\n0.5,'q'\n")
     assert run(map_file, tmp_path / "a.csv", "--prob", "p", "-o", tmp_path / "o.parquet").exit_code == 0
-    assert list(pd.read_parquet(tmp_path / "o.parquet")) == ["'p'", "'c'", "calibrated"]
+    assert list(pd.read_parquet(tmp_path / "o.parquet")) == ["p", "'c'", "calibrated"]
 
 
 def test_no_row_is_taken_for_a_comment_by_other_commands(tmp_path):

@@ -19,8 +19,9 @@ from fitontest.typing import FloatArray
 T = TypeVar("T")
 
 # all rows decide a column's type: from a sample, a column that begins with 0 and 1 would become integer, and the
-# decimals further down would be rounded without a word; and left to guess, DuckDB may drop what follows a # as comment
-_HOW = "sample_size=-1, comment='', nullstr=['', 'NA', 'N/A', 'null', 'NULL']"
+# decimals further down would be rounded without a word; left to guess, DuckDB may drop what follows a # as a comment,
+# and take single quotes, which are text, for quotes
+_HOW = "sample_size=-1, comment='', quote='\"', nullstr=['', 'NA', 'N/A', 'null', 'NULL']"
 _CSV = f"read_csv(?, {_HOW})"
 _PARQUET = "read_parquet(?)"
 READERS = {
@@ -152,7 +153,7 @@ def _untyped(connection: duckdb.DuckDBPyConnection, path: Path) -> tuple[str, li
     Quotes are double, and doubled within a cell: DuckDB's guesses would drop single quotes and backslashes that are
     text. Only a cell without any text is NULL, so that it is written without quotes again, and a quoted one with them.
     """
-    found = connection.execute(f"SELECT * FROM sniff_csv(?, {_HOW}, quote='\"')", [str(path)]).fetchnumpy()
+    found = connection.execute(f"SELECT * FROM sniff_csv(?, {_HOW})", [str(path)]).fetchnumpy()
     columns = ", ".join(f"{_text(column['name'])}: 'VARCHAR'" for column in found["Columns"][0])
     reader = (
         f"read_csv(?, auto_detect=false, hive_partitioning=false, columns={{{columns}}}, nullstr='', comment='', "
