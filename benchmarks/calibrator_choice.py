@@ -1,10 +1,11 @@
 """What choosing a calibrator gains: the chosen map on test rows, beside every fixed family and the oracle.
 
-Usage: ``python benchmarks/calibrator_choice.py FOLDER [--scoring brier] [--repeats 3]``.
+Usage: ``python benchmarks/calibrator_choice.py FOLDER [--scoring brier] [--repeats 3] [--seeds 3]``.
 
 FOLDER holds files *.npz with y_val, y_test and, for each model M, p_val_M and p_test_M: the scores of a classifier
 that was trained on other rows. Each calibrator is chosen and fitted on the val rows and judged on the test rows. The
-regret is its test loss less that of the oracle, the family that is best on these very test rows.
+regret is its test loss less that of the oracle, the family that is best on these very test rows. With several seeds
+the choice is made with other folds for each, and the regrets of a problem are averaged before anything else is.
 """
 
 import argparse
@@ -15,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 import fitontest as fot
+from fitontest.comparison.record import Calibrator
 from report import machine_facts, markdown, tell
 
 RULES = ("one_se", "best")
@@ -32,8 +34,10 @@ def problems(folder: Path) -> Iterator[tuple[str, fot.Sample, fot.Sample]]:
                     yield f"{path.stem} {model}", val, fot.Sample(found["y_test"], found[f"p_test_{model}"])
 
 
-def compared(val: fot.Sample, test: fot.Sample, scoring: str, repeats: int) -> fot.Comparison:
-    return fot.compare_calibrators(val.y, val.p, test=(test.y, test.p), scoring=scoring, repeats=repeats, evaluators=[])
+def compared(val: fot.Sample, test: fot.Sample, scoring: str, repeats: int, seed: int) -> fot.Comparison:
+    return fot.compare_calibrators(
+        val.y, val.p, test=(test.y, test.p), scoring=scoring, repeats=repeats, evaluators=[], random_state=seed
+    )
 
 
 def single(name: str, comparison: fot.Comparison) -> list[str]:
@@ -43,22 +47,31 @@ def single(name: str, comparison: fot.Comparison) -> list[str]:
     for rule in RULES:
         chosen = comparison[comparison.choice(rule)]
         cells += [chosen.name, f"{1e3 * chosen.test.to_best.mean:.2f}"]
-    gap = comparison[comparison.choice("one_se")].test.to_identity
+    gap = comparison[comparison.choice(RULES[0])].test.to_identity
     return [*cells, f"{1e3 * gap.mean:+.2f} +- {1e3 * gap.se:.2f}"]
 
 
-def overall(comparisons: list[fot.Comparison]) -> list[list[str]]:
-    """Return one row per strategy: a rule, or always the same family."""
-    families = [one.name for one in comparisons[0]]
-    strategies = {f"rule {rule}": [one[one.choice(rule)] for one in comparisons] for rule in RULES}
-    strategies |= {f"always {name}": [one[name] for one in comparisons] for name in families}
+def overall(problems: list[list[fot.Comparison]]) -> list[list[str]]:
+    """Return one row per strategy, a rule or always the same family; a problem is a list with a comparison per seed."""
+    families = [one.name for one in problems[0][0]]
+    strategies = {f"rule {rule}": [[one[one.choice(rule)] for one in seeds] for seeds in problems] for rule in RULES}
+    strategies |= {f"always {name}": [[one[name] for one in seeds] for seeds in problems] for name in families}
+    regrets = {name: regrets_of(taken) for name, taken in strategies.items()}
+    default = regrets[f"rule {RULES[0]}"]
     rows = []
-    for name, taken in strategies.items():
-        regrets = np.array([one.test.to_best.mean for one in taken])
-        worse = sum(one.test.to_identity.mean > one.test.to_identity.se for one in taken)
-        numbers = [regrets.mean(), np.median(regrets), np.quantile(regrets, 0.9), regrets.max()]
-        rows.append((numbers[0], [name, *(f"{1e3 * number:.2f}" for number in numbers), f"{worse} of {len(taken)}"]))
-    return [cells for _, cells in sorted(rows)]
+    for name in sorted(strategies, key=lambda name: regrets[name].mean()):
+        found = regrets[name]
+        more = found - default
+        worse = [one.test.to_identity.mean > one.test.to_identity.se for seeds in strategies[name] for one in seeds]
+        numbers = [found.mean(), np.median(found), np.quantile(found, 0.9), found.max()]
+        paired = f"{1e3 * more.mean():+.2f} +- {1e3 * more.std(ddof=1) / np.sqrt(more.size):.2f}"
+        rows.append([name, *(f"{1e3 * number:.2f}" for number in numbers), paired, f"{sum(worse)} of {len(worse)}"])
+    return rows
+
+
+def regrets_of(problems: list[list[Calibrator]]) -> np.ndarray:
+    """Return the regret of what was taken in each problem, its mean over the seeds."""
+    return np.array([np.mean([one.test.to_best.mean for one in seeds]) for seeds in problems])
 
 
 def main() -> None:
@@ -66,18 +79,30 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--scoring", choices=["log_loss", "brier"], default="log_loss")
     parser.add_argument("--repeats", type=int, default=1)
+    parser.add_argument("--seeds", type=int, default=1)
     given = parser.parse_args()
-    rows, comparisons = [], []
+    rows, found = [], []
     for name, val, test in problems(given.folder):
-        tell(name)
-        comparisons.append(compared(val, test, given.scoring, given.repeats))
-        rows.append(single(name, comparisons[-1]))
+        seeds = []
+        for seed in range(given.seeds):
+            tell(f"{name}, seed {seed}")
+            seeds.append(compared(val, test, given.scoring, given.repeats, seed))
+        rows.append(single(name, seeds[0]))
+        found.append(seeds)
     tell("")
     if not rows:
         sys.exit(f"no npz file with y_val, y_test, p_val_* and p_test_* in {given.folder}")
     print(machine_facts(), "\n")
-    header = ["strategy", "mean regret", "median", "90 %", "largest", "worse than identity by > 1 s.e."]
-    print(f"Test {given.scoring}, in thousandths\n\n{markdown(header, overall(comparisons))}\n")
+    header = [
+        "strategy",
+        "mean regret",
+        "median",
+        "90 %",
+        "largest",
+        "more than one_se",
+        "worse than identity by > s.e.",
+    ]
+    print(f"Test {given.scoring}, in thousandths; {given.seeds} seeds\n\n{markdown(header, overall(found))}\n")
     header = ["problem", "n", "oracle", "its loss", "one_se", "regret", "best", "regret", "one_se, vs identity"]
     print(markdown(header, rows))
 

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 import fitontest as fot
 from fitontest.text_table import short
@@ -110,3 +111,22 @@ def test_a_class_can_be_drawn(found, tmp_path):
     several.save(tmp_path / "dog.png", dpi=40)
     first = several.displays["slope1"]
     assert first.ax_.get_ylabel() == "Observed frequency of the class"
+
+
+def test_the_classes_are_drawn_under_one_family():
+    rng = np.random.default_rng(0)
+    p = rng.dirichlet(np.ones(3), 400)
+    y = (p.cumsum(axis=1) > rng.random((400, 1))).argmax(axis=1)
+    found = fot.evaluate(y, p, families=["isotonic", "beta"], reduction="classwise")
+    several = found.plot("beta", figure=Figure())
+    assert [*several.displays] == ["class 0", "class 1", "class 2"]
+    assert [display.error for display in several.displays.values()] == [found[k]["beta"] for k in range(3)]
+    with pytest.raises(ValueError, match="family must be one of 'isotonic', 'beta'; got 'slope1'"):
+        found.plot()
+
+
+def test_many_classes_are_not_drawn():
+    p = np.full((40, 20), 0.05)
+    found = fot.evaluate(np.arange(40) % 20, p, families=["platt"], reduction="classwise")
+    with pytest.raises(ValueError, match="at most 16 columns to be drawn"):
+        found.plot("platt", figure=Figure())

@@ -196,7 +196,11 @@ def test_a_million_rows_keep_their_order(tmp_path, map_file):
         ("y,calibrated,p\n1,0,0.5\n", (), "--column must not be a column of .* already, got 'calibrated'"),
         ("y,p\n1,0.5\n", ("--column", ""), "--column must be a name, got ''"),
         ("y,p\n1,0.5\n", ("-o", "o.xlsx"), "--output must end in one of .csv, .csv.gz, .* got o.xlsx"),
-        ("y,p\n1,0.5\n", ("-o", "nowhere/o.csv"), "--output must be in a folder that exists, got 'nowhere/o.csv'"),
+        (
+            "y,p\n1,0.5\n",
+            ("-o", "nowhere/o.csv"),
+            "--output must be a file in a folder that exists",
+        ),
         (None, (), "FILE must be an existing file"),
     ],
 )
@@ -277,6 +281,31 @@ def test_rows_and_values_must_be_equally_many(tmp_path, rows):
     (tmp_path / "a.csv").write_text("p\n0.5\n0.25\n")
     with pytest.raises(ValueError, match=f"the file must have {rows} rows, as many as values"):
         append_column(tmp_path / "a.csv", tmp_path / "o.csv", "c", np.zeros(rows))
+
+
+def test_lines_before_the_header_are_not_dropped_without_a_word(tmp_path, map_file):
+    (tmp_path / "a.csv").write_text("# exported\n# by someone\np,q\n.2,1\n.3,2\n")
+    result = run(map_file, tmp_path / "a.csv", "--prob", "p", "-o", tmp_path / "o.csv")
+    assert result.exit_code == 2
+    assert "FILE must begin with its header or its first row" in result.stderr
+    assert not (tmp_path / "o.csv").exists()
+
+
+def test_a_link_stays_a_link(tmp_path, map_file):
+    (tmp_path / "a.csv").write_text("p\n0.5\n")
+    (tmp_path / "real.csv").write_text("old")
+    (tmp_path / "link.csv").symlink_to(tmp_path / "real.csv")
+    assert run(map_file, tmp_path / "a.csv", "--prob", "p", "-o", tmp_path / "link.csv").exit_code == 0
+    assert (tmp_path / "link.csv").is_symlink()
+    assert (tmp_path / "real.csv").read_text().startswith("p,calibrated")
+
+
+def test_a_folder_is_no_output(tmp_path, map_file):
+    (tmp_path / "a.csv").write_text("p\n0.5\n")
+    (tmp_path / "folder.csv").mkdir()
+    result = run(map_file, tmp_path / "a.csv", "--prob", "p", "-o", tmp_path / "folder.csv")
+    assert result.exit_code == 2
+    assert "--output must be a file in a folder that exists" in result.stderr
 
 
 def test_what_cannot_be_written_is_an_os_error(tmp_path):

@@ -8,6 +8,7 @@ from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import make_scorer as sklearn_scorer
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score, cross_validate
 from sklearn.naive_bayes import GaussianNB
 
@@ -59,6 +60,23 @@ def test_several_classes(reduction):
     assert scorer(model, x[rows], y[rows]) == -float(found)
 
 
+@pytest.mark.parametrize("names", [None, ["no", "yes"], [1, 2]])
+def test_a_binary_reduction_takes_the_second_class_too(names):
+    x, y = two_classes(names)
+    model = GaussianNB().fit(x, y)
+    assert make_scorer("gce", reduction="binary")(model, x, y) == make_scorer("gce")(model, x, y)
+    first = model.classes_[0].item()
+    both = [make_scorer("gce", pos_label=first, **more)(model, x, y) for more in ({}, {"reduction": "binary"})]
+    assert both[0] == both[1] != make_scorer("gce")(model, x, y)
+
+
+def test_scikit_learns_own_scorers_work_too():
+    x, y = two_classes()
+    made = sklearn_scorer(fot.calibration_error, greater_is_better=False, response_method="predict_proba")
+    model = GaussianNB().fit(x, y)
+    assert made(model, x, y) == make_scorer()(model, x, y)
+
+
 def test_in_cross_validation_and_search():
     x, y = two_classes(["no", "yes"])
     folds = KFold(3, shuffle=True, random_state=0)
@@ -99,6 +117,10 @@ def test_it_pickles_and_tells_what_it_is():
         (lambda: make_scorer("ece"), "metric must be one of 'calibration_error', 'gce', 'tce'; got 'ece'"),
         (lambda: make_scorer("tce", bins=3), "options of tce must be among partition, .*; got 'bins'"),
         (lambda: make_scorer("tce", sample_weight=[1]), "options of tce must be among"),
+        (lambda: make_scorer(family="identity"), "family must not be the identity"),
+        (lambda: make_scorer(family="no_such"), "'no_such'"),
+        (lambda: make_scorer(reduction="top"), "reduction must be one of"),
+        (lambda: make_scorer(reduction="classwise", pos_label=1), "pos_label must be left out"),
     ],
 )
 def test_refusals(call, message):

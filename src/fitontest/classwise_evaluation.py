@@ -4,8 +4,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from fitontest.displays.by_class import check_few
+from fitontest.displays.canvas import SomeFigure
+from fitontest.displays.panels import panels
+from fitontest.displays.reliability import ReliabilityDisplay
+from fitontest.displays.scales import ScaleName
+from fitontest.displays.small_multiples import SmallMultiples
 from fitontest.errors.classwise import json_ready
 from fitontest.frames import Backend, to_frame
+from fitontest.inputs import choose
 from fitontest.text_table import short, text_table
 from fitontest.typing import Label
 
@@ -78,6 +85,29 @@ class ClasswiseEvaluation:
     def to_frame(self, backend: Backend = "pandas") -> Any:
         """Return the records as a data frame of an installed library, one row per class and family."""
         return to_frame(self.rows(), backend)
+
+    def plot(
+        self, family: str = "slope1", *, scale: ScaleName = "probability", figure: SomeFigure = None
+    ) -> SmallMultiples:
+        """Draw the reliability diagrams of all classes under one family side by side, on shared axes.
+
+        Parameters
+        ----------
+        family : str, default="slope1"
+            One of those evaluated.
+        scale : {"probability", "logit"}, default="probability"
+            How the axes lay out probabilities, see `ReliabilityDisplay`.
+        figure : matplotlib Figure or SubFigure, optional
+            An empty one to draw in; by default a new pyplot figure that is large enough.
+
+        Returns
+        -------
+        SmallMultiples
+        """
+        check_few(len(self))
+        choose(family, [name for name, _ in self._by_family()], "family")
+        measured = [(f"class {label}", each[family], each.sample) for label, each in self.evaluations.items()]
+        return panels(ReliabilityDisplay, measured, scale, title=family).plot(figure)
 
     def __str__(self) -> str:
         first = next(iter(self.evaluations.values())).errors[0]

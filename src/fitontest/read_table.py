@@ -154,10 +154,14 @@ def _untyped(connection: duckdb.DuckDBPyConnection, path: Path) -> tuple[str, li
     text. Only a cell without any text is NULL, so that it is written without quotes again, and a quoted one with them.
     """
     found = connection.execute(f"SELECT * FROM sniff_csv(?, {_HOW})", [str(path)]).fetchnumpy()
+    if found["SkipRows"][0]:
+        raise ValueError(
+            f"FILE must begin with its header or its first row, got {path} with {found['SkipRows'][0]} lines before it"
+        )
     columns = ", ".join(f"{_text(column['name'])}: 'VARCHAR'" for column in found["Columns"][0])
     reader = (
         f"read_csv(?, auto_detect=false, hive_partitioning=false, columns={{{columns}}}, nullstr='', comment='', "
-        f"allow_quoted_nulls=false, delim={_text(found['Delimiter'][0])}, skip={int(found['SkipRows'][0])}, quote='\"'"
+        f"allow_quoted_nulls=false, delim={_text(found['Delimiter'][0])}, quote='\"'"
     )
     escape = '"'
     if found["Escape"][0] == "\\":  # as some databases write them; true only of files that are no CSV without it

@@ -12,8 +12,11 @@ from sklearn.utils.metadata_routing import UNCHANGED, MetadataRequest
 from fitontest.errors.gce import gce
 from fitontest.errors.plug_in import calibration_error
 from fitontest.errors.tce import tce
+from fitontest.families.base import make_family
+from fitontest.families.identity import Identity
 from fitontest.inputs import choose
-from fitontest.response import matrix_of, scores_of
+from fitontest.reductions import REDUCTIONS
+from fitontest.response import matrix_of, positive_of, scores_of
 from fitontest.typing import ArrayInput
 
 METRICS: dict[str, Callable[..., Any]] = {"calibration_error": calibration_error, "gce": gce, "tce": tce}
@@ -55,6 +58,8 @@ class CalibrationScorer:
             scores, options["pos_label"] = scores_of(estimator, X, options.get("pos_label"))
         else:
             scores, options["labels"] = matrix_of(estimator, X)
+            if options["reduction"] == "binary":
+                options["pos_label"] = positive_of(options["labels"], options.get("pos_label"))
         return -float(METRICS[self.metric](y_true, scores, sample_weight=sample_weight, **options))
 
     def set_score_request(self, *, sample_weight: bool | str | None = UNCHANGED) -> Self:
@@ -121,4 +126,18 @@ def make_scorer(metric: str = "calibration_error", **options: Any) -> Calibratio
     for name in options:
         if name not in known:
             raise ValueError(f"options of {metric} must be among {', '.join(known)}; got {name!r}")
+    _check_values(options)
     return CalibrationScorer(metric, options)
+
+
+def _check_values(options: Mapping[str, Any]) -> None:
+    """Refuse at once what would only show as failed folds."""
+    family, reduction = options.get("family"), options.get("reduction")
+    if isinstance(family, str):
+        family = make_family(family)
+    if isinstance(family, Identity):
+        raise ValueError("family must not be the identity, whose error is 0 for every classifier")
+    if reduction is not None:
+        choose(reduction, REDUCTIONS, "reduction")
+    if reduction in ("confidence", "classwise") and options.get("pos_label") is not None:
+        raise ValueError(f"pos_label must be left out with reduction={reduction!r}, got {options['pos_label']!r}")

@@ -5,6 +5,7 @@ import pytest
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
+from sklearn.isotonic import IsotonicRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC, LinearSVC
@@ -104,3 +105,24 @@ def test_frozen(classes, weighted):
     np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), rtol=0, atol=1e-12)
     assert len(ours.calibrated_classifiers_) == 1
     assert ours.calibrated_classifiers_[0].estimator is frozen
+
+
+def test_large_decision_values_stay_apart_on_both_sides():
+    """Next to 1 floats are farther apart than next to 0, so the sigmoid must not be asked for scores too close to 1."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 1))
+    y = (rng.random(600) < 1 / (1 + np.exp(-X[:, 0]))).astype(int)
+    found = {}
+    for side in (1, -1):
+        estimator = FrozenEstimator(Margin(1e-4, 25.0 * side).fit(X, y))
+        found[side] = CalibratedClassifier(estimator, "isotonic").fit(X, y).predict_proba(X)[:, 1]
+        theirs = CalibratedClassifierCV(estimator, method="isotonic").fit(X, y).predict_proba(X)[:, 1]
+        np.testing.assert_allclose(found[side], theirs, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(found[1], found[-1], rtol=0, atol=1e-12)
+
+
+def test_scores_that_are_nearly_tied_are_ties_to_scikit_learn_only():
+    """The docstring says so: its isotonic regression pools scores less than 1e-15 apart, as naive Bayes has."""
+    p, y = [1e-20, 1e-18, 1e-17, 0.5, 0.6], [0, 1, 0, 1, 1]
+    np.testing.assert_allclose(fot.Isotonic().fit(p, y).predict(p), [0, 0.5, 0.5, 1, 1])
+    np.testing.assert_allclose(IsotonicRegression().fit(p, y).predict(p), [1 / 3, 1 / 3, 1 / 3, 1, 1])

@@ -99,6 +99,7 @@ def test_a_column_vector_is_taken_with_a_warning():
         (np.r_[np.ones(59), np.nan], "sample_weight must be finite, got nan at row 59"),
         (np.zeros(60), "sample_weight must have a positive sum, got zero in every row"),
         (np.ones((60, 2)), "sample_weight must be one-dimensional"),
+        (1.0 - Y, "y must have at least two classes in rows of positive weight"),
         (2.0, "sample_weight must be a one-dimensional array"),
     ],
 )
@@ -174,3 +175,8 @@ def test_a_failed_fit_leaves_the_last_one():
     with pytest.raises(ValueError):
         calibrated.fit(X, np.ones(60))
     np.testing.assert_array_equal(calibrated.predict_proba(X), before)
+
+
+def test_a_frozen_estimator_takes_no_parameters_of_a_fit():
+    with pytest.raises(ValueError, match=r"fit_params must be left out with a frozen estimator, got \['tag'\]"):
+        CalibratedClassifier(FrozenEstimator(GaussianNB().fit(X, Y))).fit(X, Y, tag=1)

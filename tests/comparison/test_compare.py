@@ -91,14 +91,12 @@ def test_errors_after_calibration_are_those_of_the_held_out_predictions():
 
 def test_repeats_average_the_losses_of_a_row():
     y, p = draw(200)
-    rng = np.random.RandomState(7)
-    plain = ("platt", "beta", "isotonic")  # families that draw nothing themselves
-    single = [quick(y, p, random_state=rng, families=plain) for _ in range(3)]  # one generator goes on and on
-    together = quick(y, p, random_state=7, repeats=3, families=plain)
-    for name in plain:
-        scores = [one[name].held_out.score for one in single]
+    together = quick(y, p, random_state=7, repeats=3)
+    for name in ("platt", "beta", "isotonic"):
+        rng = np.random.RandomState(7)  # one generator for the three, one after the other
+        predictions = [out_of_fold(name, y, p, np.ones(p.size), 5, rng) for _ in range(3)]
+        scores = [log_loss(y, np.clip(q, 1e-6, 1 - 1e-6)) for q in predictions]
         assert together[name].held_out.score == pytest.approx(np.mean(scores), rel=1e-12)
-        assert together[name].held_out.to_identity.se < max(one[name].held_out.to_identity.se for one in single)
 
 
 @pytest.mark.parametrize("loss", ["brier", "log_loss"])
@@ -141,9 +139,57 @@ def test_known_truth(as_array):
 def test_truth_of_tied_rows_is_their_mean():
     from fitontest.comparison.known_truth import true_probabilities
 
-    rows = fot.Sample([0, 1, 0, 1], [0.2, 0.7, 0.2, 0.4]).rows
-    found = true_probabilities([0.1, 0.9, 0.3, 0.5], np.array([0.2, 0.7, 0.2, 0.4]), rows)
-    np.testing.assert_allclose(found, [0.2, 0.2, 0.5, 0.9])
+    sample = fot.Sample([0, 1, 0, 1], [0.2, 0.7, 0.2, 0.4])
+    np.testing.assert_allclose(true_probabilities([0.1, 0.9, 0.3, 0.5], sample), [0.2, 0.2, 0.5, 0.9])
+    weighted = fot.Sample([0, 1, 0, 1, 1], [0.2, 0.7, 0.2, 0.4, 0.2], [3, 1, 1, 1, 0])
+    np.testing.assert_allclose(true_probabilities([0.1, 0.9, 0.3, 0.5, 1.0], weighted), [0.15, 0.15, 0.5, 0.9])
+
+
+def test_weights_of_a_known_truth_count_rows():
+    y, p = draw(300)
+    p, c = np.round(p, 1), np.random.default_rng(3).random(300)
+    w = np.random.default_rng(1).integers(0, 4, p.size)
+    test = np.repeat(y, w), np.repeat(p, w)
+    a = quick(y, p, test=(y, p, w), truth=c)
+    b = quick(y, p, test=test, truth=np.repeat(c, w))
+    for one, other in zip(a, b, strict=True):
+        assert vars(one.quality) == pytest.approx(vars(other.quality), abs=1e-12)
+        assert one.certain == pytest.approx(other.certain, abs=1e-12)
+
+
+def test_scores_do_not_depend_on_who_else_is_compared():
+    y, p = draw(300)
+    for seed in (0, None, np.random.RandomState(3)):
+        state = seed.get_state() if isinstance(seed, np.random.RandomState) else None
+        first = quick(y, p, families=["slope1", "flat"], random_state=3 if seed is None else seed)
+        if state is not None:
+            seed.set_state(state)
+        second = quick(y, p, families=["flat", "slope1"], random_state=3 if seed is None else seed)
+        assert first["slope1"].held_out.score == second["slope1"].held_out.score
+
+
+def test_scores_of_the_other_class_are_pointed_out():
+    y, p = draw(600)
+    assert not quick(y, p).backwards
+    found = quick(y, 1 - p)
+    assert found.backwards
+    assert "Are these of the other class?" in str(found)
+
+
+def test_maps_that_are_certain_are_pointed_out():
+    y, p = draw(600)
+    found = quick(y, p, families=["isotonic"], rule="best")
+    q = found["isotonic"].family.transform(p)
+    assert found["isotonic"].certain == pytest.approx(np.mean((q == 0) | (q == 1)))
+    assert found["isotonic"].certain > 0
+    assert ("isotonic says exactly 0 or 1 for" in str(found)) == (found.chosen == "isotonic")
+
+
+def test_small_folds_are_pointed_out_where_there_is_no_test_set():
+    y, p = draw(300)
+    assert "the folds are small" in str(quick(y, p))
+    assert "the folds are small" not in str(quick(y, p, test=(y, p)))
+    assert "the folds are small" not in str(quick(*draw(600)))
 
 
 def test_row_order_does_not_matter():
@@ -207,23 +253,23 @@ def test_best_is_fitted_to_all_rows():
     ("p", "y"),
     [
         ([0.3, 0.6], [0, 1]),
-        (np.linspace(0, 1, 30), np.ones(30)),
         (np.full(40, 0.4), np.arange(40) % 3 == 0),
         (np.arange(40) % 2, np.arange(40) % 3 == 0),
         (np.linspace(0.1, 0.9, 40), np.linspace(0.1, 0.9, 40) > 0.35),
     ],
-    ids=["n=2", "one class", "constant", "p in {0, 1}", "separable"],
+    ids=["n=2", "constant", "p in {0, 1}", "separable"],
 )
 def test_hard_inputs(p, y):
     found = quick(np.asarray(y), np.asarray(p), families=None, evaluators=["slope1", "isotonic"], cv=3)
     assert json.dumps(found.to_dict(), allow_nan=False)
-    assert found.chosen in str(found)
+    assert f"Chosen (*): {found.chosen}" in str(found)
     assert np.all(np.isfinite([[one.held_out.score, one.held_out.to_best.se, *one.errors.values()] for one in found]))
 
 
-def test_a_single_row_is_refused():
-    with pytest.raises(ValueError, match="y_true must have at least 2 rows of positive weight"):
-        quick([1, 0], [0.5, 0.2], sample_weight=[1, 0])
+@pytest.mark.parametrize(("y", "w"), [([1, 0], [1, 0]), ([1, 1], None), ([0, 1, 0], [1, 0, 1])])
+def test_one_class_is_refused(y, w):
+    with pytest.raises(ValueError, match=r"y_true must have rows of both classes, got .* of one"):
+        quick(y, [0.5, 0.2, 0.4][: len(y)], sample_weight=w)
 
 
 @pytest.mark.parametrize(
@@ -242,7 +288,7 @@ def test_a_single_row_is_refused():
         ({"decomposition": 3}, "decomposition must be names of families or families, got 3"),
         ({"test": ([0, 1],)}, "test must be a tuple .* got 1 entries"),
         ({"test": "file"}, "test must be a tuple .* got one str"),
-        ({"test": ([0, 1], [0.5, 2])}, r"test\[1\], the scores, must lie in \[0, 1\], got 2.0 at row 1"),
+        ({"test": ([0, 1], [0.5, 2])}, r"test\[1\] must lie in \[0, 1\], got 2.0 at row 1"),
         ({"truth": [0.5]}, "truth and y_prob must have the same number of rows"),
         ({"truth": [0.5], "test": ([0, 1], [0.2, 0.4])}, r"truth and test\[1\] must have the same number of rows"),
         ({"truth": lambda p: p * 2}, r"truth\(p\) must lie in \[0, 1\]"),

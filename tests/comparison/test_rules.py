@@ -14,7 +14,7 @@ from fitontest.losses import log_loss
 def candidate(name, score, to_best, to_identity, parameters):
     family = type("Made", (fot.Identity,), {"n_parameters_": parameters})()
     standing = Standing(score, Difference(*to_best), Difference(*to_identity))
-    return Calibrator(name, family, standing, None, Parts(0, score), {}, None, 0.0)
+    return Calibrator(name, family, standing, None, Parts(0, score), {}, None, 0.0, 0.0)
 
 
 def ranked(gain_se):

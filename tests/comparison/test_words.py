@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import pytest
 
 import fitontest as fot
 from tests.comparison.test_compare import draw, quick
@@ -15,24 +16,27 @@ def test_what_was_chosen_and_by_how_much():
     gain = comparison[comparison.chosen].held_out.to_identity
     sentence = re.search(r"Chosen \(\*\): (\w+)\. Its log loss is (\S+) \(s\.e\. (\S+)\) less than", text)
     assert sentence[1] == comparison.chosen
-    assert float(sentence[2]) == float(f"{-gain.mean:.3g}")
-    assert float(sentence[3]) == float(f"{gain.se:.2g}")
+    assert float(sentence[2]) == pytest.approx(-gain.mean, abs=0.06 * gain.se)
+    assert float(sentence[3]) == pytest.approx(gain.se, rel=0.06)
     assert "Log loss clips predictions to [1e-06, 1 - 1e-06]." in text
     for one in comparison:
         assert len(re.findall(rf"^{one.name}( \*)? ", text, flags=re.M)) == 2  # a row in each table
-        assert f"{one.held_out.score:#.4g}" in text
-        assert f"{one.errors['isotonic']:.4f}" in text
+        assert f"{one.held_out.score:.5f}" in text
+        assert f"{one.errors['isotonic']:.5f}" in text
 
 
 def test_the_simplest_of_equals():
-    comparison = quick(*draw(2000))
-    first = comparison.calibrators[0].name
-    near = [one.name for one in comparison if one.held_out.to_best.mean <= one.held_out.to_best.se]
-    if comparison.chosen == first:
-        assert "the simplest" not in str(comparison)
-    others = [name for name in near if name != comparison.chosen]
-    expected = f"smallest loss, too: {', '.join(others)}." if others else "No other family is within one standard error"
-    assert expected in str(comparison)
+    kinds = set()
+    for seed in range(8):
+        comparison = quick(*draw(2000, seed))
+        first = comparison.calibrators[0].name
+        assert ("has the fewest parameters" in str(comparison)) == (first not in (comparison.chosen, "identity"))
+        near = [one.name for one in comparison if one.held_out.to_best.mean <= one.held_out.to_best.se]
+        others = [name for name in near if name not in (comparison.chosen, first)]
+        sentence = f"Not clearly worse than {first} either, by that measure: {', '.join(others)}."
+        assert (sentence in str(comparison)) == bool(others)
+        kinds.add((first == comparison.chosen, bool(others)))
+    assert len(kinds) >= 2  # several of the cases were seen
 
 
 def test_doing_nothing():
@@ -55,7 +59,7 @@ def test_on_a_test_set():
     comparison = quick(*draw(2000), test=draw(3000, seed=2))
     standing = comparison[comparison.chosen].test
     text = str(comparison)
-    assert f"On the test set (3000 rows): log loss {standing.score:#.4g}" in text
+    assert f"On the test set (3000 rows): log loss {standing.score:.5f}" in text
     oracle = min(comparison, key=lambda one: one.test.score)
     expected = (
         "No family does better there." if oracle.name == comparison.chosen else f"The best there, {oracle.name}, is"
@@ -73,7 +77,7 @@ def test_worse_on_the_test_set_is_said_loudly():
 def test_few_rows_of_a_class_are_pointed_out():
     y, p = draw(300)
     rare = np.arange(300) < 20
-    assert "Only 20 rows are of the smaller class" in str(quick(rare.astype(int), p))
+    assert "only 20 rows are of the smaller class" in str(quick(rare.astype(int), p))
     assert "smaller class" not in str(quick(y, p))
 
 

@@ -135,7 +135,7 @@ BINNED = '{"schema": 1, "kind": "binned", "bins": %s, "offset": [0, 0], "slope":
         ("[1, 2]", r"text must be a JSON object, got \[1, 2\]"),
         ('"identity"', "text must be a JSON object, got 'identity'"),
         ("null", "text must be a JSON object, got None"),
-        ('{"kind": "identity"}', "text must be a dict of schema 1, got None"),
+        ('{"kind": "identity"}', "text must be a dict of schema 1, got none"),
         ('{"schema": 2, "kind": "identity"}', "schema 1, got 2, which a newer version of fitontest wrote"),
         ('{"schema": 0, "kind": "identity"}', "schema 1, got 0$"),
         ('{"schema": true, "kind": "identity"}', "schema 1, got True$"),

@@ -89,9 +89,19 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
 
     A row to which the maps of all classes give 0 gets the same probability of every class that the estimator knows.
 
-    The sigmoid cannot tell decision values apart that are much larger than 30. Where the calibration rows have larger
-    ones, those of the class are divided by a constant that makes the largest 15. A map with a free slope in the logit,
-    and isotonic regression at the data, do not notice; the identity does.
+    The sigmoid tells large decision values apart ever less, and from 37 on not at all. Where the calibration rows have
+    ones larger than 15, those of the class are divided by a constant that makes the largest 15. A map with a free slope
+    in the logit does not notice, nor does isotonic regression at values that are at least 1e-9 of the largest apart;
+    the identity does.
+
+    Isotonic regression agrees to rounding for float64 scores that are more than 1e-15 apart: scikit-learn's takes
+    closer ones for ties (and float32 ones within 1e-6), ours never does. Naive Bayes has many scores next to 0.
+
+    Probabilities that leave [0, 1] by at most 1e-6, as float32 arithmetic may, are clipped. Rows of weight 0 take part
+    in the folds, and their labels are classes, as in scikit-learn; fits do not see them.
+
+    To search over parameters of the family, as in ``{"family__n_bins": [5, 10]}``, pass it as an estimator, not by
+    name.
 
     References
     ----------
@@ -146,7 +156,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
             metadata routing, where it requests them).
         **fit_params
             For ``fit`` of the estimator, with those that hold n values taken apart by fold; with metadata routing
-            enabled, for whatever requests them. A frozen estimator has no use for them.
+            enabled, for whatever requests them. A frozen estimator has no use for them, and refuses them.
 
         Returns
         -------
@@ -156,6 +166,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         family = own_family(self.family, self.random_state)
         self._check()
         frozen = isinstance(self.estimator, FrozenEstimator)
+        if frozen and fit_params and not get_config()["enable_metadata_routing"]:
+            raise ValueError(f"fit_params must be left out with a frozen estimator, got {sorted(fit_params)}")
         pairwise = get_tags(self.estimator).input_tags.pairwise and not frozen
         rows = read_rows(X, y, sample_weight)
         if frozen:
@@ -200,6 +212,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        if self.estimator is None:
+            return tags
         inner = get_tags(self.estimator)
         tags.input_tags = inner.input_tags  # the inputs go to the estimator as they are
         if inner.classifier_tags is not None:

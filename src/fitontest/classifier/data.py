@@ -61,7 +61,10 @@ def read_rows(X: Any, y: ArrayInput, sample_weight: ArrayInput) -> Rows:
     if len(found) < 2:
         raise ValueError(f"y must have at least two classes, got one class: {found}")
     classes, codes = np.unique(y, return_inverse=True)
-    return Rows(X, y, classes, codes, None if sample_weight is None else _weights(sample_weight, codes))
+    w = None if sample_weight is None else _weights(sample_weight, codes)
+    if w is not None and np.unique(codes[w > 0]).size < 2:
+        raise ValueError(f"y must have at least two classes in rows of positive weight, got one of {found}")
+    return Rows(X, y, classes, codes, w)
 
 
 def with_classes_of(estimator: Any, rows: Rows) -> Rows:

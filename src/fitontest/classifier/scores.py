@@ -16,8 +16,7 @@ from fitontest.links import sigmoid
 from fitontest.typing import FloatArray, IntArray
 
 METHODS = ("predict_proba", "decision_function")
-LARGEST = 30.0  # decision values up to here stay apart under the sigmoid; it is 1.0 from 37 on
-ROOMY = 15.0  # where larger ones are put, so that larger ones still to come stay apart as well
+LARGEST = 15.0  # decision values up to here, 1e-9 apart, stay apart under the sigmoid; it is 1.0 from 37 on
 ROUNDING = 1e-6  # what float32 arithmetic may leave beyond 0 and 1
 
 
@@ -97,7 +96,7 @@ class Reading:
             present = raw if w is None else raw[w > 0]
             sizes = np.where(np.isfinite(present), np.abs(present), 0.0)
             largest = sizes.max(axis=0, initial=0.0)
-            divisors = np.where(largest > LARGEST, largest / ROOMY, 1.0)
+            divisors = np.where(largest > LARGEST, largest / LARGEST, 1.0)
         return cls(method, divisors)
 
     def scores(self, raw: FloatArray) -> FloatArray:

@@ -1,13 +1,12 @@
 """``fitontest apply``: a calibration map applied to the scores in a file."""
 
-from os.path import samefile
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import click
 import numpy as np
 
 from fitontest.cli.messages import refusing
+from fitontest.cli.writing import check_output, written_whole
 from fitontest.inputs import as_scores, check_finite
 from fitontest.maps.base import CalibrationMap
 from fitontest.read_table import append_column, check_ending, read_columns
@@ -30,33 +29,22 @@ from fitontest.typing import FloatArray
 def apply(map_file: Path, file: Path, prob: str, column: str, output: Path) -> None:
     """Write the rows of FILE with their calibrated probabilities.
 
-    MAP is the JSON file of a fitted calibration map, as its to_json writes it. FILE is CSV, TSV (also gzipped) or
-    Parquet. Its rows and columns are written as they are (cells of CSV and TSV as texts, to Parquet too), followed by
-    one column of calibrated probabilities, clipped to [0, 1].
+    MAP is the JSON file of a fitted calibration map, as `fitontest compare --save` and to_json write it. FILE is CSV,
+    TSV (also gzipped) or Parquet. Its rows and columns are written as they are (cells of CSV and TSV as texts, to
+    Parquet too; blank lines are left out), followed by one column of calibrated probabilities, clipped to [0, 1].
     """
-    _check_output(output, {"FILE": file, "MAP": map_file})
+    check_ending(output, "--output")
+    check_output(output, "--output", {"FILE": file, "MAP": map_file})
     if not column:
         raise ValueError("--column must be a name, got ''")
     c_hat = _read_map(map_file)
     scores = as_scores(read_columns(file, {"--prob": prob})["--prob"], f"prob column {prob!r}")
     calibrated, outside = _calibrated(c_hat, scores)
-    # in a folder of its own beside the output: an error leaves the output as it was, and nothing half-written
-    with TemporaryDirectory(dir=output.absolute().parent, prefix=".fitontest-") as folder:
-        written = Path(folder) / output.name
+    with written_whole(output) as written:
         append_column(file, written, column, calibrated)
-        written.replace(output)
     if outside:
         click.echo(f"Note: {outside} of {scores.size} calibrated probabilities were clipped to [0, 1]", err=True)
     click.echo(f"Wrote {output}: {scores.size} rows, calibrated probabilities in column {column}")
-
-
-def _check_output(output: Path, inputs: dict[str, Path]) -> None:
-    check_ending(output, "--output")
-    if not output.parent.is_dir():
-        raise ValueError(f"--output must be in a folder that exists, got {str(output)!r}")
-    for name, path in inputs.items():
-        if path.exists() and output.exists() and samefile(path, output):  # also by another name, or by a link
-            raise ValueError(f"--output must be another file than {name}, got {str(output)!r}")
 
 
 def _read_map(path: Path) -> CalibrationMap:

@@ -9,10 +9,12 @@ import click
 
 from fitontest.cli.messages import notes, progress, refusing
 from fitontest.cli.scores import of_scores, read_scores
+from fitontest.cli.writing import check_output, is_same, written_whole
 from fitontest.comparison.compare import EVALUATORS, Plan, comparison_of
 from fitontest.comparison.comparison import Comparison
 from fitontest.comparison.rules import RULES
 from fitontest.displays.saving import check_path
+from fitontest.inputs import choose
 from fitontest.losses import LOSSES
 from fitontest.text_table import csv_text
 
@@ -73,11 +75,16 @@ def compare(
     compared out of fold, by paired differences; to do nothing is always a candidate. `fitontest apply` applies a map
     that was saved.
     """
-    for path, option in ((save, "--save"), (picture, "--plot")):
-        if path is not None:
-            _check_folder(path, option)
+    if test is not None and is_same(file, test):
+        raise ValueError(
+            f"--test must be another file than FILE, got {test}: no rows can judge what was fitted to them"
+        )
+    if save is not None:
+        choose(save.suffix.lower(), (".json",), "the ending of --save")
+        check_output(save, "--save", {"FILE": file, "--test": test, "--plot": picture})
     if picture is not None:
         check_path(picture, "--plot")
+        check_output(picture, "--plot", {"FILE": file, "--test": test})
     plan = Plan.of(families or None, cv, repeats, scoring, rule, _asked(evaluators), random_state=random_state)
     sample = read_scores(file, label, prob, weight, pos_label)
     judges = None if test is None else read_scores(test, label, prob, weight, pos_label)
@@ -96,16 +103,11 @@ def _asked(evaluators: tuple[str, ...]) -> tuple[str, ...]:
     return ()
 
 
-def _check_folder(path: Path, option: str) -> None:
-    """Refuse a place that cannot be written before the work is done."""
-    if path.is_dir() or not path.parent.is_dir():
-        raise ValueError(f"{option} must be a file in a folder that exists, got {path}")
-
-
 def _write(comparison: Comparison, save: Path | None, picture: Path | None) -> None:
     """Write what was asked for; the table may be read by a program, so this is said on standard error."""
     if save is not None:
-        save.write_text(comparison.best_.map_.to_json() + "\n", encoding="utf-8")
+        with written_whole(save) as written:
+            written.write_text(comparison.best_.map_.to_json() + "\n", encoding="utf-8")
         click.echo(f"Wrote the map of {comparison.chosen} to {save}", err=True)
     if picture is not None:
         with notes():

@@ -17,10 +17,24 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 # How a CSV file may spell a column that DuckDB reads as booleans
 _BOOLEANS = {"true": True, "t": True, "yes": True, "y": True, "false": False, "f": False, "no": False, "n": False}
 
+
+def _one(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> str:  # noqa: ARG001
+    """Return the one value of an option, of which click would silently take the last."""
+    if len(values) > 1:
+        raise click.BadParameter(f"must be given once, for two classes; got {', '.join(values)}")
+    return values[0]
+
+
 _OPTIONS = (
     click.argument("file", type=click.Path(path_type=Path)),
     click.option("--label", required=True, help="Column with the labels of two classes."),
-    click.option("--prob", required=True, help="Column with the predicted probability of the positive class."),
+    click.option(
+        "--prob",
+        multiple=True,
+        required=True,
+        callback=_one,
+        help="Column with the predicted probability of the positive class.",
+    ),
     click.option("--weight", help="Column with the weights of the rows."),
     click.option(
         "--pos-label",

@@ -13,9 +13,9 @@ from fitontest.comparison.record import Calibrator, Standing
 from fitontest.comparison.rules import RULES
 from fitontest.comparison.scores import Scores
 from fitontest.comparison.trial import Court, Trial
-from fitontest.families.base import Family
+from fitontest.families.base import Family, family_name
 from fitontest.families.identity import Identity
-from fitontest.folds import repeated_folds
+from fitontest.folds import one_seed, repeated_folds
 from fitontest.inputs import choose
 from fitontest.losses import find_loss
 from fitontest.sample import Sample
@@ -52,14 +52,15 @@ class Plan:
     ) -> "Plan":
         """Check the options and make the families."""
         repeated_folds(2, cv, repeats, 0)  # refuses what is no number of folds or repeats
+        seed = one_seed(random_state)
         return cls(
-            candidates_of(families, random_state),
+            candidates_of(families, seed),
             cv,
             repeats,
             choose(scoring, ("log_loss", "brier"), "scoring"),
             choose(rule, RULES, "rule"),
-            named(evaluators, "evaluators", random_state),
-            next(iter(named([decomposition], "decomposition", random_state).values())),
+            named(evaluators, "evaluators", seed),
+            next(iter(named([decomposition], "decomposition", seed).values())),
             random_state,
         )
 
@@ -126,7 +127,8 @@ def compare_calibrators(
     random_state : int, RandomState or None, default=0
         Seed of the folds, and of the families given by name.
     sample_weight : array-like of shape (n,), optional
-        Weight 2 counts a row twice (both in one fold), weight 0 not at all.
+        Weight 2 counts a row twice (both in one fold), weight 0 not at all. Standard errors take whole weights for
+        counts of rows, and any others for importances of rows drawn once: halving whole weights makes them larger.
     pos_label : label, optional
         The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
 
@@ -142,8 +144,16 @@ def compare_calibrators(
 
     Notes
     -----
+    Errors and parts of the loss out of fold are those of the pooled predictions of several maps, each of which errs
+    against the fold it was not fitted to: with few rows in a fold, by some 0.5 / sqrt(rows in a fold), they see more
+    than the error of one map. The losses and their differences do not suffer from this. A `test` set shows all of them
+    for the one map that is used.
+
     The standard errors hold the fitted maps fixed. The loss of the chosen family is slightly too small, being the
-    smallest of several: for an unbiased number ask for a `test` set.
+    smallest of several: for an unbiased number ask for a `test` set. With a few hundred rows the choice depends on the
+    folds: raise `repeats`, and see what else is within a standard error.
+
+    Two classes only. For more, search over the families of a `CalibratedClassifier`.
 
     References
     ----------
@@ -161,10 +171,10 @@ def compare_calibrators(
     ('temperature', array([0.06, 0.5 ]))
     >>> print(comparison.to_frame()[["family", "score", "to_identity", "to_identity_se"]].round(4).to_string())
             family   score  to_identity  to_identity_se
-    0  temperature  0.4026      -0.0502          0.0060
-    1        platt  0.4034      -0.0494          0.0061
-    2     isotonic  0.4101      -0.0427          0.0068
-    3     identity  0.4528       0.0000          0.0000
+    0  temperature  0.3402      -0.0428          0.0053
+    1        platt  0.3406      -0.0423          0.0054
+    2     isotonic  0.3527      -0.0303          0.0102
+    3     identity  0.3830       0.0000          0.0000
     """
     plan = Plan.of(families, cv, repeats, scoring, rule, evaluators, decomposition, random_state)
     sample = Sample(y_true, y_prob, sample_weight, pos_label=pos_label)
@@ -175,8 +185,9 @@ def comparison_of(
     sample: Sample, plan: Plan, test: Sample | None = None, truth: Truth = None, follow: Follow = iter
 ) -> Comparison:
     """Return the comparison on a checked sample; `follow` may watch the candidates go by (a progress bar)."""
-    if sample.n < 2:
-        raise ValueError("y_true must have at least 2 rows of positive weight, so that one can be held out; got 1")
+    positives = int(np.count_nonzero(sample.rows.y))
+    if positives in (0, sample.n):
+        raise ValueError(f"y_true must have rows of both classes, got {sample.n} of one; they tell no map from another")
     folds = repeated_folds(sample.n, plan.cv, plan.repeats, plan.random_state)
     court = Court(sample, test, truth, folds, find_loss(plan.scoring), plan.evaluators, plan.decomposition)
     trials = {name: court.hear(plan.candidates[name]) for name in follow(list(plan.candidates))}
@@ -185,17 +196,18 @@ def comparison_of(
     tested = _on_test(court, trials, parameters)
     calibrators = [_calibrator(name, trial, scores, tested, plan.do_nothing) for name, trial in trials.items()]
     ranked = sorted(calibrators, key=lambda one: (one.held_out.score, one.n_parameters))
-    positives = int(np.count_nonzero(sample.rows.y))
     return Comparison(
         calibrators=tuple(ranked),
         chosen=RULES[plan.rule](ranked, plan.do_nothing),
         scoring=plan.scoring,
         rule=plan.rule,
+        decomposition=family_name(plan.decomposition),
         cv=min(plan.cv, sample.n),
         repeats=plan.repeats,
         n=sample.n,
         base_rate=sample.base_rate,
         n_smaller_class=min(positives, sample.n - positives),
+        backwards=_backwards(sample),
         n_test=None if test is None else test.n,
         do_nothing=plan.do_nothing,
     )
@@ -216,6 +228,7 @@ def _calibrator(name: str, trial: Trial, scores: Scores, tested: Scores | None, 
         parts=trial.parts,
         errors=trial.errors,
         quality=trial.quality,
+        certain=trial.certain,
         fit_seconds=trial.fit_seconds,
     )
 
@@ -226,8 +239,13 @@ def _test_sample(test: object, pos_label: Label | None) -> Sample | None:
         return None
     if not isinstance(test, tuple | list) or len(test) not in (2, 3):
         raise ValueError(f"test must be a tuple (y, p) or (y, p, sample_weight), got {_shown(test)}")
-    names = ("test[0], the labels,", "test[1], the scores,", "test[2], the weights,")
-    return Sample(*test, pos_label=pos_label, names=names)
+    return Sample(*test, pos_label=pos_label, names=("test[0]", "test[1]", "test[2]"))
+
+
+def _backwards(sample: Sample) -> bool:
+    """Tell whether positives have lower scores than negatives, on average, as those of the other class would be."""
+    y, w = sample.y, sample.w
+    return float((w * y) @ sample.p / (w @ y)) < float((w * (1 - y)) @ sample.p / (w @ (1 - y)))
 
 
 def _shown(test: object) -> str:

@@ -28,7 +28,7 @@ class Comparison:
         Its name.
     calibrators : tuple of Calibrator
         All candidates, from the smallest held-out loss to the largest.
-    scoring, rule : str
+    scoring, rule, decomposition : str
     cv, repeats : int
     n : int
         Rows of positive weight.
@@ -36,6 +36,8 @@ class Comparison:
         Share of positives.
     n_smaller_class : int
         Rows of the class that has fewer.
+    backwards : bool
+        Whether positives have lower scores than negatives, on average: then they may be those of the other class.
     n_test : int or None
         Rows of the test set.
 
@@ -48,11 +50,13 @@ class Comparison:
     chosen: str
     scoring: str
     rule: str
+    decomposition: str
     cv: int
     repeats: int
     n: int
     base_rate: float
     n_smaller_class: int
+    backwards: bool
     n_test: int | None = None
     do_nothing: str = field(default=DO_NOTHING, repr=False)
 
@@ -98,10 +102,13 @@ class Comparison:
             "chosen": self.chosen,
             "rule": self.rule,
             "scoring": self.scoring,
+            "decomposition": self.decomposition,
             "cv": self.cv,
             "repeats": self.repeats,
             "n": self.n,
             "base_rate": self.base_rate,
+            "n_smaller_class": self.n_smaller_class,
+            "backwards": self.backwards,
             "n_test": self.n_test,
             "calibrators": self.rows(),
             "map": self.best_.map_.to_dict(),
@@ -123,7 +130,7 @@ class Comparison:
 
     def diagram(self) -> ComparisonDisplay:
         """Return the picture, which is yet to be drawn, or to be saved."""
-        return ComparisonDisplay(self.rows(), loss=LOSS_NAMES[self.scoring])
+        return ComparisonDisplay(self.rows(), loss=LOSS_NAMES[self.scoring], do_nothing=self.do_nothing)
 
     def __str__(self) -> str:
         return in_words(self)

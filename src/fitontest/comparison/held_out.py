@@ -58,6 +58,12 @@ def on_test_rows(fitted: Family, rows: Rows) -> FloatArray:
     return unit(fitted.map_, rows.p)[None, :]
 
 
+def share_certain(fitted: CalibrationMap, rows: Rows) -> float:
+    """Return the share of the rows for which the map says exactly 0 or 1, where one error has an infinite log loss."""
+    q = unit(fitted, rows.p)
+    return float(rows.w @ ((q == 0) | (q == 1))) / float(rows.w.sum())
+
+
 def unit(fitted: CalibrationMap, p: FloatArray) -> FloatArray:
     """Return c_hat(p) clipped to [0, 1], which only bins of slope 1 leave."""
     return np.clip(fitted.evaluate(p), 0.0, 1.0)

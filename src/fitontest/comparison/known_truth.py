@@ -14,6 +14,7 @@ from fitontest.comparison.held_out import unit
 from fitontest.inputs import as_scores, check_same_length
 from fitontest.maps.base import CalibrationMap
 from fitontest.ordering import Rows
+from fitontest.sample import Sample
 from fitontest.typing import ArrayInput, FloatArray
 
 Truth = ArrayInput | Callable[[FloatArray], FloatArray]
@@ -27,19 +28,24 @@ class Quality:
     error_after: float
 
 
-def true_probabilities(truth: Truth, p: FloatArray, rows: Rows, scores: str = "y_prob") -> FloatArray:
-    """Return the true probability at each of the sorted rows.
+def true_probabilities(truth: Truth, sample: Sample, scores: str = "y_prob") -> FloatArray:
+    """Return the true probability at each of the sorted rows of a sample.
 
-    `truth` is a function of the scores, or has one value for each of the scores `p`; where scores are tied, the
-    probability of a positive is the mean of theirs. `scores` is what the caller calls the scores.
+    `truth` is a function of the scores, or has one value for each row; where scores are tied, the probability of a
+    positive is the weighted mean of theirs. `scores` is what the caller calls the scores.
     """
+    p = sample.rows.p
     if callable(truth):
-        return as_scores(truth(rows.p), "truth(p)")
+        c = as_scores(truth(p), "truth(p)")
+        check_same_length(**{"truth(p)": c, "p": p})
+        return c
     c = as_scores(truth, "truth")
-    check_same_length(**{"truth": c, scores: p})
-    distinct, where = np.unique(p, return_inverse=True)
-    means = np.bincount(where, c) / np.bincount(where)
-    return np.asarray(means[np.searchsorted(distinct, rows.p)])
+    check_same_length(**{"truth": c, scores: sample.p})
+    present = sample.w > 0
+    distinct, where = np.unique(sample.p[present], return_inverse=True)
+    w = sample.w[present]
+    means = np.bincount(where, w * c[present]) / np.bincount(where, w)
+    return np.asarray(means[np.searchsorted(distinct, p)])
 
 
 def quality(fitted: CalibrationMap, rows: Rows, c: FloatArray) -> Quality:

@@ -55,6 +55,8 @@ class Calibrator:
         Calibration error of these predictions by each evaluator: after calibration.
     quality : Quality or None
         Where the true map is known.
+    certain : float
+        Share of the rows, or of the test set, for which its map says exactly 0 or 1.
     fit_seconds : float
         Time of the fit to all rows.
     """
@@ -66,6 +68,7 @@ class Calibrator:
     parts: Parts
     errors: dict[str, float]
     quality: Quality | None
+    certain: float
     fit_seconds: float
 
     @property
@@ -83,6 +86,7 @@ class Calibrator:
             "refinement": self.parts.refinement,
             **{f"error_{name}": value for name, value in self.errors.items()},
             **({} if self.quality is None else vars(self.quality)),
+            "certain": self.certain,
             "n_parameters": self.n_parameters if np.isfinite(self.n_parameters) else None,
             "fit_seconds": self.fit_seconds,
         }

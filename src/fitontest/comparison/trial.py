@@ -7,7 +7,7 @@ from time import perf_counter
 import numpy as np
 
 from fitontest.comparison.decomposition import Parts, decomposed
-from fitontest.comparison.held_out import Judging, on_test_rows, out_of_fold
+from fitontest.comparison.held_out import Judging, on_test_rows, out_of_fold, share_certain
 from fitontest.comparison.known_truth import Quality, Truth, quality, true_probabilities
 from fitontest.errors.plug_in import error_of
 from fitontest.exceptions import without_warnings
@@ -26,8 +26,9 @@ class Trial:
         Fitted to all rows, in `fit_seconds`.
     held_out, on_test : arrays
         The loss of each sorted row out of fold, and of each row of the test set, if there is one.
-    parts, errors, quality
-        Of the predictions on the test set, if there is one, else out of fold.
+    parts, errors, quality, certain
+        Of the judging rows: the test set, if there is one, else the rows themselves, whose parts and errors are those
+        of the predictions out of fold.
     """
 
     family: Family
@@ -37,6 +38,7 @@ class Trial:
     parts: Parts
     errors: dict[str, float]
     quality: Quality | None
+    certain: float
 
 
 class Court:
@@ -69,8 +71,8 @@ class Court:
         self.own = Judging.by(sample)
         self.others = None if test is None else Judging.by(test)
         self.judge = self.own if self.others is None else self.others
-        p, called = (sample.p, "y_prob") if test is None else (test.p, "test[1]")
-        self.truth = None if truth is None else true_probabilities(truth, p, self.judge.rows, called)
+        judges = (sample, "y_prob") if test is None else (test, "test[1]")
+        self.truth = None if truth is None else true_probabilities(truth, *judges)
 
     def hear(self, family: Family) -> Trial:
         """Try one candidate, which is left fitted to all rows."""
@@ -93,6 +95,7 @@ class Court:
             self._parts(judged),
             self._errors(judged),
             None if self.truth is None else quality(family.map_, rows, self.truth),
+            share_certain(family.map_, rows),
         )
 
     def _parts(self, judged: list[Sample]) -> Parts:

@@ -8,7 +8,7 @@ from fitontest.displays.panels import panels
 from fitontest.displays.scales import ScaleName
 from fitontest.displays.small_multiples import SmallMultiples
 from fitontest.errors.plug_in_error import PlugInError
-from fitontest.reductions import ClassScores
+from fitontest.reductions import NAMES, ClassScores, Names
 from fitontest.sample import Sample
 from fitontest.typing import ArrayInput
 
@@ -29,7 +29,7 @@ def by_class(
     name: str | None = None,
 ) -> SmallMultiples:
     """Return the diagrams of every class, as yet to be drawn; `band` holds options of `add_band`."""
-    check_few(scores)
+    check_few(len(scores.classes), scores.names)
     measured = [
         (f"class {label}", measure(sample).under("classwise"), sample) for label, sample in scores.one_vs_rest()
     ]
@@ -49,12 +49,11 @@ def figure_of_classes(ax: Where, *, plain: bool) -> SomeFigure:
     )
 
 
-def check_few(scores: ClassScores) -> None:
+def check_few(n_classes: int, names: Names = NAMES) -> None:
     """Raise ValueError for more classes than can be drawn."""
-    if len(scores.classes) > MOST_CLASSES:
-        names = scores.names
+    if n_classes > MOST_CLASSES:
         raise ValueError(
             f"{names.y_prob} must have at most {MOST_CLASSES} columns to be drawn with {names.reduction}='classwise', "
-            f"got {len(scores.classes)}; draw single classes without a reduction, with {names.y_true} == label and the "
+            f"got {n_classes}; draw single classes without a reduction, with {names.y_true} == label and the "
             f"column of that class, or see the table of calibration_error"
         )

@@ -35,6 +35,8 @@ class ComparisonDisplay(Display):
         As `Comparison.rows` returns them.
     loss : str
         What the loss is called.
+    do_nothing : str, default="identity"
+        The family whose loss is a line.
 
     Attributes
     ----------
@@ -55,10 +57,10 @@ class ComparisonDisplay(Display):
     (2, ['family', 'evaluator', 'error'])
     """
 
-    def __init__(self, rows: Records, *, loss: str) -> None:
+    def __init__(self, rows: Records, *, loss: str, do_nothing: str = "identity") -> None:
         if not rows:
             raise ValueError("rows must hold at least one calibrator, got none")
-        self._rows, self.loss = rows, loss
+        self._rows, self.loss, self.do_nothing = rows, loss, do_nothing
         self.names = [str(row["family"]) for row in rows]
         self.evaluators = [key.removeprefix(ERROR) for key in rows[0] if key.startswith(ERROR)]
         self.tested = "test_score" in rows[0]
@@ -122,20 +124,22 @@ class ComparisonDisplay(Display):
         lifts = {"held_out": -0.14, "test": 0.18} if self.tested else {"held_out": 0.0}
         for part, lift in lifts.items():
             self._draw_series(ax, parts[part], lift, limit, test=part == "test")
-        ax.set_xlim(-0.06 * limit, 1.18 * limit)
+        least = min(0.0, *(row["to_best"] - row["to_best_se"] for row in drawn if row["to_best"] <= limit))
+        ax.set_xlim(least - 0.06 * limit, 1.18 * limit)
         ax.locator_params(axis="x", nbins=5)
         ax.set_yticks(range(len(self.names)), self.names)
         for label, row in zip(ax.get_yticklabels(), self._rows, strict=True):
             label.set_fontweight("bold" if row["chosen"] else "normal")
-        ax.set_xlabel(f"{self.loss[0].upper()}{self.loss[1:]}, minus the smallest (bars: one s.e.)")
+        ax.set_xlabel(f"{self.loss[0].upper()}{self.loss[1:]}, minus the smallest (bars: one s.e. of the difference)")
         ax.legend(
             loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4, columnspacing=1.0, fontsize="small", frameon=False
         )
 
     def _draw_line_of_doing_nothing(self, ax: "Axes", limit: float) -> None:
-        at = next((row["to_best"] for row in self._rows if row["n_parameters"] == 0), 0.0)
+        at = next((row["to_best"] for row in self._rows if row["family"] == self.do_nothing), 0.0)
         if 0 < at <= limit:
-            ax.axvline(at, color=NEUTRAL, linewidth=1.0, linestyle=(0, (4, 2)), label="do nothing")
+            name = "do nothing (out of fold)" if self.tested else "do nothing"
+            ax.axvline(at, color=NEUTRAL, linewidth=1.0, linestyle=(0, (4, 2)), label=name)
 
     def _draw_series(self, ax: "Axes", rows: Records, lift: float, limit: float, *, test: bool) -> None:
         color, marker = (GAP, "s") if test else (FILL, "o")
@@ -150,7 +154,7 @@ class ComparisonDisplay(Display):
         name = "test set" if test else "out of fold"
         ax.plot([], [], marker, color=color, markerfacecolor=paper(ax), label=name)
         if not test:
-            ax.plot([], [], marker, color=color, label="chosen")
+            ax.plot([], [], marker, color=ink(ax), label="filled: chosen")
 
     def _arrow(self, ax: "Axes", text: str, limit: float, at: float, color: Any) -> None:
         """Write at the edge what lies beyond it."""
@@ -172,7 +176,7 @@ class ComparisonDisplay(Display):
         ax.set_xlim(-0.03 * limit, 1.18 * limit)
         ax.locator_params(axis="x", nbins=5)
         ax.tick_params(axis="y", length=0)
-        ax.set_xlabel("Calibration error after calibration")
+        ax.set_xlabel("Calibration error after calibration, as measured by:")
         ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4, fontsize="small", frameon=False)
 
 

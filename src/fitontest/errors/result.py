@@ -39,6 +39,12 @@ class CalibrationError:
     def __float__(self) -> float:
         return self.value
 
+    def __mul__(self, factor: SupportsFloat) -> float:
+        """Return a plain number: scikit-learn's own ``make_scorer`` multiplies a score by its sign."""
+        return self.value * float(factor)
+
+    __rmul__ = __mul__
+
     def __format__(self, spec: str) -> str:
         """Format the value where a number format is given, as in ``f"{error:.3f}"``."""
         return format(self.value, spec) if spec else str(self)

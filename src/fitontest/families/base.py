@@ -52,8 +52,9 @@ class Family(RegressorMixin, TransformerMixin, BaseEstimator, ABC):
     has_knots : bool
         Of the class: whether the map is continuous and bends at the edges of `partition_`, so that diagrams mark them.
     n_parameters_ : float
-        How many free numbers the fitted map has, inf where that is not known: what "the simplest" means when families
-        are compared. Bins count one each, segments of a polygon two; families of curves override it.
+        How many free numbers the map has, inf where that is not known: what "the simplest" means when families are
+        compared. One for each level or parameter of a curve, and one for each edge or knot that the fit itself places;
+        edges at quantiles of the scores are not placed by the fit.
     pos_label_ : label or None
         The positive label given to ``fit``.
 

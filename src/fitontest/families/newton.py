@@ -103,7 +103,7 @@ def fit_logistic(problem: LogisticProblem, cell_of: FloatArray, ridge: float = 0
     if ridge == 0.0 and gradient > GRADIENT_TOLERANCE:
         warn_user(
             f"the logistic fit stopped after {found.n_iter} steps at a projected gradient of {gradient:.1e} per "
-            f"unit weight (promised: {GRADIENT_TOLERANCE:.0e})",
+            f"unit weight (aim: {GRADIENT_TOLERANCE:.0e})",
             ConvergenceWarning,
         )
     return Optimum(theta, gradient, found.n_iter)

@@ -130,7 +130,8 @@ class CalibrationMap(ABC):
         schema = d.get("schema")
         if not (is_whole(schema) and schema == SCHEMA):
             later = ", which a newer version of fitontest wrote" if is_whole(schema) and schema > SCHEMA else ""
-            raise ValueError(f"{name} must be a dict of schema {SCHEMA}, got {reprlib.repr(schema)}{later}")
+            got = reprlib.repr(schema) if "schema" in d else "none"
+            raise ValueError(f"{name} must be a dict of schema {SCHEMA}, got {got}{later}")
         found_class = _KINDS.find(d.get("kind", ""), "kind")
         if not issubclass(found_class, cls):
             raise ValueError(f"kind must be one that {cls.__name__} can read, got {d['kind']!r}")

@@ -6,6 +6,7 @@ last. Both are refused here, as a file in which they occur is not what a calibra
 
 import json
 import reprlib
+from collections import Counter
 from typing import Any
 
 DEEPEST = 16  # brackets within brackets; a map needs three
@@ -53,9 +54,8 @@ def _inside(value: Any) -> Any:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     values = dict(pairs)
     if len(values) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"a key must occur once in its object, got {twice!r} {keys.count(twice)} times")
+        twice, times = Counter(key for key, _ in pairs).most_common(1)[0]
+        raise ValueError(f"a key must occur once in its object, got {twice!r} {times} times")
     return values
 
 
