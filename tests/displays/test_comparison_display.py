@@ -74,7 +74,12 @@ def test_nothing_overlaps():
     display.figure_.draw_without_rendering()
     boxes = [ax.get_tightbbox() for ax in display.axes_]
     assert boxes[0].x1 < boxes[1].x0
+    for which in (lambda ax: ax.xaxis.label, lambda ax: ax.get_legend()):
+        left, right = (which(ax).get_window_extent() for ax in display.axes_)
+        assert left.x1 < right.x0
     for ax in display.axes_:
+        words = [ax.xaxis.label.get_window_extent(), ax.get_legend().get_window_extent()]
+        assert all(display.figure_.bbox.x0 <= box.x0 and box.x1 <= display.figure_.bbox.x1 for box in words)
         labels = [label.get_window_extent() for label in ax.get_xticklabels() if label.get_text()]
         inside = [box for box in labels if ax.bbox.x0 - 1 <= (box.x0 + box.x1) / 2 <= ax.bbox.x1 + 1]
         assert all(one.x1 < other.x0 for one, other in pairwise(inside))

@@ -130,7 +130,7 @@ class ComparisonDisplay(Display):
         ax.set_yticks(range(len(self.names)), self.names)
         for label, row in zip(ax.get_yticklabels(), self._rows, strict=True):
             label.set_fontweight("bold" if row["chosen"] else "normal")
-        ax.set_xlabel(f"{self.loss[0].upper()}{self.loss[1:]}, minus the smallest (bars: one s.e. of the difference)")
+        ax.set_xlabel(f"{self.loss[0].upper()}{self.loss[1:]}, minus the smallest (bars: its s.e.)")
         ax.legend(
             loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4, columnspacing=1.0, fontsize="small", frameon=False
         )
@@ -176,7 +176,7 @@ class ComparisonDisplay(Display):
         ax.set_xlim(-0.03 * limit, 1.18 * limit)
         ax.locator_params(axis="x", nbins=5)
         ax.tick_params(axis="y", length=0)
-        ax.set_xlabel("Calibration error after calibration, as measured by:")
+        ax.set_xlabel("Calibration error left, by evaluator")
         ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4, fontsize="small", frameon=False)
 
 
