@@ -78,7 +78,8 @@ def bits(value):
 
 
 def test_every_kind_is_drawn():
-    assert set(OF_KIND) == set(_KINDS.names())
+    ours = {kind for kind in _KINDS.names() if _KINDS.find(kind, "kind").__module__.startswith("fitontest.")}
+    assert set(OF_KIND) == ours  # other tests register maps of their own
 
 
 @given(st.one_of(*OF_KIND.values()))

@@ -77,7 +77,7 @@ def test_maps_differ():
 @pytest.mark.parametrize(
     ("d", "message"),
     [
-        ({}, "schema 1, got None"),
+        ({}, "schema 1, got none"),
         ({"schema": 2, "kind": "identity"}, "schema 1, got 2"),
         ({"schema": 1}, "kind must be one of .*; got ''"),
         ({"schema": 1, "kind": "os.system"}, "kind must be one of .*; got 'os.system'"),
