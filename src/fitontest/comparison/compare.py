@@ -112,8 +112,8 @@ def compare_calibrators(
     rule : {"one_se", "best"}, default="one_se"
         "one_se": the fewest parameters (`Family.n_parameters_`) among those within one paired standard error of the
         smallest loss. "best": the smallest loss, but the identity unless that beats it by more than one paired standard
-        error. On simulated data with a known right map, and by a little on 40 real sets of scores, the first does better
-        (benchmarks/README.md).
+        error. On simulated data with a known right map, and by a little on 40 real sets of scores, the first does
+        better (benchmarks/README.md).
     evaluators : iterable of str or Family, default=("slope1", "pl", "isotonic")
         Families under which the calibration error of the calibrated predictions is measured. Empty for none.
     decomposition : str or Family, default="isotonic"
