@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fitontest.inputs import blocks, check_finite, span
 from fitontest.typing import Label
 
-SHOWN = 6  # labels listed in an error message
+SHOWN = 6  # labels listed in a message
 
 
 def is_binary_coded(labels: NDArray[Any]) -> bool:
@@ -51,13 +51,17 @@ def code_labels(labels: NDArray[Any], name: str, pos_label: Label | None) -> NDA
         check_finite(labels, name)
     classes = distinct(labels, name)
     if len(classes) > 2:
-        shown = ", ".join(repr(c) for c in classes[:SHOWN]) + (", ..." if len(classes) > SHOWN else "")
-        raise ValueError(f"{name} must have at most two classes, got {len(classes)}: {shown}")
+        raise ValueError(f"{name} must have at most two classes, got {len(classes)}: {listed(classes)}")
     if pos_label is None:
         pos_label = _default_positive(classes, name)
     elif len(classes) == 2 and pos_label not in classes:
         raise ValueError(f"pos_label must be one of the labels in {name}, {classes}; got {pos_label!r}")
     return np.asarray(labels == pos_label)
+
+
+def listed(labels: list[Any]) -> str:
+    """Return the first labels for a message, and dots where there are more."""
+    return ", ".join(map(repr, labels[:SHOWN])) + (", ..." if len(labels) > SHOWN else "")
 
 
 def distinct(labels: NDArray[Any], name: str) -> list[Any]:

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fitontest.inputs import as_column, as_matrix, check_finite, check_same_length, choose
-from fitontest.labels import distinct
+from fitontest.labels import distinct, listed
 from fitontest.sample import Sample
 from fitontest.typing import ArrayInput, FloatArray, IntArray, Label
 
@@ -37,8 +37,6 @@ REDUCTIONS: tuple[str, ...] = get_args(Reduction)
 
 #: (y_true, y_prob, sample_weight) as a user gave them.
 Columns: TypeAlias = tuple[ArrayInput, ArrayInput, ArrayInput]
-
-SHOWN = 6  # classes listed in an error message
 
 
 @dataclass(frozen=True)
@@ -206,12 +204,13 @@ def _named_classes(labels: ArrayInput, found: list[Label], names: Names) -> list
     column = as_column(labels, names.labels)
     classes: list[Any] = column.tolist()
     if len(classes) != len(distinct(column, names.labels)):
-        raise ValueError(f"{names.labels} must be distinct, got {_some(classes)}")
+        raise ValueError(f"{names.labels} must be distinct, got [{listed(classes)}]")
     known = set(classes)
     unknown = [label for label in found if label not in known]
     if unknown:
         raise ValueError(
-            f"{names.labels} must list every class in {names.y_true}, got {_some(classes)} without {_some(unknown)}"
+            f"{names.labels} must list every class in {names.y_true}, got [{listed(classes)}] without "
+            f"[{listed(unknown)}]"
         )
     return classes
 
@@ -224,8 +223,8 @@ def _check_order(columns: Iterable[str] | None, classes: list[Label], names: Nam
     found, texts = ([str(one).removesuffix(end) for one in each] for each in (columns, classes))
     if found != texts and sorted(found) == sorted(texts):
         raise ValueError(
-            f"{names.y_prob} must have its columns in the order of the classes, {_some(texts)}, got {_some(found)}; "
-            f"pass {names.labels} in that order"
+            f"{names.y_prob} must have its columns in the order of the classes, [{listed(texts)}], got "
+            f"[{listed(found)}]; pass {names.labels} in that order"
         )
 
 
@@ -251,7 +250,3 @@ def _width(values: ArrayInput) -> int | None:
         first = values[0]
         return len(first) if hasattr(first, "__len__") and not isinstance(first, str) else 1
     return None
-
-
-def _some(values: list[Any]) -> str:
-    return repr(values) if len(values) <= SHOWN else f"{repr(values[:SHOWN])[:-1]}, ...]"

@@ -42,13 +42,11 @@ def _in_words(tce: BinnedError | ClasswiseError) -> str:
 
 
 def _mean_in_words(tce: ClasswiseError) -> str:
-    tests, nulls = [], []
-    for error in tce.errors.values():
-        if isinstance(error, BinnedError):
-            tests.append(f"{error.test} test, alpha {error.alpha:g}, PAVA-BC bins")
-            nulls += [] if error.null is None else [error.null.mean]
-    mean = f"mean over {len(tce.errors)} classes"
-    line = f"TCE: {short(tce.value)} % of the predictions are rejected by the labels of their bin, {mean} ({tests[0]})"
+    errors = [error for error in tce.errors.values() if isinstance(error, BinnedError)]
+    nulls = [error.null.mean for error in errors if error.null is not None]
+    test = f"{errors[0].test} test, alpha {errors[0].alpha:g}, PAVA-BC bins"
+    mean = f"mean over {len(errors)} classes"
+    line = f"TCE: {short(tce.value)} % of the predictions are rejected by the labels of their bin, {mean} ({test})"
     return f"{line}\nExpected if calibrated: {short(sum(nulls) / len(nulls))} %, {mean}" if nulls else line
 
 

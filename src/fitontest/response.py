@@ -9,6 +9,23 @@ from fitontest.inputs import as_matrix
 from fitontest.typing import FloatArray, Label
 
 
+def as_asked(
+    estimator: Any, x: Any, reduction: str | None, pos_label: Label | None
+) -> tuple[FloatArray, dict[str, Any]]:
+    """Return the predicted probabilities and the options by which an error or a diagram is to read them.
+
+    Without a reduction they are those of the positive class, else those of all. Of two classes the second is positive
+    unless `pos_label` says otherwise.
+    """
+    if reduction is None:
+        scores, positive = scores_of(estimator, x, pos_label)
+        return scores, {"pos_label": positive}
+    scores, classes = matrix_of(estimator, x)
+    if reduction == "binary" and len(classes) == 2:
+        pos_label = positive_of(classes, pos_label)
+    return scores, {"reduction": reduction, "labels": classes, "pos_label": pos_label}
+
+
 def scores_of(estimator: Any, x: Any, pos_label: Label | None) -> tuple[FloatArray, Label]:
     """Return the predicted probabilities of the positive class, by default the second one, and that class."""
     proba, classes = matrix_of(estimator, x)

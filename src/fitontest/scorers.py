@@ -16,7 +16,7 @@ from fitontest.families.base import make_family
 from fitontest.families.identity import Identity
 from fitontest.inputs import choose
 from fitontest.reductions import REDUCTIONS
-from fitontest.response import matrix_of, positive_of, scores_of
+from fitontest.response import as_asked
 from fitontest.typing import ArrayInput
 
 METRICS: dict[str, Callable[..., Any]] = {"calibration_error": calibration_error, "gce": gce, "tce": tce}
@@ -53,13 +53,8 @@ class CalibrationScorer:
         score : float
             0 at best.
         """
-        options = dict(self.options)
-        if options.get("reduction") is None:
-            scores, options["pos_label"] = scores_of(estimator, X, options.get("pos_label"))
-        else:
-            scores, options["labels"] = matrix_of(estimator, X)
-            if options["reduction"] == "binary":
-                options["pos_label"] = positive_of(options["labels"], options.get("pos_label"))
+        scores, read = as_asked(estimator, X, self.options.get("reduction"), self.options.get("pos_label"))
+        options = {**self.options, **read}
         return -float(METRICS[self.metric](y_true, scores, sample_weight=sample_weight, **options))
 
     def set_score_request(self, *, sample_weight: bool | str | None = UNCHANGED) -> Self:

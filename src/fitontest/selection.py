@@ -3,10 +3,9 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
-from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from fitontest.families.base import Family, Solution, make_family
+from fitontest.families.base import Family, Solution, own_family
 from fitontest.families.tuning import check_tolerance, held_out_scores
 from fitontest.folds import check_cv, held_out_rows
 from fitontest.losses import find_loss
@@ -93,7 +92,7 @@ class CrossValidated(Family):
 
     def solve(self, sample: Sample) -> Solution:
         """Return that map with the choice and its scores."""
-        family = self._own_family()
+        family = own_family(self.family)
         if not isinstance(self.candidates, Iterable | None) or isinstance(self.candidates, str):
             raise ValueError(f"candidates must be a sequence of values, got {self.candidates!r}")
         candidates = list(range(1, 41)) if self.candidates is None else list(self.candidates)
@@ -105,13 +104,6 @@ class CrossValidated(Family):
             found = {"best_value_": scores.choose(self.tolerance), "cv_scores_": scores}
         best = family.set_params(**{self.parameter: found["best_value_"]}).fit_sample(sample)
         return Solution(best.map_, getattr(best, "partition_", None), {"best_family_": best, **found})
-
-    def _own_family(self) -> Family:
-        if isinstance(self.family, str):
-            return make_family(self.family)
-        if not isinstance(self.family, Family):
-            raise ValueError(f"family must be the name of a family or a Family, got {self.family!r}")
-        return clone(self.family)  # type: ignore[no-any-return]
 
     def _check(self, family: Family, candidates: list[Any]) -> None:
         if self.parameter not in family.get_params():

@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fitontest.exceptions import CalibrationWarning, warn_user
+from fitontest.labels import listed
 from fitontest.typing import IntArray
-
-SHOWN = 6  # classes listed in a warning
 
 
 def warn_absent(classes: NDArray[Any], trained: Sequence[IntArray], fitted: Sequence[IntArray], remedy: str) -> None:
@@ -41,6 +40,5 @@ def _missing(classes: NDArray[Any], present: Sequence[IntArray], where: str, eff
     names = classes[np.unique(np.concatenate(lacks))].tolist() if lacks else []
     if not names:
         return ""
-    shown = ", ".join(map(repr, names[:SHOWN])) + (", ..." if len(names) > SHOWN else "")
     folds = f" of {sum(lack.size > 0 for lack in lacks)} of {len(lacks)} folds" if len(lacks) > 1 else ""
-    return f"classes missing from {where}{folds}: {shown}; {effect}"
+    return f"classes missing from {where}{folds}: {listed(names)}; {effect}"

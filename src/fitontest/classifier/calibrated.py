@@ -5,6 +5,7 @@ cross-validation, or rows kept for the purpose where the estimator is fitted alr
 """
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -20,11 +21,11 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from fitontest.classifier.absent import warn_absent
 from fitontest.classifier.data import Rows, read_rows, with_classes_of, with_similarities
 from fitontest.classifier.fold import Fold, Task, run_fold
-from fitontest.classifier.pair import CalibratedPair, Calibration, fit_pair, own_family
+from fitontest.classifier.pair import CalibratedPair, Calibration, fit_pair
 from fitontest.classifier.scores import find_method, positions, respond
 from fitontest.classifier.splits import check_splitting, splits_of
 from fitontest.exceptions import CalibrationWarning, warn_user
-from fitontest.families.base import Family
+from fitontest.families.base import Family, own_family, seeded
 from fitontest.inputs import is_whole
 from fitontest.typing import ArrayInput, FloatArray, RandomState
 
@@ -163,7 +164,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         self
         """
         method = find_method(self.estimator, self.response_method)
-        family = own_family(self.family, self.random_state)
+        family = own_family(self.family, partial(seeded, random_state=self.random_state))
         self._check()
         frozen = isinstance(self.estimator, FrozenEstimator)
         if frozen and fit_params and not get_config()["enable_metadata_routing"]:

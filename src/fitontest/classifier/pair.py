@@ -13,9 +13,9 @@ from sklearn.base import clone
 
 from fitontest.classifier.rows import take_part
 from fitontest.classifier.scores import Reading, positions, respond
-from fitontest.families.base import Family, seeded
+from fitontest.families.base import Family
 from fitontest.sample import Sample
-from fitontest.typing import FloatArray, IntArray, Label, RandomState
+from fitontest.typing import FloatArray, IntArray, Label
 
 NAMES = ("y", "the scores of the estimator", "sample_weight")
 
@@ -91,13 +91,3 @@ def fit_pair(
         sample = Sample(rows.codes == k, scores[:, k], rows.w, names=NAMES)
         families[classes[k : k + 1].tolist()[0]] = clone(family).fit_sample(sample)
     return CalibratedPair(estimator, families, classes, reading, columns)
-
-
-def own_family(family: object, random_state: RandomState) -> Family:
-    """Return an unfitted family of one's own; a name gets the random state where the family has one."""
-    if isinstance(family, str):
-        return seeded(family, random_state)
-    if isinstance(family, Family):
-        return clone(family)  # type: ignore[no-any-return]
-    hint = "; a class must be called, to make an instance" if isinstance(family, type) else ""
-    raise ValueError(f"family must be the name of a family or a Family, got {family!r}{hint}")

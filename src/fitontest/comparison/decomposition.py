@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from fitontest.comparison.held_out import unit
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family
+from fitontest.norms import l1
 from fitontest.sample import Sample
-from fitontest.typing import FloatArray, RowLoss
+from fitontest.typing import RowLoss
 
 
 @dataclass(frozen=True)
@@ -27,9 +28,5 @@ def decomposed(sample: Sample, family: Family, loss: RowLoss) -> Parts:
     """Return the parts of the loss of a sample's scores under a family, which is fitted to it."""
     with without_warnings():
         repaired = unit(family.fit_map(sample), sample.p)
-    score, refinement = (_mean(loss(sample.y, q), sample) for q in (sample.p, repaired))
+    score, refinement = (l1(loss(sample.y, q), sample.w) for q in (sample.p, repaired))
     return Parts(score - refinement, refinement)
-
-
-def _mean(rows: FloatArray, sample: Sample) -> float:
-    return float(sample.w @ rows) / sample.total

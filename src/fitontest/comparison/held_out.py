@@ -11,6 +11,7 @@ import numpy as np
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family
 from fitontest.maps.base import CalibrationMap
+from fitontest.norms import l1
 from fitontest.ordering import Rows
 from fitontest.sample import Sample
 from fitontest.typing import FloatArray, IntArray, RowLoss
@@ -32,6 +33,10 @@ class Judging:
         w = sample.rows.w
         return cls(sample.rows, w if sample.whole else w * w)
 
+    def mean(self, values: FloatArray) -> float:
+        """Return the weighted mean of one value per row."""
+        return l1(values, self.rows.w)
+
     def losses(self, predictions: FloatArray, loss: RowLoss) -> FloatArray:
         """Return the loss of each row, its mean over the repeats of a cross-validation."""
         return np.asarray(np.mean([loss(self.rows.y, q) for q in predictions], axis=0))
@@ -51,17 +56,6 @@ def out_of_fold(family: Family, sample: Sample, repeats: list[list[IntArray]]) -
                 kept[held_out] = False
                 at[held_out] = unit(family.fit_map(sample.take(kept)), rows.p[held_out])
     return predictions
-
-
-def on_test_rows(fitted: Family, rows: Rows) -> FloatArray:
-    """Return the predictions of a fitted family for other rows, of shape (1, n)."""
-    return unit(fitted.map_, rows.p)[None, :]
-
-
-def share_certain(fitted: CalibrationMap, rows: Rows) -> float:
-    """Return the share of the rows for which the map says exactly 0 or 1, where one error has an infinite log loss."""
-    q = unit(fitted, rows.p)
-    return float(rows.w @ ((q == 0) | (q == 1))) / float(rows.w.sum())
 
 
 def unit(fitted: CalibrationMap, p: FloatArray) -> FloatArray:

@@ -10,10 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fitontest.comparison.held_out import unit
+from fitontest.comparison.held_out import Judging
 from fitontest.inputs import as_scores, check_same_length
-from fitontest.maps.base import CalibrationMap
-from fitontest.ordering import Rows
 from fitontest.sample import Sample
 from fitontest.typing import ArrayInput, FloatArray
 
@@ -48,9 +46,9 @@ def true_probabilities(truth: Truth, sample: Sample, scores: str = "y_prob") -> 
     return np.asarray(means[np.searchsorted(distinct, p)])
 
 
-def quality(fitted: CalibrationMap, rows: Rows, c: FloatArray) -> Quality:
-    """Return the errors of a map whose truth at the rows is c."""
-    q = unit(fitted, rows.p)
+def quality(q: FloatArray, c: FloatArray, judging: Judging) -> Quality:
+    """Return the errors of the predictions q of a map at rows whose true probabilities are c."""
+    w = judging.rows.w
     _, where = np.unique(q, return_inverse=True)
-    given_q = (np.bincount(where, rows.w * c) / np.bincount(where, rows.w))[where]
-    return Quality(*(float(rows.w @ np.abs(q - other) / rows.w.sum()) for other in (c, given_q)))
+    given_q = (np.bincount(where, w * c) / np.bincount(where, w))[where]
+    return Quality(*(judging.mean(np.abs(q - other)) for other in (c, given_q)))

@@ -20,9 +20,7 @@ class Scores:
     @cached_property
     def means(self) -> dict[str, float]:
         """Mean loss of each candidate."""
-        w = self.judging.rows.w
-        total = float(w.sum())
-        return {name: float(w @ losses) / total for name, losses in self.losses.items()}
+        return {name: self.judging.mean(losses) for name, losses in self.losses.items()}
 
     @cached_property
     def best(self) -> str:

@@ -7,7 +7,7 @@ from time import perf_counter
 import numpy as np
 
 from fitontest.comparison.decomposition import Parts, decomposed
-from fitontest.comparison.held_out import Judging, on_test_rows, out_of_fold, share_certain
+from fitontest.comparison.held_out import Judging, out_of_fold, unit
 from fitontest.comparison.known_truth import Quality, Truth, quality, true_probabilities
 from fitontest.errors.plug_in import error_of
 from fitontest.exceptions import without_warnings
@@ -68,9 +68,8 @@ class Court:
     ) -> None:
         self.sample, self.folds, self.loss = sample, folds, loss
         self.evaluators, self.decomposition = evaluators, decomposition
-        self.own = Judging.by(sample)
-        self.others = None if test is None else Judging.by(test)
-        self.judge = self.own if self.others is None else self.others
+        self.own, self.tested = Judging.by(sample), test is not None
+        self.judge = self.own if test is None else Judging.by(test)
         judges = (sample, "y_prob") if test is None else (test, "test[1]")
         self.truth = None if truth is None else true_probabilities(truth, *judges)
 
@@ -81,12 +80,12 @@ class Court:
         start = perf_counter()
         family.fit_sample(self.sample)
         seconds = perf_counter() - start
-        on_test = None
-        if self.others is not None:
-            predictions = on_test_rows(family, self.others.rows)
-            on_test = self.others.losses(predictions, self.loss)
-        rows = self.judge.rows
-        judged = [Sample(rows.y, q, rows.w) for q in predictions]
+        rows, on_test = self.judge.rows, None
+        q = unit(family.map_, rows.p)
+        if self.tested:
+            predictions = q[None, :]
+            on_test = self.judge.losses(predictions, self.loss)
+        judged = [Sample(rows.y, each, rows.w) for each in predictions]
         return Trial(
             family,
             seconds,
@@ -94,8 +93,8 @@ class Court:
             on_test,
             self._parts(judged),
             self._errors(judged),
-            None if self.truth is None else quality(family.map_, rows, self.truth),
-            share_certain(family.map_, rows),
+            None if self.truth is None else quality(q, self.truth, self.judge),
+            self.judge.mean(((q == 0) | (q == 1)).astype(np.float64)),
         )
 
     def _parts(self, judged: list[Sample]) -> Parts:

@@ -12,7 +12,7 @@ from fitontest.errors.result import BinaryError
 from fitontest.frames import Backend, Records, to_frame
 from fitontest.inputs import choose
 from fitontest.reductions import Reduction
-from fitontest.response import matrix_of, positive_of, scores_of
+from fitontest.response import as_asked
 from fitontest.sample import Sample
 from fitontest.typing import ArrayInput, Label
 
@@ -125,16 +125,10 @@ class BinaryDisplay(Display):
             For an estimator that is not fitted.
         """
         called = type(estimator).__name__ if name is None else name
-        if reduction is None:
-            scores, positive = scores_of(estimator, X, pos_label)
-            return cls.from_predictions(y, scores, pos_label=positive, name=called, **options)
-        if "labels" in options:
+        if reduction is not None and "labels" in options:
             raise ValueError(f"labels must be left out: they are estimator.classes_, got {options['labels']!r}")
-        scores, classes = matrix_of(estimator, X)
-        if reduction == "binary" and len(classes) == 2:
-            pos_label = positive_of(classes, pos_label)
-        options |= {"reduction": reduction, "labels": classes, "pos_label": pos_label, "name": called}
-        return cls.from_predictions(y, scores, **options)
+        scores, read = as_asked(estimator, X, reduction, pos_label)
+        return cls.from_predictions(y, scores, name=called, **options, **read)
 
 
 def check_measured(error: object, kind: type[BinaryError], sample: object) -> None:

@@ -39,6 +39,11 @@ def axes_for(ax: Where, size: tuple[float, float]) -> "Axes":
     return empty_figure(ax, "ax", "rectilinear axes, a Figure or a SubFigure").add_subplot()
 
 
+def figure_for(figure: SomeFigure, size: tuple[float, float]) -> "FigureBase":
+    """Return the figure to draw in: an empty one that was given, or a new one."""
+    return new_figure(size) if figure is None else empty_figure(figure, "figure")
+
+
 def empty_figure(figure: object, name: str, rule: str = "a Figure or a SubFigure") -> "FigureBase":
     """Return the figure, or refuse what is none and a figure with axes, over which others would be drawn."""
     from matplotlib.figure import FigureBase

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from fitontest.displays.base import Display
-from fitontest.displays.canvas import SomeFigure, empty_figure, new_figure, settle, tidy
+from fitontest.displays.canvas import SomeFigure, figure_for, settle, tidy
 from fitontest.displays.palette import FILL, GAP, NEUTRAL, SERIES, ink, paper
 from fitontest.frames import Records
 from fitontest.text_table import short
@@ -104,7 +104,7 @@ class ComparisonDisplay(Display):
         -------
         self
         """
-        self.figure_ = new_figure(self.size) if figure is None else empty_figure(figure, "figure")
+        self.figure_ = figure_for(figure, self.size)
         panels = self.figure_.subplots(1, 2 if self.evaluators else 1, sharey=True, squeeze=False)[0]
         self.axes_ = tuple(panels)
         self._draw_differences(panels[0])

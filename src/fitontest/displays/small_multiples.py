@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from fitontest.displays.base import Display
-from fitontest.displays.canvas import SomeFigure, empty_figure, new_figure, settle
+from fitontest.displays.canvas import SomeFigure, figure_for, settle
 from fitontest.displays.frame import SHARED, legend_entries
 from fitontest.displays.headline import headline
 from fitontest.displays.palette import FILL
@@ -75,7 +75,7 @@ class SmallMultiples(Display):
         -------
         self
         """
-        self.figure_ = new_figure(self.size) if figure is None else empty_figure(figure, "figure")
+        self.figure_ = figure_for(figure, self.size)
         grid = self.figure_.subplots(*self._shape(), squeeze=False)
         self.axes_: dict[str, Axes] = {}
         for ax, (title, display) in zip(grid.flat, self.displays.items(), strict=False):

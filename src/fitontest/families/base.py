@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin, TransformerMixin
+from sklearn.base import BaseEstimator, RegressorMixin, TransformerMixin, clone
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
@@ -253,6 +253,16 @@ def make_family(name: str, **params: Any) -> Family:
     Slope1(n_bins=15)
     """
     return family_class(name)(**params)
+
+
+def own_family(family: object, make: Callable[[str], Family] = make_family) -> Family:
+    """Return an unfitted family of one's own for what a user passed: a name, of which it is made, or a family."""
+    if isinstance(family, str):
+        return make(family)
+    if isinstance(family, Family):
+        return clone(family)  # type: ignore[no-any-return]
+    hint = "; a class must be called, to make an instance" if isinstance(family, type) else ""
+    raise ValueError(f"family must be the name of a family or a Family, got {family!r}{hint}")
 
 
 def seeded(name: str, random_state: RandomState) -> Family:

@@ -2,9 +2,7 @@
 
 from dataclasses import dataclass
 
-from sklearn.base import clone
-
-from fitontest.families.base import Family, available_families, family_class, make_family
+from fitontest.families.base import Family, available_families, family_class, own_family
 from fitontest.partitions.partition import Partition
 from fitontest.partitions.partitioner import Partitioner
 from fitontest.sample import Sample
@@ -39,10 +37,7 @@ class FamilyBins(Partitioner):
 
     def partition(self, sample: Sample) -> Partition:
         """Return the bins of the family fitted to the sample."""
-        family = make_family(self.family) if isinstance(self.family, str) else self.family
-        if not isinstance(family, Family):
-            raise ValueError(f"family must be the name of a family or a Family, got {self.family!r}")
-        return bins_of(clone(family).fit_sample(sample), "family")
+        return bins_of(own_family(self.family).fit_sample(sample), "family")
 
 
 def bins_of(fitted: Family, argument: str) -> Partition:
