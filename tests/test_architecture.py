@@ -15,7 +15,7 @@ FLOORS = [  # a module imports only from floors below its own, or from its own p
     {"registry", "inputs", "labels", "text_table", "frames"},
     {"links", "losses", "norms", "folds", "ordering", "response", "significance"},
     {"sample"},
-    {"partitions", "reductions"},
+    {"partitions", "reductions", "truth", "datasets"},
     {"maps"},
     {"families"},
     {"selection"},

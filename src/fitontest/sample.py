@@ -99,7 +99,7 @@ class Sample:
         if not coded:
             _refuse_swapped(labels, scores, names)
         scores = as_numbers(scores, names[1])
-        weights = None if sample_weight is None else _read_weights(sample_weight, names[2])
+        weights = None if sample_weight is None else read_weights(sample_weight, names[2])
         check_same_length(**dict(zip(names, (labels, scores, weights), strict=True)))
         check_unit_interval(scores, names[1])
         if not coded:
@@ -186,7 +186,8 @@ class Sample:
         return f"Sample(n={self.n}{weights}, share of positives {self.base_rate:.4g})"
 
 
-def _read_weights(values: ArrayInput, name: str) -> FloatArray:
+def read_weights(values: ArrayInput, name: str) -> FloatArray:
+    """Return weights as float64: finite, not negative, with a positive sum."""
     with np.errstate(over="ignore"):  # a long double beyond the range becomes inf, which is refused
         weights = as_numbers(values, name).astype(np.float64, copy=False)
     check_finite(weights, name)

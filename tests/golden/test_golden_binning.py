@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import fitontest as fot
+from fitontest.datasets import Derivate
 from fitontest.errors.plug_in import error_of
 from fitontest.folds import held_out_rows
 from tests.published import figures, predictions
-from tests.synthetic import draw
 
 GOLDEN = figures("golden_binning")
 SCHEMES = {"eq_size": "equal_mass", "eq_width": "equal_width"}
@@ -19,7 +19,7 @@ SETS = {f"{d['shape']}-{d['ce']}-{d['n']}": d for d in GOLDEN["datasets"]}
 @functools.cache
 def sample_of(name):
     d = SETS[name]
-    y, p, _ = draw(d["shape"], float(d["derivate"].rpartition("_")[2]), d["n"], d["seed"])
+    y, p, _ = Derivate(d["shape"], d["ce"]).draw_as_published(d["n"], d["seed"])
     return fot.Sample(y, p)
 
 

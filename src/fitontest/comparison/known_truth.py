@@ -1,9 +1,4 @@
-"""How good a calibrator really is, where the true calibration map is known (simulated data).
-
-Section 6.1 of the fit-on-test paper tells two aims apart. The calibration map estimation error, mean |c_hat(p) - c(p)|,
-is small only if the map is the true one. The calibration error after calibration, mean |c_hat(p) - E[c | c_hat(p)]|, is
-small already if the outputs are calibrated: a constant map at the base rate has none. The first is never smaller.
-"""
+"""How good a candidate really is, where the true calibration map is known: the two errors of `fitontest.truth`."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,6 +8,7 @@ import numpy as np
 from fitontest.comparison.held_out import Judging
 from fitontest.inputs import as_scores, check_same_length
 from fitontest.sample import Sample
+from fitontest.truth import mean_given
 from fitontest.typing import ArrayInput, FloatArray
 
 Truth = ArrayInput | Callable[[FloatArray], FloatArray]
@@ -48,7 +44,5 @@ def true_probabilities(truth: Truth, sample: Sample, scores: str = "y_prob") -> 
 
 def quality(q: FloatArray, c: FloatArray, judging: Judging) -> Quality:
     """Return the errors of the predictions q of a map at rows whose true probabilities are c."""
-    w = judging.rows.w
-    _, where = np.unique(q, return_inverse=True)
-    given_q = (np.bincount(where, w * c) / np.bincount(where, w))[where]
+    given_q = mean_given(q, c, judging.rows.w)
     return Quality(*(judging.mean(np.abs(q - other)) for other in (c, given_q)))

@@ -8,6 +8,7 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
 import fitontest as fot
+from fitontest.datasets import Derivate
 from fitontest.families.piecewise import base, fitting
 from fitontest.families.piecewise.fitting import Fitter, Settings, values_at
 from fitontest.families.piecewise.tasks import Stop
@@ -16,10 +17,10 @@ from fitontest.links import IDENTITY, LOGIT, logit, sigmoid
 from fitontest.losses import find_loss
 from tests.published import figures
 from tests.strategies import noisy
-from tests.synthetic import draw
 
 both = pytest.mark.parametrize("name", ["pl", "pl3"])
 GRID = np.linspace(0, 1, 1001)
+STAIRS = Derivate("stairs", error=0.1)
 
 
 def drawn(n, c_of, seed=0, p=None):
@@ -174,7 +175,7 @@ def test_candidates_grow_with_the_rows(name, n, most):
 
 @both
 def test_tolerance(name):
-    y, p = draw("stairs", 0.8769, 40_000, 1)[:2]
+    y, p = STAIRS.draw_as_published(40_000, 1)[:2]
     auto, papers, plain = (fot.make_family(name, tolerance=t).fit(p, y) for t in ("auto", 1e-3, 0.0))
     mean = auto.cv_scores_.mean
     assert plain.n_bins_ == np.argmin(mean) + 1
@@ -185,7 +186,7 @@ def test_tolerance(name):
 
 @both
 def test_max_bins(name):
-    y, p = draw("stairs", 0.8769, 5000, 0)[:2]
+    y, p = STAIRS.draw_as_published(5000, 0)[:2]
     assert fot.make_family(name, max_bins=3).fit(p, y).cv_scores_.candidates == (1, 2, 3)
 
 
@@ -266,7 +267,7 @@ def test_converged_means_that_no_other_values_are_better_at_these_knots(name, pr
     """Between fixed knots the best values are a smooth problem, which scipy solves by itself."""
     rng = np.random.default_rng(0)
     if case == "stairs":
-        y, p, _ = draw("stairs", 0.8769, 3000, 0)
+        y, p, _ = STAIRS.draw_as_published(3000, 0)
     else:
         p = sigmoid(rng.normal(0, 4, 3000)) if case == "sharp" else np.round(rng.random(3000) * 1.4 - 0.2, 3).clip(0, 1)
         y = (rng.random(3000) < 0.05 + 0.9 * p**2).astype(int)
@@ -302,7 +303,7 @@ def test_converged_means_that_no_other_values_are_better_at_these_knots(name, pr
 
 def test_more_segments_fit_better():
     """The sweep makes training losses fall with the number of segments, up to what the priors take."""
-    y, p, _ = draw("stairs", 0.8769, 3000, 0)
+    y, p, _ = STAIRS.draw_as_published(3000, 0)
     losses = []
     for b in (2, 4, 8, 15, 16):
         c_hat = fot.PL(b, ensemble=False).fit(p, y).predict(p)
@@ -409,8 +410,9 @@ def test_maps_are_as_close_to_the_truth_as_published():
     published = figures("piecewise_authors")
     ours, theirs = {"pl": [], "pl3": []}, {"pl": [], "pl3": []}
     for row in published["map_errors"]:
-        y, p, _ = draw(row["shape"], published["amounts"][row["shape"]], row["n"], 0)
-        _, fresh, c = draw(row["shape"], published["amounts"][row["shape"]], 100_000, 7)
+        problem = Derivate(row["shape"], error=0.1)
+        y, p, _ = problem.draw_as_published(row["n"], 0)
+        _, fresh, c = problem.draw_as_published(100_000, 7)
         family = fot.make_family(row["family"]).fit(p, y)
         ours[row["family"]].append(np.mean(np.abs(family.predict(fresh) - c)))
         theirs[row["family"]].append(row["map_error"])

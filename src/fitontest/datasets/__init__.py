@@ -1,0 +1,15 @@
+"""Simulated predictions whose true calibration map is known: what estimates of calibration are tested on.
+
+A problem is a distribution of scores and a true map. ``problem.draw(n, rng)`` returns labels y, scores p and the true
+probabilities c; ``problem.truth(p)`` is c at any scores. The measures that compare estimates with such a truth are in
+`fitontest.truth`.
+"""
+
+from fitontest.datasets.derivate import Derivate
+from fitontest.datasets.gaussian import Gaussian
+from fitontest.datasets.hard_scores import Confidence, Rare, Sharp
+from fitontest.datasets.planted import Planted
+from fitontest.datasets.problem import Draw, Problem
+from fitontest.datasets.shapes import SHAPES
+
+__all__ = ["SHAPES", "Confidence", "Derivate", "Draw", "Gaussian", "Planted", "Problem", "Rare", "Sharp"]

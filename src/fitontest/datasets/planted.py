@@ -1,0 +1,55 @@
+"""A problem put together of any distribution of scores and any true map."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from fitontest.datasets.problem import Problem, as_p
+from fitontest.inputs import as_scores, check_same_length
+from fitontest.typing import ArrayInput, FloatArray
+
+
+@dataclass(frozen=True)
+class Planted(Problem):
+    """Scores and a true map of your own.
+
+    Parameters
+    ----------
+    sampler : callable
+        ``sampler(rng, n)`` returns n scores in [0, 1] drawn with the numpy Generator `rng`.
+    map : callable
+        ``map(p)`` returns the true probability of a positive at each score, in [0, 1]; a `CalibrationMap` will do.
+
+    Raises
+    ------
+    ValueError
+        When drawn: if scores or probabilities are outside [0, 1], or not n of them.
+
+    Examples
+    --------
+    Calibrated scores, most of them small:
+
+    >>> from fitontest.datasets import Planted
+    >>> problem = Planted(lambda rng, n: rng.beta(0.5, 2, n), lambda p: p)
+    >>> y, p, c = problem.draw(100_000, rng=0)
+    >>> round(float(y.mean()), 2), float(abs(p - c).max())
+    (0.2, 0.0)
+    """
+
+    sampler: Callable[[np.random.Generator, int], ArrayInput]
+    map: Callable[[FloatArray], ArrayInput]
+
+    def truth(self, p: ArrayInput) -> FloatArray:
+        """Return the true probability of a positive at each score."""
+        scores = as_p(p)
+        c = as_scores(self.map(scores), "map(p)")
+        check_same_length(**{"p": scores, "map(p)": c})
+        return c
+
+    def scores_and_truth(self, n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+        """Draw n scores; return them and the true probabilities there."""
+        p = as_scores(self.sampler(rng, n), "sampler(rng, n)")
+        if p.size != n:
+            raise ValueError(f"sampler(rng, n) must return n = {n} scores, got {p.size}")
+        return p, self.truth(p)
