@@ -101,7 +101,7 @@ def test_published_draws_are_the_authors_bit_by_bit(shape, error):
     """Against the stored arrays, where the folder beside the checkout is there."""
     from tests.published import BESIDE
 
-    stored = [path for path in (BESIDE / "synthetic").glob(f"data_{shape}_ce{error:g}_n*_s0.npz")]
+    stored = list((BESIDE / "synthetic").glob(f"data_{shape}_ce{error:g}_n*_s0.npz"))
     if not stored:
         pytest.skip("the authors' sets are not beside the checkout")
     for path in stored:

@@ -17,6 +17,7 @@ from fitontest.losses import find_loss
 from fitontest.sample import Sample
 from fitontest.typing import FloatArray, IntArray
 
+RESAMPLINGS = 200  # of the folds, each with weights of its own
 EQUAL_SCORES = 1e-12  # relative difference below which two scores are the same number computed twice
 
 
@@ -51,8 +52,27 @@ class CVScores:
 
     def choose(self, tolerance: float) -> Any:
         """Return the first candidate within the tolerance of the best score."""
-        mean = self.mean
-        return self.candidates[int(np.argmax(mean <= mean.min() * (1.0 + tolerance) * (1.0 + EQUAL_SCORES)))]
+        return self.candidates[int(_first_within(self.mean, tolerance))]
+
+    def choices(self, tolerance: float) -> tuple[Any, ...]:
+        """Return a candidate for each fold, in proportion to how often resampled folds would choose it.
+
+        The mean over the folds is taken `RESAMPLINGS` times with random weights of the folds (Dirichlet(1, ..., 1), the
+        Bayesian bootstrap), always the same ones, and the rule of `choose` is applied to each. The F places are shared
+        out by largest remainder and filled in the order of the candidates.
+        """
+        n_folds, n_candidates = self.folds.shape
+        weights = np.random.default_rng(0).dirichlet(np.ones(n_folds), size=RESAMPLINGS)
+        chosen = np.bincount(_first_within(weights @ self.folds, tolerance), minlength=n_candidates)
+        places, remainder = np.divmod(chosen * n_folds, RESAMPLINGS)
+        places[np.argsort(-remainder, kind="stable")[: n_folds - places.sum()]] += 1
+        return tuple(self.candidates[j] for j in np.repeat(np.arange(n_candidates), places))
+
+
+def _first_within(scores: FloatArray, tolerance: float) -> IntArray:
+    """Return the position of the first score within the tolerance of the best, along the last axis."""
+    limit = scores.min(axis=-1, keepdims=True) * (1.0 + tolerance) * (1.0 + EQUAL_SCORES)
+    return np.asarray(np.argmax(scores <= limit, axis=-1))
 
 
 def held_out_scores(

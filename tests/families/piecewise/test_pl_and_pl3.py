@@ -336,6 +336,75 @@ def test_a_single_score_determines_a_level(name, score):
         assert family.predict([score])[0] == pytest.approx((100 + 2 * score) / 302, abs=2e-3)
 
 
+# -------------------------------------------------------------------------------------- maps of several numbers of bins
+
+
+@both
+def test_the_averaged_maps_are_those_of_the_resampled_choices(name):
+    """Folds whose map has the chosen number of segments have the map that they have without varying."""
+    y, p, _ = STAIRS.draw_as_published(3000, 0)
+    paper, varied = (fot.make_family(name, vary_bins=vary).fit(p, y) for vary in (False, True))
+    assert np.array_equal(varied.map_n_bins_, varied.cv_scores_.choices(1e-3))
+    same = np.flatnonzero(varied.map_n_bins_ == varied.n_bins_)
+    assert 0 < same.size < 10
+    at = np.linspace(0.01, 0.99, 500)
+    for fold in same:
+        curves = [np.interp(at, family.knots_[fold], family.values_[fold]) for family in (paper, varied)]
+        if name == "pl":  # in logits the points that fill up a row would be straight elsewhere
+            np.testing.assert_allclose(*curves, atol=1e-7)
+        else:
+            assert np.isin(paper.knots_logit_[fold].round(6), varied.knots_logit_[fold].round(6)).all()
+
+
+@pytest.mark.parametrize("link", [IDENTITY, LOGIT], ids=["pl", "pl3"])
+def test_points_that_fill_up_a_polygon_do_not_change_it(link):
+    y, p = noisy(500)
+    fitter = Fitter(fot.Sample(y, p), [np.arange(500)], Settings(link, "log_loss", 1.0, 2.0), 3)
+    x = np.array([0.0, 0.2, 0.7, 1.0]) if link is IDENTITY else np.array([-9.0, -3.0, 0.5, 20.0])
+    u = np.array([-4.0, 1.0, 0.0, 30.0])
+    more_x, more_u = fitter._filled_up(x, u, 9)
+    assert more_x.size == more_u.size == 9
+    assert np.all(np.diff(more_x) > 0)
+    assert np.isin(x, more_x).all()
+    at = np.linspace(x[0], x[-1], 301)
+    np.testing.assert_allclose(values_at(at, more_x, more_u, link), values_at(at, x, u, link), rtol=1e-12)
+    np.testing.assert_array_equal(fitter._filled_up(x, u, 4)[0], x)
+
+
+@both
+def test_the_map_is_the_mean_of_the_polygons_reported(name):
+    y, p, _ = STAIRS.draw_as_published(1000, 2)
+    family = fot.make_family(name).fit(p, y)
+    at = np.linspace(0.05, 0.95, 300)
+    if name == "pl":
+        each = [np.interp(at, *row) for row in zip(family.knots_, family.values_, strict=True)]
+    else:
+        z = logit(family.values_, 1e-16)
+        each = [sigmoid(np.interp(logit(at, 1e-16), *row)) for row in zip(family.knots_logit_, z, strict=True)]
+    np.testing.assert_allclose(family.predict(at), np.mean(each, axis=0), atol=1e-9)
+
+
+@both
+def test_one_number_of_segments_is_the_papers_way(name):
+    y, p, _ = STAIRS.draw_as_published(1000, 1)
+    paper, varied = (fot.make_family(name, vary_bins=vary).fit(p, y) for vary in (False, True))
+    assert set(paper.map_n_bins_) == {paper.n_bins_}
+    assert paper.knots_.shape == (10, paper.n_bins_ + 1)
+    assert varied.n_bins_ == paper.n_bins_
+    np.testing.assert_allclose(varied.partition_.edges, paper.partition_.edges, atol=5e-3)
+
+
+@both
+def test_where_all_folds_agree_nothing_varies(name):
+    """Calibrated scores on a straight line: no resampling of the folds asks for a second segment."""
+    rng = np.random.default_rng(0)
+    p = rng.random(600)
+    y = rng.random(600) < p
+    paper, varied = (fot.make_family(name, vary_bins=vary, tolerance=0.2).fit(p, y) for vary in (False, True))
+    assert set(varied.map_n_bins_) == {1}
+    assert np.array_equal(varied.predict(GRID), paper.predict(GRID))
+
+
 # ----------------------------------------------------------------------------------------------------- hard inputs
 
 RNG = np.random.default_rng(3)
@@ -364,7 +433,8 @@ def test_hard_inputs_give_total_continuous_maps(name, case, priors):
             if priors:
                 warnings.simplefilter("ignore", ConvergenceWarning)  # the optimum may be at infinity
             family = fot.make_family(name, **params, **priors).fit(p, y)
-        assert family.n_bins_ == family.partition_.n_bins == family.knots_.shape[1] - 1
+        assert family.n_bins_ == family.partition_.n_bins
+        assert family.knots_.shape == (family.map_n_bins_.size, family.map_n_bins_.max() + 1)
         assert np.all(np.diff(family.knots_logit_ if name == "pl3" else family.knots_) > 0)
         at = np.unique(np.concatenate((GRID, p.astype(float), [1e-300, 1e-12, np.nextafter(1, 0)])))
         values = family.predict(at)

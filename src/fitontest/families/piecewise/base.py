@@ -10,6 +10,7 @@ from fitontest.exceptions import warn_user
 from fitontest.families.base import Family, Solution
 from fitontest.families.piecewise.fitting import CONVERGED, Fitter, Polygons, Settings, separated
 from fitontest.families.piecewise.grid import EPS
+from fitontest.families.piecewise.tasks import Fits
 from fitontest.families.tuning import CVScores
 from fitontest.folds import check_cv, held_out_rows
 from fitontest.inputs import choose, is_real, is_whole
@@ -41,6 +42,7 @@ class PiecewiseFamily(Family):
         max_bins: int = 16,
         tolerance: float | Literal["auto"] = "auto",
         ensemble: bool = True,
+        vary_bins: bool = True,
         alpha: float = 1.0,
         kappa: float = 2.0,
         random_state: RandomState = 0,
@@ -53,6 +55,7 @@ class PiecewiseFamily(Family):
         self.max_bins = max_bins
         self.tolerance = tolerance
         self.ensemble = ensemble
+        self.vary_bins = vary_bins
         self.alpha = alpha
         self.kappa = kappa
         self.random_state = random_state
@@ -74,18 +77,24 @@ class PiecewiseFamily(Family):
         folds = self._folds(sample.n, chooses)
         settings = Settings(self._link, self.loss, float(self.alpha), float(self.kappa))
         fitter = Fitter(sample, folds, settings, most)
-        scores = found = None
+        scores = by_bins = None
         b = most
         if chooses:
             by_bins = fitter.search(1, most, np.arange(len(folds)))
             scores = CVScores(tuple(range(1, most + 1)), fitter.held_out(by_bins, self.scoring))
             b = scores.choose(self._tolerance(sample.n))
-            found = by_bins[b]
         # the fold maps that the choice was made with are the result; one map of all rows is yet to be fitted
         left_out = np.arange(len(folds)) if self.ensemble and len(folds) > 1 else np.array([-1])
-        if found is None or not self.ensemble:
-            found = fitter.search(b, b, left_out)[b]
-        return self._solution(fitter.finish(found, b, left_out, exact=self.exact), scores, sample)
+        bins = np.full(left_out.size, b)
+        if by_bins is None or scores is None or not self.ensemble:
+            polygons = fitter.finish(fitter.search(b, b, left_out)[b], bins, left_out, exact=self.exact)
+            return self._solution(polygons, polygons.x, scores, sample)
+        if self.vary_bins:
+            bins = np.array(scores.choices(self._tolerance(sample.n)))
+        found = Fits.stacked([by_bins[k].take(slice(fold, fold + 1)) for fold, k in enumerate(bins.tolist())])
+        polygons = fitter.finish(found, bins, left_out, exact=self.exact)
+        segments = polygons.x if np.all(bins == b) else fitter.knots(by_bins[b].tau[:, : b + 1])
+        return self._solution(polygons, segments, scores, sample)
 
     def _folds(self, n: int, chooses: bool) -> list[IntArray]:
         """Return what each fold holds out; all rows are one fold where none is needed, or none can be held out."""
@@ -93,9 +102,10 @@ class PiecewiseFamily(Family):
             return held_out_rows(n, self.cv, self.random_state)
         return [np.arange(n)]
 
-    def _solution(self, polygons: Polygons, scores: CVScores | None, sample: Sample) -> Solution:
+    def _solution(self, polygons: Polygons, segments: FloatArray, scores: CVScores | None, sample: Sample) -> Solution:
+        """Return what a fit reports; `segments` are the knots whose means are the edges of the partition."""
         x, values = polygons.x, LOGIT.inverse(polygons.u)
-        edges = np.concatenate(([0.0], self._link.inverse(x.mean(axis=0)[1:-1]), [1.0]))
+        edges = np.concatenate(([0.0], self._link.inverse(segments.mean(axis=0)[1:-1]), [1.0]))
         converged = polygons.left <= CONVERGED
         one_class = sample.base_rate in (0.0, 1.0)
         found = {
@@ -104,6 +114,7 @@ class PiecewiseFamily(Family):
             "knots_": self._link.inverse(x),
             "knots_logit_": x if self._link is LOGIT else LOGIT.forward(x, EPS),
             "values_": values,
+            "map_n_bins_": polygons.bins,
         }
         if scores is not None:
             found["cv_scores_"] = scores
@@ -139,7 +150,7 @@ class PiecewiseFamily(Family):
         check_n_bins(self.max_bins, "max_bins")
         if not (self.tolerance == "auto" or (is_real(self.tolerance) and 0 <= self.tolerance < np.inf)):
             raise ValueError(f"tolerance must be 'auto' or a finite number, at least 0; got {self.tolerance!r}")
-        for name in ("ensemble", "exact"):
+        for name in ("ensemble", "vary_bins", "exact"):
             value = getattr(self, name)
             if not isinstance(value, bool | np.bool_):
                 raise ValueError(f"{name} must be True or False; got {value!r}")

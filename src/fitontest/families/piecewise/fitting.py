@@ -47,14 +47,16 @@ class Settings:
 
 @dataclass(frozen=True, eq=False)
 class Polygons:
-    """Fitted maps of one number of bins.
+    """Fitted maps; one with fewer bins than another has points on its widest segment that make up the number.
 
     Attributes
     ----------
     x : array of shape (F, b + 1)
-        Knots on the family's own scale.
+        Knots on the family's own scale, b being the largest number of bins.
     u : array of shape (F, b + 1)
         Logits of the values there.
+    bins : array of shape (F,)
+        How many bins each map has, before points were added.
     steps : int
         The most steps that any of them took.
     left : float
@@ -63,6 +65,7 @@ class Polygons:
 
     x: FloatArray
     u: FloatArray
+    bins: IntArray
     steps: int
     left: float
 
@@ -136,8 +139,8 @@ class Fitter:
         u, tau = (np.pad(np.take_along_axis(a, kept, 1), spare, mode="edge") for a in (fits.u, fits.tau))
         return u, tau
 
-    def finish(self, found: Fits, b: int, left_out: IntArray, *, exact: bool) -> Polygons:
-        """Go on with fits of b bins on the fine grid, and if asked to on all distinct scores, to a finer tolerance.
+    def finish(self, found: Fits, bins: IntArray, left_out: IntArray, *, exact: bool) -> Polygons:
+        """Go on with fits on the fine grid, and if asked to on all distinct scores, to a finer tolerance.
 
         A step of all the parameters may find no way on where a knot stands on a node. So the values are settled by
         themselves first, and last, when the knots have stopped.
@@ -149,17 +152,34 @@ class Fitter:
             for moving in (False, True, False):
                 stop = FINISH if moving else SETTLE
                 start = found.u, found.tau
-                fits = self._run(grid, start, np.full(left_out.size, b), left_out, stop, moving)
+                fits = self._run(grid, start, bins, left_out, stop, moving)
                 left = fits.left if moving else np.maximum(fits.left, found.left)
                 found = replace(fits, steps=found.steps + fits.steps, left=left)
-        x = self.knots(found.tau[:, : b + 1])
-        x[:, [0, -1]] = self.quantiles[[0, -1]]  # the last share is 1 up to rounding
-        x = separated(x, 0.0 if self.space == "probability" else CLOSEST)
-        u = found.u[:, : b + 1]
+        rows = [self._polygon(u[: b + 1], tau[: b + 1]) for u, tau, b in zip(found.u, found.tau, bins, strict=True)]
+        most = int(bins.max()) + 1
+        x, u = (np.stack(columns) for columns in zip(*(self._filled_up(*row, most) for row in rows), strict=True))
+        return Polygons(x, u, bins, int(found.steps.max()), float(found.left.max()))
+
+    def _polygon(self, u: FloatArray, tau: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the knots of one map, and the logits of its values there."""
+        x = self.knots(tau)
+        x[[0, -1]] = self.quantiles[[0, -1]]  # the last share is 1 up to rounding
+        x = separated(x[None, :], 0.0 if self.space == "probability" else CLOSEST)[0]
         if self.fine.x.size == 1:  # a single score determines a level and no slope
-            levels = [values_at(self.fine.x, *knots, self.settings.link) for knots in zip(x, u, strict=True)]
-            u = np.broadcast_to(LOGIT.forward(np.array(levels), EPS), u.shape)
-        return Polygons(x, u, int(found.steps.max()), float(found.left.max()))
+            level = LOGIT.forward(values_at(self.fine.x, x, u, self.settings.link), EPS)
+            return x, np.full(u.size, level[0])
+        return x, u
+
+    def _filled_up(self, x: FloatArray, u: FloatArray, size: int) -> tuple[FloatArray, FloatArray]:
+        """Return the same polygon with `size` knots: those that are missing are put on its widest segment."""
+        k = int(np.argmax(np.diff(x)))
+        share = np.linspace(0.0, 1.0, size - x.size + 2)[1:-1]
+        if self.space == "logit":
+            there = u[k] + share * (u[k + 1] - u[k])
+        else:
+            low, high = LOGIT.inverse(u[k : k + 2])
+            there = LOGIT.forward(low + share * (high - low), EPS)
+        return np.insert(x, k + 1, x[k] + share * (x[k + 1] - x[k])), np.insert(u, k + 1, there)
 
     def knots(self, tau: FloatArray) -> FloatArray:
         """Return Q(tau): where the knots stand on the family's scale."""

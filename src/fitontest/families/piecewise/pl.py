@@ -40,6 +40,10 @@ class PL(PiecewiseFamily):
     ensemble : bool, default=True
         Predict with the average of the maps fitted with one fold left out each (the paper's way), or with one map
         fitted to all rows.
+    vary_bins : bool, default=True
+        With ``n_bins="cv"`` and the average: let the averaged maps differ in their number of segments, each number in
+        proportion to how often cross-validation would choose it if the folds were resampled. False gives all of them
+        `n_bins_` segments, the paper's way.
     alpha : float, default=1.0
         Strength of a Dirichlet prior on the shares of the data in the segments: keeps knots apart. 0 is the paper's
         bare objective.
@@ -59,13 +63,16 @@ class PL(PiecewiseFamily):
     partition_ : Partition
         The segments; the edges are the fold means of the inner knots.
     n_bins_ : int
-        Number of segments.
+        Number of segments: what cross-validation chose.
     cv_scores_ : CVScores
         Mean and standard error of the held-out loss per number of segments; only with ``n_bins="cv"`` where there was
         a choice.
-    knots_, knots_logit_, values_ : arrays of shape (F, b + 1)
-        Knots of the F averaged maps, as scores and as logits, and the values there: one row per map, which is not
-        the polygon of the mean knots. To draw the map, draw ``predict(grid)``.
+    map_n_bins_ : array of shape (F,)
+        Number of segments of each of the F averaged maps.
+    knots_, knots_logit_, values_ : arrays of shape (F, B + 1)
+        Knots of the averaged maps, as scores and as logits, and the values there: one row per map, which is not
+        the polygon of the mean knots. B is the largest number of segments; a map of fewer has points on its widest
+        segment that make up the number. To draw the map, draw ``predict(grid)``.
     converged_ : bool
         Whether, for all of these maps, no step found could gain more than 1e-6 per unit weight: neither of all
         parameters nor, with the knots fixed, of the values alone.
@@ -99,7 +106,8 @@ class PL(PiecewiseFamily):
 
     *Deviations from the paper.* The fit starts at the identity map and is optimised by Levenberg-Marquardt steps to
     convergence, not by Adam with early stopping; knots keep their order by construction; the priors; log loss instead
-    of the Brier score to choose the number of segments; the finer tolerance for n > 10^4.
+    of the Brier score to choose the number of segments; the finer tolerance for n > 10^4; averaged maps of several
+    numbers of segments.
 
     *Why these defaults.* Mean |c_hat - c| over six sets of data with known c, uniform, sharp and rare scores among them
     (benchmarks/README.md):

@@ -1,5 +1,6 @@
 """What goes into the compiled program and what comes out of it, as numpy arrays with one row per fit."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Literal, NamedTuple
 
@@ -87,6 +88,11 @@ class Fits:
     def take(self, rows: slice | IntArray) -> "Fits":
         """Return the fits of these rows."""
         return Fits(*(getattr(self, column.name)[rows] for column in fields(self)))
+
+    @classmethod
+    def stacked(cls, parts: Sequence["Fits"]) -> "Fits":
+        """Return the rows of several."""
+        return cls(*(np.concatenate([getattr(part, column.name) for part in parts]) for column in fields(cls)))
 
     def better_of(self, other: "Fits") -> "Fits":
         """Return row by row the fit of lower value, with the steps of both."""
