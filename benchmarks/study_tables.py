@@ -39,8 +39,8 @@ def tables(results: pd.DataFrame) -> dict[str, pd.DataFrame]:
     }
     one_ranking = results.groupby(["method", "shape", "n", "seed"], sort=False)
     spearman = one_ranking[["estimate", "ce"]].apply(lambda sets: rank_correlation(sets["estimate"], sets["ce"]))
-    by_shape = spearman.groupby(["method", "shape"], sort=False).mean()
-    return {**found, "27": by_shape.unstack("shape").reindex(index=found["24"].index, columns=found["24"].columns)}
+    ranking = spearman.reset_index(name="value").pivot_table(index="method", columns="shape", values="value")
+    return {**found, "27": ranking.reindex(index=found["24"].index, columns=found["24"].columns)}
 
 
 def ranks(table: pd.DataFrame, *, largest_first: bool) -> pd.Series:

@@ -13,7 +13,7 @@ SOURCE = ROOT / "src" / "fitontest"
 FLOORS = [  # a module imports only from floors below its own, or from its own package
     {"typing", "exceptions"},
     {"registry", "inputs", "labels", "text_table", "frames"},
-    {"links", "losses", "norms", "folds", "ordering", "response", "significance"},
+    {"links", "losses", "norms", "folds", "ordering", "response", "significance", "locating"},
     {"sample"},
     {"partitions", "reductions", "truth", "datasets"},
     {"maps"},

@@ -4,13 +4,15 @@ The convention is scikit-learn's. Labels {0, 1}, {-1, 1} and booleans need no hi
 other two values, strings included, the user names the positive one by `pos_label`; nothing is guessed.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fitontest.inputs import blocks, check_finite, span
-from fitontest.typing import Label
+from fitontest.typing import IntArray, Label
 
 SHOWN = 6  # labels listed in a message
 
@@ -66,8 +68,22 @@ def listed(labels: list[Any]) -> str:
 
 def distinct(labels: NDArray[Any], name: str) -> list[Any]:
     """Return the distinct labels in order, as Python values."""
-    try:
+    with _of_one_type(labels, name):
         return list(np.unique(labels).tolist())
+
+
+def coded(labels: NDArray[Any], name: str) -> tuple[list[Any], IntArray]:
+    """Return the distinct labels in order, as Python values, and the place of each row's label among them."""
+    with _of_one_type(labels, name):
+        found, inverse = np.unique(labels, return_inverse=True)
+        return list(found.tolist()), inverse
+
+
+@contextmanager
+def _of_one_type(labels: NDArray[Any], name: str) -> Iterator[None]:
+    """Say it in the caller's words where labels cannot be put in order."""
+    try:
+        yield
     except TypeError:
         types = sorted({type(label).__name__ for label in labels})
         raise ValueError(f"{name} must have labels of one type, got a mix of {', '.join(types)}") from None

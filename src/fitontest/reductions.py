@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fitontest.inputs import as_column, as_matrix, check_finite, check_same_length, choose
-from fitontest.labels import distinct, listed
+from fitontest.labels import coded, distinct, listed
 from fitontest.sample import Sample
 from fitontest.typing import ArrayInput, FloatArray, IntArray, Label
 
@@ -152,7 +152,7 @@ def read_classes(columns: Columns, labels: ArrayInput = None, names: Names = NAM
     check_same_length(**{names.y_true: y, names.y_prob: scores})
     if y.dtype.kind == "f":
         check_finite(y, names.y_true)
-    found = distinct(y, names.y_true)
+    found, inverse = coded(y, names.y_true)
     classes = found if labels is None else _named_classes(labels, found, names)
     if len(classes) != scores.shape[1]:
         hint = f"{names.y_true}; name the classes of the columns by {names.labels}"
@@ -162,7 +162,7 @@ def read_classes(columns: Columns, labels: ArrayInput = None, names: Names = NAM
         )
     _check_order(names.columns if found_names is None else found_names, classes, names)
     column = {label: k for k, label in enumerate(classes)}
-    codes = np.array([column[label] for label in y.tolist()], dtype=np.intp)
+    codes = np.array([column[label] for label in found], dtype=np.intp)[inverse]
     return ClassScores(classes, codes, scores, sample_weight, names)
 
 

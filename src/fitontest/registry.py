@@ -58,6 +58,10 @@ class Registry(Generic[T]):
         """Return the registered names, without aliases, in alphabetical order."""
         return sorted(set(self._classes) | set(self._plugins()))
 
+    def knows(self, name: str) -> bool:
+        """Tell whether there is such a name or alias; the entry points are searched only for one not registered."""
+        return name in self._classes or name in self._aliases or name in self._plugins()
+
     def name_of(self, cls: type) -> str | None:
         """Return the name under which a class was registered, if it was."""
         return next((name for name, known in self._classes.items() if known is cls), None)

@@ -149,6 +149,11 @@ class Sample:
         """Tied scores of positive weight, pooled."""
         return pooled(self.rows, unit=self.unit)
 
+    @property
+    def is_pooled(self) -> bool:
+        """Whether `groups` is there already, so that sums over it cost next to nothing."""
+        return "groups" in self.__dict__
+
     @cached_property
     def base_rate(self) -> float:
         """Weighted share of positives."""

@@ -10,6 +10,7 @@ from fitontest.partitions.partitioner import (
     available_partitions,
     check_n_bins,
     counts_bins,
+    is_partition,
     make_partitioner,
 )
 from fitontest.sample import Sample
@@ -60,7 +61,7 @@ def _find_rule(partition: object, n_bins: int) -> Partitioner | Partition:
 
 
 def _named(name: str, n_bins: int) -> Partitioner:
-    if name not in available_partitions() and name in available_families() and family_class(name).has_partition:
+    if not is_partition(name) and name in available_families() and family_class(name).has_partition:
         raise ValueError(
             f"partition must be one of {', '.join(map(repr, available_partitions()))}, or a family that is fitted; "
             f"got the name of a family, {name!r}: pass make_family({name!r}).fit(p, y), or "

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from fitontest.errors.binned_sample import bin_starts
 from fitontest.errors.if_calibrated import IfCalibrated
 from fitontest.errors.result import BinaryError
 from fitontest.frames import Backend, records, to_frame
@@ -126,7 +125,7 @@ class BinnedError(BinaryError):
         """
         p = as_scores(y_prob, "y_prob")
         distinct, place = np.unique(p, return_inverse=True)
-        starts = bin_starts(distinct, self.partition)
+        starts = self.partition.starts(distinct)
         test, alpha = self._test()
         decided = test.rejected(self.table.sum_y, self.table.w, distinct, starts, alpha)
         return decided[place]

@@ -5,17 +5,14 @@ not even a rounding.
 """
 
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 
 from fitontest.ordering import Groups
 from fitontest.partitions.bin_table import BinTable
-from fitontest.partitions.partition import Partition
+from fitontest.partitions.partition import Partition, bin_sums
 from fitontest.sample import Sample
 from fitontest.typing import FloatArray, IntArray
-
-Column = TypeVar("Column", FloatArray, IntArray)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,24 +50,4 @@ class BinnedSample:
 
 def binned_sample(sample: Sample, partition: Partition) -> BinnedSample:
     """Return the sample cut at the edges of the partition."""
-    groups, rows = sample.groups, sample.rows
-    starts = bin_starts(groups.p, partition)
-    w = bin_sums(groups.w, starts)
-    n = w.astype(np.intp) if sample.unit else bin_sums(groups.n, starts)
-    squares = w if sample.unit else bin_sums(rows.w**2, np.append(groups.first, len(rows))[starts])
-    table = BinTable(n, w, squares, bin_sums(groups.w * groups.p, starts), bin_sums(groups.wy, starts))
-    return BinnedSample(sample, partition, starts, table)
-
-
-def bin_starts(p: FloatArray, partition: Partition) -> IntArray:
-    """Return where each bin starts among increasing scores, and where the last one ends."""
-    inner = np.searchsorted(p, partition.edges, side="left" if partition.closed == "left" else "right")
-    return np.concatenate(([0], inner, [p.size]))
-
-
-def bin_sums(values: Column, starts: IntArray) -> Column:
-    """Return the sums of values[starts[b]:starts[b + 1]], 0 where there are none."""
-    out = np.zeros(starts.size - 1, dtype=values.dtype)
-    occupied = starts[1:] > starts[:-1]
-    out[occupied] = np.add.reduceat(values, starts[:-1][occupied])
-    return out
+    return BinnedSample(sample, partition, *partition.cut(sample))

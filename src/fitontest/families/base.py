@@ -126,7 +126,7 @@ class Family(RegressorMixin, TransformerMixin, BaseEstimator, ABC):
         if not isinstance(found.map, CalibrationMap):
             raise TypeError(f"{type(self).__name__}.fit_map must return a CalibrationMap, got {found.map!r}")
         old = [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]
-        for name in set(old) - set(self.get_params(deep=False)):
+        for name in set(old) - set(self.get_params(deep=False)) if old else ():
             delattr(self, name)  # a refit with other parameters must not leave results of the first behind
         self.map_ = found.map
         if found.partition is not None:

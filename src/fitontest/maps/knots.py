@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from fitontest.locating import interpolated
 from fitontest.maps.base import CalibrationMap, frozen_array, register_map
 from fitontest.typing import FloatArray
 
@@ -48,4 +49,4 @@ class KnotsMap(CalibrationMap):
 
     def evaluate(self, p: FloatArray) -> FloatArray:
         """Return the interpolated values; between knots 1e-309 apart the slope overflows, but not the value."""
-        return np.clip(np.interp(p, self.x, self.c), self.c.min(), self.c.max())
+        return np.clip(interpolated(p, self.x, self.c), self.c.min(), self.c.max())

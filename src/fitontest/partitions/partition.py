@@ -5,16 +5,18 @@ With the left-closed rule the bins are [e, e'), the last one closed at 1; with t
 """
 
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
 from fitontest.inputs import as_numbers, as_probabilities, check_unit_interval, choose
+from fitontest.locating import positions
 from fitontest.partitions.bin_table import BinTable
 from fitontest.sample import Sample
 from fitontest.typing import ArrayInput, FloatArray, IntArray
 
 Closed: TypeAlias = Literal["left", "right"]
+Column = TypeVar("Column", FloatArray, IntArray)
 
 
 def check_closed(closed: object) -> None:
@@ -92,19 +94,39 @@ class Partition:
         if self._equal_width:
             return self._locate_equal_width(p)
         side: Closed = "right" if self.closed == "left" else "left"
-        return np.searchsorted(self.edges, p, side=side)
+        return positions(self.edges, p, side)
 
     def partition(self, sample: Sample) -> "Partition":  # noqa: ARG002 - the signature of every partitioner
         """Return this partition, whatever the data: explicit edges are a partitioner too."""
         return self
 
     def summarise(self, sample: Sample) -> BinTable:
-        """Return the sums per bin in one pass over the rows."""
+        """Return the sums per bin, in one pass over the rows; where they have been sorted already, over the groups."""
+        if sample.is_pooled:
+            return self.cut(sample)[1]
         sums = np.zeros((5, self.n_bins))
         for p, y, w in sample.blocks():
             sums += self._sums(p, y, w)
         n, total, squares, sum_p, sum_y = sums
         return BinTable(n.astype(np.intp), total, squares, sum_p, sum_y)
+
+    def cut(self, sample: Sample) -> tuple[IntArray, BinTable]:
+        """Return where each bin starts among the sorted groups of tied scores (and the last one ends), and the sums.
+
+        The sums do not depend on the order in which the rows arrived, not even in a rounding.
+        """
+        groups, rows = sample.groups, sample.rows
+        starts = self.starts(groups.p)
+        w = bin_sums(groups.w, starts)
+        n = w.astype(np.intp) if sample.unit else bin_sums(groups.n, starts)
+        squares = w if sample.unit else bin_sums(rows.w**2, np.append(groups.first, len(rows))[starts])
+        table = BinTable(n, w, squares, bin_sums(groups.w * groups.p, starts), bin_sums(groups.wy, starts))
+        return starts, table
+
+    def starts(self, p: FloatArray) -> IntArray:
+        """Return where each bin starts among increasing scores, and where the last one ends."""
+        inner = np.searchsorted(p, self.edges, side=self.closed)
+        return np.concatenate(([0], inner, [p.size]))
 
     def _sums(self, p: FloatArray, y: FloatArray, w: FloatArray | None) -> FloatArray:
         index, bins = self.locate_checked(p), self.n_bins
@@ -157,6 +179,14 @@ class Partition:
     def __repr__(self) -> str:
         shown = np.array2string(self.edges, threshold=8, edgeitems=3, separator=", ", precision=6)
         return f"Partition({shown}, closed={self.closed!r})"
+
+
+def bin_sums(values: Column, starts: IntArray) -> Column:
+    """Return the sums of values[starts[b]:starts[b + 1]], 0 where there are none."""
+    out = np.zeros(starts.size - 1, dtype=values.dtype)
+    occupied = starts[1:] > starts[:-1]
+    out[occupied] = np.add.reduceat(values, starts[:-1][occupied])
+    return out
 
 
 def _read_edges(edges: ArrayInput, closed: Closed) -> FloatArray:
