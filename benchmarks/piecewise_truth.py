@@ -1,7 +1,8 @@
 """How close PL and PL3 come to known true maps: beside other families, and beside the training recipe of the paper.
 
 Run ``python benchmarks/piecewise_truth.py`` (an hour on two cores, half of it for the recipe), or with ``families``,
-``settings`` or ``recipe`` for one of the three parts. ``--seeds N`` sets how many data sets of each kind are drawn.
+``settings``, ``choices`` or ``recipe`` for one of the parts. ``--seeds N`` sets how many data sets of each kind are
+drawn.
 """
 
 import argparse
@@ -13,6 +14,8 @@ from numpy.typing import NDArray
 
 import adam_recipe
 import fitontest as fot
+from fitontest.truth import map_error as mean_distance
+from fitontest.truth import true_error
 from report import machine_facts, markdown
 from truth_sets import SHAPES, SIX, draw
 
@@ -81,6 +84,46 @@ def settings_part(seeds: int) -> None:
     print(markdown(("n", "family", "setting", "mean", *SIX), rows) + "\n")
 
 
+def choices_part(seeds: int) -> None:
+    """Print what it gains to average maps of several numbers of segments, on sets that no other part draws."""
+    ways = {
+        "one number, tolerance .001": {"vary_bins": False, "tolerance": 1e-3},
+        "one number": {"vary_bins": False},
+        "several numbers (default)": {},
+    }
+    sets = (*SIX, "sqrt .05", "beta2 .10")
+    rows = []
+    for n, kind in product((1_000, 10_000), ("pl", "pl3")):
+        repeats = max(2, seeds if n == 1_000 else seeds // 3)
+        drawn = [(name, *draw(name, n, 200 + seed)) for name in sets for seed in range(repeats)]
+        found = {
+            way: np.array([judged(fot.make_family(kind, **settings), *one) for one in drawn])
+            for way, settings in ways.items()
+        }
+        base = found["one number, tolerance .001"]
+        for way, errors in found.items():
+            gain = errors - base
+            spread = gain.std(axis=0, ddof=1) / len(drawn) ** 0.5
+            columns = zip(errors.mean(axis=0), gain.mean(axis=0), spread, strict=True)
+            cells = (f"{mean:.4f} ({more:+.4f} +- {s:.4f})" for mean, more, s in columns)
+            rows.append((f"{n:,}", str(len(drawn)), kind, way, *cells))
+    print("Means over eight kinds of data, in brackets against the first way, paired\n")
+    head = ("mean |c_hat - c|", "|estimate - expected CE|", "log loss above the true map's")
+    print(markdown(("n", "data sets", "family", "numbers of segments", *head), rows) + "\n")
+
+
+def judged(family: fot.Family, name: str, y: Array, p: Array, _: Array) -> tuple[float, float, float]:
+    """Return the map error, the error of the estimate and the excess of expected log loss of one fit."""
+    fresh_p, fresh_c = fresh(name)
+    c_hat = family.fit(p, y).predict(fresh_p)
+    estimate = mean_distance(c_hat, fresh_p)
+    return (
+        mean_distance(c_hat, fresh_c),
+        abs(estimate - true_error(fresh_p, fresh_c)),
+        mean_distance(c_hat, fresh_c, distance="log_loss"),
+    )
+
+
 def fold_maps(family: fot.PL | fot.PL3) -> list[fot.CalibrationMap]:
     """Return the map of each fold, of which the family's map is the mean."""
     if isinstance(family, fot.PL3):
@@ -140,7 +183,7 @@ def recipe_part(seeds: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("part", nargs="?", choices=("families", "settings", "recipe"))
+    parser.add_argument("part", nargs="?", choices=("families", "settings", "choices", "recipe"))
     parser.add_argument("--seeds", type=int, default=12)
     given = parser.parse_args()
     print(machine_facts() + "\n")
@@ -148,6 +191,8 @@ def main() -> None:
         families_part(given.seeds)
     if given.part in (None, "settings"):
         settings_part(given.seeds)
+    if given.part in (None, "choices"):
+        choices_part(given.seeds)
     if given.part in (None, "recipe"):
         recipe_part(max(1, given.seeds // 2))
 

@@ -139,3 +139,19 @@ def test_swapped_arguments_are_noticed():
     y, p = noisy(50)
     with pytest.raises(ValueError, match="y_true and y_prob look swapped"):
         fot.calibration_error(p, y)
+
+
+def test_arithmetic_gives_plain_numbers():
+    error = fot.calibration_error([0, 1, 1, 1], [0.1, 0.2, 0.7, 0.8], family=fot.Slope1(2))
+    value = float(error)
+    for found, expected in (
+        (error + 1, value + 1),
+        (1 + error, 1 + value),
+        (error - 0.1, value - 0.1),
+        (0.1 - error, 0.1 - value),
+        (error - error, 0.0),
+        (2 * error, 2 * value),
+        (sum([error, error]), 2 * value),
+    ):
+        assert type(found) is float
+        assert found == expected

@@ -45,6 +45,18 @@ class CalibrationError:
 
     __rmul__ = __mul__
 
+    def __add__(self, other: SupportsFloat) -> float:
+        """Return a plain number, as all arithmetic does: the sum of two errors is the error of nothing."""
+        return self.value + float(other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: SupportsFloat) -> float:
+        return self.value - float(other)
+
+    def __rsub__(self, other: SupportsFloat) -> float:
+        return float(other) - self.value
+
     def __format__(self, spec: str) -> str:
         """Format the value where a number format is given, as in ``f"{error:.3f}"``."""
         return format(self.value, spec) if spec else str(self)

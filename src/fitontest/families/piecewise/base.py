@@ -23,7 +23,7 @@ from fitontest.sample import Sample
 from fitontest.typing import FloatArray, IntArray, RandomState
 
 ROWS_PER_BIN = 200  # the number of bins is chosen among 1, ..., n // 200 + 1
-PAPERS_TOLERANCE, PAPERS_ROWS = 1e-3, 1e4
+PAPERS_ROWS = 1e4  # the most rows that the paper tried its tolerance on
 
 
 class PiecewiseFamily(Family):
@@ -32,6 +32,7 @@ class PiecewiseFamily(Family):
     has_partition = True
     has_knots = True
     _link: ClassVar[Link]
+    _tolerance_up_to_papers_rows: ClassVar[float]
 
     def __init__(
         self,
@@ -138,7 +139,7 @@ class PiecewiseFamily(Family):
 
     def _tolerance(self, n: int) -> float:
         if self.tolerance == "auto":
-            return PAPERS_TOLERANCE * min(1.0, PAPERS_ROWS / n)
+            return self._tolerance_up_to_papers_rows * min(1.0, PAPERS_ROWS / n)
         return float(self.tolerance)
 
     def _check(self) -> None:

@@ -36,7 +36,7 @@ class PL(PiecewiseFamily):
         Largest number of segments to try.
     tolerance : float or "auto", default="auto"
         The fewest segments are taken whose score is at most (1 + tolerance) times the best; 0 is the plain minimum.
-        "auto" is 0.001 min(1, 10^4 / n): the paper's 0.1 % up to n = 10^4, finer beyond.
+        "auto" is 0.0005 min(1, 10^4 / n): half of the paper's 0.1 % up to n = 10^4, finer beyond.
     ensemble : bool, default=True
         Predict with the average of the maps fitted with one fold left out each (the paper's way), or with one map
         fitted to all rows.
@@ -61,7 +61,7 @@ class PL(PiecewiseFamily):
     map_ : KnotsMap
         (A constant BinnedMap for labels of one class without priors.)
     partition_ : Partition
-        The segments; the edges are the fold means of the inner knots.
+        The `n_bins_` segments; the edges are the fold means of the inner knots of maps of that number.
     n_bins_ : int
         Number of segments: what cross-validation chose.
     cv_scores_ : CVScores
@@ -141,6 +141,7 @@ class PL(PiecewiseFamily):
     """
 
     _link: ClassVar[Link] = IDENTITY
+    _tolerance_up_to_papers_rows: ClassVar[float] = 5e-4
 
     def _map_of(self, polygons: Polygons) -> CalibrationMap:
         return KnotsMap(*fold_average(polygons.x, LOGIT.inverse(polygons.u)))

@@ -64,7 +64,8 @@ class PL3(PiecewiseFamily):
     map_ : LogitKnotsMap
         (A constant BinnedMap for labels of one class without priors.)
     partition_ : Partition
-        The segments; the edges are the fold means of the inner knots, averaged as logits.
+        The `n_bins_` segments; the edges are the fold means of the inner knots of maps of that number, averaged as
+        logits.
     n_bins_ : int
         Number of segments: what cross-validation chose.
     cv_scores_ : CVScores
@@ -145,6 +146,7 @@ class PL3(PiecewiseFamily):
     """
 
     _link: ClassVar[Link] = LOGIT
+    _tolerance_up_to_papers_rows: ClassVar[float] = 1e-3
 
     def _map_of(self, polygons: Polygons) -> CalibrationMap:
         return LogitKnotsMap(polygons.x, polygons.u, EPS)
