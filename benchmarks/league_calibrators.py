@@ -120,7 +120,7 @@ CALIBRATORS: dict[str, list[Entry]] = {
         Entry("probmetrics", probmetrics_model("cir"), "cir", "centred: strictly increasing"),
     ],
     "Platt": [
-        Entry("scikit-learn", sklearn_logistic("lbfgs"), "lbfgs"),
+        Entry("scikit-learn", sklearn_logistic("lbfgs"), "lbfgs", remark="stops at a tolerance of 1e-4"),
         Entry("scikit-learn", sklearn_logistic("newton-cholesky", 1e-10), "newton-cholesky"),
         Entry("netcal", netcal_model("scaling.LogisticCalibration", temperature_only=False, loud=True)),
         Entry(UC, uc_model("PlattCalibrator")),
@@ -151,7 +151,9 @@ CALIBRATORS: dict[str, list[Entry]] = {
             "pycalib", pycalib_model("BinningCalibration", n_bins=BINS, strategy="quantile"), remark=SMOOTHED_QUANTILES
         ),
     ],
-    "polygon of 3": [Entry("pwlf", pwlf_model, remark="values may leave [0, 1]; searches at random")],
+    "polygon of 3": [
+        Entry("pwlf", pwlf_model, remark="values may leave [0, 1]; searches at random; ends at the ends of the data")
+    ],
     OTHER: [
         Entry(UC, uc_model("PlattBinnerCalibrator"), "Platt binner"),
         Entry("netcal", netcal_model("binning.BBQ", loud=True), "BBQ"),

@@ -140,7 +140,11 @@ def _netcal(kind: str, **settings: Any) -> Fit:
 SPLITS_TIES = "cuts at quantiles of its own"
 ESTIMATORS: dict[str, list[Entry]] = {
     "ECE, equal width": [
-        Entry("scikit-learn", sklearn_sum("uniform"), remark="calibration_curve, summed here"),
+        Entry(
+            "scikit-learn",
+            sklearn_sum("uniform"),
+            remark="calibration_curve; the counts of its bins found and summed here",
+        ),
         Entry("netcal", _netcal("ECE")),
         Entry("relplot", _ask("relplot.metrics", "binnedECE", nbins=BINS)),
         Entry(UC, _ask("calibration", "get_ece", num_bins=BINS)),
@@ -149,7 +153,11 @@ ESTIMATORS: dict[str, list[Entry]] = {
         Entry("probmetrics", probmetrics_metric("ece-15"), remark="computes in float32"),
     ],
     "ECE, equal mass": [
-        Entry("scikit-learn", sklearn_sum("quantile"), remark=f"{SPLITS_TIES}; calibration_curve, summed here"),
+        Entry(
+            "scikit-learn",
+            sklearn_sum("quantile"),
+            remark=f"{SPLITS_TIES}; calibration_curve; counts found and summed here",
+        ),
         Entry("netcal", _netcal("ECE", equal_intervals=False), remark=SPLITS_TIES),
         Entry(UC, _ask("calibration", "get_ece_em", num_bins=BINS), remark=SPLITS_TIES),
         Entry("model-diagnostics", diagnostics_bias, remark=f"{SPLITS_TIES}; compute_bias, summed here"),

@@ -49,7 +49,9 @@ class Method:
         }
 
 
-#: As the paper's authors ran them: the folds of ES_CV by seed 1, Platt with smoothed targets, beta by betacal.
+#: Binning, Platt (smoothed targets), beta (betacal) and isotonic regression as the paper's authors ran them. PL and PL3
+#: are this package's: other optimiser, priors, scoring and averaging, the same families of maps; MSE fits the Brier
+#: score.
 PUBLISHED = (
     Method("ES_15", fot.Slope1(15), debias=True),
     Method("ES_sweep", fot.Slope1("sweep"), debias=True),

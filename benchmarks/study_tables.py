@@ -14,7 +14,7 @@ TITLES = {
     "24": "Table 24: the reliability diagram. Mean |c_hat - c| at a million fresh points, x 1000",
     "25": "Table 25: the estimate. Mean |estimate - CE|, x 1000 (estimates of binning debiased)",
     "26": "Table 26: the estimate of the squared error. Mean |estimate - CE|, x 1000",
-    "27": "Table 27: the ranking. Spearman's correlation over the 21 errors, mean over seeds and sizes",
+    "27": "Table 27: the ranking. Spearman's correlation over the expected errors, mean over seeds and sizes",
 }
 DIGITS = {"24": 2, "25": 2, "26": 2, "27": 4}
 SETS = ["shape", "error", "n", "seed"]
@@ -39,6 +39,8 @@ def tables(results: pd.DataFrame) -> dict[str, pd.DataFrame]:
     }
     one_ranking = results.groupby(["method", "shape", "n", "seed"], sort=False)
     spearman = one_ranking[["estimate", "ce"]].apply(lambda sets: rank_correlation(sets["estimate"], sets["ce"]))
+    if results[["map_error", "estimate", "estimate_squared"]].isna().any(axis=None):
+        raise ValueError("results must be numbers, got NaN")
     ranking = spearman.reset_index(name="value").pivot_table(index="method", columns="shape", values="value")
     return {**found, "27": ranking.reindex(index=found["24"].index, columns=found["24"].columns)}
 
@@ -62,7 +64,7 @@ def side_by_side(name: str, ours: pd.DataFrame) -> str:
         cells = [_pair(a[shape], b[shape], digits) for shape in shapes]
         mean = _pair(a.mean(skipna=False), b.mean(skipna=False), digits)
         rows.append([method, *cells, mean, _pair(rank.get(method, np.nan), their_rank.get(method, np.nan), 1)])
-    header = ["ours / published", *shapes, "mean", "mean rank"]
+    header = ["ours / published", *shapes, "mean", "mean rank among those with both"]
     return f"{TITLES[name]}\n\n{markdown(header, rows)}"
 
 
@@ -70,7 +72,7 @@ def differing(name: str, ours: pd.DataFrame) -> dict[str, float]:
     """Return by method the largest difference between our rounded numbers and the printed ones."""
     theirs = published()[name]
     return {
-        method: max(abs(round(ours.loc[method, shape], DIGITS[name]) - theirs[method][shape]) for shape in ours.columns)
+        method: float(np.max([abs(round(ours.loc[method, s], DIGITS[name]) - theirs[method][s]) for s in ours.columns]))
         for method in ours.index
         if method in theirs
     }

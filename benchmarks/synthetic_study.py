@@ -8,8 +8,9 @@ one at the authors' million fresh points, and its estimate of the calibration er
 Printed are Tables 24 to 27 of the paper with the published numbers beside ours, and where the time went.
 
 Results go to FOLDER (build/synthetic_study), one CSV file for each shape and error, written when it is complete: a run
-that was interrupted goes on where it was. ``results.csv`` there holds them all, ``summary.csv`` the means over the
-seeds, ``study.md`` what was printed. ``--quick`` takes a tenth: seed 0 and every other error.
+that was interrupted goes on where it was, with the results of the same methods with the same settings. ``results.csv``
+there holds them all, ``summary.csv`` the means over the seeds, ``study.md`` what was printed. ``--quick`` takes a
+tenth, seed 0 and every other error; its tables stand beside published ones of all the data.
 """
 
 import argparse
@@ -25,6 +26,7 @@ from time import perf_counter
 import numpy as np
 import pandas as pd
 
+import fitontest as fot
 from fitontest.datasets import SHAPES, Derivate
 from fitontest.sample import Sample
 from fitontest.truth import true_error
@@ -69,8 +71,14 @@ class Unit:
                 sample = Sample(y, p)
                 key = {"shape": self.shape, "error": self.error, "n": n, "seed": seed}
                 key |= {"ce": true_error(p, c), "ce_squared": true_error(p, c, distance="brier")}
-                rows += [{**key, "method": one.name, **one.measure(sample, p_new, c_new)} for one in chosen]
+                rows += [{**key, **settings(one), **one.measure(sample, p_new, c_new)} for one in chosen]
         return rows
+
+
+def settings(method: Method) -> dict[str, str]:
+    """Return what identifies a method: results of other settings or another version are not taken for its."""
+    params = ", ".join(f"{name}={value}" for name, value in method.family.get_params().items())
+    return {"method": method.name, "settings": f"{type(method.family).__name__}({params}), fitontest {fot.__version__}"}
 
 
 @cache
@@ -88,7 +96,7 @@ def named(names: Iterable[str]) -> list[Method]:
 def finish(unit: Unit, folder: Path) -> str:
     """Measure a unit and write its file; a file is there only when it is complete."""
     path = folder / f"{unit.label}.csv"
-    draft = path.with_suffix(".draft")
+    draft = path.with_suffix(f".{os.getpid()}.draft")
     pd.DataFrame(unit.rows()).to_csv(draft, index=False)
     draft.replace(path)
     return unit.label
@@ -100,20 +108,25 @@ def is_done(unit: Unit, folder: Path) -> bool:
     if not path.exists():
         return False
     found = pd.read_csv(path)
-    return len(found) == len(unit.names) * len(unit.seeds) * len(SIZES) and set(found["method"]) == set(unit.names)
+    wanted = {settings(one)["settings"] for one in named(unit.names)}
+    return len(found) == len(unit.names) * len(unit.seeds) * len(SIZES) and set(found.get("settings", ())) == wanted
 
 
-def run(units: list[Unit], folder: Path, processes: int) -> float:
-    """Measure the units that are not done, and return the seconds it took."""
+def run(units: list[Unit], folder: Path, processes: int) -> str:
+    """Measure the units that are not done, and return how many that were and how long it took."""
     start = perf_counter()
     left = [unit for unit in units if not is_done(unit, folder)]
     os.environ.update(ONE_THREAD)  # before the workers start, and so before they import numpy and jax
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+    pool = ProcessPoolExecutor(processes, mp_context=get_context("spawn"))
+    try:
         jobs = [pool.submit(finish, unit, folder) for unit in left]
         for i, job in enumerate(as_completed(jobs), start=len(units) - len(left) + 1):
             tell(f"{i} of {len(units)} shapes and errors: {job.result()}, {perf_counter() - start:.0f} s")
+    finally:
+        pool.shutdown(cancel_futures=True)  # one failure ends the run, without the units that still wait
     tell("")
-    return perf_counter() - start
+    minutes = (perf_counter() - start) / 60
+    return f"{len(left)} of {len(units)} shapes and errors done now, in {minutes:.1f} minutes on {processes} processes"
 
 
 def report(results: pd.DataFrame, wall: str) -> str:
@@ -135,14 +148,14 @@ def main() -> None:
     parser.add_argument("--methods", nargs="+", choices=[one.name for one in methods()])
     parser.add_argument("--processes", type=int, default=2)
     given = parser.parse_args()
-    folder = given.results / ("quick" if given.quick else "full")
+    folder = given.results / ("quick" if given.quick else "full") / "_".join(given.methods or ["all"])
     folder.mkdir(parents=True, exist_ok=True)
     seeds, errors = ((0,), ERRORS[::2]) if given.quick else (tuple(range(5)), ERRORS)
     names = tuple(given.methods or (one.name for one in methods()))
     units = [Unit(shape, error, seeds, names) for shape in SHAPES for error in errors]
     wall = run(units, folder, given.processes)
     results = pd.concat([pd.read_csv(folder / f"{unit.label}.csv") for unit in units], ignore_index=True)
-    text = report(results, f"{wall / 60:.1f} minutes on {given.processes} processes")
+    text = report(results, wall)
     results.to_csv(folder / "results.csv", index=False)
     summary(results).to_csv(folder / "summary.csv", float_format="%.6g")
     (folder / "study.md").write_text(text)

@@ -1,7 +1,7 @@
 """Data sets whose true calibration map is known, drawn afresh at any size.
 
 Five shapes of the fit-on-test paper (uniform true probabilities, expected error .10 or .05) and three of our own where
-scores are as hard as they come in practice: nearly all of them next to 0 and 1, events of 1 %, and the confidence
+scores are as hard as they come in practice: nearly all of them next to 0 and 1, events of 1.5 %, and the confidence
 of an overconfident classifier, which starts at one half.
 """
 

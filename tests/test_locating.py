@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fitontest import locating
+from fitontest.inputs import BLOCK
 
 RNG = np.random.default_rng(0)
 MANY = RNG.random(30_000)
@@ -19,6 +20,9 @@ SCORES = {
     "few": MANY[:50],
     "none": MANY[:0],
     "matrix": MANY.reshape(300, 100),
+    "several blocks": RNG.random(2 * BLOCK + 3),
+    "outside": np.append(MANY * 3 - 1, [-np.inf, np.inf]),
+    "every second": np.repeat(MANY, 2)[::2],
 }
 KNOTS = {
     "one": np.array([0.5]),

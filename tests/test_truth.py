@@ -120,7 +120,7 @@ def test_rank_correlation_shares_ranks_and_knows_constants():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: map_error([0.1], [0.1, 0.2]), "c_hat and c and sample_weight must have the same number of rows"),
+        (lambda: map_error([0.1], [0.1, 0.2]), "c_hat and c must have the same number of rows"),
         (lambda: map_error([], []), "c_hat must not be empty"),
         (lambda: map_error([np.nan], [0.5]), "c_hat must be finite"),
         (lambda: map_error([0.5], [1.5]), r"c must lie in \[0, 1\]"),

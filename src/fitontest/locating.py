@@ -17,10 +17,15 @@ FEW = 20_000  # scores for which the table is not worth its making
 
 
 def positions(knots: FloatArray, p: FloatArray, side: str) -> IntArray:
-    """Return ``np.searchsorted(knots, p, side)`` of scores p in [0, 1] among increasing knots."""
+    """Return ``np.searchsorted(knots, p, side)`` of scores p among increasing knots, quickly for p in [0, 1]."""
     table = _table(knots, p)
     if table is None:
         return np.asarray(np.searchsorted(knots, p, side=side))  # type: ignore[call-overload]
+    return _stepped(table, knots, p, side)
+
+
+def _stepped(table: tuple[IntArray, int], knots: FloatArray, p: FloatArray, side: str) -> IntArray:
+    """Return the positions by stepping from the first knot of each score's cell."""
     before, steps = table
     following = np.append(knots, np.inf)
     flat, found = p.reshape(-1), np.empty(p.size, dtype=np.intp)
@@ -34,12 +39,13 @@ def positions(knots: FloatArray, p: FloatArray, side: str) -> IntArray:
 
 
 def interpolated(p: FloatArray, knots: FloatArray, values: FloatArray) -> FloatArray:
-    """Return ``np.interp(p, knots, values)`` of scores p in [0, 1], by the same arithmetic."""
+    """Return ``np.interp(p, knots, values)`` of scores p, quickly for p in [0, 1], by the same arithmetic."""
     with np.errstate(over="ignore", invalid="ignore"):
         slopes = np.append(np.diff(values) / np.diff(knots), 0.0)  # flat beyond the last knot
-    if knots.size < 2 or not np.isfinite(slopes).all() or _table(knots, p) is None:
+    table = _table(knots, p) if knots.size > 1 and np.isfinite(slopes).all() else None
+    if table is None:
         return np.interp(p, knots, values)
-    left = positions(knots, p, "right") - 1
+    left = _stepped(table, knots, p, "right") - 1
     inside = np.maximum(left, 0)
     found = slopes[inside]
     found *= p - knots[inside]
@@ -50,6 +56,8 @@ def interpolated(p: FloatArray, knots: FloatArray, values: FloatArray) -> FloatA
 def _table(knots: FloatArray, p: FloatArray) -> tuple[IntArray, int] | None:
     """Return how many knots lie before each cell, and the most in a cell; None where a search is quicker."""
     if p.size < FEW or knots.size == 0 or _sorted(p.reshape(-1)):
+        return None
+    if not (p.min() >= 0.0 and p.max() <= 1.0):  # also where there are NaN: there are no cells for them
         return None
     before = np.searchsorted(knots, np.arange(CELLS + 1) / CELLS)
     steps = int(np.diff(before, append=knots.size).max())

@@ -17,7 +17,7 @@ from c, it gains in expected loss (Theorem 1 of the paper).
 """
 
 from collections.abc import Callable
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from scipy.special import rel_entr
@@ -112,9 +112,9 @@ def map_error(
     >>> from fitontest.datasets import Derivate
     >>> from fitontest.truth import map_error
     >>> problem = Derivate("square", error=0.1)
-    >>> y, p, _ = problem.draw(3000, rng=0)
+    >>> y, p, _ = problem.draw(3000, random_state=0)
     >>> platt = fot.make_family("platt").fit(p, y)
-    >>> _, p_new, c_new = problem.draw(100_000, rng=1)
+    >>> _, p_new, c_new = problem.draw(100_000, random_state=1)
     >>> round(map_error(platt.predict(p_new), c_new), 3)
     0.01
     """
@@ -192,7 +192,7 @@ def rank_correlation(estimates: ArrayInput, truths: ArrayInput) -> float:
     check_same_length(estimates=a, truths=b)
     if a.size < 2:
         raise ValueError(f"estimates must be those of at least two models, got {a.size}")
-    if np.ptp(a) == 0 or np.ptp(b) == 0:  # scipy would warn and return the same
+    if a.min() == a.max() or b.min() == b.max():  # scipy would warn and return the same
         return float("nan")
     return float(spearmanr(a, b).statistic)
 
@@ -238,8 +238,7 @@ def _columns(q: FloatArray, c: ArrayInput, weights: ArrayInput, name: str) -> tu
     if q.size == 0:
         raise ValueError(f"{name} must not be empty, got 0 rows")
     w = np.ones_like(q) if weights is None else read_weights(weights, "sample_weight")
-    columns: dict[str, Any] = {name: q, "c": truth, "sample_weight": w}
-    check_same_length(**columns)
+    check_same_length(**{name: q, "c": truth, "sample_weight": None if weights is None else w})
     return q, truth, w
 
 

@@ -1,5 +1,8 @@
 """Simulated problems: published draws bit by bit, true maps that are inverses, labels that follow them."""
 
+import hashlib
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 import fitontest as fot
-from fitontest.datasets import SHAPES, Confidence, Derivate, Gaussian, Planted, Rare, Sharp
+from fitontest.datasets import SHAPES, Confidence, Derivate, Gaussian, Planted, Problem, Rare, Sharp
 from fitontest.truth import true_error
 from tests.published import figures, predictions
 
@@ -30,7 +33,7 @@ EVERY_ERROR = np.arange(0, 0.10001, 0.005)
 
 @every
 def test_a_draw_is_labels_scores_and_truth(problem):
-    y, p, c = problem.draw(2000, rng=3)
+    y, p, c = problem.draw(2000, random_state=3)
     assert (y.dtype, p.dtype, c.dtype) == (np.intp, np.float64, np.float64)
     assert y.shape == p.shape == c.shape == (2000,)
     assert set(y) <= {0, 1}
@@ -41,7 +44,7 @@ def test_a_draw_is_labels_scores_and_truth(problem):
 
 @every
 def test_truth_at_the_scores_is_the_truth_drawn(problem):
-    _, p, c = problem.draw(5000, rng=0)
+    _, p, c = problem.draw(5000, random_state=0)
     np.testing.assert_allclose(problem.truth(p), c, atol=1e-12)
 
 
@@ -55,7 +58,7 @@ def test_truth_is_total(problem):
 @every
 def test_labels_follow_the_truth(problem):
     """The labels in ten bins of equal counts are as many as the true probabilities say."""
-    y, p, c = problem.draw(100_000, rng=1)
+    y, p, c = problem.draw(100_000, random_state=1)
     for rows in np.array_split(np.argsort(p), 10):
         expected, spread = c[rows].sum(), np.sqrt((c[rows] * (1 - c[rows])).sum())
         assert abs(y[rows].sum() - expected) <= 4.5 * spread
@@ -63,7 +66,7 @@ def test_labels_follow_the_truth(problem):
 
 @every
 def test_seeds_repeat_and_generators_go_on(problem):
-    first, again = problem.draw(50, rng=7), problem.draw(50, rng=7)
+    first, again = problem.draw(50, random_state=7), problem.draw(50, random_state=7)
     assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
     rng = np.random.default_rng(7)
     assert np.array_equal(problem.draw(50, rng).p, first.p)
@@ -74,7 +77,7 @@ def test_seeds_repeat_and_generators_go_on(problem):
 @every
 def test_rows_are_independent_draws(problem):
     """The first half of the rows is distributed as the second: they are not sorted."""
-    _, p, _ = problem.draw(2000, rng=5)
+    _, p, _ = problem.draw(2000, random_state=5)
     above = int((p[:1000] > p[1000:]).sum())
     ties = int((p[:1000] == p[1000:]).sum())
     assert binomtest(above, 1000 - ties).pvalue > 1e-4
@@ -110,6 +113,19 @@ def test_published_draws_are_the_authors_bit_by_bit(shape, error):
         with np.load(path) as theirs:
             for name in "ypc":
                 assert np.array_equal(getattr(drawn, name), theirs[name]), path.name
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_published_draws_have_the_hashes_of_the_authors_sets(shape):
+    """The SHA-256 of y (as bytes), p and c of the sets of 1,000 rows, error .10, seed 0."""
+    drawn = Derivate(shape, 0.1).draw_as_published(1000, 0)
+    found = hashlib.sha256(drawn.y.astype(np.int8).tobytes() + drawn.p.tobytes() + drawn.c.tobytes()).hexdigest()
+    assert found == figures("derivate_amounts")["sha256"][shape]
+
+
+def test_short_integers_are_sizes_and_seeds():
+    for kind in (np.int16, np.int32):
+        assert np.array_equal(Derivate().draw_as_published(kind(50), kind(3)).p, Derivate().draw_as_published(50, 3).p)
 
 
 def test_published_draws_share_labels_and_are_sorted():
@@ -162,6 +178,48 @@ def test_gaussian_errors_are_those_of_the_published_simulation():
         assert min(tces) - 5 < float(fot.tce(y, p)) < max(tces) + 5
 
 
+def test_gaussian_with_extreme_prevalences_is_finite():
+    for train, test in ((1e-9, 0.5), (1 - 1e-9, 1e-12), (1e-9, 1.0)):
+        y, _, c = Gaussian(train, test).draw(2000)
+        assert np.isfinite(c).all()
+        assert y.mean() == pytest.approx(c.mean(), abs=0.05)
+
+
+# --------------------------------------------------------------------------------------------------------- planted
+
+
+def test_a_planted_map_cannot_reach_the_scores():
+    fixed = np.linspace(0.1, 0.9, 5)
+    squaring = Planted(lambda rng, n: fixed, lambda p: np.square(p, out=p))
+    _, p, c = squaring.draw(5)
+    np.testing.assert_array_equal(p, np.linspace(0.1, 0.9, 5))
+    np.testing.assert_array_equal(fixed, p)
+    np.testing.assert_allclose(c, p**2)
+    _, p, c = Planted(lambda rng, n: fixed, lambda p: p).draw(5)
+    assert not np.shares_memory(p, c)
+    assert not np.shares_memory(p, fixed)
+
+
+@pytest.mark.parametrize("bad", [[np.nan], [1.27] * 5, [0.5]])
+def test_what_a_subclass_draws_is_checked(bad):
+    class Careless(Problem):
+        def scores_and_truth(self, n, rng):
+            return rng.random(n), np.array(bad)
+
+        def truth(self, p):
+            return p
+
+    with pytest.raises(ValueError, match=r"c must|must return n = 5"):
+        Careless().draw(5)
+
+
+@pytest.mark.parametrize("name", [name for name in PROBLEMS if name != "planted"])
+def test_problems_pickle(name):
+    again = pickle.loads(pickle.dumps(PROBLEMS[name]))
+    assert again == PROBLEMS[name]
+    assert np.array_equal(again.draw(20).p, PROBLEMS[name].draw(20).p)
+
+
 # -------------------------------------------------------------------------------------------------------- refusals
 
 
@@ -178,8 +236,8 @@ def test_gaussian_errors_are_those_of_the_published_simulation():
         (lambda: Gaussian(mean=np.inf), "mean must be"),
         (lambda: Sharp().draw(0), "n must be a whole number of rows"),
         (lambda: Sharp().draw(2.0), "n must be"),
-        (lambda: Sharp().draw(5, rng=-1), "rng must be"),
-        (lambda: Sharp().draw(5, rng=np.random.RandomState(0)), "rng must be"),
+        (lambda: Sharp().draw(5, random_state=-1), "random_state must be"),
+        (lambda: Sharp().draw(5, random_state=np.random.RandomState(0)), "random_state must be"),
         (lambda: Sharp().truth([1.5]), r"p must lie in \[0, 1\]"),
         (lambda: Derivate().draw_as_published(0, 0), "n must be"),
         (lambda: Derivate().draw_as_published(10, -1), "seed must be"),

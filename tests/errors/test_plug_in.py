@@ -155,3 +155,8 @@ def test_arithmetic_gives_plain_numbers():
     ):
         assert type(found) is float
         assert found == expected
+    for other in ("0.1", None, [0.1]):
+        with pytest.raises(TypeError):
+            error + other
+        with pytest.raises(TypeError):
+            other - error

@@ -153,3 +153,18 @@ def test_the_table_of_more_rows_than_a_block():
     np.testing.assert_array_equal(table.n, np.bincount(index))
     np.testing.assert_array_equal(table.sum_y, np.bincount(index, y))
     np.testing.assert_allclose(table.sum_p, np.bincount(index, p.astype(float)), rtol=1e-12)
+
+
+@given(samples(), st.integers(1, 12), st.sampled_from(["left", "right"]), st.booleans())
+def test_sums_over_sorted_groups_are_the_sums_over_rows(data, n_bins, closed, weighted):
+    """Whether the sample has been sorted before changes nothing but roundings."""
+    y, p, w = data
+    partition = fot.EqualWidth(n_bins, closed).partition(None)
+    fresh, pooled = (fot.Sample(y, p, w if weighted else None) for _ in range(2))
+    assert pooled.groups is not None
+    assert pooled.is_pooled
+    assert not fresh.is_pooled
+    one, other = partition.summarise(fresh), partition.summarise(pooled)
+    np.testing.assert_array_equal(one.n, other.n)
+    for name in ("w", "w2", "sum_p", "sum_y"):
+        np.testing.assert_allclose(getattr(one, name), getattr(other, name), rtol=1e-12, atol=1e-300)

@@ -1,8 +1,8 @@
 """Simulated predictions whose true calibration map is known: what estimates of calibration are tested on.
 
-A problem is a distribution of scores and a true map. ``problem.draw(n, rng)`` returns labels y, scores p and the true
-probabilities c; ``problem.truth(p)`` is c at any scores. The measures that compare estimates with such a truth are in
-`fitontest.truth`.
+A problem is a distribution of scores and a true map. ``problem.draw(n, random_state)`` returns labels y, scores p and
+the true probabilities c; ``problem.truth(p)`` is c at any scores. The measures that compare estimates with such a truth
+are in `fitontest.truth`.
 """
 
 from fitontest.datasets.derivate import Derivate

@@ -9,6 +9,8 @@ from fitontest.inputs import is_real
 from fitontest.links import sigmoid
 from fitontest.typing import ArrayInput, FloatArray
 
+SMALLEST = 1e-9  # prevalence of training: its odds are still far from the ends of the floats
+
 
 @dataclass(frozen=True)
 class Gaussian(Problem):
@@ -24,13 +26,13 @@ class Gaussian(Problem):
     Parameters
     ----------
     train_rate : float, default=0.5
-        pi, inside (0, 1).
+        pi, from 1e-9 to 1 - 1e-9.
     test_rate : float, default=0.5
         rho, in [0, 1].
     mean : float, default=0.5
-        m, positive.
+        m, from 1e-6 to 1e6.
     sd : float, default=2.0
-        s, positive.
+        s, from 1e-6 to 1e6.
 
     Raises
     ------
@@ -51,7 +53,7 @@ class Gaussian(Problem):
     --------
     >>> from fitontest.datasets import Gaussian
     >>> problem = Gaussian(train_rate=0.5, test_rate=0.4)
-    >>> y, p, c = problem.draw(100_000, rng=0)
+    >>> y, p, c = problem.draw(100_000, random_state=0)
     >>> round(float(y.mean()), 2), round(float(abs(p - c).mean()), 3)
     (0.4, 0.094)
     >>> problem.truth([0.5])
@@ -64,22 +66,22 @@ class Gaussian(Problem):
     sd: float = 2.0
 
     def __post_init__(self) -> None:
-        if not (is_real(self.train_rate) and 0 < self.train_rate < 1):
-            raise ValueError(f"train_rate must be a number inside (0, 1); got {self.train_rate!r}")
+        if not (is_real(self.train_rate) and SMALLEST <= self.train_rate <= 1 - SMALLEST):
+            raise ValueError(f"train_rate must be a number from {SMALLEST} to 1 - {SMALLEST}; got {self.train_rate!r}")
         if not (is_real(self.test_rate) and 0 <= self.test_rate <= 1):
             raise ValueError(f"test_rate must be a number from 0 to 1; got {self.test_rate!r}")
         for name in ("mean", "sd"):
             value = getattr(self, name)
-            if not (is_real(value) and 0 < value < np.inf):
-                raise ValueError(f"{name} must be a positive finite number; got {value!r}")
+            if not (is_real(value) and 1e-6 <= value <= 1e6):
+                raise ValueError(f"{name} must be a number from 1e-6 to 1e6; got {value!r}")
 
     def truth(self, p: ArrayInput) -> FloatArray:
         """Return the true probability at each score: the odds, times the ratio of the prior odds."""
         scores = as_p(p)
         if self.test_rate in (0, 1):
             return np.full_like(scores, float(self.test_rate))
-        positive = scores * (self.test_rate / self.train_rate)
-        negative = (1 - scores) * ((1 - self.test_rate) / (1 - self.train_rate))
+        positive = scores * (self.test_rate * (1 - self.train_rate))
+        negative = (1 - scores) * ((1 - self.test_rate) * self.train_rate)
         return np.asarray(positive / (positive + negative))
 
     def scores_and_truth(self, n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:

@@ -15,13 +15,13 @@ _EPS = 1e-16  # keeps the logits of 0 and 1 finite
 class Sharp(Problem):
     """Scores of a very sure classifier, most of them next to 0 or 1, and a true map that waves in the logits.
 
-    With z ~ N(0, 4^2), logit p = z and logit c = 0.6 z + 0.5 sin z: too bold by two fifths, on average. Half of the
-    scores are closer than .063 to 0 or 1.
+    With z ~ N(0, 4^2), logit p = z and logit c = 0.6 z + 0.5 sin z: the logits of the scores are too large by two
+    thirds, up to the wave. Half of the scores are closer than .063 to 0 or 1.
 
     Examples
     --------
     >>> from fitontest.datasets import Sharp
-    >>> y, p, c = Sharp().draw(100_000, rng=0)
+    >>> y, p, c = Sharp().draw(100_000, random_state=0)
     >>> round(float(abs(p - c).mean()), 3), round(float((abs(p - 0.5) > 0.437).mean()), 2)
     (0.043, 0.5)
     """
@@ -48,7 +48,7 @@ class Rare(Problem):
     Examples
     --------
     >>> from fitontest.datasets import Rare
-    >>> y, p, c = Rare().draw(100_000, rng=0)
+    >>> y, p, c = Rare().draw(100_000, random_state=0)
     >>> round(float(y.mean()), 3), round(float(abs(p - c).mean()), 4), Rare().truth([0.001, 0.1]).round(4)
     (0.015, 0.0038, array([0.0017, 0.056 ]))
     """
@@ -74,7 +74,7 @@ class Confidence(Problem):
     Examples
     --------
     >>> from fitontest.datasets import Confidence
-    >>> y, p, c = Confidence().draw(100_000, rng=0)
+    >>> y, p, c = Confidence().draw(100_000, random_state=0)
     >>> round(float(y.mean()), 2), round(float(abs(p - c).mean()), 3), bool(p.min() >= 0.5)
     (0.81, 0.062, True)
     """

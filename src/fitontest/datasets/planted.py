@@ -26,13 +26,17 @@ class Planted(Problem):
     ValueError
         When drawn: if scores or probabilities are outside [0, 1], or not n of them.
 
+    Notes
+    -----
+    It pickles only if both functions do, which lambdas do not.
+
     Examples
     --------
     Calibrated scores, most of them small:
 
     >>> from fitontest.datasets import Planted
     >>> problem = Planted(lambda rng, n: rng.beta(0.5, 2, n), lambda p: p)
-    >>> y, p, c = problem.draw(100_000, rng=0)
+    >>> y, p, c = problem.draw(100_000, random_state=0)
     >>> round(float(y.mean()), 2), float(abs(p - c).max())
     (0.2, 0.0)
     """
@@ -43,13 +47,14 @@ class Planted(Problem):
     def truth(self, p: ArrayInput) -> FloatArray:
         """Return the true probability of a positive at each score."""
         scores = as_p(p)
-        c = as_scores(self.map(scores), "map(p)")
+        seen = scores.copy()  # what the map does to its argument, or returns of it, must not reach the scores
+        c = as_scores(self.map(seen), "map(p)").copy()
         check_same_length(**{"p": scores, "map(p)": c})
         return c
 
     def scores_and_truth(self, n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
         """Draw n scores; return them and the true probabilities there."""
-        p = as_scores(self.sampler(rng, n), "sampler(rng, n)")
+        p = as_scores(self.sampler(rng, n), "sampler(rng, n)").copy()
         if p.size != n:
             raise ValueError(f"sampler(rng, n) must return n = {n} scores, got {p.size}")
         return p, self.truth(p)

@@ -8,7 +8,7 @@ import numpy as np
 from fitontest.inputs import as_scores, is_whole
 from fitontest.typing import ArrayInput, FloatArray, IntArray
 
-Rng: TypeAlias = int | np.random.Generator | None
+Seed: TypeAlias = int | np.random.Generator | None
 
 
 class Draw(NamedTuple):
@@ -36,7 +36,7 @@ class Problem(ABC):
     ...         return p, self.truth(p)
     ...     def truth(self, p):
     ...         return 0.25 + 0.5 * np.asarray(p)
-    >>> y, p, c = Overconfident().draw(1000, rng=0)
+    >>> y, p, c = Overconfident().draw(1000, random_state=0)
     >>> round(float(abs(p - c).mean()), 2), Overconfident().truth([0.9])
     (0.12, array([0.7]))
     """
@@ -49,15 +49,16 @@ class Problem(ABC):
     def scores_and_truth(self, n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
         """Draw n scores; return them and the true probabilities there."""
 
-    def draw(self, n: int, rng: Rng = 0) -> Draw:
+    def draw(self, n: int, random_state: Seed = 0) -> Draw:
         """Draw n independent rows.
 
         Parameters
         ----------
         n : int
             Number of rows, at least 1.
-        rng : int, numpy Generator or None, default=0
-            A seed draws the same rows every time; a generator goes on from where it is; None draws anew.
+        random_state : int, numpy Generator or None, default=0
+            A seed draws the same rows every time, with one version of numpy; a generator goes on from where it is;
+            None draws anew.
 
         Returns
         -------
@@ -67,11 +68,14 @@ class Problem(ABC):
         Raises
         ------
         ValueError
-            Naming the argument, the rule and what was found.
+            Naming the argument, the rule and what was found; also where a subclass draws no scores or probabilities.
         """
         check_size(n)
-        generator = _generator(rng)
-        p, c = self.scores_and_truth(int(n), generator)
+        generator = _generator(random_state)
+        drawn = self.scores_and_truth(int(n), generator)
+        p, c = (as_scores(column, name) for column, name in zip(drawn, ("p", "c"), strict=True))
+        if not p.size == c.size == n:
+            raise ValueError(f"scores_and_truth must return n = {n} scores and truths, got {p.size} and {c.size}")
         return Draw((generator.random(int(n)) < c).astype(np.intp), p, c)
 
 
@@ -86,7 +90,7 @@ def as_p(p: ArrayInput) -> FloatArray:
     return as_scores(p, "p")
 
 
-def _generator(rng: Rng) -> np.random.Generator:
-    if not (rng is None or isinstance(rng, np.random.Generator) or (is_whole(rng) and rng >= 0)):
-        raise ValueError(f"rng must be a whole number, at least 0, a numpy Generator or None; got {rng!r}")
-    return np.random.default_rng(rng)
+def _generator(seed: Seed) -> np.random.Generator:
+    if not (seed is None or isinstance(seed, np.random.Generator) or (is_whole(seed) and seed >= 0)):
+        raise ValueError(f"random_state must be a whole number, at least 0, a numpy Generator or None; got {seed!r}")
+    return np.random.default_rng(seed)

@@ -48,7 +48,8 @@ class ReliabilityDisplay(BinaryDisplay):
       bars do not show. Flat tops are outlined as in the classic diagram.
     * Flat bins are filled up to the share of positives. More than 200 bins of any kind are drawn as a curve.
     * Continuous maps are filled under their curve. Knots of ``pl`` and ``pl3`` are marked: their mean over the folds,
-      so that the average of the fold maps (``ensemble=True``) bends in other places too.
+      for the number of segments chosen. The map is an average over the folds, some with another number of segments, and
+      bends in other places too.
 
     Beyond the lowest and the highest score the map is dotted, and bins are faded. The shade of the gap tells the share
     of the data in its bin (for continuous maps: in the bar of the histogram), from pale to full in proportion. So where

@@ -1,6 +1,7 @@
 """What every measured calibration error is: a number, and what it was computed from."""
 
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any, Self, SupportsFloat
 
 from fitontest.partitions.partition import Partition
@@ -45,17 +46,18 @@ class CalibrationError:
 
     __rmul__ = __mul__
 
-    def __add__(self, other: SupportsFloat) -> float:
-        """Return a plain number, as all arithmetic does: the sum of two errors is the error of nothing."""
-        return self.value + float(other)
+    def __add__(self, other: Any) -> float:
+        """Return a plain number: the sum of two errors is the error of nothing."""
+        return self.value + float(other) if isinstance(other, Real | CalibrationError) else NotImplemented
 
     __radd__ = __add__
 
-    def __sub__(self, other: SupportsFloat) -> float:
-        return self.value - float(other)
+    def __sub__(self, other: Any) -> float:
+        """Return a plain number, which may be negative: the distance from a true error, or from another model's."""
+        return self.value - float(other) if isinstance(other, Real | CalibrationError) else NotImplemented
 
-    def __rsub__(self, other: SupportsFloat) -> float:
-        return float(other) - self.value
+    def __rsub__(self, other: Any) -> float:
+        return float(other) - self.value if isinstance(other, Real | CalibrationError) else NotImplemented
 
     def __format__(self, spec: str) -> str:
         """Format the value where a number format is given, as in ``f"{error:.3f}"``."""

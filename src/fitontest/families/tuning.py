@@ -58,8 +58,8 @@ class CVScores:
         """Return a candidate for each fold, in proportion to how often resampled folds would choose it.
 
         The mean over the folds is taken `RESAMPLINGS` times with random weights of the folds (Dirichlet(1, ..., 1), the
-        Bayesian bootstrap), always the same ones, and the rule of `choose` is applied to each. The F places are shared
-        out by largest remainder and filled in the order of the candidates.
+        Bayesian bootstrap; always the same ones, with one version of numpy), and the rule of `choose` is applied to
+        each. The F places are shared out by largest remainder and filled in the order of the candidates.
         """
         n_folds, n_candidates = self.folds.shape
         weights = np.random.default_rng(0).dirichlet(np.ones(n_folds), size=RESAMPLINGS)

@@ -5,6 +5,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
 
 from fitontest.exceptions import warn_user
 from fitontest.families.base import Family, Solution
@@ -43,11 +44,11 @@ class PiecewiseFamily(Family):
         max_bins: int = 16,
         tolerance: float | Literal["auto"] = "auto",
         ensemble: bool = True,
-        vary_bins: bool = True,
         alpha: float = 1.0,
         kappa: float = 2.0,
         random_state: RandomState = 0,
         exact: bool = False,
+        vary_bins: bool = True,
     ) -> None:
         self.n_bins = n_bins
         self.loss = loss
@@ -56,11 +57,11 @@ class PiecewiseFamily(Family):
         self.max_bins = max_bins
         self.tolerance = tolerance
         self.ensemble = ensemble
-        self.vary_bins = vary_bins
         self.alpha = alpha
         self.kappa = kappa
         self.random_state = random_state
         self.exact = exact
+        self.vary_bins = vary_bins
 
     @abstractmethod
     def _map_of(self, polygons: Polygons) -> CalibrationMap:
@@ -96,6 +97,12 @@ class PiecewiseFamily(Family):
         polygons = fitter.finish(found, bins, left_out, exact=self.exact)
         segments = polygons.x if np.all(bins == b) else fitter.knots(by_bins[b].tau[:, : b + 1])
         return self._solution(polygons, segments, scores, sample)
+
+    @property
+    def n_parameters_(self) -> float:
+        """Two for each segment, a value and a knot: the mean over the averaged maps."""
+        check_is_fitted(self, "map_n_bins_")
+        return 2.0 * float(np.mean(self.map_n_bins_))
 
     def _folds(self, n: int, chooses: bool) -> list[IntArray]:
         """Return what each fold holds out; all rows are one fold where none is needed, or none can be held out."""

@@ -43,10 +43,6 @@ class PL3(PiecewiseFamily):
     ensemble : bool, default=True
         Predict with the average of the maps fitted with one fold left out each (the paper's way), or with one map
         fitted to all rows.
-    vary_bins : bool, default=True
-        With ``n_bins="cv"`` and the average: let the averaged maps differ in their number of segments, each number in
-        proportion to how often cross-validation would choose it if the folds were resampled. False gives all of them
-        `n_bins_` segments, the paper's way.
     alpha : float, default=1.0
         Strength of a Dirichlet prior on the shares of the data in the segments: keeps knots apart. 0 is the paper's
         bare objective.
@@ -58,6 +54,11 @@ class PL3(PiecewiseFamily):
     exact : bool, default=False
         Finish the chosen maps on all distinct scores instead of on a grid of at most 4096 nodes, with time and memory
         in proportion to n times the folds. It changes c_hat by some 1e-4 on average.
+    vary_bins : bool, default=True
+        With ``n_bins="cv"`` and the average: let the averaged maps differ in their number of segments. The choice is
+        made 200 times with random weights of the folds (the Bayesian bootstrap of their mean losses), and each number
+        is given to so many of the maps as it was chosen; with few folds the shares are coarse. False gives all maps
+        `n_bins_` segments, the paper's way.
 
     Attributes
     ----------
@@ -106,7 +107,8 @@ class PL3(PiecewiseFamily):
     but vanish. Any other weights are taken as importances, whose scale means nothing: the n rows then count as
     (sum w)^2 / sum w^2 rows in all against the priors, and multiplying the weights by a constant changes nothing
     (unless it makes them whole). Folds and the candidates for `n_bins` count rows in both cases, so with
-    ``n_bins="cv"`` or the fold average a row of weight 2 is not quite that row twice: its copies share a fold.
+    ``n_bins="cv"`` or the fold average a row of weight 2 is not quite that row twice: its copies share a fold, and the
+    choice of the number may come out another.
 
     *Deviations from the paper.* The fit starts at the identity map and is optimised by Levenberg-Marquardt steps to
     convergence, not by Adam with early stopping; knots keep their order by construction; the priors; log loss instead
