@@ -36,6 +36,7 @@ from study_tables import TITLES, differing, seconds, side_by_side, summary, tabl
 
 ERRORS = tuple(round(float(error), 3) for error in np.arange(0, 0.10001, 0.005))
 SIZES = (1000, 3000, 10_000)
+SEEDS = tuple(range(5))
 FRESH, FRESH_SEED = 1_000_000, 0
 ONE_THREAD = {  # two processes on two cores: threads of a process would only wait for those of the other
     "OMP_NUM_THREADS": "1",
@@ -137,7 +138,8 @@ def report(results: pd.DataFrame, wall: str) -> str:
     for name in TITLES:
         exact = [method for method, difference in differing(name, found[name]).items() if difference < 1e-9]
         parts.append(side_by_side(name, found[name]))
-        parts.append(f"Equal to the published numbers in every printed digit: {', '.join(exact) or 'none'}.")
+        if sets == len(SHAPES) * len(ERRORS) * len(SIZES) * len(SEEDS):  # a part of the data cannot be equal
+            parts.append(f"Equal to the published numbers in every printed digit: {', '.join(exact) or 'none'}.")
     return "\n\n".join([*parts, "Where the time went:", seconds(results)]) + "\n"
 
 
@@ -150,7 +152,7 @@ def main() -> None:
     given = parser.parse_args()
     folder = given.results / ("quick" if given.quick else "full") / "_".join(given.methods or ["all"])
     folder.mkdir(parents=True, exist_ok=True)
-    seeds, errors = ((0,), ERRORS[::2]) if given.quick else (tuple(range(5)), ERRORS)
+    seeds, errors = (SEEDS[:1], ERRORS[::2]) if given.quick else (SEEDS, ERRORS)
     names = tuple(given.methods or (one.name for one in methods()))
     units = [Unit(shape, error, seeds, names) for shape in SHAPES for error in errors]
     wall = run(units, folder, given.processes)

@@ -244,6 +244,9 @@ def test_problems_pickle(name):
         (lambda: Planted(lambda rng, n: rng.random(n - 1), lambda p: p).draw(5), "must return n = 5 scores, got 4"),
         (lambda: Planted(lambda rng, n: rng.random(n), lambda p: p + 1).draw(5), r"map\(p\) must lie in \[0, 1\]"),
         (lambda: Planted(lambda rng, n: rng.random(n), lambda p: p[1:]).truth([0.1, 0.2]), "same number of rows"),
+        (lambda: Planted(lambda rng, n: rng.random(n), 0.5), "map must be a function; got 0.5"),
+        (lambda: Planted([0.1], lambda p: p), "sampler must be a function"),
+        (lambda: Planted(lambda rng, n: rng.random(n), fot.Platt()), "of a fitted family pass map_"),
         (lambda: Derivate().scores([2.0]), r"c must lie in \[0, 1\]"),
     ],
 )

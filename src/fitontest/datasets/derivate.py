@@ -43,7 +43,8 @@ class Derivate(Problem):
     -----
     `draw` draws independent rows with a numpy Generator. `draw_as_published` draws the authors' own data sets, bit by
     bit: the rows are sorted by c, and the sets of one size and seed share c and y for all shapes and errors, so that
-    they share the noise of their labels as well.
+    they share the noise of their labels as well; at error 0 they are one set. The true map of a beta shape is the
+    inverse of a mixture of a beta calibration map with the identity, which is no beta calibration map.
 
     References
     ----------

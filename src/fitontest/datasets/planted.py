@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from fitontest.datasets.problem import Problem, as_p
 from fitontest.inputs import as_scores, check_same_length
@@ -24,7 +25,7 @@ class Planted(Problem):
     Raises
     ------
     ValueError
-        When drawn: if scores or probabilities are outside [0, 1], or not n of them.
+        If one of the two is no function; when drawn, if scores or probabilities are outside [0, 1], or not n of them.
 
     Notes
     -----
@@ -43,6 +44,12 @@ class Planted(Problem):
 
     sampler: Callable[[np.random.Generator, int], ArrayInput]
     map: Callable[[FloatArray], ArrayInput]
+
+    def __post_init__(self) -> None:
+        for name in ("sampler", "map"):
+            if not callable(getattr(self, name)):
+                hint = "; of a fitted family pass map_" if isinstance(getattr(self, name), BaseEstimator) else ""
+                raise ValueError(f"{name} must be a function{hint}; got {getattr(self, name)!r}")
 
     def truth(self, p: ArrayInput) -> FloatArray:
         """Return the true probability of a positive at each score."""

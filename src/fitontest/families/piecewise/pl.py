@@ -114,7 +114,19 @@ class PL(PiecewiseFamily):
     *Why these defaults.* Mean |c_hat - c| over six sets of data with known c, uniform, sharp and rare scores among them
     (benchmarks/README.md):
 
-        n       defaults  tolerance .001  tolerance 0  Brier scoring  isotonic
+        n       defaults  isotonic  beta
+        10^3      .0201    .0283   .0291
+        10^4      .0074    .0127   .0239
+        10^5      .0029    .0059   .0230
+        10^6      .0012    .0028   .0230
+
+    Averaging maps of several numbers of segments is for few rows: over eight such sets, n = 10^3, mean |c_hat - c|
+    falls from .0242 to .0223 (paired difference .0019 +- .0006) for PL, and the log loss in excess of the true
+    map's from .0050 to .0042. For n = 10^4 no difference can be seen.
+
+    Other settings were compared with one number of segments for all maps, and 0.001 min(1, 10^4 / n) as "auto":
+
+        n       auto      tolerance .001  tolerance 0  Brier scoring  isotonic
         10^3      .0214       .0214          .0211        .0212        .0280
         10^4      .0081       .0081          .0075        .0080        .0126
         10^5      .0033       .0050          .0029        .0035        .0060

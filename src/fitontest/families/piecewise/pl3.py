@@ -119,7 +119,19 @@ class PL3(PiecewiseFamily):
     *Why these defaults.* Mean |c_hat - c| over six sets of data with known c, uniform, sharp and rare scores among them
     (benchmarks/README.md):
 
-        n       defaults  tolerance .001  tolerance 0  Brier scoring  isotonic
+        n       defaults  isotonic  beta
+        10^3      .0189    .0283   .0291
+        10^4      .0066    .0127   .0239
+        10^5      .0027    .0059   .0230
+        10^6      .0012    .0028   .0230
+
+    Averaging maps of several numbers of segments is for few rows: over eight such sets, n = 10^3, mean |c_hat - c|
+    falls from .0202 to .0186 (paired difference .0016 +- .0005) for PL3, and the log loss in excess of the true
+    map's from .0045 to .0036. For n = 10^4 no difference can be seen.
+
+    Other settings were compared with one number of segments for all maps, and 0.001 min(1, 10^4 / n) as "auto":
+
+        n       auto      tolerance .001  tolerance 0  Brier scoring  isotonic
         10^3      .0193       .0193          .0196        .0193        .0280
         10^4      .0071       .0071          .0070        .0073        .0126
         10^5      .0029       .0047          .0026        .0030        .0060
