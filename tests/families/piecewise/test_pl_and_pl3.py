@@ -495,6 +495,15 @@ def test_maps_are_as_close_to_the_truth_as_published():
         assert np.mean(ours[name]) < 1.15 * np.mean(theirs[name])
 
 
+@both
+def test_scores_a_float_apart_do_not_stop_a_fit(name):
+    """Between them the curvature overflows; a search that went there could not get on. A warning would be an error."""
+    counts = figures("scores_a_float_apart")
+    p = np.repeat(counts["scores"] * 2, counts["positives"] + counts["negatives"])
+    y = np.repeat([1, 0], [sum(counts["positives"]), sum(counts["negatives"])])
+    assert fot.make_family(name).fit(p, y).converged_
+
+
 # ------------------------------------------------------------------------------------------------------ refusals
 
 

@@ -70,7 +70,9 @@ def levenberg_marquardt(
     def update(
         derivatives: Derivatives, state: Search, params: Any = None, *, value: Array, **_: Any
     ) -> tuple[Any, Search]:
-        better = value < state.value  # False for NaN
+        # A point whose curvature overflows (knots a float apart) has no way on: it is refused, unless it is the first.
+        has_way_on = jax.tree.reduce(jnp.logical_and, jax.tree.map(lambda a: jnp.isfinite(a).all(), derivatives))
+        better = (value < state.value) & (has_way_on | jnp.isinf(state.value))  # False for NaN
         best, derivatives = jax.tree.map(
             lambda new, old: jnp.where(better, new, old), (params, derivatives), (state.best, state.derivatives)
         )
