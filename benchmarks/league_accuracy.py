@@ -12,6 +12,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from comparison import Array, Fit
+from fitontest.truth import true_error
 from league_calibrators import CALIBRATORS
 from league_operations import (
     OUR_CALIBRATORS,
@@ -44,7 +45,7 @@ def fresh(name: str) -> tuple[Array, Array]:
 def true_distance(name: str, power: int) -> float:
     """Return the mean distance of the scores from the truth, or its root mean square, to about 5e-5."""
     _, p, c = known_truth(name, MANY, 98)
-    return float(np.mean(np.abs(c - p) ** power) ** (1 / power))
+    return true_error(p, c) if power == 1 else true_error(p, c, distance="brier") ** 0.5
 
 
 def all_answers(

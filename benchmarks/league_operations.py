@@ -13,6 +13,7 @@ import numpy as np
 
 import fitontest as fot
 from comparison import Array, Fit
+from fitontest.datasets import Planted
 from league_calibrators import CALIBRATORS
 from league_peers import BINS, ESTIMATORS, Entry
 from timing import Call
@@ -47,15 +48,14 @@ def _softmax(z: Array) -> Array:
 
 
 SETS = (*SIX, "calibrated")
+CALIBRATED = Planted(lambda rng, n: rng.random(n), lambda p: p)
 
 
 def known_truth(name: str, n: int, seed: int) -> tuple[Array, Array, Array]:
     """Return (y, p, c) of one of the sets; "calibrated" has uniform scores that are their own truth."""
     if name != "calibrated":
         return draw(name, n, seed)
-    rng = np.random.default_rng([n, seed])
-    p = rng.random(n)
-    return (rng.random(n) < p).astype(np.int64), p, p
+    return CALIBRATED.draw(n, np.random.default_rng([n, seed]))
 
 
 # ------------------------------------------------------------------------------------------------ our estimators

@@ -36,10 +36,8 @@ def true_probabilities(truth: Truth, sample: Sample, scores: str = "y_prob") -> 
     c = as_scores(truth, "truth")
     check_same_length(**{"truth": c, scores: sample.p})
     present = sample.w > 0
-    distinct, where = np.unique(sample.p[present], return_inverse=True)
-    w = sample.w[present]
-    means = np.bincount(where, w * c[present]) / np.bincount(where, w)
-    return np.asarray(means[np.searchsorted(distinct, p)])
+    scored = sample.p[present]
+    return mean_given(scored, c[present], sample.w[present])[np.argsort(scored)]
 
 
 def quality(q: FloatArray, c: FloatArray, judging: Judging) -> Quality:

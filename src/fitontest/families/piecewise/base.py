@@ -79,8 +79,7 @@ class PiecewiseFamily(Family):
         folds = self._folds(sample.n, chooses)
         settings = Settings(self._link, self.loss, float(self.alpha), float(self.kappa))
         fitter = Fitter(sample, folds, settings, most)
-        scores = by_bins = None
-        b = most
+        scores, by_bins, b = None, {}, most
         if chooses:
             by_bins = fitter.search(1, most, np.arange(len(folds)))
             scores = CVScores(tuple(range(1, most + 1)), fitter.held_out(by_bins, self.scoring))
@@ -88,7 +87,7 @@ class PiecewiseFamily(Family):
         # the fold maps that the choice was made with are the result; one map of all rows is yet to be fitted
         left_out = np.arange(len(folds)) if self.ensemble and len(folds) > 1 else np.array([-1])
         bins = np.full(left_out.size, b)
-        if by_bins is None or scores is None or not self.ensemble:
+        if scores is None or not self.ensemble:
             polygons = fitter.finish(fitter.search(b, b, left_out)[b], bins, left_out, exact=self.exact)
             return self._solution(polygons, polygons.x, scores, sample)
         if self.vary_bins:
