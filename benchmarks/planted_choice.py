@@ -17,7 +17,7 @@ from multiprocessing import get_context
 import numpy as np
 
 import fitontest as fot
-from fitontest.losses import log_loss
+from fitontest.numerics.losses import log_loss
 from report import machine_facts, markdown, tell
 
 NEAR = 2e-3

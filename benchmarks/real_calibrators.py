@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 import fitontest as fot
-from fitontest.losses import log_loss
+from fitontest.numerics.losses import log_loss
 from real_predictions import ALL, PARTS, Problem, pieces, problems
 from report import machine_facts, markdown, tell
 

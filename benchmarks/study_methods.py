@@ -6,9 +6,9 @@ from time import perf_counter
 import numpy as np
 
 import fitontest as fot
-from fitontest.errors.debiased import debiased
-from fitontest.errors.plug_in import error_of
-from fitontest.sample import Sample
+from fitontest.data.sample import Sample
+from fitontest.measures.debiased import debiased
+from fitontest.measures.plug_in import error_of
 
 
 @dataclass(frozen=True)

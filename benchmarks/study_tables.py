@@ -9,7 +9,7 @@ import pandas as pd
 from fitontest.truth import rank_correlation
 from report import markdown
 
-FIGURES = Path(__file__).parents[1] / "tests" / "data" / "synthetic_tables.json"
+FIGURES = Path(__file__).parents[1] / "tests" / "reference" / "synthetic_tables.json"
 TITLES = {
     "24": "Table 24: the reliability diagram. Mean |c_hat - c| at a million fresh points, x 1000",
     "25": "Table 25: the estimate. Mean |estimate - CE|, x 1000 (estimates of binning debiased)",

@@ -27,8 +27,8 @@ import numpy as np
 import pandas as pd
 
 import fitontest as fot
+from fitontest.data.sample import Sample
 from fitontest.datasets import SHAPES, Derivate
-from fitontest.sample import Sample
 from fitontest.truth import true_error
 from report import machine_facts, tell
 from study_methods import Method, methods

@@ -1,7 +1,7 @@
 """Where the tests find published figures and prediction sets.
 
-What may be redistributed lies in tests/data. Larger sets lie in a folder beside the checkout, which a clone need not
-have: a test that asks for one of those skips itself.
+What may be redistributed lies in tests/reference. Larger sets lie in a folder beside the checkout, which a clone need
+not have: a test that asks for one of those skips itself.
 """
 
 import json
@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-COMMITTED = Path(__file__).parent / "data"
+COMMITTED = Path(__file__).parent / "reference"
 BESIDE = Path(__file__).parents[2] / "shared" / "data"
 
 
 def figures(name: str) -> Any:
-    """Return the figures of tests/data/{name}.json."""
+    """Return the figures of tests/reference/{name}.json."""
     return json.loads((COMMITTED / f"{name}.json").read_text())
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import fitontest as fot
 from fitontest.datasets import SHAPES, Derivate
-from fitontest.errors.plug_in import error_of
+from fitontest.measures.plug_in import error_of
 from fitontest.truth import rank_correlation, true_error
 from tests.published import figures
 

@@ -7,7 +7,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import fitontest as fot
-from fitontest.text_table import short
+from fitontest.results.text import short
 
 
 def three_classes(n=300, seed=0):

@@ -9,19 +9,11 @@ from fitontest.classifier.calibrated import CalibratedClassifier
 from fitontest.classwise_evaluation import ClasswiseEvaluation
 from fitontest.comparison.compare import compare_calibrators
 from fitontest.comparison.comparison import Comparison
+from fitontest.data.sample import Sample
 from fitontest.displays.comparison import ComparisonDisplay
 from fitontest.displays.reliability import ReliabilityDisplay
 from fitontest.displays.small_multiples import SmallMultiples
 from fitontest.displays.tce import TCEDisplay
-from fitontest.errors.binned_error import BinnedError
-from fitontest.errors.classwise import ClasswiseError
-from fitontest.errors.gce import gce
-from fitontest.errors.if_calibrated import IfCalibrated
-from fitontest.errors.plug_in import calibration_error
-from fitontest.errors.plug_in_error import PlugInError
-from fitontest.errors.result import CalibrationError
-from fitontest.errors.tce import tce
-from fitontest.errors.within_bin import WithinBinError, within_bin_error
 from fitontest.evaluation import Evaluation, evaluate
 from fitontest.exceptions import BlockSizeWarning, CalibrationWarning, SeparableDataWarning
 from fitontest.families.base import (
@@ -32,6 +24,7 @@ from fitontest.families.base import (
     unregister_family,
 )
 from fitontest.families.beta import Beta
+from fitontest.families.cross_validated import CrossValidated
 from fitontest.families.family_bins import FamilyBins
 from fitontest.families.flat import Flat
 from fitontest.families.identity import Identity
@@ -49,6 +42,15 @@ from fitontest.maps.identity import IdentityMap
 from fitontest.maps.knots import KnotsMap
 from fitontest.maps.logistic import LogisticMap
 from fitontest.maps.logit_knots import LogitKnotsMap
+from fitontest.measures.binned_error import BinnedError
+from fitontest.measures.classwise import ClasswiseError
+from fitontest.measures.gce import gce
+from fitontest.measures.if_calibrated import IfCalibrated
+from fitontest.measures.plug_in import calibration_error
+from fitontest.measures.plug_in_error import PlugInError
+from fitontest.measures.result import CalibrationError
+from fitontest.measures.tce import tce
+from fitontest.measures.within_bin import WithinBinError, within_bin_error
 from fitontest.partitions.bin_table import BinTable
 from fitontest.partitions.equal_mass import EqualMass
 from fitontest.partitions.equal_width import EqualWidth
@@ -62,9 +64,7 @@ from fitontest.partitions.partitioner import (
 )
 from fitontest.partitions.pava import Pava
 from fitontest.partitions.pava_bc import PavaBC
-from fitontest.sample import Sample
 from fitontest.scorers import make_scorer
-from fitontest.selection import CrossValidated
 
 __version__ = "0.1.0"
 

@@ -4,16 +4,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from fitontest.checks import choose
 from fitontest.displays.by_class import check_few
 from fitontest.displays.canvas import SomeFigure
 from fitontest.displays.panels import panels
 from fitontest.displays.reliability import ReliabilityDisplay
 from fitontest.displays.scales import ScaleName
 from fitontest.displays.small_multiples import SmallMultiples
-from fitontest.errors.classwise import json_ready
-from fitontest.frames import Backend, to_frame
-from fitontest.inputs import choose
-from fitontest.text_table import short, text_table
+from fitontest.measures.classwise import json_ready
+from fitontest.results.frames import Backend, to_frame
+from fitontest.results.text import short, text_table
 from fitontest.typing import Label
 
 if TYPE_CHECKING:

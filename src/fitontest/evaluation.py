@@ -5,18 +5,18 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from fitontest.classwise_evaluation import ClasswiseEvaluation
+from fitontest.data.predictions import ClassScores, Reduction, each_class, reduced
+from fitontest.data.sample import Sample
 from fitontest.displays.canvas import SomeFigure
 from fitontest.displays.scales import ScaleName
 from fitontest.displays.side_by_side import side_by_side
 from fitontest.displays.small_multiples import SmallMultiples
-from fitontest.errors.plug_in import error_of
-from fitontest.errors.plug_in_error import PlugInError
 from fitontest.families.base import Family, available_families, seeded
-from fitontest.frames import Backend, to_frame
 from fitontest.maps.base import CalibrationMap
-from fitontest.reductions import ClassScores, Reduction, each_class, reduced
-from fitontest.sample import Sample
-from fitontest.text_table import text_table
+from fitontest.measures.plug_in import error_of
+from fitontest.measures.plug_in_error import PlugInError
+from fitontest.results.frames import Backend, to_frame
+from fitontest.results.text import text_table
 from fitontest.typing import ArrayInput, Label, RandomState
 
 HEADER = ("family", "error", "s.e. (map fixed)", "bins", "fitted here")

@@ -9,14 +9,14 @@ from typing import Any, Self
 
 from sklearn.utils.metadata_routing import UNCHANGED, MetadataRequest
 
-from fitontest.errors.gce import gce
-from fitontest.errors.plug_in import calibration_error
-from fitontest.errors.tce import tce
+from fitontest.checks import choose
+from fitontest.data.estimators import as_asked
+from fitontest.data.predictions import REDUCTIONS
 from fitontest.families.base import make_family
 from fitontest.families.identity import Identity
-from fitontest.inputs import choose
-from fitontest.reductions import REDUCTIONS
-from fitontest.response import as_asked
+from fitontest.measures.gce import gce
+from fitontest.measures.plug_in import calibration_error
+from fitontest.measures.tce import tce
 from fitontest.typing import ArrayInput
 
 METRICS: dict[str, Callable[..., Any]] = {"calibration_error": calibration_error, "gce": gce, "tce": tce}

@@ -1,7 +1,7 @@
 """Names for the array types that the whole package speaks.
 
 Inside the package every number is a float64 and every index an intp; what a user may pass is wider and is
-converted once, at the door (`fitontest.inputs`).
+converted once, at the door (`fitontest.data.arrays`).
 """
 
 from collections.abc import Callable

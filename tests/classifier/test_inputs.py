@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from fitontest.classifier.calibrated import CalibratedClassifier
-from fitontest.inputs import take_rows
+from fitontest.data.arrays import take_rows
 from tests.classifier.problems import problem, weights
 
 X, Y = problem(90, classes=3)

@@ -13,7 +13,7 @@ from sklearn.svm import SVC, LinearSVC
 
 import fitontest as fot
 from fitontest.classifier.calibrated import CalibratedClassifier
-from fitontest.links import sigmoid
+from fitontest.numerics.links import sigmoid
 from tests.classifier.problems import NAMES, Recorder, problem, weights
 
 either_way = pytest.mark.parametrize("ensemble", [True, False])

@@ -104,8 +104,8 @@ def test_repeats_average_the_losses_of_a_row():
 def test_decomposition_agrees_with_a_peer(name, loss):
     """The identity's loss under isotonic regression is the CORP decomposition."""
     from fitontest.comparison.decomposition import decomposed
-    from fitontest.losses import brier
-    from fitontest.losses import log_loss as log_loss_of
+    from fitontest.numerics.losses import brier
+    from fitontest.numerics.losses import log_loss as log_loss_of
 
     sample = sample_of(name)
     theirs = peer_values(name, "metrics")["model-diagnostics", "corp_brier" if loss == "brier" else "corp_logloss"]

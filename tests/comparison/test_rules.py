@@ -8,7 +8,7 @@ from fitontest.comparison.decomposition import Parts
 from fitontest.comparison.paired import Difference
 from fitontest.comparison.record import Calibrator, Standing
 from fitontest.comparison.rules import as_good_as_the_first, best, one_se
-from fitontest.losses import log_loss
+from fitontest.numerics.losses import log_loss
 
 
 def candidate(name, score, to_best, to_identity, parameters):

@@ -17,7 +17,7 @@ from sklearn.svm import LinearSVC
 import fitontest as fot
 from fitontest.displays.palette import GAP, SERIES, series, tint
 from fitontest.displays.reliability_artists import FULLEST, PALEST
-from fitontest.text_table import short
+from fitontest.results.text import short
 from tests.displays.figures import areas, blank, heights, pixels
 from tests.strategies import WHOLE_WEIGHTS, noisy, samples
 

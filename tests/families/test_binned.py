@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import fitontest as fot
 from fitontest.families.tuning import held_out_scores
-from fitontest.folds import held_out_rows
+from fitontest.numerics.random import held_out_rows
 from tests.strategies import noisy, samples
 
 

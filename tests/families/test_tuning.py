@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 import fitontest as fot
 from fitontest.families.tuning import CVScores, held_out_scores
-from fitontest.folds import held_out_rows
-from fitontest.losses import brier, log_loss
+from fitontest.numerics.losses import brier, log_loss
+from fitontest.numerics.random import held_out_rows
 from tests.strategies import noisy
 
 

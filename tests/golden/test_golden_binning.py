@@ -7,8 +7,8 @@ import pytest
 
 import fitontest as fot
 from fitontest.datasets import Derivate
-from fitontest.errors.plug_in import error_of
-from fitontest.folds import held_out_rows
+from fitontest.measures.plug_in import error_of
+from fitontest.numerics.random import held_out_rows
 from tests.published import figures, predictions
 
 GOLDEN = figures("golden_binning")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import fitontest as fot
-from fitontest.errors.plug_in import error_of
+from fitontest.measures.plug_in import error_of
 from tests.published import figures, predictions
 
 GOLDEN = figures("golden_peers")

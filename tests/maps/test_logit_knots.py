@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fitontest as fot
-from fitontest.links import logit, sigmoid
+from fitontest.numerics.links import logit, sigmoid
 
 SCORES = np.concatenate((np.linspace(0, 1, 501), [1e-300, 1e-12, 1 - 1e-12, np.nextafter(1, 0)]))
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fitontest.data.labels import listed
 from fitontest.exceptions import CalibrationWarning, warn_user
-from fitontest.labels import listed
 from fitontest.typing import IntArray
 
 

@@ -18,6 +18,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from fitontest.checks import is_whole
 from fitontest.classifier.absent import warn_absent
 from fitontest.classifier.data import Rows, read_rows, with_classes_of, with_similarities
 from fitontest.classifier.fold import Fold, Task, run_fold
@@ -26,7 +27,6 @@ from fitontest.classifier.scores import find_method, positions, respond
 from fitontest.classifier.splits import check_splitting, splits_of
 from fitontest.exceptions import CalibrationWarning, warn_user
 from fitontest.families.base import Family, own_family, seeded
-from fitontest.inputs import is_whole
 from fitontest.typing import ArrayInput, FloatArray, RandomState
 
 

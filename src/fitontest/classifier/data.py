@@ -13,9 +13,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from fitontest.classifier.pair import Calibration
-from fitontest.inputs import as_column, as_numbers, check_finite
-from fitontest.labels import distinct
-from fitontest.sample import Sample
+from fitontest.data.arrays import as_column, as_numbers, check_finite
+from fitontest.data.labels import distinct
+from fitontest.data.sample import Sample
 from fitontest.typing import ArrayInput, FloatArray, IntArray
 
 

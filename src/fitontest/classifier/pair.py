@@ -13,8 +13,8 @@ from sklearn.base import clone
 
 from fitontest.classifier.rows import take_part
 from fitontest.classifier.scores import Reading, positions, respond
+from fitontest.data.sample import Sample
 from fitontest.families.base import Family
-from fitontest.sample import Sample
 from fitontest.typing import FloatArray, IntArray, Label
 
 NAMES = ("y", "the scores of the estimator", "sample_weight")

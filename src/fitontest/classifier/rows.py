@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fitontest.inputs import take_rows
+from fitontest.data.arrays import take_rows
 from fitontest.typing import IntArray
 
 

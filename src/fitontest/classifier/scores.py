@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fitontest.inputs import check_unit_interval, choose
-from fitontest.links import sigmoid
+from fitontest.checks import choose
+from fitontest.data.arrays import check_unit_interval
+from fitontest.numerics.links import sigmoid
 from fitontest.typing import FloatArray, IntArray
 
 METHODS = ("predict_proba", "decision_function")

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import check_cv
 
-from fitontest.inputs import is_whole
+from fitontest.checks import is_whole
 from fitontest.typing import FloatArray, IntArray
 
 Split = tuple[IntArray, IntArray]

@@ -7,9 +7,9 @@ import numpy as np
 
 from fitontest.cli.messages import refusing
 from fitontest.cli.writing import check_output, written_whole
-from fitontest.inputs import as_scores, check_finite
+from fitontest.data.arrays import as_scores, check_finite
+from fitontest.data.tables import append_column, check_ending, read_columns
 from fitontest.maps.base import CalibrationMap
-from fitontest.read_table import append_column, check_ending, read_columns
 from fitontest.typing import FloatArray
 
 

@@ -14,10 +14,10 @@ import click
 import numpy as np
 
 from fitontest.cli.scores import as_label
-from fitontest.inputs import as_scores
-from fitontest.read_table import read_columns
-from fitontest.reductions import REDUCTIONS, ClassScores, Names, each_class, reduced
-from fitontest.sample import Sample
+from fitontest.data.arrays import as_scores
+from fitontest.data.predictions import REDUCTIONS, ClassScores, Names, each_class, reduced
+from fitontest.data.sample import Sample
+from fitontest.data.tables import read_columns
 
 _OPTIONS = (
     click.argument("file", type=click.Path(path_type=Path)),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from fitontest.checks import choose
 from fitontest.cli.messages import notes, progress, refusing
 from fitontest.cli.scores import of_scores, read_scores
 from fitontest.cli.writing import check_output, is_same, written_whole
@@ -14,9 +15,8 @@ from fitontest.comparison.compare import EVALUATORS, Plan, comparison_of
 from fitontest.comparison.comparison import Comparison
 from fitontest.comparison.rules import RULES
 from fitontest.displays.saving import check_path
-from fitontest.inputs import choose
-from fitontest.losses import LOSSES
-from fitontest.text_table import csv_text
+from fitontest.numerics.losses import LOSSES
+from fitontest.results.text import csv_text
 
 FORMATS: dict[str, Callable[[Comparison], str]] = {
     "table": str,

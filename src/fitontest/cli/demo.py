@@ -4,13 +4,13 @@ from pathlib import Path
 
 import click
 
+from fitontest.cli.demo_data import QUESTION, scored_classifiers
 from fitontest.cli.measuring import NULL_DRAWS, report
 from fitontest.cli.messages import refusing
-from fitontest.demo import QUESTION, scored_classifiers
+from fitontest.cli.reporting import as_table
+from fitontest.data.sample import Sample
 from fitontest.displays.tce import TCEDisplay
-from fitontest.errors.bin_losses import DEFAULT_ALPHA
-from fitontest.report import as_table
-from fitontest.sample import Sample
+from fitontest.measures.losses.base import DEFAULT_ALPHA
 
 FOLDER = Path("fitontest-demo")
 

@@ -5,9 +5,9 @@ import click
 from fitontest.cli.class_scores import Given, of_class_scores
 from fitontest.cli.measuring import NULL_DRAWS, classwise_report, report
 from fitontest.cli.messages import refusing
-from fitontest.errors.bin_losses import DEFAULT_ALPHA
-from fitontest.norms import NORMS
-from fitontest.report import FORMATS, ClasswiseReport, Report
+from fitontest.cli.reporting import FORMATS, ClasswiseReport, Report
+from fitontest.measures.losses.base import DEFAULT_ALPHA
+from fitontest.numerics.norms import NORMS
 from fitontest.significance.choice import check_alpha
 
 

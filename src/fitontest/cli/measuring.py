@@ -5,13 +5,13 @@ from functools import partial
 import click
 
 from fitontest.cli.messages import notes, progress
-from fitontest.errors.binned_error import BinnedError
-from fitontest.errors.classwise import mean_of
-from fitontest.errors.triplet import Triplet, general_error, tce_triplet
+from fitontest.cli.reporting import ClasswiseReport, Report
+from fitontest.data.predictions import ClassScores
+from fitontest.data.sample import Sample
 from fitontest.evaluation import classwise_evaluation_of, evaluation_of
-from fitontest.reductions import ClassScores
-from fitontest.report import ClasswiseReport, Report
-from fitontest.sample import Sample
+from fitontest.measures.binned_error import BinnedError
+from fitontest.measures.classwise import mean_of
+from fitontest.measures.triplet import Triplet, general_error, tce_triplet
 
 NULL_DRAWS = 100  # enough for the mean to a tenth of the spread
 

@@ -9,6 +9,7 @@ import click
 from fitontest.cli.class_scores import Given, of_class_scores
 from fitontest.cli.measuring import NULL_DRAWS, tested
 from fitontest.cli.messages import notes, progress, refusing
+from fitontest.data.sample import Sample
 from fitontest.displays.base import Display
 from fitontest.displays.by_class import by_class
 from fitontest.displays.reliability import ReliabilityDisplay
@@ -16,12 +17,11 @@ from fitontest.displays.saving import check_path
 from fitontest.displays.scales import NAMES, ScaleName
 from fitontest.displays.side_by_side import side_by_side
 from fitontest.displays.tce import TCEDisplay
-from fitontest.errors.bin_losses import DEFAULT_ALPHA
-from fitontest.errors.plug_in_error import PlugInError
-from fitontest.errors.triplet import tce_triplet
 from fitontest.evaluation import evaluation_of
 from fitontest.families.base import family_class
-from fitontest.sample import Sample
+from fitontest.measures.losses.base import DEFAULT_ALPHA
+from fitontest.measures.plug_in_error import PlugInError
+from fitontest.measures.triplet import tce_triplet
 
 
 @click.command()

@@ -8,8 +8,8 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from fitontest.read_table import read_columns
-from fitontest.sample import Sample
+from fitontest.data.sample import Sample
+from fitontest.data.tables import read_columns
 from fitontest.typing import Label
 
 Command = TypeVar("Command", bound=Callable[..., Any])

@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TypeAlias
 
-from fitontest.errors.plug_in import resolve
 from fitontest.families.base import Family, available_families, seeded
 from fitontest.families.identity import Identity
+from fitontest.measures.plug_in import resolve
 from fitontest.typing import RandomState
 
 DO_NOTHING = "identity"

@@ -6,6 +6,7 @@ from typing import Literal
 
 import numpy as np
 
+from fitontest.checks import choose
 from fitontest.comparison.candidates import Candidates, candidates_of, named
 from fitontest.comparison.comparison import Comparison
 from fitontest.comparison.known_truth import Truth
@@ -13,12 +14,11 @@ from fitontest.comparison.record import Calibrator, Standing
 from fitontest.comparison.rules import RULES
 from fitontest.comparison.scores import Scores
 from fitontest.comparison.trial import Court, Trial
+from fitontest.data.sample import Sample
 from fitontest.families.base import Family, family_name
 from fitontest.families.identity import Identity
-from fitontest.folds import one_seed, repeated_folds
-from fitontest.inputs import choose
-from fitontest.losses import find_loss
-from fitontest.sample import Sample
+from fitontest.numerics.losses import find_loss
+from fitontest.numerics.random import one_seed, repeated_folds
 from fitontest.typing import ArrayInput, Label, RandomState
 
 EVALUATORS = ("slope1", "pl", "isotonic")

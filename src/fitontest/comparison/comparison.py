@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from fitontest.checks import choose
 from fitontest.comparison.candidates import DO_NOTHING
 from fitontest.comparison.record import Calibrator
 from fitontest.comparison.rules import RULES
@@ -11,9 +12,8 @@ from fitontest.comparison.words import in_words
 from fitontest.displays.canvas import SomeFigure
 from fitontest.displays.comparison import ComparisonDisplay
 from fitontest.families.base import Family
-from fitontest.frames import Backend, Records, to_frame
-from fitontest.inputs import choose
-from fitontest.losses import LOSS_NAMES
+from fitontest.numerics.losses import LOSS_NAMES
+from fitontest.results.frames import Backend, Records, to_frame
 
 
 @dataclass(frozen=True, eq=False)

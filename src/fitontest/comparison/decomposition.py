@@ -9,10 +9,10 @@ is the uncertainty less the discrimination.
 from dataclasses import dataclass
 
 from fitontest.comparison.held_out import unit
+from fitontest.data.sample import Sample
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family
-from fitontest.norms import l1
-from fitontest.sample import Sample
+from fitontest.numerics.norms import l1
 from fitontest.typing import RowLoss
 
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fitontest.data.ordering import Rows
+from fitontest.data.sample import Sample
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family
 from fitontest.maps.base import CalibrationMap
-from fitontest.norms import l1
-from fitontest.ordering import Rows
-from fitontest.sample import Sample
+from fitontest.numerics.norms import l1
 from fitontest.typing import FloatArray, IntArray, RowLoss
 
 

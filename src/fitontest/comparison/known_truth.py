@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from fitontest.comparison.held_out import Judging
-from fitontest.inputs import as_scores, check_same_length
-from fitontest.sample import Sample
-from fitontest.truth import mean_given
+from fitontest.data.arrays import as_scores, check_same_length
+from fitontest.data.sample import Sample
+from fitontest.simulation.truth import mean_given
 from fitontest.typing import ArrayInput, FloatArray
 
 Truth = ArrayInput | Callable[[FloatArray], FloatArray]

@@ -9,10 +9,10 @@ import numpy as np
 from fitontest.comparison.decomposition import Parts, decomposed
 from fitontest.comparison.held_out import Judging, out_of_fold, unit
 from fitontest.comparison.known_truth import Quality, Truth, quality, true_probabilities
-from fitontest.errors.plug_in import error_of
+from fitontest.data.sample import Sample
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family
-from fitontest.sample import Sample
+from fitontest.measures.plug_in import error_of
 from fitontest.typing import FloatArray, IntArray, RowLoss
 
 

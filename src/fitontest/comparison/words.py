@@ -7,8 +7,8 @@ import numpy as np
 from fitontest.comparison.paired import Difference
 from fitontest.comparison.record import Calibrator, Standing
 from fitontest.comparison.rules import as_good_as_the_first
-from fitontest.losses import LOG_LOSS_EPS, LOSS_NAMES
-from fitontest.text_table import text_table
+from fitontest.numerics.losses import LOG_LOSS_EPS, LOSS_NAMES
+from fitontest.results.text import text_table
 
 if TYPE_CHECKING:
     from fitontest.comparison.comparison import Comparison

@@ -6,14 +6,14 @@ from math import isclose
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from fitontest.checks import choose
+from fitontest.data.estimators import as_asked
+from fitontest.data.predictions import Reduction
+from fitontest.data.sample import Sample
 from fitontest.displays.canvas import blank_figure
 from fitontest.displays.saving import save_figure
-from fitontest.errors.result import BinaryError
-from fitontest.frames import Backend, Records, to_frame
-from fitontest.inputs import choose
-from fitontest.reductions import Reduction
-from fitontest.response import as_asked
-from fitontest.sample import Sample
+from fitontest.measures.result import BinaryError
+from fitontest.results.frames import Backend, Records, to_frame
 from fitontest.typing import ArrayInput, Label
 
 if TYPE_CHECKING:

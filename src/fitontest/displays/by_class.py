@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from fitontest.data.predictions import NAMES, ClassScores, Names
+from fitontest.data.sample import Sample
 from fitontest.displays.canvas import SomeFigure, Where, empty_figure
 from fitontest.displays.panels import panels
 from fitontest.displays.scales import ScaleName
 from fitontest.displays.small_multiples import SmallMultiples
-from fitontest.errors.plug_in_error import PlugInError
-from fitontest.reductions import NAMES, ClassScores, Names
-from fitontest.sample import Sample
+from fitontest.measures.plug_in_error import PlugInError
 from fitontest.typing import ArrayInput
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ import numpy as np
 from fitontest.displays.base import Display
 from fitontest.displays.canvas import SomeFigure, figure_for, settle, tidy
 from fitontest.displays.palette import FILL, GAP, NEUTRAL, SERIES, ink, paper
-from fitontest.frames import Records
-from fitontest.text_table import short
+from fitontest.results.frames import Records
+from fitontest.results.text import short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

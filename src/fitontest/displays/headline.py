@@ -2,11 +2,11 @@
 
 import textwrap
 
-from fitontest.errors.binned_error import BinnedError
-from fitontest.errors.if_calibrated import IfCalibrated
-from fitontest.errors.plug_in_error import PlugInError
 from fitontest.families.slope1 import Slope1
-from fitontest.text_table import short
+from fitontest.measures.binned_error import BinnedError
+from fitontest.measures.if_calibrated import IfCalibrated
+from fitontest.measures.plug_in_error import PlugInError
+from fitontest.results.text import short
 
 WIDTH = 40  # letters in a line of a legend
 TITLE_WIDTH = 52  # letters in a line of the title of a test-based diagram

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fitontest.links import LOGIT
+from fitontest.numerics.links import LOGIT
 from fitontest.typing import FloatArray
 
 if TYPE_CHECKING:

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from fitontest.data.sample import Sample
 from fitontest.displays.scales import ScaleName, scale_for, widest
 from fitontest.displays.small_multiples import SmallMultiples
-from fitontest.errors.plug_in_error import PlugInError
-from fitontest.sample import Sample
+from fitontest.measures.plug_in_error import PlugInError
 from fitontest.typing import ArrayInput
 
 if TYPE_CHECKING:

@@ -3,12 +3,13 @@
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+from fitontest.data.predictions import Reduction, each_class, reduced
+from fitontest.data.sample import Sample
 from fitontest.displays.axis_labels import axis_labels
 from fitontest.displays.base import BinaryDisplay, check_measured
 from fitontest.displays.by_class import by_class, figure_of_classes
 from fitontest.displays.canvas import Where, axes_for
 from fitontest.displays.companions import counts_axis, note_beyond
-from fitontest.displays.consistency import POINTS, ConsistencyBand, check_band, consistency_band
 from fitontest.displays.frame import draw_legend, has_diagonal, histogram_of, join, prepare
 from fitontest.displays.headline import called
 from fitontest.displays.palette import NEUTRAL, Color, ink, series
@@ -24,14 +25,13 @@ from fitontest.displays.reliability_artists import (
 from fitontest.displays.scales import ScaleName, scale_for, scale_to, widened
 from fitontest.displays.shapes import BARS, histogram_parts, knots_of, shape_of, share_beyond
 from fitontest.displays.small_multiples import SmallMultiples
-from fitontest.errors.plug_in import error_of
-from fitontest.errors.plug_in_error import PlugInError
 from fitontest.families.base import Family
-from fitontest.frames import Records, records
 from fitontest.maps.base import CalibrationMap
-from fitontest.reductions import Reduction, each_class, reduced
-from fitontest.sample import Sample
+from fitontest.measures.plug_in import error_of
+from fitontest.measures.plug_in_error import PlugInError
+from fitontest.results.frames import Records, records
 from fitontest.typing import ArrayInput, Label, RandomState
+from fitontest.uncertainty.bands import POINTS, ConsistencyBand, check_band, consistency_band
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -4,12 +4,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fitontest.displays.consistency import ConsistencyBand
 from fitontest.displays.palette import GAP, NEUTRAL, Color, ground, ink, paper, tint
 from fitontest.displays.scales import Scale
 from fitontest.displays.shapes import Course, Shape
 from fitontest.partitions.partition import Partition
 from fitontest.typing import FloatArray
+from fitontest.uncertainty.bands import ConsistencyBand
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fitontest.inputs import choose
+from fitontest.checks import choose
 
 if TYPE_CHECKING:
     from matplotlib.figure import FigureBase

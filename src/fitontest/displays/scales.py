@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
+from fitontest.checks import choose
+from fitontest.data.arrays import as_numbers
+from fitontest.data.sample import Sample
 from fitontest.displays.logit_ticks import mark_probabilities
-from fitontest.inputs import as_numbers, choose
-from fitontest.links import IDENTITY, LOGIT, Link
 from fitontest.maps.base import CalibrationMap
+from fitontest.numerics.links import IDENTITY, LOGIT, Link
 from fitontest.partitions.partition import Partition, uniform_edges
-from fitontest.sample import Sample
 from fitontest.typing import ArrayInput, FloatArray
 
 if TYPE_CHECKING:

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fitontest.data.sample import Sample
 from fitontest.displays.scales import Scale, extent
-from fitontest.errors.plug_in_error import PlugInError
-from fitontest.frames import Records, records
 from fitontest.maps.base import CalibrationMap
+from fitontest.measures.plug_in_error import PlugInError
 from fitontest.partitions.bin_table import BinTable
 from fitontest.partitions.partition import Partition
-from fitontest.sample import Sample
+from fitontest.results.frames import Records, records
 from fitontest.typing import FloatArray
 
 BARS = 20  # of the histogram

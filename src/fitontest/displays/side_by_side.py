@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from fitontest.data.sample import Sample
 from fitontest.displays.panels import panels
 from fitontest.displays.reliability import ReliabilityDisplay
 from fitontest.displays.scales import ScaleName
 from fitontest.displays.small_multiples import SmallMultiples
-from fitontest.errors.plug_in_error import PlugInError
-from fitontest.sample import Sample
+from fitontest.measures.plug_in_error import PlugInError
 
 
 def side_by_side(errors: Iterable[PlugInError], sample: Sample, scale: ScaleName, **options: Any) -> SmallMultiples:

@@ -12,7 +12,7 @@ from fitontest.displays.frame import SHARED, legend_entries
 from fitontest.displays.headline import headline
 from fitontest.displays.palette import FILL
 from fitontest.displays.scales import widest
-from fitontest.frames import Records
+from fitontest.results.frames import Records
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

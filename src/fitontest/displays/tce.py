@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from fitontest.data.predictions import Reduction, reduced
+from fitontest.data.sample import Sample
 from fitontest.displays.axis_labels import axis_labels
 from fitontest.displays.base import BinaryDisplay, check_measured
 from fitontest.displays.canvas import Where, axes_for, tidy
@@ -22,15 +24,13 @@ from fitontest.displays.palette import NEUTRAL, ground, tint
 from fitontest.displays.scales import ScaleName, scale_for, scale_to
 from fitontest.displays.shapes import BARS, histogram_parts, share_beyond
 from fitontest.displays.violins import MANY, closed_paths, outline, rejected_runs, violin_records, violins
-from fitontest.errors.any_partition import DEFAULT_BINS
-from fitontest.errors.bin_losses import DEFAULT_ALPHA, DEFAULT_TEST, SignificanceName
-from fitontest.errors.binned_error import BinnedError
-from fitontest.errors.triplet import general_error, tce_triplet
 from fitontest.families.base import Family
-from fitontest.frames import Records
+from fitontest.measures.binned_error import BinnedError
+from fitontest.measures.binning import DEFAULT_BINS
+from fitontest.measures.losses.base import DEFAULT_ALPHA, DEFAULT_TEST, SignificanceName
+from fitontest.measures.triplet import general_error, tce_triplet
 from fitontest.partitions.partitioner import Partitioner
-from fitontest.reductions import Reduction, reduced
-from fitontest.sample import Sample
+from fitontest.results.frames import Records
 from fitontest.typing import ArrayInput, Label, RandomState
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.ndimage import gaussian_filter1d
 
+from fitontest.data.sample import Sample
 from fitontest.displays.scales import Scale
-from fitontest.errors.binned_error import BinnedError
-from fitontest.frames import Records, records
+from fitontest.measures.binned_error import BinnedError
 from fitontest.partitions.partition import Partition
-from fitontest.sample import Sample
+from fitontest.results.frames import Records, records
 from fitontest.typing import FloatArray
 
 if TYPE_CHECKING:

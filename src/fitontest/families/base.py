@@ -14,11 +14,11 @@ from sklearn.base import BaseEstimator, RegressorMixin, TransformerMixin, clone
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
-from fitontest.inputs import as_scores
+from fitontest.data.arrays import as_scores
+from fitontest.data.sample import Sample
 from fitontest.maps.base import CalibrationMap
 from fitontest.partitions.partition import Partition
 from fitontest.registry import Registry
-from fitontest.sample import Sample
 from fitontest.typing import ArrayInput, FloatArray, Label, RandomState
 
 _ARGUMENTS = ("y", "p", "sample_weight")  # what the estimators call labels, scores and weights

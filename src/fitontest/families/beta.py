@@ -5,14 +5,14 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from fitontest.checks import choose
+from fitontest.data.sample import Sample
 from fitontest.families.base import Family, Solution, register_family
 from fitontest.families.columns import Columns, warn_separable
-from fitontest.families.newton import SEPARABLE_RIDGE, LogisticProblem, fit_logistic
 from fitontest.families.platt import constant_solution
-from fitontest.inputs import choose
 from fitontest.maps.base import CalibrationMap, clipping
 from fitontest.maps.beta import BetaMap
-from fitontest.sample import Sample
+from fitontest.numerics.newton import SEPARABLE_RIDGE, LogisticProblem, fit_logistic
 from fitontest.typing import FloatArray
 
 

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fitontest.data.ordering import Rows
+from fitontest.data.sample import Sample
 from fitontest.families.tuning import CVScores
-from fitontest.losses import log_loss
-from fitontest.ordering import Rows
+from fitontest.numerics.losses import log_loss
 from fitontest.partitions.equal_mass import EqualMass, equal_mass_ends
 from fitontest.partitions.equal_width import EqualWidth
 from fitontest.partitions.partition import Closed, uniform_edges
-from fitontest.sample import Sample
 from fitontest.typing import BoolArray, FloatArray, IntArray
 
 BATCH = 64  # bin counts that are worked on together

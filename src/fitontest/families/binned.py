@@ -4,19 +4,19 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from fitontest.data.sample import Sample
 from fitontest.families.base import Family, Solution
 from fitontest.families.bin_count import bin_count_scores
 from fitontest.families.tuning import CVScores, check_tolerance, held_out_scores
-from fitontest.folds import check_cv, held_out_rows
-from fitontest.losses import find_loss
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.binned import BinnedMap, levelled, shifted
+from fitontest.numerics.losses import find_loss
+from fitontest.numerics.random import check_cv, held_out_rows
 from fitontest.partitions.equal_mass import EqualMass
 from fitontest.partitions.equal_width import EqualWidth
 from fitontest.partitions.monotone_sweep import MonotoneSweep
 from fitontest.partitions.partition import Closed, Partition, check_closed
 from fitontest.partitions.partitioner import Partitioner, check_n_bins, counts_bins, make_partitioner, with_bins
-from fitontest.sample import Sample
 from fitontest.typing import ArrayInput, RandomState
 
 

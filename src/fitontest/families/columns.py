@@ -10,10 +10,10 @@ from functools import cached_property
 
 import numpy as np
 
+from fitontest.data.sample import Sample
 from fitontest.exceptions import SeparableDataWarning, warn_user
-from fitontest.inputs import blocks
-from fitontest.links import clip_unit
-from fitontest.sample import Sample
+from fitontest.numerics.blocks import blocks
+from fitontest.numerics.links import clip_unit
 from fitontest.typing import FloatArray
 
 

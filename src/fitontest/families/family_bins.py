@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
+from fitontest.data.sample import Sample
 from fitontest.families.base import Family, available_families, family_class, own_family
 from fitontest.partitions.partition import Partition
 from fitontest.partitions.partitioner import Partitioner
-from fitontest.sample import Sample
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """The identity family: do nothing. The baseline that every other family must beat."""
 
+from fitontest.data.sample import Sample
 from fitontest.families.base import Family, register_family
 from fitontest.maps.identity import IdentityMap
-from fitontest.sample import Sample
 
 
 @register_family("identity")

@@ -5,16 +5,16 @@ from typing import Literal
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from fitontest.checks import choose
+from fitontest.data.ordering import Groups
+from fitontest.data.sample import Sample
 from fitontest.families.base import Family, Solution, register_family
-from fitontest.inputs import choose
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.binned import levelled
 from fitontest.maps.knots import KnotsMap
-from fitontest.ordering import Groups
 from fitontest.partitions.partition import Partition
 from fitontest.partitions.partitioner import midpoints_between
 from fitontest.partitions.pava import block_starts
-from fitontest.sample import Sample
 from fitontest.typing import FloatArray, IntArray
 
 

@@ -2,10 +2,10 @@
 
 from sklearn.utils.validation import check_is_fitted
 
+from fitontest.data.sample import Sample
 from fitontest.families.base import Family, register_family
 from fitontest.maps.binned import BinnedMap, levelled
 from fitontest.partitions.pava_bc import PavaBC
-from fitontest.sample import Sample
 
 
 @register_family("pava_bc")

@@ -2,13 +2,13 @@
 
 import numpy as np
 
+from fitontest.data.sample import Sample
 from fitontest.families.base import Family, Solution, register_family
 from fitontest.families.columns import Columns, warn_separable
-from fitontest.families.newton import SEPARABLE_RIDGE, LogisticProblem, fit_logistic
-from fitontest.links import LOGIT, logit
 from fitontest.maps.base import CalibrationMap, clipping
 from fitontest.maps.logistic import LogisticMap
-from fitontest.sample import Sample
+from fitontest.numerics.links import LOGIT, logit
+from fitontest.numerics.newton import SEPARABLE_RIDGE, LogisticProblem, fit_logistic
 
 
 @register_family("temperature")

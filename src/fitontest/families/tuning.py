@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from fitontest.data.sample import Sample
 from fitontest.families.base import Family
-from fitontest.losses import find_loss
-from fitontest.sample import Sample
+from fitontest.numerics.losses import find_loss
 from fitontest.typing import FloatArray, IntArray
 
 RESAMPLINGS = 200  # of the folds, each with weights of its own
@@ -85,7 +85,7 @@ def held_out_scores(
     family : Family
         Cloned for each fit; `parameter` is set to each candidate in turn.
     folds : list of int arrays
-        Sorted rows of the sample that each fold holds out (`fitontest.folds.held_out_rows`).
+        Sorted rows of the sample that each fold holds out (`fitontest.numerics.random.held_out_rows`).
     scoring : {"brier", "log_loss"}
     """
     loss = find_loss(scoring)

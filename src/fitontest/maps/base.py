@@ -11,7 +11,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from fitontest.inputs import as_numbers, as_probabilities, check_finite, is_real, is_whole
+from fitontest.checks import is_real, is_whole
+from fitontest.data.arrays import as_numbers, as_probabilities, check_finite
 from fitontest.maps.serialising import as_text, check_nesting, from_text
 from fitontest.partitions.partition import Partition
 from fitontest.registry import Registry

@@ -5,8 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from fitontest.links import clip_unit, sigmoid
 from fitontest.maps.base import CalibrationMap, clipping, finite_number, register_map
+from fitontest.numerics.links import clip_unit, sigmoid
 from fitontest.typing import FloatArray
 
 

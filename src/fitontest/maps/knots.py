@@ -5,8 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from fitontest.locating import interpolated
 from fitontest.maps.base import CalibrationMap, frozen_array, register_map
+from fitontest.numerics.search import interpolated
 from fitontest.typing import FloatArray
 
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from fitontest.links import find_link, sigmoid
 from fitontest.maps.base import CalibrationMap, clipping, finite_number, register_map
+from fitontest.numerics.links import find_link, sigmoid
 from fitontest.typing import FloatArray
 
 

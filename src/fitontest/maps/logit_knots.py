@@ -6,9 +6,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fitontest.inputs import BLOCK
-from fitontest.links import logit, sigmoid
 from fitontest.maps.base import CalibrationMap, clipping, frozen_array, register_map
+from fitontest.numerics.blocks import BLOCK
+from fitontest.numerics.links import logit, sigmoid
 from fitontest.typing import ArrayInput, FloatArray
 
 

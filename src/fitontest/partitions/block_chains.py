@@ -10,7 +10,7 @@ there are few chains when blocks are large.
 
 import numpy as np
 
-from fitontest.ordering import Groups
+from fitontest.data.ordering import Groups
 from fitontest.typing import FloatArray, IntArray
 
 # Up to these totals means of whole weights compare as their fractions do: different ones are 1 / total**2 apart

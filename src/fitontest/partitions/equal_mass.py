@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fitontest.data.sample import Sample
 from fitontest.partitions.partition import Closed, Partition, check_closed
 from fitontest.partitions.partitioner import Partitioner, check_n_bins, edges_between, register_partition
-from fitontest.sample import Sample
 from fitontest.typing import FloatArray, IntArray
 
 WEIGHT_TOLERANCE = 1e-12  # of the total: sums of weights that differ by less are equal

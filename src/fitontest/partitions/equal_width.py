@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
+from fitontest.data.sample import Sample
 from fitontest.partitions.partition import Closed, Partition, check_closed, uniform_edges
 from fitontest.partitions.partitioner import Partitioner, check_n_bins, register_partition
-from fitontest.sample import Sample
 
 
 @register_partition("equal_width")

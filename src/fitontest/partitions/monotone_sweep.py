@@ -6,12 +6,12 @@ from typing import Literal
 
 import numpy as np
 
-from fitontest.inputs import choose
-from fitontest.ordering import Groups
+from fitontest.checks import choose
+from fitontest.data.ordering import Groups
+from fitontest.data.sample import Sample
 from fitontest.partitions.equal_mass import equal_mass_ends
 from fitontest.partitions.partition import Closed, Partition, check_closed, uniform_edges
 from fitontest.partitions.partitioner import Partitioner, check_n_bins, edges_between, register_partition
-from fitontest.sample import Sample
 from fitontest.typing import FloatArray, IntArray
 
 MEAN_TOLERANCE = 1e-12  # means that differ by less, relatively, are equal

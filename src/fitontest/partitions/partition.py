@@ -9,10 +9,11 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
-from fitontest.inputs import as_numbers, as_probabilities, check_unit_interval, choose
-from fitontest.locating import positions
+from fitontest.checks import choose
+from fitontest.data.arrays import as_numbers, as_probabilities, check_unit_interval
+from fitontest.data.sample import Sample
+from fitontest.numerics.search import positions
 from fitontest.partitions.bin_table import BinTable
-from fitontest.sample import Sample
 from fitontest.typing import ArrayInput, FloatArray, IntArray
 
 Closed: TypeAlias = Literal["left", "right"]

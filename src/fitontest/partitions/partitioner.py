@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from fitontest.inputs import is_whole
+from fitontest.checks import is_whole
+from fitontest.data.sample import Sample
 from fitontest.partitions.partition import Closed, Partition
 from fitontest.registry import Registry
-from fitontest.sample import Sample
 from fitontest.typing import FloatArray, IntArray
 
 

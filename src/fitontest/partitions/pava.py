@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import isotonic_regression
 
-from fitontest.ordering import Groups
+from fitontest.data.ordering import Groups
+from fitontest.data.sample import Sample
 from fitontest.partitions.partition import Partition
 from fitontest.partitions.partitioner import Partitioner, midpoints_between, register_partition
-from fitontest.sample import Sample
 from fitontest.typing import IntArray
 
 

@@ -15,15 +15,15 @@ from math import floor, isfinite
 
 import numpy as np
 
+from fitontest.checks import is_real
+from fitontest.data.ordering import Groups
+from fitontest.data.sample import Sample
 from fitontest.exceptions import BlockSizeWarning, warn_user
-from fitontest.inputs import is_real
-from fitontest.ordering import Groups
 from fitontest.partitions.block_chains import chain_starts, chains_apply
 from fitontest.partitions.equal_mass import WEIGHT_TOLERANCE
 from fitontest.partitions.monotone_sweep import MEAN_TOLERANCE
 from fitontest.partitions.partition import Partition
 from fitontest.partitions.partitioner import Partitioner, midpoints_between, register_partition
-from fitontest.sample import Sample
 from fitontest.typing import BoolArray, FloatArray, IntArray
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from fitontest.inputs import choose, is_real
+from fitontest.checks import choose, is_real
 from fitontest.significance.binomial import p_values as binomial_p_values
 from fitontest.significance.binomial_region import rejected as binomial_rejected
 from fitontest.significance.student import p_values as student_p_values

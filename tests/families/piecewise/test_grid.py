@@ -6,8 +6,8 @@ from hypothesis import given, settings
 
 import fitontest as fot
 from fitontest.families.piecewise.grid import EPS, Grid, grid_of
-from fitontest.folds import held_out_rows
-from fitontest.links import IDENTITY, LOGIT
+from fitontest.numerics.links import IDENTITY, LOGIT
+from fitontest.numerics.random import held_out_rows
 from tests.strategies import noisy, samples
 
 links = pytest.mark.parametrize("link", [IDENTITY, LOGIT], ids=["identity", "logit"])

@@ -7,7 +7,7 @@ from hypothesis import given
 import fitontest as fot
 from fitontest.families.piecewise.grid import grid_of
 from fitontest.families.piecewise.mass_scale import POINTS, quantiles
-from fitontest.links import IDENTITY, LOGIT
+from fitontest.numerics.links import IDENTITY, LOGIT
 from tests.strategies import samples
 
 

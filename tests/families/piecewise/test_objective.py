@@ -9,7 +9,7 @@ import pytest
 
 from fitontest.families.piecewise.objective import Knots, Problem, evaluate, knots_at
 from fitontest.families.piecewise.tasks import LIMIT
-from fitontest.links import sigmoid
+from fitontest.numerics.links import sigmoid
 from tests.families.piecewise.test_block_tridiagonal import dense
 
 BINS, ROOM, NODES = 4, 6, 200

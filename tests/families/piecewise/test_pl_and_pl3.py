@@ -12,9 +12,9 @@ from fitontest.datasets import Derivate
 from fitontest.families.piecewise import base, fitting
 from fitontest.families.piecewise.fitting import Fitter, Settings, values_at
 from fitontest.families.piecewise.tasks import Stop
-from fitontest.folds import held_out_rows
-from fitontest.links import IDENTITY, LOGIT, logit, sigmoid
-from fitontest.losses import find_loss
+from fitontest.numerics.links import IDENTITY, LOGIT, logit, sigmoid
+from fitontest.numerics.losses import find_loss
+from fitontest.numerics.random import held_out_rows
 from tests.published import figures
 from tests.strategies import noisy
 

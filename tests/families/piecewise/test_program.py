@@ -7,8 +7,8 @@ import pytest
 import fitontest as fot
 from fitontest.families.piecewise import fitting, program
 from fitontest.families.piecewise.fitting import Fitter, Settings
-from fitontest.folds import held_out_rows
-from fitontest.links import IDENTITY, LOGIT
+from fitontest.numerics.links import IDENTITY, LOGIT
+from fitontest.numerics.random import held_out_rows
 from tests.strategies import noisy
 
 

@@ -7,20 +7,20 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from fitontest.checks import choose, is_real, is_whole
+from fitontest.data.sample import Sample
 from fitontest.exceptions import warn_user
 from fitontest.families.base import Family, Solution
 from fitontest.families.piecewise.fitting import CONVERGED, Fitter, Polygons, Settings, separated
 from fitontest.families.piecewise.grid import EPS
 from fitontest.families.piecewise.tasks import Fits
 from fitontest.families.tuning import CVScores
-from fitontest.folds import check_cv, held_out_rows
-from fitontest.inputs import choose, is_real, is_whole
-from fitontest.links import LOGIT, Link
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.binned import constant
+from fitontest.numerics.links import LOGIT, Link
+from fitontest.numerics.random import check_cv, held_out_rows
 from fitontest.partitions.partition import Partition
 from fitontest.partitions.partitioner import check_n_bins
-from fitontest.sample import Sample
 from fitontest.typing import FloatArray, IntArray, RandomState
 
 ROWS_PER_BIN = 200  # the number of bins is chosen among 1, ..., n // 200 + 1

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from fitontest.data.sample import Sample
 from fitontest.families.piecewise.grid import EPS, Grid, grid_of
 from fitontest.families.piecewise.mass_scale import POINTS, quantiles
 from fitontest.families.piecewise.tasks import FAR, LIMIT, ROOM, TINY, Fits, Loss, Space, Stop, Tasks
-from fitontest.links import IDENTITY, LOGIT, Link
-from fitontest.losses import find_loss
-from fitontest.sample import Sample
+from fitontest.numerics.links import IDENTITY, LOGIT, Link
+from fitontest.numerics.losses import find_loss
 from fitontest.typing import FloatArray, IntArray
 
 COARSE = 1024  # nodes while the number of bins is chosen

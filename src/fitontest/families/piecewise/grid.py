@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fitontest.inputs import BLOCK
-from fitontest.links import LOGIT, Link
-from fitontest.sample import Sample
+from fitontest.data.sample import Sample
+from fitontest.numerics.blocks import BLOCK
+from fitontest.numerics.links import LOGIT, Link
 from fitontest.typing import FloatArray, IntArray
 
 EPS = 1e-16  # the logit clips scores to [1e-16, 1 - 1e-16]

@@ -5,9 +5,9 @@ from typing import ClassVar
 from fitontest.families.base import register_family
 from fitontest.families.piecewise.base import PiecewiseFamily, fold_average
 from fitontest.families.piecewise.fitting import Polygons
-from fitontest.links import IDENTITY, LOGIT, Link
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.knots import KnotsMap
+from fitontest.numerics.links import IDENTITY, LOGIT, Link
 
 
 @register_family("pl")

@@ -6,9 +6,9 @@ from fitontest.families.base import register_family
 from fitontest.families.piecewise.base import PiecewiseFamily
 from fitontest.families.piecewise.fitting import Polygons
 from fitontest.families.piecewise.grid import EPS
-from fitontest.links import LOGIT, Link
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.logit_knots import LogitKnotsMap
+from fitontest.numerics.links import LOGIT, Link
 
 
 @register_family("pl3")

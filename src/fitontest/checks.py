@@ -1,0 +1,27 @@
+"""What a single argument may be: whole numbers, real numbers, and names among those on offer.
+
+What is not accepted is a ValueError that names the argument, the rule and what was found.
+"""
+
+from collections.abc import Iterable
+from typing import TypeGuard
+
+import numpy as np
+
+
+def is_whole(value: object) -> TypeGuard[int]:
+    """Tell whether the value is a whole number; True and False are none."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def is_real(value: object) -> TypeGuard[float]:
+    """Tell whether the value is a real number; True and False are none."""
+    return is_whole(value) or isinstance(value, float | np.floating)
+
+
+def choose(value: object, options: Iterable[str], argument: str) -> str:
+    """Return the value if it is one of the names on offer, or refuse it."""
+    names = list(options)
+    if not isinstance(value, str) or value not in names:
+        raise ValueError(f"{argument} must be one of {', '.join(map(repr, names))}; got {value!r}")
+    return value

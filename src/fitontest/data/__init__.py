@@ -1,0 +1,1 @@
+"""The one door: labels, scores and weights as arrays, samples, predictions of several classes, tables in files."""

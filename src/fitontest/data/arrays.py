@@ -1,0 +1,219 @@
+"""Turning what a user passes into plain numpy arrays, or refusing it by name.
+
+The converters accept lists, numpy, pandas, polars, pyarrow, torch and jax arrays without importing any of
+them. They never reorder, clip or drop a value: what cannot be converted exactly is a ValueError that says which
+argument, which rule, and what was found where.
+"""
+
+import numbers
+from decimal import Decimal
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from fitontest.numerics.blocks import span
+from fitontest.typing import ArrayInput, FloatArray
+
+NUMBERS = (numbers.Real, Decimal, np.bool_)  # what an array of objects may hold to count as an array of numbers
+
+
+def as_column(values: ArrayInput, name: str) -> NDArray[Any]:
+    """Return `values` as a one-dimensional numpy array of whatever dtype it has, free of missing values."""
+    array = _squeezed(_to_numpy(values, name), name)
+    if array.ndim != 1:
+        found = f"an array of shape {array.shape}" if hasattr(values, "shape") else f"one {type(values).__name__}"
+        raise ValueError(f"{name} must be a one-dimensional array or sequence, got {found}")
+    if array.size == 0:
+        raise ValueError(f"{name} must not be empty, got 0 rows")
+    return _unboxed(array, name)
+
+
+def _squeezed(array: NDArray[Any], name: str) -> NDArray[Any]:
+    """Return a matrix of one column as that column; refuse any other, with a hint for ``predict_proba``."""
+    if array.ndim != 2:
+        return array
+    if array.shape[1] == 1:
+        return array[:, 0]
+    hint = ""
+    if array.shape[1] == 2 and array.dtype.kind in "fO":
+        hint = "; of a predict_proba matrix pass the column that list(classifier.classes_).index(pos_label) gives"
+    raise ValueError(f"{name} must be one-dimensional, got an array of shape {array.shape}{hint}")
+
+
+def as_scores(values: ArrayInput, name: str) -> FloatArray:
+    """Return a column of scores in [0, 1] as float64; unlike data to fit to, it may be empty."""
+    scores = _squeezed(as_probabilities(values, name), name)
+    if scores.ndim != 1:
+        raise ValueError(f"{name} must be one-dimensional, got an array of shape {scores.shape}")
+    return scores
+
+
+def as_matrix(values: ArrayInput, name: str) -> tuple[FloatArray, list[str] | None]:
+    """Return scores in [0, 1] as a float64 matrix with two columns or more, and the names a data frame gives them."""
+    frame = nw.from_native(values, eager_only=True, pass_through=True)
+    array = as_probabilities(frame.to_numpy() if isinstance(frame, nw.DataFrame) else values, name)
+    if array.ndim != 2 or array.shape[0] == 0 or array.shape[1] < 2:
+        raise ValueError(
+            f"{name} must be a matrix with a row per prediction and a column per class, got an array of "
+            f"shape {array.shape}"
+        )
+    return array, [str(column) for column in frame.columns] if isinstance(frame, nw.DataFrame) else None
+
+
+def as_numbers(values: ArrayInput, name: str) -> NDArray[Any]:
+    """Return `values` as a one-dimensional array of a real number dtype (not yet converted to float64)."""
+    return to_real(as_column(values, name), name)
+
+
+def to_real(array: NDArray[Any], name: str) -> NDArray[Any]:
+    """Return the array with a dtype that numpy computes with, or refuse it."""
+    array = _unboxed(array, name)
+    if array.dtype.kind in "buif":
+        return array
+    value = next((value for value in array if not isinstance(value, NUMBERS)), array[0])
+    kind = type(value).__name__ if array.dtype == object else str(array.dtype)
+    raise ValueError(f"{name} must hold real numbers, got {kind} values such as {value!r}")
+
+
+def as_probabilities(values: ArrayInput, name: str) -> FloatArray:
+    """Return scores in [0, 1] as float64, keeping the shape; a scalar becomes a 0-d array."""
+    array = _to_numpy(values, name)
+    flat = to_real(array.reshape(-1), name) if array.size else np.empty(0)
+    check_unit_interval(flat, name, array.shape[1] if array.ndim == 2 else 1)
+    return flat.astype(np.float64, copy=False).reshape(array.shape)
+
+
+def check_unit_interval(array: NDArray[Any], name: str, width: int = 1) -> None:
+    """Raise ValueError unless every value is a number in [0, 1]; `width` is that of a matrix laid out in a row."""
+    if array.size == 0:
+        return
+    low, high = span(array)  # NaN comes through both
+    if low >= 0 and high <= 1:
+        return
+    check_finite(array, name, width)
+    bad = np.flatnonzero((array < 0) | (array > 1))
+    raise ValueError(
+        f"{name} must lie in [0, 1], got {array[bad[0]]!s} at {_place(bad[0], width)} "
+        f"({bad.size} of {array.size} values outside, from {low!s} to {high!s})"
+    )
+
+
+def check_finite(array: NDArray[Any], name: str, width: int = 1) -> None:
+    """Raise ValueError when a value is NaN or infinite; `width` as in `check_unit_interval`."""
+    finite = np.isfinite(array)
+    if not finite.all():
+        at = int(np.argmin(finite))
+        count = int((~finite).sum())
+        raise ValueError(f"{name} must be finite, got {array[at]!s} at {_place(at, width)} ({count} such values)")
+
+
+def _place(index: int, width: int) -> str:
+    row, column = divmod(index, width)
+    return f"row {row}" if width == 1 else f"row {row}, column {column}"
+
+
+def check_same_length(**columns: NDArray[Any] | None) -> None:
+    """Raise ValueError unless all the named columns have as many rows as one another."""
+    lengths = {name: column.shape[0] for name, column in columns.items() if column is not None}
+    if len(set(lengths.values())) > 1:
+        found = ", ".join(f"{name} has {length}" for name, length in lengths.items())
+        raise ValueError(f"{' and '.join(lengths)} must have the same number of rows, got: {found}")
+
+
+def _to_numpy(values: ArrayInput, name: str) -> NDArray[Any]:
+    if isinstance(values, np.ma.MaskedArray):
+        _refuse_missing(np.ma.getmaskarray(values).reshape(-1), name)
+        return np.asarray(values.data)
+    if isinstance(values, np.ndarray):
+        return np.asarray(values)
+    try:
+        if hasattr(values, "detach") and hasattr(values, "cpu"):
+            return _from_torch(values)
+        return _from_library(values, name)
+    except (TypeError, RuntimeError) as error:  # how torch and jax refuse to be arrays
+        found = f"one {type(values).__name__}"
+        raise ValueError(f"{name} must be an array or a sequence that numpy can read, got {found}: {error}") from error
+
+
+def _from_torch(values: Any) -> NDArray[Any]:
+    values = values.detach().cpu()  # off the graph and off the device
+    if str(values.dtype).startswith(("torch.bfloat16", "torch.float8")):  # unknown to numpy, exact in float32
+        values = values.float()
+    return np.asarray(values)
+
+
+def _from_library(values: Any, name: str) -> NDArray[Any]:
+    try:
+        series = nw.from_native(values, allow_series=True, pass_through=True)
+    except ValueError as error:  # several columns of one name
+        raise ValueError(f"{name} must be one column, got a data frame: {error}") from error
+    if isinstance(series, nw.LazyFrame):
+        raise ValueError(f"{name} must be a column in memory, got a lazy frame; collect it first")
+    if isinstance(series, nw.DataFrame):
+        if series.shape[1] != 1:
+            raise ValueError(f"{name} must be one column, got a data frame with columns {list(series.columns)}")
+        series = series[:, 0]
+    if isinstance(series, nw.Series):
+        _refuse_missing(np.asarray(series.is_null().to_numpy(), dtype=bool), name)
+        return np.asarray(series.to_numpy())
+    if type(values).__module__.startswith("pyarrow") and hasattr(values, "is_null"):  # an Array is no narwhals type
+        _refuse_missing(np.asarray(values.is_null().to_numpy(zero_copy_only=False), dtype=bool), name)
+        return np.asarray(values.to_numpy(zero_copy_only=False))
+    return _from_sequence(values, name)
+
+
+def _from_sequence(values: Any, name: str) -> NDArray[Any]:
+    try:
+        array = np.asarray(values)
+    except ValueError as error:  # rows of different lengths
+        raise ValueError(f"{name} must be one-dimensional: {error}") from error
+    if array.dtype.kind in "US":  # among texts numpy spells 1, NaN and None out as texts too
+        return np.asarray(values, dtype=object)
+    return array
+
+
+def _unboxed(array: NDArray[Any], name: str) -> NDArray[Any]:
+    """Return objects that are all numbers as float64, and what numpy has no kind for as the kind it stands for."""
+    if array.dtype.name.startswith(("bfloat16", "float8")):  # as jax hands them over; exact in float32
+        return array.astype(np.float32)
+    if array.dtype.kind == "T":  # numpy's own strings may hold NaN
+        array = array.astype(object)
+    if array.dtype != object:
+        return array
+    _refuse_missing(np.array([_is_missing(value) for value in array], dtype=bool), name)
+    if not all(isinstance(value, NUMBERS) for value in array):
+        return array
+    try:
+        return array.astype(np.float64)
+    except OverflowError as error:
+        raise ValueError(f"{name} must hold numbers within the range of a float64: {error}") from error
+
+
+def _is_missing(value: Any) -> bool:
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float | np.floating) and bool(np.isnan(value))
+
+
+def _refuse_missing(missing: NDArray[np.bool_], name: str) -> None:
+    if missing.any():
+        raise ValueError(
+            f"{name} must not have missing values (None, NaN or NA), got {int(missing.sum())} "
+            f"(the first at row {int(np.argmax(missing))})"
+        )
+
+
+def take_rows(values: Any, rows: NDArray[np.intp]) -> Any:
+    """Return the chosen rows of a table, a matrix or a sequence, in the order asked for and as the type it has."""
+    if hasattr(values, "iloc"):  # pandas, whatever its columns are called and its index holds
+        return values.iloc[rows]
+    if hasattr(values, "tocsr"):  # of the sparse formats several know no rows
+        return values.tocsr()[rows]
+    if isinstance(values, list | tuple):
+        return [values[row] for row in rows]
+    frame = nw.from_native(values, eager_only=True, allow_series=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame | nw.Series):
+        return frame[rows].to_native()
+    return values.take(rows) if type(values).__module__.startswith("pyarrow") else values[rows]

@@ -1,0 +1,99 @@
+"""Reading class labels: which of two values is the positive one.
+
+The convention is scikit-learn's. Labels {0, 1}, {-1, 1} and booleans need no hint: 1 (True) is positive. For any
+other two values, strings included, the user names the positive one by `pos_label`; nothing is guessed.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fitontest.data.arrays import check_finite
+from fitontest.numerics.blocks import blocks, span
+from fitontest.typing import IntArray, Label
+
+SHOWN = 6  # labels listed in a message
+
+
+def is_binary_coded(labels: NDArray[Any]) -> bool:
+    """Tell whether every label is exactly 0 or 1 (or a boolean), looking at each value once."""
+    kind = labels.dtype.kind
+    if kind == "b":
+        return True
+    if kind in "ui":
+        low, high = span(labels)
+        return bool(low >= 0 and high <= 1)
+    if kind == "f":
+        return all(bool(np.all((block == 0) | (block == 1))) for block in blocks(labels))
+    return False
+
+
+def code_labels(labels: NDArray[Any], name: str, pos_label: Label | None) -> NDArray[Any]:
+    """Return labels that are 0 or 1, in a real dtype; float64 is made of them where it is needed.
+
+    Parameters
+    ----------
+    labels : array of shape (n,)
+        Anything with at most two distinct values.
+    name : str
+        Argument name for error messages.
+    pos_label : bool, int, float or str, optional
+        The value that counts as positive.
+
+    Raises
+    ------
+    ValueError
+        More than two classes; two classes of which none is named positive; missing values.
+    """
+    if pos_label is None and is_binary_coded(labels):
+        return labels
+    if labels.dtype.kind == "f":
+        check_finite(labels, name)
+    classes = distinct(labels, name)
+    if len(classes) > 2:
+        raise ValueError(f"{name} must have at most two classes, got {len(classes)}: {listed(classes)}")
+    if pos_label is None:
+        pos_label = _default_positive(classes, name)
+    elif len(classes) == 2 and pos_label not in classes:
+        raise ValueError(f"pos_label must be one of the labels in {name}, {classes}; got {pos_label!r}")
+    return np.asarray(labels == pos_label)
+
+
+def listed(labels: list[Any]) -> str:
+    """Return the first labels for a message, and dots where there are more."""
+    return ", ".join(map(repr, labels[:SHOWN])) + (", ..." if len(labels) > SHOWN else "")
+
+
+def distinct(labels: NDArray[Any], name: str) -> list[Any]:
+    """Return the distinct labels in order, as Python values."""
+    with _of_one_type(labels, name):
+        return list(np.unique(labels).tolist())
+
+
+def coded(labels: NDArray[Any], name: str) -> tuple[list[Any], IntArray]:
+    """Return the distinct labels in order, as Python values, and the place of each row's label among them."""
+    with _of_one_type(labels, name):
+        found, inverse = np.unique(labels, return_inverse=True)
+        return list(found.tolist()), inverse
+
+
+@contextmanager
+def _of_one_type(labels: NDArray[Any], name: str) -> Iterator[None]:
+    """Say it in the caller's words where labels cannot be put in order."""
+    try:
+        yield
+    except TypeError:
+        types = sorted({type(label).__name__ for label in labels})
+        raise ValueError(f"{name} must have labels of one type, got a mix of {', '.join(types)}") from None
+
+
+def _default_positive(classes: list[Any], name: str) -> Label:
+    if all(isinstance(c, int | float) for c in classes) and set(classes) <= {-1, 1}:
+        return 1
+    raise ValueError(
+        f"{name} must be labelled 0 and 1, -1 and 1, or False and True unless pos_label says which class is "
+        f"positive; got the classes {classes}"
+    )

@@ -1,0 +1,253 @@
+r"""Several classes as samples of two: what a reduction makes of labels and a matrix of scores.
+
+Of n rows with a score p_ik for each of K classes, and a label y_i:
+
+* ``"confidence"`` (top-label): p_i = max_k p_ik, and y_i is 1 where the class of that column is the label. Where
+  several columns are the largest the first one counts, as for ``argmax`` and for ``predict``. Only the largest score of
+  a row is read. The base rate is the accuracy.
+* ``"classwise"`` (one against the rest): K samples, p_i = p_ik with y_i = 1 where the label is class k. An error is the
+  plain mean over the classes, each counting the same.
+* ``"binary"``: the column of the positive class, of exactly two.
+
+Rows need not add up to 1 for any of them.
+
+References
+----------
+Guo, Pleiss, Sun, Weinberger (2017), On calibration of modern neural networks, ICML (confidence).
+https://doi.org/10.48550/arXiv.1706.04599
+
+Kull, Perelló-Nieto, Kängsepp, Silva Filho, Song, Flach (2019), Beyond temperature scaling, NeurIPS (class-wise).
+https://doi.org/10.48550/arXiv.1910.12656
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fitontest.checks import choose
+from fitontest.data.arrays import as_column, as_matrix, check_finite, check_same_length
+from fitontest.data.labels import coded, distinct, listed
+from fitontest.data.sample import Sample
+from fitontest.typing import ArrayInput, FloatArray, IntArray, Label
+
+Reduction: TypeAlias = Literal["confidence", "classwise", "binary"]
+REDUCTIONS: tuple[str, ...] = get_args(Reduction)
+
+#: (y_true, y_prob, sample_weight) as a user gave them.
+Columns: TypeAlias = tuple[ArrayInput, ArrayInput, ArrayInput]
+
+
+@dataclass(frozen=True)
+class Names:
+    """What the caller calls the arguments, for error messages, and the columns of a matrix that has no names."""
+
+    y_true: str = "y_true"
+    y_prob: str = "y_prob"
+    sample_weight: str = "sample_weight"
+    labels: str = "labels"
+    pos_label: str = "pos_label"
+    reduction: str = "reduction"
+    columns: tuple[str, ...] | None = None
+
+    @property
+    def of_sample(self) -> tuple[str, str, str]:
+        """The names of what a sample is made of."""
+        return self.y_true, self.y_prob, self.sample_weight
+
+
+NAMES = Names()
+
+
+@dataclass(frozen=True, eq=False)
+class ClassScores:
+    """A matrix of scores whose columns have been matched with the classes.
+
+    Attributes
+    ----------
+    classes : list of length K
+        The class of each column.
+    codes : array of shape (n,)
+        The column of the class of each row's label.
+    scores : array of shape (n, K)
+    sample_weight : array-like or None
+        As given: a `Sample` checks it.
+    names : Names
+    """
+
+    classes: list[Label]
+    codes: IntArray
+    scores: FloatArray
+    sample_weight: ArrayInput
+    names: Names
+
+    def against_rest(self, column: int) -> Sample:
+        """Return one class against the rest."""
+        return self._sample(self.codes == column, self.scores[:, column])
+
+    def one_vs_rest(self) -> Iterator[tuple[Label, Sample]]:
+        """Yield each class and its sample against the rest."""
+        return ((label, self.against_rest(column)) for column, label in enumerate(self.classes))
+
+    def top_label(self) -> Sample:
+        """Return the largest score of each row, and whether the first class that has it is the label."""
+        top = self.scores.argmax(axis=1)
+        return self._sample(self.codes == top, np.take_along_axis(self.scores, top[:, None], axis=1)[:, 0])
+
+    def of_class(self, pos_label: Label | None) -> Sample:
+        """Return the column of the positive class, of two."""
+        if len(self.classes) != 2:
+            raise ValueError(
+                f"{self.names.y_prob} must have exactly two columns with {self.names.reduction}='binary', got "
+                f"{len(self.classes)}"
+            )
+        return self.against_rest(self._positive(pos_label))
+
+    def _positive(self, pos_label: Label | None) -> int:
+        if pos_label is None:
+            if not (all(isinstance(label, int | float) for label in self.classes) and self._are_coded()):
+                raise ValueError(
+                    f"{self.names.pos_label} must say which class is positive unless the classes are 0 and 1, -1 and "
+                    f"1, or False and True; got {self.classes}"
+                )
+            pos_label = 1
+        if pos_label not in self.classes:
+            raise ValueError(f"{self.names.pos_label} must be one of the classes {self.classes}, got {pos_label!r}")
+        return self.classes.index(pos_label)
+
+    def _are_coded(self) -> bool:
+        return set(self.classes) in ({0, 1}, {-1, 1})  # False and True are equal to 0 and 1
+
+    def _sample(self, labels: NDArray[np.bool_], scores: FloatArray) -> Sample:
+        return Sample(labels, scores, self.sample_weight, names=self.names.of_sample)
+
+
+def read_classes(columns: Columns, labels: ArrayInput = None, names: Names = NAMES) -> ClassScores:
+    """Read labels of several classes and a matrix of scores, and match the columns with the classes.
+
+    Parameters
+    ----------
+    columns : tuple of (y_true, y_prob, sample_weight)
+        Labels of any type that can be compared, of shape (n,); scores in [0, 1], one column per class, of shape (n, K);
+        weights or None. The names of a data frame's columns may be anything, but names that are the classes must stand
+        in their order.
+    labels : array-like of shape (K,), optional
+        The class of each column, also of classes that do not occur; by default the labels that occur, sorted.
+    names : Names
+        What the caller calls the arguments.
+
+    Raises
+    ------
+    ValueError
+        Columns that do not match the classes; labels outside `labels`.
+    """
+    y_true, y_prob, sample_weight = columns
+    if _width(y_prob) == 1:
+        raise ValueError(
+            f"{names.y_prob} must be a matrix with a row per prediction and a column per class where {names.reduction} "
+            f"is given, got one column; for the scores of one class leave {names.reduction} out"
+        )
+    y, (scores, found_names) = as_column(y_true, names.y_true), as_matrix(y_prob, names.y_prob)
+    check_same_length(**{names.y_true: y, names.y_prob: scores})
+    if y.dtype.kind == "f":
+        check_finite(y, names.y_true)
+    found, inverse = coded(y, names.y_true)
+    classes = found if labels is None else _named_classes(labels, found, names)
+    if len(classes) != scores.shape[1]:
+        hint = f"{names.y_true}; name the classes of the columns by {names.labels}"
+        raise ValueError(
+            f"{names.y_prob} must have a column for each class, got {scores.shape[1]} columns and {len(classes)} "
+            f"classes in {hint if labels is None else names.labels}"
+        )
+    _check_order(names.columns if found_names is None else found_names, classes, names)
+    column = {label: k for k, label in enumerate(classes)}
+    codes = np.array([column[label] for label in found], dtype=np.intp)[inverse]
+    return ClassScores(classes, codes, scores, sample_weight, names)
+
+
+def reduced(
+    columns: Columns,
+    reduction: str | None,
+    labels: ArrayInput = None,
+    pos_label: Label | None = None,
+    names: Names = NAMES,
+) -> Sample:
+    """Return the one sample that (y_true, y_prob, sample_weight) are, or that a reduction makes of a matrix.
+
+    Nothing is guessed from shapes: without a reduction only a column of scores is accepted.
+    """
+    if reduction is None:
+        if labels is not None:
+            raise ValueError(f"{names.labels} must be left out unless {names.reduction} is given, got {labels!r}")
+        y_true, y_prob, sample_weight = columns
+        if (_width(y_prob) or 1) > 1:
+            _refuse_matrix(y_prob, names)
+        return Sample(y_true, y_prob, sample_weight, pos_label=pos_label, names=names.of_sample)
+    if choose(reduction, REDUCTIONS, names.reduction) == "classwise":
+        raise ValueError(f"{names.reduction} must be 'confidence' or 'binary' where one sample is asked for")
+    if reduction == "binary":
+        return read_classes(columns, labels, names).of_class(pos_label)
+    _refuse_pos_label(reduction, pos_label, names)
+    return read_classes(columns, labels, names).top_label()
+
+
+def each_class(
+    columns: Columns, labels: ArrayInput = None, pos_label: Label | None = None, names: Names = NAMES
+) -> ClassScores:
+    """Return what ``reduction="classwise"`` makes of (y_true, y_prob, sample_weight): see `ClassScores.one_vs_rest`."""
+    _refuse_pos_label("classwise", pos_label, names)
+    return read_classes(columns, labels, names)
+
+
+def _named_classes(labels: ArrayInput, found: list[Label], names: Names) -> list[Label]:
+    column = as_column(labels, names.labels)
+    classes: list[Any] = column.tolist()
+    if len(classes) != len(distinct(column, names.labels)):
+        raise ValueError(f"{names.labels} must be distinct, got [{listed(classes)}]")
+    known = set(classes)
+    unknown = [label for label in found if label not in known]
+    if unknown:
+        raise ValueError(
+            f"{names.labels} must list every class in {names.y_true}, got [{listed(classes)}] without "
+            f"[{listed(unknown)}]"
+        )
+    return classes
+
+
+def _check_order(columns: Iterable[str] | None, classes: list[Label], names: Names) -> None:
+    """Raise ValueError where the columns are named after the classes and stand in another order."""
+    if columns is None:
+        return
+    end = ".0" if all(isinstance(label, int | float) for label in classes) else ""  # a class 1.0 may be called 1
+    found, texts = ([str(one).removesuffix(end) for one in each] for each in (columns, classes))
+    if found != texts and sorted(found) == sorted(texts):
+        raise ValueError(
+            f"{names.y_prob} must have its columns in the order of the classes, [{listed(texts)}], got "
+            f"[{listed(found)}]; pass {names.labels} in that order"
+        )
+
+
+def _refuse_pos_label(reduction: str, pos_label: Label | None, names: Names) -> None:
+    if pos_label is not None:
+        raise ValueError(f"{names.pos_label} must be None with {names.reduction}={reduction!r}, got {pos_label!r}")
+
+
+def _refuse_matrix(y_prob: ArrayInput, names: Names) -> None:
+    try:
+        as_column(y_prob, names.y_prob)
+    except ValueError as error:
+        known = ", ".join(map(repr, REDUCTIONS))
+        raise ValueError(f"{error}; or say by {names.reduction} how several columns are read, one of {known}") from None
+
+
+def _width(values: ArrayInput) -> int | None:
+    """Return how many columns there are, or None where only numpy can tell; nothing is converted."""
+    shape = getattr(values, "shape", None)
+    if shape is not None:
+        return None if len(shape) > 2 else 1 if len(shape) < 2 else int(shape[1])
+    if isinstance(values, list | tuple) and values:
+        first = values[0]
+        return len(first) if hasattr(first, "__len__") and not isinstance(first, str) else 1
+    return None

@@ -1,0 +1,226 @@
+"""The one door: labels, scores and weights enter the package here and nowhere else.
+
+A `Sample` is checked once and never changes. It keeps the rows as they came; the sorted rows and the pooled
+groups of tied scores are made on demand, once, because only what needs order should pay for sorting (binning by
+equal width never does).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fitontest.data.arrays import as_column, as_numbers, check_finite, check_same_length, check_unit_interval
+from fitontest.data.labels import code_labels, is_binary_coded
+from fitontest.data.ordering import Groups, Rows, pooled, sorted_rows
+from fitontest.numerics.blocks import BLOCK
+from fitontest.typing import ArrayInput, BoolArray, FloatArray, IntArray, Label
+
+EXACT_COUNT = 2.0**53  # whole numbers up to here are floats
+
+
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class Sample:
+    """Checked labels, scores and weights of n rows.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        Labels of two classes: bool, {0, 1}, {-1, 1}, or any two values with `pos_label`.
+    y_prob : array-like of shape (n,)
+        Predicted probabilities of the positive class, in [0, 1].
+    sample_weight : array-like of shape (n,), optional
+        Finite non-negative weights with a positive sum. A row of weight 2 counts as that row twice, a row of
+        weight 0 as absent.
+    pos_label : bool, int, float or str, optional
+        The positive class.
+    names : tuple of str, optional
+        What the caller calls the three arguments, for error messages.
+
+    Attributes
+    ----------
+    p, y, w : float64 arrays of shape (n,), read-only
+        Scores, labels (0.0 or 1.0) and weights (a constant view of ones without `sample_weight`).
+    n : int
+        Number of rows of positive weight.
+    total : float
+        Sum of the weights.
+    unit, whole : bool
+        Whether all weights are one, whether all are whole numbers.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, the rule and what was found: NaN, infinite or missing values, scores outside [0, 1],
+        more than two classes, lengths that differ, empty input, negative weights or weights without a positive
+        finite sum, arguments that look swapped.
+
+    Notes
+    -----
+    A float64 column is not copied: ten million rows need no second copy of themselves. Do not change the array while
+    a sample of it is in use.
+
+    Examples
+    --------
+    >>> sample = Sample([0, 1, 1], [0.2, 0.2, 0.9])
+    >>> sample.n, sample.total
+    (3, 3.0)
+    >>> sample.groups.p, sample.groups.wy
+    (array([0.2, 0.9]), array([1., 1.]))
+    """
+
+    n: int
+    total: float
+    unit: bool
+    _scores: NDArray[Any]
+    _labels: NDArray[Any]
+    _weights: FloatArray | None
+
+    def __init__(
+        self,
+        y_true: ArrayInput,
+        y_prob: ArrayInput,
+        sample_weight: ArrayInput = None,
+        *,
+        pos_label: Label | None = None,
+        names: tuple[str, str, str] = ("y_true", "y_prob", "sample_weight"),
+    ) -> None:
+        labels, scores = as_column(y_true, names[0]), as_column(y_prob, names[1])
+        coded = pos_label is None and is_binary_coded(labels)
+        if not coded:
+            _refuse_swapped(labels, scores, names)
+        scores = as_numbers(scores, names[1])
+        weights = None if sample_weight is None else read_weights(sample_weight, names[2])
+        check_same_length(**dict(zip(names, (labels, scores, weights), strict=True)))
+        check_unit_interval(scores, names[1])
+        if not coded:
+            labels = code_labels(labels, names[0], pos_label)
+        self._fill(scores, labels, weights)
+
+    def _fill(self, scores: NDArray[Any], labels: NDArray[Any], weights: FloatArray | None) -> None:
+        unit = weights is None or bool(np.all(weights == 1.0))
+        put = object.__setattr__  # the dataclass is frozen: these are the only assignments there will be
+        put(self, "_scores", _frozen(scores))
+        put(self, "_labels", _frozen(labels))
+        put(self, "_weights", None if unit or weights is None else _frozen(weights))
+        put(self, "unit", unit)
+        put(self, "n", scores.size if unit or weights is None else int(np.count_nonzero(weights)))
+        put(self, "total", float(scores.size if unit or weights is None else weights.sum()))
+
+    @cached_property
+    def p(self) -> FloatArray:
+        """Scores as float64."""
+        return _frozen(self._scores.astype(np.float64, copy=False))
+
+    @cached_property
+    def y(self) -> FloatArray:
+        """Labels as float64, 0.0 or 1.0."""
+        return _frozen(self._labels.astype(np.float64, copy=False))
+
+    @cached_property
+    def w(self) -> FloatArray:
+        """Weights as float64; all ones take no memory."""
+        return np.broadcast_to(np.float64(1.0), self._scores.shape) if self._weights is None else self._weights
+
+    @cached_property
+    def whole(self) -> bool:
+        """Whether every weight is a whole number and their sums are exact, so that weights count rows."""
+        return self.unit or (self.total <= EXACT_COUNT and bool(np.all(self.w == np.floor(self.w))))
+
+    @cached_property
+    def rows(self) -> Rows:
+        """Rows of positive weight, sorted by (p, y, w)."""
+        if self._weights is None:
+            return sorted_rows(self.p, self._labels, None)
+        present = self._weights > 0
+        return sorted_rows(self.p[present], self._labels[present], self._weights[present])
+
+    @cached_property
+    def groups(self) -> Groups:
+        """Tied scores of positive weight, pooled."""
+        return pooled(self.rows, unit=self.unit)
+
+    @property
+    def is_pooled(self) -> bool:
+        """Whether `groups` is there already, so that sums over it cost next to nothing."""
+        return "groups" in self.__dict__
+
+    @cached_property
+    def base_rate(self) -> float:
+        """Weighted share of positives."""
+        return int(np.count_nonzero(self._labels)) / self.n if self.unit else float(self.w @ self.y / self.total)
+
+    def blocks(self) -> Iterator[tuple[FloatArray, FloatArray, FloatArray | None]]:
+        """Yield (p, y, w) in float64 pieces that fit the cache, for one pass over the rows in their own order.
+
+        The weights are None when all are one. No float64 copy of a whole column is made.
+        """
+        for start in range(0, self._scores.size, BLOCK):
+            piece = slice(start, start + BLOCK)
+            yield (
+                self._scores[piece].astype(np.float64, copy=False),
+                self._labels[piece].astype(np.float64, copy=False),
+                None if self._weights is None else self._weights[piece],
+            )
+
+    def take(self, rows: BoolArray | IntArray) -> "Sample":
+        """Return the sample of the chosen entries of the *sorted* rows, unchecked because these were checked."""
+        chosen = object.__new__(Sample)
+        chosen._fill(self.rows.p[rows], self.rows.y[rows], self.rows.w[rows])
+        return chosen
+
+    @classmethod
+    def of_rows(cls, rows: Rows) -> "Sample":
+        """Return the sample of rows that are sorted by (p, y, w) already, unchecked."""
+        made = object.__new__(cls)
+        made._fill(rows.p, rows.y, rows.w)
+        made.__dict__["rows"] = rows
+        return made
+
+    def __repr__(self) -> str:
+        weights = "" if self.unit else f", total weight {self.total:g}"
+        return f"Sample(n={self.n}{weights}, share of positives {self.base_rate:.4g})"
+
+
+def read_weights(values: ArrayInput, name: str) -> FloatArray:
+    """Return weights as float64: finite, not negative, with a positive sum."""
+    with np.errstate(over="ignore"):  # a long double beyond the range becomes inf, which is refused
+        weights = as_numbers(values, name).astype(np.float64, copy=False)
+    check_finite(weights, name)
+    if weights.min() < 0:
+        row = int(np.argmin(weights))
+        raise ValueError(f"{name} must not be negative, got {weights[row]!s} at row {row}")
+    with np.errstate(over="ignore"):
+        total = weights.sum()
+    if not 0 < total < np.inf:
+        raise ValueError(f"{name} must have a positive finite sum, got {total!s}")
+    if not 1e-150 < total < 1e150:  # squares of weights would leave the range of floats
+        raise ValueError(f"{name} must have a sum between 1e-150 and 1e150, got {total!s}; multiply by a constant")
+    return weights
+
+
+def _refuse_swapped(labels: NDArray[Any], scores: NDArray[Any], names: tuple[str, str, str]) -> None:
+    """Raise when the second argument reads like labels and the first like probabilities."""
+    if labels.dtype.kind not in "fui" or is_binary_coded(labels) or not np.isfinite(labels).all():
+        return
+    labels_like_scores = np.all((labels >= 0) & (labels <= 1)) or np.unique(labels).size > 2
+    scores_like_labels = scores.dtype.kind in "USOb" or is_binary_coded(scores) or _is_two_valued(scores)
+    if labels_like_scores and scores_like_labels:
+        raise ValueError(
+            f"{names[0]} and {names[1]} look swapped: {names[0]} must hold the labels of two classes, got values "
+            f"such as {labels[0]!s}, and {names[1]} the probabilities, got values such as {scores[0]!s}"
+        )
+
+
+def _is_two_valued(scores: NDArray[Any]) -> bool:
+    """Tell whether there are two values that are no probabilities; two tied scores are nothing odd."""
+    return bool(scores.dtype.kind in "fui" and np.any((scores < 0) | (scores > 1)) and np.unique(scores).size == 2)
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    view = array.view()
+    view.flags.writeable = False
+    return view

@@ -1,1 +1,0 @@
-"""Calibration errors: the distance between the scores and a calibration map."""

@@ -1,0 +1,1 @@
+"""Calibration errors, one kind per file."""

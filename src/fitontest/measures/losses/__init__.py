@@ -1,0 +1,1 @@
+"""Losses of a bin, one per file."""

@@ -1,0 +1,62 @@
+"""Links: the scale on which a map is a straight line.
+
+The logit is where Platt scaling, beta calibration and PL3 live; the identity is where binning, isotonic
+regression and PL live. A link is a value, so that a map can carry it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from fitontest.checks import choose
+from fitontest.typing import FloatArray
+
+
+@dataclass(frozen=True)
+class Link:
+    """A scale for probabilities.
+
+    Attributes
+    ----------
+    name : str
+    forward : callable
+        ``forward(p, eps)``: from [0, 1] to the scale; `eps` keeps infinite values away.
+    inverse : callable
+        From the scale back to [0, 1].
+    """
+
+    name: str
+    forward: Callable[[FloatArray, float], FloatArray]
+    inverse: Callable[[FloatArray], FloatArray]
+
+
+def clip_unit(p: FloatArray, eps: float) -> FloatArray:
+    """Return p within [eps, 1 - eps]."""
+    return np.clip(p, eps, 1.0 - eps)
+
+
+def logit(p: FloatArray, eps: float) -> FloatArray:
+    """Return log(p / (1 - p)) of p clipped to [eps, 1 - eps], precise at both ends."""
+    q = clip_unit(p, eps)
+    return np.log(q) - np.log1p(-q)
+
+
+def sigmoid(z: FloatArray) -> FloatArray:
+    """Return 1 / (1 + exp(-z)), 0 where the exponential overflows (z below -709)."""
+    with np.errstate(over="ignore"):
+        return np.asarray(1.0 / (1.0 + np.exp(-z)))
+
+
+def _unchanged(p: FloatArray, eps: float = 0.0) -> FloatArray:  # noqa: ARG001 - the signature of every link
+    return p
+
+
+IDENTITY = Link("identity", _unchanged, _unchanged)
+LOGIT = Link("logit", logit, sigmoid)
+LINKS = {link.name: link for link in (LOGIT, IDENTITY)}
+
+
+def find_link(name: str, argument: str = "link") -> Link:
+    """Return the link called `name`."""
+    return LINKS[choose(name, LINKS, argument)]

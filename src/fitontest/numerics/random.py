@@ -1,0 +1,48 @@
+"""Folds: which rows are held out together.
+
+They are drawn over rows sorted by (p, y, w), so that whatever a cross-validation chooses depends on the data and
+the seed, never on the order in which the rows arrived.
+"""
+
+import numpy as np
+from sklearn.model_selection import KFold
+from sklearn.utils import check_random_state
+
+from fitontest.checks import is_whole
+from fitontest.typing import IntArray, RandomState
+
+
+def held_out_rows(n: int, cv: int, random_state: RandomState) -> list[IntArray]:
+    """Return for each fold the positions, ascending, of the sorted rows that it holds out.
+
+    The folds are those of scikit-learn's ``KFold(min(cv, n), shuffle=True, random_state=random_state)``.
+    """
+    return repeated_folds(n, cv, 1, random_state)[0]
+
+
+def repeated_folds(n: int, cv: int, repeats: int, random_state: RandomState) -> list[list[IntArray]]:
+    """Return the folds of several cross-validations, drawn one after the other; the first are `held_out_rows`."""
+    check_cv(cv)
+    if not is_whole(repeats) or repeats < 1:
+        raise ValueError(f"repeats must be a whole number, at least 1; got {repeats!r}")
+    splitter = KFold(min(cv, n), shuffle=True, random_state=_generator(random_state))
+    return [[held_out for _, held_out in splitter.split(np.empty((n, 0)))] for _ in range(repeats)]
+
+
+def one_seed(random_state: RandomState) -> int:
+    """Return a seed that several may use without one's draws depending on another's; a number is its own."""
+    return random_state if is_whole(random_state) else int(_generator(random_state).randint(2**31 - 1))
+
+
+def _generator(random_state: RandomState) -> np.random.RandomState:
+    try:
+        return check_random_state(random_state)  # type: ignore[no-any-return]
+    except ValueError as error:
+        rule = "a whole number from 0 to 2**32 - 1, a numpy RandomState or None"
+        raise ValueError(f"random_state must be {rule}; got {random_state!r}") from error
+
+
+def check_cv(cv: object) -> None:
+    """Raise ValueError unless `cv` is a whole number of folds, at least 2."""
+    if not is_whole(cv) or cv < 2:
+        raise ValueError(f"cv must be a whole number of folds, at least 2; got {cv!r}")

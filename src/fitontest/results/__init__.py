@@ -1,0 +1,1 @@
+"""Tables: records, and their forms as text, frames and HTML. Nothing of calibration is in here."""

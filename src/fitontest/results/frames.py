@@ -1,0 +1,30 @@
+"""Tables as plain records, and records as a data frame of whichever library is installed."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, TypeAlias, get_args
+
+import narwhals.stable.v2 as nw
+
+from fitontest.checks import choose
+
+Backend: TypeAlias = Literal["pandas", "polars", "pyarrow"]
+
+
+Records: TypeAlias = list[dict[str, Any]]
+
+
+def records(**columns: Iterable[Any]) -> Records:
+    """Return one record per row of columns of equal length, with Python's own numbers; NaN becomes None."""
+    return [dict(zip(columns, map(_plain, values), strict=True)) for values in zip(*columns.values(), strict=True)]
+
+
+def _plain(value: Any) -> Any:
+    plain = value.item() if hasattr(value, "item") else value
+    return None if plain != plain else plain
+
+
+def to_frame(rows: Sequence[dict[str, Any]], backend: Backend) -> Any:
+    """Return the records, which share their keys, as a frame with one row per record."""
+    choose(backend, get_args(Backend), "backend")
+    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    return nw.from_dict(columns, backend=backend).to_native()

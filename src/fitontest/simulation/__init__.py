@@ -1,0 +1,1 @@
+"""Problems of known truth, and what estimates are judged by."""

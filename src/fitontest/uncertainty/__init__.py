@@ -1,0 +1,1 @@
+"""What chance alone does to a measure: labels redrawn under any measure and family."""

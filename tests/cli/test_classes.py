@@ -1,0 +1,222 @@
+"""The command line for scores of several classes."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import fitontest as fot
+from fitontest.data.predictions import each_class
+from fitontest.displays.by_class import by_class
+from fitontest.measures.plug_in import error_of
+from fitontest.results.text import short
+from tests.cli.test_evaluate_and_plot import run
+
+PROBS = ("a", "b", "c")
+GIVEN = tuple(word for prob in PROBS for word in ("--prob", prob))
+
+
+@pytest.fixture(scope="module")
+def scores():
+    rng = np.random.default_rng(0)
+    p = rng.dirichlet([1, 2, 3], 300)
+    codes = (rng.random(300)[:, None] > np.cumsum(p, axis=1)[:, :2]).sum(axis=1)
+    names = np.array(["cat", "dog", "eel"])
+    table = {"y": names[codes], "code": codes, "abc": np.array(PROBS)[codes], "w": rng.integers(0, 3, 300)}
+    return pd.DataFrame({**table, "half": table["w"] / 2, "two": codes > 0, **dict(zip(PROBS, p.T, strict=True))})
+
+
+@pytest.fixture(scope="module", params=["scores.csv", "scores.parquet"])
+def file(request, tmp_path_factory, scores):
+    path = tmp_path_factory.mktemp("classes") / request.param
+    if path.suffix == ".parquet":
+        scores.to_parquet(path)
+    else:
+        scores.to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture(scope="module")
+def csv_file(tmp_path_factory, scores):
+    path = tmp_path_factory.mktemp("classes") / "scores.csv"
+    scores.to_csv(path, index=False)
+    return path
+
+
+def matrix(scores):
+    return scores[list(PROBS)].to_numpy()
+
+
+FAMILIES = ("--family", "slope1", "--family", "platt")
+
+
+def test_confidence_prints_the_table_of_the_library(file, scores):
+    found = run("evaluate", file, "--label", "y", *GIVEN, "--reduction", "confidence", *FAMILIES, "--weight", "w")
+    assert (found.exit_code, found.stderr) == (0, "")
+    table, tce = found.stdout.rstrip("\n").split("\n\n")
+    options = {"reduction": "confidence", "sample_weight": scores.w}
+    assert table == str(fot.evaluate(scores.y, matrix(scores), families=["slope1", "platt"], **options))
+    error = fot.tce(scores.y, matrix(scores), null_draws=100, **options)
+    assert tce.startswith(f"TCE: {short(float(error))} % of the predictions are rejected")
+    assert tce.endswith(error.null.in_words(" %"))
+
+
+def test_classwise_prints_the_means(file, scores):
+    found = run("evaluate", file, "--label", "code", *GIVEN, "--reduction", "classwise", *FAMILIES, "--null-draws", "3")
+    assert (found.exit_code, found.stderr) == (0, "")
+    table, tce = found.stdout.rstrip("\n").split("\n\n")
+    options = {"reduction": "classwise"}
+    assert table == str(fot.evaluate(scores.code, matrix(scores), families=["slope1", "platt"], **options))
+    error = fot.tce(scores.code, matrix(scores), null_draws=3, **options)
+    assert tce.startswith(
+        f"TCE: {short(float(error))} % of the predictions are rejected by the labels of their bin, mean"
+    )
+    mean = np.mean([one.null.mean for one in error.errors.values()])
+    assert tce.endswith(f"\nExpected if calibrated: {short(mean)} %, mean over 3 classes")
+
+
+def test_json_and_csv_of_the_classes(csv_file, scores):
+    options = ("--label", "code", *GIVEN, "--reduction", "classwise", *FAMILIES, "--null-draws", "0", "--format")
+    expected = fot.evaluate(scores.code, matrix(scores), reduction="classwise", families=["slope1", "platt"])
+    read = json.loads(run("evaluate", csv_file, *options, "json").stdout)
+    tce = read.pop("tce")
+    assert read == json.loads(json.dumps(expected.to_dict()))
+    error = fot.tce(scores.code, matrix(scores), reduction="classwise")
+    assert tce == json.loads(json.dumps(error.to_dict()))
+    rows = list(csv.DictReader(io.StringIO(run("evaluate", csv_file, *options, "csv").stdout)))
+    assert [(row["class"], row["family"], float(row["error"])) for row in rows] == [
+        (str(row["class"]), row["family"], row["error"]) for row in expected.rows()
+    ]
+
+
+def test_json_of_the_confidence(csv_file, scores):
+    options = ("--label", "y", *GIVEN, "--reduction", "confidence", "--family", "platt", "--format", "json")
+    read = json.loads(run("evaluate", csv_file, *options).stdout)
+    assert (read["reduction"], read["tce"]["reduction"]) == ("confidence", "confidence")
+    expected = fot.calibration_error(scores.y, matrix(scores), family="platt", reduction="confidence")
+    assert read["errors"][0]["error"] == float(expected)
+
+
+@pytest.mark.parametrize(
+    ("label", "positive"), [("two", ()), ("two", ("--pos-label", "true")), ("two", ("--pos-label", "false"))]
+)
+def test_binary_reads_the_column_of_the_positive_class(csv_file, scores, label, positive):
+    options = ("--label", label, "--prob", "a", "--prob", "b", "--reduction", "binary", *positive, "--family", "platt")
+    read = json.loads(run("evaluate", csv_file, *options, "--format", "json").stdout)
+    turned = positive[1:] == ("false",)
+    expected = fot.calibration_error(scores.two != turned, scores.a if turned else scores.b, family="platt")
+    assert read["errors"][0]["error"] == float(expected)
+    assert read["reduction"] == "binary"
+
+
+def test_classes_name_the_columns(csv_file, scores):
+    turned = ("--prob", "c", "--prob", "a", "--prob", "b")
+    options = ("--reduction", "confidence", "--family", "platt", "--format", "json")
+    for label, classes in (("y", "eel,cat,dog"), ("code", "2, 0, 1"), ("y", '"eel", cat,dog')):
+        found = run("evaluate", csv_file, "--label", label, *turned, "--classes", classes, *options)
+        expected = fot.calibration_error(scores.y, matrix(scores), family="platt", reduction="confidence")
+        assert json.loads(found.stdout)["errors"][0]["error"] == float(expected)
+    refused = run("evaluate", csv_file, "--label", "abc", *turned, *options)
+    assert refused.exit_code == 2
+    assert (
+        "--prob must have its columns in the order of the classes, ['a', 'b', 'c'], got ['c', 'a', 'b']"
+        in refused.stderr
+    )
+    named = run("evaluate", csv_file, "--label", "abc", *turned, "--classes", "c,a,b", *options)
+    assert json.loads(named.stdout)["errors"][0]["error"] == float(expected)
+
+
+def test_weights_that_count_no_rows_have_no_tce(csv_file):
+    options = ("--label", "y", *GIVEN, "--weight", "half", "--family", "platt", "--reduction")
+    for reduction in ("confidence", "classwise"):
+        found = run("evaluate", csv_file, *options, reduction)
+        assert "TCE" not in found.stdout
+        assert found.stderr.count("no TCE, because a test counts rows") == 1
+
+
+REFUSED = [
+    (GIVEN, "--prob must be one-dimensional, got an array of shape (300, 3); or say by --reduction how several"),
+    (("--prob", "a", "--reduction", "confidence"), "prob column 'a' must be a matrix"),
+    ((*GIVEN, "--reduction", "binary", "--pos-label", "cat"), "--prob must have exactly two columns"),
+    (
+        (*GIVEN, "--reduction", "confidence", "--pos-label", "cat"),
+        "--pos-label must be None with --reduction='confidence'",
+    ),
+    (
+        (*GIVEN, "--reduction", "classwise", "--classes", "cat,dog"),
+        "--classes must list every class in label column 'y'",
+    ),
+    ((*GIVEN, "--reduction", "classwise", "--classes", "cat,dog,eel,fox"), "3 columns and 4 classes in --classes"),
+    (("--prob", "a", "--prob", "b", "--reduction", "classwise"), "name the classes of the columns by --classes"),
+    (("--prob", "a", "--prob", "a", "--reduction", "confidence"), "--prob must name every column once, got a, a"),
+    (("--prob", "a", "--prob", "q", "--reduction", "confidence"), "--prob q must be a column of"),
+    (("--prob", "a", "--prob", "code", "--reduction", "confidence"), "prob column 'code' must lie in [0, 1], got 2"),
+    (("--prob", "a", "--prob", "y", "--reduction", "confidence"), "prob column 'y' must hold real numbers"),
+    (("--prob", "a", "--classes", "cat,dog"), "--classes must be left out unless --reduction is given"),
+]
+
+
+@pytest.mark.parametrize("command", ["evaluate", "plot"])
+@pytest.mark.parametrize(("options", "message"), REFUSED)
+def test_wrong_combinations_are_one_line(csv_file, tmp_path, command, options, message):
+    output = ("-o", tmp_path / "a.png") if command == "plot" else ()
+    found = run(command, csv_file, "--label", "y", *options, *output)
+    assert found.exit_code == 2
+    assert found.stdout == ""
+    assert found.stderr.count("\n") == 1
+    assert message in found.stderr
+
+
+def test_missing_probabilities_are_refused(tmp_path, scores):
+    scores.assign(b=scores.b.where(scores.index != 7)).to_csv(tmp_path / "holes.csv", index=False)
+    found = run("evaluate", tmp_path / "holes.csv", "--label", "y", *GIVEN, "--reduction", "confidence")
+    assert found.exit_code == 2
+    assert "prob column 'b' must not have missing values (None, NaN or NA), got 1 (the first at row 7)" in found.stderr
+
+
+def test_plot_of_the_confidence(csv_file, tmp_path, scores):
+    options = ("--label", "y", *GIVEN, "--reduction", "confidence", "--name", "model")
+    assert run("plot", csv_file, *options, "-o", tmp_path / "a.svg").exit_code == 0
+    error = fot.calibration_error(scores.y, matrix(scores), reduction="confidence")
+    top = matrix(scores).argmax(axis=1) == scores.code
+    display = fot.ReliabilityDisplay(error, fot.Sample(top, matrix(scores).max(axis=1)), name="model")
+    display.save(tmp_path / "mine.svg")
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "mine.svg").read_bytes()
+    found = run("plot", csv_file, *options, "--kind", "tce", "-o", tmp_path / "tce.svg")
+    assert found.stdout == f"Wrote {tmp_path / 'tce.svg'}\n"
+
+
+def test_plot_of_the_classes(csv_file, tmp_path, scores):
+    options = ("--label", "y", *GIVEN, "--reduction", "classwise", "--family", "beta", "-o", tmp_path / "a.svg")
+    assert run("plot", csv_file, *options, "--scale", "logit").exit_code == 0
+    read = each_class((scores.y, matrix(scores), None))
+    mine = by_class(fot.ReliabilityDisplay, read, lambda sample: error_of(sample, "beta"), {"draws": 0}, scale="logit")
+    mine.save(tmp_path / "mine.svg")
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "mine.svg").read_bytes()
+    banded = run("plot", csv_file, *options, "--band-draws", "2")
+    assert banded.exit_code == 0
+    assert (tmp_path / "a.svg").read_bytes() != (tmp_path / "mine.svg").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            ("--family", "beta", "--family", "platt"),
+            "--family must be one family with --reduction classwise, got beta, platt",
+        ),
+        (("--family", "all"), "--family must be one family with --reduction classwise, got all"),
+        (("--family", "betta"), "betta"),
+        (("--kind", "tce"), "--reduction must be confidence or binary with --kind tce, got classwise"),
+    ],
+)
+def test_plot_of_the_classes_refuses(csv_file, tmp_path, options, message):
+    found = run(
+        "plot", csv_file, "--label", "y", *GIVEN, "--reduction", "classwise", *options, "-o", tmp_path / "a.png"
+    )
+    assert found.exit_code == 2
+    assert message in found.stderr
+    assert found.stderr.count("\n") == 1

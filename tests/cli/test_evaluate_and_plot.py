@@ -1,0 +1,288 @@
+"""The command line: what it prints, where, and how it ends."""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import fitontest as fot
+from fitontest.cli.main import main
+from fitontest.results.text import short
+from tests.strategies import noisy
+
+
+@pytest.fixture
+def scores():
+    y, p = noisy(300, ties=3)
+    w = np.random.default_rng(0).integers(0, 4, 300)
+    return pd.DataFrame({"y": y, "p": p, "w": w, "name": np.where(y == 1, "sick", "well"), 'odd "name"': p})
+
+
+@pytest.fixture(params=["scores.csv", "scores.csv.gz", "scores.tsv", "scores.parquet"])
+def file(request, tmp_path, scores):
+    path = tmp_path / request.param
+    if path.suffix == ".parquet":
+        scores.to_parquet(path)
+    else:
+        scores.to_csv(path, index=False, sep="\t" if path.suffix == ".tsv" else ",")
+    return path
+
+
+@pytest.fixture
+def csv_file(tmp_path, scores):
+    scores.to_csv(tmp_path / "scores.csv", index=False)
+    return tmp_path / "scores.csv"
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+def test_single_quotes_are_text(tmp_path):
+    rows = [f"'{k},{k % 2},{(k + 1) / 42}" for k in range(40)]
+    (tmp_path / "odd.csv").write_text("\n".join(["id,y,p", *rows]) + "\n")
+    result = run("evaluate", tmp_path / "odd.csv", "--label", "y", "--prob", "p", "--family", "isotonic")
+    assert result.exit_code == 0
+    assert "n = 40," in result.stdout
+
+
+def test_evaluate_prints_the_table_of_the_library(file, scores):
+    result = run("evaluate", file, "--label", "y", "--prob", "p")
+    assert result.exit_code == 0
+    table, tce = result.stdout.rstrip("\n").split("\n\n")
+    assert table == str(fot.evaluate(scores.y, scores.p))
+    error = fot.tce(scores.y, scores.p, null_draws=100)
+    assert tce.startswith(f"TCE: {short(float(error))} % of the predictions are rejected by the labels of their bin (")
+    assert tce.endswith(f"Expected if calibrated: {error.null.in_words(' %')}")
+
+
+def test_weights_families_and_norm(csv_file, scores):
+    found = run(
+        "evaluate", csv_file, "--label", "y", "--prob", "p", "--weight", "w", "--family", "beta", "--family", "pava",
+        "--norm", "l2", "--format", "json",
+    )  # fmt: skip
+    errors = json.loads(found.stdout)["errors"]
+    assert [e["family"] for e in errors] == ["beta", "pava"]
+    for e in errors:
+        expected = fot.calibration_error(scores.y, scores.p, family=e["family"], norm="l2", sample_weight=scores.w)
+        assert e["error"] == float(expected)
+        assert e["n"] == int((scores.w > 0).sum())
+
+
+def test_json_holds_the_test_based_error(csv_file, scores):
+    options = ("--weight", "w", "--family", "identity", "--alpha", "0.1", "--null-draws", "7", "--format", "json")
+    found = json.loads(run("evaluate", csv_file, "--label", "y", "--prob", "p", *options).stdout)["tce"]
+    expected = fot.tce(scores.y, scores.p, sample_weight=scores.w, alpha=0.1, null_draws=7)
+    assert found == json.loads(json.dumps(expected.to_dict()))
+    assert (found["unit"], found["if_calibrated"]["draws"]) == ("percent", 7)
+
+
+def test_weights_that_count_no_rows_have_no_tce(tmp_path, scores):
+    scores.assign(w=scores.w / 2).to_csv(tmp_path / "half.csv", index=False)
+    options = ("--label", "y", "--prob", "p", "--weight", "w", "--family", "platt")
+    found = run("evaluate", tmp_path / "half.csv", *options)
+    assert "TCE" not in found.stdout
+    assert "no TCE, because a test counts rows" in found.stderr
+    assert json.loads(run("evaluate", tmp_path / "half.csv", *options, "--format", "json").stdout)["tce"] is None
+
+
+def test_alpha_is_checked(csv_file):
+    found = run("evaluate", csv_file, "--label", "y", "--prob", "p", "--alpha", "5")
+    assert found.exit_code == 2
+    assert "alpha must be a fraction" in found.stderr
+
+
+def test_csv_output_is_readable_and_exact(csv_file, scores):
+    found = run("evaluate", csv_file, "--label", "y", "--prob", "p", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(found.stdout)))
+    for row, expected in zip(rows, fot.evaluate(scores.y, scores.p), strict=True):
+        assert row["family"] == expected.family
+        assert float(row["error"]) == float(expected)
+        assert row["n_bins"] == ("" if expected.n_bins is None else str(expected.n_bins))
+
+
+def test_names_of_classes_and_odd_column_names(csv_file, scores):
+    found = run(
+        "evaluate", csv_file, "--label", "name", "--pos-label", "sick", "--prob", 'odd "name"', "--family", "slope1",
+        "--format", "json",
+    )  # fmt: skip
+    assert json.loads(found.stdout)["errors"][0]["error"] == float(fot.calibration_error(scores.y, scores.p))
+
+
+@pytest.mark.parametrize("spelling", [("yes", "no"), ("true", "false")])
+def test_booleans_however_spelt(tmp_path, spelling):
+    y, p = noisy(50)
+    pd.DataFrame({"y": np.where(y == 1, *spelling), "p": p}).to_csv(tmp_path / "b.csv", index=False)
+    options = ("evaluate", tmp_path / "b.csv", "--label", "y", "--prob", "p", "--family", "platt", "--format", "json")
+    expected = float(fot.calibration_error(y, p, family="platt"))
+    assert json.loads(run(*options).stdout)["errors"][0]["error"] == expected
+    named = run(*options, "--pos-label", spelling[0])
+    assert json.loads(named.stdout)["errors"][0]["error"] == expected
+    assert run(*options, "--pos-label", "sick").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--label", "y", "--prob", "q"], "--prob must be a column of .*, got 'q'; its columns are"),
+        (["--label", "p", "--prob", "y"], "label column 'p' and prob column 'y' look swapped"),
+        (["--label", "y", "--prob", "w"], r"prob column 'w' must lie in \[0, 1\], got [123] at row"),
+        (["--label", "name", "--prob", "p"], "label column 'name' must be labelled 0 and 1, .* got the classes"),
+        (["--label", "name", "--prob", "p", "--pos-label", "ill"], "pos_label must be one of the labels"),
+        (["--label", "y", "--prob", "p", "--pos-label", "ill"], "--pos-label must be a number"),
+        (["--label", "y", "--prob", "p", "--family", "spline"], "family must be one of .*; got 'spline'"),
+        (["--label", "y", "--prob", "name"], "prob column 'name' must hold real numbers"),
+    ],
+)
+def test_bad_input_is_one_clear_line_and_exit_code_2(csv_file, options, message):
+    result = run("evaluate", csv_file, *options)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr.count("\n") == 1
+    assert result.stderr.startswith("Error: ")
+    with pytest.raises(ValueError, match=message):
+        raise ValueError(result.stderr)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("none.csv", None, "FILE must be an existing file, got"),
+        ("scores.xlsx", "a", "FILE must end in one of .csv, .csv.gz, .tsv, .tsv.gz, .parquet, .pq; got"),
+        ("broken.parquet", "not parquet", "FILE must be readable as parquet"),
+        ("many[1].csv", "y,p\n1,0.5\n", r"FILE must not have any of \* \? \[ in its name"),
+        ("empty.csv", "y,p\n", "label column 'y' must not be empty"),
+        ("gaps.csv", "y,p\n1,0.5\n0,\n1,NA\n", "prob column 'p' must not have missing values .*, got 2"),
+        ("nan.csv", "y,p\n1,0.5\n0,nan\n", "prob column 'p' must be finite, got nan at row 1"),
+        ("three.csv", "y,p\n0,0.5\n1,0.4\n2,0.3\n", "label column 'y' must have at most two classes, got 3: 0, 1, 2"),
+    ],
+)
+def test_bad_files(tmp_path, name, content, message):
+    if content is not None:
+        (tmp_path / name).write_text(content)
+    result = run("evaluate", tmp_path / name, "--label", "y", "--prob", "p")
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1
+    with pytest.raises(ValueError, match=message):
+        raise ValueError(result.stderr)
+
+
+def test_wrong_options_end_with_exit_code_2(csv_file):
+    assert run("evaluate", csv_file, "--label", "y").exit_code == 2
+    assert run("evaluate", csv_file, "--label", "y", "--prob", "p", "--norm", "l3").exit_code == 2
+    assert run("nothing").exit_code == 2
+
+
+def test_warnings_become_notes_on_standard_error(tmp_path):
+    p = np.concatenate((np.linspace(0.01, 0.99, 60), np.ones(60)))
+    pd.DataFrame({"y": np.arange(120) % 2, "p": p}).to_csv(tmp_path / "ties.csv", index=False)
+    result = run("evaluate", tmp_path / "ties.csv", "--label", "y", "--prob", "p", "--family", "pava_bc")
+    assert result.exit_code == 0
+    assert result.stderr.startswith("Note: pava_bc: ties are too heavy for the default n_max")
+    assert "Note" not in result.stdout
+
+
+def test_demo_shows_two_classifiers_under_every_family_and_draws_them(tmp_path):
+    result = run("demo", "-o", tmp_path / "figures")
+    assert result.exit_code == 0
+    written = sorted((tmp_path / "figures").iterdir())
+    assert [path.name.split("_")[-1] for path in written] == ["reliability.png", "tce.png"] * 2
+    for path in written:
+        assert str(path) in result.stdout
+        assert path.read_bytes().startswith(b"\x89PNG")
+    assert "Gaussian naive Bayes" in result.stdout
+    assert "Random forest" in result.stdout
+    for family in fot.available_families():
+        assert sum(line.split()[:1] == [family] for line in result.stdout.splitlines()) == 2
+
+
+@pytest.mark.parametrize(("name", "start"), [("a.png", b"\x89PNG"), ("a.svg", b"<?xml"), ("a.pdf", b"%PDF")])
+def test_plot_writes_a_picture(file, tmp_path, name, start):
+    result = run("plot", file, "--label", "y", "--prob", "p", "-o", tmp_path / name)
+    assert result.stdout == f"Wrote {tmp_path / name}\n"
+    assert (tmp_path / name).read_bytes().startswith(start)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--family", "all"),
+        ("--family", "beta", "--family", "isotonic", "--scale", "logit", "--band-draws", "3"),
+        ("--kind", "tce", "--partition", "equal_mass", "--scale", "logit"),
+        ("--weight", "w", "--pos-label", "1"),
+    ],
+)
+def test_plot_draws_what_the_library_draws(csv_file, tmp_path, options, scores):
+    plain = run("plot", csv_file, "--label", "y", "--prob", "p", "-o", tmp_path / "plain.svg")
+    result = run("plot", csv_file, "--label", "y", "--prob", "p", "-o", tmp_path / "a.svg", *options)
+    assert (plain.exit_code, result.exit_code) == (0, 0)
+    assert (tmp_path / "a.svg").read_bytes() != (tmp_path / "plain.svg").read_bytes()
+    error = fot.calibration_error(scores.y, scores.p)
+    sample = fot.Sample(scores.y, scores.p)
+    fot.ReliabilityDisplay(error, sample, name="p").save(tmp_path / "mine.svg")
+    assert (tmp_path / "plain.svg").read_bytes() == (tmp_path / "mine.svg").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("-o", "a.gif"), "the ending of --output must be one of '.svg', '.pdf', '.png'; got '.gif'"),
+        (("-o", "nowhere/a.png"), "--output must be in a folder that exists, got 'nowhere/a.png'"),
+        (("-o", "a.png", "--family", "betta"), "betta"),
+        (("-o", "a.png", "--kind", "tce", "--partition", "x"), "partition must be"),
+        (("-o", "a.png", "--family", "all", "--family", "nope"), "'nope'"),
+        (
+            ("-o", "a.png", "--kind", "tce", "--family", "beta"),
+            "--family must be left out unless --kind is reliability",
+        ),
+        (("-o", "a.png", "--kind", "tce", "--band-draws", "5"), "--band-draws must be left out unless"),
+        (("-o", "a.png", "--partition", "pava"), "--partition must be left out unless --kind is tce, got pava"),
+        (("-o", "a.png", "--alpha", "0.1"), "--alpha must be left out unless --kind is tce, got 0.1"),
+    ],
+)
+def test_plot_refuses(csv_file, options, message):
+    result = run("plot", csv_file, "--label", "y", "--prob", "p", *options)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_as_a_command_and_a_module(csv_file):
+    command = [sys.executable, "-m", "fitontest", "evaluate", str(csv_file), "--label", "y", "--prob", "p"]
+    found = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert found.stdout.startswith("calibration error (l1), n = 300")
+    assert "families" not in found.stderr  # no progress bar in a pipe
+    version = subprocess.run(
+        [sys.executable, "-m", "fitontest", "--version"], capture_output=True, text=True, check=True
+    )
+    assert fot.__version__ in version.stdout
+
+
+def test_without_the_extra_it_says_what_to_install(tmp_path):
+    (tmp_path / "click.py").write_text("raise ModuleNotFoundError(\"No module named 'click'\", name='click')\n")
+    code = "import runpy, sys; sys.argv = ['fitontest']; runpy.run_module('fitontest', run_name='__main__')"
+    found = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(tmp_path)!r}); {code}"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert found.returncode != 0
+    assert "pip install 'fitontest[cli]'" in found.stderr
+
+
+def test_a_column_that_turns_decimal_far_down_is_not_rounded(tmp_path):
+    rng = np.random.default_rng(0)
+    p = np.concatenate(((np.arange(30_000) % 2).astype(float), np.round(rng.random(5_000), 4)))
+    y = (rng.random(p.size) < p).astype(int)
+    lines = [f"{label},{score:g}" for label, score in zip(y, p, strict=True)]
+    (tmp_path / "late.csv").write_text("\n".join(["y,p", *lines]) + "\n")
+    options = ("--label", "y", "--prob", "p", "--family", "flat", "--format", "json")
+    found = json.loads(run("evaluate", tmp_path / "late.csv", *options).stdout)["errors"][0]
+    assert found["error"] == float(fot.calibration_error(y, p, family="flat"))
