@@ -4,9 +4,9 @@ Families, partitions and map classes are all looked up by name. A new one is a c
 a third-party package needs not even that much from us: it lists its class under an entry-point group.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.metadata import entry_points
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 
@@ -30,9 +30,15 @@ class Registry(Generic[T]):
         self._group = group
         self._classes: dict[str, type[T]] = {}
         self._aliases: dict[str, str] = {}
+        self._settings: dict[str, dict[str, Any]] = {}
 
-    def register(self, name: str, *, aliases: tuple[str, ...] = ()) -> Callable[[type[T]], type[T]]:
-        """Return a class decorator that enters the class under `name` (and under each alias)."""
+    def register(
+        self, name: str, *, aliases: tuple[str, ...] = (), settings: Mapping[str, Any] | None = None
+    ) -> Callable[[type[T]], type[T]]:
+        """Return a class decorator that enters the class under `name` (and under each alias).
+
+        With `settings` the name stands for the class with these arguments: several names may be settings of one class.
+        """
         for taken in (name, *aliases):
             if not isinstance(taken, str) or not taken:
                 raise ValueError(f"name must be a non-empty string, got {taken!r}")
@@ -42,6 +48,7 @@ class Registry(Generic[T]):
         def enter(cls: type[T]) -> type[T]:
             self._check(name, cls)
             self._classes[name] = cls
+            self._settings[name] = dict(settings or {})
             self._aliases.update(dict.fromkeys(aliases, name))
             return cls
 
@@ -52,6 +59,7 @@ class Registry(Generic[T]):
         if name not in self._classes:
             raise ValueError(f"name must be that of a registered {self._noun}, got {name!r}")
         del self._classes[name]
+        self._settings.pop(name, None)
         self._aliases = {alias: target for alias, target in self._aliases.items() if target != name}
 
     def names(self) -> list[str]:
@@ -65,6 +73,10 @@ class Registry(Generic[T]):
     def name_of(self, cls: type) -> str | None:
         """Return the name under which a class was registered, if it was."""
         return next((name for name, known in self._classes.items() if known is cls), None)
+
+    def settings_of(self, name: str) -> dict[str, Any]:
+        """Return the arguments with which the name stands for its class."""
+        return dict(self._settings.get(self._aliases.get(name, name), {}))
 
     def find(self, name: str, argument: str) -> type[T]:
         """Return the class called `name`; `argument` is who asks, for the error message."""

@@ -5,7 +5,6 @@ cross-validation, or rows kept for the purpose where the estimator is fitted alr
 """
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -26,7 +25,7 @@ from fitontest.classifier.pair import CalibratedPair, Calibration, fit_pair
 from fitontest.classifier.scores import find_method, positions, respond
 from fitontest.classifier.splits import check_splitting, splits_of
 from fitontest.exceptions import CalibrationWarning, warn_user
-from fitontest.families.base import Family, own_family, seeded
+from fitontest.families.base import Family, read_family
 from fitontest.typing import ArrayInput, FloatArray, RandomState
 
 
@@ -164,7 +163,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         self
         """
         method = find_method(self.estimator, self.response_method)
-        family = own_family(self.family, partial(seeded, random_state=self.random_state))
+        family = read_family(self.family, self.random_state)
         self._check()
         frozen = isinstance(self.estimator, FrozenEstimator)
         if frozen and fit_params and not get_config()["enable_metadata_routing"]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from fitontest.cli.scores import as_label
 from fitontest.data.arrays import as_scores
-from fitontest.data.predictions import REDUCTIONS, ClassScores, Names, each_class, reduced
+from fitontest.data.predictions import REDUCTIONS, Predictions, Names, each_class, reduced
 from fitontest.data.sample import Sample
 from fitontest.data.tables import read_columns
 
@@ -74,7 +74,7 @@ class Given:
         columns, labels, pos_label = self._read()
         return reduced(columns, self.reduction, labels, pos_label, self._names)
 
-    def each_class(self) -> ClassScores:
+    def each_class(self) -> Predictions:
         """Return the scores of each class."""
         columns, labels, pos_label = self._read()
         return each_class(columns, labels, pos_label, self._names)

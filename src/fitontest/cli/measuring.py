@@ -6,7 +6,7 @@ import click
 
 from fitontest.cli.messages import notes, progress
 from fitontest.cli.reporting import ClasswiseReport, Report
-from fitontest.data.predictions import ClassScores
+from fitontest.data.predictions import Predictions
 from fitontest.data.sample import Sample
 from fitontest.evaluation import classwise_evaluation_of, evaluation_of
 from fitontest.measures.binned_error import BinnedError
@@ -34,7 +34,7 @@ def report(
 
 
 def classwise_report(
-    scores: ClassScores, families: list[str] | None, norm: str, random_state: int, test: tuple[float, int] | None
+    scores: Predictions, families: list[str] | None, norm: str, random_state: int, test: tuple[float, int] | None
 ) -> ClasswiseReport:
     """Measure everything for each class against the rest, with progress bars; warnings become notes."""
     watched = partial(progress, label="classes")

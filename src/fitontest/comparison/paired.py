@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fitontest.comparison.held_out import Judging
-from fitontest.measures.standard_error import mean_and_error
+from fitontest.numerics.standard_error import mean_and_error
 from fitontest.typing import FloatArray
 
 

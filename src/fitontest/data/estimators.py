@@ -9,7 +9,7 @@ from fitontest.data.arrays import as_matrix
 from fitontest.typing import FloatArray, Label
 
 
-def as_asked(
+def probabilities(
     estimator: Any, x: Any, reduction: str | None, pos_label: Label | None
 ) -> tuple[FloatArray, dict[str, Any]]:
     """Return the predicted probabilities and the options by which an error or a diagram is to read them.

@@ -62,7 +62,7 @@ NAMES = Names()
 
 
 @dataclass(frozen=True, eq=False)
-class ClassScores:
+class Predictions:
     """A matrix of scores whose columns have been matched with the classes.
 
     Attributes
@@ -91,12 +91,12 @@ class ClassScores:
         """Yield each class and its sample against the rest."""
         return ((label, self.against_rest(column)) for column, label in enumerate(self.classes))
 
-    def top_label(self) -> Sample:
+    def confidence(self) -> Sample:
         """Return the largest score of each row, and whether the first class that has it is the label."""
         top = self.scores.argmax(axis=1)
         return self._sample(self.codes == top, np.take_along_axis(self.scores, top[:, None], axis=1)[:, 0])
 
-    def of_class(self, pos_label: Label | None) -> Sample:
+    def binary(self, pos_label: Label | None) -> Sample:
         """Return the column of the positive class, of two."""
         if len(self.classes) != 2:
             raise ValueError(
@@ -124,7 +124,7 @@ class ClassScores:
         return Sample(labels, scores, self.sample_weight, names=self.names.of_sample)
 
 
-def read_classes(columns: Columns, labels: ArrayInput = None, names: Names = NAMES) -> ClassScores:
+def read_classes(columns: Columns, labels: ArrayInput = None, names: Names = NAMES) -> Predictions:
     """Read labels of several classes and a matrix of scores, and match the columns with the classes.
 
     Parameters
@@ -164,7 +164,7 @@ def read_classes(columns: Columns, labels: ArrayInput = None, names: Names = NAM
     _check_order(names.columns if found_names is None else found_names, classes, names)
     column = {label: k for k, label in enumerate(classes)}
     codes = np.array([column[label] for label in found], dtype=np.intp)[inverse]
-    return ClassScores(classes, codes, scores, sample_weight, names)
+    return Predictions(classes, codes, scores, sample_weight, names)
 
 
 def reduced(
@@ -188,16 +188,25 @@ def reduced(
     if choose(reduction, REDUCTIONS, names.reduction) == "classwise":
         raise ValueError(f"{names.reduction} must be 'confidence' or 'binary' where one sample is asked for")
     if reduction == "binary":
-        return read_classes(columns, labels, names).of_class(pos_label)
+        return read_classes(columns, labels, names).binary(pos_label)
     _refuse_pos_label(reduction, pos_label, names)
-    return read_classes(columns, labels, names).top_label()
+    return read_classes(columns, labels, names).confidence()
 
 
-def each_class(
-    columns: Columns, labels: ArrayInput = None, pos_label: Label | None = None, names: Names = NAMES
-) -> ClassScores:
-    """Return what ``reduction="classwise"`` makes of (y_true, y_prob, sample_weight): see `ClassScores.one_vs_rest`."""
-    _refuse_pos_label("classwise", pos_label, names)
+def read_data(
+    columns: Columns,
+    reduction: str | None,
+    labels: ArrayInput = None,
+    pos_label: Label | None = None,
+    names: Names = NAMES,
+) -> Sample | Predictions:
+    """Return what (y_true, y_prob, sample_weight) are under a reduction: predictions of several classes, or one sample.
+
+    Predictions are what ``reduction="classwise"`` makes of them: each class is to be held against the rest.
+    """
+    if reduction != "classwise":
+        return reduced(columns, reduction, labels, pos_label, names)
+    _refuse_pos_label(reduction, pos_label, names)
     return read_classes(columns, labels, names)
 
 

@@ -50,6 +50,8 @@ class Sample:
         Sum of the weights.
     unit, whole : bool
         Whether all weights are one, whether all are whole numbers.
+    w2 : float64 array of shape (n,)
+        Squared weights; of whole weights, which count rows, the weights themselves.
 
     Raises
     ------
@@ -131,12 +133,17 @@ class Sample:
         return self.unit or (self.total <= EXACT_COUNT and bool(np.all(self.w == np.floor(self.w))))
 
     @cached_property
+    def w2(self) -> FloatArray:
+        """Squared weights of the rows: those of whole weights are the weights, since these count rows."""
+        return self.w if self.whole else self.w * self.w
+
+    @cached_property
     def rows(self) -> Rows:
         """Rows of positive weight, sorted by (p, y, w)."""
         if self._weights is None:
-            return sorted_rows(self.p, self._labels, None)
+            return sorted_rows(self.p, self._labels, None, whole=True)
         present = self._weights > 0
-        return sorted_rows(self.p[present], self._labels[present], self._weights[present])
+        return sorted_rows(self.p[present], self._labels[present], self._weights[present], whole=self.whole)
 
     @cached_property
     def groups(self) -> Groups:
@@ -168,17 +175,31 @@ class Sample:
 
     def take(self, rows: BoolArray | IntArray) -> "Sample":
         """Return the sample of the chosen entries of the *sorted* rows, unchecked because these were checked."""
+        if not self.rows.single:  # what stands behind an entry is known to the rows alone
+            return Sample.of_rows(self.rows.at(rows), whole=self.whole)
         chosen = object.__new__(Sample)
         chosen._fill(self.rows.p[rows], self.rows.y[rows], self.rows.w[rows])
         return chosen
 
     @classmethod
-    def of_rows(cls, rows: Rows) -> "Sample":
-        """Return the sample of rows that are sorted by (p, y, w) already, unchecked."""
+    def of_rows(cls, rows: Rows, *, whole: bool | None = None) -> "Sample":
+        """Return the sample of rows that are sorted by (p, y, w) already, unchecked.
+
+        `whole` says whether weights count rows, where that is known; sums over many rows do not show it.
+        """
         made = object.__new__(cls)
         made._fill(rows.p, rows.y, rows.w)
         made.__dict__["rows"] = rows
+        if not rows.single:
+            made.__dict__.update(n=int(rows.n.sum()), unit=made.unit and rows.single, w2=rows.w2)
+        if whole is not None:
+            made.__dict__["whole"] = whole
         return made
+
+    @cached_property
+    def memory(self) -> dict[str, Any]:
+        """What has been computed of the sample and may be wanted again: a value by what it is called."""
+        return {}
 
     def __repr__(self) -> str:
         weights = "" if self.unit else f", total weight {self.total:g}"

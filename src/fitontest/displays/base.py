@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from fitontest.checks import choose
-from fitontest.data.estimators import as_asked
+from fitontest.data.estimators import probabilities
 from fitontest.data.predictions import Reduction
 from fitontest.data.sample import Sample
 from fitontest.displays.canvas import blank_figure
@@ -127,7 +127,7 @@ class BinaryDisplay(Display):
         called = type(estimator).__name__ if name is None else name
         if reduction is not None and "labels" in options:
             raise ValueError(f"labels must be left out: they are estimator.classes_, got {options['labels']!r}")
-        scores, read = as_asked(estimator, X, reduction, pos_label)
+        scores, read = probabilities(estimator, X, reduction, pos_label)
         return cls.from_predictions(y, scores, name=called, **options, **read)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from fitontest.data.predictions import NAMES, ClassScores, Names
+from fitontest.data.predictions import NAMES, Predictions, Names
 from fitontest.data.sample import Sample
 from fitontest.displays.canvas import SomeFigure, Where, empty_figure
 from fitontest.displays.panels import panels
@@ -20,7 +20,7 @@ MOST_CLASSES = 16  # beyond which panels are too small, and too many, to be comp
 
 def by_class(
     display: type["ReliabilityDisplay"],
-    scores: ClassScores,
+    scores: Predictions,
     measure: Callable[[Sample], PlugInError],
     band: dict[str, Any],
     *,

@@ -5,9 +5,10 @@ which changes nothing). Everything else is inherited, so that a new family is on
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin, TransformerMixin, clone
@@ -255,22 +256,46 @@ def make_family(name: str, **params: Any) -> Family:
     return family_class(name)(**params)
 
 
-def own_family(family: object, make: Callable[[str], Family] = make_family) -> Family:
-    """Return an unfitted family of one's own for what a user passed: a name, of which it is made, or a family."""
+def read_family(family: object, random_state: RandomState | Literal["own"] = "own", *, maps: bool = False) -> Family:
+    """Return an unfitted family of one's own for what a user passed: a name, of which it is made, or a family.
+
+    Parameters
+    ----------
+    family : object
+        A `Family` is cloned.
+    random_state : int, RandomState, None or "own"
+        Seed for a family given by name that draws anything; an instance keeps its own.
+    maps : bool
+        Whether the caller takes maps too, for the message.
+    """
     if isinstance(family, str):
-        return make(family)
+        return _seeded(make_family(family), random_state)
     if isinstance(family, Family):
         return clone(family)  # type: ignore[no-any-return]
     hint = "; a class must be called, to make an instance" if isinstance(family, type) else ""
-    raise ValueError(f"family must be the name of a family or a Family, got {family!r}{hint}")
+    rule = "a name, a Family or a CalibrationMap" if maps else "the name of a family or a Family"
+    raise ValueError(f"family must be {rule}, got {family!r}{hint}")
 
 
-def seeded(name: str, random_state: RandomState) -> Family:
-    """Return an unfitted family by name, with that seed if it draws anything."""
-    family = make_family(name)
-    if "random_state" in family.get_params(deep=False):
+def _seeded(family: Family, random_state: RandomState | Literal["own"]) -> Family:
+    """Return the family with that seed, if it draws anything."""
+    if not isinstance(random_state, str) and "random_state" in family.get_params(deep=False):
         family.set_params(random_state=random_state)
     return family
+
+
+def distinct_names(names: Sequence[str], settings: Sequence[str]) -> list[str]:
+    """Return names that tell all apart: where several share one they are called by their settings.
+
+    Of those that share their settings too, all but the first are numbered.
+    """
+    counts = Counter(names)
+    called = [name if counts[name] == 1 else text for name, text in zip(names, settings, strict=True)]
+    seen: Counter[str] = Counter()
+    for i, name in enumerate(called):
+        seen[name] += 1
+        called[i] = name if seen[name] == 1 else f"{name} ({seen[name]})"
+    return called
 
 
 def family_class(name: str) -> type[Family]:
@@ -278,6 +303,6 @@ def family_class(name: str) -> type[Family]:
     return _REGISTRY.find(name, "family")
 
 
-def family_name(family: Family) -> str:
-    """Return the name under which the class of a family is registered, or the name of the class."""
-    return _REGISTRY.name_of(type(family)) or type(family).__name__
+def family_name(family: str | Family) -> str:
+    """Return the name by which a family was given, under which its class is registered, or the name of the class."""
+    return family if isinstance(family, str) else _REGISTRY.name_of(type(family)) or type(family).__name__

@@ -6,7 +6,7 @@ from typing import Any, Literal
 from sklearn.utils.validation import check_is_fitted
 
 from fitontest.data.sample import Sample
-from fitontest.families.base import Family, Solution, own_family
+from fitontest.families.base import Family, Solution, read_family
 from fitontest.families.tuning import check_tolerance, held_out_scores
 from fitontest.maps.base import CalibrationMap
 from fitontest.numerics.losses import find_loss
@@ -92,7 +92,7 @@ class CrossValidated(Family):
 
     def solve(self, sample: Sample) -> Solution:
         """Return that map with the choice and its scores."""
-        family = own_family(self.family)
+        family = read_family(self.family)
         if not isinstance(self.candidates, Iterable | None) or isinstance(self.candidates, str):
             raise ValueError(f"candidates must be a sequence of values, got {self.candidates!r}")
         candidates = list(range(1, 41)) if self.candidates is None else list(self.candidates)

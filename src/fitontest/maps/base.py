@@ -13,7 +13,9 @@ import numpy as np
 
 from fitontest.checks import is_real, is_whole
 from fitontest.data.arrays import as_numbers, as_probabilities, check_finite
+from fitontest.data.sample import Sample
 from fitontest.maps.serialising import as_text, check_nesting, from_text
+from fitontest.numerics.distances import Distances
 from fitontest.partitions.partition import Partition
 from fitontest.registry import Registry
 from fitontest.typing import ArrayInput, FloatArray
@@ -64,6 +66,15 @@ class CalibrationMap(ABC):
     def partition(self) -> Partition | None:
         """Bins on which the map is one straight line, where it is made of such bins."""
         return None
+
+    @property
+    def shifts_bins(self) -> bool:
+        """Whether the map moves all scores of a bin of `partition` by the same amount, as bins of slope 1 do."""
+        return False
+
+    def distances(self, sample: Sample) -> Distances:
+        """Return |c_hat(p_i) - p_i| of every row of the sample, or one entry for rows that are equally far."""
+        return Distances(np.abs(self.evaluate(sample.p) - sample.p), sample.w, sample.w2)
 
     @property
     def kinks(self) -> FloatArray:

@@ -102,7 +102,17 @@ class Partition:
         return self
 
     def summarise(self, sample: Sample) -> BinTable:
-        """Return the sums per bin, in one pass over the rows; where they have been sorted already, over the groups."""
+        """Return the sums per bin, in one pass over the rows; where they have been sorted already, over the groups.
+
+        The sample remembers the last table, for the map of a family is measured with the bins it was fitted with.
+        """
+        last, pooled, table = sample.memory.get("table", (None, None, None))
+        if last is not self or pooled != sample.is_pooled or not isinstance(table, BinTable):
+            table = self._table(sample)
+            sample.memory["table"] = (self, sample.is_pooled, table)
+        return table
+
+    def _table(self, sample: Sample) -> BinTable:
         if sample.is_pooled:
             return self.cut(sample)[1]
         sums = np.zeros((5, self.n_bins))
