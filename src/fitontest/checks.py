@@ -1,6 +1,6 @@
 """What a single argument may be: whole numbers, real numbers, and names among those on offer.
 
-What is not accepted is a ValueError that names the argument, the rule and what was found.
+Any other value raises a ValueError that names the argument, the rule and the value.
 """
 
 from collections.abc import Iterable
@@ -10,12 +10,12 @@ import numpy as np
 
 
 def is_whole(value: object) -> TypeGuard[int]:
-    """Tell whether the value is a whole number; True and False are none."""
+    """Return whether the value is a whole number; True and False are none."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def is_real(value: object) -> TypeGuard[float]:
-    """Tell whether the value is a real number; True and False are none."""
+    """Return whether the value is a real number; True and False are none."""
     return is_whole(value) or isinstance(value, float | np.floating)
 
 

@@ -1,7 +1,7 @@
 """A registry: names that make objects, filled by class decorators and by the entry points of other packages.
 
 Families, partitions and map classes are all looked up by name. A new one is a class and one decorator line;
-a third-party package needs not even that much from us: it lists its class under an entry-point group.
+a third-party package lists its class under an entry-point group instead.
 """
 
 from collections.abc import Callable, Mapping
@@ -67,7 +67,7 @@ class Registry(Generic[T]):
         return sorted(set(self._classes) | set(self._plugins()))
 
     def knows(self, name: str) -> bool:
-        """Tell whether there is such a name or alias; the entry points are searched only for one not registered."""
+        """Return whether there is such a name or alias; the entry points are searched only for one not registered."""
         return name in self._classes or name in self._aliases or name in self._plugins()
 
     def name_of(self, cls: type) -> str | None:
@@ -79,7 +79,7 @@ class Registry(Generic[T]):
         return dict(self._settings.get(self._aliases.get(name, name), {}))
 
     def find(self, name: str, argument: str) -> type[T]:
-        """Return the class called `name`; `argument` is who asks, for the error message."""
+        """Return the class called `name`; `argument` is named in the error message."""
         if not isinstance(name, str):
             raise ValueError(f"{argument} must be the name of a {self._noun}, got {name!r}")
         name = self._aliases.get(name, name)
@@ -93,7 +93,7 @@ class Registry(Generic[T]):
         return self._classes[name]
 
     def _plugins(self) -> dict[str, Callable[[], type[T]]]:
-        """Map the names of the entry points to their loaders; nothing is imported before it is asked for."""
+        """Map the names of the entry points to their loaders; a class is imported when its loader is called."""
         if self._group is None:
             return {}
         return {point.name: point.load for point in entry_points(group=self._group)}

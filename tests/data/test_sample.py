@@ -151,16 +151,16 @@ def test_weights_are_added_in_float64():
 
 
 @pytest.mark.parametrize(
-    ("lengths", "found"),
+    ("lengths", "message"),
     [
         ((2, 3, None), "y_true and y_prob must have the same number of rows, got: y_true has 2, y_prob has 3$"),
         ((3, 2, None), "y_true and y_prob must have the same number of rows, got: y_true has 3, y_prob has 2$"),
         ((3, 3, 1), "y_true and y_prob and sample_weight must .*: y_true has 3, y_prob has 3, sample_weight has 1$"),
     ],
 )
-def test_lengths_that_differ_are_refused(lengths, found):
+def test_lengths_that_differ_are_refused(lengths, message):
     y, p, w = (None if n is None else [1, 0, 1][:n] for n in lengths)
-    with pytest.raises(ValueError, match=f"^{found}"):
+    with pytest.raises(ValueError, match=f"^{message}"):
         fot.Sample(y, p, w)
 
 
@@ -304,15 +304,15 @@ def test_unweighted_rows_are_a_function_of_the_multiset_of_rows(rows, data):
 @quick
 @given(some_rows)
 def test_rows_are_sorted_without_those_of_weight_zero(rows):
-    found = sample_of(rows).rows
-    assert as_triples(found) == sorted((p, y, w) for p, y, w in rows if w > 0)
-    assert len(found) == sum(w > 0 for _, _, w in rows)
-    assert not np.signbit(found.p).any()
+    ordered = sample_of(rows).rows
+    assert as_triples(ordered) == sorted((p, y, w) for p, y, w in rows if w > 0)
+    assert len(ordered) == sum(w > 0 for _, _, w in rows)
+    assert not np.signbit(ordered.p).any()
 
 
 def test_ties_are_ordered_by_weight():
-    found = fot.Sample([1, 1, 0, 1, 0], [0.5] * 5, [3, 1, 2, 2, 1]).rows
-    assert as_triples(found) == [(0.5, 0, 1), (0.5, 0, 2), (0.5, 1, 1), (0.5, 1, 2), (0.5, 1, 3)]
+    ordered = fot.Sample([1, 1, 0, 1, 0], [0.5] * 5, [3, 1, 2, 2, 1]).rows
+    assert as_triples(ordered) == [(0.5, 0, 1), (0.5, 0, 2), (0.5, 1, 1), (0.5, 1, 2), (0.5, 1, 3)]
 
 
 def test_many_rows_in_any_order_give_the_same_rows():
@@ -335,8 +335,8 @@ def test_groups_pool_tied_scores(rows):
             n, total, positive = pooled.get(p, (0, 0, 0))  # 0.0 and -0.0 are one key
             pooled[p] = (n + 1, total + w, positive + w * y)
     groups = sample_of(rows).groups
-    found = zip(groups.n.tolist(), groups.w.tolist(), groups.wy.tolist(), strict=True)
-    assert dict(zip(groups.p.tolist(), found, strict=True)) == pooled
+    sums = zip(groups.n.tolist(), groups.w.tolist(), groups.wy.tolist(), strict=True)
+    assert dict(zip(groups.p.tolist(), sums, strict=True)) == pooled
     assert len(groups) == len(pooled)
     assert np.all(np.diff(groups.p) > 0)
 

@@ -1,4 +1,4 @@
-"""What a fitted classifier says of rows: the probabilities of the positive class, or those of all classes."""
+"""The predictions of a fitted classifier: the probabilities of the positive class, or those of all classes."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ def probabilities(
     """Return the predicted probabilities and the options by which an error or a diagram is to read them.
 
     Without a reduction they are those of the positive class, else those of all. Of two classes the second is positive
-    unless `pos_label` says otherwise.
+    unless `pos_label` names the first.
     """
     if reduction is None:
         scores, positive = scores_of(estimator, x, pos_label)

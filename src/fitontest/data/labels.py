@@ -19,7 +19,7 @@ SHOWN = 6  # labels listed in a message
 
 
 def is_binary_coded(labels: NDArray[Any]) -> bool:
-    """Tell whether every label is exactly 0 or 1 (or a boolean), looking at each value once."""
+    """Return whether every label is exactly 0 or 1 (or a boolean), looking at each value once."""
     kind = labels.dtype.kind
     if kind == "b":
         return True
@@ -76,13 +76,13 @@ def distinct(labels: NDArray[Any], name: str) -> list[Any]:
 def coded(labels: NDArray[Any], name: str) -> tuple[list[Any], IntArray]:
     """Return the distinct labels in order, as Python values, and the place of each row's label among them."""
     with _of_one_type(labels, name):
-        found, inverse = np.unique(labels, return_inverse=True)
-        return list(found.tolist()), inverse
+        classes, inverse = np.unique(labels, return_inverse=True)
+        return list(classes.tolist()), inverse
 
 
 @contextmanager
 def _of_one_type(labels: NDArray[Any], name: str) -> Iterator[None]:
-    """Say it in the caller's words where labels cannot be put in order."""
+    """Raise a ValueError that names the argument where labels cannot be put in order."""
     try:
         yield
     except TypeError:

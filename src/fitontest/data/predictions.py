@@ -149,21 +149,21 @@ def read_classes(columns: Columns, labels: ArrayInput = None, names: Names = NAM
             f"{names.y_prob} must be a matrix with a row per prediction and a column per class where {names.reduction} "
             f"is given, got one column; for the scores of one class leave {names.reduction} out"
         )
-    y, (scores, found_names) = as_column(y_true, names.y_true), as_matrix(y_prob, names.y_prob)
+    y, (scores, headers) = as_column(y_true, names.y_true), as_matrix(y_prob, names.y_prob)
     check_same_length(**{names.y_true: y, names.y_prob: scores})
     if y.dtype.kind == "f":
         check_finite(y, names.y_true)
-    found, inverse = coded(y, names.y_true)
-    classes = found if labels is None else _named_classes(labels, found, names)
+    occurring, inverse = coded(y, names.y_true)
+    classes = occurring if labels is None else _named_classes(labels, occurring, names)
     if len(classes) != scores.shape[1]:
         hint = f"{names.y_true}; name the classes of the columns by {names.labels}"
         raise ValueError(
             f"{names.y_prob} must have a column for each class, got {scores.shape[1]} columns and {len(classes)} "
             f"classes in {hint if labels is None else names.labels}"
         )
-    _check_order(names.columns if found_names is None else found_names, classes, names)
+    _check_order(names.columns if headers is None else headers, classes, names)
     column = {label: k for k, label in enumerate(classes)}
-    codes = np.array([column[label] for label in found], dtype=np.intp)[inverse]
+    codes = np.array([column[label] for label in occurring], dtype=np.intp)[inverse]
     return Predictions(classes, codes, scores, sample_weight, names)
 
 
@@ -186,7 +186,7 @@ def reduced(
             _refuse_matrix(y_prob, names)
         return Sample(y_true, y_prob, sample_weight, pos_label=pos_label, names=names.of_sample)
     if choose(reduction, REDUCTIONS, names.reduction) == "classwise":
-        raise ValueError(f"{names.reduction} must be 'confidence' or 'binary' where one sample is asked for")
+        raise ValueError(f"{names.reduction} must be 'confidence' or 'binary' where one sample is needed")
     if reduction == "binary":
         return read_classes(columns, labels, names).binary(pos_label)
     _refuse_pos_label(reduction, pos_label, names)
@@ -210,13 +210,13 @@ def read_data(
     return read_classes(columns, labels, names)
 
 
-def _named_classes(labels: ArrayInput, found: list[Label], names: Names) -> list[Label]:
+def _named_classes(labels: ArrayInput, occurring: list[Label], names: Names) -> list[Label]:
     column = as_column(labels, names.labels)
     classes: list[Any] = column.tolist()
     if len(classes) != len(distinct(column, names.labels)):
         raise ValueError(f"{names.labels} must be distinct, got [{listed(classes)}]")
     known = set(classes)
-    unknown = [label for label in found if label not in known]
+    unknown = [label for label in occurring if label not in known]
     if unknown:
         raise ValueError(
             f"{names.labels} must list every class in {names.y_true}, got [{listed(classes)}] without "
@@ -230,11 +230,11 @@ def _check_order(columns: Iterable[str] | None, classes: list[Label], names: Nam
     if columns is None:
         return
     end = ".0" if all(isinstance(label, int | float) for label in classes) else ""  # a class 1.0 may be called 1
-    found, texts = ([str(one).removesuffix(end) for one in each] for each in (columns, classes))
-    if found != texts and sorted(found) == sorted(texts):
+    headers, texts = ([str(one).removesuffix(end) for one in each] for each in (columns, classes))
+    if headers != texts and sorted(headers) == sorted(texts):
         raise ValueError(
             f"{names.y_prob} must have its columns in the order of the classes, [{listed(texts)}], got "
-            f"[{listed(found)}]; pass {names.labels} in that order"
+            f"[{listed(headers)}]; pass {names.labels} in that order"
         )
 
 
@@ -252,7 +252,7 @@ def _refuse_matrix(y_prob: ArrayInput, names: Names) -> None:
 
 
 def _width(values: ArrayInput) -> int | None:
-    """Return how many columns there are, or None where only numpy can tell; nothing is converted."""
+    """Return how many columns there are, or None where only a conversion would show it."""
     shape = getattr(values, "shape", None)
     if shape is not None:
         return None if len(shape) > 2 else 1 if len(shape) < 2 else int(shape[1])

@@ -1,8 +1,8 @@
-"""The one door: labels, scores and weights enter the package here and nowhere else.
+"""A checked sample: all labels, scores and weights enter the package through this module.
 
 A `Sample` is checked once and never changes. It keeps the rows as they came; the sorted rows and the pooled
-groups of tied scores are made on demand, once, because only what needs order should pay for sorting (binning by
-equal width never does).
+groups of tied scores are made on demand, once, because sorting takes time that not every result needs (binning
+by equal width never does).
 """
 
 from collections.abc import Iterator
@@ -237,7 +237,7 @@ def _refuse_swapped(labels: NDArray[Any], scores: NDArray[Any], names: tuple[str
 
 
 def _is_two_valued(scores: NDArray[Any]) -> bool:
-    """Tell whether there are two values that are no probabilities; two tied scores are nothing odd."""
+    """Return whether there are exactly two values and one is outside [0, 1]; two tied scores within it are normal."""
     return bool(scores.dtype.kind in "fui" and np.any((scores < 0) | (scores > 1)) and np.unique(scores).size == 2)
 
 

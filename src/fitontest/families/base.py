@@ -1,7 +1,7 @@
 """A family of calibration maps: the plug-in unit of the package, and a scikit-learn estimator.
 
-A family holds hyper-parameters and knows one thing: how to make a `CalibrationMap` of a `Sample` (``fit_map``,
-which changes nothing). Everything else is inherited, so that a new family is one class with one method.
+A family holds hyper-parameters and has one task: to make a `CalibrationMap` of a `Sample` (``fit_map``, which
+changes nothing). Everything else is inherited, so that a new family is one class with one method.
 """
 
 from abc import ABC, abstractmethod
@@ -27,7 +27,7 @@ _ARGUMENTS = ("y", "p", "sample_weight")  # what the estimators call labels, sco
 
 @dataclass(frozen=True)
 class Solution:
-    """What a fit finds: the map, its partition where there is one, and further fitted attributes by name."""
+    """The result of a fit: the map, its partition where there is one, and further fitted attributes by name."""
 
     map: CalibrationMap
     partition: Partition | None = None
@@ -38,7 +38,7 @@ class Family(RegressorMixin, TransformerMixin, BaseEstimator, ABC):
     """Base class of the families.
 
     A subclass stores its hyper-parameters unchanged in ``__init__`` and defines ``fit_map(sample)``, or, where it
-    has more to tell than the map, ``solve(sample)``.
+    has more results than the map, ``solve(sample)``.
 
     Attributes
     ----------
@@ -123,17 +123,17 @@ class Family(RegressorMixin, TransformerMixin, BaseEstimator, ABC):
 
     def fit_sample(self, sample: Sample) -> Self:
         """Fit the family to a sample that has been checked already."""
-        found = self.solve(sample)
-        if not isinstance(found.map, CalibrationMap):
-            raise TypeError(f"{type(self).__name__}.fit_map must return a CalibrationMap, got {found.map!r}")
+        solution = self.solve(sample)
+        if not isinstance(solution.map, CalibrationMap):
+            raise TypeError(f"{type(self).__name__}.fit_map must return a CalibrationMap, got {solution.map!r}")
         old = [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]
         for name in set(old) - set(self.get_params(deep=False)) if old else ():
             delattr(self, name)  # a refit with other parameters must not leave results of the first behind
-        self.map_ = found.map
-        if found.partition is not None:
-            self.partition_ = found.partition
-            self.n_bins_ = found.partition.n_bins
-        for name, value in found.attributes.items():
+        self.map_ = solution.map
+        if solution.partition is not None:
+            self.partition_ = solution.partition
+            self.n_bins_ = solution.partition.n_bins
+        for name, value in solution.attributes.items():
             setattr(self, name, value)
         return self
 

@@ -1,7 +1,7 @@
 """A calibration map: a value that is a function c_hat from [0, 1] to the calibrated probability.
 
 A map is frozen, vectorised, total on [0, 1], and can be written as plain JSON and read back bit by bit. Families
-make maps; a map knows nothing of how it was fitted.
+make maps; a map holds nothing of its fit.
 """
 
 import reprlib
@@ -78,7 +78,7 @@ class CalibrationMap(ABC):
 
     @property
     def kinks(self) -> FloatArray:
-        """Scores at which a continuous map bends, in increasing order, so that a drawing need not miss them."""
+        """Scores at which a continuous map bends, in increasing order, so that a drawing can include them."""
         return np.empty(0)
 
     def to_dict(self) -> dict[str, Any]:
@@ -118,7 +118,7 @@ class CalibrationMap(ABC):
     def from_json(cls, text: str) -> Self:
         """Return the map that `to_json` wrote; works on this base and on each class.
 
-        Nothing but the registered map classes is looked up by what the text says, and nothing in it is executed.
+        The text can name only registered map classes, and nothing in it is executed.
 
         Raises
         ------
@@ -144,17 +144,17 @@ class CalibrationMap(ABC):
             later = ", which a newer version of fitontest wrote" if is_whole(schema) and schema > SCHEMA else ""
             got = reprlib.repr(schema) if "schema" in d else "none"
             raise ValueError(f"{name} must be a dict of schema {SCHEMA}, got {got}{later}")
-        found_class = _KINDS.find(d.get("kind", ""), "kind")
-        if not issubclass(found_class, cls):
+        map_class = _KINDS.find(d.get("kind", ""), "kind")
+        if not issubclass(map_class, cls):
             raise ValueError(f"kind must be one that {cls.__name__} can read, got {d['kind']!r}")
         state = {key: value for key, value in d.items() if key not in ("schema", "kind")}
-        expected = {field.name for field in fields(found_class)}  # type: ignore[arg-type]
+        expected = {field.name for field in fields(map_class)}  # type: ignore[arg-type]
         if set(state) != expected:
             raise ValueError(f"{name} must have the fields {sorted(expected)}, got {sorted(map(str, state))}")
-        found = found_class(**{key: _revived(value) for key, value in state.items()})
+        revived = map_class(**{key: _revived(value) for key, value in state.items()})
         for key, value in state.items():
-            _check_as_written(value, getattr(found, key), key)
-        return found
+            _check_as_written(value, getattr(revived, key), key)
+        return revived
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):

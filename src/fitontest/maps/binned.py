@@ -1,8 +1,8 @@
 """Binned maps: one straight line per bin, c_hat(p) = offset_b + slope_b p.
 
 Slope 1 shifts the scores of a bin by its gap (then the plug-in error is the binned ECE); slope 0 replaces them by
-the bin's mean label (then it is the probability deviation error). A bin without data says nothing against the
-scores, so it is left as it is: slope 1, offset 0.
+the bin's mean label (then it is the probability deviation error). In a bin without data the map is the
+identity: slope 1, offset 0.
 """
 
 from dataclasses import dataclass

@@ -156,7 +156,7 @@ class Partition:
         return np.array_equal(self.edges, uniform_edges(self.n_bins))
 
     def _locate_equal_width(self, p: FloatArray) -> IntArray:
-        """Locate by arithmetic, then mend the ulp by which p * B may be off: same bins, no search.
+        """Locate by arithmetic, then correct the ulp by which p * B may be off: same bins, no search.
 
         For scores in a block this is three times as fast as a binary search over the edges.
         """
