@@ -29,6 +29,7 @@ from fitontest.families.family_bins import FamilyBins
 from fitontest.families.flat import Flat
 from fitontest.families.identity import Identity
 from fitontest.families.isotonic import Isotonic
+from fitontest.families.knn import KNN
 from fitontest.families.pava_bc import PavaBlocks
 from fitontest.families.piecewise.pl import PL
 from fitontest.families.piecewise.pl3 import PL3
@@ -42,6 +43,7 @@ from fitontest.maps.identity import IdentityMap
 from fitontest.maps.knots import KnotsMap
 from fitontest.maps.logistic import LogisticMap
 from fitontest.maps.logit_knots import LogitKnotsMap
+from fitontest.maps.steps import StepsMap
 from fitontest.measures.binned_error import BinnedError
 from fitontest.measures.classwise import ClasswiseError
 from fitontest.measures.gce import gce
@@ -69,6 +71,7 @@ from fitontest.scorers import make_scorer
 __version__ = "0.1.0"
 
 __all__ = [
+    "KNN",
     "PL",
     "PL3",
     "Beta",
@@ -112,6 +115,7 @@ __all__ = [
     "SeparableDataWarning",
     "Slope1",
     "SmallMultiples",
+    "StepsMap",
     "TCEDisplay",
     "Temperature",
     "WithinBinError",
