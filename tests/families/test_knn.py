@@ -82,9 +82,9 @@ def test_it_is_the_definition_for_ties_and_neighbouring_floats(rows, k):
 
 
 def test_it_is_the_definition_where_light_rows_follow_heavy_ones():
-    y, p = noisy(60, ties=2)
+    y, p = noisy(30, ties=2)
     w = np.where(p < 0.4, 1e6, 0.37)
-    for k in (1, 3, 17, 40):
+    for k in (1, 3, 17):
         assert_is_the_definition(y, p, w, k)
 
 
@@ -203,15 +203,14 @@ def area_under(values):
     return float(np.diff(np.concatenate(([0.0], steps, [1.0]))) @ shares)
 
 
-@given(data=samples(weights=st.just(1.0)), k=KS)
+@given(data=samples(weights=st.just(1.0), max_size=12), k=KS)
 def test_the_error_is_one_minus_the_area_under_the_validity_curve(data, k):
     """Theorem: AUC_V = 1 - mean |f - E[y | f]|, with the neighbours' mean for E[y | f] (Torabian and Urner)."""
     y, p, w = data
-    validity = np.abs(p - [Definition(y, p, w, k).at(q) for q in p])
-    c = fot.KNN(k).fit(p, y).map_
-    if not np.isin(p, c.x).any():  # where a rounded midpoint is a score the map has rows on both sides
-        error = fot.calibration_error(y, p, family=fot.KNN(k))
-        assert float(error) == pytest.approx(1 - area_under(validity), abs=1e-12)
+    definition, jumps = Definition(y, p, w, k), fot.KNN(k).fit(p, y).map_.x
+    means = [definition.at_jump(q) if q in jumps else definition.at(q) for q in p]
+    error = fot.calibration_error(y, p, family=fot.KNN(k))
+    assert float(error) == pytest.approx(1 - area_under(np.abs(p - means)), abs=1e-12)
 
 
 def test_the_error_of_the_default_is_one_minus_the_area_under_the_validity_curve():
