@@ -54,11 +54,18 @@ def test_no_jumps():
     assert again.kinks.size == 0
 
 
-def test_jumps_at_the_ends_and_kinks():
+def test_jumps_at_the_ends():
     c = fot.StepsMap([0.0, 1.0], [0.5, 0.2, 0.5], [0.1, 0.9])
     assert c([0.0, 5e-324, np.nextafter(1, 0), 1.0]).tolist() == [0.1, 0.2, 0.2, 0.9]
-    assert c.kinks.tolist() == [0.0, 1.0]
     assert c.partition is None
+
+
+def test_a_line_through_the_kinks_has_the_steps_and_no_point_between_them():
+    c = fot.StepsMap([0.25, 0.5], [0.1, 0.9, 0.9], [0.4, 0.0])
+    assert c(c.kinks).tolist() == [0.1, 0.9, 0.9, 0.9]
+    np.testing.assert_allclose(c.kinks, [0.25, 0.25, 0.5, 0.5], rtol=0, atol=1e-15)
+    ends = fot.StepsMap([0.0, 1.0], [0.5, 0.2, 0.5], [0.1, 0.9]).kinks
+    assert ends.tolist() == [0.0, 5e-324, np.nextafter(1, 0), 1.0]
 
 
 @pytest.mark.parametrize(

@@ -58,8 +58,8 @@ class StepsMap(CalibrationMap):
 
     @property
     def kinks(self) -> FloatArray:
-        """The jumps."""
-        return self.x
+        """The floats next to the jumps on both sides: a line through them is vertical at a jump and passes by `at`."""
+        return np.unique(np.nextafter(self.x, [[0.0], [1.0]]))
 
     def evaluate(self, p: FloatArray) -> FloatArray:
         """Return the value of the piece or of the jump at each score."""
