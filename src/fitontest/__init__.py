@@ -28,6 +28,7 @@ from fitontest.families.family_bins import FamilyBins
 from fitontest.families.flat import Flat
 from fitontest.families.identity import Identity
 from fitontest.families.isotonic import Isotonic
+from fitontest.families.knn import KNN
 from fitontest.families.pava_bc import PavaBlocks
 from fitontest.families.piecewise.pl import PL
 from fitontest.families.piecewise.pl3 import PL3
@@ -41,6 +42,7 @@ from fitontest.maps.identity import IdentityMap
 from fitontest.maps.knots import KnotsMap
 from fitontest.maps.logistic import LogisticMap
 from fitontest.maps.logit_knots import LogitKnotsMap
+from fitontest.maps.steps import StepsMap
 from fitontest.measures.base import (
     Estimate,
     Evidence,
@@ -111,6 +113,7 @@ __all__ = [
     "IdentityMap",
     "IfCalibrated",
     "Isotonic",
+    "KNN",
     "KnotsMap",
     "LogisticMap",
     "LogitKnotsMap",
@@ -132,6 +135,7 @@ __all__ = [
     "SeparableDataWarning",
     "Slope1",
     "SmallMultiples",
+    "StepsMap",
     "TCEDisplay",
     "Temperature",
     "WithinBin",

@@ -231,7 +231,7 @@ def available_families() -> list[str]:
     Examples
     --------
     >>> import fitontest as fot
-    >>> set(fot.available_families()) >= {"beta", "flat", "identity", "isotonic", "pava_bc", "platt", "slope1"}
+    >>> set(fot.available_families()) >= {"beta", "flat", "identity", "isotonic", "knn", "pava_bc", "platt"}
     True
     """
     return _REGISTRY.names()

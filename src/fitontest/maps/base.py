@@ -78,7 +78,7 @@ class CalibrationMap(ABC):
 
     @property
     def kinks(self) -> FloatArray:
-        """Scores at which a continuous map bends, in increasing order, so that a drawing can include them."""
+        """Scores at which a map bends or jumps, in increasing order, so that a drawing can include them."""
         return np.empty(0)
 
     def to_dict(self) -> dict[str, Any]:
