@@ -1,29 +1,45 @@
 """Ticks of logit axes: round probabilities, as many as there is room for, in figures that people read.
 
-They are chosen whenever the axis is drawn, from what it shows then and from its size, so that texts never touch.
+They are chosen at each drawing of the axis, from its limits and its size at that time, so that the texts never touch.
+This module imports matplotlib. It is therefore imported when an axis gets a logit scale, and not before.
 """
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
+from matplotlib.axis import Axis
+from matplotlib.ticker import FuncFormatter, Locator, NullLocator
 
 from fitontest.numerics.links import LOGIT
 from fitontest.typing import FloatArray
-
-if TYPE_CHECKING:
-    from matplotlib.axis import Axis
 
 ROOM = {"x": 0.62, "y": 0.3}  # inches between two ticks, for texts beside and above one another
 ENOUGH = (4, 3, 2)  # ticks to be content with, before less round ones are let in
 _MINUS = "\N{MINUS SIGN}"
 
 
-def mark_probabilities(axis: "Axis", letter: str) -> None:
+class RoundProbabilities(Locator):
+    """The roundest probabilities that find room on the axis, chosen anew at each drawing."""
+
+    def __init__(self, letter: str) -> None:
+        self.letter = letter
+
+    def __call__(self) -> list[float]:
+        """Return the ticks of what the axis shows at the moment."""
+        axis: Any = self.axis
+        drawn = axis.axes.get_window_extent()
+        dpi = axis.axes.get_figure(root=True).dpi
+        inches = max((drawn.width if self.letter == "x" else drawn.height) / dpi, 1e-9)
+        lower, upper = sorted(axis.get_view_interval())
+        return round_probabilities(lower, upper, ROOM[self.letter] / inches)
+
+    def tick_values(self, vmin: float, vmax: float) -> list[float]:
+        """Return the ticks between two probabilities, on an axis of usual size."""
+        return round_probabilities(vmin, vmax, 0.1)
+
+
+def mark_probabilities(axis: Axis, letter: str) -> None:
     """Give a logit axis, x or y, its ticks."""
-    from matplotlib.ticker import FuncFormatter, NullLocator
-
-    from fitontest.displays.logit_locator import RoundProbabilities
-
     axis.set_major_locator(RoundProbabilities(letter))
     axis.set_major_formatter(FuncFormatter(in_figures))
     axis.set_minor_locator(NullLocator())

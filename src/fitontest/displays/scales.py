@@ -9,7 +9,6 @@ import numpy as np
 from fitontest.checks import choose
 from fitontest.data.arrays import as_numbers
 from fitontest.data.sample import Sample
-from fitontest.displays.logit_ticks import mark_probabilities
 from fitontest.maps.base import CalibrationMap
 from fitontest.numerics.links import IDENTITY, LOGIT, Link
 from fitontest.partitions.partition import Partition, uniform_edges
@@ -74,6 +73,8 @@ class Scale:
         """Give the axes this scale, its ends and its ticks, on the x axis, the y axis, or both."""
         for letter in which:
             if self.name == "logit":
+                from fitontest.displays.logit_ticks import mark_probabilities
+
                 set_scale = ax.set_xscale if letter == "x" else ax.set_yscale
                 set_scale("logit", nonpositive="clip")  # what lies at 0 and below is drawn beyond the axis
                 mark_probabilities(ax.xaxis if letter == "x" else ax.yaxis, letter)
