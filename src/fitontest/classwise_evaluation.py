@@ -5,12 +5,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fitontest.checks import choose
-from fitontest.displays.by_class import check_few
 from fitontest.displays.canvas import SomeFigure
-from fitontest.displays.panels import panels
 from fitontest.displays.reliability import ReliabilityDisplay
 from fitontest.displays.scales import ScaleName
-from fitontest.displays.small_multiples import SmallMultiples
+from fitontest.displays.small_multiples import SmallMultiples, check_few, panels
 from fitontest.measures.classwise import json_ready
 from fitontest.results.frames import Backend, to_frame
 from fitontest.results.text import short, text_table

@@ -10,7 +10,7 @@ import pytest
 
 import fitontest as fot
 from fitontest.data.predictions import each_class
-from fitontest.displays.by_class import by_class
+from fitontest.displays.small_multiples import by_class
 from fitontest.measures.plug_in import error_of
 from fitontest.results.text import short
 from tests.cli.test_evaluate_and_plot import run

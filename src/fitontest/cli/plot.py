@@ -11,11 +11,10 @@ from fitontest.cli.measuring import NULL_DRAWS, tested
 from fitontest.cli.messages import notes, progress, refusing
 from fitontest.data.sample import Sample
 from fitontest.displays.base import Display
-from fitontest.displays.by_class import by_class
 from fitontest.displays.reliability import ReliabilityDisplay
 from fitontest.displays.saving import check_path
 from fitontest.displays.scales import NAMES, ScaleName
-from fitontest.displays.side_by_side import side_by_side
+from fitontest.displays.small_multiples import by_class, side_by_side
 from fitontest.displays.tce import TCEDisplay
 from fitontest.evaluation import evaluation_of
 from fitontest.families.base import family_class
@@ -112,7 +111,7 @@ def _reliability(
     sample = given.sample()
     watched = partial(progress, label="families")
     evaluation = evaluation_of(sample, asked, "l1", random_state, watched, reduction=given.reduction)
-    several = side_by_side(evaluation, sample, scale, name=name, pos_label=given.pos_label)
+    several = side_by_side(ReliabilityDisplay, evaluation, sample, scale, name=name, pos_label=given.pos_label)
     for title, display in several.displays.items():
         if band_draws:
             watched = partial(progress, label=f"draws of {title}")

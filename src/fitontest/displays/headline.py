@@ -1,4 +1,4 @@
-"""What the legend and the title of a diagram say of an error."""
+"""The texts of a diagram: the labels of its axes, and what its legend and its title say of an error."""
 
 import textwrap
 
@@ -7,9 +7,27 @@ from fitontest.measures.binned_error import BinnedError
 from fitontest.measures.if_calibrated import IfCalibrated
 from fitontest.measures.plug_in_error import PlugInError
 from fitontest.results.text import short
+from fitontest.typing import Label
 
 WIDTH = 40  # letters in a line of a legend
 TITLE_WIDTH = 52  # letters in a line of the title of a test-based diagram
+
+CONFIDENCE = ("Confidence (highest predicted probability)", "Accuracy (observed frequency)")
+
+
+def axis_labels(pos_label: Label | None, reduction: str | None = None) -> tuple[str, str]:
+    """Return the labels of the axis of scores and of that of observed frequencies."""
+    if reduction == "confidence":
+        return CONFIDENCE
+    of_class = _of_class(pos_label, reduction)
+    return f"Predicted probability{of_class}", f"Observed frequency{of_class}"
+
+
+def _of_class(pos_label: Label | None, reduction: str | None) -> str:
+    """Return what tells the positive class, where that is not obvious."""
+    if reduction == "classwise":
+        return " of the class"
+    return "" if pos_label is None or pos_label in (1, "1") else f" (positive: {pos_label})"
 
 
 def headline(error: PlugInError) -> list[str]:

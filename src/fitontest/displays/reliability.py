@@ -5,13 +5,11 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from fitontest.data.predictions import Reduction, each_class, reduced
 from fitontest.data.sample import Sample
-from fitontest.displays.axis_labels import axis_labels
-from fitontest.displays.base import BinaryDisplay, check_measured
-from fitontest.displays.by_class import by_class, figure_of_classes
+from fitontest.displays.base import check_measured
 from fitontest.displays.canvas import Where, axes_for
 from fitontest.displays.companions import counts_axis, note_beyond
 from fitontest.displays.frame import draw_legend, has_diagonal, histogram_of, join, prepare
-from fitontest.displays.headline import called
+from fitontest.displays.headline import axis_labels, called
 from fitontest.displays.palette import NEUTRAL, Color, ink, series
 from fitontest.displays.reliability_artists import (
     draw_areas,
@@ -24,7 +22,7 @@ from fitontest.displays.reliability_artists import (
 )
 from fitontest.displays.scales import ScaleName, scale_for, scale_to, widened
 from fitontest.displays.shapes import BARS, histogram_parts, knots_of, shape_of, share_beyond
-from fitontest.displays.small_multiples import SmallMultiples
+from fitontest.displays.small_multiples import PanelDisplay, SmallMultiples, by_class, figure_of_classes
 from fitontest.families.base import Family
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.plug_in import error_of
@@ -37,7 +35,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-class ReliabilityDisplay(BinaryDisplay):
+class ReliabilityDisplay(PanelDisplay):
     """Reliability diagram: the calibration map of a family, fitted to the test data, against the diagonal.
 
     The height of the fill over a score p is c_hat(p), and the mean gap |c_hat(p) - p| between it and the diagonal,

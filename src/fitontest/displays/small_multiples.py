@@ -1,28 +1,53 @@
-"""Small multiples: the reliability diagrams of several families, models or classes, side by side on shared axes."""
+"""Small multiples: the reliability diagrams of several families, models or classes, side by side on shared axes.
+
+The class of the diagrams is a parameter of the functions: the module of the reliability diagram imports this one.
+"""
 
 import textwrap
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from fitontest.displays.base import Display
-from fitontest.displays.canvas import SomeFigure, figure_for, settle
+from fitontest.data.predictions import NAMES, ClassScores, Names
+from fitontest.data.sample import Sample
+from fitontest.displays.base import BinaryDisplay, Display
+from fitontest.displays.canvas import SomeFigure, Where, empty_figure, figure_for, settle
 from fitontest.displays.frame import SHARED, legend_entries
 from fitontest.displays.headline import headline
-from fitontest.displays.palette import FILL
-from fitontest.displays.scales import widest
+from fitontest.displays.palette import FILL, Color
+from fitontest.displays.scales import Scale, ScaleName, scale_for, widest
+from fitontest.measures.plug_in_error import PlugInError
 from fitontest.results.frames import Records
+from fitontest.typing import ArrayInput
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from fitontest.displays.reliability import ReliabilityDisplay
 
 PANEL = (3.1, 4.3)  # inches, with a title of one line
 LINE = 0.2  # inches, of further lines
 WIDTH = 34  # letters in a line of a title
 MOST_COLUMNS = 4
+MOST_CLASSES = 16  # more panels are too small to be compared
+
+
+class PanelDisplay(BinaryDisplay):
+    """Base of the diagrams that can be panels of small multiples.
+
+    Its subclasses are made of an error and its sample, with the options `scale` and `limits`.
+    """
+
+    error: PlugInError
+    scale: Scale
+    ax_: "Axes"
+    histogram_ax_: Any
+    add_band: ClassVar[Callable[..., None]]
+
+    @abstractmethod
+    def plot(self, ax: Where = None, *, color: Color | None = None, legend: bool = True) -> Self:
+        """Draw the diagram."""
 
 
 class SmallMultiples(Display):
@@ -55,7 +80,7 @@ class SmallMultiples(Display):
     (['slope1', 'beta'], ['panel', 'lower', 'upper', 'weight'])
     """
 
-    def __init__(self, displays: Mapping[str, "ReliabilityDisplay"], *, title: str | None = None) -> None:
+    def __init__(self, displays: Mapping[str, PanelDisplay], *, title: str | None = None) -> None:
         if not displays:
             raise ValueError("displays must hold at least one diagram, got none")
         names = {display.scale.name for display in displays.values()}
@@ -113,7 +138,7 @@ class SmallMultiples(Display):
     def _told(self) -> str:
         return repr([*self.displays])
 
-    def _panel(self, ax: "Axes", title: str, display: "ReliabilityDisplay") -> None:
+    def _panel(self, ax: "Axes", title: str, display: PanelDisplay) -> None:
         display.plot(ax, legend=False, color=FILL)
         widest([one.scale for one in self.displays.values()]).apply(ax)
         ax.set_title(_title(title, display), fontsize="medium")
@@ -139,9 +164,88 @@ class SmallMultiples(Display):
         )
 
 
-def _title(title: str, display: "ReliabilityDisplay") -> str:
+def _title(title: str, display: PanelDisplay) -> str:
     """Return the title of a panel, the family's own if it is called so."""
     lines = headline(display.error)
     if title != display.error.family:
         lines = [title, *lines]
     return "\n".join(textwrap.fill(line, WIDTH) for line in lines)
+
+
+def panels(
+    display: Callable[..., PanelDisplay],
+    measured: Iterable[tuple[str, PlugInError, Sample]],
+    scale: ScaleName,
+    limits: ArrayInput = None,
+    *,
+    title: str | None = None,
+    **options: Any,
+) -> SmallMultiples:
+    """Return the diagrams of (name, error, sample), by that class of displays, all with the same axes."""
+    each = list(measured)
+    if scale == "logit" and limits is None:
+        common = widest([scale_for(scale, sample, error.map) for _, error, sample in each])
+        limits = (common.lower, common.upper)
+    drawn = {name: display(error, sample, scale=scale, limits=limits, **options) for name, error, sample in each}
+    return SmallMultiples(drawn, title=title)
+
+
+def side_by_side(
+    display: Callable[..., PanelDisplay],
+    errors: Iterable[PlugInError],
+    sample: Sample,
+    scale: ScaleName,
+    **options: Any,
+) -> SmallMultiples:
+    """Return the diagrams of errors that were measured on the same sample, all with the same axes."""
+    titled = ((title, error, sample) for title, error in _titled(errors))
+    return panels(display, titled, scale, **options)
+
+
+def _titled(errors: Iterable[PlugInError]) -> Iterator[tuple[str, PlugInError]]:
+    """Yield each error with its title: a further one of the same family is numbered."""
+    seen: Counter[str] = Counter()
+    for error in errors:
+        seen[error.family] += 1
+        yield f"{error.family} ({seen[error.family]})" if seen[error.family] > 1 else error.family, error
+
+
+def by_class(
+    display: Callable[..., PanelDisplay],
+    scores: ClassScores,
+    measure: Callable[[Sample], PlugInError],
+    band: dict[str, Any],
+    *,
+    scale: ScaleName,
+    limits: ArrayInput = None,
+    name: str | None = None,
+) -> SmallMultiples:
+    """Return the diagrams of every class, as yet to be drawn; `band` holds options of `add_band`."""
+    check_few(len(scores.classes), scores.names)
+    measured = [
+        (f"class {label}", measure(sample).under("classwise"), sample) for label, sample in scores.one_vs_rest()
+    ]
+    several = panels(display, measured, scale, limits, title=name, name=name)
+    if band["draws"]:
+        for title, _, sample in measured:
+            several.displays[title].add_band(sample, **band)
+    return several
+
+
+def figure_of_classes(ax: Where, *, plain: bool) -> SomeFigure:
+    """Return where the diagrams of the classes are drawn, or refuse axes, and options of a single diagram."""
+    if not plain:
+        raise ValueError("color, fill, legend and ref_line must be left out with reduction='classwise'")
+    return (
+        None if ax is None else empty_figure(ax, "ax", "a Figure or a SubFigure with reduction='classwise', not axes,")
+    )
+
+
+def check_few(n_classes: int, names: Names = NAMES) -> None:
+    """Raise ValueError for more classes than can be drawn."""
+    if n_classes > MOST_CLASSES:
+        raise ValueError(
+            f"{names.y_prob} must have at most {MOST_CLASSES} columns to be drawn with {names.reduction}='classwise', "
+            f"got {n_classes}; draw single classes without a reduction, with {names.y_true} == label and the "
+            f"column of that class, or see the table of calibration_error"
+        )

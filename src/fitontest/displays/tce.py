@@ -6,7 +6,6 @@ import numpy as np
 
 from fitontest.data.predictions import Reduction, reduced
 from fitontest.data.sample import Sample
-from fitontest.displays.axis_labels import axis_labels
 from fitontest.displays.base import BinaryDisplay, check_measured
 from fitontest.displays.canvas import Where, axes_for, tidy
 from fitontest.displays.companions import (
@@ -19,7 +18,7 @@ from fitontest.displays.companions import (
     label_below,
     note_beyond,
 )
-from fitontest.displays.headline import title_of
+from fitontest.displays.headline import axis_labels, title_of
 from fitontest.displays.palette import NEUTRAL, ground, tint
 from fitontest.displays.scales import ScaleName, scale_for, scale_to
 from fitontest.displays.shapes import BARS, histogram_parts, share_beyond
