@@ -8,7 +8,7 @@ from fitontest.checks import choose
 from fitontest.displays.canvas import SomeFigure
 from fitontest.displays.reliability import ReliabilityDisplay
 from fitontest.displays.scales import ScaleName
-from fitontest.displays.small_multiples import SmallMultiples, check_few, panels
+from fitontest.displays.small_multiples import SmallMultiples, arrange_panels, check_class_count
 from fitontest.measures.classwise import json_ready
 from fitontest.results.frames import Backend, to_frame
 from fitontest.results.text import short, text_table
@@ -102,10 +102,10 @@ class ClasswiseEvaluation:
         -------
         SmallMultiples
         """
-        check_few(len(self))
+        check_class_count(len(self))
         choose(family, [name for name, _ in self._by_family()], "family")
         measured = [(f"class {label}", each[family], each.sample) for label, each in self.evaluations.items()]
-        return panels(ReliabilityDisplay, measured, scale, title=family).plot(figure)
+        return arrange_panels(ReliabilityDisplay, measured, scale, title=family).plot(figure)
 
     def __str__(self) -> str:
         first = next(iter(self.evaluations.values())).errors[0]

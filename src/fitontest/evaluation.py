@@ -10,7 +10,7 @@ from fitontest.data.sample import Sample
 from fitontest.displays.canvas import SomeFigure
 from fitontest.displays.reliability import ReliabilityDisplay
 from fitontest.displays.scales import ScaleName
-from fitontest.displays.small_multiples import SmallMultiples, side_by_side
+from fitontest.displays.small_multiples import SmallMultiples, arrange_families
 from fitontest.families.base import Family, available_families, seeded
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.plug_in import error_of
@@ -107,7 +107,7 @@ class Evaluation:
 
     def diagrams(self, *, scale: ScaleName = "probability") -> SmallMultiples:
         """Return the reliability diagrams of all families, which are yet to be drawn, or to be saved."""
-        return side_by_side(ReliabilityDisplay, self.errors, self.sample, scale)
+        return arrange_families(ReliabilityDisplay, self.errors, self.sample, scale)
 
     def __str__(self) -> str:
         return f"{_title(self.errors[0])}\n{text_table(HEADER, map(_cells, self.errors))}\n{FOOTNOTE}"

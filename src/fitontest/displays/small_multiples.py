@@ -14,11 +14,11 @@ import numpy as np
 from fitontest.data.predictions import NAMES, ClassScores, Names
 from fitontest.data.sample import Sample
 from fitontest.displays.base import BinaryDisplay, Display
-from fitontest.displays.canvas import SomeFigure, Where, empty_figure, figure_for, settle
-from fitontest.displays.frame import SHARED, legend_entries
-from fitontest.displays.headline import headline
+from fitontest.displays.canvas import AxesOrFigure, SomeFigure, check_empty_figure, execute_layout, get_figure
+from fitontest.displays.frame import SHARED_LABELS, list_legend_entries
+from fitontest.displays.headline import describe_error
 from fitontest.displays.palette import FILL, Color
-from fitontest.displays.scales import Scale, ScaleName, scale_for, widest
+from fitontest.displays.scales import Scale, ScaleName, choose_scale, merge_scales
 from fitontest.measures.plug_in_error import PlugInError
 from fitontest.results.frames import Records
 from fitontest.typing import ArrayInput
@@ -26,9 +26,9 @@ from fitontest.typing import ArrayInput
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-PANEL = (3.1, 4.3)  # inches, with a title of one line
-LINE = 0.2  # inches, of further lines
-WIDTH = 34  # letters in a line of a title
+PANEL_SIZE = (3.1, 4.3)  # inches, with a title of one line
+LINE_HEIGHT = 0.2  # inches, of further lines
+TITLE_WIDTH = 34  # letters in a line of a title
 MOST_COLUMNS = 4
 MOST_CLASSES = 16  # more panels are too small to be compared
 
@@ -46,7 +46,7 @@ class PanelDisplay(BinaryDisplay):
     add_band: ClassVar[Callable[..., None]]
 
     @abstractmethod
-    def plot(self, ax: Where = None, *, color: Color | None = None, legend: bool = True) -> Self:
+    def plot(self, ax: AxesOrFigure = None, *, color: Color | None = None, legend: bool = True) -> Self:
         """Draw the diagram."""
 
 
@@ -56,9 +56,9 @@ class SmallMultiples(Display):
     Parameters
     ----------
     displays : mapping of str to ReliabilityDisplay
-        The diagrams by their titles, all on one scale.
+        The diagrams by their titles. All have the same scale.
     title : str, optional
-        Of the whole figure.
+        Title of the figure.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class SmallMultiples(Display):
     figure_ : matplotlib Figure or SubFigure
         After `plot`.
     axes_ : dict of str to matplotlib Axes
-        The panels, by their titles.
+        The panels by their titles.
 
     Examples
     --------
@@ -94,57 +94,57 @@ class SmallMultiples(Display):
         Parameters
         ----------
         figure : matplotlib Figure or SubFigure, optional
-            An empty one to draw in; by default a new pyplot figure that is large enough.
+            An empty figure to draw in. By default a new pyplot figure is made.
 
         Returns
         -------
         self
         """
-        self.figure_ = figure_for(figure, self.size)
-        grid = self.figure_.subplots(*self._shape(), squeeze=False)
+        self.figure_ = get_figure(figure, self.size)
+        grid = self.figure_.subplots(*self._grid_shape(), squeeze=False)
         self.axes_: dict[str, Axes] = {}
         for ax, (title, display) in zip(grid.flat, self.displays.items(), strict=False):
-            self._panel(ax, title, display)
+            self._draw_panel(ax, title, display)
             self.axes_[title] = ax
-        self._label_outside(grid)
+        self._remove_inner_labels(grid)
         if self.title is not None:
             self.figure_.suptitle(self.title, fontsize="large")
-        self.legend_ = self._legend()
-        settle(self.figure_)
+        self.legend_ = self._draw_legend()
+        execute_layout(self.figure_)
         return self
 
     @property
     def size(self) -> tuple[float, float]:
-        """Width and height of a figure for it, in inches."""
-        rows, columns = self._shape()
-        lines = max(_title(title, display).count("\n") for title, display in self.displays.items())
-        foot, head = 0.5, 0.0 if self.title is None else 0.3
-        return PANEL[0] * columns + 0.5, (PANEL[1] + LINE * lines) * rows + foot + head
+        """Width and height of the figure, in inches."""
+        rows, columns = self._grid_shape()
+        lines = max(_format_title(name, display).count("\n") for name, display in self.displays.items())
+        legend, title = 0.5, 0.0 if self.title is None else 0.3
+        return PANEL_SIZE[0] * columns + 0.5, (PANEL_SIZE[1] + LINE_HEIGHT * lines) * rows + legend + title
 
     def parts(self) -> dict[str, Records]:
-        """Return the numbers of every diagram, see `ReliabilityDisplay.parts`, with the title of its ``panel``."""
-        found: dict[str, Records] = {}
+        """Return the numbers of every diagram as in `ReliabilityDisplay.parts`, with its title as ``panel``."""
+        parts: dict[str, Records] = {}
         for title, display in self.displays.items():
             for part, rows in display.parts().items():
-                found.setdefault(part, []).extend({"panel": title, **row} for row in rows)
-        return found
+                parts.setdefault(part, []).extend({"panel": title, **row} for row in rows)
+        return parts
 
-    def _shape(self) -> tuple[int, int]:
-        """Return rows and columns of panels: one row of up to four, else as square as may be."""
+    def _grid_shape(self) -> tuple[int, int]:
+        """Return the numbers of rows and columns: one row of up to four panels, otherwise an almost square grid."""
         count = len(self.displays)
         columns = count if count <= MOST_COLUMNS else min(MOST_COLUMNS, int(np.ceil(np.sqrt(count))))
         return -(-count // columns), columns
 
-    def _told(self) -> str:
+    def _summarise(self) -> str:
         return repr([*self.displays])
 
-    def _panel(self, ax: "Axes", title: str, display: PanelDisplay) -> None:
+    def _draw_panel(self, ax: "Axes", title: str, display: PanelDisplay) -> None:
         display.plot(ax, legend=False, color=FILL)
-        widest([one.scale for one in self.displays.values()]).apply(ax)
-        ax.set_title(_title(title, display), fontsize="medium")
+        merge_scales([other.scale for other in self.displays.values()]).apply(ax)
+        ax.set_title(_format_title(title, display), fontsize="medium")
 
-    def _label_outside(self, grid: Any) -> None:
-        """Keep the labels of the outer axes only: all panels have the same."""
+    def _remove_inner_labels(self, grid: Any) -> None:
+        """Keep only the labels of the outer axes, because all panels have the same."""
         displays, columns = [*self.displays.values()], grid.shape[1]
         for ax in grid.flat[len(displays) :]:
             ax.remove()
@@ -155,24 +155,24 @@ class SmallMultiples(Display):
             if k + columns < len(displays):
                 display.ax_.set_xlabel("")
 
-    def _legend(self) -> Any:
-        """Draw one legend of the marks that occur in any panel."""
-        panels = [legend_entries(ax) for ax in self.axes_.values()]
-        marks = {text: handle for entries in panels for text, handle in entries if text.startswith(SHARED)}
+    def _draw_legend(self) -> Any:
+        """Draw one legend of the marks that occur in the panels."""
+        panels = [list_legend_entries(ax) for ax in self.axes_.values()]
+        marks = {text: handle for entries in panels for text, handle in entries if text.startswith(SHARED_LABELS)}
         return self.figure_.legend(
             [*marks.values()], [*marks], loc="outside lower center", ncols=4, fontsize="small", frameon=False
         )
 
 
-def _title(title: str, display: PanelDisplay) -> str:
-    """Return the title of a panel, the family's own if it is called so."""
-    lines = headline(display.error)
+def _format_title(title: str, display: PanelDisplay) -> str:
+    """Return the title of a panel and the description of its error. A title that is the family is not repeated."""
+    lines = describe_error(display.error)
     if title != display.error.family:
         lines = [title, *lines]
-    return "\n".join(textwrap.fill(line, WIDTH) for line in lines)
+    return "\n".join(textwrap.fill(line, TITLE_WIDTH) for line in lines)
 
 
-def panels(
+def arrange_panels(
     display: Callable[..., PanelDisplay],
     measured: Iterable[tuple[str, PlugInError, Sample]],
     scale: ScaleName,
@@ -181,36 +181,38 @@ def panels(
     title: str | None = None,
     **options: Any,
 ) -> SmallMultiples:
-    """Return the diagrams of (name, error, sample), by that class of displays, all with the same axes."""
-    each = list(measured)
+    """Return the diagrams of (title, error, sample) with the same axes. `display` is their class."""
+    entries = list(measured)
     if scale == "logit" and limits is None:
-        common = widest([scale_for(scale, sample, error.map) for _, error, sample in each])
+        common = merge_scales([choose_scale(scale, sample, error.map) for _, error, sample in entries])
         limits = (common.lower, common.upper)
-    drawn = {name: display(error, sample, scale=scale, limits=limits, **options) for name, error, sample in each}
-    return SmallMultiples(drawn, title=title)
+    displays = {
+        panel: display(error, sample, scale=scale, limits=limits, **options) for panel, error, sample in entries
+    }
+    return SmallMultiples(displays, title=title)
 
 
-def side_by_side(
+def arrange_families(
     display: Callable[..., PanelDisplay],
     errors: Iterable[PlugInError],
     sample: Sample,
     scale: ScaleName,
     **options: Any,
 ) -> SmallMultiples:
-    """Return the diagrams of errors that were measured on the same sample, all with the same axes."""
-    titled = ((title, error, sample) for title, error in _titled(errors))
-    return panels(display, titled, scale, **options)
+    """Return the diagrams of errors of the same sample with the same axes. `display` is their class."""
+    titled = ((title, error, sample) for title, error in _number_titles(errors))
+    return arrange_panels(display, titled, scale, **options)
 
 
-def _titled(errors: Iterable[PlugInError]) -> Iterator[tuple[str, PlugInError]]:
-    """Yield each error with its title: a further one of the same family is numbered."""
-    seen: Counter[str] = Counter()
+def _number_titles(errors: Iterable[PlugInError]) -> Iterator[tuple[str, PlugInError]]:
+    """Yield each error with its title, which is the family, numbered from its second occurrence."""
+    occurrences: Counter[str] = Counter()
     for error in errors:
-        seen[error.family] += 1
-        yield f"{error.family} ({seen[error.family]})" if seen[error.family] > 1 else error.family, error
+        occurrences[error.family] += 1
+        yield f"{error.family} ({occurrences[error.family]})" if occurrences[error.family] > 1 else error.family, error
 
 
-def by_class(
+def arrange_classes(
     display: Callable[..., PanelDisplay],
     scores: ClassScores,
     measure: Callable[[Sample], PlugInError],
@@ -220,29 +222,31 @@ def by_class(
     limits: ArrayInput = None,
     name: str | None = None,
 ) -> SmallMultiples:
-    """Return the diagrams of every class, as yet to be drawn; `band` holds options of `add_band`."""
-    check_few(len(scores.classes), scores.names)
+    """Return the diagrams of all classes, not yet drawn. `band` holds the options of `add_band`."""
+    check_class_count(len(scores.classes), scores.names)
     measured = [
         (f"class {label}", measure(sample).under("classwise"), sample) for label, sample in scores.one_vs_rest()
     ]
-    several = panels(display, measured, scale, limits, title=name, name=name)
+    multiples = arrange_panels(display, measured, scale, limits, title=name, name=name)
     if band["draws"]:
         for title, _, sample in measured:
-            several.displays[title].add_band(sample, **band)
-    return several
+            multiples.displays[title].add_band(sample, **band)
+    return multiples
 
 
-def figure_of_classes(ax: Where, *, plain: bool) -> SomeFigure:
-    """Return where the diagrams of the classes are drawn, or refuse axes, and options of a single diagram."""
+def check_classwise_figure(ax: AxesOrFigure, *, plain: bool) -> SomeFigure:
+    """Return the figure for the diagrams of the classes. Raise ValueError for axes and for options of one diagram."""
     if not plain:
         raise ValueError("color, fill, legend and ref_line must be left out with reduction='classwise'")
     return (
-        None if ax is None else empty_figure(ax, "ax", "a Figure or a SubFigure with reduction='classwise', not axes,")
+        None
+        if ax is None
+        else check_empty_figure(ax, "ax", "a Figure or a SubFigure with reduction='classwise', not axes,")
     )
 
 
-def check_few(n_classes: int, names: Names = NAMES) -> None:
-    """Raise ValueError for more classes than can be drawn."""
+def check_class_count(n_classes: int, names: Names = NAMES) -> None:
+    """Raise ValueError if there are too many classes to be drawn."""
     if n_classes > MOST_CLASSES:
         raise ValueError(
             f"{names.y_prob} must have at most {MOST_CLASSES} columns to be drawn with {names.reduction}='classwise', "
