@@ -32,7 +32,7 @@ FLOORS = [  # a module imports only from floors below its own, or from its own r
 ]
 MOST_ROOMS = 34
 YET_TO_PART = {("evaluation", "classwise_evaluation"), ("classwise_evaluation", "evaluation")}
-ROOMS_WITH_CIRCLES = {"evaluation", "classwise_evaluation", "comparison", "displays"}
+ROOMS_WITH_CIRCLES = {"evaluation", "classwise_evaluation", "comparison"}
 DRAWN_WHEN_ASKED = {
     "evaluation",
     "comparison",

@@ -10,7 +10,7 @@ import pytest
 
 import fitontest as fot
 from fitontest.data.predictions import each_class
-from fitontest.displays.by_class import by_class
+from fitontest.displays.small_multiples import arrange_classes
 from fitontest.measures.plug_in import error_of
 from fitontest.results.text import short
 from tests.cli.test_evaluate_and_plot import run
@@ -193,7 +193,9 @@ def test_plot_of_the_classes(csv_file, tmp_path, scores):
     options = ("--label", "y", *GIVEN, "--reduction", "classwise", "--family", "beta", "-o", tmp_path / "a.svg")
     assert run("plot", csv_file, *options, "--scale", "logit").exit_code == 0
     read = each_class((scores.y, matrix(scores), None))
-    mine = by_class(fot.ReliabilityDisplay, read, lambda sample: error_of(sample, "beta"), {"draws": 0}, scale="logit")
+    mine = arrange_classes(
+        fot.ReliabilityDisplay, read, lambda sample: error_of(sample, "beta"), {"draws": 0}, scale="logit"
+    )
     mine.save(tmp_path / "mine.svg")
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "mine.svg").read_bytes()
     banded = run("plot", csv_file, *options, "--band-draws", "2")

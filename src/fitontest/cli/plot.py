@@ -11,11 +11,10 @@ from fitontest.cli.measuring import NULL_DRAWS, tested
 from fitontest.cli.messages import notes, progress, refusing
 from fitontest.data.sample import Sample
 from fitontest.displays.base import Display
-from fitontest.displays.by_class import by_class
 from fitontest.displays.reliability import ReliabilityDisplay
 from fitontest.displays.saving import check_path
-from fitontest.displays.scales import NAMES, ScaleName
-from fitontest.displays.side_by_side import side_by_side
+from fitontest.displays.scales import SCALE_NAMES, ScaleName
+from fitontest.displays.small_multiples import arrange_classes, arrange_families
 from fitontest.displays.tce import TCEDisplay
 from fitontest.evaluation import evaluation_of
 from fitontest.families.base import family_class
@@ -40,7 +39,9 @@ from fitontest.measures.triplet import tce_triplet
     multiple=True,
     help="Family of maps, by default slope1; repeat for several, side by side; 'all' for all. One with classwise.",
 )
-@click.option("--scale", type=click.Choice(NAMES), default="probability", show_default=True, help="Scale of the axes.")
+@click.option(
+    "--scale", type=click.Choice(SCALE_NAMES), default="probability", show_default=True, help="Scale of the axes."
+)
 @click.option(
     "--band-draws",
     type=click.IntRange(min=0),
@@ -112,7 +113,7 @@ def _reliability(
     sample = given.sample()
     watched = partial(progress, label="families")
     evaluation = evaluation_of(sample, asked, "l1", random_state, watched, reduction=given.reduction)
-    several = side_by_side(evaluation, sample, scale, name=name, pos_label=given.pos_label)
+    several = arrange_families(ReliabilityDisplay, evaluation, sample, scale, name=name, pos_label=given.pos_label)
     for title, display in several.displays.items():
         if band_draws:
             watched = partial(progress, label=f"draws of {title}")
@@ -137,7 +138,7 @@ def _classwise(
         return evaluation_of(sample, asked, "l1", random_state).errors[0]
 
     band = {"draws": band_draws, "random_state": random_state, "follow": partial(progress, label="draws")}
-    return by_class(ReliabilityDisplay, given.each_class(), measure, band, scale=scale, name=name)
+    return arrange_classes(ReliabilityDisplay, given.each_class(), measure, band, scale=scale, name=name)
 
 
 def _known(families: tuple[str, ...]) -> tuple[str, ...]:
