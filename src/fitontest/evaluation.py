@@ -17,7 +17,7 @@ from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table, cell
 from fitontest.results.text import short
 from fitontest.typing import ArrayInput, Label, RandomState
-from fitontest.uncertainty.null import check_draws, with_null
+from fitontest.uncertainty.null import check_draws, estimate_of
 
 if TYPE_CHECKING:
     from fitontest.displays.canvas import SomeFigure
@@ -171,16 +171,16 @@ class Evaluation(Table):
     def diagrams(self, family: str | None = None, *, scale: "ScaleName" = "probability") -> "SmallMultiples":
         """Return these diagrams, which are yet to be drawn, or to be saved."""
         from fitontest.displays.reliability import ReliabilityDisplay
-        from fitontest.displays.small_multiples import check_few, panels
+        from fitontest.displays.small_multiples import arrange_panels, check_class_count
 
         with_map = [name for name, estimate in zip(self.names, self.estimates, strict=True) if _has_map(estimate)]
         if isinstance(self.data, Predictions):
-            check_few(len(self.data.classes))
+            check_class_count(len(self.data.classes))
             chosen = choose("slope1" if family is None else family, with_map, "family")
             measured = [(f"class {label}", each[chosen], each.sample) for label, each in self.classes.items()]
-            return panels(ReliabilityDisplay, measured, scale, title=chosen)
+            return arrange_panels(ReliabilityDisplay, measured, scale, title=chosen)
         shown = with_map if family is None else [choose(family, with_map, "family")]
-        return panels(ReliabilityDisplay, [(name, self[name], self.sample) for name in shown], scale)
+        return arrange_panels(ReliabilityDisplay, [(name, self[name], self.sample) for name in shown], scale)
 
     def sections(self) -> list[Section]:
         """Return the table of the families, and that of the other measures."""
@@ -332,18 +332,6 @@ def estimated(
     return mean_over_classes(
         {label: estimate_of(measure, sample, "classwise", null_draws, random_state) for label, sample in each}
     )
-
-
-def estimate_of(
-    measure: Measure,
-    sample: Sample,
-    reduction: str | None = None,
-    null_draws: int = 0,
-    random_state: RandomState = 0,
-) -> Estimate:
-    """Return the estimate of a checked sample, with how it was made of several classes, and its null."""
-    estimate = with_null(measure.estimate(sample), sample, null_draws, random_state)
-    return estimate if reduction is None else replace(estimate, reduction=reduction)
 
 
 def _listed(given: Iterable[Any], argument: str, noun: str) -> list[Any]:

@@ -12,7 +12,7 @@ from fitontest.data.predictions import Reduction
 from fitontest.data.sample import Sample
 from fitontest.displays.canvas import create_figure
 from fitontest.displays.saving import save_figure
-from fitontest.measures.result import BinaryError
+from fitontest.measures.base import Estimate
 from fitontest.results.frames import Backend, Records, to_frame
 from fitontest.typing import ArrayInput, Label
 
@@ -135,10 +135,10 @@ class BinaryDisplay(Display):
         return cls.from_predictions(y, scores, name=score_name, **options, **score_options)
 
 
-def check_measured(error: object, kind: type[BinaryError], sample: object) -> None:
-    """Raise ValueError unless the error has that type and was measured on the sample."""
-    if not isinstance(error, kind):
-        raise ValueError(f"error must be a {kind.__name__}, got {error!r}")
+def check_measured(error: object, sample: object) -> None:
+    """Raise ValueError unless the error is an estimate for two classes that was measured on the sample."""
+    if not isinstance(error, Estimate) or error.base_rate is None:
+        raise ValueError(f"error must be an Estimate for two classes, got {error!r}")
     if not isinstance(sample, Sample):
         raise ValueError(f"sample must be a Sample, got {sample!r}")
     if sample.n != error.n or not isclose(sample.base_rate, error.base_rate, rel_tol=1e-9):

@@ -1,11 +1,9 @@
 """The texts of a diagram: the labels of its axes, and the description of an error in its legend and its title."""
 
 import textwrap
+from collections.abc import Iterable
 
-from fitontest.families.slope1 import Slope1
-from fitontest.measures.binned_error import BinnedError
-from fitontest.measures.if_calibrated import IfCalibrated
-from fitontest.measures.plug_in_error import PlugInError
+from fitontest.measures.base import Estimate
 from fitontest.results.text import short
 from fitontest.typing import Label
 
@@ -30,39 +28,50 @@ def _name_class(pos_label: Label | None, reduction: str | None) -> str:
     return "" if pos_label is None or pos_label in (1, "1") else f" (positive: {pos_label})"
 
 
-def describe_error(error: PlugInError) -> list[str]:
-    """Return the description of an error in a legend, in two short lines."""
+def describe_error(error: Estimate) -> list[str]:
+    """Return the description of an estimate in a legend, in two short lines; in one where there is no map."""
+    if error.map is None:
+        return [describe_measure(error)]
     estimator = error.estimator
     piece = "segment" if estimator is not None and estimator.has_knots else "bin"
     bins = "" if error.n_bins is None else f", {error.n_bins} {piece}{'' if error.n_bins == 1 else 's'}"
-    given = "" if error.fitted_on_these_rows else ", a given map"
-    return [f"{error.family}{bins}{given}", f"{_name_error(error)} {short(error.value)}, n = {error.n:,}"]
+    given = "" if estimator is not None else ", a given map"
+    value = error.measure.printed(error.value)
+    return [f"{error.measure.name}{bins}{given}", f"{_name_error(error)} {value}, n = {error.n:,}"]
 
 
-def _name_error(error: PlugInError) -> str:
-    """Return the name of the error. That of bins of slope 1 is the ECE."""
+def describe_measure(estimate: Estimate) -> str:
+    """Return the title of a measure and its value."""
+    return f"{estimate.measure.title} {estimate.measure.printed(estimate.value)}"
+
+
+def _name_error(error: Estimate) -> str:
+    """Return the name of a plug-in error. That of a family that shifts bins is the ECE."""
     norm = "" if error.norm == "l1" else f" ({error.norm})"
-    ece = isinstance(error.estimator, Slope1) and error.norm == "l1"
-    return f"{'debiased ' if error.debiased else ''}{'ECE' if ece else 'error'}{norm}"
+    shifts = error.estimator is not None and error.map is not None and error.map.shifts_bins
+    return f"{'debiased ' if error.debias else ''}{'ECE' if shifts and error.norm == 'l1' else 'error'}{norm}"
 
 
-def format_legend_label(name: str | None, error: PlugInError) -> str:
-    """Return the name of the scores and the description of the error, in lines."""
-    lines = ([] if name is None else [name]) + describe_error(error)
+def format_legend_label(name: str | None, error: Estimate, others: Iterable[Estimate] = ()) -> str:
+    """Return the name of the scores, the description of the error and the values of other measures, in lines."""
+    lines = ([] if name is None else [name]) + describe_error(error) + [describe_measure(one) for one in others]
     return "\n".join(textwrap.fill(line, WIDTH) for line in lines)
 
 
-def describe_null(null: IfCalibrated) -> str:
+def describe_null(error: Estimate) -> str:
     """Return a short description of the error of calibrated scores."""
+    null = error.null
+    if null is None:
+        return ""
     p = f"p-value {short(null.p_value, 2)}, {null.values.size} draws"
-    return f"if calibrated: {short(null.mean)} % ({p})"
+    return f"if calibrated: {error.measure.printed(null.mean)} ({p})"
 
 
-def format_title(error: BinnedError, name: str | None) -> str:
+def format_title(error: Estimate, name: str | None) -> str:
     """Return the title of a test-based diagram: the name of the scores, the error, and how it was measured."""
-    value = f"TCE {short(error.value)} %"
+    value = describe_measure(error)
     lines = [value if name is None else f"{name}: {value}"]
     lines += [f"{error.test} test, alpha {error.alpha:g}", f"{error.n_bins} bins, n = {error.n:,}"]
     if error.null is not None:
-        lines.append(describe_null(error.null))
+        lines.append(describe_null(error))
     return "\n".join(textwrap.fill(line, TITLE_WIDTH) for line in lines)

@@ -1,9 +1,9 @@
 """The reliability diagram of any family of calibration maps: the map fitted to the test data against the diagonal."""
 
-from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, Self
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Self
 
-from fitontest.data.predictions import Reduction, each_class, reduced
+from fitontest.data.predictions import Predictions, Reduction, read_data
 from fitontest.data.sample import Sample
 from fitontest.displays.base import check_measured
 from fitontest.displays.canvas import AxesOrFigure, get_axes
@@ -25,11 +25,13 @@ from fitontest.displays.shapes import BARS, compute_shape, compute_shares_beyond
 from fitontest.displays.small_multiples import PanelDisplay, SmallMultiples, arrange_classes, check_classwise_figure
 from fitontest.families.base import Family
 from fitontest.maps.base import CalibrationMap
-from fitontest.measures.plug_in import error_of
-from fitontest.measures.plug_in_error import PlugInError
+from fitontest.measures.base import Estimate, Measure, read_measure
+from fitontest.measures.plug_in import PlugIn
+from fitontest.numerics.norms import Norm
 from fitontest.results.frames import Records, records
 from fitontest.typing import ArrayInput, Label, RandomState
 from fitontest.uncertainty.bands import POINTS, ConsistencyBand, check_band, consistency_band
+from fitontest.uncertainty.null import estimate_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,7 +59,7 @@ class ReliabilityDisplay(PanelDisplay):
 
     Parameters
     ----------
-    error : PlugInError
+    error : Estimate
         A result of `calibration_error`, measured on the sample.
     sample : Sample
     scale : {"probability", "logit"}, default="probability"
@@ -69,12 +71,16 @@ class ReliabilityDisplay(PanelDisplay):
         the scores and the values of the map at them, but nothing below 1e-7 or above 1 - 1e-7.
     band : ConsistencyBand, optional
         A band that contains most maps of calibrated scores.
+    measures : iterable of str or Measure, optional
+        Further measures whose values the legend shows.
     name, pos_label : str and label, optional
         Name of the scores in the legend, and the positive class for the axis labels.
 
     Attributes
     ----------
-    error : PlugInError
+    error : Estimate
+    estimates : tuple of Estimate
+        Of the further measures.
     map_ : CalibrationMap
     scale : Scale
     shape : Shape
@@ -111,22 +117,26 @@ class ReliabilityDisplay(PanelDisplay):
     3   0.75   1.00  0.267     0.043
     """
 
-    error: PlugInError
+    error: Estimate
     size = (5.2, 6.4)
 
     def __init__(
         self,
-        error: PlugInError,
+        error: Estimate,
         sample: Sample,
         *,
         scale: ScaleName = "probability",
         limits: ArrayInput = None,
         band: ConsistencyBand | None = None,
+        measures: Iterable[str | Measure] = (),
         name: str | None = None,
         pos_label: Label | None = None,
     ) -> None:
-        check_measured(error, PlugInError, sample)
+        check_measured(error, sample)
+        if error.map is None:
+            raise ValueError(f"error must be one that calibration_error returns, with a map to draw; got {error!r}")
         self.error, self.map_, self.band, self.name, self.pos_label = error, error.map, band, name, pos_label
+        self.estimates = tuple(read_measure(measure).estimate(sample) for measure in measures)
         first = choose_scale(scale, sample, error.map) if limits is None else make_scale(scale, limits)
         self.shape = compute_shape(error.map, find_knots(error), sample, first)
         self.scale = first if limits is not None else widen_scale(first, self.shape.joined().c)
@@ -143,8 +153,9 @@ class ReliabilityDisplay(PanelDisplay):
         *,
         family: str | Family | CalibrationMap = "slope1",
         scale: ScaleName = "probability",
-        norm: Literal["l1", "l2", "squared", "max"] = "l1",
+        norm: str | Norm = "l1",
         debias: bool = False,
+        measures: Iterable[str | Measure] = (),
         limits: ArrayInput = None,
         band_draws: int = 0,
         band_level: float = 0.9,
@@ -170,6 +181,8 @@ class ReliabilityDisplay(PanelDisplay):
             As in `calibration_error`: a family is fitted to these rows, and a map is used unchanged.
         norm, debias
             Of the error in the legend, see `calibration_error`.
+        measures : iterable of str or Measure, optional
+            Further measures whose values the legend shows, by registered name (`available_measures`) or as objects.
         band_draws : int, default=0
             Number of label vectors drawn from the scores for the consistency band. The family is fitted to each, and
             the band contains the middle `band_level` of these maps of calibrated scores. 0 draws no band.
@@ -197,24 +210,26 @@ class ReliabilityDisplay(PanelDisplay):
         """
         check_band(band_draws, band_level)
         columns = (y_true, y_prob, sample_weight)
-        measure = partial(error_of, family=family, norm=norm, debias=debias)
+        measure = PlugIn(family, norm, debias)
         band: dict[str, Any] = {"draws": band_draws, "level": band_level, "random_state": random_state}
         if reduction == "classwise":
             figure = check_classwise_figure(ax, plain=color is None and fill is None and legend and ref_line)
-            scores = each_class(columns, labels, pos_label)
-            return arrange_classes(cls, scores, measure, band, scale=scale, limits=limits, name=name).plot(figure)
-        sample = reduced(columns, reduction, labels, pos_label)
-        error = measure(sample).under(reduction)
-        display = cls(error, sample, scale=scale, limits=limits, name=name, pos_label=pos_label)
+        others = tuple(map(read_measure, measures))
+        data = read_data(columns, reduction, labels, pos_label)
+        if isinstance(data, Predictions):
+            options: dict[str, Any] = {"scale": scale, "limits": limits, "name": name, "measures": others}
+            return arrange_classes(cls, data, measure, band, **options).plot(figure)
+        error = estimate_of(measure, data, reduction)
+        display = cls(error, data, scale=scale, limits=limits, measures=others, name=name, pos_label=pos_label)
         if band_draws:
-            display.add_band(sample, **band)
+            display.add_band(data, **band)
         return display.plot(ax, color=color, fill=fill, legend=legend, ref_line=ref_line)
 
     def add_band(
-        self, sample: Sample, *, draws: int, level: float = 0.9, random_state: RandomState = 0, follow: Any = iter
+        self, sample: Sample, *, draws: int, level: float = 0.9, random_state: RandomState = 0
     ) -> None:
-        """Compute the consistency band for the next `plot`. `follow` may be a progress bar for the draws."""
-        self.band = consistency_band(self.error, sample, self.scale.grid(POINTS), draws, level, random_state, follow)
+        """Compute the consistency band for the next `plot`."""
+        self.band = consistency_band(self.error, sample, self.scale.grid(POINTS), draws, level, random_state)
 
     def plot(
         self,
@@ -257,7 +272,8 @@ class ReliabilityDisplay(PanelDisplay):
             extend_limits(main, self.scale)
         self.ax_, self.figure_, self.histogram_ax_ = main, main.figure, below
         self.ref_line_ = draw_diagonal(main, self.scale) if ref_line and not has_diagonal(main) else None
-        self._draw_map(main, style, format_legend_label(self.name if name is None else name, self.error), filled)
+        label = format_legend_label(self.name if name is None else name, self.error, self.estimates)
+        self._draw_map(main, style, label, filled)
         self.band_ = None if self.band is None else draw_band(main, self.band, NEUTRAL if first else style["color"])
         self.counts_ = draw_counts(below, self.counts, self.cells, self.scale, style, fill=first)
         format_counts_axis(below, "y", self.counts)

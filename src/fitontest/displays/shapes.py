@@ -11,7 +11,7 @@ import numpy as np
 from fitontest.data.sample import Sample
 from fitontest.displays.scales import Scale, find_score_range
 from fitontest.maps.base import CalibrationMap
-from fitontest.measures.plug_in_error import PlugInError
+from fitontest.measures.base import Estimate
 from fitontest.partitions.bin_table import BinTable
 from fitontest.partitions.partition import Partition
 from fitontest.results.frames import Records, records
@@ -130,7 +130,7 @@ def tabulate_histogram(cells: Partition, counts: FloatArray, beyond: tuple[float
     return parts | ({"beyond": records(below=beyond[:1], above=beyond[1:])} if any(beyond) else {})
 
 
-def find_knots(error: PlugInError) -> FloatArray:
+def find_knots(error: Estimate) -> FloatArray:
     """Return the scores to mark as knots. Only some families have them."""
     if error.estimator is None or not error.estimator.has_knots or error.partition is None:
         return np.empty(0)

@@ -5,23 +5,23 @@ The class of the diagrams is a parameter of the functions: the module of the rel
 
 import textwrap
 from abc import abstractmethod
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from fitontest.data.predictions import NAMES, ClassScores, Names
+from fitontest.data.predictions import NAMES, Predictions, Names
 from fitontest.data.sample import Sample
 from fitontest.displays.base import BinaryDisplay, Display
 from fitontest.displays.canvas import AxesOrFigure, SomeFigure, check_empty_figure, execute_layout, get_figure
 from fitontest.displays.frame import SHARED_LABELS, list_legend_entries
-from fitontest.displays.headline import describe_error
+from fitontest.displays.headline import describe_error, describe_measure
 from fitontest.displays.palette import FILL, Color
 from fitontest.displays.scales import Scale, ScaleName, choose_scale, merge_scales
-from fitontest.measures.plug_in_error import PlugInError
+from fitontest.measures.base import Estimate, Measure
 from fitontest.results.frames import Records
 from fitontest.typing import ArrayInput
+from fitontest.uncertainty.null import estimate_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,7 +39,8 @@ class PanelDisplay(BinaryDisplay):
     Its subclasses are made of an error and its sample, with the options `scale` and `limits`.
     """
 
-    error: PlugInError
+    error: Estimate
+    estimates: tuple[Estimate, ...]
     scale: Scale
     ax_: "Axes"
     histogram_ax_: Any
@@ -166,15 +167,15 @@ class SmallMultiples(Display):
 
 def _format_title(title: str, display: PanelDisplay) -> str:
     """Return the title of a panel and the description of its error. A title that is the family is not repeated."""
-    lines = describe_error(display.error)
-    if title != display.error.family:
+    lines = describe_error(display.error) + [describe_measure(estimate) for estimate in display.estimates]
+    if title != display.error.measure.name:
         lines = [title, *lines]
     return "\n".join(textwrap.fill(line, TITLE_WIDTH) for line in lines)
 
 
 def arrange_panels(
     display: Callable[..., PanelDisplay],
-    measured: Iterable[tuple[str, PlugInError, Sample]],
+    measured: Iterable[tuple[str, Estimate, Sample]],
     scale: ScaleName,
     limits: ArrayInput = None,
     *,
@@ -192,42 +193,23 @@ def arrange_panels(
     return SmallMultiples(displays, title=title)
 
 
-def arrange_families(
-    display: Callable[..., PanelDisplay],
-    errors: Iterable[PlugInError],
-    sample: Sample,
-    scale: ScaleName,
-    **options: Any,
-) -> SmallMultiples:
-    """Return the diagrams of errors of the same sample with the same axes. `display` is their class."""
-    titled = ((title, error, sample) for title, error in _number_titles(errors))
-    return arrange_panels(display, titled, scale, **options)
-
-
-def _number_titles(errors: Iterable[PlugInError]) -> Iterator[tuple[str, PlugInError]]:
-    """Yield each error with its title, which is the family, numbered from its second occurrence."""
-    occurrences: Counter[str] = Counter()
-    for error in errors:
-        occurrences[error.family] += 1
-        yield f"{error.family} ({occurrences[error.family]})" if occurrences[error.family] > 1 else error.family, error
-
-
 def arrange_classes(
     display: Callable[..., PanelDisplay],
-    scores: ClassScores,
-    measure: Callable[[Sample], PlugInError],
+    scores: Predictions,
+    measure: Measure,
     band: dict[str, Any],
     *,
     scale: ScaleName,
     limits: ArrayInput = None,
     name: str | None = None,
+    **options: Any,
 ) -> SmallMultiples:
     """Return the diagrams of all classes, not yet drawn. `band` holds the options of `add_band`."""
     check_class_count(len(scores.classes), scores.names)
     measured = [
-        (f"class {label}", measure(sample).under("classwise"), sample) for label, sample in scores.one_vs_rest()
+        (f"class {label}", estimate_of(measure, sample, "classwise"), sample) for label, sample in scores.one_vs_rest()
     ]
-    multiples = arrange_panels(display, measured, scale, limits, title=name, name=name)
+    multiples = arrange_panels(display, measured, scale, limits, title=name, name=name, **options)
     if band["draws"]:
         for title, _, sample in measured:
             multiples.displays[title].add_band(sample, **band)

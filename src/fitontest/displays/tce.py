@@ -31,13 +31,14 @@ from fitontest.displays.violins import (
     trace_outline,
 )
 from fitontest.families.base import Family
-from fitontest.measures.binned_error import BinnedError
+from fitontest.measures.base import Estimate
 from fitontest.measures.binning import DEFAULT_BINS
 from fitontest.measures.losses.base import DEFAULT_ALPHA, DEFAULT_TEST, SignificanceName
-from fitontest.measures.triplet import general_error, tce_triplet
+from fitontest.measures.binned import Binned, Bins
 from fitontest.partitions.partitioner import Partitioner
 from fitontest.results.frames import Records
 from fitontest.typing import ArrayInput, Label, RandomState
+from fitontest.uncertainty.null import estimate_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,7 +64,7 @@ class TCEDisplay(BinaryDisplay):
 
     Parameters
     ----------
-    error : BinnedError
+    error : Estimate
         A result of `tce`, measured on the sample.
     sample : Sample
     scale : {"probability", "logit"}, default="probability"
@@ -77,7 +78,7 @@ class TCEDisplay(BinaryDisplay):
 
     Attributes
     ----------
-    error : BinnedError
+    error : Estimate
     partition_ : Partition
     violins : list of Violin
         One per bin with predictions.
@@ -119,12 +120,12 @@ class TCEDisplay(BinaryDisplay):
     (67.8, 67.8)
     """
 
-    error: BinnedError
+    error: Estimate
     size = (6.4, 6.0)
 
     def __init__(
         self,
-        error: BinnedError,
+        error: Estimate,
         sample: Sample,
         *,
         scale: ScaleName = "probability",
@@ -132,10 +133,11 @@ class TCEDisplay(BinaryDisplay):
         name: str | None = None,
         pos_label: Label | None = None,
     ) -> None:
-        check_measured(error, BinnedError, sample)
-        if error.test is None or not error.percent or error.norm != "l1":
-            raise ValueError(f"error must be one that tce returns, in percent of the predictions; got {error!r}")
-        self.error, self.partition_ = error, error.partition
+        check_measured(error, sample)
+        tested = isinstance(error.evidence, Bins) and error.evidence.bin_loss.significance is not None
+        if not tested or error.norm != "l1":
+            raise ValueError(f"error must be one that tce returns, a share of the predictions; got {error!r}")
+        self.error, self.partition_ = error, error.evidence.bins
         self.name, self.pos_label = name, pos_label
         self.scale = choose_scale(scale, sample) if limits is None else make_scale(scale, limits)
         self.violins = compute_violins(error, sample, self.scale)
@@ -200,8 +202,8 @@ class TCEDisplay(BinaryDisplay):
         if reduction == "classwise":
             raise ValueError(CLASSWISE_MESSAGE)
         sample = reduced((y_true, y_prob, sample_weight), reduction, labels, pos_label)
-        triplet = tce_triplet(partition, n_bins, alpha, test)
-        error = general_error(sample, triplet, null_draws, random_state).under(reduction)
+        measure = Binned("rejection", partition, "l1", n_bins, alpha, test)
+        error = estimate_of(measure, sample, reduction, null_draws, random_state)
         return cls(error, sample, scale=scale, limits=limits, name=name, pos_label=pos_label).plot(ax)
 
     def plot(self, ax: AxesOrFigure = None, *, name: str | None = None) -> Self:

@@ -8,7 +8,7 @@ from scipy.ndimage import gaussian_filter1d
 
 from fitontest.data.sample import Sample
 from fitontest.displays.scales import Scale
-from fitontest.measures.binned_error import BinnedError
+from fitontest.measures.base import Estimate
 from fitontest.partitions.partition import Partition
 from fitontest.results.frames import Records, records
 from fitontest.typing import FloatArray
@@ -50,7 +50,7 @@ class Violin:
         return np.interp(np.arange(self.weight.size), occupied, self.rejected[occupied] / self.weight[occupied])
 
 
-def compute_violins(error: BinnedError, sample: Sample, scale: Scale) -> list[Violin]:
+def compute_violins(error: Estimate, sample: Sample, scale: Scale) -> list[Violin]:
     """Return the violin of each bin that holds predictions."""
     cells = scale.cells(CELLS)
     weight, rejected = _count_predictions(error, sample, cells)
@@ -100,7 +100,7 @@ def tabulate_violin(violin: Violin) -> Records:
     return [{"bin": violin.bin + 1, **cell} for cell in cells]
 
 
-def _count_predictions(error: BinnedError, sample: Sample, cells: Partition) -> tuple[FloatArray, FloatArray]:
+def _count_predictions(error: Estimate, sample: Sample, cells: Partition) -> tuple[FloatArray, FloatArray]:
     """Return the weight, and the rejected weight, of the predictions per bin (row) and cell (column)."""
     groups = sample.groups
     bins = error.partition.n_bins

@@ -11,7 +11,7 @@ from fitontest.checks import is_whole
 from fitontest.data.ordering import Rows
 from fitontest.data.sample import Sample
 from fitontest.exceptions import without_warnings
-from fitontest.measures.base import Estimate
+from fitontest.measures.base import Estimate, Measure
 from fitontest.measures.if_calibrated import IfCalibrated
 from fitontest.numerics.random import generator
 from fitontest.progress import track
@@ -41,6 +41,18 @@ def with_null(estimate: Estimate, sample: Sample, draws: int, random_state: Rand
             values[draw] = measure.estimate(drawn).value
     null = IfCalibrated(estimate.value, values, measure.refits, measure.greater_is_better)
     return replace(estimate, null=null)
+
+
+def estimate_of(
+    measure: Measure,
+    sample: Sample,
+    reduction: str | None = None,
+    null_draws: int = 0,
+    random_state: RandomState = 0,
+) -> Estimate:
+    """Return the estimate of a checked sample, with how it was made of several classes, and its null if asked for."""
+    estimate = with_null(measure.estimate(sample), sample, null_draws, random_state)
+    return estimate if reduction is None else replace(estimate, reduction=reduction)
 
 
 def redrawn(sample: Sample, rng: np.random.RandomState) -> Sample:
