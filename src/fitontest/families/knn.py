@@ -88,9 +88,8 @@ class KNN(Family):
             raise ValueError(f"k must be a whole number, at least 1, got {self.k!r}")
         n_rows = sample.total if sample.whole else float(sample.n)
         k = min(self.k, n_rows)
-        groups = sample.groups
-        windows = _windows(groups.w, k, n_rows, exact=sample.whole)
-        return Solution(_steps(groups.p, windows, _LabelSums.of(groups)), None, {"n_neighbourhoods_": n_rows / k})
+        windows = _windows(sample.groups.w, k, n_rows, exact=sample.whole)
+        return Solution(_steps(sample.groups, windows), None, {"n_neighbourhoods_": n_rows / k})
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,10 +103,13 @@ class _LabelSums:
     def of(cls, groups: Groups) -> "_LabelSums":
         return cls(PrefixSums.of(groups.wy), PrefixSums.of(groups.w - groups.wy))
 
-    def means(self, start: IntArray, stop: IntArray) -> FloatArray:
-        """Return the mean label of the groups start..stop-1."""
-        positive, negative = (np.maximum(sums.between(start, stop), 0.0) for sums in (self.positives, self.negatives))
-        return np.asarray(positive / (positive + negative))
+    def means(self, first: IntArray, last: IntArray) -> FloatArray:
+        """Return the mean label of the groups first..last."""
+        stop = last + 1
+        positive, negative = (np.maximum(sums.between(first, stop), 0.0) for sums in (self.positives, self.negatives))
+        negative += positive
+        positive /= negative
+        return positive
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,20 +151,44 @@ def _windows(w: FloatArray, k: float, n_rows: float, *, exact: bool) -> _Windows
     return _Windows(np.append(first, reach.size - 1), np.append(reach[0], last))
 
 
-def _steps(p: FloatArray, windows: _Windows, labels: _LabelSums) -> StepsMap:
+@dataclass(frozen=True, eq=False)
+class _Jumps:
+    """Where the map jumps, and the windows it has there.
+
+    Attributes
+    ----------
+    x : array of shape (M,)
+        Strictly increasing.
+    left, right : arrays of shape (M,)
+        At x the groups from the first of window `left` to the last of window `right` count.
+    pieces : array of shape (M + 1,)
+        The windows between the jumps.
+    """
+
+    x: FloatArray
+    left: IntArray
+    right: IntArray
+    pieces: IntArray
+
+    @classmethod
+    def of(cls, p: FloatArray, windows: _Windows) -> "_Jumps":
+        """Return the jumps at which the windows of groups at the scores p change.
+
+        Several changes may round to one float: their run is one jump, from the window before it to the one after it.
+        """
+        below, above = p[windows.first[:-1]], p[windows.last[1:]]
+        middle = (below + above) / 2
+        run = np.flatnonzero(np.diff(middle, prepend=-1.0))
+        after = np.append(run[1:], middle.size) if run.size else run
+        # a midpoint that is rounded to one of its own scores is not as far from the other
+        left = run + (middle[run] == above[run])
+        right = after - (middle[after - 1] == below[after - 1])
+        return cls(middle[run], left, right, np.append(0, after))
+
+
+def _steps(groups: Groups, windows: _Windows) -> StepsMap:
     """Return the map whose jumps are where the windows change."""
-    below, above = p[windows.first[:-1]], p[windows.last[1:]]
-    middle = (below + above) / 2
-    # several changes may round to one float: their run is one jump, from the window before it to the one after it
-    run = np.flatnonzero(np.diff(middle, prepend=-1.0))
-    run_end = np.append(run[1:], middle.size) - 1 if run.size else run
-    before, after = run, run_end + 1
-    pieces = np.append(0, after)
-    # a midpoint that is rounded to one of its own scores is not as far from the other
-    left = before + (middle[run] == above[run])
-    right = after - (middle[run_end] == below[run_end])
-    return StepsMap(
-        middle[run],
-        labels.means(windows.first[pieces], windows.last[pieces] + 1),
-        labels.means(windows.first[left], windows.last[right] + 1),
-    )
+    jumps, labels = _Jumps.of(groups.p, windows), _LabelSums.of(groups)
+    c = labels.means(windows.first[jumps.pieces], windows.last[jumps.pieces])
+    at = labels.means(windows.first[jumps.left], windows.last[jumps.right])
+    return StepsMap(jumps.x, c, at)

@@ -39,9 +39,9 @@ class PrefixSums:
     def of(cls, values: FloatArray) -> Self:
         """Return the prefix sums of values of shape (n,)."""
         head = np.concatenate(([0.0], np.cumsum(values)))
-        before, after = head[:-1], head[1:]
-        added = after - before
-        error = (before - (after - added)) + (values - added)  # what rounding took off each sum, exactly
+        error = _rounding_errors(head[:-1], values, head[1:])
+        if not error.any():  # as for counts: a constant view takes no memory
+            return cls(head, np.broadcast_to(np.float64(0.0), head.shape))
         return cls(head, np.concatenate(([0.0], np.cumsum(error))))
 
     def between(self, start: IntArray, stop: IntArray) -> FloatArray:
@@ -51,3 +51,9 @@ class PrefixSums:
     def rounded(self) -> FloatArray:
         """Return the prefix sums of non-negative values as single floats, shape (n + 1,), non-decreasing."""
         return np.maximum.accumulate(self.head + self.remainder)
+
+
+def _rounding_errors(a: FloatArray, b: FloatArray, total: FloatArray) -> FloatArray:
+    """Return a + b - total, exactly, where total is the rounded sum of a and b."""
+    added = total - a
+    return np.asarray((a - (total - added)) + (b - added))
