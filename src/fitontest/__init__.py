@@ -86,6 +86,9 @@ from fitontest.scorers import make_scorer
 __version__ = "0.2.0.dev0"
 
 __all__ = [
+    "KNN",
+    "PL",
+    "PL3",
     "Beta",
     "BetaMap",
     "Bias",
@@ -113,15 +116,12 @@ __all__ = [
     "IdentityMap",
     "IfCalibrated",
     "Isotonic",
-    "KNN",
     "KnotsMap",
     "LogisticMap",
     "LogitKnotsMap",
     "Measure",
     "MonotoneSweep",
     "Norm",
-    "PL",
-    "PL3",
     "Partition",
     "Partitioner",
     "Pava",

@@ -41,8 +41,8 @@ class Evaluation(Table):
     """Several measures of the same data.
 
     Iterating it gives the estimates. ``evaluation["beta"]`` is the plug-in error under that family,
-    ``evaluation["kernel"]`` the measure of that name; of several classes ``evaluation[label]`` is the evaluation of that
-    class (``evaluation.classes[label]`` is too, where a class has the name of a measure).
+    ``evaluation["kernel"]`` the measure of that name. Of several classes ``evaluation[label]`` is the evaluation of
+    that class (``evaluation.classes[label]`` is too, where a class has the name of a measure).
 
     Attributes
     ----------
@@ -137,7 +137,7 @@ class Evaluation(Table):
         return [{**blank, **record} for record in records]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the records as JSON-ready values: ``{"estimates": [...]}``, of several classes with means and classes."""
+        """Return the records as JSON-ready values: ``{"estimates": [...]}``, or the means and those of the classes."""
         if isinstance(self.data, Predictions):
             classes = [{"class": json_ready(label), "estimates": e.rows()} for label, e in self.classes.items()]
             return {"reduction": "classwise", "means": self.means, "classes": classes}
@@ -323,7 +323,7 @@ def estimated(
     null_draws: int = 0,
     random_state: RandomState = 0,
 ) -> Estimate:
-    """Return the estimate that a measure makes of (y_true, y_prob, sample_weight), or of what a reduction makes of it."""
+    """Return the estimate that a measure makes of (y_true, y_prob, sample_weight), or of their reduction."""
     check_draws(null_draws)
     data = read_data(columns, reduction, labels, pos_label)
     if isinstance(data, Sample):

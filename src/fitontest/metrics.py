@@ -67,8 +67,8 @@ def calibration_error(
         distances and their weights.
     debias : bool, default=False
         Take off what label noise adds to a binned error; for families that shift bins, as slope1 does, under l1, l2
-        (then the root of the debiased square, or 0) and squared, with whole weights. It assumes the label variance ybar (1 - ybar) and so
-        over-corrects in wide bins, where the noise of ybar - pbar is Var(y - p).
+        (then the root of the debiased square, or 0) and squared, with whole weights. It assumes the label variance
+        ybar (1 - ybar) and so over-corrects in wide bins, where the noise of ybar - pbar is Var(y - p).
     reduction : {"confidence", "classwise", "binary"}, optional
         How a matrix of scores is read, see above. Without it only a column of scores is accepted: nothing is guessed
         from shapes.
@@ -84,7 +84,8 @@ def calibration_error(
     -------
     Estimate
         ``float()`` of it is the error, a fraction; with the fitted map, the bins, and a standard error that holds the
-        map fixed (`fitontest.measures.plug_in.FittedMap`). With ``reduction="classwise"`` it holds those of the classes.
+        map fixed (`fitontest.measures.plug_in.FittedMap`). With ``reduction="classwise"`` it holds those of the
+        classes.
 
     Raises
     ------
@@ -160,8 +161,9 @@ def gce(
     loss : {"bias", "deviation", "rejection"}, BinLoss or callable, default="bias"
         With the means pbar of the scores and ybar of the labels in a bin: bias is abs(ybar - pbar); deviation the mean
         of abs(p_i - ybar); rejection the share of the scores p_i that the test rejects as the probability of the bin's
-        labels. A `BinLoss` brings its own settings, as ``Rejection(alpha=0.01)``. A callable is called as ``loss(y, p)`` with the labels (0.0 and 1.0) and scores of each occupied bin, or
-        as ``loss(y, p, sample_weight=w)`` where there are weights other than one, as scikit-learn's metrics are.
+        labels. A `BinLoss` brings its own settings, as ``Rejection(alpha=0.01)``. A callable is called as
+        ``loss(y, p)`` with the labels (0.0 and 1.0) and scores of each occupied bin, or as
+        ``loss(y, p, sample_weight=w)`` where there are weights other than one, as scikit-learn's metrics are.
     partition : str, Partitioner, Family or array-like, default="equal_width"
         The name of a partition, a partitioner such as ``EqualMass(15)``, a list of edges, or a fitted family, which
         lends its `partition_` whatever it was fitted to (`FamilyBins` has it fitted to these rows).
@@ -295,8 +297,8 @@ def tce(
     -------
     Estimate
         ``float()`` of it is the error, a fraction; in print it is in percent. It holds the table of the bins;
-        ``rejects(p)`` is the decision on each score, ``p_values(p)`` what it rests on. With ``reduction="classwise"`` it
-        holds the estimates of the classes.
+        ``rejects(p)`` is the decision on each score, ``p_values(p)`` what it rests on. With ``reduction="classwise"``
+        it holds the estimates of the classes.
 
     Raises
     ------

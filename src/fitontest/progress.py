@@ -6,7 +6,7 @@ that one bar is shown at a time.
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import Any, TypeAlias, TypeVar
 
@@ -29,10 +29,8 @@ def track(steps: Iterable[T], label: str) -> Iterator[T]:
     try:
         yield from reporter(steps, label)
     finally:
-        try:
+        with suppress(ValueError):  # a loop that was left early may be closed in another context, without the token
             _REPORTER.reset(token)
-        except ValueError:  # a loop that was left early may be closed in another context, which has no such token
-            pass
 
 
 @contextmanager

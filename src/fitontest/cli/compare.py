@@ -2,13 +2,12 @@
 
 import json
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import click
 
 from fitontest.checks import choose
-from fitontest.cli.messages import notes, progress, refusing
+from fitontest.cli.messages import notes, refusing
 from fitontest.cli.scores import of_scores, read_scores
 from fitontest.cli.writing import check_output, is_same, written_whole
 from fitontest.comparison.compare import EVALUATORS, Plan, comparison_of
@@ -85,17 +84,17 @@ def compare(
     if picture is not None:
         check_path(picture, "--plot")
         check_output(picture, "--plot", {"FILE": file, "--test": test})
-    plan = Plan.of(families or None, cv, repeats, scoring, rule, _asked(evaluators), random_state=random_state)
+    plan = Plan.of(families or None, cv, repeats, scoring, rule, _chosen(evaluators), random_state=random_state)
     sample = read_scores(file, label, prob, weight, pos_label)
-    judges = None if test is None else read_scores(test, label, prob, weight, pos_label)
+    test_sample = None if test is None else read_scores(test, label, prob, weight, pos_label)
     with notes():
-        comparison = comparison_of(sample, plan, judges, follow=partial(progress, label="families"))
+        comparison = comparison_of(sample, plan, test_sample)
     click.echo(FORMATS[style](comparison))
     _write(comparison, save, picture)
 
 
-def _asked(evaluators: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the evaluators by default, those asked for, or none."""
+def _chosen(evaluators: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the evaluators by default, those chosen, or none."""
     if "none" not in evaluators:
         return evaluators or EVALUATORS
     if len(evaluators) > 1:
@@ -104,7 +103,7 @@ def _asked(evaluators: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _write(comparison: Comparison, save: Path | None, picture: Path | None) -> None:
-    """Write what was asked for; the table may be read by a program, so this is said on standard error."""
+    """Write the files that are wanted; the table may be read by a program, so this is reported on standard error."""
     if save is not None:
         with written_whole(save) as written:
             written.write_text(comparison.best_.map_.to_json() + "\n", encoding="utf-8")

@@ -1,6 +1,6 @@
 """The comparison itself: every candidate judged on the same held-out rows, one of them chosen by a rule."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -19,10 +19,10 @@ from fitontest.families.base import Family, family_name
 from fitontest.families.identity import Identity
 from fitontest.numerics.losses import find_loss
 from fitontest.numerics.random import one_seed, repeated_folds
+from fitontest.progress import track
 from fitontest.typing import ArrayInput, Label, RandomState
 
 EVALUATORS = ("slope1", "pl", "isotonic")
-Follow = Callable[[Sequence[str]], Iterable[str]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,16 +182,14 @@ def compare_calibrators(
     return comparison_of(sample, plan, _test_sample(test, pos_label), truth)
 
 
-def comparison_of(
-    sample: Sample, plan: Plan, test: Sample | None = None, truth: Truth = None, follow: Follow = iter
-) -> Comparison:
-    """Return the comparison on a checked sample; `follow` may watch the candidates go by (a progress bar)."""
+def comparison_of(sample: Sample, plan: Plan, test: Sample | None = None, truth: Truth = None) -> Comparison:
+    """Return the comparison on a checked sample."""
     positives = int(np.count_nonzero(sample.rows.y))
     if positives in (0, sample.n):
         raise ValueError(f"y_true must have rows of both classes, got {sample.n} of one; they tell no map from another")
     folds = repeated_folds(sample.n, plan.cv, plan.repeats, plan.random_state)
     court = Court(sample, test, truth, folds, find_loss(plan.scoring), plan.evaluators, plan.decomposition)
-    trials = {name: court.hear(plan.candidates[name]) for name in follow(list(plan.candidates))}
+    trials = {name: court.hear(plan.candidates[name]) for name in track(list(plan.candidates), "families")}
     parameters = {name: trial.family.n_parameters_ for name, trial in trials.items()}
     scores = Scores(court.own, {name: trial.held_out for name, trial in trials.items()}, parameters)
     tested = _on_test(court, trials, parameters)

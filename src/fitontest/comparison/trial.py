@@ -12,7 +12,7 @@ from fitontest.comparison.known_truth import Quality, Truth, quality, true_proba
 from fitontest.data.sample import Sample
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family
-from fitontest.measures.plug_in import error_of
+from fitontest.measures.plug_in import PlugIn
 from fitontest.typing import FloatArray, IntArray, RowLoss
 
 
@@ -106,6 +106,6 @@ class Court:
     def _errors(self, judged: list[Sample]) -> dict[str, float]:
         with without_warnings():
             return {
-                name: float(np.mean([float(error_of(sample, family)) for sample in judged]))
+                name: float(np.mean([float(PlugIn(family).estimate(sample)) for sample in judged]))
                 for name, family in self.evaluators.items()
             }

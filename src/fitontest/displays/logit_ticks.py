@@ -4,6 +4,7 @@ They are chosen at each drawing of the axis, from its limits and its size at tha
 This module imports matplotlib. It is therefore imported when an axis gets a logit scale, and not before.
 """
 
+from math import floor, log10
 from typing import Any
 
 import numpy as np
@@ -67,8 +68,10 @@ def choose_ticks(lower: float, upper: float, room: float) -> list[float]:
 
 def format_probability(p: float, _position: int | None = None) -> str:
     """Return a probability in a readable format: 0.001, 1e-5, 0.999, 1-1e-5."""
-    if 1e-3 <= p <= 1 - 1e-3:
+    if 1e-3 <= p <= 0.5:
         return f"{p:.4g}"
+    if 0.5 < p <= 1 - 1e-3:  # four digits of the distance from 1, which tells probabilities near 1 apart
+        return f"{round(p, 3 - floor(log10(1 - p))):g}"
     if p < 0.5:
         mantissa, exponent = f"{p:.3e}".split("e")
         return f"{float(mantissa):g}e{_MINUS}{-int(exponent)}"

@@ -225,9 +225,7 @@ class ReliabilityDisplay(PanelDisplay):
             display.add_band(data, **band)
         return display.plot(ax, color=color, fill=fill, legend=legend, ref_line=ref_line)
 
-    def add_band(
-        self, sample: Sample, *, draws: int, level: float = 0.9, random_state: RandomState = 0
-    ) -> None:
+    def add_band(self, sample: Sample, *, draws: int, level: float = 0.9, random_state: RandomState = 0) -> None:
         """Compute the consistency band for the next `plot`."""
         self.band = consistency_band(self.error, sample, self.scale.grid(POINTS), draws, level, random_state)
 

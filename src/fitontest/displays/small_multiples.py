@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from fitontest.data.predictions import NAMES, Predictions, Names
+from fitontest.data.predictions import NAMES, Names, Predictions
 from fitontest.data.sample import Sample
 from fitontest.displays.base import BinaryDisplay, Display
 from fitontest.displays.canvas import AxesOrFigure, SomeFigure, check_empty_figure, execute_layout, get_figure

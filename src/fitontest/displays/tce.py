@@ -32,9 +32,9 @@ from fitontest.displays.violins import (
 )
 from fitontest.families.base import Family
 from fitontest.measures.base import Estimate
-from fitontest.measures.binning import DEFAULT_BINS
-from fitontest.measures.losses.base import DEFAULT_ALPHA, DEFAULT_TEST, SignificanceName
 from fitontest.measures.binned import Binned, Bins
+from fitontest.measures.binning import DEFAULT_BINS
+from fitontest.measures.losses.rejection import DEFAULT_ALPHA, DEFAULT_TEST, SignificanceName
 from fitontest.partitions.partitioner import Partitioner
 from fitontest.results.frames import Records
 from fitontest.typing import ArrayInput, Label, RandomState
@@ -134,13 +134,13 @@ class TCEDisplay(BinaryDisplay):
         pos_label: Label | None = None,
     ) -> None:
         check_measured(error, sample)
-        tested = isinstance(error.evidence, Bins) and error.evidence.bin_loss.significance is not None
-        if not tested or error.norm != "l1":
+        bins = error.evidence
+        if not isinstance(bins, Bins) or bins.bin_loss.significance is None or error.norm != "l1":
             raise ValueError(f"error must be one that tce returns, a share of the predictions; got {error!r}")
-        self.error, self.partition_ = error, error.evidence.bins
+        self.error, self.partition_ = error, bins.bins
         self.name, self.pos_label = name, pos_label
         self.scale = choose_scale(scale, sample) if limits is None else make_scale(scale, limits)
-        self.violins = compute_violins(error, sample, self.scale)
+        self.violins = compute_violins(bins, sample, self.scale)
         self.cells = self.scale.cells(2 * BARS)
         self.counts = self.cells.summarise(sample).w
         self.beyond = compute_shares_beyond(sample, self.scale)

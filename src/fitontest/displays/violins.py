@@ -8,7 +8,7 @@ from scipy.ndimage import gaussian_filter1d
 
 from fitontest.data.sample import Sample
 from fitontest.displays.scales import Scale
-from fitontest.measures.base import Estimate
+from fitontest.measures.binned import Bins
 from fitontest.partitions.partition import Partition
 from fitontest.results.frames import Records, records
 from fitontest.typing import FloatArray
@@ -50,13 +50,13 @@ class Violin:
         return np.interp(np.arange(self.weight.size), occupied, self.rejected[occupied] / self.weight[occupied])
 
 
-def compute_violins(error: Estimate, sample: Sample, scale: Scale) -> list[Violin]:
+def compute_violins(bins: Bins, sample: Sample, scale: Scale) -> list[Violin]:
     """Return the violin of each bin that holds predictions."""
     cells = scale.cells(CELLS)
-    weight, rejected = _count_predictions(error, sample, cells)
+    weight, rejected = _count_predictions(bins, sample, cells)
     ends = scale.ends(cells)
     violins = []
-    for b in range(error.partition.n_bins):
+    for b in range(bins.bins.n_bins):
         occupied = np.flatnonzero(weight[b])
         if occupied.size:
             span = slice(occupied[0], occupied[-1] + 1)
@@ -100,12 +100,12 @@ def tabulate_violin(violin: Violin) -> Records:
     return [{"bin": violin.bin + 1, **cell} for cell in cells]
 
 
-def _count_predictions(error: Estimate, sample: Sample, cells: Partition) -> tuple[FloatArray, FloatArray]:
+def _count_predictions(evidence: Bins, sample: Sample, cells: Partition) -> tuple[FloatArray, FloatArray]:
     """Return the weight, and the rejected weight, of the predictions per bin (row) and cell (column)."""
     groups = sample.groups
-    bins = error.partition.n_bins
-    index = error.partition.locate_checked(groups.p) * cells.n_bins + cells.locate_checked(groups.p)
-    columns = (groups.w, np.where(error.rejects(groups.p), groups.w, 0.0))
+    bins = evidence.bins.n_bins
+    index = evidence.bins.locate_checked(groups.p) * cells.n_bins + cells.locate_checked(groups.p)
+    columns = (groups.w, np.where(evidence.rejects(groups.p), groups.w, 0.0))
     sums: list[Any] = [np.bincount(index, w, bins * cells.n_bins).reshape(bins, -1) for w in columns]
     return sums[0], sums[1]
 

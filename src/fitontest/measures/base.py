@@ -166,11 +166,11 @@ class Estimate(Table):
     base_rate : float or None
         Weighted share of positives; the accuracy with ``reduction="confidence"``. None for a mean over classes.
     reduction : str or None
-        How the data were made of several classes: "confidence", "classwise" or "binary". None where nothing was reduced.
+        How the data were made of several classes: "confidence", "classwise" or "binary". None if nothing was reduced.
     evidence : Evidence
         Map, fitted family, bins.
     classes : dict or None
-        Of a class-wise mean the estimate of each class, in the order of the columns; ``estimate[label]`` is a short form.
+        Of a class-wise mean the estimate of each class, in the order of the columns; short form ``estimate[label]``.
     null : IfCalibrated or None
         What the measure would be if the scores were calibrated, where `null_draws` asked for it.
     debiased : float or None
@@ -445,7 +445,7 @@ def make_measure(name: str, **settings: Any) -> Measure:
     0.4
     """
     cls = _REGISTRY.find(name, "measure")
-    known = [setting.name for setting in fields(cls) if setting.init] if is_dataclass(cls) else []
+    known: list[str] = [setting.name for setting in fields(cls) if setting.init] if is_dataclass(cls) else []
     for setting in settings:
         if setting not in known:
             raise ValueError(f"settings of {name} must be among {', '.join(known) or 'none'}; got {setting!r}")

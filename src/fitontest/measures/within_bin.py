@@ -43,7 +43,8 @@ class WithinBin(Measure):
     Examples
     --------
     >>> import fitontest as fot
-    >>> error = fot.make_measure("within_bin", partition="pava").estimate(fot.Sample([0, 1, 0, 1], [0.1, 0.2, 0.4, 0.8]))
+    >>> sample = fot.Sample([0, 1, 0, 1], [0.1, 0.2, 0.4, 0.8])
+    >>> error = fot.make_measure("within_bin", partition="pava").estimate(sample)
     >>> error.value, round(error.averaged, 6), error.monotone
     (0.125, 0.083333, True)
     """

@@ -9,8 +9,8 @@ def as_html(title: str, header: Sequence[str], body: Sequence[Sequence[str]], no
 
     Examples
     --------
-    >>> as_html("Errors", ["family", "error"], [["a < b", "0.1"]], "")
-    '<p>Errors</p><table><thead><tr><th>family</th><th>error</th></tr></thead><tbody><tr><td>a &lt; b</td><td>0.1</td></tr></tbody></table>'
+    >>> as_html("Errors", ["family"], [["a < b"]], "")
+    '<p>Errors</p><table><thead><tr><th>family</th></tr></thead><tbody><tr><td>a &lt; b</td></tr></tbody></table>'
     """
     table = ""
     if header:
