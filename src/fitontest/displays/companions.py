@@ -38,7 +38,7 @@ def add_companion(ax: "Axes", name: str, side: Literal["below", "right"], size: 
     else:
         companion = ax.inset_axes((1.0 + gap, 0.0, size, 1.0), sharey=ax, label=LABEL_PREFIX + name)
         companion.tick_params(axis="y", labelleft=False)
-    _shrink(ax).margins[side] = size + gap
+    _get_shrinking_locator(ax).margins[side] = size + gap
     companion.set_facecolor(get_background(ax))
     style_axes(companion)
     return companion
@@ -73,7 +73,7 @@ class ShrinkingLocator:
         return self.ax.get_subplotspec()
 
 
-def _shrink(ax: "Axes") -> ShrinkingLocator:
+def _get_shrinking_locator(ax: "Axes") -> ShrinkingLocator:
     """Return the shrinking locator of the axes. Axes that were cleared have kept it, but lost their companions."""
     locator = ax.get_axes_locator()
     if not isinstance(locator, ShrinkingLocator):

@@ -60,10 +60,9 @@ def choose_ticks(lower: float, upper: float, room: float) -> list[float]:
         if len(chosen) >= least:
             return sorted(chosen)
     margin = 0.1 * (ends[1] - ends[0])
-    between = LOGIT.inverse(
-        np.linspace(ends[0] + margin, ends[1] - margin, 3 if room <= 0.4 else 2)
-    )  # for a narrow interval
-    return [_round_as_written(p) for p in between.tolist()]
+    n_ticks = 3 if room <= 0.4 else 2  # the interval is too narrow for round probabilities
+    spaced = LOGIT.inverse(np.linspace(ends[0] + margin, ends[1] - margin, n_ticks))
+    return [_round_as_written(p) for p in spaced.tolist()]
 
 
 def format_probability(p: float, _position: int | None = None) -> str:

@@ -269,16 +269,13 @@ class TCEDisplay(BinaryDisplay):
             for violin in self.violins
             for run in find_rejected_runs(violin)
         ]
-        pale = blend_with_background(
-            main, RED, 0.3
-        )  # no outline: a violin of tied predictions must not look like a red line
+        pale = blend_with_background(main, RED, 0.3)
+        # An outline would make a violin of tied predictions look like a red line.
         hatched: dict[str, Any] = {"facecolor": pale, "edgecolor": RED, "hatch": "//////", "linewidth": 0}
         self.rejected_ = PathCollection(close_paths(rejected_outlines), **hatched)
         occupied = np.flatnonzero(self.error.table.occupied)
         heights = self.error.table.mean_y[occupied]
-        x = (occupied + 1.0)[:, None] + np.array(
-            [-HALF_LINE, HALF_LINE, np.nan]
-        )  # NaN interrupts the line between bins
+        x = (occupied + 1.0)[:, None] + np.array([-HALF_LINE, HALF_LINE, np.nan])  # NaN interrupts the line
         edge = [withStroke(linewidth=3.6, foreground=get_opaque_background(main))] if bins <= MANY_BINS else []
         (self.lines_,) = main.plot(
             x.ravel(), heights.repeat(3), color=RED, linewidth=1.8, solid_capstyle="butt", path_effects=edge, zorder=3
