@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from fitontest.checks import choose
 from fitontest.data.predictions import Columns, Predictions, Reduction, read_data
 from fitontest.data.sample import Sample
-from fitontest.families.base import Family, available_families, distinct_names, read_family
+from fitontest.families.base import Family, available_families, names_by_settings, numbered, read_family
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.base import Estimate, Measure, described, json_ready, mean_over_classes, read_measure
 from fitontest.measures.plug_in import PlugIn
@@ -84,7 +84,7 @@ class Evaluation(Table):
     def names(self) -> list[str]:
         """What the estimates are called, each by a name of its own."""
         measures = [estimate.measure for estimate in self.estimates]
-        return distinct_names([measure.name for measure in measures], [_in_full(measure) for measure in measures])
+        return numbered(names_by_settings([one.name for one in measures], [_in_full(one) for one in measures]))
 
     @property
     def errors(self) -> tuple[Estimate, ...]:
@@ -148,6 +148,12 @@ class Evaluation(Table):
             return {"reduction": "classwise", "means": self.means, "classes": classes}
         reduction = self.estimates[0].reduction
         return {**({} if reduction is None else {"reduction": reduction}), "estimates": self.rows()}
+
+    def only(self, names: Iterable[str]) -> "Evaluation":
+        """Return the evaluation of the estimates of these names."""
+        chosen = set(names)
+        named = zip(self.names, self.estimates, strict=True)
+        return Evaluation(tuple(estimate for name, estimate in named if name in chosen), self.data)
 
     def joined(self, other: "Evaluation") -> "Evaluation":
         """Return one evaluation of the estimates of both, which are of the same data."""
@@ -273,8 +279,8 @@ def evaluate(
     n = 4, share of positives 0.5
     measure   value  bins
     -------  ------  ----
-    ece       0.475    10
-    tce      25.0 %     4
+    ece       0.375    10
+    tce      0.00 %     4
     """
     chosen = measures_of(families, measures, norm, random_state)
     data = read_data((y_true, y_prob, sample_weight), reduction, labels, pos_label)
@@ -293,7 +299,7 @@ def measures_of(
     listed = [] if families is None else _listed(families, "families", "families")
     others = [] if measures is None else _listed(measures, "measures", "measures")
     given = [_plug_in(family, norm, random_state) for family in listed] + [read_measure(one) for one in others]
-    called = distinct_names([measure.name for measure in given], [_in_full(measure) for measure in given])
+    called = names_by_settings([measure.name for measure in given], [_in_full(measure) for measure in given])
     return [_labelled(measure, name) for measure, name in zip(given, called, strict=True)]
 
 

@@ -331,7 +331,7 @@ def tce(
     >>> y = rng.random(2000) < p**2
     >>> error = fot.tce(y, p, null_draws=20)
     >>> error
-    Estimate(0.924, loss='rejection', norm='l1', n_bins=13, n=2000, if_calibrated=0.1029)
+    Estimate(0.924, loss='rejection', norm='l1', n_bins=13, n=2000, if_calibrated=0.1028)
     >>> bool(error.rejects(p).mean() == float(error)), error.rejects([0.2, 0.5])
     (True, array([ True,  True]))
     """

@@ -60,8 +60,10 @@ def test_confidence_prints_the_table_of_the_library(file, scores):
     options = {"reduction": "confidence", "sample_weight": scores.w}
     assert table == str(fot.evaluate(scores.y, matrix(scores), families=["slope1", "platt"], **options))
     error = fot.tce(scores.y, matrix(scores), null_draws=100, **options)
-    assert tce.startswith(f"TCE: {short(float(error))} % of the predictions are rejected")
-    assert tce.endswith(error.null.in_words(" %"))
+    header, _, row = tce.splitlines()
+    assert header.split() == ["measure", "value", "bins", "if", "calibrated", "s.d.", "p-value"]
+    values = ["tce", error.measure.printed(error.value), str(error.n_bins), error.measure.printed(error.null.mean)]
+    assert " ".join(row.split()).startswith(" ".join(values))
 
 
 def test_classwise_prints_the_means(file, scores):
@@ -71,22 +73,24 @@ def test_classwise_prints_the_means(file, scores):
     options = {"reduction": "classwise"}
     assert table == str(fot.evaluate(scores.code, matrix(scores), families=["slope1", "platt"], **options))
     error = fot.tce(scores.code, matrix(scores), null_draws=3, **options)
-    assert tce.startswith(
-        f"TCE: {short(float(error))} % of the predictions are rejected by the labels of their bin, mean"
-    )
-    mean = np.mean([one.null.mean for one in error.errors.values()])
-    assert tce.endswith(f"\nExpected if calibrated: {short(mean)} %, mean over 3 classes")
+    row = tce.splitlines()[-1]
+    assert " ".join(row.split()).startswith(f"tce {short(100 * float(error))} % ")
+    worst = max(error.classes, key=lambda label: float(error[label]))
+    assert row.endswith(f"{short(100 * float(error[worst]))} %         {worst}")
 
 
 def test_json_and_csv_of_the_classes(csv_file, scores):
     options = ("--label", "code", *GIVEN, "--reduction", "classwise", *FAMILIES, "--null-draws", "0", "--format")
     expected = fot.evaluate(scores.code, matrix(scores), reduction="classwise", families=["slope1", "platt"])
     read = json.loads(run("evaluate", csv_file, *options, "json").stdout)
-    tce = read.pop("tce")
+    tce = read.pop("measures")["tce"]
     assert read == json.loads(json.dumps(expected.to_dict()))
     error = fot.tce(scores.code, matrix(scores), reduction="classwise")
     assert tce == json.loads(json.dumps(error.to_dict()))
     rows = list(csv.DictReader(io.StringIO(run("evaluate", csv_file, *options, "csv").stdout)))
+    rejected = [float(row["value"]) for row in rows if row["measure"] == "tce"]
+    assert rejected == [float(each) for each in error.classes.values()]
+    rows = [row for row in rows if row["measure"] != "tce"]
     assert [(row["class"], row["family"], float(row["value"])) for row in rows] == [
         (str(row["class"]), row["family"], row["value"]) for row in expected.rows()
     ]
@@ -95,7 +99,7 @@ def test_json_and_csv_of_the_classes(csv_file, scores):
 def test_json_of_the_confidence(csv_file, scores):
     options = ("--label", "y", *GIVEN, "--reduction", "confidence", "--family", "platt", "--format", "json")
     read = json.loads(run("evaluate", csv_file, *options).stdout)
-    assert (read["reduction"], read["tce"]["reduction"]) == ("confidence", "confidence")
+    assert (read["reduction"], read["measures"]["tce"]["reduction"]) == ("confidence", "confidence")
     expected = fot.calibration_error(scores.y, matrix(scores), family="platt", reduction="confidence")
     assert read["estimates"][0]["value"] == float(expected)
 

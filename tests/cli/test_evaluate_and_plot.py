@@ -58,8 +58,12 @@ def test_evaluate_prints_the_table_of_the_library(file, scores):
     table, tce = result.stdout.rstrip("\n").split("\n\n")
     assert table == str(fot.evaluate(scores.y, scores.p))
     error = fot.tce(scores.y, scores.p, null_draws=100)
-    assert tce.startswith(f"TCE: {short(float(error))} % of the predictions are rejected by the labels of their bin (")
-    assert tce.endswith(f"Expected if calibrated: {error.null.in_words(' %')}")
+    header, _, row = tce.splitlines()
+    assert header.split() == ["measure", "value", "bins", "if", "calibrated", "s.d.", "p-value"]
+    values = [f"{short(100 * float(error))} %", str(error.n_bins), f"{short(100 * error.null.mean)} %"]
+    assert " ".join(row.split()) == " ".join(
+        ["tce", *values, f"{short(100 * error.null.sd, 2)} %", short(error.null.p_value, 2)]
+    )
 
 
 def test_weights_families_and_norm(csv_file, scores):
@@ -77,19 +81,21 @@ def test_weights_families_and_norm(csv_file, scores):
 
 def test_json_holds_the_test_based_error(csv_file, scores):
     options = ("--weight", "w", "--family", "identity", "--alpha", "0.1", "--null-draws", "7", "--format", "json")
-    found = json.loads(run("evaluate", csv_file, "--label", "y", "--prob", "p", *options).stdout)["tce"]
+    found = json.loads(run("evaluate", csv_file, "--label", "y", "--prob", "p", *options).stdout)["measures"][
+        "tce(alpha=0.1)"
+    ]
     expected = fot.tce(scores.y, scores.p, sample_weight=scores.w, alpha=0.1, null_draws=7)
     assert found == json.loads(json.dumps(expected.to_dict()))
-    assert (found["unit"], found["if_calibrated"]["draws"]) == ("percent", 7)
+    assert (found["unit"], found["if_calibrated"]["draws"]) == ("fraction", 7)
 
 
 def test_weights_that_count_no_rows_have_no_tce(tmp_path, scores):
     scores.assign(w=scores.w / 2).to_csv(tmp_path / "half.csv", index=False)
     options = ("--label", "y", "--prob", "p", "--weight", "w", "--family", "platt")
     found = run("evaluate", tmp_path / "half.csv", *options)
-    assert "TCE" not in found.stdout
+    assert "tce" not in found.stdout
     assert "no TCE, because a test counts rows" in found.stderr
-    assert json.loads(run("evaluate", tmp_path / "half.csv", *options, "--format", "json").stdout)["tce"] is None
+    assert json.loads(run("evaluate", tmp_path / "half.csv", *options, "--format", "json").stdout)["measures"] == {}
 
 
 def test_alpha_is_checked(csv_file):
@@ -100,7 +106,8 @@ def test_alpha_is_checked(csv_file):
 
 def test_csv_output_is_readable_and_exact(csv_file, scores):
     found = run("evaluate", csv_file, "--label", "y", "--prob", "p", "--format", "csv")
-    rows = list(csv.DictReader(io.StringIO(found.stdout)))
+    *rows, tce = csv.DictReader(io.StringIO(found.stdout))
+    assert (tce["measure"], float(tce["value"])) == ("tce", float(fot.tce(scores.y, scores.p)))
     for row, expected in zip(rows, fot.evaluate(scores.y, scores.p), strict=True):
         assert row["family"] == expected.family
         assert float(row["value"]) == float(expected)

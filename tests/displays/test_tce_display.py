@@ -30,7 +30,7 @@ def test_panels_are_the_table(partition, scale):
     assert display.counts_.get_data().values.sum() == 700
     assert [row["bin"] for row in display.rows("bins")] == list(range(1, error.n_bins + 1))
     assert pixels(display.figure_)[..., :3].std() > 0.05
-    assert f"TCE {float(error):#.3g}".rstrip(".") in display.ax_.get_title()
+    assert f"TCE {100 * float(error):#.3g}".rstrip(".") in display.ax_.get_title()
 
 
 @given(samples(weights=WHOLE_WEIGHTS))
@@ -94,7 +94,7 @@ def test_the_title_tells_what_to_expect():
     display = draw(y, p, null_draws=9, name="mine")
     title = display.ax_.get_title()
     assert title.startswith("mine: TCE ")
-    assert f"if calibrated: {display.error.null.mean:#.3g} % (p-value" in title
+    assert f"if calibrated: {100 * display.error.null.mean:#.3g} % (p-value" in title
     assert "9 draws)" in title
 
 

@@ -1,5 +1,6 @@
 """The measurements behind the commands, and how their results are written."""
 
+import json
 from collections.abc import Callable, Sequence
 
 import click
@@ -10,14 +11,24 @@ from fitontest.data.sample import Sample
 from fitontest.evaluation import Evaluation, evaluation_of, measures_of
 from fitontest.measures.base import Measure, make_measure
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA
+from fitontest.measures.plug_in import PlugIn
 from fitontest.results.text import csv_text
 
 NULL_DRAWS = 100  # enough for the mean to a tenth of the spread
 TCE = "tce"
 
+
+def _as_json(evaluation: Evaluation) -> str:
+    """Return the records of the families, and every other measure with its own table, as indented JSON."""
+    named = dict(zip(evaluation.names, evaluation, strict=True))
+    families = [name for name, estimate in named.items() if isinstance(estimate.measure, PlugIn)]
+    others = {name: estimate.to_dict() for name, estimate in named.items() if name not in families}
+    return json.dumps({**evaluation.only(families).to_dict(), "measures": others}, indent=2, allow_nan=False)
+
+
 FORMATS: dict[str, Callable[[Evaluation], str]] = {
     "table": str,
-    "json": lambda evaluation: evaluation.to_json(indent=2),
+    "json": _as_json,
     "csv": lambda evaluation: csv_text(evaluation.rows()),
 }
 

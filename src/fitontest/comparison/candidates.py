@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TypeAlias
 
-from fitontest.families.base import Family, available_families, distinct_names, family_name, read_family
+from fitontest.families.base import Family, available_families, family_name, names_by_settings, read_family
 from fitontest.families.identity import Identity
 from fitontest.typing import RandomState
 
@@ -37,5 +37,5 @@ def named(families: Iterable[str | Family], argument: str, random_state: RandomS
     repeated = [settings for (_, settings), count in Counter(pairs).items() if count > 1]
     if repeated:
         raise ValueError(f"{argument} must differ from one another, got {repeated[0]} twice")
-    names = distinct_names(*zip(*pairs, strict=True)) if pairs else []
+    names = names_by_settings(*zip(*pairs, strict=True)) if pairs else []
     return {name: read_family(family, random_state) for name, family in zip(names, listed, strict=True)}

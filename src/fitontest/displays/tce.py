@@ -116,8 +116,8 @@ class TCEDisplay(BinaryDisplay):
        2 250       194                  0.280
        3 250       143                  0.568
        4 250       143                  0.836
-    >>> float(bins["rejected"].sum()) / 10, round(float(display.error), 12)
-    (67.8, 67.8)
+    >>> float(bins["rejected"].sum()) / 1000, round(float(display.error), 12)
+    (0.678, 0.678)
     """
 
     error: Estimate

@@ -284,18 +284,20 @@ def _seeded(family: Family, random_state: RandomState | Literal["own"]) -> Famil
     return family
 
 
-def distinct_names(names: Sequence[str], settings: Sequence[str]) -> list[str]:
-    """Return names that tell all apart: where several share one they are called by their settings.
-
-    Of those that share their settings too, all but the first are numbered.
-    """
+def names_by_settings(names: Sequence[str], settings: Sequence[str]) -> list[str]:
+    """Return the names; where several share one they are called by their settings."""
     counts = Counter(names)
-    called = [name if counts[name] == 1 else text for name, text in zip(names, settings, strict=True)]
+    return [name if counts[name] == 1 else text for name, text in zip(names, settings, strict=True)]
+
+
+def numbered(names: Sequence[str]) -> list[str]:
+    """Return the names, all but the first of equal ones with a number."""
     seen: Counter[str] = Counter()
-    for i, name in enumerate(called):
+    distinct = []
+    for name in names:
         seen[name] += 1
-        called[i] = name if seen[name] == 1 else f"{name} ({seen[name]})"
-    return called
+        distinct.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return distinct
 
 
 def family_class(name: str) -> type[Family]:

@@ -79,7 +79,9 @@ class Measure(ABC):
     @property
     def name(self) -> str:
         """The registered name that stands for these settings, or the class with those that are not its defaults."""
-        return next((name for name in available_measures() if _stands_for(name, self)), described(self))
+        changed = _changed(self)
+        exact = (name for name, wanted in _names_of(type(self)).items() if wanted.keys() == changed.keys())
+        return next((name for name in exact if _holds(changed, _REGISTRY.settings_of(name))), described(self))
 
     @property
     def kind(self) -> str:
@@ -476,9 +478,14 @@ def read_measure(measure: object) -> Measure:
 
 
 def described(measure: Measure) -> str:
-    """Return the registered name of the class, or its own, with the settings that are not its defaults."""
-    settings = ", ".join(f"{name}={plain_setting(value)!r}" for name, value in _changed(measure).items())
-    return f"{measure.kind}({settings})" if settings else measure.kind
+    """Return the registered name that comes nearest, with the settings that it does not imply: tce(alpha=0.1)."""
+    changed = _changed(measure)
+    implied = {name: settings for name, settings in _names_of(type(measure)).items() if _holds(settings, changed)}
+    nearest = max(implied, key=lambda name: len(implied[name]), default=measure.kind)
+    name = nearest if implied.get(nearest) else measure.kind
+    rest = {key: value for key, value in changed.items() if key not in implied.get(name, {})}
+    settings = ", ".join(f"{key}={plain_setting(value)!r}" for key, value in rest.items())
+    return f"{name}({settings})" if settings else name
 
 
 def plain_setting(value: Any) -> Any:
@@ -503,13 +510,15 @@ def _changed(measure: Measure) -> dict[str, Any]:
     return {name: value for name, (value, default) in held.items() if default is MISSING or not _same(value, default)}
 
 
-def _stands_for(name: str, measure: Measure) -> bool:
-    """Tell whether the registered name means the measure, settings and all."""
-    cls = _REGISTRY.find(name, "measure")
-    if cls is not type(measure):
-        return False
-    wanted, changed = _REGISTRY.settings_of(name), _changed(measure)
-    return wanted.keys() == changed.keys() and all(_same(wanted[key], changed[key]) for key in wanted)
+def _names_of(cls: type[Measure]) -> dict[str, dict[str, Any]]:
+    """Return the registered names that stand for the class, with their settings."""
+    names = (name for name in _REGISTRY.names() if _REGISTRY.find(name, "measure") is cls)
+    return {name: _REGISTRY.settings_of(name) for name in names}
+
+
+def _holds(settings: Mapping[str, Any], changed: Mapping[str, Any]) -> bool:
+    """Return whether all the settings are among those changed."""
+    return all(key in changed and _same(value, changed[key]) for key, value in settings.items())
 
 
 def _same(a: Any, b: Any) -> bool:

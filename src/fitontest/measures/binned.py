@@ -51,7 +51,7 @@ class Binned(Measure):
     ...     print(name, fot.make_measure(name, n_bins=2).estimate(sample).value.__round__(3))
     ece 0.15
     mce 0.25
-    pde 0.225
+    pde 0.162
     """
 
     loss: str | BinLoss | Callable[..., Any] = "bias"

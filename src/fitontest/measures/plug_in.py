@@ -41,7 +41,7 @@ class PlugIn(Measure):
     >>> import fitontest as fot
     >>> sample = fot.Sample([0, 1, 1, 1], [0.1, 0.2, 0.7, 0.8])
     >>> fot.plug_in("isotonic").estimate(sample)
-    Estimate(0.3, family='isotonic', norm='l1', n_bins=2, n=4)
+    Estimate(0.35, family='isotonic', norm='l1', n_bins=2, n=4)
     """
 
     family: str | Family | CalibrationMap = "slope1"
@@ -170,6 +170,6 @@ def plug_in(family: str | Family | CalibrationMap = "slope1", **settings: Any) -
     >>> y, p = [0, 1, 1, 1], [0.1, 0.2, 0.7, 0.8]
     >>> evaluation = fot.evaluate(y, p, measures=[fot.plug_in("isotonic"), "mce"])
     >>> [round(float(estimate), 3) for estimate in evaluation]
-    [0.3, 0.8]
+    [0.35, 0.8]
     """
     return PlugIn(family, **settings)
