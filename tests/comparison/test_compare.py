@@ -11,7 +11,7 @@ from sklearn.model_selection import KFold
 
 import fitontest as fot
 from fitontest.comparison.compare import compare_calibrators
-from fitontest.families.base import seeded
+from fitontest.families.base import read_family
 from tests.golden.test_peers import peer_values, sample_of
 from tests.published import figures
 
@@ -35,7 +35,7 @@ def out_of_fold(name, y, p, w, cv, seed):
     order = np.lexsort((w, y, p))
     q = np.empty(p.size)
     for train, held_out in KFold(cv, shuffle=True, random_state=seed).split(order):
-        family = seeded(name, seed).fit(p[order][train], y[order][train], w[order][train])
+        family = read_family(name, seed).fit(p[order][train], y[order][train], w[order][train])
         q[order[held_out]] = family.transform(p[order][held_out])
     return q
 
