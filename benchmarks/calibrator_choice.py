@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 import fitontest as fot
-from fitontest.comparison.record import Calibrator
+from fitontest.comparison.calibrators import Calibrator
 from report import machine_facts, markdown, tell
 
 RULES = ("one_se", "best")

@@ -103,14 +103,14 @@ def test_repeats_average_the_losses_of_a_row():
 @pytest.mark.parametrize("name", figures("golden_peers")["results"])
 def test_decomposition_agrees_with_a_peer(name, loss):
     """The identity's loss under isotonic regression is the CORP decomposition."""
-    from fitontest.comparison.decomposition import decomposed
+    from fitontest.comparison.decomposition import decompose
     from fitontest.numerics.losses import brier
     from fitontest.numerics.losses import log_loss as log_loss_of
 
     sample = sample_of(name)
     theirs = peer_values(name, "metrics")["model-diagnostics", "corp_brier" if loss == "brier" else "corp_logloss"]
     rule = brier if loss == "brier" else lambda y, q: log_loss_of(y, q, 1e-15)
-    parts = decomposed(sample, fot.Isotonic(), rule)
+    parts = decompose(sample, fot.Isotonic(), rule)
     assert parts.calibration + parts.refinement == pytest.approx(theirs["score"], rel=1e-9)
     assert parts.calibration == pytest.approx(theirs["miscalibration"], abs=1e-9)
     assert parts.refinement == pytest.approx(theirs["uncertainty"] - theirs["discrimination"], abs=1e-9)
@@ -137,12 +137,12 @@ def test_known_truth(as_array):
 
 
 def test_truth_of_tied_rows_is_their_mean():
-    from fitontest.comparison.known_truth import true_probabilities
+    from fitontest.comparison.known_truth import read_truth
 
     sample = fot.Sample([0, 1, 0, 1], [0.2, 0.7, 0.2, 0.4])
-    np.testing.assert_allclose(true_probabilities([0.1, 0.9, 0.3, 0.5], sample), [0.2, 0.2, 0.5, 0.9])
+    np.testing.assert_allclose(read_truth([0.1, 0.9, 0.3, 0.5], sample), [0.2, 0.2, 0.5, 0.9])
     weighted = fot.Sample([0, 1, 0, 1, 1], [0.2, 0.7, 0.2, 0.4, 0.2], [3, 1, 1, 1, 0])
-    np.testing.assert_allclose(true_probabilities([0.1, 0.9, 0.3, 0.5, 1.0], weighted), [0.15, 0.15, 0.5, 0.9])
+    np.testing.assert_allclose(read_truth([0.1, 0.9, 0.3, 0.5, 1.0], weighted), [0.15, 0.15, 0.5, 0.9])
 
 
 def test_weights_of_a_known_truth_count_rows():

@@ -1,6 +1,5 @@
 """``fitontest compare``: which calibrator to put behind the scores in a file."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,16 +9,16 @@ from fitontest.checks import choose
 from fitontest.cli.messages import notes, refusing
 from fitontest.cli.scores import of_scores, read_scores
 from fitontest.cli.writing import check_output, is_same, written_whole
-from fitontest.comparison.compare import EVALUATORS, Plan, comparison_of
+from fitontest.comparison.calibrators import RULES
+from fitontest.comparison.compare import EVALUATORS, Options, compare_candidates
 from fitontest.comparison.comparison import Comparison
-from fitontest.comparison.rules import RULES
 from fitontest.displays.saving import check_path
 from fitontest.numerics.losses import LOSSES
 from fitontest.results.text import csv_text
 
 FORMATS: dict[str, Callable[[Comparison], str]] = {
     "table": str,
-    "json": lambda comparison: json.dumps(comparison.to_dict(), indent=2, allow_nan=False),
+    "json": lambda comparison: comparison.to_json(indent=2),
     "csv": lambda comparison: csv_text(comparison.rows()),
 }
 
@@ -84,11 +83,11 @@ def compare(
     if picture is not None:
         check_path(picture, "--plot")
         check_output(picture, "--plot", {"FILE": file, "--test": test})
-    plan = Plan.of(families or None, cv, repeats, scoring, rule, _chosen(evaluators), random_state=random_state)
+    checked = Options.of(families or None, cv, repeats, scoring, rule, _chosen(evaluators), random_state=random_state)
     sample = read_scores(file, label, prob, weight, pos_label)
     test_sample = None if test is None else read_scores(test, label, prob, weight, pos_label)
     with notes():
-        comparison = comparison_of(sample, plan, test_sample)
+        comparison = compare_candidates(sample, checked, test_sample)
     click.echo(FORMATS[style](comparison))
     _write(comparison, save, picture)
 
