@@ -87,6 +87,11 @@ class Evaluation(Table):
         return distinct_names([measure.name for measure in measures], [_in_full(measure) for measure in measures])
 
     @property
+    def errors(self) -> tuple[Estimate, ...]:
+        """The former name of `estimates`."""
+        return self.estimates
+
+    @property
     def sample(self) -> Sample:
         """The rows that were measured, of two classes."""
         if not isinstance(self.data, Sample):

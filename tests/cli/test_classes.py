@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 import fitontest as fot
-from fitontest.data.predictions import each_class
+from fitontest.data.predictions import read_classes
 from fitontest.displays.small_multiples import arrange_classes
-from fitontest.measures.plug_in import error_of
+from fitontest.measures.plug_in import PlugIn
 from fitontest.results.text import short
 from tests.cli.test_evaluate_and_plot import run
 
@@ -87,8 +87,8 @@ def test_json_and_csv_of_the_classes(csv_file, scores):
     error = fot.tce(scores.code, matrix(scores), reduction="classwise")
     assert tce == json.loads(json.dumps(error.to_dict()))
     rows = list(csv.DictReader(io.StringIO(run("evaluate", csv_file, *options, "csv").stdout)))
-    assert [(row["class"], row["family"], float(row["error"])) for row in rows] == [
-        (str(row["class"]), row["family"], row["error"]) for row in expected.rows()
+    assert [(row["class"], row["family"], float(row["value"])) for row in rows] == [
+        (str(row["class"]), row["family"], row["value"]) for row in expected.rows()
     ]
 
 
@@ -97,7 +97,7 @@ def test_json_of_the_confidence(csv_file, scores):
     read = json.loads(run("evaluate", csv_file, *options).stdout)
     assert (read["reduction"], read["tce"]["reduction"]) == ("confidence", "confidence")
     expected = fot.calibration_error(scores.y, matrix(scores), family="platt", reduction="confidence")
-    assert read["errors"][0]["error"] == float(expected)
+    assert read["estimates"][0]["value"] == float(expected)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_binary_reads_the_column_of_the_positive_class(csv_file, scores, label, 
     read = json.loads(run("evaluate", csv_file, *options, "--format", "json").stdout)
     turned = positive[1:] == ("false",)
     expected = fot.calibration_error(scores.two != turned, scores.a if turned else scores.b, family="platt")
-    assert read["errors"][0]["error"] == float(expected)
+    assert read["estimates"][0]["value"] == float(expected)
     assert read["reduction"] == "binary"
 
 
@@ -118,7 +118,7 @@ def test_classes_name_the_columns(csv_file, scores):
     for label, classes in (("y", "eel,cat,dog"), ("code", "2, 0, 1"), ("y", '"eel", cat,dog')):
         found = run("evaluate", csv_file, "--label", label, *turned, "--classes", classes, *options)
         expected = fot.calibration_error(scores.y, matrix(scores), family="platt", reduction="confidence")
-        assert json.loads(found.stdout)["errors"][0]["error"] == float(expected)
+        assert json.loads(found.stdout)["estimates"][0]["value"] == float(expected)
     refused = run("evaluate", csv_file, "--label", "abc", *turned, *options)
     assert refused.exit_code == 2
     assert (
@@ -126,7 +126,7 @@ def test_classes_name_the_columns(csv_file, scores):
         in refused.stderr
     )
     named = run("evaluate", csv_file, "--label", "abc", *turned, "--classes", "c,a,b", *options)
-    assert json.loads(named.stdout)["errors"][0]["error"] == float(expected)
+    assert json.loads(named.stdout)["estimates"][0]["value"] == float(expected)
 
 
 def test_weights_that_count_no_rows_have_no_tce(csv_file):
@@ -192,10 +192,8 @@ def test_plot_of_the_confidence(csv_file, tmp_path, scores):
 def test_plot_of_the_classes(csv_file, tmp_path, scores):
     options = ("--label", "y", *GIVEN, "--reduction", "classwise", "--family", "beta", "-o", tmp_path / "a.svg")
     assert run("plot", csv_file, *options, "--scale", "logit").exit_code == 0
-    read = each_class((scores.y, matrix(scores), None))
-    mine = arrange_classes(
-        fot.ReliabilityDisplay, read, lambda sample: error_of(sample, "beta"), {"draws": 0}, scale="logit"
-    )
+    read = read_classes((scores.y, matrix(scores), None))
+    mine = arrange_classes(fot.ReliabilityDisplay, read, PlugIn("beta"), {"draws": 0}, scale="logit")
     mine.save(tmp_path / "mine.svg")
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "mine.svg").read_bytes()
     banded = run("plot", csv_file, *options, "--band-draws", "2")

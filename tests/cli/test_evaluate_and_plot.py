@@ -67,11 +67,11 @@ def test_weights_families_and_norm(csv_file, scores):
         "evaluate", csv_file, "--label", "y", "--prob", "p", "--weight", "w", "--family", "beta", "--family", "pava",
         "--norm", "l2", "--format", "json",
     )  # fmt: skip
-    errors = json.loads(found.stdout)["errors"]
+    errors = json.loads(found.stdout)["estimates"]
     assert [e["family"] for e in errors] == ["beta", "pava"]
     for e in errors:
         expected = fot.calibration_error(scores.y, scores.p, family=e["family"], norm="l2", sample_weight=scores.w)
-        assert e["error"] == float(expected)
+        assert e["value"] == float(expected)
         assert e["n"] == int((scores.w > 0).sum())
 
 
@@ -103,7 +103,7 @@ def test_csv_output_is_readable_and_exact(csv_file, scores):
     rows = list(csv.DictReader(io.StringIO(found.stdout)))
     for row, expected in zip(rows, fot.evaluate(scores.y, scores.p), strict=True):
         assert row["family"] == expected.family
-        assert float(row["error"]) == float(expected)
+        assert float(row["value"]) == float(expected)
         assert row["n_bins"] == ("" if expected.n_bins is None else str(expected.n_bins))
 
 
@@ -112,7 +112,7 @@ def test_names_of_classes_and_odd_column_names(csv_file, scores):
         "evaluate", csv_file, "--label", "name", "--pos-label", "sick", "--prob", 'odd "name"', "--family", "slope1",
         "--format", "json",
     )  # fmt: skip
-    assert json.loads(found.stdout)["errors"][0]["error"] == float(fot.calibration_error(scores.y, scores.p))
+    assert json.loads(found.stdout)["estimates"][0]["value"] == float(fot.calibration_error(scores.y, scores.p))
 
 
 @pytest.mark.parametrize("spelling", [("yes", "no"), ("true", "false")])
@@ -121,9 +121,9 @@ def test_booleans_however_spelt(tmp_path, spelling):
     pd.DataFrame({"y": np.where(y == 1, *spelling), "p": p}).to_csv(tmp_path / "b.csv", index=False)
     options = ("evaluate", tmp_path / "b.csv", "--label", "y", "--prob", "p", "--family", "platt", "--format", "json")
     expected = float(fot.calibration_error(y, p, family="platt"))
-    assert json.loads(run(*options).stdout)["errors"][0]["error"] == expected
+    assert json.loads(run(*options).stdout)["estimates"][0]["value"] == expected
     named = run(*options, "--pos-label", spelling[0])
-    assert json.loads(named.stdout)["errors"][0]["error"] == expected
+    assert json.loads(named.stdout)["estimates"][0]["value"] == expected
     assert run(*options, "--pos-label", "sick").exit_code == 2
 
 
@@ -284,5 +284,5 @@ def test_a_column_that_turns_decimal_far_down_is_not_rounded(tmp_path):
     lines = [f"{label},{score:g}" for label, score in zip(y, p, strict=True)]
     (tmp_path / "late.csv").write_text("\n".join(["y,p", *lines]) + "\n")
     options = ("--label", "y", "--prob", "p", "--family", "flat", "--format", "json")
-    found = json.loads(run("evaluate", tmp_path / "late.csv", *options).stdout)["errors"][0]
-    assert found["error"] == float(fot.calibration_error(y, p, family="flat"))
+    found = json.loads(run("evaluate", tmp_path / "late.csv", *options).stdout)["estimates"][0]
+    assert found["value"] == float(fot.calibration_error(y, p, family="flat"))

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import fitontest as fot
-from fitontest.data.predictions import each_class, read_classes, reduced
+from fitontest.data.predictions import read_classes, reduced
 
 NAMES = ["cat", "dog", "eel", "fox"]
 
@@ -64,7 +64,7 @@ MEASURES = {
 def value_of(result):
     if isinstance(result, fot.Evaluation):
         return float(result["slope1"])
-    return result.means["slope1"] if isinstance(result, fot.ClasswiseEvaluation) else float(result)
+    return result.means["slope1"] if isinstance(result, fot.Evaluation) else float(result)
 
 
 @pytest.mark.parametrize("measure", MEASURES.values(), ids=MEASURES)
@@ -281,7 +281,7 @@ def test_the_results_say_how_they_were_reduced():
     tested = fot.tce(y, p, reduction="confidence", null_draws=3)
     assert (tested.reduction, tested.to_dict()["reduction"]) == ("confidence", "confidence")
     assert "reduction='confidence'" in repr(tested)
-    assert str(tested).startswith(f"TCE {tested.value:#.3g} %: reduction confidence, loss rejection")
+    assert str(tested).startswith(f"TCE {100 * tested.value:#.3g} %: reduction confidence, loss rejection")
     of_class = fot.gce(y, p, reduction="classwise")["cat"]
     assert of_class.reduction == "classwise"
     assert tested.null.values.tolist() == fot.tce(*top_by_hand(y, p, NAMES), null_draws=3).null.values.tolist()
@@ -289,5 +289,5 @@ def test_the_results_say_how_they_were_reduced():
 
 def test_scores_of_a_class_are_views_of_the_matrix():
     y, p, _ = matrix()
-    scores = each_class((y, p, None))
+    scores = read_classes((y, p, None))
     assert all(np.shares_memory(sample.p, scores.scores) for _, sample in scores.one_vs_rest())

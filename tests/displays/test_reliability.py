@@ -534,7 +534,7 @@ def test_errors_of_other_samples_and_other_kinds_are_refused(scores):
     error, sample = fot.calibration_error(y, p), fot.Sample(y, p)
     with pytest.raises(ValueError, match="sample must be the one on which error was measured, n = 900"):
         fot.ReliabilityDisplay(error, fot.Sample(y[:50], p[:50]))
-    with pytest.raises(ValueError, match="error must be a PlugInError, got BinnedError"):
+    with pytest.raises(ValueError, match="error must be one that calibration_error returns, with a map to draw"):
         fot.ReliabilityDisplay(fot.gce(y, p), sample)
     with pytest.raises(ValueError, match="sample must be a Sample, got None"):
         fot.ReliabilityDisplay(error, None)

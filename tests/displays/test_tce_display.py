@@ -24,7 +24,7 @@ def test_panels_are_the_table(partition, scale):
     assert display.sizes_.get_data().values[::2].tolist() == [row["n"] for row in rows]
     assert display.rejected_sizes_.get_data().values[::2].tolist() == [row["rejected"] for row in rows]
     red = sum(display.rejected_sizes_.get_data().values)
-    assert 100 * red / 700 == pytest.approx(float(error))
+    assert red / 700 == pytest.approx(float(error))
     lines = display.lines_.get_ydata()[::3].tolist()
     assert lines == [row["empirical_probability"] for row in rows if row["n"]]
     assert display.counts_.get_data().values.sum() == 700
@@ -100,7 +100,7 @@ def test_the_title_tells_what_to_expect():
 
 def test_refusals():
     y, p = noisy(60)
-    with pytest.raises(ValueError, match="error must be one that tce returns, in percent of the predictions"):
+    with pytest.raises(ValueError, match="error must be one that tce returns, a share of the predictions"):
         fot.TCEDisplay(fot.gce(y, p), fot.Sample(y, p))
     display = draw(y, p)
     for other in (display, fot.ReliabilityDisplay.from_predictions(y, p, ax=blank())):

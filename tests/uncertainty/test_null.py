@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fitontest as fot
-from fitontest.measures.if_calibrated import redrawn
+from fitontest.uncertainty.null import redrawn
 from tests.strategies import noisy
 
 
@@ -52,8 +52,8 @@ def test_reference_value_of_calibrated_beta_scores():
     """Perfect scores from Beta(0.5, 2) have a TCE of about 81 % at a million rows, because bins get wide."""
     p = np.random.default_rng(0).beta(0.5, 2, 1_000_000)
     error = fot.tce(np.random.default_rng(1).random(p.size) < p, p, null_draws=3)
-    assert error.null.mean == pytest.approx(80.9, abs=2)
-    assert float(error) == pytest.approx(error.null.mean, abs=5)
+    assert error.null.mean == pytest.approx(0.809, abs=0.02)
+    assert float(error) == pytest.approx(error.null.mean, abs=0.05)
 
 
 def test_draws_are_reproducible_and_weights_are_repetition():

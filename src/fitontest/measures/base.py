@@ -82,6 +82,11 @@ class Measure(ABC):
         return next((name for name in available_measures() if _stands_for(name, self)), described(self))
 
     @property
+    def kind(self) -> str:
+        """The registered name of the class, or its own."""
+        return _REGISTRY.name_of(type(self)) or type(self).__name__
+
+    @property
     def refits(self) -> bool:
         """Whether whatever the estimate rests on is fitted anew to other labels."""
         return True
@@ -238,6 +243,13 @@ class Estimate(Table):
         """Number of bins, empty ones included."""
         return None if self.partition is None else self.partition.n_bins
 
+    @property
+    def errors(self) -> "Mapping[Label, Estimate]":
+        """The former name of `classes`."""
+        if self.classes is None:
+            raise AttributeError("errors: only class-wise estimates have classes")
+        return self.classes
+
     def __getattr__(self, name: str) -> Any:
         """Return an attribute of the evidence, or a setting of the measure."""
         if not name.startswith("_") and "evidence" in self.__dict__:
@@ -296,6 +308,7 @@ class Estimate(Table):
         """Return the estimate as one plain record, for tables that hold several."""
         return {
             "measure": self.measure.name,
+            **self.measure.brief(),
             "value": self.value,
             "unit": self.measure.unit,
             "n": self.n,
@@ -313,14 +326,14 @@ class Estimate(Table):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as JSON-ready values, with its table, or that of every class."""
-        found: dict[str, Any] = {"measure": self.measure.name, "unit": self.measure.unit, **self.measure.settings()}
-        found |= {} if self.reduction is None else {"reduction": self.reduction}
-        found |= {"value": self.value, "n": self.n}
+        facts: dict[str, Any] = {"measure": self.measure.kind, "unit": self.measure.unit, **self.measure.settings()}
+        facts |= {} if self.reduction is None else {"reduction": self.reduction}
+        facts |= {"value": self.value, "n": self.n}
         if self.classes is not None:
             each = [{"class": json_ready(label), **one.to_dict()} for label, one in self.classes.items()]
-            return {**found, "classes": each}
+            return {**facts, "classes": each}
         return {
-            **found,
+            **facts,
             "base_rate": self.base_rate,
             "n_bins": self.n_bins,
             "edges": None if self.partition is None else self.partition.edges.tolist(),
@@ -465,8 +478,7 @@ def read_measure(measure: object) -> Measure:
 def described(measure: Measure) -> str:
     """Return the registered name of the class, or its own, with the settings that are not its defaults."""
     settings = ", ".join(f"{name}={plain_setting(value)!r}" for name, value in _changed(measure).items())
-    called = _REGISTRY.name_of(type(measure)) or type(measure).__name__
-    return f"{called}({settings})" if settings else called
+    return f"{measure.kind}({settings})" if settings else measure.kind
 
 
 def plain_setting(value: Any) -> Any:

@@ -33,9 +33,10 @@ from fitontest.typing import ArrayInput, BoolArray, FloatArray
 @register_measure("mce", norm="max")
 @register_measure("ace", partition="equal_mass")
 @register_measure("ece")
+@register_measure("gce")
 @dataclass(frozen=True, eq=False)
 class Binned(Measure):
-    """A norm of one loss per bin; the registered names ece, ace, mce, pde and tce are settings of it.
+    """A norm of one loss per bin; the registered names gce, ece, ace, mce, pde and tce are settings of it.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ class Norm:
         ``influence(g, w)``: psi of shape (m,), see `fitontest.numerics.norms`. Without it estimates under the norm have
         no standard error.
     reason : str, optional
-        Why there is no influence, for readers.
+        Why there is no influence, or where it has no finite value, for readers.
 
     Examples
     --------
@@ -101,7 +101,7 @@ _NORMS: dict[str, Norm] = {
     norm.name: norm
     for norm in (
         Norm("l1", _l1, _influence_of_l1),
-        Norm("l2", _l2, _influence_of_l2),
+        Norm("l2", _l2, _influence_of_l2, reason="the square root has no slope at 0"),
         Norm("squared", _squared, _influence_of_squared),
         Norm("max", _maximum, reason="the largest distance is not a mean over rows"),
     )

@@ -30,7 +30,7 @@ def map_fixed(distances: Distances, norm: Norm, *, fitted_here: bool) -> tuple[f
     if influence.shape != g.shape:
         raise ValueError(f"influence must return one number per distance, shape {g.shape}; got {influence.shape}")
     if not np.isfinite(influence).all():
-        return None, f"the norm {norm.name!r} has no slope at these distances"
+        return None, norm.reason or f"the norm {norm.name!r} has no slope at these distances"
     return standard_error(influence, w, w2), ""
 
 
