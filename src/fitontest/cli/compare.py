@@ -25,7 +25,7 @@ FORMATS: dict[str, Callable[[Comparison], str]] = {
 
 @click.command()
 @of_scores
-@click.option("--test", type=click.Path(path_type=Path), help="A second file with the same columns, to judge on.")
+@click.option("--test", type=click.Path(path_type=Path), help="A second file with the same columns, to evaluate on.")
 @click.option("--family", "families", multiple=True, help="Candidate; repeat for several. Default: all families.")
 @click.option("--cv", type=click.IntRange(min=2), default=5, show_default=True, help="Number of folds.")
 @click.option("--repeats", type=click.IntRange(min=1), default=1, show_default=True, help="Cross-validations.")
@@ -75,7 +75,7 @@ def compare(
     """
     if test is not None and is_same(file, test):
         raise ValueError(
-            f"--test must be another file than FILE, got {test}: no rows can judge what was fitted to them"
+            f"--test must be another file than FILE, got {test}: rows that a map was fitted to cannot test it"
         )
     if save is not None:
         choose(save.suffix.lower(), (".json",), "the ending of --save")
@@ -83,7 +83,9 @@ def compare(
     if picture is not None:
         check_path(picture, "--plot")
         check_output(picture, "--plot", {"FILE": file, "--test": test})
-    checked = Options.of(families or None, cv, repeats, scoring, rule, _chosen(evaluators), random_state=random_state)
+    checked = Options.of(
+        families or None, cv, repeats, scoring, rule, _read_evaluators(evaluators), random_state=random_state
+    )
     sample = read_scores(file, label, prob, weight, pos_label)
     test_sample = None if test is None else read_scores(test, label, prob, weight, pos_label)
     with notes():
@@ -92,8 +94,8 @@ def compare(
     _write(comparison, save, picture)
 
 
-def _chosen(evaluators: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the evaluators by default, those chosen, or none."""
+def _read_evaluators(evaluators: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the default evaluators, the given ones, or none."""
     if "none" not in evaluators:
         return evaluators or EVALUATORS
     if len(evaluators) > 1:
@@ -102,7 +104,7 @@ def _chosen(evaluators: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _write(comparison: Comparison, save: Path | None, picture: Path | None) -> None:
-    """Write the files that are wanted; the table may be read by a program, so this is reported on standard error."""
+    """Write the map and the diagram where paths are given, and report it on standard error, apart from the table."""
     if save is not None:
         with written_whole(save) as written:
             written.write_text(comparison.best_.map_.to_json() + "\n", encoding="utf-8")

@@ -187,7 +187,8 @@ def compare_candidates(sample: Sample, options: Options, test: Sample | None = N
     """Return the comparison on a checked sample."""
     positives = int(np.count_nonzero(sample.rows.y))
     if positives in (0, sample.n):
-        raise ValueError(f"y_true must have rows of both classes, got {sample.n} of one; they tell no map from another")
+        value = f"{sample.n} of one, which cannot distinguish between maps"
+        raise ValueError(f"y_true must have rows of both classes, got {value}")
     evaluation = _set_up(sample, options, test, truth)
     results = {
         name: evaluation.evaluate(options.candidates[name]) for name in track(list(options.candidates), "families")

@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 FEW = 50  # rows of the smaller class below which even a paired comparison is mostly noise
 FEW_IN_A_FOLD = 100  # rows below which fold maps differ so much that the errors of their pooled predictions mislead
 NOTES = """\
-vs identity, vs best: paired differences of the loss, with their standard errors; minus is better. parameters: free
-numbers of the map, by which the rule one_se calls it simple. calibration + refinement = loss: what a map of the family
-{decomposition}, fitted to the predictions, would still gain, and the rest. error (...): what that family finds left."""
+vs identity, vs best: paired differences of the loss, with their standard errors; minus is better. parameters: number of
+free parameters of the map, of which the rule one_se prefers few. calibration + refinement = loss: what a map of the
+family {decomposition}, fitted to the predictions, would still gain, and the rest. error (...): the calibration error of
+the predictions, estimated with that family."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -258,12 +259,14 @@ def _list_warnings(comparison: Comparison, chosen: Calibrator) -> list[str]:
         warnings.append("positives have lower scores than negatives, on average. Are these of the other class?")
     if comparison.n_smaller_class < FEW:
         few = f"only {comparison.n_smaller_class} rows are of the smaller class"
-        warnings.append(f"{few}. So few mostly show noise, whatever the standard errors say.")
+        warnings.append(f"{few}. A comparison on so few is mostly noise, even where the standard errors are small.")
     if chosen.certain > 0:
-        often = f"{chosen.name} says exactly 0 or 1 for {chosen.certain:.2%} of the rows"
+        often = f"{chosen.name} predicts exactly 0 or 1 for {chosen.certain:.2%} of the rows"
         warnings.append(f"{often}. Where one of them is wrong, the log loss is infinite unless it is clipped.")
     if comparison.n_test is None and comparison.n / comparison.cv < FEW_IN_A_FOLD:
-        warnings.append("the folds are small, so what is found left after calibration is partly how their maps differ.")
+        warnings.append(
+            "the folds are small, so the errors after calibration are partly differences between their maps."
+        )
     return [f"Note: {note}" for note in warnings]
 
 
