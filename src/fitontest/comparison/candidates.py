@@ -1,4 +1,4 @@
-"""The families that are compared, each with a name of its own; doing nothing is always among them."""
+"""The families to compare, each under a name of its own. The identity, which changes no score, is always among them."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -13,15 +13,15 @@ DO_NOTHING = "identity"
 Candidates: TypeAlias = dict[str, Family]
 
 
-def candidates_of(families: Iterable[str | Family] | None, random_state: RandomState) -> Candidates:
-    """Return unfitted families by name, in the order asked for, the identity before them unless it was asked for."""
-    made = named(available_families() if families is None else families, "families", random_state)
-    if any(isinstance(family, Identity) for family in made.values()):
-        return made
-    return {DO_NOTHING: Identity(), **made}
+def read_candidates(families: Iterable[str | Family] | None, random_state: RandomState) -> Candidates:
+    """Return unfitted families by name, in the order given, after the identity unless that was given."""
+    candidates = read_families(available_families() if families is None else families, "families", random_state)
+    if any(isinstance(family, Identity) for family in candidates.values()):
+        return candidates
+    return {DO_NOTHING: Identity(), **candidates}
 
 
-def named(families: Iterable[str | Family], argument: str, random_state: RandomState) -> Candidates:
+def read_families(families: Iterable[str | Family], argument: str, random_state: RandomState) -> Candidates:
     """Return unfitted families by name.
 
     Families given by name that draw folds get the seed, an instance keeps its own. Where two settings of one family are
