@@ -78,6 +78,10 @@ class Registry(Generic[T]):
         """Return the arguments with which the name stands for its class."""
         return dict(self._settings.get(self._aliases.get(name, name), {}))
 
+    def names_of(self, cls: type) -> list[str]:
+        """Return all names under which a class was registered, in alphabetical order."""
+        return sorted(name for name, known in self._classes.items() if known is cls)
+
     def find(self, name: str, argument: str) -> type[T]:
         """Return the class called `name`; `argument` is named in the error message."""
         if not isinstance(name, str):

@@ -15,7 +15,7 @@ from fitontest.data.sample import Sample
 from fitontest.families.base import Family
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.if_calibrated import IfCalibrated
-from fitontest.numerics.norms import name_of
+from fitontest.numerics.norms import Norm, name_of
 from fitontest.partitions.partition import Partition
 from fitontest.registry import Registry
 from fitontest.results.frames import Records
@@ -489,15 +489,16 @@ def described(measure: Measure) -> str:
 
 
 def plain_setting(value: Any) -> Any:
-    """Return a setting as JSON can hold it: numbers, texts and None as they are, norms and the like by their names."""
+    """Return a setting as JSON can hold it: numbers, texts and None as they are, functions by their names."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
+    if isinstance(value, Norm):
+        return value.name
     if hasattr(value, "tolist"):
         return value.tolist()
     if isinstance(value, list | tuple):
         return [plain_setting(one) for one in value]
-    named = hasattr(value, "name") and isinstance(value.name, str)
-    return value.name if named else name_of(value) if callable(value) and hasattr(value, "__name__") else str(value)
+    return name_of(value) if callable(value) and hasattr(value, "__name__") else str(value)
 
 
 def _fields(measure: Measure) -> list[Any]:
@@ -512,8 +513,7 @@ def _changed(measure: Measure) -> dict[str, Any]:
 
 def _names_of(cls: type[Measure]) -> dict[str, dict[str, Any]]:
     """Return the registered names that stand for the class, with their settings."""
-    names = (name for name in _REGISTRY.names() if _REGISTRY.find(name, "measure") is cls)
-    return {name: _REGISTRY.settings_of(name) for name in names}
+    return {name: _REGISTRY.settings_of(name) for name in _REGISTRY.names_of(cls)}
 
 
 def _holds(settings: Mapping[str, Any], changed: Mapping[str, Any]) -> bool:
