@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from fitontest.checks import choose
 from fitontest.data.arrays import as_column, as_matrix, check_finite, check_same_length
-from fitontest.data.labels import coded, distinct, listed
+from fitontest.data.labels import chosen_positive, coded, coded_positive, distinct, listed
 from fitontest.data.sample import Sample
 from fitontest.typing import ArrayInput, FloatArray, IntArray, Label
 
@@ -103,22 +103,8 @@ class Predictions:
                 f"{self.names.y_prob} must have exactly two columns with {self.names.reduction}='binary', got "
                 f"{len(self.classes)}"
             )
-        return self.against_rest(self._positive(pos_label))
-
-    def _positive(self, pos_label: Label | None) -> int:
-        if pos_label is None:
-            if not (all(isinstance(label, int | float) for label in self.classes) and self._are_coded()):
-                raise ValueError(
-                    f"{self.names.pos_label} must say which class is positive unless the classes are 0 and 1, -1 and "
-                    f"1, or False and True; got {self.classes}"
-                )
-            pos_label = 1
-        if pos_label not in self.classes:
-            raise ValueError(f"{self.names.pos_label} must be one of the classes {self.classes}, got {pos_label!r}")
-        return self.classes.index(pos_label)
-
-    def _are_coded(self) -> bool:
-        return set(self.classes) in ({0, 1}, {-1, 1})  # False and True are equal to 0 and 1
+        positive = chosen_positive(self.classes, pos_label, coded_positive(self.classes), self.names.pos_label)
+        return self.against_rest(self.classes.index(positive))
 
     def _sample(self, labels: NDArray[np.bool_], scores: FloatArray) -> Sample:
         return Sample(labels, scores, self.sample_weight, names=self.names.of_sample)
