@@ -415,3 +415,38 @@ def test_blocks_of_strided_columns():
     assert np.array_equal(p, wide[:, 1])
     assert np.array_equal(y, wide[:, 0] < 0.5)
     assert np.array_equal(w, wide[::-1, 0])
+
+
+def test_entries_may_stand_for_many_rows():
+    """Entries with the rows and the squared weights behind them are an ordinary sample: cells of a larger one."""
+    from fitontest.data.ordering import Rows
+
+    p, y, n = np.array([0.2, 0.2, 0.7]), np.array([0.0, 1.0, 1.0]), np.array([30, 10, 60])
+    w, w2 = 0.5 * n, 0.25 * n
+    cells = fot.Sample.of_rows(Rows(p, y, w, n, w2), whole=False)
+    rows = fot.Sample(np.repeat(y, n), np.repeat(p, n), np.full(100, 0.5))
+    assert (cells.n, cells.total, cells.base_rate) == (rows.n, rows.total, rows.base_rate) == (100, 50.0, 0.7)
+    assert not cells.whole
+    assert not cells.unit
+    for name in ("p", "n", "w", "wy", "w2"):
+        np.testing.assert_allclose(getattr(cells.groups, name), getattr(rows.groups, name), rtol=1e-14)
+    part = cells.take(np.array([True, False, True]))
+    assert (part.n, part.total, part.whole) == (90, 45.0, False)
+    np.testing.assert_array_equal(part.rows.w2, w2[[0, 2]])
+    whole = fot.Sample.of_rows(Rows(p, y, n.astype(float), n, n.astype(float)), whole=True)
+    assert (whole.whole, whole.n) == (True, 100)
+
+
+@pytest.mark.parametrize("weights", [None, np.arange(60) % 4, np.linspace(0, 2, 60)], ids=["unit", "whole", "other"])
+def test_squared_weights_of_rows_and_groups(weights):
+    rng = np.random.default_rng(0)
+    p, y = np.round(rng.random(60), 1), rng.integers(0, 2, 60)
+    sample = fot.Sample(y, p, weights)
+    w = np.ones(60) if weights is None else np.asarray(weights, float)
+    square = w if sample.whole else w**2
+    np.testing.assert_allclose(sample.w2, square)
+    np.testing.assert_allclose(sample.rows.w2.sum(), square.sum())
+    assert sample.rows.single
+    assert sample.rows.n.sum() == np.count_nonzero(w)
+    for score, total in zip(sample.groups.p, sample.groups.w2, strict=True):
+        assert total == pytest.approx(square[p == score].sum())
