@@ -312,13 +312,13 @@ def evaluation_of(
 ) -> Evaluation:
     """Return the evaluation of data that have been checked already."""
     if isinstance(data, Sample):
-        steps = track(measures, "measures")
+        steps = track(measures, "measures") if len(measures) > 1 else measures  # one may have steps of its own
         estimates = [estimate_of(measure, data, reduction, null_draws, random_state) for measure in steps]
     else:
-        each = {
-            label: [estimate_of(measure, sample, "classwise", null_draws, random_state) for measure in measures]
-            for label, sample in track(list(data.one_vs_rest()), "classes")
-        }
+        each = {}
+        for column, label in enumerate(track(data.classes, "classes")):
+            sample = data.against_rest(column)  # one at a time: measured, it has grown by its sorted rows
+            each[label] = [estimate_of(one, sample, "classwise", null_draws, random_state) for one in measures]
         by_measure = zip(*each.values(), strict=True)
         estimates = [mean_over_classes(dict(zip(each, column, strict=True))) for column in by_measure]
     return Evaluation(tuple(estimates), data)
@@ -337,12 +337,7 @@ def estimated(
     """Return the estimate that a measure makes of (y_true, y_prob, sample_weight), or of their reduction."""
     check_draws(null_draws)
     data = read_data(columns, reduction, labels, pos_label)
-    if isinstance(data, Sample):
-        return estimate_of(measure, data, reduction, null_draws, random_state)
-    each = track(list(data.one_vs_rest()), "classes")
-    return mean_over_classes(
-        {label: estimate_of(measure, sample, "classwise", null_draws, random_state) for label, sample in each}
-    )
+    return evaluation_of(data, [measure], reduction, null_draws, random_state).estimates[0]
 
 
 def _listed(given: Iterable[Any], argument: str, noun: str) -> list[Any]:

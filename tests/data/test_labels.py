@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import fitontest as fot
 from fitontest.data.arrays import as_column
 from fitontest.data.labels import code_labels, distinct, is_binary_coded
-from fitontest.numerics.blocks import BLOCK
+from fitontest.numerics.search import BLOCK
 
 
 def read(labels, pos_label=None):

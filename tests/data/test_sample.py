@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fitontest as fot
-from fitontest.numerics.blocks import BLOCK
+from fitontest.numerics.search import BLOCK
 
 NAN, INF = float("nan"), float("inf")
 ODD_SCORES = [0.0, -0.0, 5e-324, 1e-310, 1e-300, 0.1, 0.5, np.nextafter(0.5, 1), np.nextafter(1, 0), 1.0]

@@ -81,9 +81,7 @@ def test_losses_are_values():
         given = {"alpha": loss.alpha, "test": loss.test} if isinstance(loss, fot.Rejection) else {}
         assert fot.gce(y, p, loss=loss).to_dict() == fot.gce(y, p, loss=loss.name, **given).to_dict()
         assert pickle.loads(pickle.dumps(loss)) == loss
-    with pytest.raises(
-        ValueError, match=r"alpha must be left at 0.05 unless .*; a Rejection has its own"
-    ):
+    with pytest.raises(ValueError, match=r"alpha must be left at 0.05 unless .*; a Rejection has its own"):
         fot.gce(y, p, loss=fot.Rejection(), alpha=0.1)
     with pytest.raises(ValueError, match="alpha must be a fraction"):
         fot.Rejection(alpha=5)

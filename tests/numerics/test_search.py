@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fitontest.numerics import search
-from fitontest.numerics.blocks import BLOCK
+from fitontest.numerics.search import BLOCK
 
 RNG = np.random.default_rng(0)
 MANY = RNG.random(30_000)

@@ -6,6 +6,7 @@ the argument, the rule, and the value with its position.
 """
 
 import numbers
+from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
@@ -13,7 +14,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from fitontest.numerics.blocks import span
+from fitontest.numerics.search import BLOCK
 from fitontest.typing import ArrayInput, FloatArray
 
 NUMBERS = (numbers.Real, Decimal, np.bool_)  # what an array of objects may hold to count as an array of numbers
@@ -217,3 +218,14 @@ def take_rows(values: Any, rows: NDArray[np.intp]) -> Any:
     if isinstance(frame, nw.DataFrame | nw.Series):
         return frame[rows].to_native()
     return values.take(rows) if type(values).__module__.startswith("pyarrow") else values[rows]
+
+
+def blocks(array: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    """Yield the array in pieces that fit the cache, so that a second look at a piece is free."""
+    return (array[start : start + BLOCK] for start in range(0, array.size, BLOCK))
+
+
+def span(array: NDArray[Any]) -> tuple[Any, Any]:
+    """Return the smallest and the largest value, NaN where there is one, in a single pass over the memory."""
+    ends = np.array([(block.min(), block.max()) for block in blocks(array)])
+    return ends[:, 0].min(), ends[:, 1].max()

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fitontest.data.arrays import check_finite
-from fitontest.numerics.blocks import blocks, span
+from fitontest.data.arrays import blocks, check_finite, span
 from fitontest.typing import IntArray, Label
 
 SHOWN = 6  # labels listed in a message

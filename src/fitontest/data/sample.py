@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from fitontest.data.arrays import as_column, as_numbers, check_finite, check_same_length, check_unit_interval
 from fitontest.data.labels import code_labels, is_binary_coded
 from fitontest.data.ordering import Groups, Rows, pooled, sorted_rows
-from fitontest.numerics.blocks import BLOCK
+from fitontest.numerics.search import BLOCK
 from fitontest.typing import ArrayInput, BoolArray, FloatArray, IntArray, Label
 
 EXACT_COUNT = 2.0**53  # whole numbers up to here are floats

@@ -10,9 +10,9 @@ from functools import cached_property
 
 import numpy as np
 
+from fitontest.data.arrays import blocks
 from fitontest.data.sample import Sample
 from fitontest.exceptions import SeparableDataWarning, warn_user
-from fitontest.numerics.blocks import blocks
 from fitontest.numerics.links import clip_unit
 from fitontest.typing import FloatArray
 

@@ -8,9 +8,9 @@ the cell of a score is exact.
 
 import numpy as np
 
-from fitontest.numerics.blocks import BLOCK
 from fitontest.typing import FloatArray, IntArray
 
+BLOCK = 65_536  # scores per block of a pass over many: its temporaries stay in the cache
 CELLS = 4096
 MOST_STEPS = 8  # knots in one cell: with more, stepping would take longer than searching
 FEW = 20_000  # scores for which the table is not worth its making
