@@ -9,7 +9,7 @@ from fitontest.data.predictions import Columns, Predictions, Reduction, read_dat
 from fitontest.data.sample import Sample
 from fitontest.families.base import Family, available_families, names_by_settings, numbered, read_family
 from fitontest.maps.base import CalibrationMap
-from fitontest.measures.base import Estimate, Measure, described, json_ready, mean_over_classes, read_measure
+from fitontest.measures.base import Estimate, Measure, json_ready, mean_over_classes, read_measure
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.norms import Norm
 from fitontest.progress import track
@@ -47,7 +47,7 @@ class Evaluation(Table):
     Attributes
     ----------
     estimates : tuple of Estimate
-        In the order asked for.
+        In the order given.
     data : Sample or Predictions
         The rows they were measured on, for the diagrams: predictions of several classes with ``reduction="classwise"``.
 
@@ -359,7 +359,7 @@ def _in_full(measure: Measure) -> str:
     """Return what a measure is called where another has its name: by its settings."""
     if isinstance(measure, PlugIn):
         return str(measure.family) if measure.label is None else measure.label
-    return described(measure)
+    return measure.name
 
 
 def _labelled(measure: Measure, name: str) -> Measure:

@@ -168,7 +168,7 @@ def gce(
         The name of a partition, a partitioner such as ``EqualMass(15)``, a list of edges, or a fitted family, which
         lends its `partition_` whatever it was fitted to (`FamilyBins` has it fitted to these rows).
     n_bins : int, default=10
-        Bins asked for, where `partition` is the name of a rule that is told a number.
+        Number of bins, where `partition` is the name of a rule that has one.
     norm : {"l1", "l2", "squared", "max"}, Norm or callable, default="l1"
         A callable gets the losses and the weights of the occupied bins.
     alpha : float in (0, 1), default=0.05
@@ -273,7 +273,7 @@ def tce(
     partition : str, Partitioner, Family or array-like, default="pava_bc"
         See `gce`. The default holds a twentieth to a fifth of the rows in each bin.
     n_bins : int, default=10
-        Bins asked for, where `partition` is the name of a rule that is told a number.
+        Number of bins, where `partition` is the name of a rule that has one.
     alpha : float in (0, 1), default=0.05
         Level of the test: 0.05 is 5 %.
     test : {"binomial", "t"}, default="binomial"
@@ -370,7 +370,7 @@ def within_bin_error(
     partition : str, Partitioner, Family or array-like, default="pava_bc"
         See `gce`.
     n_bins : int, default=10
-        Bins asked for, where `partition` is the name of a rule that is told a number.
+        Number of bins, where `partition` is the name of a rule that has one.
     sample_weight : array-like of shape (n,), optional
         Weight 2 counts a row twice, weight 0 not at all.
     pos_label : label, optional

@@ -1,6 +1,6 @@
 """Progress of long loops, by one context variable: whoever shows progress sets it, long loops report to it.
 
-Nothing is shown unless it is asked for, by the command line or by `show_progress`. A loop within a loop is silent, so
+Nothing is shown but by the command line and by `show_progress`. A loop within a loop is silent, so
 that one bar is shown at a time.
 """
 

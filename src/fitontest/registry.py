@@ -5,6 +5,7 @@ a third-party package lists its class under an entry-point group instead.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
 from importlib.metadata import entry_points
 from typing import Any, Generic, TypeVar
 
@@ -96,6 +97,24 @@ class Registry(Generic[T]):
             raise ValueError(f"{argument} must be one of {known}; got {name!r}")
         return self._classes[name]
 
+    def describe(self, value: T) -> str:
+        """Return the registered name that stands for a value, settings and all, or the nearest with other settings.
+
+        A name stands for a value of its class whose changed settings (`changed_settings`) are those of the name. With
+        others too they follow it, as in tce(alpha=0.1).
+        """
+        changed = changed_settings(value)
+        names = {name: self._settings[name] for name in self.names_of(type(value))}
+        implied = {name: settings for name, settings in names.items() if _holds(settings, changed)}
+        exact = [name for name, settings in implied.items() if len(settings) == len(changed)]
+        if exact:
+            return exact[0]
+        nearest = max(implied, key=lambda name: len(implied[name]), default="")
+        name = nearest if implied.get(nearest) else self.name_of(type(value)) or type(value).__name__
+        rest = {key: one for key, one in changed.items() if key not in names.get(name, {})}
+        settings = ", ".join(f"{key}={plain_setting(one)!r}" for key, one in rest.items())
+        return f"{name}({settings})" if settings else name
+
     def _plugins(self) -> dict[str, Callable[[], type[T]]]:
         """Map the names of the entry points to their loaders; a class is imported when its loader is called."""
         if self._group is None:
@@ -105,3 +124,34 @@ class Registry(Generic[T]):
     def _check(self, name: str, cls: object) -> None:
         if not (isinstance(cls, type) and issubclass(cls, self._base)):
             raise TypeError(f"the {self._noun} {name!r} must be a subclass of {self._base.__name__}, got {cls!r}")
+
+
+def settings_of(value: Any) -> dict[str, Any]:
+    """Return the settings of a dataclass: its fields that are arguments of its constructor."""
+    return {one.name: getattr(value, one.name) for one in fields(value) if one.init} if is_dataclass(value) else {}
+
+
+def changed_settings(value: Any) -> dict[str, Any]:
+    """Return the settings of a dataclass that are not its defaults."""
+    defaults = {one.name: one.default for one in fields(value)} if is_dataclass(value) else {}
+    return {name: held for name, held in settings_of(value).items() if not _same(held, defaults[name])}
+
+
+def plain_setting(value: Any) -> Any:
+    """Return a setting as JSON can hold it: numbers, texts and None as they are, functions by their names."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, list | tuple):
+        return [plain_setting(one) for one in value]
+    return value.__name__ if callable(value) and hasattr(value, "__name__") else str(value)
+
+
+def _holds(settings: Mapping[str, Any], changed: Mapping[str, Any]) -> bool:
+    """Return whether all the settings are among those changed."""
+    return all(key in changed and _same(value, changed[key]) for key, value in settings.items())
+
+
+def _same(a: Any, b: Any) -> bool:
+    return a is b or (type(a) is type(b) and isinstance(a, bool | int | float | str) and a == b)

@@ -7,7 +7,7 @@ that a new kind of error is one class with one method.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from numbers import Real
 from typing import Any, ClassVar, Literal, Self, SupportsFloat, TypeAlias
 
@@ -15,9 +15,8 @@ from fitontest.data.sample import Sample
 from fitontest.families.base import Family
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.if_calibrated import IfCalibrated
-from fitontest.numerics.norms import Norm, name_of
 from fitontest.partitions.partition import Partition
-from fitontest.registry import Registry
+from fitontest.registry import Registry, changed_settings, plain_setting, settings_of
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table, cell
 from fitontest.results.text import short
@@ -79,9 +78,7 @@ class Measure(ABC):
     @property
     def name(self) -> str:
         """The registered name that stands for these settings, or the class with those that are not its defaults."""
-        changed = _changed(self)
-        exact = (name for name, wanted in _names_of(type(self)).items() if wanted.keys() == changed.keys())
-        return next((name for name in exact if _holds(changed, _REGISTRY.settings_of(name))), described(self))
+        return _REGISTRY.describe(self)
 
     @property
     def kind(self) -> str:
@@ -95,11 +92,11 @@ class Measure(ABC):
 
     def settings(self) -> dict[str, Any]:
         """Return the settings as JSON-ready values by name."""
-        return {setting.name: plain_setting(getattr(self, setting.name)) for setting in _fields(self)}
+        return {name: plain_setting(value) for name, value in settings_of(self).items()}
 
     def brief(self) -> dict[str, Any]:
         """Return the settings worth saying in one line; by default those that are not the defaults."""
-        changed = _changed(self)
+        changed = changed_settings(self)
         return {name: value for name, value in self.settings().items() if name in changed}
 
     def in_words(self) -> str:
@@ -179,7 +176,7 @@ class Estimate(Table):
     classes : dict or None
         Of a class-wise mean the estimate of each class, in the order of the columns; short form ``estimate[label]``.
     null : IfCalibrated or None
-        What the measure would be if the scores were calibrated, where `null_draws` asked for it.
+        What the measure would be if the scores were calibrated, with `null_draws`.
     debiased : float or None
         The value without what label noise adds to it. None: not computed.
     interval : Interval or None
@@ -475,54 +472,6 @@ def read_measure(measure: object) -> Measure:
         return make_measure(measure)
     hint = "; a class must be called, to make an instance" if isinstance(measure, type) else ""
     raise ValueError(f"measure must be the name of a measure or a Measure, got {measure!r}{hint}")
-
-
-def described(measure: Measure) -> str:
-    """Return the registered name that comes nearest, with the settings that it does not imply: tce(alpha=0.1)."""
-    changed = _changed(measure)
-    implied = {name: settings for name, settings in _names_of(type(measure)).items() if _holds(settings, changed)}
-    nearest = max(implied, key=lambda name: len(implied[name]), default=measure.kind)
-    name = nearest if implied.get(nearest) else measure.kind
-    rest = {key: value for key, value in changed.items() if key not in implied.get(name, {})}
-    settings = ", ".join(f"{key}={plain_setting(value)!r}" for key, value in rest.items())
-    return f"{name}({settings})" if settings else name
-
-
-def plain_setting(value: Any) -> Any:
-    """Return a setting as JSON can hold it: numbers, texts and None as they are, functions by their names."""
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    if isinstance(value, Norm):
-        return value.name
-    if hasattr(value, "tolist"):
-        return value.tolist()
-    if isinstance(value, list | tuple):
-        return [plain_setting(one) for one in value]
-    return name_of(value) if callable(value) and hasattr(value, "__name__") else str(value)
-
-
-def _fields(measure: Measure) -> list[Any]:
-    return [setting for setting in fields(measure) if setting.repr] if is_dataclass(measure) else []
-
-
-def _changed(measure: Measure) -> dict[str, Any]:
-    """Return the settings that are not the defaults of the class."""
-    held = {setting.name: (getattr(measure, setting.name), setting.default) for setting in _fields(measure)}
-    return {name: value for name, (value, default) in held.items() if default is MISSING or not _same(value, default)}
-
-
-def _names_of(cls: type[Measure]) -> dict[str, dict[str, Any]]:
-    """Return the registered names that stand for the class, with their settings."""
-    return {name: _REGISTRY.settings_of(name) for name in _REGISTRY.names_of(cls)}
-
-
-def _holds(settings: Mapping[str, Any], changed: Mapping[str, Any]) -> bool:
-    """Return whether all the settings are among those changed."""
-    return all(key in changed and _same(value, changed[key]) for key, value in settings.items())
-
-
-def _same(a: Any, b: Any) -> bool:
-    return a is b or (type(a) is type(b) and isinstance(a, bool | int | float | str) and a == b)
 
 
 def _listed(parts: list[str]) -> str:

@@ -54,6 +54,9 @@ class Norm:
     influence: Callable[[FloatArray, FloatArray], FloatArray] | None = None
     reason: str = ""
 
+    def __str__(self) -> str:
+        return self.name
+
     def __call__(self, g: FloatArray, w: FloatArray) -> float:
         """Return the number, which must be finite."""
         return as_number(self.value(g, w), "norm")

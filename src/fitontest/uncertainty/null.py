@@ -50,7 +50,7 @@ def estimate_of(
     null_draws: int = 0,
     random_state: RandomState = 0,
 ) -> Estimate:
-    """Return the estimate of a checked sample, with how it was made of several classes, and its null if asked for."""
+    """Return the estimate of a checked sample, with the reduction that made it, and its null with `null_draws`."""
     estimate = with_null(measure.estimate(sample), sample, null_draws, random_state)
     return estimate if reduction is None else replace(estimate, reduction=reduction)
 
