@@ -54,6 +54,7 @@ from fitontest.measures.base import (
 )
 from fitontest.measures.binned import Binned
 from fitontest.measures.if_calibrated import IfCalibrated
+from fitontest.measures.kernel import KernelError
 from fitontest.measures.losses.base import (
     BinLoss,
     available_bin_losses,
@@ -64,6 +65,7 @@ from fitontest.measures.losses.bias import Bias
 from fitontest.measures.losses.deviation import Deviation
 from fitontest.measures.losses.rejection import Rejection
 from fitontest.measures.plug_in import PlugIn, plug_in
+from fitontest.measures.smooth_ece import SmoothECE
 from fitontest.measures.within_bin import WithinBin
 from fitontest.metrics import calibration_error, gce, tce, within_bin_error
 from fitontest.numerics.norms import Norm, available_norms, register_norm, unregister_norm
@@ -116,6 +118,7 @@ __all__ = [
     "IdentityMap",
     "IfCalibrated",
     "Isotonic",
+    "KernelError",
     "KnotsMap",
     "LogisticMap",
     "LogitKnotsMap",
@@ -135,6 +138,7 @@ __all__ = [
     "SeparableDataWarning",
     "Slope1",
     "SmallMultiples",
+    "SmoothECE",
     "StepsMap",
     "TCEDisplay",
     "Temperature",
