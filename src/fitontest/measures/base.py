@@ -190,7 +190,7 @@ class Estimate(Table):
     >>> p = [[0.7, 0.2, 0.1], [0.2, 0.6, 0.2], [0.5, 0.25, 0.25], [0.1, 0.1, 0.8]]
     >>> error = fot.gce(["a", "b", "b", "c"], p, n_bins=1, reduction="classwise")
     >>> print(error)
-    class-wise GCE 0.142: mean over 3 classes, loss bias, norm l1, n = 4
+    class-wise ECE 0.142: mean over 3 classes, loss bias, norm l1, n = 4
     class   error  bins  share of class  expected if calibrated
     -----  ------  ----  --------------  ----------------------
     a       0.125     1           0.250                       -

@@ -27,6 +27,13 @@ from fitontest.results.text import short
 from fitontest.significance.choice import SignificanceTest
 from fitontest.typing import ArrayInput, BoolArray, FloatArray
 
+TITLES = {  # of losses, norms and partitions
+    ("bias", "l1", "equal_width"): "ECE",
+    ("bias", "l1", "equal_mass"): "ACE",
+    ("bias", "max", "equal_width"): "MCE",
+    ("deviation", "l1", "equal_mass"): "PDE",
+}
+
 
 @register_measure("tce", loss="rejection", partition="pava_bc")
 @register_measure("pde", loss="deviation", partition="equal_mass")
@@ -71,8 +78,11 @@ class Binned(Measure):
 
     @property
     def title(self) -> str:
-        """TCE for rejections, GCE for every other loss."""
-        return "TCE" if self.in_percent else "GCE"
+        """The abbreviation of the field: ECE, ACE, MCE, PDE, TCE, and for what has none of its own GCE."""
+        if self.in_percent:
+            return "TCE"
+        partition = self.partition if isinstance(self.partition, str) else ""
+        return TITLES.get((self.bin_loss.name, self.total.name, partition), "GCE")
 
     @property
     def in_percent(self) -> bool:
