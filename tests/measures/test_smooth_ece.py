@@ -122,7 +122,7 @@ def test_the_target_is_the_value_of_labels_that_are_the_truth():
 
 @pytest.mark.parametrize("bandwidth", [0, -1, 1e-5, np.inf, np.nan, "wide", True])
 def test_refused_bandwidths(bandwidth):
-    with pytest.raises(ValueError, match="bandwidth must be None or a finite number, at least 0.0001; got"):
+    with pytest.raises(ValueError, match="bandwidth must be None or a finite number, at least"):
         fot.SmoothECE(bandwidth)
 
 
