@@ -137,6 +137,8 @@ class _Smoothing:
 
     def fixed_point(self) -> float:
         """Return the s with smECE_s = s, on the coarsest grid that is fine enough for it."""
+        if not self.residuals.any():
+            return 0.0
         cells = COARSEST
         while cells < FINEST and self._excess(CELLS_PER_BANDWIDTH / cells, cells) < 0:
             cells *= 2
