@@ -115,9 +115,7 @@ class KernelError(Measure):
             return Estimate.of(self, sample, self._over_all_pairs(everything))
         rows = sample.total if sample.whole else sample.n
         if rows < 2:
-            raise ValueError(
-                f"estimator must be 'biased' for fewer than two rows; got {self.estimator!r}, {rows:g} row"
-            )
+            raise ValueError(f"estimator must be 'biased' for fewer than two rows, got {self.estimator!r} for {rows:g}")
         return Estimate.of(self, sample, self._over_different_rows(list(self._parts(sample))))
 
     def target(self, sample: Sample, c: FloatArray) -> float | None:

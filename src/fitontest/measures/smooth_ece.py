@@ -49,10 +49,12 @@ class SmoothECE(Measure):
 
     Notes
     -----
-    It is computed on a grid in O(n + grid log grid). Against the integral with all digits a value of 0.001 or more is
-    right to 1e-5. Values below 6e-5, which no more than the finest grid could tell apart, are only known to be that
-    small. The authors' package relplot reflects the Gaussian once on each side and cuts it off at a distance of 1/2,
-    takes 200 points for the integral, and searches the bandwidth in steps of 1/1024.
+    It is computed on a grid in O(n + grid log grid) and differs from the integral by no more than 2e-5. Values below
+    6e-5, which the finest grid does not tell apart, are only known to be that small.
+
+    The authors' package relplot takes 200 points for the integral and steps of 1/1024 for the bandwidth; its Gaussian
+    ends at a distance of 1/2. Most of its values are within 0.0015 of these. Few tied scores, and bandwidths above 0.2,
+    make it differ more.
 
     References
     ----------
@@ -135,6 +137,8 @@ class _Smoothing:
 
     def fixed_point(self) -> float:
         """Return the s with smECE_s = s, on the coarsest grid that is fine enough for it."""
+        if not self.residuals.any():
+            return 0.0
         cells = COARSEST
         while cells < FINEST and self._excess(CELLS_PER_BANDWIDTH / cells, cells) < 0:
             cells *= 2
