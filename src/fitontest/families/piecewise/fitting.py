@@ -252,8 +252,9 @@ def row_weight(sample: Sample) -> float:
     """
     if sample.whole:
         return 1.0
-    largest = sample.w.max()  # keeps squares within the range of floats
-    w = sample.w / largest
+    sorted_w = sample.rows.w  # in an order that does not depend on that of the rows
+    largest = sorted_w.max()  # keeps squares within the range of floats
+    w = sorted_w / largest
     return float(largest * (w @ w) / w.sum())
 
 
