@@ -6,7 +6,7 @@ that one bar is shown at a time.
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeAlias, TypeVar
 
@@ -15,32 +15,40 @@ T = TypeVar("T")
 #: Called with the steps and what they are; returns the steps, and shows how many have been taken.
 Reporter: TypeAlias = Callable[[Iterable[Any], str], Iterable[Any]]
 
-_REPORTER: ContextVar[Reporter | None] = ContextVar("reporter", default=None)
 WIDTH = 36  # characters of a bar
+
+
+class _Shown:
+    """A reporter with whether it is showing a loop at the moment."""
+
+    def __init__(self, reporter: Reporter) -> None:
+        self.reporter, self.busy = reporter, False
+
+
+_SHOWN: ContextVar[_Shown | None] = ContextVar("shown", default=None)
 
 
 def track(steps: Iterable[T], label: str) -> Iterator[T]:
     """Yield the steps, reporting them to whoever shows progress; `label` says what a step is, as a plural."""
-    reporter = _REPORTER.get()
-    if reporter is None:
+    shown = _SHOWN.get()
+    if shown is None or shown.busy:  # loops within a loop are silent
         yield from steps
         return
-    token = _REPORTER.set(None)  # loops within this one are silent
+    shown.busy = True  # not a change of the context, which a loop that fails would leave behind
     try:
-        yield from reporter(steps, label)
+        yield from shown.reporter(steps, label)
     finally:
-        with suppress(ValueError):  # a loop that was left early may be closed in another context, without the token
-            _REPORTER.reset(token)
+        shown.busy = False
 
 
 @contextmanager
 def reporting(reporter: Reporter) -> Iterator[None]:
     """Let the loops of a block report to `reporter`."""
-    token = _REPORTER.set(reporter)
+    token = _SHOWN.set(_Shown(reporter))
     try:
         yield
     finally:
-        _REPORTER.reset(token)
+        _SHOWN.reset(token)
 
 
 @contextmanager

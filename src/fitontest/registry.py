@@ -5,11 +5,14 @@ a third-party package lists its class under an entry-point group instead.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from importlib.metadata import entry_points
 from typing import Any, Generic, TypeVar
 
+import numpy as np
+
 T = TypeVar("T")
+SEEDS = ("random_state",)
 
 
 class Registry(Generic[T]):
@@ -79,10 +82,6 @@ class Registry(Generic[T]):
         """Return the arguments with which the name stands for its class."""
         return dict(self._settings.get(self._aliases.get(name, name), {}))
 
-    def names_of(self, cls: type) -> list[str]:
-        """Return all names under which a class was registered, in alphabetical order."""
-        return sorted(name for name, known in self._classes.items() if known is cls)
-
     def find(self, name: str, argument: str) -> type[T]:
         """Return the class called `name`; `argument` is named in the error message."""
         if not isinstance(name, str):
@@ -92,25 +91,27 @@ class Registry(Generic[T]):
             cls = plugins[name]()
             self._check(name, cls)
             self._classes[name] = cls
+            self._settings[name] = {}
         if name not in self._classes:
             known = ", ".join(repr(known) for known in sorted({*self.names(), *self._aliases}))
             raise ValueError(f"{argument} must be one of {known}; got {name!r}")
         return self._classes[name]
 
-    def describe(self, value: T) -> str:
-        """Return the registered name that stands for a value, settings and all, or the nearest with other settings.
+    def describe(self, value: T, preferred: str | None = None) -> str:
+        """Return the registered name that implies most of a value's settings, with those that it does not imply.
 
-        A name stands for a value of its class whose changed settings (`changed_settings`) are those of the name. With
-        others too they follow it, as in tce(alpha=0.1).
+        Settings are those that are not the defaults (`changed_settings`); tce(alpha=0.1) is an example. Of names that
+        imply as many the preferred one is taken, or else the first that was registered.
         """
         changed = changed_settings(value)
-        names = {name: self._settings[name] for name in self.names_of(type(value))}
+        names = {name: self._settings[name] for name, known in self._classes.items() if known is type(value)}
         implied = {name: settings for name, settings in names.items() if _holds(settings, changed)}
-        exact = [name for name, settings in implied.items() if len(settings) == len(changed)]
-        if exact:
-            return exact[0]
-        nearest = max(implied, key=lambda name: len(implied[name]), default="")
-        name = nearest if implied.get(nearest) else self.name_of(type(value)) or type(value).__name__
+        if not implied:
+            name = type(value).__name__
+        elif preferred in implied and len(implied[preferred]) == max(map(len, implied.values())):
+            name = preferred
+        else:
+            name = max(implied, key=lambda name: len(implied[name]))
         rest = {key: one for key, one in changed.items() if key not in names.get(name, {})}
         settings = ", ".join(f"{key}={plain_setting(one)!r}" for key, one in rest.items())
         return f"{name}({settings})" if settings else name
@@ -132,9 +133,10 @@ def settings_of(value: Any) -> dict[str, Any]:
 
 
 def changed_settings(value: Any) -> dict[str, Any]:
-    """Return the settings of a dataclass that are not its defaults."""
-    defaults = {one.name: one.default for one in fields(value)} if is_dataclass(value) else {}
-    return {name: held for name, held in settings_of(value).items() if not _same(held, defaults[name])}
+    """Return the settings of a dataclass that are not its defaults; a seed says nothing of what a thing is."""
+    defaults = {one.name: _default(one) for one in fields(value)} if is_dataclass(value) else {}
+    settings = settings_of(value).items()
+    return {name: held for name, held in settings if name not in SEEDS and not _same(held, defaults[name])}
 
 
 def plain_setting(value: Any) -> Any:
@@ -153,5 +155,14 @@ def _holds(settings: Mapping[str, Any], changed: Mapping[str, Any]) -> bool:
     return all(key in changed and _same(value, changed[key]) for key, value in settings.items())
 
 
+def _default(setting: Any) -> Any:
+    return setting.default if setting.default_factory is MISSING else setting.default_factory()
+
+
 def _same(a: Any, b: Any) -> bool:
-    return a is b or (type(a) is type(b) and isinstance(a, bool | int | float | str) and a == b)
+    """Return whether two settings are equal; True is no 1, and arrays are equal in all their entries."""
+    if a is b:
+        return True
+    if isinstance(a, bool) != isinstance(b, bool) or isinstance(a, str) != isinstance(b, str):
+        return False
+    return bool(np.array_equal(a, b)) if hasattr(a, "shape") or hasattr(b, "shape") else bool(a == b)

@@ -151,6 +151,11 @@ class Sample:
         return pooled(self.rows, unit=self.unit)
 
     @property
+    def aggregated(self) -> bool:
+        """Whether entries stand for many rows, which only `rows` and `groups` know."""
+        return "rows" in self.__dict__ and not self.rows.single
+
+    @property
     def is_pooled(self) -> bool:
         """Whether `groups` is there already, so that sums over it cost next to nothing."""
         return "groups" in self.__dict__

@@ -4,6 +4,7 @@ import textwrap
 from collections.abc import Iterable
 
 from fitontest.measures.base import Estimate
+from fitontest.measures.plug_in import FittedMap
 from fitontest.results.text import short
 from fitontest.typing import Label
 
@@ -32,6 +33,8 @@ def describe_error(error: Estimate) -> list[str]:
     """Return the description of an estimate in a legend, in two short lines; in one where there is no map."""
     if error.map is None:
         return [describe_measure(error)]
+    if not isinstance(error.evidence, FittedMap):
+        return [f"{describe_measure(error)}, n = {error.n:,}"]
     estimator = error.estimator
     piece = "segment" if estimator is not None and estimator.has_knots else "bin"
     bins = "" if error.n_bins is None else f", {error.n_bins} {piece}{'' if error.n_bins == 1 else 's'}"
@@ -48,8 +51,8 @@ def describe_measure(estimate: Estimate) -> str:
 def _name_error(error: Estimate) -> str:
     """Return the name of a plug-in error. That of a family that shifts bins is the ECE."""
     norm = "" if error.norm == "l1" else f" ({error.norm})"
-    shifts = error.estimator is not None and error.map is not None and error.map.shifts_bins
-    return f"{'debiased ' if error.debias else ''}{'ECE' if shifts and error.norm == 'l1' else 'error'}{norm}"
+    ece = error.shifts_by_gap and error.norm == "l1"
+    return f"{'debiased ' if error.debias else ''}{'ECE' if ece else 'error'}{norm}"
 
 
 def format_legend_label(name: str | None, error: Estimate, others: Iterable[Estimate] = ()) -> str:

@@ -270,8 +270,19 @@ def read_family(family: object, random_state: RandomState | Literal["own"] = "ow
     """
     if isinstance(family, str):
         return _seeded(make_family(family), random_state)
-    if isinstance(family, Family):
-        return clone(family)  # type: ignore[no-any-return]
+    check_family(family, maps=maps)
+    return clone(family)  # type: ignore[no-any-return]
+
+
+def check_family(family: object, *, maps: bool = False) -> None:
+    """Raise ValueError unless `family` is the name of a family or a `Family`; `maps` as in `read_family`."""
+    if isinstance(family, str):
+        family_class(family)
+    elif not isinstance(family, Family):
+        _refuse(family, maps)
+
+
+def _refuse(family: object, maps: bool) -> None:
     hint = "; a class must be called, to make an instance" if isinstance(family, type) else ""
     rule = "a name, a Family or a CalibrationMap" if maps else "the name of a family or a Family"
     raise ValueError(f"family must be {rule}, got {family!r}{hint}")

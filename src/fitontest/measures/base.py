@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from numbers import Real
 from typing import Any, ClassVar, Literal, Self, SupportsFloat, TypeAlias
 
+import numpy as np
+
 from fitontest.data.sample import Sample
 from fitontest.families.base import Family
 from fitontest.maps.base import CalibrationMap
@@ -20,7 +22,7 @@ from fitontest.registry import Registry, changed_settings, plain_setting, settin
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table, cell
 from fitontest.results.text import short
-from fitontest.typing import FloatArray, Label
+from fitontest.typing import FloatArray, Label, RandomState
 
 Unit: TypeAlias = Literal["fraction", "nats", "count", "correlation"]
 
@@ -34,7 +36,8 @@ class Measure(ABC):
     Attributes
     ----------
     classes : {"two", "any"}
-        Of the class: whether `estimate` takes labels of two classes, or of any number.
+        Of the class: whether `estimate` takes a sample of two classes, as all measures do that `evaluate` takes, or
+        predictions of any number.
     unit : {"fraction", "nats", "count", "correlation"}
         Of the class. An error is a fraction, never percent.
     greater_is_better : bool
@@ -77,13 +80,8 @@ class Measure(ABC):
 
     @property
     def name(self) -> str:
-        """The registered name that stands for these settings, or the class with those that are not its defaults."""
-        return _REGISTRY.describe(self)
-
-    @property
-    def kind(self) -> str:
-        """The registered name of the class, or its own."""
-        return _REGISTRY.name_of(type(self)) or type(self).__name__
+        """The registered name that stands for these settings, with those that it does not imply: tce(alpha=0.1)."""
+        return _REGISTRY.describe(self, self.__dict__.get("_made_as"))
 
     @property
     def refits(self) -> bool:
@@ -98,6 +96,18 @@ class Measure(ABC):
         """Return the settings worth saying in one line; by default those that are not the defaults."""
         changed = changed_settings(self)
         return {name: value for name, value in self.settings().items() if name in changed}
+
+    def in_full(self) -> str:
+        """Return what the measure is called beside another of its name."""
+        return self.name
+
+    def labelled(self, name: str) -> "Measure":  # noqa: ARG002 - the signature of every measure
+        """Return the measure under another name, if it can have one."""
+        return self
+
+    def seeded(self, random_state: RandomState) -> "Measure":  # noqa: ARG002 - the signature of every measure
+        """Return the measure with that seed for whatever it makes by name and draws random numbers."""
+        return self
 
     def in_words(self) -> str:
         """Return the brief settings as readers see them."""
@@ -156,8 +166,8 @@ class Interval:
 class Estimate(Table):
     """The value of a measure, and what it was computed from. ``float(e)`` is the value; it compares as a number.
 
-    The public attributes of `evidence` and the settings of `measure` are attributes of the estimate too:
-    ``estimate.se_map_fixed``, ``estimate.losses``, ``estimate.norm``.
+    The public attributes of `evidence` and, where they have no other meaning here, the settings of `measure` are
+    attributes of the estimate too: ``estimate.se_map_fixed``, ``estimate.losses``, ``estimate.norm``.
 
     Attributes
     ----------
@@ -213,7 +223,9 @@ class Estimate(Table):
 
     @classmethod
     def of(cls, measure: Measure, sample: Sample, value: float, evidence: Evidence | None = None) -> Self:
-        """Return the estimate that a measure makes of a sample."""
+        """Return the estimate that a measure makes of a sample; the value must be a finite number."""
+        if not np.isfinite(value):
+            raise ValueError(f"value of {measure.name} must be a finite number, got {value!r}")
         return cls(
             value=float(value),
             measure=measure,
@@ -265,6 +277,8 @@ class Estimate(Table):
             raise KeyError(f"{label!r}: only class-wise estimates have classes")
         return self.classes[label]
 
+    __iter__ = None  # an estimate is a number; its classes are in `classes`
+
     def __lt__(self, other: SupportsFloat) -> bool:
         return self.value < float(other)
 
@@ -307,7 +321,7 @@ class Estimate(Table):
         """Return the estimate as one plain record, for tables that hold several."""
         return {
             "measure": self.measure.name,
-            **self.measure.brief(),
+            **{name: _scalar(value) for name, value in self.measure.brief().items()},
             "value": self.value,
             "unit": self.measure.unit,
             "n": self.n,
@@ -325,7 +339,7 @@ class Estimate(Table):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as JSON-ready values, with its table, or that of every class."""
-        facts: dict[str, Any] = {"measure": self.measure.kind, "unit": self.measure.unit, **self.measure.settings()}
+        facts: dict[str, Any] = {"measure": self.measure.name, "unit": self.measure.unit, **self.measure.settings()}
         facts |= {} if self.reduction is None else {"reduction": self.reduction}
         facts |= {"value": self.value, "n": self.n}
         if self.classes is not None:
@@ -389,7 +403,7 @@ _REGISTRY: Registry[Measure] = Registry("measure", Measure, group="fitontest.mea
 
 
 def register_measure(
-    name: str, *, aliases: tuple[str, ...] = (), **settings: Any
+    name: str, /, *, aliases: tuple[str, ...] = (), **settings: Any
 ) -> Callable[[type[Measure]], type[Measure]]:
     """Return a class decorator that makes a `Measure` available under `name`, with these settings.
 
@@ -411,7 +425,21 @@ def register_measure(
     >>> fot.unregister_measure("scaled"), fot.unregister_measure("scaled_up")
     (None, None)
     """
-    return _REGISTRY.register(name, aliases=aliases, settings=settings)
+    enter = _REGISTRY.register(name, aliases=aliases, settings=settings)
+
+    def checked(cls: type[Measure]) -> type[Measure]:
+        _check_settings(cls, settings, name)
+        return enter(cls)
+
+    return checked
+
+
+def _check_settings(cls: type[Measure], settings: Mapping[str, Any], name: str) -> None:
+    """Raise ValueError for a setting that the measure does not have."""
+    known: list[str] = [setting.name for setting in fields(cls) if setting.init] if is_dataclass(cls) else []
+    for setting in settings:
+        if setting not in known:
+            raise ValueError(f"settings of {name} must be among {', '.join(known) or 'none'}; got {setting!r}")
 
 
 def unregister_measure(name: str) -> None:
@@ -440,7 +468,7 @@ def available_measures() -> list[str]:
     return _REGISTRY.names()
 
 
-def make_measure(name: str, **settings: Any) -> Measure:
+def make_measure(name: str, /, **settings: Any) -> Measure:
     """Return the measure called `name`.
 
     Parameters
@@ -457,11 +485,10 @@ def make_measure(name: str, **settings: Any) -> Measure:
     0.4
     """
     cls = _REGISTRY.find(name, "measure")
-    known: list[str] = [setting.name for setting in fields(cls) if setting.init] if is_dataclass(cls) else []
-    for setting in settings:
-        if setting not in known:
-            raise ValueError(f"settings of {name} must be among {', '.join(known) or 'none'}; got {setting!r}")
-    return cls(**{**_REGISTRY.settings_of(name), **settings})
+    _check_settings(cls, settings, name)
+    measure = cls(**{**_REGISTRY.settings_of(name), **settings})
+    object.__setattr__(measure, "_made_as", name)  # of several names for the same settings, the one that was given
+    return measure
 
 
 def read_measure(measure: object) -> Measure:
@@ -472,6 +499,11 @@ def read_measure(measure: object) -> Measure:
         return make_measure(measure)
     hint = "; a class must be called, to make an instance" if isinstance(measure, type) else ""
     raise ValueError(f"measure must be the name of a measure or a Measure, got {measure!r}{hint}")
+
+
+def _scalar(value: Any) -> Any:
+    """Return a setting as a cell of a data frame can hold it."""
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
 def _listed(parts: list[str]) -> str:

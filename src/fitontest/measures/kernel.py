@@ -44,8 +44,8 @@ class KernelError(Measure):
     * biased: sum_ij w_i w_j h(i, j) / W^2, in [0, 2].
     * unbiased: the mean over pairs of different rows, sum_{i != j} w_i w_j h(i, j) / (W^2 - sum_i w_i^2). It may be
       negative. Whole weights count rows: the copies of a row are different rows, and their pairs count.
-    * block: the unbiased estimates of blocks of rows, drawn with a seed and weighted by their pairs. It takes less time
-      and varies more.
+    * block: the unbiased estimates of blocks of rows, drawn with a seed and weighted by their pairs. It varies more, and
+      takes less time with the rbf kernel; the exponential one needs no blocks.
 
     Parameters
     ----------
@@ -69,8 +69,8 @@ class KernelError(Measure):
     Notes
     -----
     The exponential kernel takes O(n) time for sorted scores: sums over the lower scores decay from one score to the
-    next. The rbf kernel takes all pairs, O(n^2) time and O(n) memory. Ties are pooled first. A block is made of rows as
-    they came: there, and only there, a row of weight 2 is one row.
+    next. The rbf kernel takes all pairs, O(n^2) time and O(n) memory. Ties are pooled first. Blocks are drawn of single
+    rows: whole weights are counted out, which takes memory for as many rows.
 
     References
     ----------
@@ -130,14 +130,16 @@ class KernelError(Measure):
 
     def _parts(self, sample: Sample) -> "Iterator[_Residuals]":
         """Yield the residuals of the blocks; all rows are one block unless the estimator draws some."""
-        rows = sample.rows
+        rows, unit = sample.rows, sample.unit
+        if self.estimator == "block":
+            rows, unit = _counted_out(sample)
         if self.estimator != "block" or len(rows) <= self.block_size:
-            yield _Residuals.of(rows, unit=sample.unit)
+            yield _Residuals.of(rows, unit=unit)
             return
         drawn = generator(self.random_state).permutation(len(rows))
         starts = np.arange(self.block_size, len(rows) - 1, self.block_size)  # none at the last row: it has no pair
         for block in np.split(drawn, starts):
-            yield _Residuals.of(rows.at(np.sort(block)), unit=sample.unit)
+            yield _Residuals.of(rows.at(np.sort(block)), unit=unit)
 
     def _over_all_pairs(self, parts: "_Residuals") -> float:
         total = self._between(parts) + float(parts.residual @ parts.residual)
@@ -163,6 +165,21 @@ class KernelError(Measure):
                 f"got {self.estimator!r} for {scaled.size}"
             )
         return 2.0 * _rbf_sum(scaled, groups.residual)
+
+
+def _counted_out(sample: Sample) -> tuple[Rows, bool]:
+    """Return the single rows of a sample, of which blocks are drawn: whole weights are rows, each by itself.
+
+    Blocks of weighted entries would keep nearly all pairs within an entry, and lose most pairs between entries of one
+    score: they would be biased.
+    """
+    rows = sample.rows
+    if sample.whole:
+        p, y = (np.repeat(column, rows.w.astype(np.intp)) for column in (rows.p, rows.y))
+        return Rows.of(p, y, np.broadcast_to(np.float64(1.0), p.shape), whole=True), True
+    if not rows.single:
+        raise ValueError("estimator must not be 'block' for entries that stand for many rows of fractional weight")
+    return rows, sample.unit
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,19 +4,19 @@ One formula for every family, e = || c_hat(p) - p ||. Fitted on the test data it
 family gives the ECE, the flat family the probability deviation error, beta calibration ECE-beta, and so on.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from fitontest.data.sample import Sample
-from fitontest.families.base import Family, family_name, read_family
+from fitontest.families.base import Family, check_family, family_name, read_family
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.base import Estimate, Evidence, Measure, register_measure
 from fitontest.measures.debiased import debiased
 from fitontest.numerics.norms import Norm, find_norm
 from fitontest.numerics.standard_error import map_fixed
-from fitontest.typing import FloatArray
+from fitontest.typing import FloatArray, RandomState
 
 DEBIASED_NORMS = ("l1", "l2", "squared")
 
@@ -53,7 +53,7 @@ class PlugIn(Measure):
     def __post_init__(self) -> None:
         object.__setattr__(self, "total", find_norm(self.norm))
         if not isinstance(self.family, CalibrationMap):
-            read_family(self.family, maps=True)
+            check_family(self.family, maps=True)
         if not isinstance(self.debias, bool | np.bool_):
             raise ValueError(f"debias must be True or False, got {self.debias!r}")
         if self.debias and self.total.name not in DEBIASED_NORMS:
@@ -84,6 +84,22 @@ class PlugIn(Measure):
         settings = self.settings()
         return settings if self.debias else {name: settings[name] for name in ("family", "norm")}
 
+    def in_full(self) -> str:
+        """Return the settings of the family; the norm, where it is not l1, and whether the error is debiased."""
+        family = str(self.family) if self.label is None else self.label
+        norm = "" if self.total.name == "l1" else f", norm {self.total.name}"
+        return f"{family}{norm}{', debiased' if self.debias else ''}"
+
+    def labelled(self, name: str) -> "PlugIn":
+        """Return the measure with another label."""
+        return replace(self, label=name)
+
+    def seeded(self, random_state: RandomState) -> "PlugIn":
+        """Return the measure with that seed for a family given by name."""
+        if not isinstance(self.family, str):
+            return self
+        return replace(self, family=read_family(self.family, random_state), label=self.label or self.family)
+
     def in_words(self) -> str:
         """Return family and norm in words."""
         return f"family {self.name}, norm {self.total.name}"
@@ -98,9 +114,15 @@ class PlugIn(Measure):
             distances = c_hat.distances(sample)
             value = self.total(distances.g, distances.w)
             se, reason = map_fixed(distances, self.total, fitted_here=fitted is not None)
-        partition = c_hat.partition if fitted is None else getattr(fitted, "partition_", None)
-        evidence = FittedMap(map=c_hat, estimator=fitted, partition=partition, se_map_fixed=se, se_reason=reason)
-        return Estimate.of(self, sample, value, evidence)
+        evidence = FittedMap(
+            map=c_hat,
+            estimator=fitted,
+            partition=c_hat.partition if fitted is None else getattr(fitted, "partition_", None),
+            se_map_fixed=se,
+            se_reason=reason,
+            shifts_by_gap=fitted is not None and _shifts_by_gap(c_hat, sample),
+        )
+        return replace(Estimate.of(self, sample, value, evidence), debiased=value if self.debias else None)
 
     def target(self, sample: Sample, c: FloatArray) -> float | None:
         """Return the norm of c - p; a maximum is no mean over rows and has no target."""
@@ -109,14 +131,24 @@ class PlugIn(Measure):
     def _debiased(
         self, sample: Sample, c_hat: CalibrationMap, fitted: Family | None
     ) -> tuple[float, float | None, str]:
-        if fitted is None or not c_hat.shifts_bins or c_hat.partition is None:
+        if fitted is None or c_hat.partition is None or not _shifts_by_gap(c_hat, sample):
             raise ValueError(
-                f"debias must be False unless family is slope1, or another that shifts bins; got family={self.family!r}"
+                "debias must be False unless family is slope1, or another that shifts bins by their gaps; got "
+                f"family={self.family!r}"
             )
         if not sample.whole:
             raise ValueError("debias must be False unless all weights are whole numbers: it counts rows per bin")
         value = debiased(c_hat.partition.summarise(sample), self.total.name)
         return value, None, "a debiased error corrects for the fit of the map"
+
+
+def _shifts_by_gap(c_hat: CalibrationMap, sample: Sample) -> bool:
+    """Return whether the map shifts each bin by the gap of its means, so that its distances are those of the ECE."""
+    if not c_hat.shifts_bins or c_hat.partition is None:
+        return False
+    gaps = np.abs(c_hat.partition.summarise(sample).gap)
+    gaps, g = gaps[np.isfinite(gaps)], c_hat.distances(sample).g
+    return g.shape == gaps.shape and bool(np.allclose(g, gaps, rtol=1e-9, atol=1e-12))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -138,10 +170,13 @@ class FittedMap(Evidence):
         sampling weights of rows that were each drawn once.
     se_reason : str
         Why there is no such standard error, or "".
+    shifts_by_gap : bool
+        Whether the map was fitted here and shifts each bin by the gap of its means: its l1 error is an ECE.
     """
 
     se_map_fixed: float | None
     se_reason: str
+    shifts_by_gap: bool
 
     @property
     def fitted_on_these_rows(self) -> bool:

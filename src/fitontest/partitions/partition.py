@@ -113,7 +113,7 @@ class Partition:
         return table
 
     def _table(self, sample: Sample) -> BinTable:
-        if sample.is_pooled:
+        if sample.is_pooled or sample.aggregated:
             return self.cut(sample)[1]
         sums = np.zeros((5, self.n_bins))
         for p, y, w in sample.blocks():
@@ -130,7 +130,8 @@ class Partition:
         starts = self.starts(groups.p)
         w = bin_sums(groups.w, starts)
         n = w.astype(np.intp) if sample.unit else bin_sums(groups.n, starts)
-        squares = w if sample.unit else bin_sums(rows.w**2, np.append(groups.first, len(rows))[starts])
+        row_squares = rows.w2 if sample.aggregated else rows.w**2
+        squares = w if sample.unit else bin_sums(row_squares, np.append(groups.first, len(rows))[starts])
         table = BinTable(n, w, squares, bin_sums(groups.w * groups.p, starts), bin_sums(groups.wy, starts))
         return starts, table
 

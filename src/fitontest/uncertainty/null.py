@@ -51,7 +51,12 @@ def estimate_of(
     random_state: RandomState = 0,
 ) -> Estimate:
     """Return the estimate of a checked sample, with the reduction that made it, and its null with `null_draws`."""
-    estimate = with_null(measure.estimate(sample), sample, null_draws, random_state)
+    if measure.classes != "two":
+        raise ValueError(f"measure must be one of two classes, got {measure.name!r}, which takes several as they are")
+    estimate = measure.estimate(sample)
+    if not isinstance(estimate, Estimate):
+        raise TypeError(f"{type(measure).__name__}.estimate must return an Estimate, got {estimate!r}")
+    estimate = with_null(estimate, sample, null_draws, random_state)
     return estimate if reduction is None else replace(estimate, reduction=reduction)
 
 
@@ -60,6 +65,8 @@ def redrawn(sample: Sample, rng: np.random.RandomState) -> Sample:
 
     Whole weights are rows, each with a label of its own; a row of any other weight gets one label.
     """
+    if sample.aggregated and not sample.whole:
+        return _redrawn_entries(sample.rows, rng)
     if not sample.whole:
         rows = sample.rows
         y = (rng.random_sample(len(rows)) < rows.p).astype(np.float64)
@@ -78,6 +85,18 @@ def redrawn(sample: Sample, rng: np.random.RandomState) -> Sample:
         return Sample.of_rows(Rows.of(p, y, np.broadcast_to(np.float64(1.0), p.shape), whole=True))
     present = pair > 0
     return Sample.of_rows(Rows.of(p[present], y[present], pair[present].astype(np.float64), whole=True))
+
+
+def _redrawn_entries(rows: Rows, rng: np.random.RandomState) -> Sample:
+    """Return entries of many rows with as many positives as n rows of probability p would have; rows weigh alike."""
+    positive = rng.binomial(rows.n, rows.p)
+    count = np.stack((rows.n - positive, positive), axis=1).ravel()
+    present, share = count > 0, count / np.repeat(rows.n, 2)
+    p, w, w2 = (np.repeat(column, 2) for column in (rows.p, rows.w, rows.w2))
+    y = np.tile([0.0, 1.0], len(rows))
+    order = np.lexsort(((w * share)[present], y[present], p[present]))
+    drawn = Rows(*(column[present][order] for column in (p, y, w * share, count, w2 * share)))
+    return Sample.of_rows(drawn, whole=False)
 
 
 def check_draws(draws: object, name: str = "null_draws", least: int = 0) -> None:

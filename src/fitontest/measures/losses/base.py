@@ -139,7 +139,10 @@ def find_bin_loss(loss: object, **settings: Any) -> BinLoss:
     if isinstance(loss, BinLoss):
         return loss
     if isinstance(loss, str) and _REGISTRY.knows(loss):
-        return _REGISTRY.find(loss, "loss")(**settings)
+        cls = _REGISTRY.find(loss, "loss")
+        if not hasattr(cls, "name"):  # of another package, found by its entry point
+            cls.name = loss
+        return cls(**settings)
     if callable(loss) and not isinstance(loss, type):
         return OfEachBin(loss)
     known = ", ".join(map(repr, available_bin_losses()))
