@@ -4,7 +4,7 @@ Any other value raises a ValueError that names the argument, the rule and the va
 """
 
 from collections.abc import Iterable
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -25,3 +25,14 @@ def choose(value: object, options: Iterable[str], argument: str) -> str:
     if not isinstance(value, str) or value not in names:
         raise ValueError(f"{argument} must be one of {', '.join(map(repr, names))}; got {value!r}")
     return value
+
+
+def as_list(given: object, argument: str, *, empty: bool = False) -> list[Any]:
+    """Return what an iterable holds, or refuse what is none, and an empty one unless `empty`."""
+    iterable = isinstance(given, Iterable) and not isinstance(given, str)
+    held = list(given) if iterable else []  # type: ignore[call-overload]
+    if not iterable or not (held or empty):
+        hint = f"; write {argument}=[{given!r}]" if isinstance(given, str) else ""
+        rule = f"{argument} must be a {'' if empty else 'non-empty '}list of {argument}"
+        raise ValueError(f"{rule}, got {given!r}{hint}")
+    return held

@@ -1,10 +1,10 @@
 """Any measures of any data as one table, by class where the data are of several."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fitontest.checks import choose
+from fitontest.checks import as_list, choose
 from fitontest.data.predictions import Columns, Predictions, Reduction, read_data
 from fitontest.data.sample import Sample
 from fitontest.families.base import Family, available_families, names_by_settings, numbered, read_family
@@ -42,7 +42,8 @@ class Evaluation(Table):
 
     Iterating it gives the estimates. ``evaluation["beta"]`` is the plug-in error under that family,
     ``evaluation["kernel"]`` the measure of that name. Of several classes ``evaluation[label]`` is the evaluation of
-    that class (``evaluation.classes[label]`` is too, where a class has the name of a measure).
+    that class (``evaluation.classes[label]`` is too, where a class has the name of a measure); each is made when it is
+    asked for, and ``in`` looks among the estimates.
 
     Attributes
     ----------
@@ -83,8 +84,7 @@ class Evaluation(Table):
     @property
     def names(self) -> list[str]:
         """What the estimates are called, each by a name of its own."""
-        measures = [estimate.measure for estimate in self.estimates]
-        return numbered(names_by_settings([one.name for one in measures], [_in_full(one) for one in measures]))
+        return numbered(_called([estimate.measure for estimate in self.estimates]))
 
     @property
     def errors(self) -> tuple[Estimate, ...]:
@@ -101,13 +101,7 @@ class Evaluation(Table):
     @property
     def classes(self) -> "Mapping[Label, Evaluation]":
         """The evaluation of each class against the rest, in the order of the columns; empty for two classes."""
-        if not isinstance(self.data, Predictions):
-            return {}
-        each = {}
-        for column, label in enumerate(self.data.classes):
-            estimates = tuple(estimate[label] for estimate in self.estimates)
-            each[label] = Evaluation(estimates, self.data.against_rest(column))
-        return each
+        return _Classes(self) if isinstance(self.data, Predictions) else {}
 
     @property
     def means(self) -> dict[str, float]:
@@ -119,10 +113,12 @@ class Evaluation(Table):
         names = self.names
         if isinstance(name, str) and name in names:
             return self.estimates[names.index(name)]
-        if isinstance(self.data, Predictions) and name in self.data.classes:
+        if name in self.classes:
             return self.classes[name]
-        known = names + (list(self.data.classes) if isinstance(self.data, Predictions) else [])
-        raise KeyError(f"{name!r} is not among {known}")
+        made = [estimate for estimate in self.estimates if estimate.measure.made_as == name is not None]
+        if len(made) == 1:
+            return made[0]
+        raise KeyError(f"{name!r} is not among {[*names, *self.classes]}")
 
     def __iter__(self) -> Iterator[Estimate]:
         return iter(self.estimates)
@@ -164,6 +160,8 @@ class Evaluation(Table):
     ) -> "SmallMultiples":
         """Draw the reliability diagrams of all families side by side, on shared axes; or of all classes, under one.
 
+        A measure that has no map, such as "tce", has no panel: `ReliabilityDisplay` writes it into the legend.
+
         Parameters
         ----------
         family : str, optional
@@ -185,6 +183,8 @@ class Evaluation(Table):
         from fitontest.displays.small_multiples import arrange_panels, check_class_count
 
         with_map = [name for name, estimate in zip(self.names, self.estimates, strict=True) if _has_map(estimate)]
+        if not with_map:
+            raise ValueError(f"families must be given for diagrams: none of {self.names} has a map to draw")
         if isinstance(self.data, Predictions):
             check_class_count(len(self.data.classes))
             chosen = choose("slope1" if family is None else family, with_map, "family")
@@ -238,11 +238,12 @@ def evaluate(
     measures : iterable of str or Measure, optional
         Registered names (`available_measures`) or measures, after the families.
     norm : str, Norm or callable, default="l1"
-        How the distances |c_hat(p) - p| under the families become one number, see `calibration_error`.
+        How the distances |c_hat(p) - p| under the families become one number, see `calibration_error`; a measure has a
+        norm of its own.
     null_draws : int, default=0
         How often everything is measured again with labels drawn from the scores, for what to expect of calibrated ones.
     random_state : int, RandomState or None, default=0
-        Seed of these draws, and of the families given by name that draw folds; an instance keeps its own.
+        Seed of these draws, and of the families and measures given by name that draw; an instance keeps its own.
     reduction : {"confidence", "classwise", "binary"}, optional
         How a matrix of scores is read, see `calibration_error`: the largest score of each row, as the probability that
         its class is the label; each class against the rest; or the column of the positive class of two.
@@ -296,11 +297,13 @@ def measures_of(
     """Return the measures of an evaluation: plug-in errors under the families, then the others."""
     if families is None and measures is None:
         families = available_families()
-    listed = [] if families is None else _listed(families, "families", "families")
-    others = [] if measures is None else _listed(measures, "measures", "measures")
-    given = [_plug_in(family, norm, random_state) for family in listed] + [read_measure(one) for one in others]
-    called = names_by_settings([measure.name for measure in given], [_in_full(measure) for measure in given])
-    return [_labelled(measure, name) for measure, name in zip(given, called, strict=True)]
+    listed = [] if families is None else as_list(families, "families")
+    others = [] if measures is None else as_list(measures, "measures")
+    if not listed and norm != "l1":
+        raise ValueError(f"norm must be left at 'l1' unless there are families: a measure has its own; got {norm!r}")
+    given: list[Measure] = [_plug_in(family, norm, random_state) for family in listed]
+    given += [read_measure(one, random_state) for one in others]
+    return [measure.labelled(name) for measure, name in zip(given, _called(given), strict=True)]
 
 
 def evaluation_of(
@@ -340,14 +343,6 @@ def estimated(
     return evaluation_of(data, [measure], reduction, null_draws, random_state).estimates[0]
 
 
-def _listed(given: Iterable[Any], argument: str, noun: str) -> list[Any]:
-    """Return what an iterable holds, or refuse what is none, and an empty one."""
-    held = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else []
-    if not held:
-        raise ValueError(f"{argument} must be a non-empty list of {noun}, got {given!r}")
-    return held
-
-
 def _plug_in(family: object, norm: str | Norm, random_state: RandomState) -> PlugIn:
     """Return the plug-in error under a family; one given by name draws its folds with the seed."""
     if isinstance(family, str):
@@ -355,15 +350,40 @@ def _plug_in(family: object, norm: str | Norm, random_state: RandomState) -> Plu
     return PlugIn(family, norm)  # type: ignore[arg-type]
 
 
-def _in_full(measure: Measure) -> str:
-    """Return what a measure is called where another has its name: by its settings."""
-    if isinstance(measure, PlugIn):
-        return str(measure.family) if measure.label is None else measure.label
-    return measure.name
+def _called(measures: Sequence[Measure]) -> list[str]:
+    """Return the names of measures; those that share one get a longer one."""
+    names = [one.name for one in measures]
+    longer = [one.longer_names() for one in measures]
+    for i in range(max(map(len, longer))):
+        given = zip(names, longer, strict=True)
+        names = names_by_settings(names, [more[i] if i < len(more) else name for name, more in given])
+    return names
 
 
-def _labelled(measure: Measure, name: str) -> Measure:
-    return replace(measure, label=name) if isinstance(measure, PlugIn) and measure.name != name else measure
+class _Classes(Mapping[Label, Evaluation]):
+    """The evaluations of the classes, each made when it is asked for: its sorted rows take as much as all of them."""
+
+    def __init__(self, whole: Evaluation) -> None:
+        assert isinstance(whole.data, Predictions)
+        self._estimates, self._data = whole.estimates, whole.data
+
+    def __getitem__(self, label: Label) -> Evaluation:
+        if label not in self:
+            raise KeyError(label)
+        column = list(self._data.classes).index(label)
+        return Evaluation(tuple(estimate[label] for estimate in self._estimates), self._data.against_rest(column))
+
+    def __contains__(self, label: object) -> bool:
+        return label in list(self._data.classes)
+
+    def __iter__(self) -> Iterator[Label]:
+        return iter(self._data.classes)
+
+    def __len__(self) -> int:
+        return len(self._data.classes)
+
+    def __repr__(self) -> str:
+        return f"<evaluations of the classes {list(self)}>"
 
 
 def _has_map(estimate: Estimate) -> bool:
@@ -386,68 +406,106 @@ Named = list[tuple[str, Estimate]]
 
 def _families_table(named: Named) -> Section:
     """Return the table of plug-in errors."""
-    first = named[0][1]
-    title = f"calibration error ({first.norm}), {_rows_in_words(first)}"
-    header = ["family", "error", "s.e. (map fixed)", "bins", "fitted here"]
-    nulls = any(estimate.null is not None for _, estimate in named)
+    norm, norms = _norms(named)
+    title = f"calibration error{norm}, {_rows_in_words(named[0][1])}"
+    header = ["family", *norms.header, "error", "s.e. (map fixed)", "bins", "fitted here"]
+    nulls = _nulls(named)
     body = [
         [
             name,
+            *norms.cells(estimate),
             f"{estimate.value:#.3g}",
             "-" if estimate.se_map_fixed is None else f"{estimate.se_map_fixed:#.2g}",
             cell(estimate.n_bins),
             "yes" if estimate.fitted_on_these_rows else "no",
-            *(_null_cells(estimate) if nulls else ()),
+            *nulls.cells(estimate),
         ]
         for name, estimate in named
     ]
-    return Section(title, header + (list(NULL_HEADER) if nulls else []), body, FAMILIES_NOTE)
+    return Section(title, [*header, *nulls.header], body, FAMILIES_NOTE + nulls.note)
 
 
 def _measures_table(named: Named, title: str) -> Section:
     """Return the table of other measures."""
-    nulls = any(estimate.null is not None for _, estimate in named)
-    header = ["measure", "value", "bins", *(NULL_HEADER if nulls else ())]
+    nulls = _nulls(named)
+    header = ["measure", "value", "bins", *nulls.header]
     body = [
-        [
-            name,
-            estimate.measure.printed(estimate.value),
-            cell(estimate.n_bins),
-            *(_null_cells(estimate) if nulls else ()),
-        ]
+        [name, estimate.measure.printed(estimate.value), cell(estimate.n_bins), *nulls.cells(estimate)]
         for name, estimate in named
     ]
-    return Section(title, header, body)
-
-
-NULL_HEADER = ("if calibrated", "s.d.", "p-value")
-
-
-def _null_cells(estimate: Estimate) -> tuple[str, str, str]:
-    """Return what calibrated scores would have, its spread, and how many draws are at least as bad."""
-    null = estimate.null
-    if null is None:
-        return "-", "-", "-"
-    spread = "-" if null.values.size == 1 else estimate.measure.printed(null.sd, 2)
-    return estimate.measure.printed(null.mean), spread, short(null.p_value, 2)
+    return Section(title, header, body, nulls.note.lstrip())
 
 
 def _families_by_class(named: Named) -> Section:
     """Return the table of the class-wise means of plug-in errors."""
-    first = named[0][1]
-    title = f"class-wise calibration error ({first.norm}): {_rows_in_words(first)}"
-    header = ["family", "mean error", "smallest", "in class", "largest", "in class"]
-    return Section(title, header, [_class_cells(*one) for one in named], CLASSES_NOTE)
+    norm, norms = _norms(named)
+    title = f"class-wise calibration error{norm}: {_rows_in_words(named[0][1])}"
+    nulls = _class_nulls(named)
+    header = ["family", *norms.header, "mean error", *CLASS_HEADER, *nulls.header]
+    body = [[name, *norms.cells(one), *_class_cells(one), *nulls.cells(one)] for name, one in named]
+    return Section(title, header, body, CLASSES_NOTE)
 
 
 def _measures_by_class(named: Named, title: str) -> Section:
     """Return the table of the class-wise means of other measures."""
-    header = ["measure", "mean", "smallest", "in class", "largest", "in class"]
-    return Section(title, header, [_class_cells(*one) for one in named])
+    nulls = _class_nulls(named)
+    header = ["measure", "mean", *CLASS_HEADER, *nulls.header]
+    return Section(title, header, [[name, *_class_cells(one), *nulls.cells(one)] for name, one in named])
 
 
-def _class_cells(name: str, estimate: Estimate) -> list[str]:
+class _Columns(NamedTuple):
+    """Columns that a table has only where there is something to say, and a note on them."""
+
+    header: tuple[str, ...] = ()
+    cells: Callable[[Estimate], tuple[str, ...]] = lambda _: ()
+    note: str = ""
+
+
+def _norms(named: Named) -> tuple[str, _Columns]:
+    """Return the norm of all errors as a part of the title, or else a column of their norms."""
+
+    def norm(estimate: Estimate) -> tuple[str, ...]:
+        return (f"{estimate.norm}{', debiased' if estimate.debias else ''}",)
+
+    of_all = {norm(estimate) for _, estimate in named}
+    return ("", _Columns(("norm",), norm)) if len(of_all) > 1 else (f" ({norm(named[0][1])[0]})", _Columns())
+
+
+def _nulls(named: Named) -> _Columns:
+    """Return what calibrated scores would have, its spread, and how many draws are at least as bad."""
+    draws = max(0 if estimate.null is None else estimate.null.values.size for _, estimate in named)
+    if draws == 0:
+        return _Columns()
+
+    def cells(estimate: Estimate) -> tuple[str, ...]:
+        null = estimate.null
+        if null is None:
+            return "-", "-", "-"
+        spread = "-" if null.values.size == 1 else estimate.measure.printed(null.sd, 2)
+        return estimate.measure.printed(null.mean), spread, short(null.p_value, 2)
+
+    note = f"\np-value: from {draws} draws of the labels, so at least {short(1 / (1 + draws), 2)}."
+    return _Columns(("if calibrated", "s.d.", "p-value"), cells, note)
+
+
+CLASS_HEADER = ("smallest", "in class", "largest", "in class")
+
+
+def _class_nulls(named: Named) -> _Columns:
+    """Return the mean over the classes of what calibrated scores would have."""
+
+    def cells(estimate: Estimate) -> tuple[str, ...]:
+        nulls = [each.null for each in (estimate.classes or {}).values()]
+        means = [null.mean for null in nulls if null is not None]
+        return (estimate.measure.printed(sum(means) / len(means)) if means else "-",)
+
+    drawn = any(each.null is not None for _, estimate in named for each in (estimate.classes or {}).values())
+    return _Columns(("mean if calibrated",), cells) if drawn else _Columns()
+
+
+def _class_cells(estimate: Estimate) -> list[str]:
+    """Return the mean over the classes, and in which it is smallest and largest."""
     values = {label: float(each) for label, each in (estimate.classes or {}).items()}
     least, most = min(values, key=lambda label: values[label]), max(values, key=lambda label: values[label])
     printed = estimate.measure.printed
-    return [name, printed(estimate.value), printed(values[least]), str(least), printed(values[most]), str(most)]
+    return [printed(estimate.value), printed(values[least]), str(least), printed(values[most]), str(most)]

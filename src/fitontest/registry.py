@@ -101,18 +101,19 @@ class Registry(Generic[T]):
         """Return the registered name that implies most of a value's settings, with those that it does not imply.
 
         Settings are those that are not the defaults (`changed_settings`); tce(alpha=0.1) is an example. Of names that
-        imply as many the preferred one is taken, or else the first that was registered.
+        imply as many the preferred one is taken, or else that which says most, defaults included.
         """
-        changed = changed_settings(value)
+        held, changed = settings_of(value), changed_settings(value)
         names = {name: self._settings[name] for name, known in self._classes.items() if known is type(value)}
-        implied = {name: settings for name, settings in names.items() if _holds(settings, changed)}
+        implied = {name: settings for name, settings in names.items() if _holds(settings, held)}
+        said = {name: sum(key in changed for key in settings) for name, settings in implied.items()}
         if not implied:
             name = type(value).__name__
-        elif preferred in implied and len(implied[preferred]) == max(map(len, implied.values())):
+        elif preferred in implied and said[preferred] == max(said.values()):
             name = preferred
         else:
-            name = max(implied, key=lambda name: len(implied[name]))
-        rest = {key: one for key, one in changed.items() if key not in names.get(name, {})}
+            name = max(implied, key=lambda name: (said[name], len(implied[name])))
+        rest = {key: one for key, one in changed.items() if key not in implied.get(name, {})}
         settings = ", ".join(f"{key}={plain_setting(one)!r}" for key, one in rest.items())
         return f"{name}({settings})" if settings else name
 
@@ -150,9 +151,9 @@ def plain_setting(value: Any) -> Any:
     return value.__name__ if callable(value) and hasattr(value, "__name__") else str(value)
 
 
-def _holds(settings: Mapping[str, Any], changed: Mapping[str, Any]) -> bool:
-    """Return whether all the settings are among those changed."""
-    return all(key in changed and _same(value, changed[key]) for key, value in settings.items())
+def _holds(settings: Mapping[str, Any], held: Mapping[str, Any]) -> bool:
+    """Return whether all the settings are among those held."""
+    return all(_same(value, held[key]) for key, value in settings.items())
 
 
 def _default(setting: Any) -> Any:

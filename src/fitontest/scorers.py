@@ -53,7 +53,7 @@ class CalibrationScorer:
         Returns
         -------
         score : float
-            0 at best.
+            Of an error 0 at best; above 0 only for one that may be negative, as an unbiased or debiased one may.
         """
         scores, reading = probabilities(estimator, X, self.options.get("reduction"), self.options.get("pos_label"))
         options = {**self.options, **reading}

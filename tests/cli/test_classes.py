@@ -60,7 +60,8 @@ def test_confidence_prints_the_table_of_the_library(file, scores):
     options = {"reduction": "confidence", "sample_weight": scores.w}
     assert table == str(fot.evaluate(scores.y, matrix(scores), families=["slope1", "platt"], **options))
     error = fot.tce(scores.y, matrix(scores), null_draws=100, **options)
-    header, _, row = tce.splitlines()
+    header, _, row, note = tce.splitlines()
+    assert note == "p-value: from 100 draws of the labels, so at least 0.0099."
     assert header.split() == ["measure", "value", "bins", "if", "calibrated", "s.d.", "p-value"]
     values = ["tce", error.measure.printed(error.value), str(error.n_bins), error.measure.printed(error.null.mean)]
     assert " ".join(row.split()).startswith(" ".join(values))
@@ -76,7 +77,8 @@ def test_classwise_prints_the_means(file, scores):
     row = tce.splitlines()[-1]
     assert " ".join(row.split()).startswith(f"tce {short(100 * float(error))} % ")
     worst = max(error.classes, key=lambda label: float(error[label]))
-    assert row.endswith(f"{short(100 * float(error[worst]))} %         {worst}")
+    expected = np.mean([each.null.mean for each in error.classes.values()])
+    assert " ".join(row.split()).endswith(f"{short(100 * float(error[worst]))} % {worst} {short(100 * expected)} %")
 
 
 def test_json_and_csv_of_the_classes(csv_file, scores):

@@ -58,7 +58,8 @@ def test_evaluate_prints_the_table_of_the_library(file, scores):
     table, tce = result.stdout.rstrip("\n").split("\n\n")
     assert table == str(fot.evaluate(scores.y, scores.p))
     error = fot.tce(scores.y, scores.p, null_draws=100)
-    header, _, row = tce.splitlines()
+    header, _, row, note = tce.splitlines()
+    assert note == "p-value: from 100 draws of the labels, so at least 0.0099."
     assert header.split() == ["measure", "value", "bins", "if", "calibrated", "s.d.", "p-value"]
     values = [f"{short(100 * float(error))} %", str(error.n_bins), f"{short(100 * error.null.mean)} %"]
     assert " ".join(row.split()) == " ".join(

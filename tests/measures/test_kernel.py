@@ -84,6 +84,15 @@ def test_blocks(kernel):
     assert skce(y, p, **options) == skce(y, p, **options)
 
 
+@every_kernel
+def test_blocks_of_whole_weights_are_blocks_of_rows(kernel):
+    y, p = noisy(60)
+    w = np.random.RandomState(0).randint(0, 4, 60)
+    for seed in range(5):
+        options = {"kernel": kernel, "estimator": "block", "block_size": 10, "random_state": seed}
+        assert skce(y, p, w, **options) == pytest.approx(skce(np.repeat(y, w), np.repeat(p, w), **options), abs=1e-12)
+
+
 def test_blocks_are_averaged_by_their_pairs():
     y, p = noisy(7)
     seed = np.random.RandomState(3).permutation(7)

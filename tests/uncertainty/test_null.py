@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import fitontest as fot
-from fitontest.uncertainty.null import redrawn
+from fitontest.data.ordering import Rows
+from fitontest.uncertainty.null import estimate_of, redrawn
 from tests.strategies import noisy
 
 
@@ -35,6 +36,18 @@ def test_a_redrawn_sample_is_a_sample(ties, weights):
     np.testing.assert_array_equal(drawn.rows.y, again.rows.y)
     assert drawn.total == pytest.approx(fot.Sample(y, p, w).total)
     assert drawn.unit == (weights == "unit")
+
+
+def test_entries_of_many_rows_have_the_null_of_their_rows():
+    p, y, n = np.array([0.2, 0.2, 0.7]), np.array([0.0, 1.0, 1.0]), np.array([30, 10, 60])
+    cells = fot.Sample.of_rows(Rows(p, y, 0.5 * n, n, 0.25 * n), whole=False)
+    drawn = redrawn(cells, np.random.RandomState(0))
+    assert (drawn.n, drawn.total) == (100, 50.0)
+    np.testing.assert_allclose(drawn.groups.w2, [10.0, 15.0])
+    rows = fot.Sample(np.repeat(y, n), np.repeat(p, n), np.full(100, 0.5))
+    nulls = [estimate_of(fot.Binned(), sample, null_draws=2000).null for sample in (cells, rows)]
+    assert nulls[0].mean == pytest.approx(nulls[1].mean, abs=4 * np.hypot(nulls[0].sd, nulls[1].sd) / np.sqrt(2000))
+    assert nulls[0].sd == pytest.approx(nulls[1].sd, rel=0.1)
 
 
 def test_the_mean_under_calibration_is_that_of_calibrated_data():

@@ -48,6 +48,8 @@ class Sample:
         Number of rows of positive weight.
     total : float
         Sum of the weights.
+    base_rate : float
+        Weighted share of positives.
     unit, whole : bool
         Whether all weights are one, whether all are whole numbers.
     w2 : float64 array of shape (n,)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Self
 
+from fitontest.checks import as_list
 from fitontest.data.predictions import Predictions, Reduction, read_data
 from fitontest.data.sample import Sample
 from fitontest.displays.base import check_measured
@@ -136,7 +137,7 @@ class ReliabilityDisplay(PanelDisplay):
         if error.map is None:
             raise ValueError(f"error must be one that calibration_error returns, with a map to draw; got {error!r}")
         self.error, self.map_, self.band, self.name, self.pos_label = error, error.map, band, name, pos_label
-        self.estimates = tuple(read_measure(measure).estimate(sample) for measure in measures)
+        self.estimates = tuple(read_measure(one).estimate(sample) for one in as_list(measures, "measures", empty=True))
         first = choose_scale(scale, sample, error.map) if limits is None else make_scale(scale, limits)
         self.shape = compute_shape(error.map, find_knots(error), sample, first)
         self.scale = first if limits is not None else widen_scale(first, self.shape.joined().c)
@@ -214,7 +215,7 @@ class ReliabilityDisplay(PanelDisplay):
         band: dict[str, Any] = {"draws": band_draws, "level": band_level, "random_state": random_state}
         if reduction == "classwise":
             figure = check_classwise_figure(ax, plain=color is None and fill is None and legend and ref_line)
-        others = tuple(map(read_measure, measures))
+        others = tuple(map(read_measure, as_list(measures, "measures", empty=True)))
         data = read_data(columns, reduction, labels, pos_label)
         if isinstance(data, Predictions):
             options: dict[str, Any] = {"scale": scale, "limits": limits, "name": name, "measures": others}

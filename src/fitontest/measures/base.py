@@ -7,14 +7,14 @@ that a new kind of error is one class with one method.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from numbers import Real
-from typing import Any, ClassVar, Literal, Self, SupportsFloat, TypeAlias
+from typing import Any, ClassVar, Literal, Self, SupportsFloat, TypeAlias, TypeVar
 
 import numpy as np
 
 from fitontest.data.sample import Sample
-from fitontest.families.base import Family
+from fitontest.families.base import Family, available_families
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.if_calibrated import IfCalibrated
 from fitontest.partitions.partition import Partition
@@ -24,6 +24,7 @@ from fitontest.results.table import Section, Table, cell
 from fitontest.results.text import short
 from fitontest.typing import FloatArray, Label, RandomState
 
+M = TypeVar("M", bound="Measure")
 Unit: TypeAlias = Literal["fraction", "nats", "count", "correlation"]
 
 
@@ -81,7 +82,12 @@ class Measure(ABC):
     @property
     def name(self) -> str:
         """The registered name that stands for these settings, with those that it does not imply: tce(alpha=0.1)."""
-        return _REGISTRY.describe(self, self.__dict__.get("_made_as"))
+        return _REGISTRY.describe(self, self.made_as)
+
+    @property
+    def made_as(self) -> str | None:
+        """The registered name by which it was made, if by one."""
+        return self.__dict__.get("_made_as")
 
     @property
     def refits(self) -> bool:
@@ -97,17 +103,24 @@ class Measure(ABC):
         changed = changed_settings(self)
         return {name: value for name, value in self.settings().items() if name in changed}
 
-    def in_full(self) -> str:
-        """Return what the measure is called beside another of its name."""
-        return self.name
+    def longer_names(self) -> tuple[str, ...]:
+        """Return what the measure is called beside others of its name, and beside those that share that one too."""
+        return ()
 
     def labelled(self, name: str) -> "Measure":  # noqa: ARG002 - the signature of every measure
         """Return the measure under another name, if it can have one."""
         return self
 
-    def seeded(self, random_state: RandomState) -> "Measure":  # noqa: ARG002 - the signature of every measure
-        """Return the measure with that seed for whatever it makes by name and draws random numbers."""
-        return self
+    def seeded(self, random_state: RandomState) -> "Measure":
+        """Return the measure with that seed for what it draws, if it draws anything."""
+        if "random_state" not in settings_of(self):
+            return self
+        return self.changed(random_state=random_state)
+
+    def changed(self, **settings: Any) -> Self:
+        """Return the measure with other settings, made as it was."""
+        measure: Self = replace(self, **settings)  # type: ignore[type-var]
+        return _made_as(measure, self.made_as)
 
     def in_words(self) -> str:
         """Return the brief settings as readers see them."""
@@ -168,6 +181,9 @@ class Estimate(Table):
 
     The public attributes of `evidence` and, where they have no other meaning here, the settings of `measure` are
     attributes of the estimate too: ``estimate.se_map_fixed``, ``estimate.losses``, ``estimate.norm``.
+
+    Sums, differences, products, ratios and ``round`` are plain numbers; for all other mathematics write ``float(e)``.
+    Two estimates are equal (``==``) only if they are the same object.
 
     Attributes
     ----------
@@ -275,6 +291,8 @@ class Estimate(Table):
         """Return the estimate of one class against the rest."""
         if self.classes is None:
             raise KeyError(f"{label!r}: only class-wise estimates have classes")
+        if label not in self.classes:
+            raise KeyError(f"{label!r} is not among the classes {list(self.classes)}")
         return self.classes[label]
 
     __iter__ = None  # an estimate is a number; its classes are in `classes`
@@ -312,6 +330,22 @@ class Estimate(Table):
 
     def __rsub__(self, other: Any) -> float:
         return float(other) - self.value if isinstance(other, Real | Estimate) else NotImplemented
+
+    def __truediv__(self, other: Any) -> float:
+        """Return a plain number: how large the error is beside another model's."""
+        return self.value / float(other) if isinstance(other, Real | Estimate) else NotImplemented
+
+    def __rtruediv__(self, other: Any) -> float:
+        return float(other) / self.value if isinstance(other, Real | Estimate) else NotImplemented
+
+    def __neg__(self) -> float:
+        return -self.value
+
+    def __abs__(self) -> float:
+        return abs(self.value)
+
+    def __round__(self, ndigits: int | None = None) -> float:
+        return round(self.value, ndigits)
 
     def __format__(self, spec: str) -> str:
         """Format the value where a number format is given, as in ``f"{error:.3f}"``."""
@@ -428,6 +462,8 @@ def register_measure(
     enter = _REGISTRY.register(name, aliases=aliases, settings=settings)
 
     def checked(cls: type[Measure]) -> type[Measure]:
+        if isinstance(cls, type) and cls.__init__ is not object.__init__ and not is_dataclass(cls):
+            raise TypeError(f"the measure {name!r} must be a dataclass, for its settings to be known; got {cls!r}")
         _check_settings(cls, settings, name)
         return enter(cls)
 
@@ -487,16 +523,23 @@ def make_measure(name: str, /, **settings: Any) -> Measure:
     cls = _REGISTRY.find(name, "measure")
     _check_settings(cls, settings, name)
     measure = cls(**{**_REGISTRY.settings_of(name), **settings})
-    object.__setattr__(measure, "_made_as", name)  # of several names for the same settings, the one that was given
+    return _made_as(measure, name)
+
+
+def _made_as(measure: M, name: str | None) -> M:
+    """Return the measure after a note of its name: of several names for the same settings the one that was given."""
+    object.__setattr__(measure, "_made_as", name)
     return measure
 
 
-def read_measure(measure: object) -> Measure:
-    """Return the measure that a user passed: a name, of which it is made, or a measure."""
+def read_measure(measure: object, random_state: RandomState = 0) -> Measure:
+    """Return the measure that a user passed: a name, of which it is made with that seed, or a measure."""
     if isinstance(measure, Measure):
         return measure
     if isinstance(measure, str):
-        return make_measure(measure)
+        if not _REGISTRY.knows(measure) and measure in available_families():
+            raise ValueError(f"measure must not be the name of a family: write plug_in({measure!r}), got {measure!r}")
+        return make_measure(measure).seeded(random_state)
     hint = "; a class must be called, to make an instance" if isinstance(measure, type) else ""
     raise ValueError(f"measure must be the name of a measure or a Measure, got {measure!r}{hint}")
 

@@ -7,6 +7,7 @@ calibration error.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,7 @@ TITLES = {  # of losses, norms and partitions
 @register_measure("pde", loss="deviation", partition="equal_mass")
 @register_measure("mce", norm="max")
 @register_measure("ace", partition="equal_mass")
-@register_measure("ece")
+@register_measure("ece", loss="bias", partition="equal_width", norm="l1")
 @register_measure("gce")
 @dataclass(frozen=True, eq=False)
 class Binned(Measure):
@@ -128,6 +129,9 @@ class Binned(Measure):
         self.bin_loss.check(sample)
         binned = binned_sample(sample, made(find_rule(self.partition, self.n_bins), sample))
         losses = self.bin_loss.per_bin(binned)
+        if not (isinstance(losses, np.ndarray) and losses.shape == (len(binned.table),)):
+            rule = f"{type(self.bin_loss).__name__}.per_bin must return an array of shape ({len(binned.table)},)"
+            raise TypeError(f"{rule}, one loss for each bin; got {losses!r}")
         losses.flags.writeable = False
         return binned, losses
 
@@ -263,10 +267,9 @@ def _loss_of(loss: object, alpha: float, test: str) -> BinLoss:
 
 
 def _distinct(borders: FloatArray) -> list[str]:
-    """Return the borders with as few digits, three at least, as tell them apart."""
-    wanted = np.unique(borders).size
-    for digits in range(3, 18):
-        texts = [f"{border:.{digits}g}" for border in borders]
-        if len(set(texts)) == wanted:
-            break
-    return texts
+    """Return each border with as few digits, three at least, as tell it from those beside it."""
+    digits = np.full(borders.size, 3)
+    for b, (low, high) in enumerate(pairwise(borders)):
+        apart = next((d for d in range(3, 18) if low < high and f"{low:.{d}g}" != f"{high:.{d}g}"), 3)
+        digits[b : b + 2] = np.maximum(digits[b : b + 2], apart)
+    return [f"{border:.{d}g}" for border, d in zip(borders, digits, strict=True)]

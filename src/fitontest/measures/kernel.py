@@ -37,14 +37,19 @@ SPAN = 300.0  # length scales: exp(300) is far from the largest float
 @register_measure("kernel")
 @dataclass(frozen=True)
 class KernelError(Measure):
-    r"""The squared kernel calibration error (SKCE) of two classes; a squared quantity, in fractions of one.
+    r"""The squared kernel calibration error (SKCE) of two classes: how alike the residuals of alike scores are.
 
-    With h(i, j) = f k(p_i, p_j) (y_i - p_i) (y_j - p_j) and weights w of sum W:
+    It is a squared quantity and cannot be compared with an ECE: compare it with its null, `null_draws`. The true value
+    of calibrated scores is 0, and unbiased estimates of it are often negative.
+
+    With h(i, j) = f k(p_i, p_j) (y_i - p_i) (y_j - p_j), where k(p, q) = exp(-|p - q| / l) and f = 2 for the
+    exponential kernel, k(p, q) = exp(-(p - q)^2 / (2 l^2)) and f = 2 (1 - exp(-1 / (2 l^2))) for the rbf kernel, and
+    weights w of sum W:
 
     * biased: sum_ij w_i w_j h(i, j) / W^2, in [0, 2].
     * unbiased: the mean over pairs of different rows, sum_{i != j} w_i w_j h(i, j) / (W^2 - sum_i w_i^2). It may be
       negative. Whole weights count rows: the copies of a row are different rows, and their pairs count.
-    * block: the unbiased estimates of blocks of rows, drawn with a seed and weighted by their pairs. It varies more, and
+    * block: the unbiased estimates of blocks of rows, drawn with a seed and weighted by their pairs. It varies more and
       takes less time with the rbf kernel; the exponential one needs no blocks.
 
     Parameters

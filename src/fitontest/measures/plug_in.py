@@ -84,21 +84,21 @@ class PlugIn(Measure):
         settings = self.settings()
         return settings if self.debias else {name: settings[name] for name in ("family", "norm")}
 
-    def in_full(self) -> str:
-        """Return the settings of the family; the norm, where it is not l1, and whether the error is debiased."""
+    def longer_names(self) -> tuple[str, ...]:
+        """Return the family with its settings; and that with the norm, where it is not l1, or that it is debiased."""
         family = str(self.family) if self.label is None else self.label
         norm = "" if self.total.name == "l1" else f", norm {self.total.name}"
-        return f"{family}{norm}{', debiased' if self.debias else ''}"
+        return family, f"{family}{norm}{', debiased' if self.debias else ''}"
 
     def labelled(self, name: str) -> "PlugIn":
         """Return the measure with another label."""
-        return replace(self, label=name)
+        return self if name == self.name else self.changed(label=name)
 
     def seeded(self, random_state: RandomState) -> "PlugIn":
         """Return the measure with that seed for a family given by name."""
         if not isinstance(self.family, str):
             return self
-        return replace(self, family=read_family(self.family, random_state), label=self.label or self.family)
+        return self.changed(family=read_family(self.family, random_state), label=self.label or self.family)
 
     def in_words(self) -> str:
         """Return family and norm in words."""

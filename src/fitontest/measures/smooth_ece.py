@@ -32,7 +32,10 @@ CELLS_PER_BANDWIDTH = 32  # at least; the grid then adds a part in 6000 to the v
 @register_measure("smooth_ece")
 @dataclass(frozen=True)
 class SmoothECE(Measure):
-    r"""The smooth calibration error of two classes, in [0, 1].
+    r"""The smooth calibration error of two classes, in [0, 1]: about an ECE, without bins.
+
+    It is the mean absolute residual after residuals of near scores have been averaged by a Gaussian, whose width is by
+    default the error itself.
 
     smECE_s = integral over t in [0, 1] of |(1/W) sum_i w_i K_s(t, p_i) (y_i - p_i)| dt, K_s the Gaussian of standard
     deviation s reflected at 0 and 1; smECE is the s with smECE_s = s.

@@ -31,7 +31,8 @@ class Norm:
     ----------
     name : str
     value : callable
-        ``value(g, w)``: the number for distances g and weights w >= 0, both of shape (m,), of positive sum.
+        ``value(g, w)``: the number for distances g and weights w >= 0, both of shape (m,), of positive sum. Entries may
+        be bins or rows, so it must be the same if equal distances are pooled into one of their added weights.
     influence : callable, optional
         ``influence(g, w)``: psi of shape (m,), see `fitontest.numerics.norms`. Without it estimates under the norm have
         no standard error.

@@ -95,8 +95,8 @@ def _redrawn_entries(rows: Rows, rng: np.random.RandomState) -> Sample:
     p, w, w2 = (np.repeat(column, 2) for column in (rows.p, rows.w, rows.w2))
     y = np.tile([0.0, 1.0], len(rows))
     order = np.lexsort(((w * share)[present], y[present], p[present]))
-    drawn = Rows(*(column[present][order] for column in (p, y, w * share, count, w2 * share)))
-    return Sample.of_rows(drawn, whole=False)
+    p, y, w, w2 = (column[present][order] for column in (p, y, w * share, w2 * share))
+    return Sample.of_rows(Rows(p, y, w, count[present][order], w2), whole=False)
 
 
 def check_draws(draws: object, name: str = "null_draws", least: int = 0) -> None:

@@ -22,6 +22,12 @@ from fitontest.typing import BoolArray, FloatArray
 class BinLoss(ABC):
     """Base class of the losses of a bin; subclasses are frozen dataclasses of their settings.
 
+    A subclass defines ``per_bin(binned)``, which returns a float array of shape (B,): the loss of each of B bins, NaN
+    where a bin is empty. ``binned.sample`` is the `Sample`, ``binned.partition`` the bins, and ``binned.table`` holds
+    arrays of shape (B,): the rows ``n``, the weights ``w``, the weighted sums ``sum_p`` and ``sum_y`` of scores and
+    labels, the means ``mean_p`` and ``mean_y``, and ``gap``, mean label less mean score. Packages can list a loss under
+    the entry-point group ``fitontest.bin_losses``.
+
     Attributes
     ----------
     name : str
@@ -140,7 +146,7 @@ def find_bin_loss(loss: object, **settings: Any) -> BinLoss:
         return loss
     if isinstance(loss, str) and _REGISTRY.knows(loss):
         cls = _REGISTRY.find(loss, "loss")
-        if not hasattr(cls, "name"):  # of another package, found by its entry point
+        if "name" not in vars(cls):  # of another package, found by its entry point
             cls.name = loss
         return cls(**settings)
     if callable(loss) and not isinstance(loss, type):
