@@ -3,7 +3,7 @@
 Usage: ``python benchmarks/calibrator_choice.py FOLDER [--scoring brier] [--repeats 3] [--seeds 3]``.
 
 FOLDER holds files *.npz with y_val, y_test and, for each model M, p_val_M and p_test_M: the scores of a classifier
-that was trained on other rows. Each calibrator is chosen and fitted on the val rows and judged on the test rows. The
+that was trained on other rows. Each calibrator is chosen and fitted on the val rows and tested on the test rows. The
 regret is its test loss less that of the oracle, the family that is best on these very test rows. With several seeds
 the choice is made with other folds for each, and the regrets of a problem are averaged before anything else is.
 """
@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 import fitontest as fot
-from fitontest.comparison.record import Calibrator
+from fitontest.comparison.calibrators import Calibrator
 from report import machine_facts, markdown, tell
 
 RULES = ("one_se", "best")
@@ -25,13 +25,13 @@ RULES = ("one_se", "best")
 def problems(folder: Path) -> Iterator[tuple[str, fot.Sample, fot.Sample]]:
     """Yield (name, val rows, test rows) of every model with scores of two classes."""
     for path in sorted(folder.glob("*.npz")):
-        with np.load(path) as found:
-            models = [key.removeprefix("p_val_") for key in found if key.startswith("p_val_")]
+        with np.load(path) as arrays:
+            models = [key.removeprefix("p_val_") for key in arrays if key.startswith("p_val_")]
             for model in models:
-                scores = found[f"p_val_{model}"]
+                scores = arrays[f"p_val_{model}"]
                 if scores.ndim == 1:
-                    val = fot.Sample(found["y_val"], scores)
-                    yield f"{path.stem} {model}", val, fot.Sample(found["y_test"], found[f"p_test_{model}"])
+                    val = fot.Sample(arrays["y_val"], scores)
+                    yield f"{path.stem} {model}", val, fot.Sample(arrays["y_test"], arrays[f"p_test_{model}"])
 
 
 def compared(val: fot.Sample, test: fot.Sample, scoring: str, repeats: int, seed: int) -> fot.Comparison:
@@ -60,10 +60,10 @@ def overall(problems: list[list[fot.Comparison]]) -> list[list[str]]:
     default = regrets[f"rule {RULES[0]}"]
     rows = []
     for name in sorted(strategies, key=lambda name: regrets[name].mean()):
-        found = regrets[name]
-        more = found - default
+        regret = regrets[name]
+        more = regret - default
         worse = [one.test.to_identity.mean > one.test.to_identity.se for seeds in strategies[name] for one in seeds]
-        numbers = [found.mean(), np.median(found), np.quantile(found, 0.9), found.max()]
+        numbers = [regret.mean(), np.median(regret), np.quantile(regret, 0.9), regret.max()]
         paired = f"{1e3 * more.mean():+.2f} +- {1e3 * more.std(ddof=1) / np.sqrt(more.size):.2f}"
         rows.append([name, *(f"{1e3 * number:.2f}" for number in numbers), paired, f"{sum(worse)} of {len(worse)}"])
     return rows
@@ -80,18 +80,18 @@ def main() -> None:
     parser.add_argument("--scoring", choices=["log_loss", "brier"], default="log_loss")
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--seeds", type=int, default=1)
-    given = parser.parse_args()
-    rows, found = [], []
-    for name, val, test in problems(given.folder):
+    options = parser.parse_args()
+    rows, comparisons = [], []
+    for name, val, test in problems(options.folder):
         seeds = []
-        for seed in range(given.seeds):
+        for seed in range(options.seeds):
             tell(f"{name}, seed {seed}")
-            seeds.append(compared(val, test, given.scoring, given.repeats, seed))
+            seeds.append(compared(val, test, options.scoring, options.repeats, seed))
         rows.append(single(name, seeds[0]))
-        found.append(seeds)
+        comparisons.append(seeds)
     tell("")
     if not rows:
-        sys.exit(f"no npz file with y_val, y_test, p_val_* and p_test_* in {given.folder}")
+        sys.exit(f"no npz file with y_val, y_test, p_val_* and p_test_* in {options.folder}")
     print(machine_facts(), "\n")
     header = [
         "strategy",
@@ -102,7 +102,9 @@ def main() -> None:
         "more than one_se",
         "worse than identity by > s.e.",
     ]
-    print(f"Test {given.scoring}, in thousandths; {given.seeds} seeds\n\n{markdown(header, overall(found))}\n")
+    print(
+        f"Test {options.scoring}, in thousandths; {options.seeds} seeds\n\n{markdown(header, overall(comparisons))}\n"
+    )
     header = ["problem", "n", "oracle", "its loss", "one_se", "regret", "best", "regret", "one_se, vs identity"]
     print(markdown(header, rows))
 

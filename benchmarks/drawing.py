@@ -42,12 +42,12 @@ def as_svg(figure: Figure) -> int:
     return buffer.getbuffer().nbytes
 
 
-def reliability(error: fot.PlugInError, data: Data, scale: str) -> int:
+def reliability(error: fot.Estimate, data: Data, scale: str) -> int:
     display = fot.ReliabilityDisplay(error, fot.Sample(*data), scale=scale)
     return as_svg(display.plot(blank()).figure_)
 
 
-def tests(error: fot.BinnedError, data: Data, scale: str) -> int:
+def tests(error: fot.Estimate, data: Data, scale: str) -> int:
     display = fot.TCEDisplay(error, fot.Sample(*data), scale=scale)
     return as_svg(display.plot(blank()).figure_)
 

@@ -8,7 +8,7 @@ import numpy as np
 import fitontest as fot
 from fitontest.data.sample import Sample
 from fitontest.measures.debiased import debiased
-from fitontest.measures.plug_in import error_of
+from fitontest.measures.plug_in import PlugIn
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Method:
     def measure(self, sample: Sample, p_new: np.ndarray, c_new: np.ndarray) -> dict[str, float]:
         """Return the estimates on a sample, the error of the map at fresh points, and the seconds of both."""
         start = perf_counter()
-        error = error_of(sample, self.family, debias=self.debias)
+        error = PlugIn(self.family, debias=self.debias).estimate(sample)
         fitted = perf_counter()
         map_error = float(np.abs(error.map.evaluate(p_new) - c_new).mean())
         evaluated = perf_counter()

@@ -9,7 +9,7 @@ import pytest
 
 import fitontest as fot
 from fitontest.datasets import SHAPES, Derivate
-from fitontest.measures.plug_in import error_of
+from fitontest.measures.plug_in import PlugIn
 from fitontest.truth import rank_correlation, true_error
 from tests.published import figures
 
@@ -48,7 +48,7 @@ def test_published_estimates_are_reproduced_in_every_printed_digit(name, shape):
             estimates, truths = [], []
             for error in np.arange(0, 0.10001, 0.005):
                 y, p, c = Derivate(shape, round(float(error), 3)).draw_as_published(n, seed)
-                estimates.append(float(error_of(fot.Sample(y, p), family, debias=debias)))
+                estimates.append(float(PlugIn(family, debias=debias).estimate(fot.Sample(y, p))))
                 truths.append(true_error(p, c))
             misses += np.abs(np.subtract(estimates, truths)).tolist()
             rankings.append(rank_correlation(estimates, truths))

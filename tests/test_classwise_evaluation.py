@@ -29,10 +29,10 @@ def found():
 def test_every_class_has_the_evaluation_of_itself_against_the_rest(found):
     y, p = three_classes()
     w = np.random.default_rng(1).integers(0, 3, y.size)
-    assert isinstance(found, fot.ClasswiseEvaluation)
-    assert [*found] == [*found.evaluations] == ["cat", "dog", "eel"]
+    assert isinstance(found, fot.Evaluation)
+    assert [*found.classes] == ["cat", "dog", "eel"]
     assert len(found) == 3
-    for k, label in enumerate(found):
+    for k, label in enumerate(found.classes):
         alone = fot.evaluate(y == label, p[:, k], norm="l2", sample_weight=w, families=["slope1", "platt", "isotonic"])
         assert [float(error) for error in found[label]] == [float(error) for error in alone]
         assert {error.reduction for error in found[label]} == {"classwise"}
@@ -52,13 +52,13 @@ def test_means_are_those_of_the_class_wise_error(found):
 def test_the_records_the_frame_and_the_json_agree(found):
     rows = found.rows()
     assert [(row["class"], row["family"]) for row in rows] == [
-        (label, family) for label in found for family in found.means
+        (label, family) for label in found.classes for family in found.means
     ]
-    assert found.to_frame()["error"].tolist() == [row["error"] for row in rows]
+    assert found.to_frame()["value"].tolist() == [row["value"] for row in rows]
     assert found.to_frame("polars")["class"].to_list() == [row["class"] for row in rows]
     read = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert (read["reduction"], read["means"]) == ("classwise", found.means)
-    assert [{"class": one["class"], **row} for one in read["classes"] for row in one["errors"]] == rows
+    assert [{"class": one["class"], **row} for one in read["classes"] for row in one["estimates"]] == rows
 
 
 def test_the_printed_table(found):
@@ -66,7 +66,7 @@ def test_the_printed_table(found):
     assert title == f"class-wise calibration error (l2): mean over 3 classes, n = {found['cat'].errors[0].n}"
     assert header.split() == ["family", "mean", "error", "smallest", "in", "class", "largest", "in", "class"]
     for line, (family, mean) in zip(body, found.means.items(), strict=False):
-        errors = {label: float(found[label][family]) for label in found}
+        errors = {label: float(found[label][family]) for label in found.classes}
         least, most = min(errors, key=errors.get), max(errors, key=errors.get)
         assert line.split() == [family, short(mean), short(errors[least]), least, short(errors[most]), most]
         assert len(line) == len(rule)
@@ -86,7 +86,7 @@ def test_a_list_of_families_may_be_an_iterator_and_hold_one_twice():
 def test_classes_that_are_numbers():
     _, p = three_classes(30)
     found = fot.evaluate(np.arange(30) % 3, p, reduction="classwise", families=["identity"])
-    assert [*found] == [0, 1, 2]
+    assert [*found.classes] == [0, 1, 2]
     assert found.to_dict()["means"] == {"identity": 0.0}
 
 
@@ -101,7 +101,7 @@ def test_one_sample_is_an_evaluation_that_says_how_it_was_reduced(reduction, sha
     rate = found.errors[0].base_rate
     title = str(found).splitlines()[0]
     assert title == f"calibration error (l1), reduction {reduction}, n = {y.size}, {share} {rate:.4g}"
-    assert found.to_dict() == {"reduction": reduction, "errors": found.rows()}
+    assert found.to_dict() == {"reduction": reduction, "estimates": found.rows()}
     if reduction == "confidence":
         assert rate == np.mean(p.argmax(axis=1) == np.searchsorted(["cat", "dog", "eel"], y))
 

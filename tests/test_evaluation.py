@@ -41,11 +41,11 @@ def test_the_frame_the_records_and_the_json_agree():
     y, p = noisy(300)
     evaluation = fot.evaluate(y, p)
     rows = evaluation.rows()
-    assert json.loads(json.dumps(evaluation.to_dict(), allow_nan=False)) == {"errors": rows}
+    assert json.loads(json.dumps(evaluation.to_dict(), allow_nan=False)) == {"estimates": rows}
     frame = evaluation.to_frame()
     assert frame["family"].tolist() == [row["family"] for row in rows]
-    assert frame["error"].tolist() == [row["error"] for row in rows]
-    assert evaluation.to_frame(backend="polars")["error"].to_list() == [row["error"] for row in rows]
+    assert frame["value"].tolist() == [row["value"] for row in rows]
+    assert evaluation.to_frame(backend="polars")["value"].to_list() == [row["value"] for row in rows]
     assert evaluation.to_frame(backend="pyarrow").num_rows == len(rows)
 
 

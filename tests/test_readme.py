@@ -18,6 +18,7 @@ def test_the_python_example_runs(capsys, tmp_path, monkeypatch):
         warnings.simplefilter("ignore", fot.CalibrationWarning)
         exec(code, {})
     plt.close("all")
+    fot.unregister_measure("mean_gap")
     assert "calibration error (l1), n = 569" in capsys.readouterr().out
     assert (tmp_path / "naive_bayes.svg").exists()
 

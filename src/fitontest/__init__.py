@@ -6,7 +6,6 @@ family fitted on validation data is a post-hoc calibrator.
 """
 
 from fitontest.classifier.calibrated import CalibratedClassifier
-from fitontest.classwise_evaluation import ClasswiseEvaluation
 from fitontest.comparison.compare import compare_calibrators
 from fitontest.comparison.comparison import Comparison
 from fitontest.data.sample import Sample
@@ -29,6 +28,7 @@ from fitontest.families.family_bins import FamilyBins
 from fitontest.families.flat import Flat
 from fitontest.families.identity import Identity
 from fitontest.families.isotonic import Isotonic
+from fitontest.families.knn import KNN
 from fitontest.families.pava_bc import PavaBlocks
 from fitontest.families.piecewise.pl import PL
 from fitontest.families.piecewise.pl3 import PL3
@@ -42,15 +42,33 @@ from fitontest.maps.identity import IdentityMap
 from fitontest.maps.knots import KnotsMap
 from fitontest.maps.logistic import LogisticMap
 from fitontest.maps.logit_knots import LogitKnotsMap
-from fitontest.measures.binned_error import BinnedError
-from fitontest.measures.classwise import ClasswiseError
-from fitontest.measures.gce import gce
+from fitontest.maps.steps import StepsMap
+from fitontest.measures.base import (
+    Estimate,
+    Evidence,
+    Measure,
+    available_measures,
+    make_measure,
+    register_measure,
+    unregister_measure,
+)
+from fitontest.measures.binned import Binned
 from fitontest.measures.if_calibrated import IfCalibrated
-from fitontest.measures.plug_in import calibration_error
-from fitontest.measures.plug_in_error import PlugInError
-from fitontest.measures.result import CalibrationError
-from fitontest.measures.tce import tce
-from fitontest.measures.within_bin import WithinBinError, within_bin_error
+from fitontest.measures.kernel import KernelError
+from fitontest.measures.losses.base import (
+    BinLoss,
+    available_bin_losses,
+    register_bin_loss,
+    unregister_bin_loss,
+)
+from fitontest.measures.losses.bias import Bias
+from fitontest.measures.losses.deviation import Deviation
+from fitontest.measures.losses.rejection import Rejection
+from fitontest.measures.plug_in import PlugIn, plug_in
+from fitontest.measures.smooth_ece import SmoothECE
+from fitontest.measures.within_bin import WithinBin
+from fitontest.metrics import calibration_error, gce, tce, within_bin_error
+from fitontest.numerics.norms import Norm, available_norms, register_norm, unregister_norm
 from fitontest.partitions.bin_table import BinTable
 from fitontest.partitions.equal_mass import EqualMass
 from fitontest.partitions.equal_width import EqualWidth
@@ -64,31 +82,35 @@ from fitontest.partitions.partitioner import (
 )
 from fitontest.partitions.pava import Pava
 from fitontest.partitions.pava_bc import PavaBC
+from fitontest.progress import show_progress
 from fitontest.scorers import make_scorer
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 __all__ = [
+    "KNN",
     "PL",
     "PL3",
     "Beta",
     "BetaMap",
+    "Bias",
+    "BinLoss",
     "BinTable",
-    "BinnedError",
+    "Binned",
     "BinnedMap",
     "BlockSizeWarning",
     "CalibratedClassifier",
-    "CalibrationError",
     "CalibrationMap",
     "CalibrationWarning",
-    "ClasswiseError",
-    "ClasswiseEvaluation",
     "Comparison",
     "ComparisonDisplay",
     "CrossValidated",
+    "Deviation",
     "EqualMass",
     "EqualWidth",
+    "Estimate",
     "Evaluation",
+    "Evidence",
     "Family",
     "FamilyBins",
     "Flat",
@@ -96,38 +118,76 @@ __all__ = [
     "IdentityMap",
     "IfCalibrated",
     "Isotonic",
+    "KernelError",
     "KnotsMap",
     "LogisticMap",
     "LogitKnotsMap",
+    "Measure",
     "MonotoneSweep",
+    "Norm",
     "Partition",
     "Partitioner",
     "Pava",
     "PavaBC",
     "PavaBlocks",
     "Platt",
-    "PlugInError",
+    "PlugIn",
+    "Rejection",
     "ReliabilityDisplay",
     "Sample",
     "SeparableDataWarning",
     "Slope1",
     "SmallMultiples",
+    "SmoothECE",
+    "StepsMap",
     "TCEDisplay",
     "Temperature",
-    "WithinBinError",
+    "WithinBin",
+    "available_bin_losses",
     "available_families",
+    "available_measures",
+    "available_norms",
     "available_partitions",
     "calibration_error",
     "compare_calibrators",
     "evaluate",
     "gce",
     "make_family",
+    "make_measure",
     "make_scorer",
+    "plug_in",
+    "register_bin_loss",
     "register_family",
     "register_map",
+    "register_measure",
+    "register_norm",
     "register_partition",
+    "show_progress",
     "tce",
+    "unregister_bin_loss",
     "unregister_family",
+    "unregister_measure",
+    "unregister_norm",
     "unregister_partition",
     "within_bin_error",
 ]
+
+_FORMER = {  # former names of version 0.1, for one version, and what they are now
+    "BinnedError": "Estimate",
+    "CalibrationError": "Estimate",
+    "ClasswiseError": "Estimate",
+    "ClasswiseEvaluation": "Evaluation",
+    "PlugInError": "Estimate",
+    "WithinBinError": "Estimate",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Return what a former name stands for, with a warning."""
+    if name not in _FORMER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import warnings
+
+    message = f"fitontest.{name} is {_FORMER[name]} since version 0.2, and will be gone in version 0.3"
+    warnings.warn(message, FutureWarning, stacklevel=2)
+    return globals()[_FORMER[name]]

@@ -1,99 +1,171 @@
-"""All families at one glance: the calibration error of the same scores under every family of maps."""
+"""Any measures of any data as one table, by class where the data are of several."""
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fitontest.classwise_evaluation import ClasswiseEvaluation
-from fitontest.data.predictions import ClassScores, Reduction, each_class, reduced
+from fitontest.checks import as_list, choose
+from fitontest.data.predictions import Columns, Predictions, Reduction, read_data
 from fitontest.data.sample import Sample
-from fitontest.displays.canvas import SomeFigure
-from fitontest.displays.scales import ScaleName
-from fitontest.displays.side_by_side import side_by_side
-from fitontest.displays.small_multiples import SmallMultiples
-from fitontest.families.base import Family, available_families, seeded
+from fitontest.families.base import Family, available_families, names_by_settings, numbered, read_family
 from fitontest.maps.base import CalibrationMap
-from fitontest.measures.plug_in import error_of
-from fitontest.measures.plug_in_error import PlugInError
-from fitontest.results.frames import Backend, to_frame
-from fitontest.results.text import text_table
+from fitontest.measures.base import Estimate, Measure, json_ready, mean_over_classes, read_measure
+from fitontest.measures.plug_in import PlugIn
+from fitontest.numerics.norms import Norm
+from fitontest.progress import track
+from fitontest.results.frames import Records
+from fitontest.results.table import Section, Table, cell
+from fitontest.results.text import short
 from fitontest.typing import ArrayInput, Label, RandomState
+from fitontest.uncertainty.null import check_draws, estimate_of
 
-HEADER = ("family", "error", "s.e. (map fixed)", "bins", "fitted here")
-FOOTNOTE = """\
+if TYPE_CHECKING:
+    from fitontest.displays.canvas import SomeFigure
+    from fitontest.displays.scales import ScaleName
+    from fitontest.displays.small_multiples import SmallMultiples
+
+FAMILIES_NOTE = """\
 Estimates of one quantity by different maps, not a ranking: smaller is not better, and identity is 0 by definition.
 s.e. (map fixed): spread of the mean distance over fresh scores under this very map. A map fitted on these rows has
 more uncertainty than that, often far more: the number is a lower bound, not an error bar."""
+CLASSES_NOTE = """\
+Means over the classes, each against the rest and each counting the same. The families are estimates of one quantity by
+different maps, not a ranking: smaller is not better, and identity is 0 by definition."""
 
 FamilyLike = str | Family | CalibrationMap
+Data = Sample | Predictions
 
 
-@dataclass(frozen=True)
-class Evaluation:
-    """Calibration errors of one sample under several families.
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation(Table):
+    """Several measures of the same data.
+
+    Iterating it gives the estimates. ``evaluation["beta"]`` is the plug-in error under that family,
+    ``evaluation["kernel"]`` the measure of that name. Of several classes ``evaluation[label]`` is the evaluation of
+    that class (``evaluation.classes[label]`` is too, where a class has the name of a measure); each is made when it is
+    asked for, and ``in`` looks among the estimates.
 
     Attributes
     ----------
-    errors : tuple of PlugInError
-        One per family, in the order asked for.
-    sample : Sample
-        The rows they were measured on, for the diagrams.
+    estimates : tuple of Estimate
+        In the order given.
+    data : Sample or Predictions
+        The rows they were measured on, for the diagrams: predictions of several classes with ``reduction="classwise"``.
 
     Notes
     -----
-    Printing it shows a table. The families answer the same question with different maps: where they agree the number
+    Printing it shows a table. Families answer the same question with different maps: where they agree the number
     depends little on what is assumed about the true map, where they do not it depends on it much. All of them are
     biased upward by being fitted on the rows they are measured on, flexible ones the most: of perfectly calibrated
     scores none but the identity finds an error of 0.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> p = [[0.7, 0.2, 0.1], [0.2, 0.6, 0.2], [0.5, 0.25, 0.25], [0.1, 0.1, 0.8]]
+    >>> y = ["a", "b", "b", "c"]
+    >>> evaluation = fot.evaluate(y, p, families=["isotonic", fot.Slope1(1)], reduction="classwise")
+    >>> print(evaluation)
+    class-wise calibration error (l1): mean over 3 classes, n = 4
+    family    mean error  smallest  in class  largest  in class
+    --------  ----------  --------  --------  -------  --------
+    isotonic       0.275     0.188         c    0.363         b
+    slope1         0.142    0.0875         c    0.212         b
+    Means over the classes, each against the rest and each counting the same. ...
+    >>> {family: round(mean, 3) for family, mean in evaluation.means.items()}
+    {'isotonic': 0.275, 'slope1': 0.142}
+    >>> [*evaluation.classes], round(float(evaluation["b"]["slope1"]), 12)
+    (['a', 'b', 'c'], 0.2125)
     """
 
-    errors: tuple[PlugInError, ...]
-    sample: Sample = field(compare=False)
+    estimates: tuple[Estimate, ...]
+    data: Data
 
-    def __getitem__(self, family: str) -> PlugInError:
-        """Return the error under the family of that name."""
-        for error in self.errors:
-            if error.family == family:
-                return error
-        raise KeyError(f"{family!r} is not among {[error.family for error in self.errors]}")
+    @property
+    def names(self) -> list[str]:
+        """What the estimates are called, each by a name of its own."""
+        return numbered(_called([estimate.measure for estimate in self.estimates]))
 
-    def __iter__(self) -> Iterator[PlugInError]:
-        return iter(self.errors)
+    @property
+    def errors(self) -> tuple[Estimate, ...]:
+        """The former name of `estimates`."""
+        return self.estimates
+
+    @property
+    def sample(self) -> Sample:
+        """The rows that were measured, of two classes."""
+        if not isinstance(self.data, Sample):
+            raise AttributeError("sample: of several classes each has its own, evaluation.classes[label].sample")
+        return self.data
+
+    @property
+    def classes(self) -> "Mapping[Label, Evaluation]":
+        """The evaluation of each class against the rest, in the order of the columns; empty for two classes."""
+        return _Classes(self) if isinstance(self.data, Predictions) else {}
+
+    @property
+    def means(self) -> dict[str, float]:
+        """The values by name: of several classes the means over them."""
+        return dict(zip(self.names, map(float, self.estimates), strict=True))
+
+    def __getitem__(self, name: Label) -> Any:
+        """Return the estimate of that name, or the evaluation of the class of that label."""
+        names = self.names
+        if isinstance(name, str) and name in names:
+            return self.estimates[names.index(name)]
+        if name in self.classes:
+            return self.classes[name]
+        made = [estimate for estimate in self.estimates if estimate.measure.made_as == name is not None]
+        if len(made) == 1:
+            return made[0]
+        raise KeyError(f"{name!r} is not among {[*names, *self.classes]}")
+
+    def __iter__(self) -> Iterator[Estimate]:
+        return iter(self.estimates)
 
     def __len__(self) -> int:
-        return len(self.errors)
+        return len(self.estimates)
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return one plain record per family: what the table, the frame and the JSON show."""
-        return [
-            {
-                "family": e.family,
-                "norm": e.norm,
-                "error": e.value,
-                "se_map_fixed": e.se_map_fixed,
-                "se_reason": e.se_reason,
-                "n_bins": e.n_bins,
-                "n": e.n,
-                "base_rate": e.base_rate,
-                "fitted_on_these_rows": e.fitted_on_these_rows,
-            }
-            for e in self.errors
+    def rows(self) -> Records:
+        """Return one plain record per estimate, of several classes one per class and estimate."""
+        if isinstance(self.data, Predictions):
+            labelled = ((label, evaluation.rows()) for label, evaluation in self.classes.items())
+            return [{"class": json_ready(label), **row} for label, rows in labelled for row in rows]
+        records = [
+            {**estimate.record(), "measure": name} for name, estimate in zip(self.names, self.estimates, strict=True)
         ]
+        blank = dict.fromkeys(key for record in records for key in record)
+        return [{**blank, **record} for record in records]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the records as JSON-ready values: ``{"errors": [...]}``, and the reduction if there was one."""
-        reduction = self.errors[0].reduction
-        return {**({} if reduction is None else {"reduction": reduction}), "errors": self.rows()}
+        """Return the records as JSON-ready values: ``{"estimates": [...]}``, or the means and those of the classes."""
+        if isinstance(self.data, Predictions):
+            classes = [{"class": json_ready(label), "estimates": e.rows()} for label, e in self.classes.items()]
+            return {"reduction": "classwise", "means": self.means, "classes": classes}
+        reduction = self.estimates[0].reduction
+        return {**({} if reduction is None else {"reduction": reduction}), "estimates": self.rows()}
 
-    def to_frame(self, backend: Backend = "pandas") -> Any:
-        """Return the records as a data frame of an installed library, one row per family."""
-        return to_frame(self.rows(), backend)
+    def only(self, names: Iterable[str]) -> "Evaluation":
+        """Return the evaluation of the estimates of these names."""
+        chosen = set(names)
+        named = zip(self.names, self.estimates, strict=True)
+        return Evaluation(tuple(estimate for name, estimate in named if name in chosen), self.data)
 
-    def plot(self, *, scale: ScaleName = "probability", figure: SomeFigure = None) -> SmallMultiples:
-        """Draw the reliability diagrams of all families side by side, on shared axes.
+    def joined(self, other: "Evaluation") -> "Evaluation":
+        """Return one evaluation of the estimates of both, which are of the same data."""
+        return Evaluation(self.estimates + other.estimates, self.data)
+
+    def plot(
+        self, family: str | None = None, *, scale: "ScaleName" = "probability", figure: "SomeFigure" = None
+    ) -> "SmallMultiples":
+        """Draw the reliability diagrams of all families side by side, on shared axes; or of all classes, under one.
+
+        A measure that has no map, such as "tce", has no panel: `ReliabilityDisplay` writes it into the legend.
 
         Parameters
         ----------
+        family : str, optional
+            Only this one. Of several classes one must be chosen, by default slope1.
         scale : {"probability", "logit"}, default="probability"
             How the axes lay out probabilities, see `ReliabilityDisplay`.
         figure : matplotlib Figure or SubFigure, optional
@@ -103,32 +175,40 @@ class Evaluation:
         -------
         SmallMultiples
         """
-        return self.diagrams(scale=scale).plot(figure)
+        return self.diagrams(family, scale=scale).plot(figure)
 
-    def diagrams(self, *, scale: ScaleName = "probability") -> SmallMultiples:
-        """Return the reliability diagrams of all families, which are yet to be drawn, or to be saved."""
-        return side_by_side(self.errors, self.sample, scale)
+    def diagrams(self, family: str | None = None, *, scale: "ScaleName" = "probability") -> "SmallMultiples":
+        """Return these diagrams, which are yet to be drawn, or to be saved."""
+        from fitontest.displays.reliability import ReliabilityDisplay
+        from fitontest.displays.small_multiples import arrange_panels, check_class_count
 
-    def __str__(self) -> str:
-        return f"{_title(self.errors[0])}\n{text_table(HEADER, map(_cells, self.errors))}\n{FOOTNOTE}"
+        with_map = [name for name, estimate in zip(self.names, self.estimates, strict=True) if _has_map(estimate)]
+        if not with_map:
+            raise ValueError(f"families must be given for diagrams: none of {self.names} has a map to draw")
+        if isinstance(self.data, Predictions):
+            check_class_count(len(self.data.classes))
+            chosen = choose("slope1" if family is None else family, with_map, "family")
+            measured = [(f"class {label}", each[chosen], each.sample) for label, each in self.classes.items()]
+            return arrange_panels(ReliabilityDisplay, measured, scale, title=chosen)
+        shown = with_map if family is None else [choose(family, with_map, "family")]
+        return arrange_panels(ReliabilityDisplay, [(name, self[name], self.sample) for name in shown], scale)
 
-    __repr__ = __str__
+    def sections(self) -> list[Section]:
+        """Return the table of the families, and that of the other measures."""
+        named = list(zip(self.names, self.estimates, strict=True))
+        families = [(name, estimate) for name, estimate in named if isinstance(estimate.measure, PlugIn)]
+        others = [(name, estimate) for name, estimate in named if not isinstance(estimate.measure, PlugIn)]
+        by_class = isinstance(self.data, Predictions)
+        parts = []
+        if families:
+            parts.append(_families_by_class(families) if by_class else _families_table(families))
+        if others:
+            title = "" if families else _rows_in_words(self.estimates[0])
+            parts.append(_measures_by_class(others, title) if by_class else _measures_table(others, title))
+        return parts
 
-
-def _title(e: PlugInError) -> str:
-    reduction = "" if e.reduction is None else f", reduction {e.reduction}"
-    share = "accuracy" if e.reduction == "confidence" else "share of positives"
-    return f"calibration error ({e.norm}){reduction}, n = {e.n}, {share} {e.base_rate:.4g}"
-
-
-def _cells(e: PlugInError) -> tuple[str, ...]:
-    return (
-        e.family,
-        f"{e.value:#.3g}",
-        "-" if e.se_map_fixed is None else f"{e.se_map_fixed:#.2g}",
-        "-" if e.n_bins is None else str(e.n_bins),
-        "yes" if e.fitted_on_these_rows else "no",
-    )
+    def __repr__(self) -> str:
+        return str(self)
 
 
 def evaluate(
@@ -136,14 +216,16 @@ def evaluate(
     y_prob: ArrayInput,
     *,
     families: Iterable[FamilyLike] | None = None,
-    norm: Literal["l1", "l2", "squared", "max"] = "l1",
+    measures: Iterable[str | Measure] | None = None,
+    norm: str | Norm = "l1",
+    null_draws: int = 0,
     random_state: RandomState = 0,
     reduction: Reduction | None = None,
     labels: ArrayInput = None,
     sample_weight: ArrayInput = None,
     pos_label: Label | None = None,
-) -> Evaluation | ClasswiseEvaluation:
-    """Return the plug-in calibration error of the scores under several families.
+) -> Evaluation:
+    """Return several measures of the scores: plug-in calibration errors under families, and any others.
 
     Parameters
     ----------
@@ -151,11 +233,17 @@ def evaluate(
         Labels and predicted probabilities of the positive class; with `reduction` labels of any number of classes, and
         a matrix of shape (n, K).
     families : iterable of str, Family or CalibrationMap, optional
-        All registered families by default.
-    norm : {"l1", "l2", "squared", "max"}, default="l1"
-        How the distances |c_hat(p) - p| become one number, see `calibration_error`.
+        ``families=F`` is ``measures=[plug_in(f) for f in F]``. All registered families by default, unless there are
+        `measures`.
+    measures : iterable of str or Measure, optional
+        Registered names (`available_measures`) or measures, after the families.
+    norm : str, Norm or callable, default="l1"
+        How the distances |c_hat(p) - p| under the families become one number, see `calibration_error`; a measure has a
+        norm of its own.
+    null_draws : int, default=0
+        How often everything is measured again with labels drawn from the scores, for what to expect of calibrated ones.
     random_state : int, RandomState or None, default=0
-        Seed for the families given by name that draw folds; an instance keeps its own.
+        Seed of these draws, and of the families and measures given by name that draw; an instance keeps its own.
     reduction : {"confidence", "classwise", "binary"}, optional
         How a matrix of scores is read, see `calibration_error`: the largest score of each row, as the probability that
         its class is the label; each class against the rest; or the column of the positive class of two.
@@ -169,7 +257,6 @@ def evaluate(
     Returns
     -------
     Evaluation
-        A `ClasswiseEvaluation` with ``reduction="classwise"``.
 
     Raises
     ------
@@ -189,62 +276,236 @@ def evaluate(
     Estimates of one quantity by different maps, not a ranking: ...
     >>> float(evaluation["isotonic"]).__round__(12)
     0.125
+    >>> print(fot.evaluate([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.8], measures=["ece", "tce"]))
+    n = 4, share of positives 0.5
+    measure   value  bins
+    -------  ------  ----
+    ece       0.375    10
+    tce      0.00 %     4
     """
-    columns = (y_true, y_prob, sample_weight)
-    if reduction == "classwise":
-        return classwise_evaluation_of(each_class(columns, labels, pos_label), families, norm, random_state)
-    sample = reduced(columns, reduction, labels, pos_label)
-    return evaluation_of(sample, families, norm, random_state, reduction=reduction)
+    chosen = measures_of(families, measures, norm, random_state)
+    data = read_data((y_true, y_prob, sample_weight), reduction, labels, pos_label)
+    return evaluation_of(data, chosen, reduction, null_draws, random_state)
+
+
+def measures_of(
+    families: Iterable[FamilyLike] | None,
+    measures: Iterable[str | Measure] | None,
+    norm: str | Norm,
+    random_state: RandomState,
+) -> list[Measure]:
+    """Return the measures of an evaluation: plug-in errors under the families, then the others."""
+    if families is None and measures is None:
+        families = available_families()
+    listed = [] if families is None else as_list(families, "families")
+    others = [] if measures is None else as_list(measures, "measures")
+    if not listed and norm != "l1":
+        raise ValueError(f"norm must be left at 'l1' unless there are families: a measure has its own; got {norm!r}")
+    given: list[Measure] = [_plug_in(family, norm, random_state) for family in listed]
+    given += [read_measure(one, random_state) for one in others]
+    return [measure.labelled(name) for measure, name in zip(given, _called(given), strict=True)]
 
 
 def evaluation_of(
-    sample: Sample,
-    families: Iterable[FamilyLike] | None,
-    norm: str,
-    random_state: RandomState,
-    follow: Callable[[list[FamilyLike]], Iterable[FamilyLike]] = iter,
+    data: Data,
+    measures: list[Measure],
+    reduction: str | None = None,
+    null_draws: int = 0,
+    random_state: RandomState = 0,
+) -> Evaluation:
+    """Return the evaluation of data that have been checked already."""
+    if isinstance(data, Sample):
+        steps = track(measures, "measures") if len(measures) > 1 else measures  # one may have steps of its own
+        estimates = [estimate_of(measure, data, reduction, null_draws, random_state) for measure in steps]
+    else:
+        each = {}
+        for column, label in enumerate(track(data.classes, "classes")):
+            sample = data.against_rest(column)  # one at a time: measured, it has grown by its sorted rows
+            each[label] = [estimate_of(one, sample, "classwise", null_draws, random_state) for one in measures]
+        by_measure = zip(*each.values(), strict=True)
+        estimates = [mean_over_classes(dict(zip(each, column, strict=True))) for column in by_measure]
+    return Evaluation(tuple(estimates), data)
+
+
+def estimated(
+    measure: Measure,
+    columns: Columns,
     *,
     reduction: str | None = None,
-) -> Evaluation:
-    """Return the errors of a checked sample; `follow` may watch the families go by (a progress bar)."""
-    asked = _asked(families)
-    errors = [_error(sample, family, norm, random_state).under(reduction) for family in follow(asked)]
-    names = [error.family for error in errors]
-    return Evaluation(
-        tuple(
-            replace(error, family=str(family)) if names.count(error.family) > 1 else error
-            for error, family in zip(errors, asked, strict=True)  # two settings of one family: show the settings
-        ),
-        sample,
-    )
+    labels: ArrayInput = None,
+    pos_label: Label | None = None,
+    null_draws: int = 0,
+    random_state: RandomState = 0,
+) -> Estimate:
+    """Return the estimate that a measure makes of (y_true, y_prob, sample_weight), or of their reduction."""
+    check_draws(null_draws)
+    data = read_data(columns, reduction, labels, pos_label)
+    return evaluation_of(data, [measure], reduction, null_draws, random_state).estimates[0]
 
 
-def classwise_evaluation_of(
-    scores: ClassScores,
-    families: Iterable[FamilyLike] | None,
-    norm: str,
-    random_state: RandomState,
-    follow: Callable[[list[Label]], Iterable[Label]] = iter,
-) -> ClasswiseEvaluation:
-    """Return the errors of each class against the rest; `follow` may watch the classes go by (a progress bar)."""
-    asked = _asked(families)  # once, or the first class would use an iterator up
-    found = {}
-    for column, label in enumerate(follow(scores.classes)):
-        evaluation = evaluation_of(scores.against_rest(column), asked, norm, random_state, reduction="classwise")
-        # a sample anew, for the one that was measured has grown by its sorted rows: of a thousand classes, gigabytes
-        found[label] = replace(evaluation, sample=scores.against_rest(column))
-    return ClasswiseEvaluation(found)
+def _plug_in(family: object, norm: str | Norm, random_state: RandomState) -> PlugIn:
+    """Return the plug-in error under a family; one given by name draws its folds with the seed."""
+    if isinstance(family, str):
+        return PlugIn(read_family(family, random_state), norm, label=family)
+    return PlugIn(family, norm)  # type: ignore[arg-type]
 
 
-def _asked(families: Iterable[FamilyLike] | None) -> list[FamilyLike]:
-    listed = isinstance(families, Iterable) and not isinstance(families, str)
-    asked: list[FamilyLike] = list(available_families() if families is None else families if listed else ())
-    if not asked:
-        raise ValueError(f"families must be a non-empty list of families, got {families!r}")
-    return asked
+def _called(measures: Sequence[Measure]) -> list[str]:
+    """Return the names of measures; those that share one get a longer one."""
+    names = [one.name for one in measures]
+    longer = [one.longer_names() for one in measures]
+    for i in range(max(map(len, longer))):
+        given = zip(names, longer, strict=True)
+        names = names_by_settings(names, [more[i] if i < len(more) else name for name, more in given])
+    return names
 
 
-def _error(sample: Sample, family: FamilyLike, norm: str, random_state: RandomState) -> PlugInError:
-    if not isinstance(family, str):
-        return error_of(sample, family, norm)
-    return replace(error_of(sample, seeded(family, random_state), norm), family=family)
+class _Classes(Mapping[Label, Evaluation]):
+    """The evaluations of the classes, each made when it is asked for: its sorted rows take as much as all of them."""
+
+    def __init__(self, whole: Evaluation) -> None:
+        assert isinstance(whole.data, Predictions)
+        self._estimates, self._data = whole.estimates, whole.data
+
+    def __getitem__(self, label: Label) -> Evaluation:
+        if label not in self:
+            raise KeyError(label)
+        column = list(self._data.classes).index(label)
+        return Evaluation(tuple(estimate[label] for estimate in self._estimates), self._data.against_rest(column))
+
+    def __contains__(self, label: object) -> bool:
+        return label in list(self._data.classes)
+
+    def __iter__(self) -> Iterator[Label]:
+        return iter(self._data.classes)
+
+    def __len__(self) -> int:
+        return len(self._data.classes)
+
+    def __repr__(self) -> str:
+        return f"<evaluations of the classes {list(self)}>"
+
+
+def _has_map(estimate: Estimate) -> bool:
+    """Tell whether there is a map to draw: the estimate's own, or that of its classes."""
+    first = estimate if estimate.classes is None else next(iter(estimate.classes.values()))
+    return first.map is not None
+
+
+def _rows_in_words(estimate: Estimate) -> str:
+    """Return of what data an estimate is."""
+    if estimate.classes is not None:
+        return f"mean over {len(estimate.classes)} classes, n = {estimate.n}"
+    reduction = "" if estimate.reduction is None else f"reduction {estimate.reduction}, "
+    share = "accuracy" if estimate.reduction == "confidence" else "share of positives"
+    return f"{reduction}n = {estimate.n}, {share} {estimate.base_rate:.4g}"
+
+
+Named = list[tuple[str, Estimate]]
+
+
+def _families_table(named: Named) -> Section:
+    """Return the table of plug-in errors."""
+    norm, norms = _norms(named)
+    title = f"calibration error{norm}, {_rows_in_words(named[0][1])}"
+    header = ["family", *norms.header, "error", "s.e. (map fixed)", "bins", "fitted here"]
+    nulls = _nulls(named)
+    body = [
+        [
+            name,
+            *norms.cells(estimate),
+            f"{estimate.value:#.3g}",
+            "-" if estimate.se_map_fixed is None else f"{estimate.se_map_fixed:#.2g}",
+            cell(estimate.n_bins),
+            "yes" if estimate.fitted_on_these_rows else "no",
+            *nulls.cells(estimate),
+        ]
+        for name, estimate in named
+    ]
+    return Section(title, [*header, *nulls.header], body, FAMILIES_NOTE + nulls.note)
+
+
+def _measures_table(named: Named, title: str) -> Section:
+    """Return the table of other measures."""
+    nulls = _nulls(named)
+    header = ["measure", "value", "bins", *nulls.header]
+    body = [
+        [name, estimate.measure.printed(estimate.value), cell(estimate.n_bins), *nulls.cells(estimate)]
+        for name, estimate in named
+    ]
+    return Section(title, header, body, nulls.note.lstrip())
+
+
+def _families_by_class(named: Named) -> Section:
+    """Return the table of the class-wise means of plug-in errors."""
+    norm, norms = _norms(named)
+    title = f"class-wise calibration error{norm}: {_rows_in_words(named[0][1])}"
+    nulls = _class_nulls(named)
+    header = ["family", *norms.header, "mean error", *CLASS_HEADER, *nulls.header]
+    body = [[name, *norms.cells(one), *_class_cells(one), *nulls.cells(one)] for name, one in named]
+    return Section(title, header, body, CLASSES_NOTE)
+
+
+def _measures_by_class(named: Named, title: str) -> Section:
+    """Return the table of the class-wise means of other measures."""
+    nulls = _class_nulls(named)
+    header = ["measure", "mean", *CLASS_HEADER, *nulls.header]
+    return Section(title, header, [[name, *_class_cells(one), *nulls.cells(one)] for name, one in named])
+
+
+class _Columns(NamedTuple):
+    """Columns that a table has only where there is something to say, and a note on them."""
+
+    header: tuple[str, ...] = ()
+    cells: Callable[[Estimate], tuple[str, ...]] = lambda _: ()
+    note: str = ""
+
+
+def _norms(named: Named) -> tuple[str, _Columns]:
+    """Return the norm of all errors as a part of the title, or else a column of their norms."""
+
+    def norm(estimate: Estimate) -> tuple[str, ...]:
+        return (f"{estimate.norm}{', debiased' if estimate.debias else ''}",)
+
+    of_all = {norm(estimate) for _, estimate in named}
+    return ("", _Columns(("norm",), norm)) if len(of_all) > 1 else (f" ({norm(named[0][1])[0]})", _Columns())
+
+
+def _nulls(named: Named) -> _Columns:
+    """Return what calibrated scores would have, its spread, and how many draws are at least as bad."""
+    draws = max(0 if estimate.null is None else estimate.null.values.size for _, estimate in named)
+    if draws == 0:
+        return _Columns()
+
+    def cells(estimate: Estimate) -> tuple[str, ...]:
+        null = estimate.null
+        if null is None:
+            return "-", "-", "-"
+        spread = "-" if null.values.size == 1 else estimate.measure.printed(null.sd, 2)
+        return estimate.measure.printed(null.mean), spread, short(null.p_value, 2)
+
+    note = f"\np-value: from {draws} draws of the labels, so at least {short(1 / (1 + draws), 2)}."
+    return _Columns(("if calibrated", "s.d.", "p-value"), cells, note)
+
+
+CLASS_HEADER = ("smallest", "in class", "largest", "in class")
+
+
+def _class_nulls(named: Named) -> _Columns:
+    """Return the mean over the classes of what calibrated scores would have."""
+
+    def cells(estimate: Estimate) -> tuple[str, ...]:
+        nulls = [each.null for each in (estimate.classes or {}).values()]
+        means = [null.mean for null in nulls if null is not None]
+        return (estimate.measure.printed(sum(means) / len(means)) if means else "-",)
+
+    drawn = any(each.null is not None for _, estimate in named for each in (estimate.classes or {}).values())
+    return _Columns(("mean if calibrated",), cells) if drawn else _Columns()
+
+
+def _class_cells(estimate: Estimate) -> list[str]:
+    """Return the mean over the classes, and in which it is smallest and largest."""
+    values = {label: float(each) for label, each in (estimate.classes or {}).items()}
+    least, most = min(values, key=lambda label: values[label]), max(values, key=lambda label: values[label])
+    printed = estimate.measure.printed
+    return [printed(estimate.value), printed(values[least]), str(least), printed(values[most]), str(most)]

@@ -10,36 +10,38 @@ from typing import Any, Self
 from sklearn.utils.metadata_routing import UNCHANGED, MetadataRequest
 
 from fitontest.checks import choose
-from fitontest.data.estimators import as_asked
+from fitontest.data.estimators import probabilities
 from fitontest.data.predictions import REDUCTIONS
-from fitontest.families.base import make_family
+from fitontest.evaluation import estimated
+from fitontest.families.base import read_family
 from fitontest.families.identity import Identity
-from fitontest.measures.gce import gce
-from fitontest.measures.plug_in import calibration_error
-from fitontest.measures.tce import tce
+from fitontest.maps.base import CalibrationMap
+from fitontest.measures.base import Measure, available_measures, make_measure
+from fitontest.metrics import calibration_error, gce, tce
 from fitontest.typing import ArrayInput
 
 METRICS: dict[str, Callable[..., Any]] = {"calibration_error": calibration_error, "gce": gce, "tce": tce}
-_OWN = ("y_true", "y_prob", "sample_weight", "labels")  # what the scorer itself gives to the metric
+_OF_THE_SCORER = ("y_true", "y_prob", "sample_weight", "labels")  # what the scorer itself gives to the metric
+_READING = ("reduction", "pos_label")  # options of a scorer whose metric is a measure
 
 
 class CalibrationScorer:
-    """Minus a calibration error of a fitted classifier, as `make_scorer` makes it.
+    """A measure of a fitted classifier, signed so that greater is better, as `make_scorer` makes it.
 
     Parameters
     ----------
-    metric : str
+    metric : str or Measure
     options : dict
-        Of the metric.
+        Of the metric; of a measure how the probabilities are read.
     """
 
-    def __init__(self, metric: str, options: Mapping[str, Any]) -> None:
+    def __init__(self, metric: str | Measure, options: Mapping[str, Any]) -> None:
         self.metric = metric
         self.options = dict(options)
         self._weights: Any = None  # the request for sample weights, where metadata is routed
 
     def __call__(self, estimator: Any, X: Any, y_true: ArrayInput, sample_weight: ArrayInput = None) -> float:
-        """Return minus the error of the estimator's probabilities.
+        """Return minus the error of the estimator's probabilities (a measure of which greater is better, as it is).
 
         Parameters
         ----------
@@ -51,10 +53,13 @@ class CalibrationScorer:
         Returns
         -------
         score : float
-            0 at best.
+            Of an error 0 at best; above 0 only for one that may be negative, as an unbiased or debiased one may.
         """
-        scores, read = as_asked(estimator, X, self.options.get("reduction"), self.options.get("pos_label"))
-        options = {**self.options, **read}
+        scores, reading = probabilities(estimator, X, self.options.get("reduction"), self.options.get("pos_label"))
+        options = {**self.options, **reading}
+        if isinstance(self.metric, Measure):
+            value = float(estimated(self.metric, (y_true, scores, sample_weight), **options))
+            return value if self.metric.greater_is_better else -value
         return -float(METRICS[self.metric](y_true, scores, sample_weight=sample_weight, **options))
 
     def set_score_request(self, *, sample_weight: bool | str | None = UNCHANGED) -> Self:
@@ -74,7 +79,7 @@ class CalibrationScorer:
         return f"make_scorer({self.metric!r}{options})"
 
 
-def make_scorer(metric: str = "calibration_error", **options: Any) -> CalibrationScorer:
+def make_scorer(metric: str | Measure = "calibration_error", **options: Any) -> CalibrationScorer:
     """Return a scorer for scikit-learn's ``scoring=`` whose value is minus a calibration error.
 
     The probabilities are those of ``predict_proba``. Of two classes the positive one is `pos_label`, by default the
@@ -83,9 +88,11 @@ def make_scorer(metric: str = "calibration_error", **options: Any) -> Calibratio
 
     Parameters
     ----------
-    metric : {"calibration_error", "gce", "tce"}, default="calibration_error"
+    metric : {"calibration_error", "gce", "tce"}, name of a measure, or Measure, default="calibration_error"
+        A measure of which greater is better keeps its sign.
     **options
-        Of that function, such as ``family="beta"``, ``norm="l2"``, ``reduction="confidence"``.
+        Of that function, such as ``family="beta"``, ``norm="l2"``, ``reduction="confidence"``; with the name of a
+        measure its settings, `reduction` and `pos_label`; with a `Measure` only these two.
 
     Returns
     -------
@@ -112,26 +119,42 @@ def make_scorer(metric: str = "calibration_error", **options: Any) -> Calibratio
     >>> from sklearn.naive_bayes import GaussianNB
     >>> X, y = make_classification(500, random_state=0)
     >>> scoring = {"loss": "neg_log_loss", "ece": fot.make_scorer(family=fot.Slope1(10)), "tce": fot.make_scorer("tce")}
-    >>> found = cross_validate(GaussianNB(), X, y, scoring=scoring)
-    >>> [bool((found[f"test_{name}"] <= 0).all()) for name in scoring]
+    >>> scores = cross_validate(GaussianNB(), X, y, scoring=scoring)
+    >>> [bool((scores[f"test_{name}"] <= 0).all()) for name in scoring]
     [True, True, True]
     """
-    choose(metric, METRICS, "metric")
-    known = [name for name in inspect.signature(METRICS[metric]).parameters if name not in _OWN]
-    for name in options:
-        if name not in known:
-            raise ValueError(f"options of {metric} must be among {', '.join(known)}; got {name!r}")
-    _check_values(options)
-    return CalibrationScorer(metric, options)
+    _check_reading(options)
+    if isinstance(metric, str) and metric in METRICS:
+        known = [name for name in inspect.signature(METRICS[metric]).parameters if name not in _OF_THE_SCORER]
+        for name in options:
+            if name not in known:
+                raise ValueError(f"options of {metric} must be among {', '.join(known)}; got {name!r}")
+        _check_family(options.get("family"))
+        return CalibrationScorer(metric, options)
+    reading = {name: options.pop(name) for name in _READING if name in options}
+    return CalibrationScorer(_measure(metric, options), reading)
 
 
-def _check_values(options: Mapping[str, Any]) -> None:
-    """Refuse at once what would only show as failed folds."""
-    family, reduction = options.get("family"), options.get("reduction")
-    if isinstance(family, str):
-        family = make_family(family)
-    if isinstance(family, Identity):
+def _measure(metric: object, settings: dict[str, Any]) -> Measure:
+    """Return the measure of that name with the settings, or the one that was given."""
+    if isinstance(metric, Measure):
+        if settings:
+            raise ValueError(f"options of a Measure must be among {', '.join(_READING)}; got {next(iter(settings))!r}")
+        return metric
+    choose(metric, [*METRICS, *available_measures()], "metric")
+    return make_measure(str(metric), **settings)
+
+
+def _check_family(family: object) -> None:
+    """Refuse at once what would only show as failed folds, and a family that never finds an error."""
+    if family is None or isinstance(family, CalibrationMap):
+        return
+    if isinstance(read_family(family, maps=True), Identity):
         raise ValueError("family must not be the identity, whose error is 0 for every classifier")
+
+
+def _check_reading(options: Mapping[str, Any]) -> None:
+    reduction = options.get("reduction")
     if reduction is not None:
         choose(reduction, REDUCTIONS, "reduction")
     if reduction in ("confidence", "classwise") and options.get("pos_label") is not None:

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 import fitontest as fot
-from fitontest.data.predictions import each_class
-from fitontest.displays.by_class import by_class
-from fitontest.measures.plug_in import error_of
+from fitontest.data.predictions import read_classes
+from fitontest.displays.small_multiples import arrange_classes
+from fitontest.measures.plug_in import PlugIn
 from fitontest.results.text import short
 from tests.cli.test_evaluate_and_plot import run
 
@@ -60,8 +60,11 @@ def test_confidence_prints_the_table_of_the_library(file, scores):
     options = {"reduction": "confidence", "sample_weight": scores.w}
     assert table == str(fot.evaluate(scores.y, matrix(scores), families=["slope1", "platt"], **options))
     error = fot.tce(scores.y, matrix(scores), null_draws=100, **options)
-    assert tce.startswith(f"TCE: {short(float(error))} % of the predictions are rejected")
-    assert tce.endswith(error.null.in_words(" %"))
+    header, _, row, note = tce.splitlines()
+    assert note == "p-value: from 100 draws of the labels, so at least 0.0099."
+    assert header.split() == ["measure", "value", "bins", "if", "calibrated", "s.d.", "p-value"]
+    values = ["tce", error.measure.printed(error.value), str(error.n_bins), error.measure.printed(error.null.mean)]
+    assert " ".join(row.split()).startswith(" ".join(values))
 
 
 def test_classwise_prints_the_means(file, scores):
@@ -71,33 +74,36 @@ def test_classwise_prints_the_means(file, scores):
     options = {"reduction": "classwise"}
     assert table == str(fot.evaluate(scores.code, matrix(scores), families=["slope1", "platt"], **options))
     error = fot.tce(scores.code, matrix(scores), null_draws=3, **options)
-    assert tce.startswith(
-        f"TCE: {short(float(error))} % of the predictions are rejected by the labels of their bin, mean"
-    )
-    mean = np.mean([one.null.mean for one in error.errors.values()])
-    assert tce.endswith(f"\nExpected if calibrated: {short(mean)} %, mean over 3 classes")
+    row = tce.splitlines()[-1]
+    assert " ".join(row.split()).startswith(f"tce {short(100 * float(error))} % ")
+    worst = max(error.classes, key=lambda label: float(error[label]))
+    expected = np.mean([each.null.mean for each in error.classes.values()])
+    assert " ".join(row.split()).endswith(f"{short(100 * float(error[worst]))} % {worst} {short(100 * expected)} %")
 
 
 def test_json_and_csv_of_the_classes(csv_file, scores):
     options = ("--label", "code", *GIVEN, "--reduction", "classwise", *FAMILIES, "--null-draws", "0", "--format")
     expected = fot.evaluate(scores.code, matrix(scores), reduction="classwise", families=["slope1", "platt"])
     read = json.loads(run("evaluate", csv_file, *options, "json").stdout)
-    tce = read.pop("tce")
+    tce = read.pop("measures")["tce"]
     assert read == json.loads(json.dumps(expected.to_dict()))
     error = fot.tce(scores.code, matrix(scores), reduction="classwise")
     assert tce == json.loads(json.dumps(error.to_dict()))
     rows = list(csv.DictReader(io.StringIO(run("evaluate", csv_file, *options, "csv").stdout)))
-    assert [(row["class"], row["family"], float(row["error"])) for row in rows] == [
-        (str(row["class"]), row["family"], row["error"]) for row in expected.rows()
+    rejected = [float(row["value"]) for row in rows if row["measure"] == "tce"]
+    assert rejected == [float(each) for each in error.classes.values()]
+    rows = [row for row in rows if row["measure"] != "tce"]
+    assert [(row["class"], row["family"], float(row["value"])) for row in rows] == [
+        (str(row["class"]), row["family"], row["value"]) for row in expected.rows()
     ]
 
 
 def test_json_of_the_confidence(csv_file, scores):
     options = ("--label", "y", *GIVEN, "--reduction", "confidence", "--family", "platt", "--format", "json")
     read = json.loads(run("evaluate", csv_file, *options).stdout)
-    assert (read["reduction"], read["tce"]["reduction"]) == ("confidence", "confidence")
+    assert (read["reduction"], read["measures"]["tce"]["reduction"]) == ("confidence", "confidence")
     expected = fot.calibration_error(scores.y, matrix(scores), family="platt", reduction="confidence")
-    assert read["errors"][0]["error"] == float(expected)
+    assert read["estimates"][0]["value"] == float(expected)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +114,7 @@ def test_binary_reads_the_column_of_the_positive_class(csv_file, scores, label, 
     read = json.loads(run("evaluate", csv_file, *options, "--format", "json").stdout)
     turned = positive[1:] == ("false",)
     expected = fot.calibration_error(scores.two != turned, scores.a if turned else scores.b, family="platt")
-    assert read["errors"][0]["error"] == float(expected)
+    assert read["estimates"][0]["value"] == float(expected)
     assert read["reduction"] == "binary"
 
 
@@ -118,7 +124,7 @@ def test_classes_name_the_columns(csv_file, scores):
     for label, classes in (("y", "eel,cat,dog"), ("code", "2, 0, 1"), ("y", '"eel", cat,dog')):
         found = run("evaluate", csv_file, "--label", label, *turned, "--classes", classes, *options)
         expected = fot.calibration_error(scores.y, matrix(scores), family="platt", reduction="confidence")
-        assert json.loads(found.stdout)["errors"][0]["error"] == float(expected)
+        assert json.loads(found.stdout)["estimates"][0]["value"] == float(expected)
     refused = run("evaluate", csv_file, "--label", "abc", *turned, *options)
     assert refused.exit_code == 2
     assert (
@@ -126,7 +132,7 @@ def test_classes_name_the_columns(csv_file, scores):
         in refused.stderr
     )
     named = run("evaluate", csv_file, "--label", "abc", *turned, "--classes", "c,a,b", *options)
-    assert json.loads(named.stdout)["errors"][0]["error"] == float(expected)
+    assert json.loads(named.stdout)["estimates"][0]["value"] == float(expected)
 
 
 def test_weights_that_count_no_rows_have_no_tce(csv_file):
@@ -192,8 +198,8 @@ def test_plot_of_the_confidence(csv_file, tmp_path, scores):
 def test_plot_of_the_classes(csv_file, tmp_path, scores):
     options = ("--label", "y", *GIVEN, "--reduction", "classwise", "--family", "beta", "-o", tmp_path / "a.svg")
     assert run("plot", csv_file, *options, "--scale", "logit").exit_code == 0
-    read = each_class((scores.y, matrix(scores), None))
-    mine = by_class(fot.ReliabilityDisplay, read, lambda sample: error_of(sample, "beta"), {"draws": 0}, scale="logit")
+    read = read_classes((scores.y, matrix(scores), None))
+    mine = arrange_classes(fot.ReliabilityDisplay, read, PlugIn("beta"), {"draws": 0}, scale="logit")
     mine.save(tmp_path / "mine.svg")
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "mine.svg").read_bytes()
     banded = run("plot", csv_file, *options, "--band-draws", "2")

@@ -31,7 +31,7 @@ def run(*arguments):
     return CliRunner().invoke(main, ["compare", *(str(argument) for argument in arguments)])
 
 
-def test_it_prints_what_the_library_says(file, scores):
+def test_it_prints_what_the_library_prints(file, scores):
     result = run(file, "--label", "y", "--prob", "p", "--weight", "w", "--family", "platt", "--evaluator", "slope1")
     assert result.exit_code == 0
     expected = fot.compare_calibrators(
@@ -49,10 +49,10 @@ def test_options_reach_the_library(file, scores):
         scores.y, scores.p, families=["platt", "isotonic"], evaluators=[], cv=3, repeats=2, scoring="brier",
         rule="best", random_state=4,
     )  # fmt: skip
-    found, wanted = json.loads(result.stdout), expected.to_dict()
-    for record in (*found["calibrators"], *wanted["calibrators"]):
+    printed, wanted = json.loads(result.stdout), expected.to_dict()
+    for record in (*printed["calibrators"], *wanted["calibrators"]):
         del record["fit_seconds"]
-    assert found == json.loads(json.dumps(wanted))
+    assert printed == json.loads(json.dumps(wanted))
 
 
 def test_csv(file):

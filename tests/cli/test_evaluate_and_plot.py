@@ -58,8 +58,13 @@ def test_evaluate_prints_the_table_of_the_library(file, scores):
     table, tce = result.stdout.rstrip("\n").split("\n\n")
     assert table == str(fot.evaluate(scores.y, scores.p))
     error = fot.tce(scores.y, scores.p, null_draws=100)
-    assert tce.startswith(f"TCE: {short(float(error))} % of the predictions are rejected by the labels of their bin (")
-    assert tce.endswith(f"Expected if calibrated: {error.null.in_words(' %')}")
+    header, _, row, note = tce.splitlines()
+    assert note == "p-value: from 100 draws of the labels, so at least 0.0099."
+    assert header.split() == ["measure", "value", "bins", "if", "calibrated", "s.d.", "p-value"]
+    values = [f"{short(100 * float(error))} %", str(error.n_bins), f"{short(100 * error.null.mean)} %"]
+    assert " ".join(row.split()) == " ".join(
+        ["tce", *values, f"{short(100 * error.null.sd, 2)} %", short(error.null.p_value, 2)]
+    )
 
 
 def test_weights_families_and_norm(csv_file, scores):
@@ -67,29 +72,31 @@ def test_weights_families_and_norm(csv_file, scores):
         "evaluate", csv_file, "--label", "y", "--prob", "p", "--weight", "w", "--family", "beta", "--family", "pava",
         "--norm", "l2", "--format", "json",
     )  # fmt: skip
-    errors = json.loads(found.stdout)["errors"]
+    errors = json.loads(found.stdout)["estimates"]
     assert [e["family"] for e in errors] == ["beta", "pava"]
     for e in errors:
         expected = fot.calibration_error(scores.y, scores.p, family=e["family"], norm="l2", sample_weight=scores.w)
-        assert e["error"] == float(expected)
+        assert e["value"] == float(expected)
         assert e["n"] == int((scores.w > 0).sum())
 
 
 def test_json_holds_the_test_based_error(csv_file, scores):
     options = ("--weight", "w", "--family", "identity", "--alpha", "0.1", "--null-draws", "7", "--format", "json")
-    found = json.loads(run("evaluate", csv_file, "--label", "y", "--prob", "p", *options).stdout)["tce"]
+    found = json.loads(run("evaluate", csv_file, "--label", "y", "--prob", "p", *options).stdout)["measures"][
+        "tce(alpha=0.1)"
+    ]
     expected = fot.tce(scores.y, scores.p, sample_weight=scores.w, alpha=0.1, null_draws=7)
     assert found == json.loads(json.dumps(expected.to_dict()))
-    assert (found["unit"], found["if_calibrated"]["draws"]) == ("percent", 7)
+    assert (found["unit"], found["if_calibrated"]["draws"]) == ("fraction", 7)
 
 
 def test_weights_that_count_no_rows_have_no_tce(tmp_path, scores):
     scores.assign(w=scores.w / 2).to_csv(tmp_path / "half.csv", index=False)
     options = ("--label", "y", "--prob", "p", "--weight", "w", "--family", "platt")
     found = run("evaluate", tmp_path / "half.csv", *options)
-    assert "TCE" not in found.stdout
+    assert "tce" not in found.stdout
     assert "no TCE, because a test counts rows" in found.stderr
-    assert json.loads(run("evaluate", tmp_path / "half.csv", *options, "--format", "json").stdout)["tce"] is None
+    assert json.loads(run("evaluate", tmp_path / "half.csv", *options, "--format", "json").stdout)["measures"] == {}
 
 
 def test_alpha_is_checked(csv_file):
@@ -100,10 +107,11 @@ def test_alpha_is_checked(csv_file):
 
 def test_csv_output_is_readable_and_exact(csv_file, scores):
     found = run("evaluate", csv_file, "--label", "y", "--prob", "p", "--format", "csv")
-    rows = list(csv.DictReader(io.StringIO(found.stdout)))
+    *rows, tce = csv.DictReader(io.StringIO(found.stdout))
+    assert (tce["measure"], float(tce["value"])) == ("tce", float(fot.tce(scores.y, scores.p)))
     for row, expected in zip(rows, fot.evaluate(scores.y, scores.p), strict=True):
         assert row["family"] == expected.family
-        assert float(row["error"]) == float(expected)
+        assert float(row["value"]) == float(expected)
         assert row["n_bins"] == ("" if expected.n_bins is None else str(expected.n_bins))
 
 
@@ -112,7 +120,7 @@ def test_names_of_classes_and_odd_column_names(csv_file, scores):
         "evaluate", csv_file, "--label", "name", "--pos-label", "sick", "--prob", 'odd "name"', "--family", "slope1",
         "--format", "json",
     )  # fmt: skip
-    assert json.loads(found.stdout)["errors"][0]["error"] == float(fot.calibration_error(scores.y, scores.p))
+    assert json.loads(found.stdout)["estimates"][0]["value"] == float(fot.calibration_error(scores.y, scores.p))
 
 
 @pytest.mark.parametrize("spelling", [("yes", "no"), ("true", "false")])
@@ -121,9 +129,9 @@ def test_booleans_however_spelt(tmp_path, spelling):
     pd.DataFrame({"y": np.where(y == 1, *spelling), "p": p}).to_csv(tmp_path / "b.csv", index=False)
     options = ("evaluate", tmp_path / "b.csv", "--label", "y", "--prob", "p", "--family", "platt", "--format", "json")
     expected = float(fot.calibration_error(y, p, family="platt"))
-    assert json.loads(run(*options).stdout)["errors"][0]["error"] == expected
+    assert json.loads(run(*options).stdout)["estimates"][0]["value"] == expected
     named = run(*options, "--pos-label", spelling[0])
-    assert json.loads(named.stdout)["errors"][0]["error"] == expected
+    assert json.loads(named.stdout)["estimates"][0]["value"] == expected
     assert run(*options, "--pos-label", "sick").exit_code == 2
 
 
@@ -284,5 +292,5 @@ def test_a_column_that_turns_decimal_far_down_is_not_rounded(tmp_path):
     lines = [f"{label},{score:g}" for label, score in zip(y, p, strict=True)]
     (tmp_path / "late.csv").write_text("\n".join(["y,p", *lines]) + "\n")
     options = ("--label", "y", "--prob", "p", "--family", "flat", "--format", "json")
-    found = json.loads(run("evaluate", tmp_path / "late.csv", *options).stdout)["errors"][0]
-    assert found["error"] == float(fot.calibration_error(y, p, family="flat"))
+    found = json.loads(run("evaluate", tmp_path / "late.csv", *options).stdout)["estimates"][0]
+    assert found["value"] == float(fot.calibration_error(y, p, family="flat"))

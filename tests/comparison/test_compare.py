@@ -11,7 +11,7 @@ from sklearn.model_selection import KFold
 
 import fitontest as fot
 from fitontest.comparison.compare import compare_calibrators
-from fitontest.families.base import seeded
+from fitontest.families.base import read_family
 from tests.golden.test_peers import peer_values, sample_of
 from tests.published import figures
 
@@ -35,7 +35,7 @@ def out_of_fold(name, y, p, w, cv, seed):
     order = np.lexsort((w, y, p))
     q = np.empty(p.size)
     for train, held_out in KFold(cv, shuffle=True, random_state=seed).split(order):
-        family = seeded(name, seed).fit(p[order][train], y[order][train], w[order][train])
+        family = read_family(name, seed).fit(p[order][train], y[order][train], w[order][train])
         q[order[held_out]] = family.transform(p[order][held_out])
     return q
 
@@ -45,17 +45,20 @@ def out_of_fold(name, y, p, w, cv, seed):
 def test_the_numbers_by_brute_force(scoring, weighted):
     y, p = draw()
     w = np.random.default_rng(1).choice([0.5, 1.0, 2.5], p.size) if weighted else np.ones(p.size)
-    found = quick(y, p, scoring=scoring, sample_weight=w if weighted else None, random_state=3)
+    comparison = quick(y, p, scoring=scoring, sample_weight=w if weighted else None, random_state=3)
     metric = brier_score_loss if scoring == "brier" else log_loss
     rows = {}
     for name in CHEAP:
         q = out_of_fold(name, y, p, w, 5, 3)
         q = np.clip(q, 1e-6, 1 - 1e-6) if scoring == "log_loss" else q
-        assert found[name].held_out.score == pytest.approx(metric(y, q, sample_weight=w), rel=1e-9)
+        assert comparison[name].held_out.score == pytest.approx(metric(y, q, sample_weight=w), rel=1e-9)
         rows[name] = (y - q) ** 2 if scoring == "brier" else -np.log(np.where(y == 1, q, 1 - q))
-    best = found.calibrators[0].name
+    best = comparison.calibrators[0].name
     for name in CHEAP:
-        for other, gap in (("identity", found[name].held_out.to_identity), (best, found[name].held_out.to_best)):
+        for other, gap in (
+            ("identity", comparison[name].held_out.to_identity),
+            (best, comparison[name].held_out.to_best),
+        ):
             d = rows[name] - rows[other]
             mean = np.average(d, weights=w)
             assert gap.mean == pytest.approx(mean, abs=1e-9)
@@ -65,28 +68,28 @@ def test_the_numbers_by_brute_force(scoring, weighted):
 def test_on_a_test_set():
     y, p = draw()
     other_y, other_p = draw(900, seed=5)
-    found = quick(y, p, test=(other_y, other_p))
-    oracle = min(found, key=lambda one: one.test.score)
+    comparison = quick(y, p, test=(other_y, other_p))
+    oracle = min(comparison, key=lambda one: one.test.score)
     assert oracle.test.to_best.mean == 0
-    for one in found:
+    for one in comparison:
         family = fot.make_family(one.name).fit(p, y)
         q = np.clip(family.transform(other_p), 1e-6, 1 - 1e-6)
         assert one.test.score == pytest.approx(log_loss(other_y, q), rel=1e-9)
         assert one.parts.calibration + one.parts.refinement == pytest.approx(one.test.score, rel=1e-12)
         assert one.family.map_ == family.map_
     plain = quick(y, p)
-    assert found.chosen == plain.chosen  # the test rows play no part in the choice
-    assert [one.held_out for one in found] == [one.held_out for one in plain]
+    assert comparison.chosen == plain.chosen  # the test rows play no part in the choice
+    assert [one.held_out for one in comparison] == [one.held_out for one in plain]
 
 
 def test_errors_after_calibration_are_those_of_the_held_out_predictions():
     y, p = draw()
-    found = quick(y, p, evaluators=["isotonic", fot.Slope1(10), fot.Slope1(5)], random_state=3)
+    comparison = quick(y, p, evaluators=["isotonic", fot.Slope1(10), fot.Slope1(5)], random_state=3)
     for name in ("identity", "platt"):
         q = out_of_fold(name, y, p, np.ones(p.size), 5, 3)
         for evaluator, family in (("isotonic", "isotonic"), ("Slope1(n_bins=10)", fot.Slope1(10))):
             expected = fot.calibration_error(y, q, family=family)
-            assert found[name].errors[evaluator] == pytest.approx(float(expected), abs=1e-12)
+            assert comparison[name].errors[evaluator] == pytest.approx(float(expected), abs=1e-12)
 
 
 def test_repeats_average_the_losses_of_a_row():
@@ -103,14 +106,14 @@ def test_repeats_average_the_losses_of_a_row():
 @pytest.mark.parametrize("name", figures("golden_peers")["results"])
 def test_decomposition_agrees_with_a_peer(name, loss):
     """The identity's loss under isotonic regression is the CORP decomposition."""
-    from fitontest.comparison.decomposition import decomposed
+    from fitontest.comparison.decomposition import decompose
     from fitontest.numerics.losses import brier
     from fitontest.numerics.losses import log_loss as log_loss_of
 
     sample = sample_of(name)
     theirs = peer_values(name, "metrics")["model-diagnostics", "corp_brier" if loss == "brier" else "corp_logloss"]
     rule = brier if loss == "brier" else lambda y, q: log_loss_of(y, q, 1e-15)
-    parts = decomposed(sample, fot.Isotonic(), rule)
+    parts = decompose(sample, fot.Isotonic(), rule)
     assert parts.calibration + parts.refinement == pytest.approx(theirs["score"], rel=1e-9)
     assert parts.calibration == pytest.approx(theirs["miscalibration"], abs=1e-9)
     assert parts.refinement == pytest.approx(theirs["uncertainty"] - theirs["discrimination"], abs=1e-9)
@@ -124,25 +127,25 @@ def test_known_truth(as_array):
     def true(p):
         return p**2 / (p**2 + (1 - p) ** 2)
 
-    found = quick(y, p, truth=true(p) if as_array else true)
-    for one in found:
+    comparison = quick(y, p, truth=true(p) if as_array else true)
+    for one in comparison:
         q = one.family.transform(p)
         assert one.quality.map_error == pytest.approx(np.mean(np.abs(q - true(p))), abs=1e-12)
         assert one.quality.error_after <= one.quality.map_error + 1e-12
-    flat = found["flat"].family.transform(p)
+    flat = comparison["flat"].family.transform(p)
     given = np.array([true(p)[flat == level].mean() for level in flat])
-    assert found["flat"].quality.error_after == pytest.approx(np.mean(np.abs(flat - given)), abs=1e-12)
-    assert found["flat"].quality.error_after < 0.7 * found["flat"].quality.map_error
-    assert found["temperature"].quality.map_error < found["identity"].quality.map_error / 5
+    assert comparison["flat"].quality.error_after == pytest.approx(np.mean(np.abs(flat - given)), abs=1e-12)
+    assert comparison["flat"].quality.error_after < 0.7 * comparison["flat"].quality.map_error
+    assert comparison["temperature"].quality.map_error < comparison["identity"].quality.map_error / 5
 
 
 def test_truth_of_tied_rows_is_their_mean():
-    from fitontest.comparison.known_truth import true_probabilities
+    from fitontest.comparison.known_truth import read_truth
 
     sample = fot.Sample([0, 1, 0, 1], [0.2, 0.7, 0.2, 0.4])
-    np.testing.assert_allclose(true_probabilities([0.1, 0.9, 0.3, 0.5], sample), [0.2, 0.2, 0.5, 0.9])
+    np.testing.assert_allclose(read_truth([0.1, 0.9, 0.3, 0.5], sample), [0.2, 0.2, 0.5, 0.9])
     weighted = fot.Sample([0, 1, 0, 1, 1], [0.2, 0.7, 0.2, 0.4, 0.2], [3, 1, 1, 1, 0])
-    np.testing.assert_allclose(true_probabilities([0.1, 0.9, 0.3, 0.5, 1.0], weighted), [0.15, 0.15, 0.5, 0.9])
+    np.testing.assert_allclose(read_truth([0.1, 0.9, 0.3, 0.5, 1.0], weighted), [0.15, 0.15, 0.5, 0.9])
 
 
 def test_weights_of_a_known_truth_count_rows():
@@ -157,7 +160,7 @@ def test_weights_of_a_known_truth_count_rows():
         assert one.certain == pytest.approx(other.certain, abs=1e-12)
 
 
-def test_scores_do_not_depend_on_who_else_is_compared():
+def test_scores_do_not_depend_on_the_other_families():
     y, p = draw(300)
     for seed in (0, None, np.random.RandomState(3)):
         state = seed.get_state() if isinstance(seed, np.random.RandomState) else None
@@ -171,18 +174,18 @@ def test_scores_do_not_depend_on_who_else_is_compared():
 def test_scores_of_the_other_class_are_pointed_out():
     y, p = draw(600)
     assert not quick(y, p).backwards
-    found = quick(y, 1 - p)
-    assert found.backwards
-    assert "Are these of the other class?" in str(found)
+    comparison = quick(y, 1 - p)
+    assert comparison.backwards
+    assert "Are these of the other class?" in str(comparison)
 
 
 def test_maps_that_are_certain_are_pointed_out():
     y, p = draw(600)
-    found = quick(y, p, families=["isotonic"], rule="best")
-    q = found["isotonic"].family.transform(p)
-    assert found["isotonic"].certain == pytest.approx(np.mean((q == 0) | (q == 1)))
-    assert found["isotonic"].certain > 0
-    assert ("isotonic says exactly 0 or 1 for" in str(found)) == (found.chosen == "isotonic")
+    comparison = quick(y, p, families=["isotonic"], rule="best")
+    q = comparison["isotonic"].family.transform(p)
+    assert comparison["isotonic"].certain == pytest.approx(np.mean((q == 0) | (q == 1)))
+    assert comparison["isotonic"].certain > 0
+    assert ("isotonic predicts exactly 0 or 1 for" in str(comparison)) == (comparison.chosen == "isotonic")
 
 
 def test_small_folds_are_pointed_out_where_there_is_no_test_set():
@@ -220,11 +223,11 @@ def test_whole_weights_count_rows_on_a_test_set():
         assert one.test.to_identity.se == pytest.approx(other.test.to_identity.se, rel=1e-9, abs=1e-15)
 
 
-def test_the_identity_is_always_a_candidate_and_named_as_asked():
+def test_the_identity_is_always_a_candidate_and_named_as_given():
     y, p = draw(200)
     assert {one.name for one in quick(y, p, families=["platt"])} == {"identity", "platt"}
-    found = quick(y, p, families=[fot.Identity(), fot.Flat(2), fot.Flat(3), "platt"])
-    assert {one.name for one in found} == {"identity", "Flat(n_bins=2)", "Flat(n_bins=3)", "platt"}
+    comparison = quick(y, p, families=[fot.Identity(), fot.Flat(2), fot.Flat(3), "platt"])
+    assert {one.name for one in comparison} == {"identity", "Flat(n_bins=2)", "Flat(n_bins=3)", "platt"}
     every = quick(*draw(60), families=None)
     assert {one.name for one in every} == set(fot.available_families())
 
@@ -236,17 +239,17 @@ def test_families_given_are_left_alone():
 
 
 def test_random_state_reaches_families_given_by_name():
-    found = quick(*draw(100), families=["flat", fot.Slope1(random_state=8)], random_state=5)
-    assert found["flat"].family.random_state == 5
-    assert found["slope1"].family.random_state == 8
+    comparison = quick(*draw(100), families=["flat", fot.Slope1(random_state=8)], random_state=5)
+    assert comparison["flat"].family.random_state == 5
+    assert comparison["slope1"].family.random_state == 8
 
 
 def test_best_is_fitted_to_all_rows():
     y, p = draw()
-    found = quick(y, p)
-    assert found.chosen in ("temperature", "platt")
-    np.testing.assert_array_equal(found.best_.predict(p), clone(found.best_).fit(p, y).predict(p))
-    assert found.best_ is found[found.chosen].family
+    comparison = quick(y, p)
+    assert comparison.chosen in ("temperature", "platt")
+    np.testing.assert_array_equal(comparison.best_.predict(p), clone(comparison.best_).fit(p, y).predict(p))
+    assert comparison.best_ is comparison[comparison.chosen].family
 
 
 @pytest.mark.parametrize(
@@ -260,10 +263,12 @@ def test_best_is_fitted_to_all_rows():
     ids=["n=2", "constant", "p in {0, 1}", "separable"],
 )
 def test_hard_inputs(p, y):
-    found = quick(np.asarray(y), np.asarray(p), families=None, evaluators=["slope1", "isotonic"], cv=3)
-    assert json.dumps(found.to_dict(), allow_nan=False)
-    assert f"Chosen (*): {found.chosen}" in str(found)
-    assert np.all(np.isfinite([[one.held_out.score, one.held_out.to_best.se, *one.errors.values()] for one in found]))
+    comparison = quick(np.asarray(y), np.asarray(p), families=None, evaluators=["slope1", "isotonic"], cv=3)
+    assert json.dumps(comparison.to_dict(), allow_nan=False)
+    assert f"Chosen (*): {comparison.chosen}" in str(comparison)
+    assert np.all(
+        np.isfinite([[one.held_out.score, one.held_out.to_best.se, *one.errors.values()] for one in comparison])
+    )
 
 
 @pytest.mark.parametrize(("y", "w"), [([1, 0], [1, 0]), ([1, 1], None), ([0, 1, 0], [1, 0, 1])])

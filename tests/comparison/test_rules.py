@@ -4,17 +4,16 @@ import numpy as np
 import pytest
 
 import fitontest as fot
+from fitontest.comparison.calibrators import Calibrator, choose_best, choose_one_se, list_within_one_se
 from fitontest.comparison.decomposition import Parts
-from fitontest.comparison.paired import Difference
-from fitontest.comparison.record import Calibrator, Standing
-from fitontest.comparison.rules import as_good_as_the_first, best, one_se
+from fitontest.comparison.paired import Difference, PairedScore
 from fitontest.numerics.losses import log_loss
 
 
 def candidate(name, score, to_best, to_identity, parameters):
     family = type("Made", (fot.Identity,), {"n_parameters_": parameters})()
-    standing = Standing(score, Difference(*to_best), Difference(*to_identity))
-    return Calibrator(name, family, standing, None, Parts(0, score), {}, None, 0.0, 0.0)
+    held_out = PairedScore(score, Difference(*to_best), Difference(*to_identity))
+    return Calibrator(name, family, held_out, None, Parts(0, score), {}, None, 0.0, 0.0)
 
 
 def ranked(gain_se):
@@ -28,20 +27,20 @@ def ranked(gain_se):
 
 
 def test_best_takes_the_smallest_loss_unless_the_identity_is_within_a_standard_error():
-    assert best(ranked(0.0199), "identity") == "beta"
-    assert best(ranked(0.02), "identity") == "identity"  # not more than one standard error
-    assert best(ranked(0.03), "identity") == "identity"
+    assert choose_best(ranked(0.0199), "identity") == "beta"
+    assert choose_best(ranked(0.02), "identity") == "identity"  # not more than one standard error
+    assert choose_best(ranked(0.03), "identity") == "identity"
 
 
 def test_one_se_takes_the_simplest_within_a_standard_error():
-    assert one_se(ranked(0.01), "identity") == "platt"
-    assert one_se(ranked(0.03), "identity") == "identity"
-    assert [one.name for one in as_good_as_the_first(ranked(0.01))] == ["beta", "platt"]
+    assert choose_one_se(ranked(0.01), "identity") == "platt"
+    assert choose_one_se(ranked(0.03), "identity") == "identity"
+    assert [one.name for one in list_within_one_se(ranked(0.01))] == ["beta", "platt"]
 
 
 def test_the_identity_may_be_the_best():
     rows = [candidate("identity", 0.4, (0, 0), (0, 0), 0), candidate("platt", 0.4, (0, 0), (0, 0), 2)]
-    assert best(rows, "identity") == one_se(rows, "identity") == "identity"
+    assert choose_best(rows, "identity") == choose_one_se(rows, "identity") == "identity"
 
 
 FAMILIES = ("temperature", "platt", "beta", "isotonic", "flat", "slope1", "pava_bc")  # those that cost little
@@ -83,7 +82,7 @@ def test_calibrated_scores_are_left_alone():
 def test_what_is_chosen_is_nearly_as_good_as_the_best(true):
     near = 0
     for seed in range(20):
-        found = chosen_for(true, 5000, seed, lambda rng, n: rng.random(n))
-        losses = {one.name: expected_loss(one.family, true) for one in found}
-        near += losses[found.chosen] - min(losses.values()) <= 2e-3
+        comparison = chosen_for(true, 5000, seed, lambda rng, n: rng.random(n))
+        losses = {one.name: expected_loss(one.family, true) for one in comparison}
+        near += losses[comparison.chosen] - min(losses.values()) <= 2e-3
     assert near >= 18

@@ -1,5 +1,6 @@
-"""What a comparison says of itself."""
+"""The text of a comparison, and its other forms."""
 
+import json
 import re
 
 import numpy as np
@@ -23,6 +24,16 @@ def test_what_was_chosen_and_by_how_much():
         assert len(re.findall(rf"^{one.name}( \*)? ", text, flags=re.M)) == 2  # a row in each table
         assert f"{one.held_out.score:.5f}" in text
         assert f"{one.errors['isotonic']:.5f}" in text
+
+
+def test_other_forms_hold_the_same():
+    comparison = quick(*draw(300))
+    assert json.loads(comparison.to_json()) == json.loads(json.dumps(comparison.to_dict()))
+    assert comparison.to_frame()["family"].tolist() == [one.name for one in comparison]
+    html = comparison._repr_html_()
+    assert html.count("<table>") == 2
+    assert f"<td>{comparison.chosen} *</td>" in html
+    assert "Chosen (*)" in html
 
 
 def test_the_simplest_of_equals():
@@ -57,9 +68,9 @@ def test_no_family_is_better_than_nothing():
 
 def test_on_a_test_set():
     comparison = quick(*draw(2000), test=draw(3000, seed=2))
-    standing = comparison[comparison.chosen].test
+    paired = comparison[comparison.chosen].test
     text = str(comparison)
-    assert f"On the test set (3000 rows): log loss {standing.score:.5f}" in text
+    assert f"On the test set (3000 rows): log loss {paired.score:.5f}" in text
     oracle = min(comparison, key=lambda one: one.test.score)
     expected = (
         "No family does better there." if oracle.name == comparison.chosen else f"The best there, {oracle.name}, is"
@@ -67,7 +78,7 @@ def test_on_a_test_set():
     assert expected in text
 
 
-def test_worse_on_the_test_set_is_said_loudly():
+def test_worse_on_the_test_set_is_in_capitals():
     y, p = draw(2000)
     fresh = np.random.default_rng(5).random(2000)
     comparison = quick(y, p, test=((np.random.default_rng(6).random(2000) < fresh).astype(int), fresh))

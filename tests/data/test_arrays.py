@@ -142,10 +142,10 @@ WHOLE_NUMBERS = {
 }
 
 
-def assert_same_bits(found, expected):
-    found, expected = np.asarray(found), np.asarray(expected, dtype=np.float64)
-    assert found.dtype == np.float64
-    assert found.tobytes() == expected.tobytes()
+def assert_same_bits(actual, expected):
+    actual, expected = np.asarray(actual), np.asarray(expected, dtype=np.float64)
+    assert actual.dtype == np.float64
+    assert actual.tobytes() == expected.tobytes()
 
 
 @pytest.mark.parametrize("build", ANY_NUMBERS.values(), ids=ANY_NUMBERS)
@@ -286,7 +286,7 @@ def test_nan_and_infinities_are_refused_in_every_container(place, build, bad):
 
 
 @pytest.mark.parametrize(
-    ("scores", "found"),
+    ("scores", "description"),
     [
         ([0.1, 1.5, -0.2], r"1\.5 at row 1 \(2 of 3 values outside, from -0\.2 to 1\.5\)"),
         ([0.1, 0.2, -1e-300], r"-1e-300 at row 2 \(1 of 3 values outside, from -1e-300 to 0\.2\)"),
@@ -299,15 +299,15 @@ def test_nan_and_infinities_are_refused_in_every_container(place, build, bad):
         ([decimal.Decimal("0.5"), decimal.Decimal(2), 0], r"2\.0 at row 1"),
     ],
 )
-def test_scores_outside_the_unit_interval_are_refused(scores, found):
-    with pytest.raises(ValueError, match=rf"^y_prob must lie in \[0, 1\], got {found}"):
+def test_scores_outside_the_unit_interval_are_refused(scores, description):
+    with pytest.raises(ValueError, match=rf"^y_prob must lie in \[0, 1\], got {description}"):
         fot.Sample([0, 1, 1], scores)
-    with pytest.raises(ValueError, match=rf"^p must lie in \[0, 1\], got {found}"):
+    with pytest.raises(ValueError, match=rf"^p must lie in \[0, 1\], got {description}"):
         as_probabilities(scores, "p")
 
 
 @pytest.mark.parametrize(
-    ("values", "found"),
+    ("values", "description"),
     [
         (["0.1", "0.2", "0.3"], r"str values such as '0\.1'"),
         (np.array(["0.1", "0.2", "0.3"]), r"<U3 values such as np\.str_\('0\.1'\)"),
@@ -332,9 +332,9 @@ def test_scores_outside_the_unit_interval_are_refused(scores, found):
     ],
 )
 @pytest.mark.parametrize("name", ["y_prob", "sample_weight"])
-def test_what_is_no_real_number_is_refused(name, values, found):
+def test_what_is_no_real_number_is_refused(name, values, description):
     columns = {"y_prob": [0.1, 0.2, 0.3], "sample_weight": [1, 1, 1], name: values}
-    with pytest.raises(ValueError, match=rf"^{name} must hold real numbers, got {found}"):
+    with pytest.raises(ValueError, match=rf"^{name} must hold real numbers, got {description}"):
         fot.Sample([0, 1, 1], **columns)
 
 
@@ -354,7 +354,7 @@ def test_a_matrix_is_refused_with_a_hint(build):
 
 
 @pytest.mark.parametrize(
-    ("values", "found"),
+    ("values", "description"),
     [
         (pd.DataFrame(TWO_COLUMNS, columns=["a", "b"]), r"columns \['a', 'b'\]"),
         (pd.DataFrame(TWO_COLUMNS), r"columns \[0, 1\]"),
@@ -364,8 +364,8 @@ def test_a_matrix_is_refused_with_a_hint(build):
         (pa.table({"a": [1.0], "b": [2.0]}), r"columns \['a', 'b'\]"),
     ],
 )
-def test_a_frame_of_several_columns_is_refused(values, found):
-    with pytest.raises(ValueError, match=rf"^y_prob must be one column, got a data frame.*{found}"):
+def test_a_frame_of_several_columns_is_refused(values, description):
+    with pytest.raises(ValueError, match=rf"^y_prob must be one column, got a data frame.*{description}"):
         fot.Sample([0, 1, 1], values)
 
 
@@ -376,7 +376,7 @@ def test_a_lazy_frame_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("values", "found"),
+    ("values", "description"),
     [
         (None, "one NoneType"),
         (0.5, "one float"),
@@ -393,11 +393,11 @@ def test_a_lazy_frame_is_refused():
         ((x for x in SCORES), "one generator"),
     ],
 )
-def test_what_is_no_sequence_is_refused(values, found):
-    with pytest.raises(ValueError, match=f"^y_prob must be a one-dimensional array or sequence, got {found}$"):
+def test_what_is_no_sequence_is_refused(values, description):
+    with pytest.raises(ValueError, match=f"^y_prob must be a one-dimensional array or sequence, got {description}$"):
         fot.Sample([0, 1, 1], values)
     if values is not None:  # no weights is the default
-        with pytest.raises(ValueError, match=f"^sample_weight must be a one-dimensional .*, got {found}$"):
+        with pytest.raises(ValueError, match=f"^sample_weight must be a one-dimensional .*, got {description}$"):
             fot.Sample([0, 1, 1], [0.1, 0.2, 0.3], values)
 
 
@@ -414,9 +414,9 @@ def test_tensors_without_a_plain_array_form_are_refused(kind):
         "meta": lambda: torch.empty(2, device="meta"),
         "list with gradient": lambda: [torch.tensor(0.1, requires_grad=True)] * 2,
     }[kind]()
-    found = "list" if kind == "list with gradient" else "Tensor"
+    type_name = "list" if kind == "list with gradient" else "Tensor"
     with pytest.raises(
-        ValueError, match=f"^y_prob must be an array or a sequence that numpy can read, got one {found}:"
+        ValueError, match=f"^y_prob must be an array or a sequence that numpy can read, got one {type_name}:"
     ):
         fot.Sample([0, 1], values)
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import fitontest as fot
 from fitontest.data.arrays import as_column
 from fitontest.data.labels import code_labels, distinct, is_binary_coded
-from fitontest.numerics.blocks import BLOCK
+from fitontest.numerics.search import BLOCK
 
 
 def read(labels, pos_label=None):
@@ -151,7 +151,7 @@ def test_other_classes_need_pos_label(labels, classes):
 
 
 @pytest.mark.parametrize(
-    ("labels", "found"),
+    ("labels", "description"),
     [
         ([0, 1, 2], "3: 0, 1, 2"),
         ([-1, 0, 1], "3: -1, 0, 1"),
@@ -161,8 +161,8 @@ def test_other_classes_need_pos_label(labels, classes):
     ],
 )
 @pytest.mark.parametrize("hint", [False, True])
-def test_more_than_two_classes_are_refused(labels, found, hint):
-    with pytest.raises(ValueError, match=f"^y must have at most two classes, got {found}$"):
+def test_more_than_two_classes_are_refused(labels, description, hint):
+    with pytest.raises(ValueError, match=f"^y must have at most two classes, got {description}$"):
         read(labels, labels[1] if hint else None)
 
 
@@ -208,9 +208,9 @@ def test_labels_that_are_not_finite_are_refused(bad, pos_label):
 
 
 def test_distinct_labels_are_plain_python_values_in_order():
-    found = distinct(np.array([3, 1, 3, 2], dtype=np.int8), "y")
-    assert found == [1, 2, 3]
-    assert {type(label) for label in found} == {int}
+    classes = distinct(np.array([3, 1, 3, 2], dtype=np.int8), "y")
+    assert classes == [1, 2, 3]
+    assert {type(label) for label in classes} == {int}
 
 
 @settings(deadline=None, max_examples=50)

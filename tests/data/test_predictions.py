@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import fitontest as fot
-from fitontest.data.predictions import each_class, read_classes, reduced
+from fitontest.data.predictions import read_classes, reduced
 
 NAMES = ["cat", "dog", "eel", "fox"]
 
@@ -61,18 +61,18 @@ MEASURES = {
 }
 
 
-def value_of(found):
-    if isinstance(found, fot.Evaluation):
-        return float(found["slope1"])
-    return found.means["slope1"] if isinstance(found, fot.ClasswiseEvaluation) else float(found)
+def value_of(result):
+    if isinstance(result, fot.Evaluation):
+        return float(result["slope1"])
+    return result.means["slope1"] if isinstance(result, fot.Evaluation) else float(result)
 
 
 @pytest.mark.parametrize("measure", MEASURES.values(), ids=MEASURES)
 def test_every_entry_point_measures_the_sample_of_the_reduction(measure):
     y, p, w = matrix()
     hits, scores = top_by_hand(y, p, NAMES)
-    found = measure(y, p, reduction="confidence", sample_weight=w)
-    assert value_of(found) == value_of(measure(hits, scores, sample_weight=w))
+    result = measure(y, p, reduction="confidence", sample_weight=w)
+    assert value_of(result) == value_of(measure(hits, scores, sample_weight=w))
     each = [value_of(measure(y == name, p[:, k], sample_weight=w)) for k, name in enumerate(NAMES)]
     assert value_of(measure(y, p, reduction="classwise", sample_weight=w)) == pytest.approx(np.mean(each), abs=1e-12)
     two = np.isin(y, NAMES[:2])
@@ -91,9 +91,9 @@ def test_columns_permuted_with_their_labels(measure, reduction):
     p[:, :] = np.random.default_rng(3).dirichlet(np.ones(4), p.shape[0])  # without ties of the maximum
     order = [2, 0, 3, 1]
     named = [NAMES[k] for k in order]
-    found = measure(y, p[:, order], reduction=reduction, labels=named, sample_weight=w)
+    result = measure(y, p[:, order], reduction=reduction, labels=named, sample_weight=w)
     expected = value_of(measure(y, p, reduction=reduction, sample_weight=w))
-    assert value_of(found) == pytest.approx(expected, abs=1e-12)
+    assert value_of(result) == pytest.approx(expected, abs=1e-12)
 
 
 @BOTH
@@ -121,13 +121,13 @@ def test_classes_that_do_not_occur(measure, reduction):
     some = y != "dog"
     with pytest.raises(ValueError, match="4 columns and 3 classes in y_true; name the classes of the columns by"):
         measure(y[some], p[some], reduction=reduction)
-    found = measure(y[some], p[some], reduction=reduction, labels=NAMES)
+    result = measure(y[some], p[some], reduction=reduction, labels=NAMES)
     if reduction == "confidence":
         expected = value_of(measure(*top_by_hand(y[some], p[some], NAMES)))
     else:
         each = [value_of(measure(y[some] == name, p[some, k])) for k, name in enumerate(NAMES)]
         expected = np.mean(each)
-    assert value_of(found) == pytest.approx(expected, abs=1e-12)
+    assert value_of(result) == pytest.approx(expected, abs=1e-12)
 
 
 @BOTH
@@ -188,11 +188,11 @@ def test_two_classes_have_the_same_error_under_symmetric_families(family):
     rng = np.random.default_rng(5)
     p = rng.random(500) / 1.001
     y = (rng.random(500) < p**2).astype(int)
-    found = fot.calibration_error(y, np.column_stack((1 - p, p)), family=family, reduction="classwise")
+    error = fot.calibration_error(y, np.column_stack((1 - p, p)), family=family, reduction="classwise")
     alone = float(fot.calibration_error(y, p, family=family))
-    assert float(found[1]) == alone
-    assert float(found[0]) == pytest.approx(alone, abs=1e-7)
-    assert float(found) == pytest.approx(alone, abs=1e-7)
+    assert float(error[1]) == alone
+    assert float(error[0]) == pytest.approx(alone, abs=1e-7)
+    assert float(error) == pytest.approx(alone, abs=1e-7)
 
 
 @pytest.mark.parametrize(
@@ -265,7 +265,7 @@ def test_many_classes_are_not_all_listed():
 
 
 def test_one_sample_is_not_asked_of_each_class():
-    with pytest.raises(ValueError, match="where one sample is asked for"):
+    with pytest.raises(ValueError, match="where one sample is needed"):
         reduced((Y, P, None), "classwise")
 
 
@@ -281,7 +281,7 @@ def test_the_results_say_how_they_were_reduced():
     tested = fot.tce(y, p, reduction="confidence", null_draws=3)
     assert (tested.reduction, tested.to_dict()["reduction"]) == ("confidence", "confidence")
     assert "reduction='confidence'" in repr(tested)
-    assert str(tested).startswith(f"TCE {tested.value:#.3g} %: reduction confidence, loss rejection")
+    assert str(tested).startswith(f"TCE {100 * tested.value:#.3g} %: reduction confidence, loss rejection")
     of_class = fot.gce(y, p, reduction="classwise")["cat"]
     assert of_class.reduction == "classwise"
     assert tested.null.values.tolist() == fot.tce(*top_by_hand(y, p, NAMES), null_draws=3).null.values.tolist()
@@ -289,5 +289,5 @@ def test_the_results_say_how_they_were_reduced():
 
 def test_scores_of_a_class_are_views_of_the_matrix():
     y, p, _ = matrix()
-    scores = each_class((y, p, None))
+    scores = read_classes((y, p, None))
     assert all(np.shares_memory(sample.p, scores.scores) for _, sample in scores.one_vs_rest())

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fitontest as fot
-from fitontest.numerics.blocks import BLOCK
+from fitontest.numerics.search import BLOCK
 
 NAN, INF = float("nan"), float("inf")
 ODD_SCORES = [0.0, -0.0, 5e-324, 1e-310, 1e-300, 0.1, 0.5, np.nextafter(0.5, 1), np.nextafter(1, 0), 1.0]
@@ -151,16 +151,16 @@ def test_weights_are_added_in_float64():
 
 
 @pytest.mark.parametrize(
-    ("lengths", "found"),
+    ("lengths", "message"),
     [
         ((2, 3, None), "y_true and y_prob must have the same number of rows, got: y_true has 2, y_prob has 3$"),
         ((3, 2, None), "y_true and y_prob must have the same number of rows, got: y_true has 3, y_prob has 2$"),
         ((3, 3, 1), "y_true and y_prob and sample_weight must .*: y_true has 3, y_prob has 3, sample_weight has 1$"),
     ],
 )
-def test_lengths_that_differ_are_refused(lengths, found):
+def test_lengths_that_differ_are_refused(lengths, message):
     y, p, w = (None if n is None else [1, 0, 1][:n] for n in lengths)
-    with pytest.raises(ValueError, match=f"^{found}"):
+    with pytest.raises(ValueError, match=f"^{message}"):
         fot.Sample(y, p, w)
 
 
@@ -304,15 +304,15 @@ def test_unweighted_rows_are_a_function_of_the_multiset_of_rows(rows, data):
 @quick
 @given(some_rows)
 def test_rows_are_sorted_without_those_of_weight_zero(rows):
-    found = sample_of(rows).rows
-    assert as_triples(found) == sorted((p, y, w) for p, y, w in rows if w > 0)
-    assert len(found) == sum(w > 0 for _, _, w in rows)
-    assert not np.signbit(found.p).any()
+    ordered = sample_of(rows).rows
+    assert as_triples(ordered) == sorted((p, y, w) for p, y, w in rows if w > 0)
+    assert len(ordered) == sum(w > 0 for _, _, w in rows)
+    assert not np.signbit(ordered.p).any()
 
 
 def test_ties_are_ordered_by_weight():
-    found = fot.Sample([1, 1, 0, 1, 0], [0.5] * 5, [3, 1, 2, 2, 1]).rows
-    assert as_triples(found) == [(0.5, 0, 1), (0.5, 0, 2), (0.5, 1, 1), (0.5, 1, 2), (0.5, 1, 3)]
+    ordered = fot.Sample([1, 1, 0, 1, 0], [0.5] * 5, [3, 1, 2, 2, 1]).rows
+    assert as_triples(ordered) == [(0.5, 0, 1), (0.5, 0, 2), (0.5, 1, 1), (0.5, 1, 2), (0.5, 1, 3)]
 
 
 def test_many_rows_in_any_order_give_the_same_rows():
@@ -335,8 +335,8 @@ def test_groups_pool_tied_scores(rows):
             n, total, positive = pooled.get(p, (0, 0, 0))  # 0.0 and -0.0 are one key
             pooled[p] = (n + 1, total + w, positive + w * y)
     groups = sample_of(rows).groups
-    found = zip(groups.n.tolist(), groups.w.tolist(), groups.wy.tolist(), strict=True)
-    assert dict(zip(groups.p.tolist(), found, strict=True)) == pooled
+    sums = zip(groups.n.tolist(), groups.w.tolist(), groups.wy.tolist(), strict=True)
+    assert dict(zip(groups.p.tolist(), sums, strict=True)) == pooled
     assert len(groups) == len(pooled)
     assert np.all(np.diff(groups.p) > 0)
 
@@ -415,3 +415,42 @@ def test_blocks_of_strided_columns():
     assert np.array_equal(p, wide[:, 1])
     assert np.array_equal(y, wide[:, 0] < 0.5)
     assert np.array_equal(w, wide[::-1, 0])
+
+
+def test_entries_may_stand_for_many_rows():
+    """Entries with the rows and the squared weights behind them are an ordinary sample: cells of a larger one."""
+    from fitontest.data.ordering import Rows
+
+    p, y, n = np.array([0.2, 0.2, 0.7]), np.array([0.0, 1.0, 1.0]), np.array([30, 10, 60])
+    w, w2 = 0.5 * n, 0.25 * n
+    cells = fot.Sample.of_rows(Rows(p, y, w, n, w2), whole=False)
+    rows = fot.Sample(np.repeat(y, n), np.repeat(p, n), np.full(100, 0.5))
+    assert (cells.n, cells.total, cells.base_rate) == (rows.n, rows.total, rows.base_rate) == (100, 50.0, 0.7)
+    assert not cells.whole
+    assert not cells.unit
+    for name in ("p", "n", "w", "wy", "w2"):
+        np.testing.assert_allclose(getattr(cells.groups, name), getattr(rows.groups, name), rtol=1e-14)
+    for partition in (fot.Partition([0.5]), fot.EqualMass(2).partition(cells)):
+        cut, as_rows = partition.summarise(cells), partition.summarise(rows)
+        for name in ("n", "w", "w2", "sum_p", "sum_y"):
+            np.testing.assert_allclose(getattr(cut, name), getattr(as_rows, name), rtol=1e-14)
+    part = cells.take(np.array([True, False, True]))
+    assert (part.n, part.total, part.whole) == (90, 45.0, False)
+    np.testing.assert_array_equal(part.rows.w2, w2[[0, 2]])
+    whole = fot.Sample.of_rows(Rows(p, y, n.astype(float), n, n.astype(float)), whole=True)
+    assert (whole.whole, whole.n) == (True, 100)
+
+
+@pytest.mark.parametrize("weights", [None, np.arange(60) % 4, np.linspace(0, 2, 60)], ids=["unit", "whole", "other"])
+def test_squared_weights_of_rows_and_groups(weights):
+    rng = np.random.default_rng(0)
+    p, y = np.round(rng.random(60), 1), rng.integers(0, 2, 60)
+    sample = fot.Sample(y, p, weights)
+    w = np.ones(60) if weights is None else np.asarray(weights, float)
+    square = w if sample.whole else w**2
+    np.testing.assert_allclose(sample.w2, square)
+    np.testing.assert_allclose(sample.rows.w2.sum(), square.sum())
+    assert sample.rows.single
+    assert sample.rows.n.sum() == np.count_nonzero(w)
+    for score, total in zip(sample.groups.p, sample.groups.w2, strict=True):
+        assert total == pytest.approx(square[p == score].sum())

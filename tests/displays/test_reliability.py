@@ -15,8 +15,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
 import fitontest as fot
-from fitontest.displays.palette import GAP, SERIES, series, tint
-from fitontest.displays.reliability_artists import FULLEST, PALEST
+from fitontest.displays.palette import GAP, SERIES, blend_with_background, get_series_style
+from fitontest.displays.reliability_artists import MAX_OPACITY, MIN_OPACITY
 from fitontest.results.text import short
 from tests.displays.figures import areas, blank, heights, pixels
 from tests.strategies import WHOLE_WEIGHTS, noisy, samples
@@ -128,7 +128,7 @@ def test_the_shade_tells_the_share_of_the_data(scores):
     display = draw(y, p, family=fot.Slope1(5, "equal_width"))
     share = display.shape.share
     red, green, blue, opaque = display.gap_.get_facecolor().T  # as the gap's colour of this opacity is seen on white
-    opacity = PALEST + (FULLEST - PALEST) * share / share.max()
+    opacity = MIN_OPACITY + (MAX_OPACITY - MIN_OPACITY) * share / share.max()
     for seen, color in zip((red, green, blue), to_rgb(GAP), strict=True):
         np.testing.assert_allclose(seen, 1 + opacity * (color - 1))
     assert np.all(opaque == 1)  # the same above the diagonal, over the fill, and below
@@ -222,7 +222,7 @@ def test_narrow_bins_have_their_gap_as_a_line():
     (stem,) = display.stems_.get_segments()
     assert stem.tolist() == [[1.0, 1.0], [1.0, 0.0]]
     np.testing.assert_allclose(
-        display.stems_.get_colors()[0][:3], tint(display.ax_, GAP, FULLEST)
+        display.stems_.get_colors()[0][:3], blend_with_background(display.ax_, GAP, MAX_OPACITY)
     )  # half of all scores
     assert draw(y, p, family=fot.Slope1(2, "equal_width")).stems_ is None
 
@@ -269,7 +269,9 @@ def test_overlays_share_axes_and_differ_in_colour_and_line(scores):
     assert second.fill_ is third.gap_ is third.ref_line_ is None
     colors = {first.line_.get_color(), second.line_.get_color(), third.line_.get_color()}
     assert len(colors) == 3
-    assert len({series(k) for k in range(4)}) == len({series(k)[1] for k in range(4)}) == 4  # told apart in grey too
+    assert (
+        len({get_series_style(k) for k in range(4)}) == len({get_series_style(k)[1] for k in range(4)}) == 4
+    )  # told apart in grey too
     titles = [text.split("\n")[0] for text in legend_of(third)]
     assert [title for title in titles if title in ("one", "two", "three")] == ["one", "two", "three"]
     assert first.histogram_ax_.get_ylim()[1] >= max(d.counts.max() for d in (first, second, third))
@@ -532,7 +534,7 @@ def test_errors_of_other_samples_and_other_kinds_are_refused(scores):
     error, sample = fot.calibration_error(y, p), fot.Sample(y, p)
     with pytest.raises(ValueError, match="sample must be the one on which error was measured, n = 900"):
         fot.ReliabilityDisplay(error, fot.Sample(y[:50], p[:50]))
-    with pytest.raises(ValueError, match="error must be a PlugInError, got BinnedError"):
+    with pytest.raises(ValueError, match="error must be one that calibration_error returns, with a map to draw"):
         fot.ReliabilityDisplay(fot.gce(y, p), sample)
     with pytest.raises(ValueError, match="sample must be a Sample, got None"):
         fot.ReliabilityDisplay(error, None)

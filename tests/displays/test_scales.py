@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fitontest as fot
-from fitontest.displays.logit_ticks import in_figures, round_probabilities
-from fitontest.displays.scales import EPS, Scale, scale_for, scale_to
+from fitontest.displays.logit_ticks import choose_ticks, format_probability
+from fitontest.displays.scales import EPS, Scale, choose_scale, make_scale
 from tests.displays.figures import blank
 from tests.strategies import SCORES, noisy
 
@@ -29,33 +29,33 @@ LOGITS = st.tuples(st.floats(-16, 16), st.floats(0.01, 30)).map(lambda z: (z[0],
     ],
 )
 def test_texts(p, text):
-    assert in_figures(p) == text
+    assert format_probability(p) == text
 
 
 @given(LOGITS.filter(lambda z: z[1] - z[0] > 0.01), st.floats(0.05, 0.4))
 def test_ticks_have_room(z, room):
     lower, upper = (1 / (1 + np.exp(-one)) for one in z)
-    ticks = round_probabilities(lower, upper, room)
+    ticks = choose_ticks(lower, upper, room)
     assert len(ticks) >= 2
     assert lower - 1e-12 <= ticks[0]
     assert ticks[-1] <= upper + 1e-12
     for p in ticks:  # what is written is what is meant, and no two texts are the same
-        text = in_figures(p).replace("\N{MINUS SIGN}", "-")
+        text = format_probability(p).replace("\N{MINUS SIGN}", "-")
         written = 1 - float(text[2:]) if text.startswith("1-") else float(text)
         assert written == pytest.approx(p, rel=1e-3)
         assert 1 - written == pytest.approx(1 - p, rel=1e-3)
-    assert len({in_figures(p) for p in ticks}) == len(ticks)
+    assert len({format_probability(p) for p in ticks}) == len(ticks)
     place = np.log(ticks) - np.log1p(-np.array(ticks))
     if len(ticks) > 3:
         assert np.diff(place).min() >= (room - 1e-9) * (z[1] - z[0])
 
 
 def test_ticks_are_no_less_round_than_need_be():
-    assert round_probabilities(1e-7, 1 - 1e-7, 0.07) == pytest.approx(
+    assert choose_ticks(1e-7, 1 - 1e-7, 0.07) == pytest.approx(
         [1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.5, 0.99, 0.999, 1 - 1e-4, 1 - 1e-5, 1 - 1e-6, 1 - 1e-7], rel=1e-9
     )
-    assert round_probabilities(0.05, 0.6, 0.2) == [0.05, 0.1, 0.2, 0.5]
-    assert round_probabilities(0.3, 0.35, 0.2) == pytest.approx([0.3048, 0.3245, 0.3448])  # nothing rounder fits
+    assert choose_ticks(0.05, 0.6, 0.2) == [0.05, 0.1, 0.2, 0.5]
+    assert choose_ticks(0.3, 0.35, 0.2) == pytest.approx([0.3048, 0.3245, 0.3448])  # nothing rounder fits
 
 
 def test_rare_events_have_round_ticks():
@@ -72,7 +72,7 @@ def test_rare_events_have_round_ticks():
 @given(st.lists(SCORES, min_size=1, max_size=20), st.sampled_from(["probability", "logit"]))
 def test_cells_hold_every_score_and_end_with_the_axis(p, name):
     sample = fot.Sample([1] * len(p), p)
-    scale = scale_for(name, sample)
+    scale = choose_scale(name, sample)
     cells = scale.cells(20)
     assert cells.summarise(sample).n.sum() == len(p)
     ends = scale.ends(cells)
@@ -89,7 +89,7 @@ def test_cells_hold_every_score_and_end_with_the_axis(p, name):
 def test_places_along_the_axis():
     np.testing.assert_allclose(Scale("probability", 0.0, 1.0).at(np.array([0.0, 0.25, 1.0])), [0, 0.25, 1])
     np.testing.assert_allclose(Scale("logit", 0.01, 0.99).at(np.array([0.01, 0.5, 0.99])), [0, 0.5, 1])
-    np.testing.assert_allclose(scale_to("logit", (0.1, 0.9)).grid(3), [0.1, 0.5, 0.9])
+    np.testing.assert_allclose(make_scale("logit", (0.1, 0.9)).grid(3), [0.1, 0.5, 0.9])
 
 
 def test_the_ticks_of_the_axes_are_chosen_as_they_are_drawn():

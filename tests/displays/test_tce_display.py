@@ -24,13 +24,13 @@ def test_panels_are_the_table(partition, scale):
     assert display.sizes_.get_data().values[::2].tolist() == [row["n"] for row in rows]
     assert display.rejected_sizes_.get_data().values[::2].tolist() == [row["rejected"] for row in rows]
     red = sum(display.rejected_sizes_.get_data().values)
-    assert 100 * red / 700 == pytest.approx(float(error))
+    assert red / 700 == pytest.approx(float(error))
     lines = display.lines_.get_ydata()[::3].tolist()
     assert lines == [row["empirical_probability"] for row in rows if row["n"]]
     assert display.counts_.get_data().values.sum() == 700
     assert [row["bin"] for row in display.rows("bins")] == list(range(1, error.n_bins + 1))
     assert pixels(display.figure_)[..., :3].std() > 0.05
-    assert f"TCE {float(error):#.3g}".rstrip(".") in display.ax_.get_title()
+    assert f"TCE {100 * float(error):#.3g}".rstrip(".") in display.ax_.get_title()
 
 
 @given(samples(weights=WHOLE_WEIGHTS))
@@ -94,13 +94,13 @@ def test_the_title_tells_what_to_expect():
     display = draw(y, p, null_draws=9, name="mine")
     title = display.ax_.get_title()
     assert title.startswith("mine: TCE ")
-    assert f"if calibrated: {display.error.null.mean:#.3g} % (p-value" in title
+    assert f"if calibrated: {100 * display.error.null.mean:#.3g} % (p-value" in title
     assert "9 draws)" in title
 
 
 def test_refusals():
     y, p = noisy(60)
-    with pytest.raises(ValueError, match="error must be one that tce returns, in percent of the predictions"):
+    with pytest.raises(ValueError, match="error must be one that tce returns, a share of the predictions"):
         fot.TCEDisplay(fot.gce(y, p), fot.Sample(y, p))
     display = draw(y, p)
     for other in (display, fot.ReliabilityDisplay.from_predictions(y, p, ax=blank())):

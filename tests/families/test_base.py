@@ -85,7 +85,7 @@ def test_a_package_plugs_in_through_an_entry_point(tmp_path, monkeypatch):
     (info / "entry_points.txt").write_text("[fitontest.families]\ntheirs = someones_package:Theirs\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     assert "theirs" in fot.available_families()
-    assert "someones_package" not in sys.modules  # not imported before it is asked for
+    assert "someones_package" not in sys.modules  # not imported before it is looked up
     try:
         family = fot.make_family("theirs").fit([0.2, 0.8], [0, 1])
         assert family.predict([0.3]).tolist() == [0.3]

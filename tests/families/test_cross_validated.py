@@ -54,9 +54,9 @@ def test_a_single_row_leaves_the_first_candidate():
 
 def test_as_an_evaluator():
     y, p = noisy(200)
-    found = fot.calibration_error(y, p, family=fot.CrossValidated("flat", candidates=[1, 4], cv=3))
-    assert found.family == "CrossValidated"
-    assert found.n_bins in (1, 4)
+    error = fot.calibration_error(y, p, family=fot.CrossValidated("flat", candidates=[1, 4], cv=3))
+    assert error.family == "CrossValidated"
+    assert error.n_bins in (1, 4)
 
 
 @pytest.mark.parametrize(

@@ -59,10 +59,10 @@ def brute_force(family, p, y, w):
     bounds = [(bound, None)] * x.shape[1] + [(None, None)] * intercept
     start = np.zeros(z.shape[1])
     for _ in range(20):  # restarts: L-BFGS-B stops by its own tolerance
-        found = minimize(loss, start, jac=True, bounds=bounds, method="L-BFGS-B", options={"ftol": 0, "gtol": 1e-14})
-        if np.allclose(found.x, start, rtol=1e-15, atol=0):
+        minimum = minimize(loss, start, jac=True, bounds=bounds, method="L-BFGS-B", options={"ftol": 0, "gtol": 1e-14})
+        if np.allclose(minimum.x, start, rtol=1e-15, atol=0):
             break
-        start = found.x
+        start = minimum.x
     free = np.array([bound is None or value > 0 for (bound, _), value in zip(bounds, start, strict=True)])
     for _ in range(5 * bool(free.any())):  # L-BFGS-B cannot see below the rounding of the loss, Newton can
         q = 1 / (1 + np.exp(-(z @ start)))
@@ -319,10 +319,10 @@ def test_a_class_of_vanishing_weight():
 def test_every_separable_data_set_warns_by_itself():
     code = "import fitontest as fot\nfor shift in (0, 0.1):\n"
     code += "    fot.Platt().fit([0.1, 0.2, 0.7 + shift], [0, 0, 1])\nfot.Platt().fit([0.1, 0.9], [0, 1])\n"
-    found = subprocess.run([sys.executable, "-W", "always", "-c", code], capture_output=True, text=True, check=True)
-    assert found.stderr.count("SeparableDataWarning") == 3
-    assert "<string>:3" in found.stderr  # the user's line, not one of ours
-    assert "<string>:4" in found.stderr
+    process = subprocess.run([sys.executable, "-W", "always", "-c", code], capture_output=True, text=True, check=True)
+    assert process.stderr.count("SeparableDataWarning") == 3
+    assert "<string>:3" in process.stderr  # the user's line, not one of ours
+    assert "<string>:4" in process.stderr
 
 
 def test_scores_too_close_for_the_promise_say_so():
@@ -336,10 +336,10 @@ def test_scores_too_close_for_the_promise_say_so():
 def test_temperature_is_beta_with_one_parameter(kind):
     p, y, w = data(kind)
     eps = 2.2e-16
-    found = fot.Temperature(eps).fit(p, y, w)
-    np.testing.assert_allclose(found.predict(p), fot.Beta("a", eps=eps).fit(p, y, w).predict(p), rtol=0, atol=1e-10)
-    assert found.map_.intercept == 0.0
-    assert found.map_.slope == pytest.approx(1 / found.temperature_)
+    fitted = fot.Temperature(eps).fit(p, y, w)
+    np.testing.assert_allclose(fitted.predict(p), fot.Beta("a", eps=eps).fit(p, y, w).predict(p), rtol=0, atol=1e-10)
+    assert fitted.map_.intercept == 0.0
+    assert fitted.map_.slope == pytest.approx(1 / fitted.temperature_)
 
 
 @pytest.mark.parametrize(
@@ -356,5 +356,5 @@ def test_temperatures_in_closed_form(p, y, temperature):
 
 def test_temperature_on_separable_labels_warns():
     with pytest.warns(fot.SeparableDataWarning, match="temperature: the scores separate"):
-        found = fot.Temperature().fit([0.2, 0.5, 0.9], [0, 1, 1])
-    assert 0 < found.temperature_ < 0.2
+        fitted = fot.Temperature().fit([0.2, 0.5, 0.9], [0, 1, 1])
+    assert 0 < fitted.temperature_ < 0.2

@@ -43,14 +43,14 @@ def test_held_out_scores_by_hand(scoring, loss):
     w = np.random.default_rng(0).random(60)
     sample = fot.Sample(y, p, w)
     folds = held_out_rows(60, 3, 0)
-    found = held_out_scores(fot.Platt(), "smoothing", [False, True], sample, folds, scoring)
+    scores = held_out_scores(fot.Platt(), "smoothing", [False, True], sample, folds, scoring)
     rows = sample.rows
     for fold in range(3):
         held_out = np.isin(np.arange(60), folds[fold])
         for j, smoothing in enumerate((False, True)):
             fitted = fot.Platt(smoothing=smoothing).fit(rows.p[~held_out], rows.y[~held_out], rows.w[~held_out])
             losses = loss(rows.y[held_out], fitted.predict(rows.p[held_out]))
-            assert found.folds[fold, j] == pytest.approx(np.average(losses, weights=rows.w[held_out]), abs=1e-12)
+            assert scores.folds[fold, j] == pytest.approx(np.average(losses, weights=rows.w[held_out]), abs=1e-12)
 
 
 def test_choices_of_folds_that_agree_are_the_choice():

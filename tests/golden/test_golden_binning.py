@@ -7,7 +7,7 @@ import pytest
 
 import fitontest as fot
 from fitontest.datasets import Derivate
-from fitontest.measures.plug_in import error_of
+from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.random import held_out_rows
 from tests.published import figures, predictions
 
@@ -31,13 +31,13 @@ def test_binned_errors_equal_the_reference(name, kind):
         if n_bins == "cv":
             continue
         family = fot.Slope1(int(n_bins), SCHEMES[kind])
-        assert float(error_of(sample, family)) == pytest.approx(expected["ECE_abs"], abs=1e-12)
-        assert float(error_of(sample, family, "squared")) == pytest.approx(expected["ECE_square"], abs=1e-12)
+        assert float(PlugIn(family).estimate(sample)) == pytest.approx(expected["ECE_abs"], abs=1e-12)
+        assert float(PlugIn(family, "squared").estimate(sample)) == pytest.approx(expected["ECE_square"], abs=1e-12)
         # the reference integrates with the wrong step (10 sd / 10,000 where the points are 10 sd / 9,999 apart)
-        debiased = float(error_of(sample, family, debias=True))
+        debiased = float(PlugIn(family, debias=True).estimate(sample))
         assert debiased == pytest.approx(expected["ECE_abs_debiased"], abs=2e-5)
         assert debiased == pytest.approx(expected["ECE_abs_debiased_exact"], abs=1e-12)
-        square = float(error_of(sample, family, "squared", debias=True))
+        square = float(PlugIn(family, "squared", debias=True).estimate(sample))
         assert square == pytest.approx(expected["ECE_square_debiased"], abs=1e-12)
 
 

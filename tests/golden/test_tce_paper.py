@@ -23,9 +23,10 @@ def test_imagenet(model):
     y, p = predictions(f"imagenet_tce_{model}", f"predictions/imagenet_tce_{model}.npz")
     edges = quantile_edges(p, 10)
     blocks, plain = fot.tce(y, p, partition=fot.PavaBC(2500, 10_000)), fot.tce(y, p, partition="pava")
-    found = (blocks, fot.tce(y, p, partition=edges), plain, blocks.n_bins, plain.n_bins)
+    shares = (blocks, fot.tce(y, p, partition=edges), plain)
     bias = (fot.gce(y, p), fot.gce(y, p, partition=edges), fot.gce(y, p, norm="max"))
-    values = [*map(float, (*found, *bias, fot.gce(y, p, partition=edges, norm="max")))]
+    values = [*(100 * float(share) for share in shares), blocks.n_bins, plain.n_bins]  # published in percent
+    values += [*map(float, (*bias, fot.gce(y, p, partition=edges, norm="max")))]
     digits = (3, 3, 3, 0, 0, 4, 4, 4, 4)
     assert [round(value, d) for value, d in zip(values, digits, strict=True)] == list(IMAGENET[model])
     assert float(fot.tce(y, p)) == float(blocks)  # N / 20 and N / 5 are the default
@@ -79,8 +80,8 @@ def test_uci(row):
         warnings.simplefilter("ignore", fot.BlockSizeWarning)  # a tie may weigh more than n / 5
         blocks = fot.tce(y, p)
     values = {
-        "TCE(pavabc n/20,n/5)": blocks,
-        "TCE(Q10)": fot.tce(y, p, partition=edges),
+        "TCE(pavabc n/20,n/5)": 100 * blocks,  # in percent
+        "TCE(Q10)": 100 * fot.tce(y, p, partition=edges),
         "ECE10": fot.gce(y, p),
         "ACE10": fot.gce(y, p, partition=edges),
         "MCE10": fot.gce(y, p, norm="max"),

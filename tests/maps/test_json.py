@@ -46,6 +46,13 @@ def knots(draw):
 
 
 @st.composite
+def steps(draw):
+    x = draw(st.lists(UNIT, unique=True, max_size=8).map(sorted))
+    c, at = (draw(st.lists(UNIT, min_size=size, max_size=size)) for size in (len(x) + 1, len(x)))
+    return fot.StepsMap(x, c, at)
+
+
+@st.composite
 def logit_knots(draw):
     m, logits = draw(st.integers(2, 5)), st.floats(-700, 700)
     row = st.lists(st.integers(-99, 99), unique=True, min_size=m, max_size=m).map(sorted)
@@ -63,6 +70,7 @@ OF_KIND = {
     "logistic": st.builds(fot.LogisticMap, NUMBERS, NUMBERS, st.sampled_from(["logit", "identity"]), EPS),
     "beta": st.builds(fot.BetaMap, NUMBERS, NUMBERS, NUMBERS, EPS),
     "logit_knots": logit_knots(),
+    "steps": steps(),
 }
 
 

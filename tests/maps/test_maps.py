@@ -15,6 +15,8 @@ MAPS = {
     "binned-equal-width": fot.BinnedMap(fot.Partition([0.25, 0.5, 0.75]), [0.1, 0.5, -0.1, 0.0], [1.0, 0.0, 1.0, 0.5]),
     "constant": fot.BinnedMap(fot.Partition([]), [0.3], [0.0]),
     "knots": fot.KnotsMap([0.1, 0.3, 0.8], [0.0, 0.2, 0.9]),
+    "steps": fot.StepsMap([0.1, 0.5, 0.8], [0.0, 0.4, 0.2, 0.9], [0.1, 0.3, 0.6]),
+    "steps-none": fot.StepsMap([], [0.3], []),
     "logistic": fot.LogisticMap(1.3, -0.2, "logit", 1e-16),
     "logistic-identity": fot.LogisticMap(4.0, -2.0, "identity", 1e-16),
     "beta": fot.BetaMap(0.7, 1.9, 0.1, 2.2e-16),
@@ -85,6 +87,9 @@ def test_maps_differ():
         ({"schema": 1, "kind": "knots", "x": [0, 1]}, "must have the fields"),
         ({"schema": 1, "kind": "knots", "x": [1, 0], "c": [0, 1]}, "x must be strictly increasing"),
         ({"schema": 1, "kind": "knots", "x": [0, 1], "c": [0]}, "c must hold one finite value per knot"),
+        ({"schema": 1, "kind": "steps", "x": [0.5], "c": [0], "at": [0]}, "c must hold one value in"),
+        ({"schema": 1, "kind": "steps", "x": [[]], "c": [0], "at": []}, "x must"),
+        ({"schema": 1, "kind": "steps", "x": "", "c": [0], "at": []}, "x must"),
         ({"schema": 1, "kind": "beta", "a": "1", "b": 1, "intercept": 0, "eps": 1e-16}, "a must be a finite number"),
         (
             {"schema": 1, "kind": "logistic", "slope": 1, "intercept": 0, "eps": 1e-16, "link": "probit"},

@@ -112,7 +112,7 @@ def test_plug_in_errors_of_the_classes(family):
     assert [float(error) for error in found.errors.values()] == [float(error) for error in each]
     assert float(found) == pytest.approx(np.mean([float(error) for error in each]), abs=1e-15)
     frame = found.to_frame()
-    assert frame.columns.tolist() == ["class", "error", "n_bins", "base_rate", "se_map_fixed"]
+    assert frame.columns.tolist() == ["class", "value", "n_bins", "base_rate", "se_map_fixed"]
     assert [row["se_map_fixed"] for row in found.rows()] == [error.se_map_fixed for error in each]
     assert frame["base_rate"].tolist() == [error.base_rate for error in each]
     read = json.loads(json.dumps(found.to_dict(), allow_nan=False))
@@ -124,7 +124,8 @@ def test_plug_in_errors_of_the_classes(family):
     assert header.split() == ["class", "error", "bins", "share", "of", "class", "s.e.", "(map", "fixed)"]
     assert [line.split()[0] for line in body] == ["cat", "dog", "eel"]
     assert [line.split()[2] for line in body] == ["-" if e.n_bins is None else str(e.n_bins) for e in each]
-    assert repr(found).startswith(f"ClasswiseError({float(found):.6g}, classes=['cat', 'dog', 'eel'], norm='l2'")
+    settings = f"family={each[0].family!r}, norm='l2', reduction='classwise', classes=['cat', 'dog', 'eel']"
+    assert repr(found).startswith(f"Estimate({float(found):.6g}, {settings}")
 
 
 def test_debiased_errors_are_called_so_and_have_no_standard_error():

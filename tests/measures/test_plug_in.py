@@ -84,7 +84,7 @@ def test_a_fitted_family_is_cloned_and_fitted_again_a_map_is_not():
 def test_the_default_is_slope1_with_cross_validated_bins():
     y, p = noisy(500)
     found = fot.calibration_error(y, p)
-    assert (found.family, found.norm, found.debiased) == ("slope1", "l1", False)
+    assert (found.family, found.norm, found.debias) == ("slope1", "l1", False)
     assert found.n_bins == fot.Slope1().fit(p, y).n_bins_
     assert found.partition == found.map.partition
 
@@ -95,9 +95,9 @@ def test_what_the_result_tells():
     assert found.value == float(found)
     assert found.base_rate == pytest.approx(y.mean())
     assert f"{found:.3f}" == f"{found.value:.3f}"
-    assert f"{found}" == repr(found)
+    assert f"{found}" == str(found) == found.headline()
     assert found.n == 200
-    assert repr(found) == f"PlugInError({found.value:.6g}, family='slope1', norm='l2', debiased=True, n_bins=5, n=200)"
+    assert repr(found) == f"Estimate({found.value:.6g}, family='slope1', norm='l2', debias=True, n_bins=5, n=200)"
     d = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert d["value"] == found.value
     assert d["edges"] == found.partition.edges.tolist()

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fitontest.numerics import search
-from fitontest.numerics.blocks import BLOCK
+from fitontest.numerics.search import BLOCK
 
 RNG = np.random.default_rng(0)
 MANY = RNG.random(30_000)
@@ -40,9 +40,9 @@ KNOTS = {
 @pytest.mark.parametrize("knots", KNOTS.values(), ids=KNOTS)
 def test_positions_are_numpys(p, knots):
     for side in ("left", "right"):
-        found = search.positions(knots, p, side)
-        assert found.dtype == np.intp
-        np.testing.assert_array_equal(found, np.searchsorted(knots, p, side=side))
+        indices = search.positions(knots, p, side)
+        assert indices.dtype == np.intp
+        np.testing.assert_array_equal(indices, np.searchsorted(knots, p, side=side))
 
 
 @pytest.mark.parametrize("p", SCORES.values(), ids=SCORES)

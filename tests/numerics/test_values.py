@@ -7,7 +7,7 @@ from sklearn.model_selection import KFold
 
 from fitontest.numerics.links import IDENTITY, LOGIT, find_link
 from fitontest.numerics.losses import brier, find_loss, log_loss
-from fitontest.numerics.norms import NORMS, find_norm
+from fitontest.numerics.norms import find_norm
 from fitontest.numerics.random import held_out_rows
 
 
@@ -31,11 +31,11 @@ def test_losses_by_definition():
 
 def test_norms_by_definition_and_in_order():
     g, w = np.array([0.1, 0.4, 0.9]), np.array([2.0, 1.0, 0.0])
-    assert NORMS["l1"](g, w) == pytest.approx(0.2)
-    assert NORMS["squared"](g, w) == pytest.approx((2 * 0.01 + 0.16) / 3)
-    assert NORMS["l2"](g, w) == pytest.approx(np.sqrt(0.06))
-    assert NORMS["max"](g, w) == 0.4  # a distance without weight does not count
-    assert NORMS["l1"](g, w) <= NORMS["l2"](g, w) <= NORMS["max"](g, w)
+    assert find_norm("l1")(g, w) == pytest.approx(0.2)
+    assert find_norm("squared")(g, w) == pytest.approx((2 * 0.01 + 0.16) / 3)
+    assert find_norm("l2")(g, w) == pytest.approx(np.sqrt(0.06))
+    assert find_norm("max")(g, w) == 0.4  # a distance without weight does not count
+    assert find_norm("l1")(g, w) <= find_norm("l2")(g, w) <= find_norm("max")(g, w)
 
 
 def test_folds_are_scikit_learns():

@@ -26,8 +26,8 @@ def sweep_by_search(sample, scheme, closed, max_bins):
 @given(data=samples())
 def test_the_sweep_is_the_search(scheme, closed, data):
     sample = fot.Sample(*data)
-    found = fot.MonotoneSweep(20, scheme, closed).partition(sample)
-    assert found == sweep_by_search(sample, scheme, closed, 20)
+    partition = fot.MonotoneSweep(20, scheme, closed).partition(sample)
+    assert partition == sweep_by_search(sample, scheme, closed, 20)
 
 
 def test_ordered_labels_run_into_the_bound():

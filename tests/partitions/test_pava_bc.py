@@ -88,8 +88,8 @@ def test_without_ties_it_is_the_papers_algorithm(y, n_min, factor, extra):
     n_min = min(n_min, len(y))
     n_max = factor * n_min + extra
     sample = fot.Sample(y, (np.arange(len(y)) + 1) / (len(y) + 1))
-    found = fot.PavaBC(n_min, n_max).partition(sample).summarise(sample)
-    assert found.n.tolist() == algorithm_2(y, n_min, n_max)
+    table = fot.PavaBC(n_min, n_max).partition(sample).summarise(sample)
+    assert table.n.tolist() == algorithm_2(y, n_min, n_max)
 
 
 @given(data=samples())

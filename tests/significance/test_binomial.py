@@ -34,8 +34,8 @@ def test_small_n_exhaustively(n):
         np.testing.assert_array_equal(ours <= alpha, scipys <= alpha)
         for a in range(n + 1):  # all predictions of one bin at once, sorted
             at = np.sort(p[k == a])
-            found = rejected(np.array([float(a)]), np.array([float(n)]), at, np.array([0, at.size]), alpha)
-            np.testing.assert_array_equal(found, (scipys <= alpha)[k == a][np.argsort(p[k == a], kind="stable")])
+            decisions = rejected(np.array([float(a)]), np.array([float(n)]), at, np.array([0, at.size]), alpha)
+            np.testing.assert_array_equal(decisions, (scipys <= alpha)[k == a][np.argsort(p[k == a], kind="stable")])
 
 
 def large(size, seed=0):
@@ -58,9 +58,9 @@ def test_large_cases():
 def test_the_acceptance_region_need_not_be_an_interval():
     assert p_values(1, 30, 0.16924) <= 0.05 < p_values(1, 30, 0.17624)
     p = np.linspace(0, 1, 20_001)
-    found = rejected(np.array([1.0]), np.array([30.0]), p, np.array([0, p.size]), 0.05)
-    np.testing.assert_array_equal(found, p_values(1, 30, p) <= 0.05)
-    assert np.count_nonzero(np.diff(found.astype(int))) > 2
+    decisions = rejected(np.array([1.0]), np.array([30.0]), p, np.array([0, p.size]), 0.05)
+    np.testing.assert_array_equal(decisions, p_values(1, 30, p) <= 0.05)
+    assert np.count_nonzero(np.diff(decisions.astype(int))) > 2
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -74,8 +74,8 @@ def test_decisions_by_runs_equal_p_values(seed):
     k = rng.binomial(n.astype(int), p[np.minimum((starts[:-1] + starts[1:]) // 2, p.size - 1)]).astype(float)
     at = np.repeat(np.arange(bins), np.diff(starts))
     for alpha in ALPHAS:
-        found = rejected(k, n, p, starts, alpha)
-        np.testing.assert_array_equal(found, p_values(k[at], n[at], p) <= alpha)
+        decisions = rejected(k, n, p, starts, alpha)
+        np.testing.assert_array_equal(decisions, p_values(k[at], n[at], p) <= alpha)
 
 
 def test_denormal_probabilities():

@@ -65,5 +65,5 @@ def test_the_p_value_itself_as_level():
         alpha = float(p_values(k, n, p)[0])
         for level in (alpha, 1e-17, 8e-83):
             if 0 < level < 1:
-                found = rejected(np.array([k]), np.array([n]), p, np.array([0, 1]), level)
-                assert found[0] == (alpha <= level)
+                decisions = rejected(np.array([k]), np.array([n]), p, np.array([0, 1]), level)
+                assert decisions[0] == (alpha <= level)

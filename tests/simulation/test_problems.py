@@ -119,8 +119,8 @@ def test_published_draws_are_the_authors_bit_by_bit(shape, error):
 def test_published_draws_have_the_hashes_of_the_authors_sets(shape):
     """The SHA-256 of y (as bytes), p and c of the sets of 1,000 rows, error .10, seed 0."""
     drawn = Derivate(shape, 0.1).draw_as_published(1000, 0)
-    found = hashlib.sha256(drawn.y.astype(np.int8).tobytes() + drawn.p.tobytes() + drawn.c.tobytes()).hexdigest()
-    assert found == figures("derivate_amounts")["sha256"][shape]
+    digest = hashlib.sha256(drawn.y.astype(np.int8).tobytes() + drawn.p.tobytes() + drawn.c.tobytes()).hexdigest()
+    assert digest == figures("derivate_amounts")["sha256"][shape]
 
 
 def test_short_integers_are_sizes_and_seeds():

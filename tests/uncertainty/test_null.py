@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import fitontest as fot
-from fitontest.measures.if_calibrated import redrawn
+from fitontest.data.ordering import Rows
+from fitontest.uncertainty.null import estimate_of, redrawn
 from tests.strategies import noisy
 
 
@@ -37,6 +38,18 @@ def test_a_redrawn_sample_is_a_sample(ties, weights):
     assert drawn.unit == (weights == "unit")
 
 
+def test_entries_of_many_rows_have_the_null_of_their_rows():
+    p, y, n = np.array([0.2, 0.2, 0.7]), np.array([0.0, 1.0, 1.0]), np.array([30, 10, 60])
+    cells = fot.Sample.of_rows(Rows(p, y, 0.5 * n, n, 0.25 * n), whole=False)
+    drawn = redrawn(cells, np.random.RandomState(0))
+    assert (drawn.n, drawn.total) == (100, 50.0)
+    np.testing.assert_allclose(drawn.groups.w2, [10.0, 15.0])
+    rows = fot.Sample(np.repeat(y, n), np.repeat(p, n), np.full(100, 0.5))
+    nulls = [estimate_of(fot.Binned(), sample, null_draws=2000).null for sample in (cells, rows)]
+    assert nulls[0].mean == pytest.approx(nulls[1].mean, abs=4 * np.hypot(nulls[0].sd, nulls[1].sd) / np.sqrt(2000))
+    assert nulls[0].sd == pytest.approx(nulls[1].sd, rel=0.1)
+
+
 def test_the_mean_under_calibration_is_that_of_calibrated_data():
     rng = np.random.default_rng(0)
     p = rng.beta(0.5, 2, 3000)
@@ -52,8 +65,8 @@ def test_reference_value_of_calibrated_beta_scores():
     """Perfect scores from Beta(0.5, 2) have a TCE of about 81 % at a million rows, because bins get wide."""
     p = np.random.default_rng(0).beta(0.5, 2, 1_000_000)
     error = fot.tce(np.random.default_rng(1).random(p.size) < p, p, null_draws=3)
-    assert error.null.mean == pytest.approx(80.9, abs=2)
-    assert float(error) == pytest.approx(error.null.mean, abs=5)
+    assert error.null.mean == pytest.approx(0.809, abs=0.02)
+    assert float(error) == pytest.approx(error.null.mean, abs=0.05)
 
 
 def test_draws_are_reproducible_and_weights_are_repetition():

@@ -1,7 +1,7 @@
 """Classes that a fold lacks, in the rows its estimator is trained on or in the rows its families are fitted to.
 
-Both have a rule, and the user should know that it was applied: an estimator gives the class it was not shown
-probability 0, and a family sees a class that is not among its rows as one that does not occur.
+Both have a rule, and the user should know that it was applied: an estimator gives a class that is not among its
+rows probability 0, and a family takes such a class as one that does not occur.
 """
 
 from collections.abc import Sequence
@@ -26,13 +26,13 @@ def warn_absent(classes: NDArray[Any], trained: Sequence[IntArray], fitted: Sequ
     remedy : str
         What the user can do.
     """
-    found = [
+    messages = [
         _missing(classes, trained, "the training rows", "there the estimator gives them score 0"),
         _missing(classes, fitted, "the calibration rows", "there their families saw no positive label"),
     ]
-    facts = [fact for fact in found if fact]
-    if facts:
-        warn_user(f"{'; '.join(facts)}. {remedy}", CalibrationWarning)
+    present = [message for message in messages if message]
+    if present:
+        warn_user(f"{'; '.join(present)}. {remedy}", CalibrationWarning)
 
 
 def _missing(classes: NDArray[Any], present: Sequence[IntArray], where: str, effect: str) -> str:

@@ -5,7 +5,6 @@ cross-validation, or rows kept for the purpose where the estimator is fitted alr
 """
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -26,7 +25,7 @@ from fitontest.classifier.pair import CalibratedPair, Calibration, fit_pair
 from fitontest.classifier.scores import find_method, positions, respond
 from fitontest.classifier.splits import check_splitting, splits_of
 from fitontest.exceptions import CalibrationWarning, warn_user
-from fitontest.families.base import Family, own_family, seeded
+from fitontest.families.base import Family, read_family
 from fitontest.typing import ArrayInput, FloatArray, RandomState
 
 
@@ -70,7 +69,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
     Raises
     ------
     ValueError
-        Naming the argument, the rule and what was found. What the estimator itself refuses, it refuses.
+        Naming the argument, the rule and what was found. The estimator raises errors of its own.
 
     Warns
     -----
@@ -90,10 +89,10 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
 
     A row to which the maps of all classes give 0 gets the same probability of every class that the estimator knows.
 
-    The sigmoid tells large decision values apart ever less, and from 37 on not at all. Where the calibration rows have
-    ones larger than 15, those of the class are divided by a constant that makes the largest 15. A map with a free slope
-    in the logit does not notice, nor does isotonic regression at values that are at least 1e-9 of the largest apart;
-    the identity does.
+    The sigmoid brings large decision values ever closer, and from 37 on makes them equal. Where the calibration rows
+    have ones larger than 15, those of the class are divided by a constant that makes the largest 15. This changes no
+    map with a free slope in the logit, nor isotonic regression at values that are at least 1e-9 of the largest apart;
+    it changes the identity.
 
     Isotonic regression agrees to rounding for float64 scores that are more than 1e-15 apart: scikit-learn's takes
     closer ones for ties (and float32 ones within 1e-6), ours never does. Naive Bayes has many scores next to 0.
@@ -164,7 +163,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         self
         """
         method = find_method(self.estimator, self.response_method)
-        family = own_family(self.family, partial(seeded, random_state=self.random_state))
+        family = read_family(self.family, self.random_state)
         self._check()
         frozen = isinstance(self.estimator, FrozenEstimator)
         if frozen and fit_params and not get_config()["enable_metadata_routing"]:

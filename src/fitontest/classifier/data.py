@@ -1,6 +1,6 @@
 """The rows that a calibrated classifier is fitted to: inputs, labels, the classes among them, weights.
 
-The inputs are the estimator's business and pass through unread; labels and weights are checked here once.
+The inputs are for the estimator and pass through unread; labels and weights are checked here once.
 """
 
 from dataclasses import dataclass
@@ -57,13 +57,13 @@ def read_rows(X: Any, y: ArrayInput, sample_weight: ArrayInput) -> Rows:
         check_finite(y, "y")
     check_classification_targets(y)
     X, y = indexable(X, y)
-    found = distinct(y, "y")
-    if len(found) < 2:
-        raise ValueError(f"y must have at least two classes, got one class: {found}")
+    names = distinct(y, "y")
+    if len(names) < 2:
+        raise ValueError(f"y must have at least two classes, got one class: {names}")
     classes, codes = np.unique(y, return_inverse=True)
     w = None if sample_weight is None else _weights(sample_weight, codes)
     if w is not None and np.unique(codes[w > 0]).size < 2:
-        raise ValueError(f"y must have at least two classes in rows of positive weight, got one of {found}")
+        raise ValueError(f"y must have at least two classes in rows of positive weight, got one of {names}")
     return Rows(X, y, classes, codes, w)
 
 

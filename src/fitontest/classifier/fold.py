@@ -1,4 +1,4 @@
-"""A fold: an estimator fitted to the training rows, and its answers on the rows held out."""
+"""A fold: an estimator fitted to the training rows, and its responses on the rows held out."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from fitontest.typing import FloatArray, IntArray
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What every fold shares: the data, the parameters of the fit, and how the estimator is asked."""
+    """What every fold shares: the data, the parameters of the fit, and the response method."""
 
     X: Any
     y: NDArray[Any]
@@ -26,7 +26,7 @@ class Task:
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """A fitted estimator and what it answers on rows that it was not fitted to.
+    """A fitted estimator and its responses on rows that it was not fitted to.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Fold:
     held : array of int
         The rows held out.
     raw : array of shape (len(held), K)
-        The answers, a column for each class.
+        The responses, a column for each class.
     columns : array of int or None
         The columns of X that the estimator takes, where X holds similarities.
     """
@@ -46,7 +46,7 @@ class Fold:
 
 
 def run_fold(estimator: Any, task: Task, split: Split) -> Fold:
-    """Fit the estimator, a clone that nobody else holds, to the training rows and ask it about the others."""
+    """Fit the estimator, a clone used nowhere else, to the training rows, and get its responses on the others."""
     train, held = split
     columns = train if task.pairwise else None
     parameters = take_parameters(task.parameters, train, task.y.size)

@@ -30,11 +30,11 @@ class CalibratedPair:
         The fitted classifier.
     families_ : dict
         From a class to its fitted `Family`: of two classes only the second, of more every class that the estimator
-        was shown. An estimator that was shown one class is certain of it, and nothing is left to calibrate.
+        was fitted to. An estimator fitted to one class gives it probability 1, and nothing is calibrated.
     classes_ : array of shape (K,)
-        All classes, in the order of the columns; a class that the estimator was not shown has probability 0.
+        All classes, in the order of the columns; a class that the estimator was not fitted to has probability 0.
     reading : Reading
-        How the answers of the estimator become scores.
+        How the responses of the estimator become scores.
     columns : array of int or None
         The columns of X that the estimator takes, where X holds similarities to all the training rows.
     """
@@ -67,7 +67,7 @@ class CalibratedPair:
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """The rows to calibrate on: answers of the estimator, the positions of the classes, weights."""
+    """The rows to calibrate on: responses of the estimator, the positions of the classes, weights."""
 
     raw: FloatArray
     codes: IntArray

@@ -1,7 +1,7 @@
-"""What a fitted estimator says of rows, as one score in [0, 1] for each class.
+"""The responses of a fitted estimator, as one score in [0, 1] for each class.
 
-An estimator answers by probabilities or by decision values, for the classes it was shown, in one column or in
-several. Here every answer becomes a matrix with a column for each class, and decision values become scores by the
+An estimator gives probabilities or decision values, for the classes it was fitted to, in one column or in
+several. Here every response becomes a matrix with a column for each class, and decision values become scores by the
 sigmoid, so that on the logit scale they are themselves again.
 """
 
@@ -22,7 +22,7 @@ ROUNDING = 1e-6  # what float32 arithmetic may leave beyond 0 and 1
 
 
 def find_method(estimator: Any, response_method: object) -> str:
-    """Return the method whose answers are calibrated, or refuse an estimator that lacks it."""
+    """Return the method whose responses are calibrated, or refuse an estimator that lacks it."""
     chosen = choose(response_method, ("auto", *METHODS), "response_method")
     if isinstance(estimator, type) or not hasattr(estimator, "fit"):
         hint = "; a class must be called, to make an instance" if isinstance(estimator, type) else ""
@@ -50,40 +50,40 @@ def positions(estimator: Any, classes: NDArray[Any]) -> IntArray:
 
 
 def respond(estimator: Any, X: Any, method: str, classes: NDArray[Any]) -> FloatArray:
-    """Return the answer of a fitted estimator with a column for each class, before it becomes a score.
+    """Return the response of a fitted estimator with a column for each class, before it becomes a score.
 
-    A class that the estimator was never shown has probability 0, or the decision value minus infinity.
+    A class that the estimator was not fitted to has probability 0, or the decision value minus infinity.
     """
     known = positions(estimator, classes)
-    answer = np.asarray(getattr(estimator, method)(X), dtype=np.float64)
-    if known.size == 1:  # the class is certain, whatever the answer looks like
+    response = np.asarray(getattr(estimator, method)(X), dtype=np.float64)
+    if known.size == 1:  # the class is certain, whatever the response looks like
         never, certain = (0.0, 1.0) if method == "predict_proba" else (-np.inf, np.inf)
-        raw = np.full((answer.shape[0], classes.size), never)
+        raw = np.full((response.shape[0], classes.size), never)
         raw[:, known] = certain
         return raw
     if method == "decision_function" and known.size == 2:
-        margin = answer[:, 0] if answer.ndim == 2 and answer.shape[1] == 1 else answer
-        answer = np.stack((-margin, margin), axis=-1) if margin.ndim == 1 else answer
-    if answer.ndim != 2 or answer.shape[1] != known.size:
+        margin = response[:, 0] if response.ndim == 2 and response.shape[1] == 1 else response
+        response = np.stack((-margin, margin), axis=-1) if margin.ndim == 1 else response
+    if response.ndim != 2 or response.shape[1] != known.size:
         hint = " (an SVC needs decision_function_shape='ovr')" if method == "decision_function" else ""
         raise ValueError(
             f"estimator must have a {method} with one column for each of its {known.size} classes, got an array of "
-            f"shape {answer.shape}{hint}"
+            f"shape {response.shape}{hint}"
         )
-    raw = np.full((answer.shape[0], classes.size), 0.0 if method == "predict_proba" else -np.inf)
-    raw[:, known] = answer
+    raw = np.full((response.shape[0], classes.size), 0.0 if method == "predict_proba" else -np.inf)
+    raw[:, known] = response
     return raw
 
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """How answers become scores: probabilities as they are, decision values by the sigmoid of value / divisor.
+    """How responses become scores: probabilities as they are, decision values by the sigmoid of value / divisor.
 
     Attributes
     ----------
     method : str
     divisors : array of shape (K,)
-        1 for every class, unless decision values were so large that the sigmoid could not tell them apart.
+        1 for every class, unless decision values were so large that the sigmoid would make them equal.
     """
 
     method: str
@@ -91,7 +91,7 @@ class Reading:
 
     @classmethod
     def of(cls, method: str, raw: FloatArray, w: FloatArray | None) -> "Reading":
-        """Return the reading for the rows that the families will be fitted to; rows of weight 0 have no say."""
+        """Return the reading for the rows that the families will be fitted to; rows of weight 0 do not count."""
         divisors = np.ones(raw.shape[1])
         if method == "decision_function":
             present = raw if w is None else raw[w > 0]
@@ -101,7 +101,7 @@ class Reading:
         return cls(method, divisors)
 
     def scores(self, raw: FloatArray) -> FloatArray:
-        """Return the scores, or refuse answers that are no numbers or no probabilities."""
+        """Return the scores, or refuse responses that are no numbers or no probabilities."""
         if self.method == "decision_function":
             scores = sigmoid(raw / self.divisors)
         else:

@@ -31,14 +31,14 @@ def splits_of(cv: Any, X: Any, y: NDArray[Any], w: FloatArray | None, params: Ma
     """Return the positions of the training and of the held-out rows of each fold."""
     splitter = cv is None or is_whole(cv) or hasattr(cv, "split")
     splits = check_cv(cv, y, classifier=True).split(X, y, **params) if splitter else cv
-    found = [_split(i, split, y.size) for i, split in enumerate(splits)]
-    if not found:
+    checked = [_split(i, split, y.size) for i, split in enumerate(splits)]
+    if not checked:
         raise ValueError(f"cv must give at least one split, got none from {cv!r}")
-    for i, (_, held) in enumerate(found):
+    for i, (_, held) in enumerate(checked):
         if w is not None and not w[held].any():
             rule = "be positive for at least one of the rows that a fold holds out"
             raise ValueError(f"sample_weight must {rule}, got zero in all {held.size} of fold {i}; use fewer folds")
-    return found
+    return checked
 
 
 def _split(i: int, split: Any, n: int) -> Split:

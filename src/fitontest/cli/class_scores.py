@@ -1,4 +1,4 @@
-"""The options by which a command is told of scores of several classes, and the reading of them.
+"""The options that name scores of several classes in a file, and the reading of them.
 
 For commands that take one column of scores see `scores`.
 """
@@ -15,7 +15,7 @@ import numpy as np
 
 from fitontest.cli.scores import as_label
 from fitontest.data.arrays import as_scores
-from fitontest.data.predictions import REDUCTIONS, ClassScores, Names, each_class, reduced
+from fitontest.data.predictions import REDUCTIONS, Names, Predictions, read_data, reduced
 from fitontest.data.sample import Sample
 from fitontest.data.tables import read_columns
 
@@ -49,7 +49,7 @@ _OPTIONS = (
 
 @dataclass(frozen=True)
 class Given:
-    """What a command was told of the scores, and the reading of them."""
+    """Where a command finds the scores, and the reading of them."""
 
     file: Path
     label: str
@@ -69,15 +69,15 @@ class Given:
         """The name of the scores: that of their column, where it is one."""
         return self.probs[0] if len(self.probs) == 1 else None
 
+    def data(self) -> Sample | Predictions:
+        """Return the data in the file: predictions of several classes with classwise, else one sample."""
+        columns, labels, pos_label = self._read()
+        return read_data(columns, self.reduction, labels, pos_label, self._names)
+
     def sample(self) -> Sample:
         """Return the one sample in the file, or that the reduction makes of it."""
         columns, labels, pos_label = self._read()
         return reduced(columns, self.reduction, labels, pos_label, self._names)
-
-    def each_class(self) -> ClassScores:
-        """Return the scores of each class."""
-        columns, labels, pos_label = self._read()
-        return each_class(columns, labels, pos_label, self._names)
 
     @property
     def _names(self) -> Names:
@@ -97,8 +97,8 @@ class Given:
             raise ValueError(f"--prob must name every column once, got {', '.join(self.probs)}")
         keys = {prob: f"--prob {prob}" if len(self.probs) > 1 else "--prob" for prob in self.probs}
         wanted = {"--label": self.label, **{key: prob for prob, key in keys.items()}}
-        found = read_columns(self.file, wanted | ({"--weight": self.weight} if self.weight is not None else {}))
-        labels, scores = found["--label"], [found[key] for key in keys.values()]
+        values = read_columns(self.file, wanted | ({"--weight": self.weight} if self.weight is not None else {}))
+        labels, scores = values["--label"], [values[key] for key in keys.values()]
         if len(scores) > 1:
             each = zip(self.probs, scores, strict=True)
             matrix: Any = np.column_stack([as_scores(column, f"prob column {prob!r}") for prob, column in each])
@@ -106,7 +106,7 @@ class Given:
             (matrix,) = scores
         classes = None if self.classes is None else [as_label(one, labels, "--classes") for one in _split(self.classes)]
         pos_label = None if self.pos_label is None else as_label(self.pos_label, labels)
-        return (labels, matrix, found.get("--weight")), classes, pos_label
+        return (labels, matrix, values.get("--weight")), classes, pos_label
 
 
 def of_class_scores(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,33 +1,31 @@
 """``fitontest compare``: which calibrator to put behind the scores in a file."""
 
-import json
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import click
 
 from fitontest.checks import choose
-from fitontest.cli.messages import notes, progress, refusing
+from fitontest.cli.messages import notes, refusing
 from fitontest.cli.scores import of_scores, read_scores
 from fitontest.cli.writing import check_output, is_same, written_whole
-from fitontest.comparison.compare import EVALUATORS, Plan, comparison_of
+from fitontest.comparison.calibrators import RULES
+from fitontest.comparison.compare import EVALUATORS, Options, compare_candidates
 from fitontest.comparison.comparison import Comparison
-from fitontest.comparison.rules import RULES
 from fitontest.displays.saving import check_path
 from fitontest.numerics.losses import LOSSES
 from fitontest.results.text import csv_text
 
 FORMATS: dict[str, Callable[[Comparison], str]] = {
     "table": str,
-    "json": lambda comparison: json.dumps(comparison.to_dict(), indent=2, allow_nan=False),
+    "json": lambda comparison: comparison.to_json(indent=2),
     "csv": lambda comparison: csv_text(comparison.rows()),
 }
 
 
 @click.command()
 @of_scores
-@click.option("--test", type=click.Path(path_type=Path), help="A second file with the same columns, to judge on.")
+@click.option("--test", type=click.Path(path_type=Path), help="A second file with the same columns, to evaluate on.")
 @click.option("--family", "families", multiple=True, help="Candidate; repeat for several. Default: all families.")
 @click.option("--cv", type=click.IntRange(min=2), default=5, show_default=True, help="Number of folds.")
 @click.option("--repeats", type=click.IntRange(min=1), default=1, show_default=True, help="Cross-validations.")
@@ -77,7 +75,7 @@ def compare(
     """
     if test is not None and is_same(file, test):
         raise ValueError(
-            f"--test must be another file than FILE, got {test}: no rows can judge what was fitted to them"
+            f"--test must be another file than FILE, got {test}: rows that a map was fitted to cannot test it"
         )
     if save is not None:
         choose(save.suffix.lower(), (".json",), "the ending of --save")
@@ -85,17 +83,19 @@ def compare(
     if picture is not None:
         check_path(picture, "--plot")
         check_output(picture, "--plot", {"FILE": file, "--test": test})
-    plan = Plan.of(families or None, cv, repeats, scoring, rule, _asked(evaluators), random_state=random_state)
+    checked = Options.of(
+        families or None, cv, repeats, scoring, rule, _read_evaluators(evaluators), random_state=random_state
+    )
     sample = read_scores(file, label, prob, weight, pos_label)
-    judges = None if test is None else read_scores(test, label, prob, weight, pos_label)
+    test_sample = None if test is None else read_scores(test, label, prob, weight, pos_label)
     with notes():
-        comparison = comparison_of(sample, plan, judges, follow=partial(progress, label="families"))
+        comparison = compare_candidates(sample, checked, test_sample)
     click.echo(FORMATS[style](comparison))
     _write(comparison, save, picture)
 
 
-def _asked(evaluators: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the evaluators by default, those asked for, or none."""
+def _read_evaluators(evaluators: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the default evaluators, the given ones, or none."""
     if "none" not in evaluators:
         return evaluators or EVALUATORS
     if len(evaluators) > 1:
@@ -104,7 +104,7 @@ def _asked(evaluators: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _write(comparison: Comparison, save: Path | None, picture: Path | None) -> None:
-    """Write what was asked for; the table may be read by a program, so this is said on standard error."""
+    """Write the map and the diagram where paths are given, and report it on standard error, apart from the table."""
     if save is not None:
         with written_whole(save) as written:
             written.write_text(comparison.best_.map_.to_json() + "\n", encoding="utf-8")

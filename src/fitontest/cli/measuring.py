@@ -1,63 +1,65 @@
-"""The measurements behind the commands, with progress bars and notes."""
+"""The measurements behind the commands, and how their results are written."""
 
-from functools import partial
+import json
+from collections.abc import Callable, Sequence
 
 import click
 
-from fitontest.cli.messages import notes, progress
-from fitontest.cli.reporting import ClasswiseReport, Report
-from fitontest.data.predictions import ClassScores
+from fitontest.cli.messages import notes
+from fitontest.data.predictions import Predictions
 from fitontest.data.sample import Sample
-from fitontest.evaluation import classwise_evaluation_of, evaluation_of
-from fitontest.measures.binned_error import BinnedError
-from fitontest.measures.classwise import mean_of
-from fitontest.measures.triplet import Triplet, general_error, tce_triplet
+from fitontest.evaluation import Evaluation, evaluation_of, measures_of
+from fitontest.measures.base import Measure, make_measure
+from fitontest.measures.losses.rejection import DEFAULT_ALPHA
+from fitontest.measures.plug_in import PlugIn
+from fitontest.results.text import csv_text
 
 NULL_DRAWS = 100  # enough for the mean to a tenth of the spread
+TCE = "tce"
 
 
-def report(
-    sample: Sample,
-    families: list[str] | None,
-    norm: str,
-    random_state: int,
-    test: tuple[float, int] | None,
+def _as_json(evaluation: Evaluation) -> str:
+    """Return the records of the families, and every other measure with its own table, as indented JSON."""
+    named = dict(zip(evaluation.names, evaluation, strict=True))
+    families = [name for name, estimate in named.items() if isinstance(estimate.measure, PlugIn)]
+    others = {name: estimate.to_dict() for name, estimate in named.items() if name not in families}
+    return json.dumps({**evaluation.only(families).to_dict(), "measures": others}, indent=2, allow_nan=False)
+
+
+FORMATS: dict[str, Callable[[Evaluation], str]] = {
+    "table": str,
+    "json": _as_json,
+    "csv": lambda evaluation: csv_text(evaluation.rows()),
+}
+
+
+def measured(
+    data: Sample | Predictions,
+    families: Sequence[str] | None,
+    measures: Sequence[str],
+    *,
+    norm: str = "l1",
+    random_state: int = 0,
     reduction: str | None = None,
-) -> Report:
-    """Measure everything with progress bars; warnings become notes."""
-    watched = partial(progress, label="families")
+    alpha: float = DEFAULT_ALPHA,
+    null_draws: int = NULL_DRAWS,
+) -> Evaluation:
+    """Return the plug-in errors under the families, and the other measures with their nulls; warnings become notes."""
     with notes():
-        evaluation = evaluation_of(sample, families, norm, random_state, watched, reduction=reduction)
-        if test is None or not _counts_rows(sample):
-            return Report(evaluation, None)
-        return Report(evaluation, _tce(sample, test, random_state).under(reduction))
+        evaluation = evaluation_of(data, measures_of(families, None, norm, random_state), reduction)
+        others = [_measure(name, alpha) for name in measures if name != TCE or _counts_rows(data)]
+        if not others:
+            return evaluation
+        return evaluation.joined(evaluation_of(data, others, reduction, null_draws, random_state))
 
 
-def classwise_report(
-    scores: ClassScores, families: list[str] | None, norm: str, random_state: int, test: tuple[float, int] | None
-) -> ClasswiseReport:
-    """Measure everything for each class against the rest, with progress bars; warnings become notes."""
-    watched = partial(progress, label="classes")
-    with notes():
-        evaluation = classwise_evaluation_of(scores, families, norm, random_state, watched)
-        if test is None or not _counts_rows(scores.against_rest(0)):
-            return ClasswiseReport(evaluation, None)
-        errors = {label: _tce(sample, test, random_state) for label, sample in scores.one_vs_rest()}
-        return ClasswiseReport(evaluation, mean_of(errors))
+def _measure(name: str, alpha: float) -> Measure:
+    return make_measure(name, alpha=alpha) if name == TCE else make_measure(name)
 
 
-def _counts_rows(sample: Sample) -> bool:
-    """Tell whether there is a test-based error, with a note where weights count no rows."""
+def _counts_rows(data: Sample | Predictions) -> bool:
+    """Return whether weights count rows, as a test requires, with a note where they do not."""
+    sample = data if isinstance(data, Sample) else data.against_rest(0)
     if not sample.whole:
         click.echo("Note: no TCE, because a test counts rows and the weights are not whole numbers", err=True)
     return sample.whole
-
-
-def _tce(sample: Sample, test: tuple[float, int], random_state: int) -> BinnedError:
-    alpha, null_draws = test
-    return tested(sample, tce_triplet(alpha=alpha), null_draws, random_state)
-
-
-def tested(sample: Sample, triplet: Triplet, null_draws: int, random_state: int) -> BinnedError:
-    """Return an error with its value if calibrated."""
-    return general_error(sample, triplet, null_draws, random_state, partial(progress, label="draws"))

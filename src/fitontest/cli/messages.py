@@ -1,4 +1,4 @@
-"""What the command line says beside its results: refusals, notes and progress, all on standard error."""
+"""What the command line writes beside its results: refusals, notes and progress, all on standard error."""
 
 import sys
 import warnings
@@ -8,6 +8,8 @@ from functools import wraps
 from typing import ParamSpec, TypeVar
 
 import click
+
+from fitontest.progress import reporting
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -25,19 +27,20 @@ class BadInput(click.ClickException):
 
 
 def refusing(command: Callable[P, R]) -> Callable[P, R]:
-    """Turn the ValueErrors of the library, and files that cannot be written, into `BadInput`."""
+    """Turn the ValueErrors of the library, and files that cannot be written, into `BadInput`; show progress."""
 
     @wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
-            return command(*args, **kwargs)
+            with reporting(_bar):
+                return command(*args, **kwargs)
         except (ValueError, OSError) as error:
             raise BadInput(str(error)) from error
 
     return run
 
 
-def progress(steps: Iterable[T], label: str) -> Iterator[T]:
+def _bar(steps: Iterable[T], label: str) -> Iterator[T]:
     """Yield the steps with a progress bar on a terminal and without one in a pipe."""
     with click.progressbar(steps, label=label, file=sys.stderr, hidden=not sys.stderr.isatty()) as bar:
         yield from bar

@@ -1,27 +1,25 @@
 """``fitontest plot``: the diagrams of the scores in a file."""
 
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
 from fitontest.cli.class_scores import Given, of_class_scores
-from fitontest.cli.measuring import NULL_DRAWS, tested
-from fitontest.cli.messages import notes, progress, refusing
-from fitontest.data.sample import Sample
+from fitontest.cli.measuring import NULL_DRAWS, TCE
+from fitontest.cli.messages import notes, refusing
+from fitontest.data.predictions import Predictions
 from fitontest.displays.base import Display
-from fitontest.displays.by_class import by_class
 from fitontest.displays.reliability import ReliabilityDisplay
 from fitontest.displays.saving import check_path
-from fitontest.displays.scales import NAMES, ScaleName
-from fitontest.displays.side_by_side import side_by_side
+from fitontest.displays.scales import SCALE_NAMES, ScaleName
+from fitontest.displays.small_multiples import arrange_classes, arrange_panels
 from fitontest.displays.tce import TCEDisplay
-from fitontest.evaluation import evaluation_of
+from fitontest.evaluation import evaluation_of, measures_of
 from fitontest.families.base import family_class
-from fitontest.measures.losses.base import DEFAULT_ALPHA
-from fitontest.measures.plug_in_error import PlugInError
-from fitontest.measures.triplet import tce_triplet
+from fitontest.measures.base import make_measure
+from fitontest.measures.losses.rejection import DEFAULT_ALPHA
+from fitontest.uncertainty.null import estimate_of
 
 
 @click.command()
@@ -40,7 +38,9 @@ from fitontest.measures.triplet import tce_triplet
     multiple=True,
     help="Family of maps, by default slope1; repeat for several, side by side; 'all' for all. One with classwise.",
 )
-@click.option("--scale", type=click.Choice(NAMES), default="probability", show_default=True, help="Scale of the axes.")
+@click.option(
+    "--scale", type=click.Choice(SCALE_NAMES), default="probability", show_default=True, help="Scale of the axes."
+)
 @click.option(
     "--band-draws",
     type=click.IntRange(min=0),
@@ -94,8 +94,8 @@ def _test_based(
     if given.classwise:
         raise ValueError("--reduction must be confidence or binary with --kind tce, got classwise: a class has its own")
     sample = given.sample()
-    triplet = tce_triplet(**{option: value for option, value in options.items() if value is not None})
-    error = tested(sample, triplet, NULL_DRAWS, random_state).under(given.reduction)
+    measure = make_measure(TCE, **{option: value for option, value in options.items() if value is not None})
+    error = estimate_of(measure, sample, given.reduction, NULL_DRAWS, random_state)
     return TCEDisplay(error, sample, scale=scale, name=name, pos_label=given.pos_label)
 
 
@@ -108,15 +108,14 @@ def _reliability(
     name: str | None,
 ) -> Display:
     """Return the diagram of one family, or those of several side by side."""
-    asked = None if "all" in _known(families) else list(dict.fromkeys(families))
+    chosen = None if "all" in _known(families) else list(dict.fromkeys(families))
     sample = given.sample()
-    watched = partial(progress, label="families")
-    evaluation = evaluation_of(sample, asked, "l1", random_state, watched, reduction=given.reduction)
-    several = side_by_side(evaluation, sample, scale, name=name, pos_label=given.pos_label)
-    for title, display in several.displays.items():
+    evaluation = evaluation_of(sample, measures_of(chosen, None, "l1", random_state), given.reduction)
+    panels = [(title, estimate, sample) for title, estimate in zip(evaluation.names, evaluation, strict=True)]
+    several = arrange_panels(ReliabilityDisplay, panels, scale, name=name, pos_label=given.pos_label)
+    for display in several.displays.values():
         if band_draws:
-            watched = partial(progress, label=f"draws of {title}")
-            display.add_band(sample, draws=band_draws, random_state=random_state, follow=watched)
+            display.add_band(sample, draws=band_draws, random_state=random_state)
     return several if len(several.displays) > 1 else display
 
 
@@ -129,15 +128,14 @@ def _classwise(
     name: str | None,
 ) -> Display:
     """Return the diagrams of the classes, side by side."""
-    asked = {*_known(families)}
-    if len(asked) > 1 or "all" in asked:
+    chosen = list(dict.fromkeys(_known(families)))
+    if len(chosen) > 1 or "all" in chosen:
         raise ValueError(f"--family must be one family with --reduction classwise, got {', '.join(families)}")
-
-    def measure(sample: Sample) -> PlugInError:
-        return evaluation_of(sample, asked, "l1", random_state).errors[0]
-
-    band = {"draws": band_draws, "random_state": random_state, "follow": partial(progress, label="draws")}
-    return by_class(ReliabilityDisplay, given.each_class(), measure, band, scale=scale, name=name)
+    data = given.data()
+    assert isinstance(data, Predictions)
+    (measure,) = measures_of(chosen, None, "l1", random_state)
+    band = {"draws": band_draws, "random_state": random_state}
+    return arrange_classes(ReliabilityDisplay, data, measure, band, scale=scale, name=name)
 
 
 def _known(families: tuple[str, ...]) -> tuple[str, ...]:

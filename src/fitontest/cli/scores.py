@@ -1,4 +1,4 @@
-"""The options by which every command is told where the labels and scores are, and the reading of them."""
+"""The options that name the labels and scores in a file, and the reading of them."""
 
 from collections.abc import Callable
 from pathlib import Path

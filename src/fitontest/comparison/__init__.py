@@ -1,1 +1,1 @@
-"""Choosing a post-hoc calibrator: every family judged on rows it was not fitted to, in pairs."""
+"""Choice of a post-hoc calibrator: families are compared in pairs by their losses on rows they were not fitted to."""

@@ -1,12 +1,11 @@
-"""The families that are compared, each with a name of its own; doing nothing is always among them."""
+"""The families to compare, each under a name of its own. The identity, which changes no score, is always among them."""
 
 from collections import Counter
 from collections.abc import Iterable
 from typing import TypeAlias
 
-from fitontest.families.base import Family, available_families, seeded
+from fitontest.families.base import Family, available_families, family_name, names_by_settings, read_family
 from fitontest.families.identity import Identity
-from fitontest.measures.plug_in import resolve
 from fitontest.typing import RandomState
 
 DO_NOTHING = "identity"
@@ -14,15 +13,15 @@ DO_NOTHING = "identity"
 Candidates: TypeAlias = dict[str, Family]
 
 
-def candidates_of(families: Iterable[str | Family] | None, random_state: RandomState) -> Candidates:
-    """Return unfitted families by name, in the order asked for, the identity before them unless it was asked for."""
-    made = named(available_families() if families is None else families, "families", random_state)
-    if any(isinstance(family, Identity) for family in made.values()):
-        return made
-    return {DO_NOTHING: Identity(), **made}
+def read_candidates(families: Iterable[str | Family] | None, random_state: RandomState) -> Candidates:
+    """Return unfitted families by name, in the order given, after the identity unless that was given."""
+    candidates = read_families(available_families() if families is None else families, "families", random_state)
+    if any(isinstance(family, Identity) for family in candidates.values()):
+        return candidates
+    return {DO_NOTHING: Identity(), **candidates}
 
 
-def named(families: Iterable[str | Family], argument: str, random_state: RandomState) -> Candidates:
+def read_families(families: Iterable[str | Family], argument: str, random_state: RandomState) -> Candidates:
     """Return unfitted families by name.
 
     Families given by name that draw folds get the seed, an instance keeps its own. Where two settings of one family are
@@ -30,21 +29,13 @@ def named(families: Iterable[str | Family], argument: str, random_state: RandomS
     """
     if isinstance(families, str) or not isinstance(families, Iterable):
         raise ValueError(f"{argument} must be a list of names of families or of families, got {families!r}")
-    pairs = [_unfitted(family, argument, random_state) for family in families]
-    counts = Counter(name for name, _ in pairs)
-    made: Candidates = {}
-    for name, family in pairs:
-        called = name if counts[name] == 1 else str(family)
-        if called in made:
-            raise ValueError(f"{argument} must differ from one another, got {called} twice")
-        made[called] = family
-    return made
-
-
-def _unfitted(family: object, argument: str, random_state: RandomState) -> tuple[str, Family]:
-    if isinstance(family, str):
-        return family, seeded(family, random_state)
-    if not isinstance(family, Family):
-        raise ValueError(f"{argument} must be names of families or families, got {family!r}")
-    unfitted, name = resolve(family)
-    return name, unfitted
+    listed = list(families)
+    for family in listed:
+        if not isinstance(family, str | Family):
+            raise ValueError(f"{argument} must be names of families or families, got {family!r}")
+    pairs = [(family_name(family), str(family)) for family in listed]
+    repeated = [settings for (_, settings), count in Counter(pairs).items() if count > 1]
+    if repeated:
+        raise ValueError(f"{argument} must differ from one another, got {repeated[0]} twice")
+    names = names_by_settings(*zip(*pairs, strict=True)) if pairs else []
+    return {name: read_family(family, random_state) for name, family in zip(names, listed, strict=True)}

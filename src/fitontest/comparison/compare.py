@@ -1,33 +1,33 @@
-"""The comparison itself: every candidate judged on the same held-out rows, one of them chosen by a rule."""
+"""The comparison of calibrators: all candidates are evaluated on the same held-out rows, and a rule chooses one."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from fitontest.checks import choose
-from fitontest.comparison.candidates import Candidates, candidates_of, named
+from fitontest.comparison.calibrators import RULES, Calibrator
+from fitontest.comparison.candidates import Candidates, read_candidates, read_families
 from fitontest.comparison.comparison import Comparison
-from fitontest.comparison.known_truth import Truth
-from fitontest.comparison.record import Calibrator, Standing
-from fitontest.comparison.rules import RULES
-from fitontest.comparison.scores import Scores
-from fitontest.comparison.trial import Court, Trial
+from fitontest.comparison.held_out import CandidateResult, HeldOutEvaluation
+from fitontest.comparison.known_truth import Truth, read_truth
+from fitontest.comparison.paired import PairedLosses
+from fitontest.data.ordering import Rows
 from fitontest.data.sample import Sample
 from fitontest.families.base import Family, family_name
 from fitontest.families.identity import Identity
 from fitontest.numerics.losses import find_loss
 from fitontest.numerics.random import one_seed, repeated_folds
-from fitontest.typing import ArrayInput, Label, RandomState
+from fitontest.progress import track
+from fitontest.typing import ArrayInput, FloatArray, Label, RandomState
 
 EVALUATORS = ("slope1", "pl", "isotonic")
-Follow = Callable[[Sequence[str]], Iterable[str]]
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
-    """What the user asked for, checked."""
+class Options:
+    """The checked options of a comparison; families given by name are made."""
 
     candidates: Candidates
     cv: int
@@ -49,18 +49,18 @@ class Plan:
         evaluators: Iterable[str | Family] = EVALUATORS,
         decomposition: str | Family = "isotonic",
         random_state: RandomState = 0,
-    ) -> "Plan":
+    ) -> "Options":
         """Check the options and make the families."""
-        repeated_folds(2, cv, repeats, 0)  # refuses what is no number of folds or repeats
+        repeated_folds(2, cv, repeats, 0)  # raises where cv or repeats are not valid
         seed = one_seed(random_state)
         return cls(
-            candidates_of(families, seed),
+            read_candidates(families, seed),
             cv,
             repeats,
             choose(scoring, ("log_loss", "brier"), "scoring"),
             choose(rule, RULES, "rule"),
-            named(evaluators, "evaluators", seed),
-            next(iter(named([decomposition], "decomposition", seed).values())),
+            read_families(evaluators, "evaluators", seed),
+            next(iter(read_families([decomposition], "decomposition", seed).values())),
             random_state,
         )
 
@@ -89,9 +89,10 @@ def compare_calibrators(
 ) -> Comparison:
     """Compare families of maps as post-hoc calibrators on rows they were not fitted to, and choose one.
 
-    Every family is fitted to all folds but one and predicts that one. The mean loss of these predictions says how good
-    the calibrator is; families are compared by the *paired* differences of their losses, d_i = loss_i(a) - loss_i(b),
-    whose standard error leaves out what is hard or easy about a row for both. Doing nothing is always a candidate.
+    Every family is fitted to all folds but one and predicts that one. The mean loss of these predictions measures how
+    good the calibrator is. Families are compared by the *paired* differences of their losses, d_i = loss_i(a) -
+    loss_i(b): what is hard or easy about a row for both families does not enter their standard error. Doing nothing is
+    always a candidate.
 
     Parameters
     ----------
@@ -102,7 +103,7 @@ def compare_calibrators(
     families : iterable of str or Family, optional
         Candidates, all registered families by default; ``"identity"`` is added.
     cv : int, default=5
-        Number of folds, at most n. They are drawn over sorted rows, so the row order plays no part; unlike
+        Number of folds, at most n. They are drawn over sorted rows, so they do not depend on the row order. Unlike
         scikit-learn's they are not stratified, since a share of positives that is the same in every fold would hide the
         error of fitting it.
     repeats : int, default=1
@@ -119,12 +120,12 @@ def compare_calibrators(
     decomposition : str or Family, default="isotonic"
         Family under which the loss of these predictions is split into calibration and refinement.
     test : tuple (y, p) or (y, p, sample_weight), optional
-        Rows that play no part in the choice. Fitted to all of `y_true` and `y_prob`, every candidate is scored on
-        them, and errors and decomposition are of these predictions. The best on them is the oracle that no rule knows.
+        Rows that the rules do not use. Fitted to all of `y_true` and `y_prob`, every candidate is scored on them, and
+        errors and decomposition are of these predictions. The best on them is the oracle, which no rule can know.
     truth : callable or array-like of shape (n,), optional
         For simulated data the true probability at a score, c(p), or that of each row (of the test set, if there is
-        one). The fitted maps are then also judged by their distance from it, mean |c_hat - c|, and by what their
-        outputs are off, mean |c_hat - E[c | c_hat]|.
+        one). Two errors of the fitted maps are then computed: their distance from it, mean |c_hat - c|, and the
+        calibration error of their outputs, mean |c_hat - E[c | c_hat]|.
     random_state : int, RandomState or None, default=0
         Seed of the folds, and of the families given by name.
     sample_weight : array-like of shape (n,), optional
@@ -141,18 +142,18 @@ def compare_calibrators(
     Raises
     ------
     ValueError
-        Naming the argument, the rule and what was found.
+        The message names the argument, the rule and the value.
 
     Notes
     -----
-    Errors and parts of the loss out of fold are those of the pooled predictions of several maps, each of which errs
-    against the fold it was not fitted to: with few rows in a fold, by some 0.5 / sqrt(rows in a fold), they see more
-    than the error of one map. The losses and their differences do not suffer from this. A `test` set shows all of them
-    for the one map that is used.
+    Errors and parts of the loss out of fold are those of the pooled predictions of several maps, each of which has
+    an error of its own on its fold. With few rows in a fold they exceed the error of one map by some
+    0.5 / sqrt(rows in a fold). The losses and their differences are not affected. With a `test` set all of them are
+    those of the one map that is used.
 
     The standard errors hold the fitted maps fixed. The loss of the chosen family is slightly too small, being the
-    smallest of several: for an unbiased number ask for a `test` set. With a few hundred rows the choice depends on the
-    folds: raise `repeats`, and see what else is within a standard error.
+    smallest of several: an unbiased estimate needs a `test` set. With a few hundred rows the choice depends on the
+    folds: raise `repeats`, and see which other families are within a standard error.
 
     Two classes only. For more, search over the families of a `CalibratedClassifier`.
 
@@ -177,77 +178,92 @@ def compare_calibrators(
     2     isotonic  0.3527      -0.0303          0.0102
     3     identity  0.3830       0.0000          0.0000
     """
-    plan = Plan.of(families, cv, repeats, scoring, rule, evaluators, decomposition, random_state)
+    options = Options.of(families, cv, repeats, scoring, rule, evaluators, decomposition, random_state)
     sample = Sample(y_true, y_prob, sample_weight, pos_label=pos_label)
-    return comparison_of(sample, plan, _test_sample(test, pos_label), truth)
+    return compare_candidates(sample, options, _read_test(test, pos_label), truth)
 
 
-def comparison_of(
-    sample: Sample, plan: Plan, test: Sample | None = None, truth: Truth = None, follow: Follow = iter
-) -> Comparison:
-    """Return the comparison on a checked sample; `follow` may watch the candidates go by (a progress bar)."""
+def compare_candidates(sample: Sample, options: Options, test: Sample | None = None, truth: Truth = None) -> Comparison:
+    """Return the comparison on a checked sample."""
     positives = int(np.count_nonzero(sample.rows.y))
     if positives in (0, sample.n):
-        raise ValueError(f"y_true must have rows of both classes, got {sample.n} of one; they tell no map from another")
-    folds = repeated_folds(sample.n, plan.cv, plan.repeats, plan.random_state)
-    court = Court(sample, test, truth, folds, find_loss(plan.scoring), plan.evaluators, plan.decomposition)
-    trials = {name: court.hear(plan.candidates[name]) for name in follow(list(plan.candidates))}
-    parameters = {name: trial.family.n_parameters_ for name, trial in trials.items()}
-    scores = Scores(court.own, {name: trial.held_out for name, trial in trials.items()}, parameters)
-    tested = _on_test(court, trials, parameters)
-    calibrators = [_calibrator(name, trial, scores, tested, plan.do_nothing) for name, trial in trials.items()]
+        value = f"{sample.n} of one, which cannot distinguish between maps"
+        raise ValueError(f"y_true must have rows of both classes, got {value}")
+    evaluation = _set_up(sample, options, test, truth)
+    results = {
+        name: evaluation.evaluate(options.candidates[name]) for name in track(list(options.candidates), "families")
+    }
+    calibrators = _pair(results, evaluation, options.do_nothing)
     ranked = sorted(calibrators, key=lambda one: (one.held_out.score, one.n_parameters))
     return Comparison(
         calibrators=tuple(ranked),
-        chosen=RULES[plan.rule](ranked, plan.do_nothing),
-        scoring=plan.scoring,
-        rule=plan.rule,
-        decomposition=family_name(plan.decomposition),
-        cv=min(plan.cv, sample.n),
-        repeats=plan.repeats,
+        chosen=RULES[options.rule](ranked, options.do_nothing),
+        scoring=options.scoring,
+        rule=options.rule,
+        decomposition=family_name(options.decomposition),
+        cv=min(options.cv, sample.n),
+        repeats=options.repeats,
         n=sample.n,
         base_rate=sample.base_rate,
         n_smaller_class=min(positives, sample.n - positives),
-        backwards=_backwards(sample),
+        backwards=_is_backwards(sample),
         n_test=None if test is None else test.n,
-        do_nothing=plan.do_nothing,
+        do_nothing=options.do_nothing,
     )
 
 
-def _on_test(court: Court, trials: Mapping[str, Trial], parameters: Mapping[str, float]) -> Scores | None:
-    """Return the scores on the test set, if there is one."""
-    losses = {name: trial.on_test for name, trial in trials.items() if trial.on_test is not None}
-    return Scores(court.judge, losses, parameters) if losses else None
-
-
-def _calibrator(name: str, trial: Trial, scores: Scores, tested: Scores | None, do_nothing: str) -> Calibrator:
-    return Calibrator(
-        name=name,
-        family=trial.family,
-        held_out=Standing.among(scores, name, do_nothing),
-        test=None if tested is None else Standing.among(tested, name, do_nothing),
-        parts=trial.parts,
-        errors=trial.errors,
-        quality=trial.quality,
-        certain=trial.certain,
-        fit_seconds=trial.fit_seconds,
+def _set_up(sample: Sample, options: Options, test: Sample | None, truth: Truth) -> HeldOutEvaluation:
+    """Return the evaluation with its folds drawn and the true probabilities checked."""
+    folds = repeated_folds(sample.n, options.cv, options.repeats, options.random_state)
+    evaluated, scores = (sample, "y_prob") if test is None else (test, "test[1]")
+    return HeldOutEvaluation(
+        sample=sample,
+        test=test,
+        folds=folds,
+        loss=find_loss(options.scoring),
+        evaluators=options.evaluators,
+        decomposition=options.decomposition,
+        truth=None if truth is None else read_truth(truth, evaluated, scores),
     )
 
 
-def _test_sample(test: object, pos_label: Label | None) -> Sample | None:
+def _pair(results: Mapping[str, CandidateResult], evaluation: HeldOutEvaluation, do_nothing: str) -> list[Calibrator]:
+    """Return the results with the paired differences between their losses."""
+    n_parameters = {name: result.family.n_parameters_ for name, result in results.items()}
+
+    def pair(rows: Rows, losses: dict[str, FloatArray]) -> PairedLosses:
+        return PairedLosses(rows, losses, n_parameters)
+
+    held_out = pair(evaluation.sample.rows, {name: result.losses for name, result in results.items()})
+    test_losses = {name: one.test_losses for name, one in results.items() if one.test_losses is not None}
+    test = pair(evaluation.rows, test_losses) if test_losses else None
+    return [
+        Calibrator(
+            name=name,
+            family=result.family,
+            held_out=held_out.compute_score(name, do_nothing),
+            test=None if test is None else test.compute_score(name, do_nothing),
+            parts=result.parts,
+            errors=result.errors,
+            quality=result.quality,
+            certain=result.certain,
+            fit_seconds=result.fit_seconds,
+        )
+        for name, result in results.items()
+    ]
+
+
+def _read_test(test: object, pos_label: Label | None) -> Sample | None:
     """Return the sample of a test set that is given as a tuple."""
     if test is None:
         return None
     if not isinstance(test, tuple | list) or len(test) not in (2, 3):
-        raise ValueError(f"test must be a tuple (y, p) or (y, p, sample_weight), got {_shown(test)}")
+        value = f"{len(test)} entries" if isinstance(test, tuple | list) else f"one {type(test).__name__}"
+        raise ValueError(f"test must be a tuple (y, p) or (y, p, sample_weight), got {value}")
     return Sample(*test, pos_label=pos_label, names=("test[0]", "test[1]", "test[2]"))
 
 
-def _backwards(sample: Sample) -> bool:
-    """Tell whether positives have lower scores than negatives, on average, as those of the other class would be."""
+def _is_backwards(sample: Sample) -> bool:
+    """Return whether positives have lower scores than negatives on average, as scores of the other class have."""
     y, w = sample.y, sample.w
     return float((w * y) @ sample.p / (w @ y)) < float((w * (1 - y)) @ sample.p / (w @ (1 - y)))
-
-
-def _shown(test: object) -> str:
-    return f"{len(test)} entries" if isinstance(test, tuple | list) else f"one {type(test).__name__}"

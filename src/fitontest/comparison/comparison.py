@@ -1,23 +1,35 @@
-"""The result of a comparison of post-hoc calibrators: what was chosen, by how much, and every number behind it."""
+"""The result of a comparison of post-hoc calibrators: the chosen one, and the numbers and differences of all."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
 
 from fitontest.checks import choose
+from fitontest.comparison.calibrators import RULES, Calibrator, list_within_one_se
 from fitontest.comparison.candidates import DO_NOTHING
-from fitontest.comparison.record import Calibrator
-from fitontest.comparison.rules import RULES
-from fitontest.comparison.words import in_words
-from fitontest.displays.canvas import SomeFigure
-from fitontest.displays.comparison import ComparisonDisplay
+from fitontest.comparison.paired import Difference, PairedScore
 from fitontest.families.base import Family
-from fitontest.numerics.losses import LOSS_NAMES
-from fitontest.results.frames import Backend, Records, to_frame
+from fitontest.numerics.losses import LOG_LOSS_EPS, LOSS_NAMES
+from fitontest.results.frames import Records
+from fitontest.results.table import Section, Table
+
+if TYPE_CHECKING:
+    from fitontest.displays.canvas import SomeFigure
+    from fitontest.displays.comparison import ComparisonDisplay
+
+FEW = 50  # rows of the smaller class below which even a paired comparison is mostly noise
+FEW_IN_A_FOLD = 100  # rows below which fold maps differ so much that the errors of their pooled predictions mislead
+NOTES = """\
+vs identity, vs best: paired differences of the loss, with their standard errors; minus is better. parameters: number of
+free parameters of the map, of which the rule one_se prefers few. calibration + refinement = loss: what a map of the
+family {decomposition}, fitted to the predictions, would still gain, and the rest. error (...): the calibration error of
+the predictions, estimated with that family."""
 
 
-@dataclass(frozen=True, eq=False)
-class Comparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Table):
     """Post-hoc calibrators compared on rows they were not fitted to, as `compare_calibrators` returns them.
 
     Attributes
@@ -43,7 +55,7 @@ class Comparison:
 
     Notes
     -----
-    Printing it shows the table and says in words what was chosen. ``comparison["beta"]`` is one candidate.
+    Printing it shows the tables, and sentences on the choice. ``comparison["beta"]`` is one candidate.
     """
 
     calibrators: tuple[Calibrator, ...]
@@ -58,7 +70,7 @@ class Comparison:
     n_smaller_class: int
     backwards: bool
     n_test: int | None = None
-    do_nothing: str = field(default=DO_NOTHING, repr=False)
+    do_nothing: str = DO_NOTHING
 
     @property
     def best_(self) -> Family:
@@ -82,19 +94,18 @@ class Comparison:
     def __len__(self) -> int:
         return len(self.calibrators)
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def rows(self) -> Records:
-        """Return one plain record per candidate, from the smallest held-out loss to the largest."""
-        return [{**one.to_dict(), "chosen": one.name == self.chosen} for one in self.calibrators]
+        """Return one plain record per candidate, from the smallest held-out loss to the largest.
 
-    def to_frame(self, backend: Backend = "pandas") -> Any:
-        """Return the records as a data frame of an installed library, one row per candidate.
-
-        ``score`` is the mean held-out loss; ``to_best`` and ``to_identity`` say how much larger it is than the smallest
-        and than that of doing nothing, with the standard errors of these paired differences; names that begin with
-        ``test_`` are the same on the test set. ``calibration`` and ``refinement`` add up to the loss; ``error_...`` is
-        the calibration error after calibration by each evaluator. All three are of the test set, if there is one.
+        ``score`` is the mean held-out loss; ``to_best`` and ``to_identity`` are the paired differences to the smallest
+        and to that of doing nothing, with their standard errors. Names that begin with ``test_`` are the same on the
+        test set. ``calibration`` and ``refinement`` add up to the loss; ``error_...`` is the calibration error after
+        calibration by each evaluator. All three are of the test set, if there is one.
         """
-        return to_frame(self.rows(), backend)
+        return [{**one.to_dict(), "chosen": one.name == self.chosen} for one in self.calibrators]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-ready values, with the map that was chosen."""
@@ -114,8 +125,12 @@ class Comparison:
             "map": self.best_.map_.to_dict(),
         }
 
-    def plot(self, figure: SomeFigure = None) -> ComparisonDisplay:
-        """Draw how far each candidate's held-out loss is from the smallest, and the calibration error that it leaves.
+    def sections(self) -> list[Section]:
+        """Return the table of the losses, that of the errors after calibration, and sentences on the choice."""
+        return [_tabulate_losses(self), _tabulate_errors(self), Section(notes="\n".join(_list_sentences(self)))]
+
+    def plot(self, figure: "SomeFigure" = None) -> "ComparisonDisplay":
+        """Draw the distance of each candidate's held-out loss from the smallest, and its remaining calibration error.
 
         Parameters
         ----------
@@ -128,11 +143,134 @@ class Comparison:
         """
         return self.diagram().plot(figure)
 
-    def diagram(self) -> ComparisonDisplay:
-        """Return the picture, which is yet to be drawn, or to be saved."""
+    def diagram(self) -> "ComparisonDisplay":
+        """Return the diagram, not yet drawn; `ComparisonDisplay.save` draws and saves it."""
+        from fitontest.displays.comparison import ComparisonDisplay
+
         return ComparisonDisplay(self.rows(), loss=LOSS_NAMES[self.scoring], do_nothing=self.do_nothing)
 
-    def __str__(self) -> str:
-        return in_words(self)
 
-    __repr__ = __str__
+def _tabulate_losses(comparison: Comparison) -> Section:
+    """Return the table of the losses and their differences."""
+    loss = LOSS_NAMES[comparison.scoring]
+    repeats = f", {comparison.repeats} repeats" if comparison.repeats > 1 else ""
+    title = (
+        f"post-hoc calibrators by out-of-fold {loss} ({comparison.cv} folds{repeats}), "
+        f"n = {comparison.n}, share of positives {comparison.base_rate:.4g}"
+    )
+    header = ["family", loss, "vs identity", "s.e.", "vs best", "s.e."]
+    if comparison.n_test:
+        header += [f"test {loss}", "vs identity", "s.e.", "vs best", "s.e."]
+    header += ["parameters", "fit (s)"]
+    body = []
+    for one in comparison.calibrators:
+        cells = [_mark_chosen(one, comparison), *_format_score(one.held_out)]
+        cells += [] if one.test is None else _format_score(one.test)
+        parameters = f"{one.n_parameters:g}" if np.isfinite(one.n_parameters) else "-"
+        body.append([*cells, parameters, f"{one.fit_seconds:.3f}"])
+    return Section(title, header, body)
+
+
+def _tabulate_errors(comparison: Comparison) -> Section:
+    """Return the table of the parts of the loss and the errors after calibration."""
+    first = comparison.calibrators[0]
+    where = "test set" if comparison.n_test else "out of fold"
+    header = [f"after ({where})", "calibration", "refinement", *(f"error ({name})" for name in first.errors)]
+    header += [] if first.quality is None else ["map error", "true error after"]
+    body = []
+    for one in comparison.calibrators:
+        numbers = [one.parts.calibration, one.parts.refinement, *one.errors.values()]
+        numbers += [] if one.quality is None else vars(one.quality).values()
+        body.append([_mark_chosen(one, comparison), *(f"{round(number, 5) + 0.0:.5f}" for number in numbers)])
+    return Section(header=header, body=body, notes=NOTES.format(decomposition=comparison.decomposition))
+
+
+def _mark_chosen(one: Calibrator, comparison: Comparison) -> str:
+    return f"{one.name} *" if one.name == comparison.chosen else one.name
+
+
+def _format_score(paired: PairedScore) -> list[str]:
+    return [f"{paired.score:.5f}", *_format_difference(paired.to_identity), *_format_difference(paired.to_best)]
+
+
+def _format_difference(gap: Difference) -> tuple[str, str]:
+    return ("-", "-") if gap == Difference(0.0, 0.0) else (f"{gap.mean:+.5f}", f"{gap.se:.5f}")
+
+
+def _list_sentences(comparison: Comparison) -> list[str]:
+    """Return the sentences on the choice, and the warnings."""
+    chosen, first = comparison[comparison.chosen], comparison.calibrators[0]
+    sentences = [_describe_choice(comparison, chosen, first), _describe_others(comparison, chosen, first)]
+    if chosen.test is not None:
+        sentences.append(_describe_test(comparison, chosen, chosen.test))
+    if comparison.scoring == "log_loss":
+        sentences.append(f"Log loss clips predictions to [{LOG_LOSS_EPS:g}, 1 - {LOG_LOSS_EPS:g}].")
+    return [*(sentence for sentence in sentences if sentence), *_list_warnings(comparison, chosen)]
+
+
+def _describe_choice(comparison: Comparison, chosen: Calibrator, first: Calibrator) -> str:
+    """Return the chosen family, and how much smaller its loss is than that of doing nothing."""
+    loss, identity = LOSS_NAMES[comparison.scoring], comparison.do_nothing
+    gap = first.held_out.to_identity
+    if first.name == identity:
+        return f"Chosen (*): {identity}, to do nothing. No family has a smaller {loss}."
+    if chosen.name == identity:
+        return (
+            f"Chosen (*): {identity}, to do nothing. The smallest {loss}, that of {first.name}, is only "
+            f"{_format_amount(-gap.mean, gap.se)} less: not more than one standard error."
+        )
+    gain = chosen.held_out.to_identity
+    amount = _format_amount(-gain.mean, gain.se)
+    text = f"Chosen (*): {chosen.name}. Its {loss} is {amount} less than that of doing nothing."
+    if chosen.name == first.name:
+        return text
+    behind = chosen.held_out.to_best
+    less = _format_amount(behind.mean, behind.se)
+    return (
+        f"{text} The smallest is that of {first.name}, {less} less: within one standard error of it, {chosen.name} has "
+        "the fewest parameters."
+    )
+
+
+def _describe_others(comparison: Comparison, chosen: Calibrator, first: Calibrator) -> str:
+    """Return the other families within one standard error of the smallest loss, an empty text if there are none."""
+    near = [one.name for one in list_within_one_se(comparison.calibrators)]
+    others = [name for name in near if name not in (chosen.name, first.name)]
+    return f"Not clearly worse than {first.name} either, by that measure: {', '.join(others)}." if others else ""
+
+
+def _describe_test(comparison: Comparison, chosen: Calibrator, test: PairedScore) -> str:
+    """Return the loss of the chosen family on the test set, compared with doing nothing and with the best there."""
+    loss, gap, behind = LOSS_NAMES[comparison.scoring], test.to_identity, test.to_best
+    than = "less" if gap.mean <= 0 else "MORE"
+    text = f"On the test set ({comparison.n_test} rows): {loss} {test.score:.5f}"
+    if chosen.name != comparison.do_nothing:
+        text += f", {_format_amount(abs(gap.mean), gap.se)} {than} than that of doing nothing"
+    if behind.mean == 0:
+        return f"{text}. No family does better there."
+    oracle = min(comparison.calibrators, key=lambda one: one.test.score if one.test else np.inf)
+    return f"{text}. The best there, {oracle.name}, is {_format_amount(behind.mean, behind.se)} better."
+
+
+def _list_warnings(comparison: Comparison, chosen: Calibrator) -> list[str]:
+    """Return what a user should know before applying the map."""
+    warnings = []
+    if comparison.backwards:
+        warnings.append("positives have lower scores than negatives, on average. Are these of the other class?")
+    if comparison.n_smaller_class < FEW:
+        few = f"only {comparison.n_smaller_class} rows are of the smaller class"
+        warnings.append(f"{few}. A comparison on so few is mostly noise, even where the standard errors are small.")
+    if chosen.certain > 0:
+        often = f"{chosen.name} predicts exactly 0 or 1 for {chosen.certain:.2%} of the rows"
+        warnings.append(f"{often}. Where one of them is wrong, the log loss is infinite unless it is clipped.")
+    if comparison.n_test is None and comparison.n / comparison.cv < FEW_IN_A_FOLD:
+        warnings.append(
+            "the folds are small, so the errors after calibration are partly differences between their maps."
+        )
+    return [f"Note: {note}" for note in warnings]
+
+
+def _format_amount(mean: float, se: float) -> str:
+    """Return a mean and its standard error, with two significant digits of the latter."""
+    decimals = 5 if se == 0 else int(np.clip(1 - np.floor(np.log10(se)), 1, 12))
+    return f"{mean:.{decimals}f} (s.e. {se:.{decimals}f})"

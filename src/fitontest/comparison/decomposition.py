@@ -1,14 +1,15 @@
-"""A proper score in two parts: what a map could still repair, and what is left.
+"""A proper score in two parts: calibration, which a map of a family could still remove, and refinement, the rest.
 
 With the mean loss S and a map g of a family fitted to the very rows, S(q) = [S(q) - S(g(q))] + S(g(q)): the
-miscalibration that the family can see, and the refinement. Under isotonic regression these are the parts of the CORP
+miscalibration that the family can detect, and the refinement. Under isotonic regression these are the parts of the CORP
 decomposition (Dimitriadis, Gneiting, Jordan 2021, PNAS 118, https://doi.org/10.1073/pnas.2016191118), whose refinement
 is the uncertainty less the discrimination.
 """
 
 from dataclasses import dataclass
 
-from fitontest.comparison.held_out import unit
+import numpy as np
+
 from fitontest.data.sample import Sample
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family
@@ -24,9 +25,9 @@ class Parts:
     refinement: float
 
 
-def decomposed(sample: Sample, family: Family, loss: RowLoss) -> Parts:
+def decompose(sample: Sample, family: Family, loss: RowLoss) -> Parts:
     """Return the parts of the loss of a sample's scores under a family, which is fitted to it."""
     with without_warnings():
-        repaired = unit(family.fit_map(sample), sample.p)
-    score, refinement = (l1(loss(sample.y, q), sample.w) for q in (sample.p, repaired))
+        recalibrated = np.clip(family.fit_map(sample).evaluate(sample.p), 0.0, 1.0)
+    score, refinement = (l1(loss(sample.y, q), sample.w) for q in (sample.p, recalibrated))
     return Parts(score - refinement, refinement)

@@ -1,63 +1,150 @@
-"""Predictions for rows that a family was not fitted to: out of fold, or on a test set.
+"""The evaluation of one candidate on rows that it was not fitted to: out of fold, or on a test set.
 
-Folds are not stratified. Stratified folds give the fitted and the held-out rows the same share of positives, which
-hides the error of fitting that share: exactly what a calibrator gets wrong on few rows.
+Folds are not stratified. Stratified folds give the fitted and the held-out rows the same share of positives. That
+would hide the error of fitting this share, which is the main error of a calibrator that is fitted to few rows.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from time import perf_counter
 
 import numpy as np
 
+from fitontest.comparison.decomposition import Parts, decompose
+from fitontest.comparison.known_truth import Quality, measure_quality
 from fitontest.data.ordering import Rows
 from fitontest.data.sample import Sample
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family
 from fitontest.maps.base import CalibrationMap
+from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.norms import l1
 from fitontest.typing import FloatArray, IntArray, RowLoss
 
 
 @dataclass(frozen=True, eq=False)
-class Judging:
-    """The rows that judge, sorted by (p, y, w), and w2, the squared weights behind them.
+class CandidateResult:
+    """The result of one candidate, before it is compared with the others.
 
-    Whole weights count rows, and a row of weight 2 is two rows of squared weight 1: there w2 is w.
+    Attributes
+    ----------
+    family : Family
+        Fitted to all rows.
+    fit_seconds : float
+        Time of that fit.
+    losses : array
+        The loss of each sorted row out of fold.
+    test_losses : array or None
+        The loss of each sorted row of the test set, if there is one.
+    parts, errors, quality, certain
+        As in `Calibrator`.
     """
 
-    rows: Rows
-    w2: FloatArray
+    family: Family
+    fit_seconds: float
+    losses: FloatArray
+    test_losses: FloatArray | None
+    parts: Parts
+    errors: dict[str, float]
+    quality: Quality | None
+    certain: float
 
-    @classmethod
-    def by(cls, sample: Sample) -> "Judging":
-        """Return the rows of a sample as judges."""
-        w = sample.rows.w
-        return cls(sample.rows, w if sample.whole else w * w)
 
-    def mean(self, values: FloatArray) -> float:
-        """Return the weighted mean of one value per row."""
-        return l1(values, self.rows.w)
+@dataclass(frozen=True, eq=False)
+class HeldOutEvaluation:
+    """Held-out rows and the measures computed on them, the same for every candidate.
 
-    def losses(self, predictions: FloatArray, loss: RowLoss) -> FloatArray:
+    Attributes
+    ----------
+    sample : Sample
+        The rows to fit to, which are also predicted out of fold.
+    test : Sample or None
+        Other rows.
+    folds : list of lists of int arrays
+        The positions of the rows of each fold, for each repeat of the cross-validation.
+    loss : callable
+        ``loss(y, q)``, the loss of each row.
+    evaluators : mapping of str to Family
+        Families that estimate the calibration error.
+    decomposition : Family
+        Family under which the loss is decomposed.
+    truth : array or None
+        The true probability at each of `rows`.
+    """
+
+    sample: Sample
+    test: Sample | None
+    folds: list[list[IntArray]]
+    loss: RowLoss
+    evaluators: Mapping[str, Family]
+    decomposition: Family
+    truth: FloatArray | None
+
+    @property
+    def rows(self) -> Rows:
+        """The sorted rows on which errors and parts are measured: the test set, if there is one, else the sample."""
+        return self.sample.rows if self.test is None else self.test.rows
+
+    def evaluate(self, family: Family) -> CandidateResult:
+        """Return the result of one candidate, and leave it fitted to all rows."""
+        predictions = predict_out_of_fold(family, self.sample, self.folds)
+        losses = self._average_losses(self.sample.rows, predictions)
+        start = perf_counter()
+        family.fit_sample(self.sample)
+        fit_seconds = perf_counter() - start
+        rows, test_losses = self.rows, None
+        q = predict(family.map_, rows.p)
+        if self.test is not None:
+            predictions = q[None, :]
+            test_losses = self._average_losses(rows, predictions)
+        samples = [Sample(rows.y, each, rows.w) for each in predictions]
+        return CandidateResult(
+            family=family,
+            fit_seconds=fit_seconds,
+            losses=losses,
+            test_losses=test_losses,
+            parts=self._decompose(samples),
+            errors=self._measure_errors(samples),
+            quality=None if self.truth is None else measure_quality(q, self.truth, rows.w),
+            certain=l1(((q == 0) | (q == 1)).astype(np.float64), rows.w),
+        )
+
+    def _average_losses(self, rows: Rows, predictions: FloatArray) -> FloatArray:
         """Return the loss of each row, its mean over the repeats of a cross-validation."""
-        return np.asarray(np.mean([loss(self.rows.y, q) for q in predictions], axis=0))
+        return np.asarray(np.mean([self.loss(rows.y, q) for q in predictions], axis=0))
+
+    def _decompose(self, samples: list[Sample]) -> Parts:
+        """Return the parts of the loss, their means over the repeats."""
+        parts = [decompose(sample, self.decomposition, self.loss) for sample in samples]
+        return Parts(
+            float(np.mean([part.calibration for part in parts])), float(np.mean([part.refinement for part in parts]))
+        )
+
+    def _measure_errors(self, samples: list[Sample]) -> dict[str, float]:
+        """Return the calibration error by each evaluator, its mean over the repeats."""
+        with without_warnings():
+            return {
+                name: float(np.mean([float(PlugIn(family).estimate(sample)) for sample in samples]))
+                for name, family in self.evaluators.items()
+            }
 
 
-def out_of_fold(family: Family, sample: Sample, repeats: list[list[IntArray]]) -> FloatArray:
+def predict_out_of_fold(family: Family, sample: Sample, repeats: list[list[IntArray]]) -> FloatArray:
     """Return predictions of shape (repeats, n), each row's by a map fitted without the rows of its fold.
 
-    Warnings are held back: what they say of the data, the fit to all rows will say.
+    Warnings of these fits are suppressed: the fit to all rows warns of the same data.
     """
     rows = sample.rows
     predictions = np.empty((len(repeats), len(rows)))
     with without_warnings():
-        for at, folds in zip(predictions, repeats, strict=True):
+        for predicted, folds in zip(predictions, repeats, strict=True):
             for held_out in folds:
-                kept = np.ones(len(rows), dtype=bool)
-                kept[held_out] = False
-                at[held_out] = unit(family.fit_map(sample.take(kept)), rows.p[held_out])
+                fitted = np.ones(len(rows), dtype=bool)
+                fitted[held_out] = False
+                predicted[held_out] = predict(family.fit_map(sample.take(fitted)), rows.p[held_out])
     return predictions
 
 
-def unit(fitted: CalibrationMap, p: FloatArray) -> FloatArray:
-    """Return c_hat(p) clipped to [0, 1], which only bins of slope 1 leave."""
+def predict(fitted: CalibrationMap, p: FloatArray) -> FloatArray:
+    """Return c_hat(p) clipped to [0, 1]; only bins of slope 1 have values outside it."""
     return np.clip(fitted.evaluate(p), 0.0, 1.0)

@@ -1,13 +1,13 @@
-"""How good a candidate really is, where the true calibration map is known: the two errors of `fitontest.truth`."""
+"""The two errors of a candidate where the true calibration map is known, as `fitontest.truth` defines them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from fitontest.comparison.held_out import Judging
 from fitontest.data.arrays import as_scores, check_same_length
 from fitontest.data.sample import Sample
+from fitontest.numerics.norms import l1
 from fitontest.simulation.truth import mean_given
 from fitontest.typing import ArrayInput, FloatArray
 
@@ -22,7 +22,7 @@ class Quality:
     error_after: float
 
 
-def true_probabilities(truth: Truth, sample: Sample, scores: str = "y_prob") -> FloatArray:
+def read_truth(truth: Truth, sample: Sample, scores: str = "y_prob") -> FloatArray:
     """Return the true probability at each of the sorted rows of a sample.
 
     `truth` is a function of the scores, or has one value for each row; where scores are tied, the probability of a
@@ -40,7 +40,6 @@ def true_probabilities(truth: Truth, sample: Sample, scores: str = "y_prob") -> 
     return mean_given(scored, c[present], sample.w[present])[np.argsort(scored)]
 
 
-def quality(q: FloatArray, c: FloatArray, judging: Judging) -> Quality:
-    """Return the errors of the predictions q of a map at rows whose true probabilities are c."""
-    given_q = mean_given(q, c, judging.rows.w)
-    return Quality(*(judging.mean(np.abs(q - other)) for other in (c, given_q)))
+def measure_quality(q: FloatArray, c: FloatArray, w: FloatArray) -> Quality:
+    """Return the errors of the predictions q of a map at rows whose true probabilities are c and weights w."""
+    return Quality(*(l1(np.abs(q - other), w) for other in (c, mean_given(q, c, w))))

@@ -1,11 +1,18 @@
-"""Paired differences: two families judged by the same rows differ far less by chance than each of them does."""
+"""Paired differences of losses: the losses of two calibrators on the same rows are subtracted row by row.
 
+What is hard or easy about a row changes both losses alike. It cancels in the difference, which therefore varies far
+less than either loss.
+"""
+
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from fitontest.comparison.held_out import Judging
-from fitontest.measures.standard_error import mean_and_error
+from fitontest.data.ordering import Rows
+from fitontest.numerics.norms import l1
+from fitontest.numerics.standard_error import mean_and_error
 from fitontest.typing import FloatArray
 
 
@@ -14,8 +21,8 @@ class Difference:
     """The mean of paired differences between two losses, and its standard error.
 
     With d_i the difference at row i and weights of sum W: mean = sum w d / W, and the standard error is the root of
-    sum w_i^2 (d_i - mean)^2 over W (whole weights count rows, so that w_i stands for w_i^2). It holds the maps fixed:
-    what other rows to fit to would change is left out.
+    sum w_i^2 (d_i - mean)^2 over W (whole weights count rows, so that w_i stands for w_i^2). The maps are held fixed:
+    the variation that other fitting rows would cause is not included.
     """
 
     mean: float
@@ -27,8 +34,61 @@ class Difference:
         return self.mean > self.se
 
 
-def difference(a: FloatArray, b: FloatArray, judging: Judging) -> Difference:
-    """Return how much larger the losses `a` are than the losses `b` of the same rows."""
-    if np.array_equal(a, b):
-        return Difference(0.0, 0.0)
-    return Difference(*mean_and_error(a - b, judging.rows.w, judging.w2))
+@dataclass(frozen=True)
+class PairedScore:
+    """The mean loss of a candidate on some rows, and its paired differences to the best and to the identity there."""
+
+    score: float
+    to_best: Difference
+    to_identity: Difference
+
+    def to_dict(self, prefix: str = "") -> dict[str, float]:
+        """Return the numbers by name."""
+        return {
+            f"{prefix}score": self.score,
+            f"{prefix}to_best": self.to_best.mean,
+            f"{prefix}to_best_se": self.to_best.se,
+            f"{prefix}to_identity": self.to_identity.mean,
+            f"{prefix}to_identity_se": self.to_identity.se,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class PairedLosses:
+    """The losses of all candidates on the same rows.
+
+    Attributes
+    ----------
+    rows : Rows
+        The rows on which the losses were computed.
+    losses : mapping of str to array
+        The loss of each row, by candidate.
+    n_parameters : mapping of str to float
+        Number of parameters by candidate. Of two equal mean losses, the one with fewer parameters is the better.
+    """
+
+    rows: Rows
+    losses: Mapping[str, FloatArray]
+    n_parameters: Mapping[str, float]
+
+    @cached_property
+    def means(self) -> dict[str, float]:
+        """Mean loss of each candidate."""
+        return {name: l1(losses, self.rows.w) for name, losses in self.losses.items()}
+
+    @cached_property
+    def best(self) -> str:
+        """The candidate of the smallest mean loss: the oracle, where the rows are a test set."""
+        return min(self.means, key=lambda name: (self.means[name], self.n_parameters[name]))
+
+    def compute_difference(self, name: str, other: str) -> Difference:
+        """Return how much larger the loss of the first candidate is than that of the other."""
+        a, b = self.losses[name], self.losses[other]
+        if np.array_equal(a, b):
+            return Difference(0.0, 0.0)
+        return Difference(*mean_and_error(a - b, self.rows.w, self.rows.w2))
+
+    def compute_score(self, name: str, do_nothing: str) -> PairedScore:
+        """Return the mean loss of a candidate and its differences; `do_nothing` is the name of the identity."""
+        to_best, to_identity = (self.compute_difference(name, other) for other in (self.best, do_nothing))
+        return PairedScore(self.means[name], to_best, to_identity)

@@ -1,1 +1,1 @@
-"""The one door: labels, scores and weights as arrays, samples, predictions of several classes, tables in files."""
+"""Input: labels, scores and weights as arrays, samples, predictions of several classes, tables in files."""

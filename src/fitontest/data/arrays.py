@@ -1,11 +1,12 @@
 """Turning what a user passes into plain numpy arrays, or refusing it by name.
 
 The converters accept lists, numpy, pandas, polars, pyarrow, torch and jax arrays without importing any of
-them. They never reorder, clip or drop a value: what cannot be converted exactly is a ValueError that says which
-argument, which rule, and what was found where.
+them. They never reorder, clip or drop a value: what cannot be converted exactly raises a ValueError that names
+the argument, the rule, and the value with its position.
 """
 
 import numbers
+from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
@@ -13,7 +14,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from fitontest.numerics.blocks import span
+from fitontest.numerics.search import BLOCK
 from fitontest.typing import ArrayInput, FloatArray
 
 NUMBERS = (numbers.Real, Decimal, np.bool_)  # what an array of objects may hold to count as an array of numbers
@@ -23,8 +24,8 @@ def as_column(values: ArrayInput, name: str) -> NDArray[Any]:
     """Return `values` as a one-dimensional numpy array of whatever dtype it has, free of missing values."""
     array = _squeezed(_to_numpy(values, name), name)
     if array.ndim != 1:
-        found = f"an array of shape {array.shape}" if hasattr(values, "shape") else f"one {type(values).__name__}"
-        raise ValueError(f"{name} must be a one-dimensional array or sequence, got {found}")
+        description = f"an array of shape {array.shape}" if hasattr(values, "shape") else f"one {type(values).__name__}"
+        raise ValueError(f"{name} must be a one-dimensional array or sequence, got {description}")
     if array.size == 0:
         raise ValueError(f"{name} must not be empty, got 0 rows")
     return _unboxed(array, name)
@@ -118,8 +119,8 @@ def check_same_length(**columns: NDArray[Any] | None) -> None:
     """Raise ValueError unless all the named columns have as many rows as one another."""
     lengths = {name: column.shape[0] for name, column in columns.items() if column is not None}
     if len(set(lengths.values())) > 1:
-        found = ", ".join(f"{name} has {length}" for name, length in lengths.items())
-        raise ValueError(f"{' and '.join(lengths)} must have the same number of rows, got: {found}")
+        listing = ", ".join(f"{name} has {length}" for name, length in lengths.items())
+        raise ValueError(f"{' and '.join(lengths)} must have the same number of rows, got: {listing}")
 
 
 def _to_numpy(values: ArrayInput, name: str) -> NDArray[Any]:
@@ -132,9 +133,9 @@ def _to_numpy(values: ArrayInput, name: str) -> NDArray[Any]:
         if hasattr(values, "detach") and hasattr(values, "cpu"):
             return _from_torch(values)
         return _from_library(values, name)
-    except (TypeError, RuntimeError) as error:  # how torch and jax refuse to be arrays
-        found = f"one {type(values).__name__}"
-        raise ValueError(f"{name} must be an array or a sequence that numpy can read, got {found}: {error}") from error
+    except (TypeError, RuntimeError) as error:  # what torch and jax raise where they cannot be arrays
+        kind = f"one {type(values).__name__}"
+        raise ValueError(f"{name} must be an array or a sequence that numpy can read, got {kind}: {error}") from error
 
 
 def _from_torch(values: Any) -> NDArray[Any]:
@@ -206,10 +207,10 @@ def _refuse_missing(missing: NDArray[np.bool_], name: str) -> None:
 
 
 def take_rows(values: Any, rows: NDArray[np.intp]) -> Any:
-    """Return the chosen rows of a table, a matrix or a sequence, in the order asked for and as the type it has."""
+    """Return the chosen rows of a table, a matrix or a sequence, in the order of `rows` and of the same type."""
     if hasattr(values, "iloc"):  # pandas, whatever its columns are called and its index holds
         return values.iloc[rows]
-    if hasattr(values, "tocsr"):  # of the sparse formats several know no rows
+    if hasattr(values, "tocsr"):  # several sparse formats have no row indexing
         return values.tocsr()[rows]
     if isinstance(values, list | tuple):
         return [values[row] for row in rows]
@@ -217,3 +218,14 @@ def take_rows(values: Any, rows: NDArray[np.intp]) -> Any:
     if isinstance(frame, nw.DataFrame | nw.Series):
         return frame[rows].to_native()
     return values.take(rows) if type(values).__module__.startswith("pyarrow") else values[rows]
+
+
+def blocks(array: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    """Yield the array in pieces that fit the cache, so that a second look at a piece is free."""
+    return (array[start : start + BLOCK] for start in range(0, array.size, BLOCK))
+
+
+def span(array: NDArray[Any]) -> tuple[Any, Any]:
+    """Return the smallest and the largest value, NaN where there is one, in a single pass over the memory."""
+    ends = np.array([(block.min(), block.max()) for block in blocks(array)])
+    return ends[:, 0].min(), ends[:, 1].max()

@@ -1,4 +1,4 @@
-"""What a fitted classifier says of rows: the probabilities of the positive class, or those of all classes."""
+"""The predictions of a fitted classifier: the probabilities of the positive class, or those of all classes."""
 
 from typing import Any
 
@@ -6,23 +6,24 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from fitontest.data.arrays import as_matrix
+from fitontest.data.labels import chosen_positive
 from fitontest.typing import FloatArray, Label
 
 
-def as_asked(
+def probabilities(
     estimator: Any, x: Any, reduction: str | None, pos_label: Label | None
 ) -> tuple[FloatArray, dict[str, Any]]:
     """Return the predicted probabilities and the options by which an error or a diagram is to read them.
 
     Without a reduction they are those of the positive class, else those of all. Of two classes the second is positive
-    unless `pos_label` says otherwise.
+    unless `pos_label` names the first.
     """
     if reduction is None:
         scores, positive = scores_of(estimator, x, pos_label)
         return scores, {"pos_label": positive}
     scores, classes = matrix_of(estimator, x)
     if reduction == "binary" and len(classes) == 2:
-        pos_label = positive_of(classes, pos_label)
+        pos_label = chosen_positive(classes, pos_label, classes[1])
     return scores, {"reduction": reduction, "labels": classes, "pos_label": pos_label}
 
 
@@ -34,7 +35,7 @@ def scores_of(estimator: Any, x: Any, pos_label: Label | None) -> tuple[FloatArr
             f"estimator must be a classifier of two classes, got one of {len(classes)}: {classes}; or say by reduction "
             f"how several classes are read"
         )
-    positive = positive_of(classes, pos_label)
+    positive = chosen_positive(classes, pos_label, classes[1])
     return proba[:, classes.index(positive)], positive
 
 
@@ -46,11 +47,3 @@ def matrix_of(estimator: Any, x: Any) -> tuple[FloatArray, list[Label]]:
     classes = [label.item() if isinstance(label, np.generic) else label for label in estimator.classes_]
     proba, _ = as_matrix(estimator.predict_proba(x), "estimator.predict_proba(X)")
     return proba, classes
-
-
-def positive_of(classes: list[Label], pos_label: Label | None) -> Label:
-    """Return the positive class, by default the second one."""
-    positive = classes[1] if pos_label is None else pos_label
-    if positive not in classes:
-        raise ValueError(f"pos_label must be one of the classes {classes}, got {pos_label!r}")
-    return positive

@@ -11,15 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fitontest.data.arrays import check_finite
-from fitontest.numerics.blocks import blocks, span
+from fitontest.data.arrays import blocks, check_finite, span
 from fitontest.typing import IntArray, Label
 
 SHOWN = 6  # labels listed in a message
 
 
 def is_binary_coded(labels: NDArray[Any]) -> bool:
-    """Tell whether every label is exactly 0 or 1 (or a boolean), looking at each value once."""
+    """Return whether every label is exactly 0 or 1 (or a boolean), looking at each value once."""
     kind = labels.dtype.kind
     if kind == "b":
         return True
@@ -56,7 +55,12 @@ def code_labels(labels: NDArray[Any], name: str, pos_label: Label | None) -> NDA
     if len(classes) > 2:
         raise ValueError(f"{name} must have at most two classes, got {len(classes)}: {listed(classes)}")
     if pos_label is None:
-        pos_label = _default_positive(classes, name)
+        pos_label = coded_positive(classes)
+        if pos_label is None:
+            raise ValueError(
+                f"{name} must be labelled 0 and 1, -1 and 1, or False and True unless pos_label says which class is "
+                f"positive; got the classes {classes}"
+            )
     elif len(classes) == 2 and pos_label not in classes:
         raise ValueError(f"pos_label must be one of the labels in {name}, {classes}; got {pos_label!r}")
     return np.asarray(labels == pos_label)
@@ -76,13 +80,13 @@ def distinct(labels: NDArray[Any], name: str) -> list[Any]:
 def coded(labels: NDArray[Any], name: str) -> tuple[list[Any], IntArray]:
     """Return the distinct labels in order, as Python values, and the place of each row's label among them."""
     with _of_one_type(labels, name):
-        found, inverse = np.unique(labels, return_inverse=True)
-        return list(found.tolist()), inverse
+        classes, inverse = np.unique(labels, return_inverse=True)
+        return list(classes.tolist()), inverse
 
 
 @contextmanager
 def _of_one_type(labels: NDArray[Any], name: str) -> Iterator[None]:
-    """Say it in the caller's words where labels cannot be put in order."""
+    """Raise a ValueError that names the argument where labels cannot be put in order."""
     try:
         yield
     except TypeError:
@@ -90,10 +94,25 @@ def _of_one_type(labels: NDArray[Any], name: str) -> Iterator[None]:
         raise ValueError(f"{name} must have labels of one type, got a mix of {', '.join(types)}") from None
 
 
-def _default_positive(classes: list[Any], name: str) -> Label:
-    if all(isinstance(c, int | float) for c in classes) and set(classes) <= {-1, 1}:
-        return 1
-    raise ValueError(
-        f"{name} must be labelled 0 and 1, -1 and 1, or False and True unless pos_label says which class is "
-        f"positive; got the classes {classes}"
-    )
+def coded_positive(classes: list[Any]) -> Label | None:
+    """Return the positive class of labels that need no hint, 1, or None for all others.
+
+    They are 0 and 1, -1 and 1, False and True, or one of the two alone.
+    """
+    numbers = all(isinstance(label, int | float) for label in classes)
+    return 1 if numbers and (set(classes) <= {0, 1} or set(classes) <= {-1, 1}) else None
+
+
+def chosen_positive(
+    classes: list[Any], pos_label: Label | None, default: Label | None, argument: str = "pos_label"
+) -> Label:
+    """Return the positive one of the classes: the one named, or else the default; `argument` is what it is called."""
+    positive = default if pos_label is None else pos_label
+    if positive is None:
+        raise ValueError(
+            f"{argument} must say which class is positive unless the classes are 0 and 1, -1 and 1, or False and "
+            f"True; got {classes}"
+        )
+    if positive not in classes:
+        raise ValueError(f"{argument} must be one of the classes {classes}, got {pos_label!r}")
+    return positive

@@ -10,22 +10,49 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fitontest.typing import FloatArray, IntArray
+from fitontest.typing import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows of positive weight sorted by (p, y, w): a function of the multiset of rows, not of their order."""
+    """Entries of positive weight sorted by (p, y, w): a function of the multiset of rows, not of their order.
+
+    Attributes
+    ----------
+    p, y, w : arrays of shape (m,)
+        Scores, labels and weights.
+    n : int array of shape (m,)
+        Rows behind each entry: 1, unless an entry sums up many rows of one score and label.
+    w2 : array of shape (m,)
+        Sum of the squared weights of these rows. Whole weights count rows, and a row of weight 2 is two rows of
+        squared weight 1: there w2 is w.
+    """
 
     p: FloatArray
     y: FloatArray
     w: FloatArray
+    n: IntArray
+    w2: FloatArray
 
     def __post_init__(self) -> None:
-        _freeze(self.p, self.y, self.w)
+        _freeze(self.p, self.y, self.w, self.n, self.w2)
 
     def __len__(self) -> int:
         return self.p.size
+
+    @classmethod
+    def of(cls, p: FloatArray, y: FloatArray, w: FloatArray, *, whole: bool) -> "Rows":
+        """Return entries that are one row each; `whole` says whether the weights count rows."""
+        return cls(p, y, w, np.broadcast_to(np.intp(1), p.shape), w if whole else w * w)
+
+    @property
+    def single(self) -> bool:
+        """Whether every entry is one row."""
+        return self.n.strides == (0,) or bool(np.all(self.n == 1))
+
+    def at(self, chosen: BoolArray | IntArray) -> "Rows":
+        """Return the chosen entries; positions must ascend."""
+        return Rows(self.p[chosen], self.y[chosen], self.w[chosen], self.n[chosen], self.w2[chosen])
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +65,8 @@ class Groups:
         Strictly increasing scores.
     n : array of shape (G,)
         Number of rows at each score.
-    w, wy : arrays of shape (G,)
-        Total weight and weight of the positives at each score.
+    w, wy, w2 : arrays of shape (G,)
+        Total weight, weight of the positives, and sum of the squared weights (see `Rows`) at each score.
     first : array of shape (G,)
         Position in `Rows` of the first row of each group.
     """
@@ -48,17 +75,18 @@ class Groups:
     n: IntArray
     w: FloatArray
     wy: FloatArray
+    w2: FloatArray
     first: IntArray
 
     def __post_init__(self) -> None:
-        _freeze(self.p, self.n, self.w, self.wy, self.first)
+        _freeze(self.p, self.n, self.w, self.wy, self.w2, self.first)
 
     def __len__(self) -> int:
         return self.p.size
 
 
-def sorted_rows(p: FloatArray, labels: NDArray[Any], w: FloatArray | None) -> Rows:
-    """Return the rows sorted by (p, y, w); without weights all are one."""
+def sorted_rows(p: FloatArray, labels: NDArray[Any], w: FloatArray | None, *, whole: bool) -> Rows:
+    """Return the rows sorted by (p, y, w); without weights all are one. `whole`: whether weights count rows."""
     key = _sort_key(p, labels)
     if w is None:
         key.sort()
@@ -67,19 +95,19 @@ def sorted_rows(p: FloatArray, labels: NDArray[Any], w: FloatArray | None) -> Ro
         key, w = _sort_weighted(key, w)
     y = (key & np.uint64(1)).astype(np.float64)
     key >>= np.uint64(1)
-    return Rows(key.view(np.float64), y, w)
+    return Rows.of(key.view(np.float64), y, w, whole=whole)
 
 
 def pooled(rows: Rows, *, unit: bool) -> Groups:
     """Return the groups of tied scores; without ties they share the arrays of the rows."""
     first = np.flatnonzero(np.concatenate(([True], rows.p[1:] != rows.p[:-1])))
     if first.size == len(rows):
-        one = np.broadcast_to(np.intp(1), first.shape)
-        return Groups(rows.p, one, rows.w, rows.y if unit else rows.w * rows.y, first)
-    n = np.diff(first, append=len(rows))
+        return Groups(rows.p, rows.n, rows.w, rows.y if unit else rows.w * rows.y, rows.w2, first)
+    n = np.diff(first, append=len(rows)) if rows.single else np.add.reduceat(rows.n, first)
     w = n.astype(np.float64) if unit else np.add.reduceat(rows.w, first)
     wy = np.add.reduceat(rows.y if unit else rows.w * rows.y, first)
-    return Groups(rows.p[first], n, w, wy, first)
+    w2 = w if rows.w2 is rows.w else np.add.reduceat(rows.w2, first)
+    return Groups(rows.p[first], n, w, wy, w2, first)
 
 
 def _sort_key(p: FloatArray, labels: NDArray[Any]) -> NDArray[np.uint64]:

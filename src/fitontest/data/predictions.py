@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from fitontest.checks import choose
 from fitontest.data.arrays import as_column, as_matrix, check_finite, check_same_length
-from fitontest.data.labels import coded, distinct, listed
+from fitontest.data.labels import chosen_positive, coded, coded_positive, distinct, listed
 from fitontest.data.sample import Sample
 from fitontest.typing import ArrayInput, FloatArray, IntArray, Label
 
@@ -62,7 +62,7 @@ NAMES = Names()
 
 
 @dataclass(frozen=True, eq=False)
-class ClassScores:
+class Predictions:
     """A matrix of scores whose columns have been matched with the classes.
 
     Attributes
@@ -91,40 +91,26 @@ class ClassScores:
         """Yield each class and its sample against the rest."""
         return ((label, self.against_rest(column)) for column, label in enumerate(self.classes))
 
-    def top_label(self) -> Sample:
+    def confidence(self) -> Sample:
         """Return the largest score of each row, and whether the first class that has it is the label."""
         top = self.scores.argmax(axis=1)
         return self._sample(self.codes == top, np.take_along_axis(self.scores, top[:, None], axis=1)[:, 0])
 
-    def of_class(self, pos_label: Label | None) -> Sample:
+    def binary(self, pos_label: Label | None) -> Sample:
         """Return the column of the positive class, of two."""
         if len(self.classes) != 2:
             raise ValueError(
                 f"{self.names.y_prob} must have exactly two columns with {self.names.reduction}='binary', got "
                 f"{len(self.classes)}"
             )
-        return self.against_rest(self._positive(pos_label))
-
-    def _positive(self, pos_label: Label | None) -> int:
-        if pos_label is None:
-            if not (all(isinstance(label, int | float) for label in self.classes) and self._are_coded()):
-                raise ValueError(
-                    f"{self.names.pos_label} must say which class is positive unless the classes are 0 and 1, -1 and "
-                    f"1, or False and True; got {self.classes}"
-                )
-            pos_label = 1
-        if pos_label not in self.classes:
-            raise ValueError(f"{self.names.pos_label} must be one of the classes {self.classes}, got {pos_label!r}")
-        return self.classes.index(pos_label)
-
-    def _are_coded(self) -> bool:
-        return set(self.classes) in ({0, 1}, {-1, 1})  # False and True are equal to 0 and 1
+        positive = chosen_positive(self.classes, pos_label, coded_positive(self.classes), self.names.pos_label)
+        return self.against_rest(self.classes.index(positive))
 
     def _sample(self, labels: NDArray[np.bool_], scores: FloatArray) -> Sample:
         return Sample(labels, scores, self.sample_weight, names=self.names.of_sample)
 
 
-def read_classes(columns: Columns, labels: ArrayInput = None, names: Names = NAMES) -> ClassScores:
+def read_classes(columns: Columns, labels: ArrayInput = None, names: Names = NAMES) -> Predictions:
     """Read labels of several classes and a matrix of scores, and match the columns with the classes.
 
     Parameters
@@ -149,22 +135,22 @@ def read_classes(columns: Columns, labels: ArrayInput = None, names: Names = NAM
             f"{names.y_prob} must be a matrix with a row per prediction and a column per class where {names.reduction} "
             f"is given, got one column; for the scores of one class leave {names.reduction} out"
         )
-    y, (scores, found_names) = as_column(y_true, names.y_true), as_matrix(y_prob, names.y_prob)
+    y, (scores, headers) = as_column(y_true, names.y_true), as_matrix(y_prob, names.y_prob)
     check_same_length(**{names.y_true: y, names.y_prob: scores})
     if y.dtype.kind == "f":
         check_finite(y, names.y_true)
-    found, inverse = coded(y, names.y_true)
-    classes = found if labels is None else _named_classes(labels, found, names)
+    occurring, inverse = coded(y, names.y_true)
+    classes = occurring if labels is None else _named_classes(labels, occurring, names)
     if len(classes) != scores.shape[1]:
         hint = f"{names.y_true}; name the classes of the columns by {names.labels}"
         raise ValueError(
             f"{names.y_prob} must have a column for each class, got {scores.shape[1]} columns and {len(classes)} "
             f"classes in {hint if labels is None else names.labels}"
         )
-    _check_order(names.columns if found_names is None else found_names, classes, names)
+    _check_order(names.columns if headers is None else headers, classes, names)
     column = {label: k for k, label in enumerate(classes)}
-    codes = np.array([column[label] for label in found], dtype=np.intp)[inverse]
-    return ClassScores(classes, codes, scores, sample_weight, names)
+    codes = np.array([column[label] for label in occurring], dtype=np.intp)[inverse]
+    return Predictions(classes, codes, scores, sample_weight, names)
 
 
 def reduced(
@@ -186,28 +172,37 @@ def reduced(
             _refuse_matrix(y_prob, names)
         return Sample(y_true, y_prob, sample_weight, pos_label=pos_label, names=names.of_sample)
     if choose(reduction, REDUCTIONS, names.reduction) == "classwise":
-        raise ValueError(f"{names.reduction} must be 'confidence' or 'binary' where one sample is asked for")
+        raise ValueError(f"{names.reduction} must be 'confidence' or 'binary' where one sample is needed")
     if reduction == "binary":
-        return read_classes(columns, labels, names).of_class(pos_label)
+        return read_classes(columns, labels, names).binary(pos_label)
     _refuse_pos_label(reduction, pos_label, names)
-    return read_classes(columns, labels, names).top_label()
+    return read_classes(columns, labels, names).confidence()
 
 
-def each_class(
-    columns: Columns, labels: ArrayInput = None, pos_label: Label | None = None, names: Names = NAMES
-) -> ClassScores:
-    """Return what ``reduction="classwise"`` makes of (y_true, y_prob, sample_weight): see `ClassScores.one_vs_rest`."""
-    _refuse_pos_label("classwise", pos_label, names)
+def read_data(
+    columns: Columns,
+    reduction: str | None,
+    labels: ArrayInput = None,
+    pos_label: Label | None = None,
+    names: Names = NAMES,
+) -> Sample | Predictions:
+    """Return what (y_true, y_prob, sample_weight) are under a reduction: predictions of several classes, or one sample.
+
+    Predictions are what ``reduction="classwise"`` makes of them: each class is to be held against the rest.
+    """
+    if reduction != "classwise":
+        return reduced(columns, reduction, labels, pos_label, names)
+    _refuse_pos_label(reduction, pos_label, names)
     return read_classes(columns, labels, names)
 
 
-def _named_classes(labels: ArrayInput, found: list[Label], names: Names) -> list[Label]:
+def _named_classes(labels: ArrayInput, occurring: list[Label], names: Names) -> list[Label]:
     column = as_column(labels, names.labels)
     classes: list[Any] = column.tolist()
     if len(classes) != len(distinct(column, names.labels)):
         raise ValueError(f"{names.labels} must be distinct, got [{listed(classes)}]")
     known = set(classes)
-    unknown = [label for label in found if label not in known]
+    unknown = [label for label in occurring if label not in known]
     if unknown:
         raise ValueError(
             f"{names.labels} must list every class in {names.y_true}, got [{listed(classes)}] without "
@@ -221,11 +216,11 @@ def _check_order(columns: Iterable[str] | None, classes: list[Label], names: Nam
     if columns is None:
         return
     end = ".0" if all(isinstance(label, int | float) for label in classes) else ""  # a class 1.0 may be called 1
-    found, texts = ([str(one).removesuffix(end) for one in each] for each in (columns, classes))
-    if found != texts and sorted(found) == sorted(texts):
+    headers, texts = ([str(one).removesuffix(end) for one in each] for each in (columns, classes))
+    if headers != texts and sorted(headers) == sorted(texts):
         raise ValueError(
             f"{names.y_prob} must have its columns in the order of the classes, [{listed(texts)}], got "
-            f"[{listed(found)}]; pass {names.labels} in that order"
+            f"[{listed(headers)}]; pass {names.labels} in that order"
         )
 
 
@@ -243,7 +238,7 @@ def _refuse_matrix(y_prob: ArrayInput, names: Names) -> None:
 
 
 def _width(values: ArrayInput) -> int | None:
-    """Return how many columns there are, or None where only numpy can tell; nothing is converted."""
+    """Return how many columns there are, or None where only a conversion would show it."""
     shape = getattr(values, "shape", None)
     if shape is not None:
         return None if len(shape) > 2 else 1 if len(shape) < 2 else int(shape[1])

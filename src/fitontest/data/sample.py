@@ -1,8 +1,8 @@
-"""The one door: labels, scores and weights enter the package here and nowhere else.
+"""A checked sample: all labels, scores and weights enter the package through this module.
 
 A `Sample` is checked once and never changes. It keeps the rows as they came; the sorted rows and the pooled
-groups of tied scores are made on demand, once, because only what needs order should pay for sorting (binning by
-equal width never does).
+groups of tied scores are made on demand, once, because sorting takes time that not every result needs (binning
+by equal width never does).
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from fitontest.data.arrays import as_column, as_numbers, check_finite, check_same_length, check_unit_interval
 from fitontest.data.labels import code_labels, is_binary_coded
 from fitontest.data.ordering import Groups, Rows, pooled, sorted_rows
-from fitontest.numerics.blocks import BLOCK
+from fitontest.numerics.search import BLOCK
 from fitontest.typing import ArrayInput, BoolArray, FloatArray, IntArray, Label
 
 EXACT_COUNT = 2.0**53  # whole numbers up to here are floats
@@ -48,8 +48,12 @@ class Sample:
         Number of rows of positive weight.
     total : float
         Sum of the weights.
+    base_rate : float
+        Weighted share of positives.
     unit, whole : bool
         Whether all weights are one, whether all are whole numbers.
+    w2 : float64 array of shape (n,)
+        Squared weights; of whole weights, which count rows, the weights themselves.
 
     Raises
     ------
@@ -131,17 +135,27 @@ class Sample:
         return self.unit or (self.total <= EXACT_COUNT and bool(np.all(self.w == np.floor(self.w))))
 
     @cached_property
+    def w2(self) -> FloatArray:
+        """Squared weights of the rows: those of whole weights are the weights, since these count rows."""
+        return self.w if self.whole else self.w * self.w
+
+    @cached_property
     def rows(self) -> Rows:
         """Rows of positive weight, sorted by (p, y, w)."""
         if self._weights is None:
-            return sorted_rows(self.p, self._labels, None)
+            return sorted_rows(self.p, self._labels, None, whole=True)
         present = self._weights > 0
-        return sorted_rows(self.p[present], self._labels[present], self._weights[present])
+        return sorted_rows(self.p[present], self._labels[present], self._weights[present], whole=self.whole)
 
     @cached_property
     def groups(self) -> Groups:
         """Tied scores of positive weight, pooled."""
         return pooled(self.rows, unit=self.unit)
+
+    @property
+    def aggregated(self) -> bool:
+        """Whether entries stand for many rows, which only `rows` and `groups` know."""
+        return "rows" in self.__dict__ and not self.rows.single
 
     @property
     def is_pooled(self) -> bool:
@@ -168,17 +182,31 @@ class Sample:
 
     def take(self, rows: BoolArray | IntArray) -> "Sample":
         """Return the sample of the chosen entries of the *sorted* rows, unchecked because these were checked."""
+        if not self.rows.single:  # what stands behind an entry is known to the rows alone
+            return Sample.of_rows(self.rows.at(rows), whole=self.whole)
         chosen = object.__new__(Sample)
         chosen._fill(self.rows.p[rows], self.rows.y[rows], self.rows.w[rows])
         return chosen
 
     @classmethod
-    def of_rows(cls, rows: Rows) -> "Sample":
-        """Return the sample of rows that are sorted by (p, y, w) already, unchecked."""
+    def of_rows(cls, rows: Rows, *, whole: bool | None = None) -> "Sample":
+        """Return the sample of rows that are sorted by (p, y, w) already, unchecked.
+
+        `whole` says whether weights count rows, where that is known; sums over many rows do not show it.
+        """
         made = object.__new__(cls)
         made._fill(rows.p, rows.y, rows.w)
         made.__dict__["rows"] = rows
+        if not rows.single:
+            made.__dict__.update(n=int(rows.n.sum()), unit=made.unit and rows.single, w2=rows.w2)
+        if whole is not None:
+            made.__dict__["whole"] = whole
         return made
+
+    @cached_property
+    def memory(self) -> dict[str, Any]:
+        """What has been computed of the sample and may be wanted again: a value by what it is called."""
+        return {}
 
     def __repr__(self) -> str:
         weights = "" if self.unit else f", total weight {self.total:g}"
@@ -216,7 +244,7 @@ def _refuse_swapped(labels: NDArray[Any], scores: NDArray[Any], names: tuple[str
 
 
 def _is_two_valued(scores: NDArray[Any]) -> bool:
-    """Tell whether there are two values that are no probabilities; two tied scores are nothing odd."""
+    """Return whether there are exactly two values and one is outside [0, 1]; two tied scores within it are normal."""
     return bool(scores.dtype.kind in "fui" and np.any((scores < 0) | (scores > 1)) and np.unique(scores).size == 2)
 
 

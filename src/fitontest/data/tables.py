@@ -19,7 +19,7 @@ from fitontest.typing import FloatArray
 T = TypeVar("T")
 
 # all rows decide a column's type: from a sample, a column that begins with 0 and 1 would become integer, and the
-# decimals further down would be rounded without a word; left to guess, DuckDB may drop what follows a # as a comment,
+# decimals further down would be rounded without a warning; by default DuckDB may drop what follows a # as a comment,
 # and take single quotes, which are text, for quotes
 _HOW = "sample_size=-1, comment='', quote='\"', nullstr=['', 'NA', 'N/A', 'null', 'NULL']"
 _CSV = f"read_csv(?, {_HOW})"
@@ -49,7 +49,7 @@ def read_columns(path: Path, wanted: dict[str, str]) -> dict[str, NDArray[Any]]:
     Parameters
     ----------
     path : Path
-        A CSV, TSV (also gzipped) or Parquet file, told apart by its ending.
+        A CSV, TSV (also gzipped) or Parquet file; its ending gives the format.
     wanted : dict of str to str
         What the caller calls a column (for error messages), and the column's name in the file.
 
@@ -61,7 +61,7 @@ def read_columns(path: Path, wanted: dict[str, str]) -> dict[str, NDArray[Any]]:
     Raises
     ------
     ValueError
-        No such file, an unknown ending, a file that cannot be read as what its ending says, a missing column.
+        No such file, an unknown ending, a file that is not in the format of its ending, a missing column.
     """
     with _opened(path) as (connection, reader):
         names = connection.execute(f"SELECT * FROM {reader} LIMIT 0", [str(path)]).fetchnumpy()
@@ -70,8 +70,8 @@ def read_columns(path: Path, wanted: dict[str, str]) -> dict[str, NDArray[Any]]:
             name, column = next(iter(absent.items()))
             raise ValueError(f"{name} must be a column of {path}, got {column!r}; its columns are {list(names)}")
         columns = ", ".join(_quoted(column) for column in dict.fromkeys(wanted.values()))
-        found = connection.execute(f"SELECT {columns} FROM {reader}", [str(path)]).fetchnumpy()
-    return {name: _array(found[column]) for name, column in wanted.items()}
+        by_column = connection.execute(f"SELECT {columns} FROM {reader}", [str(path)]).fetchnumpy()
+    return {name: _array(by_column[column]) for name, column in wanted.items()}
 
 
 def check_ending(path: Path, name: str) -> None:
@@ -153,24 +153,24 @@ def _untyped(connection: duckdb.DuckDBPyConnection, path: Path) -> tuple[str, li
     Quotes are double, and doubled within a cell: DuckDB's guesses would drop single quotes and backslashes that are
     text. Only a cell without any text is NULL, so that it is written without quotes again, and a quoted one with them.
     """
-    found = connection.execute(f"SELECT * FROM sniff_csv(?, {_HOW})", [str(path)]).fetchnumpy()
-    if found["SkipRows"][0]:
+    layout = connection.execute(f"SELECT * FROM sniff_csv(?, {_HOW})", [str(path)]).fetchnumpy()
+    if layout["SkipRows"][0]:
         raise ValueError(
-            f"FILE must begin with its header or its first row, got {path} with {found['SkipRows'][0]} lines before it"
+            f"FILE must begin with its header or its first row, got {path} with {layout['SkipRows'][0]} lines before it"
         )
-    columns = ", ".join(f"{_text(column['name'])}: 'VARCHAR'" for column in found["Columns"][0])
+    columns = ", ".join(f"{_text(column['name'])}: 'VARCHAR'" for column in layout["Columns"][0])
     reader = (
         f"read_csv(?, auto_detect=false, hive_partitioning=false, columns={{{columns}}}, nullstr='', comment='', "
-        f"allow_quoted_nulls=false, delim={_text(found['Delimiter'][0])}, quote='\"'"
+        f"allow_quoted_nulls=false, delim={_text(layout['Delimiter'][0])}, quote='\"'"
     )
     escape = '"'
-    if found["Escape"][0] == "\\":  # as some databases write them; true only of files that are no CSV without it
+    if layout["Escape"][0] == "\\":  # as some databases write them; true only of files that are no CSV without it
         try:
             connection.execute(f"SELECT count(*) FROM {reader}, escape='\"', header=false)", [str(path)])
         except duckdb.Error:
             escape = "\\"
     first = f"SELECT * FROM {reader}, escape='{escape}', header=false) LIMIT 1"
-    has_header = bool(found["HasHeader"][0])
+    has_header = bool(layout["HasHeader"][0])
     header = connection.execute(first, [str(path)]).fetchone() if has_header else None
     return f"{reader}, escape='{escape}', header={has_header})", [text or "" for text in header or ()]
 
@@ -178,7 +178,7 @@ def _untyped(connection: duckdb.DuckDBPyConnection, path: Path) -> tuple[str, li
 def _first_line(names: list[str], delimiter: str, any_rows: bool) -> str:
     """Return the options of DuckDB's CSV writer for a first line of just these names, though some be empty or equal.
 
-    The writer wants a suffix too. That is the newline after the last line, which may be the first.
+    The writer needs a suffix too. That is the newline after the last line, which may be the first.
     """
     line = StringIO()
     csv.writer(line, delimiter=delimiter, lineterminator="\n" if any_rows else "").writerow(names)

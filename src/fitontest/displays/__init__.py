@@ -1,1 +1,1 @@
-"""Diagrams: each computes its table first and then draws it."""
+"""Diagrams. Each computes its table first and then draws it."""

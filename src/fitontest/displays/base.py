@@ -1,4 +1,4 @@
-"""What every diagram is: numbers that can be had as a table, a figure, and a way to save it."""
+"""Base classes of the diagrams: a table of the numbers, a figure that shows them, and a method to save it."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from fitontest.checks import choose
-from fitontest.data.estimators import as_asked
+from fitontest.data.estimators import probabilities
 from fitontest.data.predictions import Reduction
 from fitontest.data.sample import Sample
-from fitontest.displays.canvas import blank_figure
+from fitontest.displays.canvas import create_figure
 from fitontest.displays.saving import save_figure
-from fitontest.measures.result import BinaryError
+from fitontest.measures.base import Estimate
 from fitontest.results.frames import Backend, Records, to_frame
 from fitontest.typing import ArrayInput, Label
 
@@ -21,23 +21,26 @@ if TYPE_CHECKING:
 
 
 class Display(ABC):
-    """Base of the diagrams: the table comes first, the drawing shows it."""
+    """Base of the diagrams. The table is computed first, and the figure shows it."""
 
     figure_: "FigureBase"
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._told()})"
+        return f"{type(self).__name__}({self._summarise()})"
 
     @abstractmethod
-    def _told(self) -> str:
-        """Return what the representation tells."""
+    def _summarise(self) -> str:
+        """Return the content of the parentheses in the representation."""
 
     @abstractmethod
     def parts(self) -> dict[str, Records]:
-        """Return every number that is drawn: plain records by the part of the diagram that shows them."""
+        """Return every number that is drawn, as plain records keyed by the part of the diagram that shows them."""
 
     def rows(self, part: str | None = None) -> Records:
-        """Return the records of one part, or of all, each then with its ``part`` and all keys."""
+        """Return the records of one part, or of all parts.
+
+        The records of all parts have the same keys, and ``part`` names the part of each.
+        """
         parts = self.parts()
         if part is not None:
             return parts[choose(part, parts, "part")]
@@ -52,17 +55,18 @@ class Display(ABC):
         ----------
         backend : {"pandas", "polars", "pyarrow"}, default="pandas"
         part : str, optional
-            Only this part of the diagram, with only its columns; by default all of them, with a column ``part``.
+            The only part of the diagram to return, with only its columns. By default all parts are returned, with a
+            column ``part``.
         """
         return to_frame(self.rows(part), backend)
 
     def save(self, path: str | Path, *, dpi: float = 150) -> Path:
-        """Write the figure to a file, PNG, SVG or PDF by its ending, and return the path.
+        """Write the figure to a PNG, SVG or PDF file, depending on the ending of the path, and return the path.
 
-        Unlike matplotlib's ``savefig`` on its own, the same diagram always gives the same bytes.
+        The same diagram always gives the same bytes, which matplotlib's ``savefig`` alone does not guarantee.
         """
         if not hasattr(self, "figure_"):
-            self.plot(blank_figure(self.size))
+            self.plot(create_figure(self.size))
         return save_figure(self.figure_, path, dpi=dpi)
 
     @property
@@ -81,7 +85,7 @@ class BinaryDisplay(Display):
     from_predictions: ClassVar[Callable[..., Any]]
     error: Any
 
-    def _told(self) -> str:
+    def _summarise(self) -> str:
         return repr(self.error)
 
     @classmethod
@@ -104,37 +108,37 @@ class BinaryDisplay(Display):
         X : array-like of shape (n, n_features)
         y : array-like of shape (n,)
         reduction : {"confidence", "classwise", "binary"}, optional
-            How the probabilities of several classes are read, see `from_predictions`; without it the classifier must
-            have two classes.
+            How the probabilities of several classes are reduced to two, see `from_predictions`. Without a reduction the
+            classifier must have two classes.
         pos_label : label, optional
-            The positive class, by default ``estimator.classes_[1]``; not with "confidence" and "classwise".
+            The positive class, by default ``estimator.classes_[1]``. Not allowed with "confidence" and "classwise".
         name : str, optional
-            What the diagram calls the scores, by default the name of the class of the estimator.
+            Name of the scores in the diagram, by default the class name of the estimator.
         **options
-            All other arguments of `from_predictions` but `labels`, which are ``estimator.classes_``.
+            Other arguments of `from_predictions`, except `labels`, which are ``estimator.classes_``.
 
         Returns
         -------
-        What `from_predictions` returns.
+        The value of `from_predictions`.
 
         Raises
         ------
         ValueError
-            Naming the argument, the rule and what was found.
+            The message names the argument, the rule and the value.
         sklearn.exceptions.NotFittedError
-            For an estimator that is not fitted.
+            If the estimator is not fitted.
         """
-        called = type(estimator).__name__ if name is None else name
+        score_name = type(estimator).__name__ if name is None else name
         if reduction is not None and "labels" in options:
             raise ValueError(f"labels must be left out: they are estimator.classes_, got {options['labels']!r}")
-        scores, read = as_asked(estimator, X, reduction, pos_label)
-        return cls.from_predictions(y, scores, name=called, **options, **read)
+        scores, score_options = probabilities(estimator, X, reduction, pos_label)
+        return cls.from_predictions(y, scores, name=score_name, **options, **score_options)
 
 
-def check_measured(error: object, kind: type[BinaryError], sample: object) -> None:
-    """Raise ValueError unless the error is of that kind and was measured on the sample."""
-    if not isinstance(error, kind):
-        raise ValueError(f"error must be a {kind.__name__}, got {error!r}")
+def check_measured(error: object, sample: object) -> None:
+    """Raise ValueError unless the error is an estimate for two classes that was measured on the sample."""
+    if not isinstance(error, Estimate) or error.base_rate is None:
+        raise ValueError(f"error must be an Estimate for two classes, got {error!r}")
     if not isinstance(sample, Sample):
         raise ValueError(f"sample must be a Sample, got {sample!r}")
     if sample.n != error.n or not isclose(sample.base_rate, error.base_rate, rel_tol=1e-9):

@@ -1,20 +1,20 @@
-"""The picture of a comparison of calibrators: how far each is from the best, and the error that it leaves."""
+"""The diagram of a comparison of calibrators: the distance of each to the best, and its calibration error."""
 
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from fitontest.displays.base import Display
-from fitontest.displays.canvas import SomeFigure, figure_for, settle, tidy
-from fitontest.displays.palette import FILL, GAP, NEUTRAL, SERIES, ink, paper
+from fitontest.displays.canvas import SomeFigure, execute_layout, get_figure, style_axes
+from fitontest.displays.palette import FILL, GAP, NEUTRAL, SERIES, get_background, get_foreground
 from fitontest.results.frames import Records
 from fitontest.results.text import short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MARKERS = "os^DvP*X"  # of the evaluators: shape tells what colour may not
-BEYOND = 4.0  # times the median difference: what is farther off is an arrow at the edge
+MARKERS = "os^DvP*X"  # of the evaluators: distinguishable without colour
+FAR = 4.0  # multiple of the median difference beyond which a value is an arrow at the edge
 ROW = 0.34  # inches
 ERROR = "error_"
 
@@ -22,10 +22,10 @@ ERROR = "error_"
 class ComparisonDisplay(Display):
     """Dot plot of post-hoc calibrators, from the smallest held-out loss at the top to the largest.
 
-    Left, how much larger the held-out loss of each is than the smallest, with the standard error of that paired
-    difference; the chosen family is marked, and the loss of doing nothing is a line. What is several times farther away
-    than most is an arrow at the edge, with its number. Where there is a test set, squares show the same there. Right,
-    the calibration error that each leaves, by every evaluator.
+    The left panel shows by how much the held-out loss of each exceeds the smallest, with the standard error of that
+    paired difference. The marker of the chosen family is filled, and a line shows the loss of doing nothing. A
+    difference that is several times the median is an arrow at the edge, with its number. Squares show the differences
+    on the test set, if there is one. The right panel shows the calibration error after calibration, by each evaluator.
 
     Made by `Comparison.plot`.
 
@@ -34,16 +34,16 @@ class ComparisonDisplay(Display):
     rows : list of dict
         As `Comparison.rows` returns them.
     loss : str
-        What the loss is called.
+        Name of the loss.
     do_nothing : str, default="identity"
-        The family whose loss is a line.
+        The family whose loss is shown as a line.
 
     Attributes
     ----------
     figure_ : matplotlib Figure or SubFigure
         After `plot`.
     axes_ : tuple of matplotlib Axes
-        Left and, where there are evaluators, right.
+        The left panel and, if there are evaluators, the right one.
 
     Examples
     --------
@@ -66,18 +66,18 @@ class ComparisonDisplay(Display):
         self.tested = "test_score" in rows[0]
 
     def parts(self) -> dict[str, Records]:
-        """Return the numbers drawn: differences of the losses, and the errors left."""
-        found = {"held_out": self._differences("")}
+        """Return the numbers drawn: the differences of the losses, and the errors after calibration."""
+        parts = {"held_out": self._list_differences("")}
         if self.tested:
-            found["test"] = self._differences("test_")
+            parts["test"] = self._list_differences("test_")
         errors = [
             {"family": row["family"], "evaluator": name, "error": row[ERROR + name]}
             for row in self._rows
             for name in self.evaluators
         ]
-        return {**found, "errors": errors} if errors else found
+        return {**parts, "errors": errors} if errors else parts
 
-    def _differences(self, prefix: str) -> Records:
+    def _list_differences(self, prefix: str) -> Records:
         keys = ("score", "to_best", "to_best_se")
         return [
             {"family": row["family"], **{key: row[prefix + key] for key in keys}, "chosen": row["chosen"]}
@@ -86,44 +86,44 @@ class ComparisonDisplay(Display):
 
     @property
     def size(self) -> tuple[float, float]:
-        """Width and height of a figure for it, in inches."""
+        """Width and height of the figure, in inches."""
         return (9.0 if self.evaluators else 5.6), ROW * len(self.names) + 1.7
 
-    def _told(self) -> str:
+    def _summarise(self) -> str:
         return repr(self.names)
 
     def plot(self, figure: SomeFigure = None) -> Self:
-        """Draw the picture.
+        """Draw the diagram.
 
         Parameters
         ----------
         figure : matplotlib Figure or SubFigure, optional
-            An empty one to draw in; by default a new pyplot figure that is large enough.
+            An empty figure to draw in. By default a new pyplot figure is made.
 
         Returns
         -------
         self
         """
-        self.figure_ = figure_for(figure, self.size)
+        self.figure_ = get_figure(figure, self.size)
         panels = self.figure_.subplots(1, 2 if self.evaluators else 1, sharey=True, squeeze=False)[0]
         self.axes_ = tuple(panels)
         self._draw_differences(panels[0])
         if self.evaluators:
             self._draw_errors(panels[1])
         panels[0].set_ylim(len(self.names) - 0.5, -0.5)
-        settle(self.figure_)
+        execute_layout(self.figure_)
         return self
 
     def _draw_differences(self, ax: "Axes") -> None:
         parts = self.parts()
         drawn = parts["held_out"] + parts.get("test", [])
-        limit = _limit([row["to_best"] + row["to_best_se"] for row in drawn])
-        tidy(ax)
-        ax.axvline(0.0, color=ink(ax), linewidth=0.8)
-        self._draw_line_of_doing_nothing(ax, limit)
-        lifts = {"held_out": -0.14, "test": 0.18} if self.tested else {"held_out": 0.0}
-        for part, lift in lifts.items():
-            self._draw_series(ax, parts[part], lift, limit, test=part == "test")
+        limit = _find_limit([row["to_best"] + row["to_best_se"] for row in drawn])
+        style_axes(ax)
+        ax.axvline(0.0, color=get_foreground(ax), linewidth=0.8)
+        self._draw_reference_line(ax, limit)
+        offsets = {"held_out": -0.14, "test": 0.18} if self.tested else {"held_out": 0.0}
+        for part, offset in offsets.items():
+            self._draw_series(ax, parts[part], offset, limit, test=part == "test")
         least = min(0.0, *(row["to_best"] - row["to_best_se"] for row in drawn if row["to_best"] <= limit))
         ax.set_xlim(least - 0.06 * limit, 1.18 * limit)
         ax.locator_params(axis="x", nbins=5)
@@ -135,44 +135,44 @@ class ComparisonDisplay(Display):
             loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4, columnspacing=1.0, fontsize="small", frameon=False
         )
 
-    def _draw_line_of_doing_nothing(self, ax: "Axes", limit: float) -> None:
-        at = next((row["to_best"] for row in self._rows if row["family"] == self.do_nothing), 0.0)
-        if 0 < at <= limit:
+    def _draw_reference_line(self, ax: "Axes", limit: float) -> None:
+        difference = next((row["to_best"] for row in self._rows if row["family"] == self.do_nothing), 0.0)
+        if 0 < difference <= limit:
             name = "do nothing (out of fold)" if self.tested else "do nothing"
-            ax.axvline(at, color=NEUTRAL, linewidth=1.0, linestyle=(0, (4, 2)), label=name)
+            ax.axvline(difference, color=NEUTRAL, linewidth=1.0, linestyle=(0, (4, 2)), label=name)
 
-    def _draw_series(self, ax: "Axes", rows: Records, lift: float, limit: float, *, test: bool) -> None:
+    def _draw_series(self, ax: "Axes", rows: Records, offset: float, limit: float, *, test: bool) -> None:
         color, marker = (GAP, "s") if test else (FILL, "o")
         for k, row in enumerate(rows):
-            mean, se, at = row["to_best"], row["to_best_se"], k + lift
+            mean, se, height = row["to_best"], row["to_best_se"], k + offset
             if mean > limit:
-                self._arrow(ax, short(mean, 2), limit, at, color)
+                self._draw_arrow(ax, short(mean, 2), limit, height, color)
                 continue
-            filled = color if row["chosen"] else paper(ax)
-            ax.errorbar(mean, at, xerr=se, fmt="none", ecolor=color, elinewidth=1.4, capsize=2.5, zorder=2)
-            ax.plot(mean, at, marker, color=color, markerfacecolor=filled, markersize=6.5, zorder=3)
+            face = color if row["chosen"] else get_background(ax)
+            ax.errorbar(mean, height, xerr=se, fmt="none", ecolor=color, elinewidth=1.4, capsize=2.5, zorder=2)
+            ax.plot(mean, height, marker, color=color, markerfacecolor=face, markersize=6.5, zorder=3)
         name = "test set" if test else "out of fold"
-        ax.plot([], [], marker, color=color, markerfacecolor=paper(ax), label=name)
+        ax.plot([], [], marker, color=color, markerfacecolor=get_background(ax), label=name)
         if not test:
-            ax.plot([], [], marker, color=ink(ax), label="filled: chosen")
+            ax.plot([], [], marker, color=get_foreground(ax), label="filled: chosen")
 
-    def _arrow(self, ax: "Axes", text: str, limit: float, at: float, color: Any) -> None:
-        """Write at the edge what lies beyond it."""
-        far = f"{text} \N{RIGHTWARDS ARROW}"
-        ax.annotate(far, (1.16 * limit, at), ha="right", va="center", fontsize="small", color=color)
+    def _draw_arrow(self, ax: "Axes", text: str, limit: float, height: float, color: Any) -> None:
+        """Write a value beyond the limit at the edge."""
+        arrow = f"{text} \N{RIGHTWARDS ARROW}"
+        ax.annotate(arrow, (1.16 * limit, height), ha="right", va="center", fontsize="small", color=color)
 
     def _draw_errors(self, ax: "Axes") -> None:
-        tidy(ax)
+        style_axes(ax)
         values = np.array([[row[ERROR + name] for name in self.evaluators] for row in self._rows])
-        limit = _limit(values.max(axis=1).tolist())
+        limit = _find_limit(values.max(axis=1).tolist())
         for k, name in enumerate(self.evaluators):
             color, marker = SERIES[k % len(SERIES)], MARKERS[k % len(MARKERS)]
-            inside, lift = values[:, k] <= limit, 0.16 * (k - (len(self.evaluators) - 1) / 2)
-            at = np.flatnonzero(inside) + lift  # one above the other, where they would lie on top of one another
-            ax.plot(values[inside, k], at, marker, color=color, markersize=6, label=name)
+            inside, offset = values[:, k] <= limit, 0.16 * (k - (len(self.evaluators) - 1) / 2)
+            height = np.flatnonzero(inside) + offset  # so that equal errors do not hide one another
+            ax.plot(values[inside, k], height, marker, color=color, markersize=6, label=name)
         for row in np.flatnonzero(values.max(axis=1) > limit).tolist():
-            far = ", ".join(short(value, 2) for value in values[row] if value > limit)
-            self._arrow(ax, far, limit, row, ink(ax))
+            beyond = ", ".join(short(value, 2) for value in values[row] if value > limit)
+            self._draw_arrow(ax, beyond, limit, row, get_foreground(ax))
         ax.set_xlim(-0.03 * limit, 1.18 * limit)
         ax.locator_params(axis="x", nbins=5)
         ax.tick_params(axis="y", length=0)
@@ -180,10 +180,10 @@ class ComparisonDisplay(Display):
         ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4, fontsize="small", frameon=False)
 
 
-def _limit(values: list[float]) -> float:
-    """Return the end of an axis that shows all values but those far beyond most of the others."""
+def _find_limit(values: list[float]) -> float:
+    """Return the end of an axis that shows all values except those far above the median."""
     positive = np.array([value for value in values if value > 0])
     if positive.size == 0:
         return 1e-3
-    near = positive[positive <= BEYOND * np.median(positive)]
+    near = positive[positive <= FAR * np.median(positive)]
     return float(near.max())

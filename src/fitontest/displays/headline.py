@@ -1,50 +1,80 @@
-"""What the legend and the title of a diagram say of an error."""
+"""The texts of a diagram: the labels of its axes, and the description of an error in its legend and its title."""
 
 import textwrap
+from collections.abc import Iterable
 
-from fitontest.families.slope1 import Slope1
-from fitontest.measures.binned_error import BinnedError
-from fitontest.measures.if_calibrated import IfCalibrated
-from fitontest.measures.plug_in_error import PlugInError
+from fitontest.measures.base import Estimate
+from fitontest.measures.plug_in import FittedMap
 from fitontest.results.text import short
+from fitontest.typing import Label
 
 WIDTH = 40  # letters in a line of a legend
 TITLE_WIDTH = 52  # letters in a line of the title of a test-based diagram
 
+CONFIDENCE_LABELS = ("Confidence (highest predicted probability)", "Accuracy (observed frequency)")
 
-def headline(error: PlugInError) -> list[str]:
-    """Return what a legend says of an error, in two short lines."""
+
+def name_axes(pos_label: Label | None, reduction: str | None = None) -> tuple[str, str]:
+    """Return the labels of the axis of scores and of that of observed frequencies."""
+    if reduction == "confidence":
+        return CONFIDENCE_LABELS
+    of_class = _name_class(pos_label, reduction)
+    return f"Predicted probability{of_class}", f"Observed frequency{of_class}"
+
+
+def _name_class(pos_label: Label | None, reduction: str | None) -> str:
+    """Return the part of an axis label that names the positive class, or nothing for class 1."""
+    if reduction == "classwise":
+        return " of the class"
+    return "" if pos_label is None or pos_label in (1, "1") else f" (positive: {pos_label})"
+
+
+def describe_error(error: Estimate) -> list[str]:
+    """Return the description of an estimate in a legend, in two short lines; in one where there is no map."""
+    if error.map is None:
+        return [describe_measure(error)]
+    if not isinstance(error.evidence, FittedMap):
+        return [f"{describe_measure(error)}, n = {error.n:,}"]
     estimator = error.estimator
     piece = "segment" if estimator is not None and estimator.has_knots else "bin"
     bins = "" if error.n_bins is None else f", {error.n_bins} {piece}{'' if error.n_bins == 1 else 's'}"
-    given = "" if error.fitted_on_these_rows else ", a given map"
-    return [f"{error.family}{bins}{given}", f"{_name(error)} {short(error.value)}, n = {error.n:,}"]
+    given = "" if estimator is not None else ", a given map"
+    value = error.measure.printed(error.value)
+    return [f"{error.measure.name}{bins}{given}", f"{_name_error(error)} {value}, n = {error.n:,}"]
 
 
-def _name(error: PlugInError) -> str:
-    """Return what the error is called: bins of slope 1 have the ECE."""
+def describe_measure(estimate: Estimate) -> str:
+    """Return the title of a measure and its value."""
+    return f"{estimate.measure.title} {estimate.measure.printed(estimate.value)}"
+
+
+def _name_error(error: Estimate) -> str:
+    """Return the name of a plug-in error. That of a family that shifts bins is the ECE."""
     norm = "" if error.norm == "l1" else f" ({error.norm})"
-    ece = isinstance(error.estimator, Slope1) and error.norm == "l1"
-    return f"{'debiased ' if error.debiased else ''}{'ECE' if ece else 'error'}{norm}"
+    ece = error.shifts_by_gap and error.norm == "l1"
+    return f"{'debiased ' if error.debias else ''}{'ECE' if ece else 'error'}{norm}"
 
 
-def called(name: str | None, error: PlugInError) -> str:
-    """Return the headline under the name of the scores."""
-    lines = ([] if name is None else [name]) + headline(error)
+def format_legend_label(name: str | None, error: Estimate, others: Iterable[Estimate] = ()) -> str:
+    """Return the name of the scores, the description of the error and the values of other measures, in lines."""
+    lines = ([] if name is None else [name]) + describe_error(error) + [describe_measure(one) for one in others]
     return "\n".join(textwrap.fill(line, WIDTH) for line in lines)
 
 
-def if_calibrated(null: IfCalibrated) -> str:
-    """Return what calibrated scores would have, in few words."""
+def describe_null(error: Estimate) -> str:
+    """Return a short description of the error of calibrated scores."""
+    null = error.null
+    if null is None:
+        return ""
     p = f"p-value {short(null.p_value, 2)}, {null.values.size} draws"
-    return f"if calibrated: {short(null.mean)} % ({p})"
+    return f"if calibrated: {error.measure.printed(null.mean)} ({p})"
 
 
-def title_of(error: BinnedError, name: str | None) -> str:
-    """Return the title of a test-based diagram: the error under the name of the scores, and how it was found."""
-    words = f"TCE {short(error.value)} %"
-    lines = [words if name is None else f"{name}: {words}"]
+def format_title(error: Estimate, name: str | None) -> str:
+    """Return the title of a test-based diagram: the name of the scores, the error, and how it was measured."""
+    value = describe_measure(error)
+    lines = [value if name is None else f"{name}: {value}"]
     lines += [f"{error.test} test, alpha {error.alpha:g}", f"{error.n_bins} bins, n = {error.n:,}"]
     if error.null is not None:
-        lines.append(if_calibrated(error.null))
+        lines.append(describe_null(error))
     return "\n".join(textwrap.fill(line, TITLE_WIDTH) for line in lines)

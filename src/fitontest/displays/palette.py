@@ -1,6 +1,7 @@
-"""Colours for colour-blind readers (Okabe and Ito's set) and for grey print, where lightness and line style tell.
+"""The colours of the diagrams: those of Okabe and Ito, for colour-blind readers.
 
-What has to stand out from the background follows the axes: black on white, white on black.
+Lightness and line style distinguish them in grey print. The foreground colour is that of the axes: black on white, or
+white on black.
 """
 
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -13,9 +14,9 @@ if TYPE_CHECKING:
 Color: TypeAlias = str | tuple[float, ...]
 
 FILL = "#0072B2"  # blue
-GAP = "#D55E00"  # vermilion: the distance that an error is the mean of, and what a test rejects
+GAP = "#D55E00"  # vermilion: the gap between map and diagonal
 NEUTRAL = "#8C8C8C"  # visible on black and on white
-SERIES = (FILL, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", GAP)  # that of the gap last
+SERIES = (FILL, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", GAP)  # the colour of the gap is last
 DASHES: tuple[tuple[int, tuple[float, ...] | None], ...] = (
     (0, None),
     (0, (5.0, 1.5)),
@@ -24,36 +25,38 @@ DASHES: tuple[tuple[int, tuple[float, ...] | None], ...] = (
 )
 
 
-def series(k: int) -> tuple[str, tuple[int, tuple[float, ...] | None]]:
+def get_series_style(k: int) -> tuple[str, tuple[int, tuple[float, ...] | None]]:
     """Return colour and line style of the k-th of several overlaid diagrams."""
     return SERIES[k % len(SERIES)], DASHES[k % len(DASHES)]
 
 
-def ink(ax: "Axes") -> Any:
-    """Return the colour in which the axes write, which stands out from their background."""
+def get_foreground(ax: "Axes") -> Any:
+    """Return the colour of the texts of the axes, which contrasts with their background."""
     return ax.xaxis.label.get_color()
 
 
-def ground(ax: "Axes") -> tuple[float, float, float]:
-    """Return the colour that is seen behind the axes, where they or their figure may be transparent."""
+def get_opaque_background(ax: "Axes") -> tuple[float, float, float]:
+    """Return the visible colour behind the axes. The axes and their figure may be transparent."""
     from matplotlib.colors import to_rgba
 
-    seen = np.ones(3)
+    visible = np.ones(3)
     for color in (ax.get_figure(root=True).get_facecolor(), ax.get_facecolor()):  # type: ignore[union-attr]
         *rgb, opacity = to_rgba(color)
-        seen = seen + opacity * (np.array(rgb) - seen)
-    red, green, blue = seen.tolist()
+        visible = visible + opacity * (np.array(rgb) - visible)
+    red, green, blue = visible.tolist()
     return red, green, blue
 
 
-def tint(ax: "Axes", color: Any, opacity: float) -> tuple[float, float, float]:
-    """Return the opaque colour that is seen where `color` of that opacity lies on the background."""
+def blend_with_background(ax: "Axes", color: Any, opacity: float) -> tuple[float, float, float]:
+    """Return the opaque colour that looks like `color` of that opacity on the background."""
     from matplotlib.colors import to_rgb
 
-    mixed = [under + opacity * (over - under) for under, over in zip(ground(ax), to_rgb(color), strict=True)]
+    mixed = [
+        under + opacity * (over - under) for under, over in zip(get_opaque_background(ax), to_rgb(color), strict=True)
+    ]
     return mixed[0], mixed[1], mixed[2]
 
 
-def paper(ax: "Axes") -> Any:
-    """Return the background of the axes."""
+def get_background(ax: "Axes") -> Any:
+    """Return the background colour of the axes."""
     return ax.get_facecolor()

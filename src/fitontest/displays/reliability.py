@@ -1,18 +1,17 @@
 """The reliability diagram of any family of calibration maps: the map fitted to the test data against the diagonal."""
 
-from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, Self
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Self
 
-from fitontest.data.predictions import Reduction, each_class, reduced
+from fitontest.checks import as_list
+from fitontest.data.predictions import Predictions, Reduction, read_data
 from fitontest.data.sample import Sample
-from fitontest.displays.axis_labels import axis_labels
-from fitontest.displays.base import BinaryDisplay, check_measured
-from fitontest.displays.by_class import by_class, figure_of_classes
-from fitontest.displays.canvas import Where, axes_for
-from fitontest.displays.companions import counts_axis, note_beyond
-from fitontest.displays.frame import draw_legend, has_diagonal, histogram_of, join, prepare
-from fitontest.displays.headline import called
-from fitontest.displays.palette import NEUTRAL, Color, ink, series
+from fitontest.displays.base import check_measured
+from fitontest.displays.canvas import AxesOrFigure, get_axes
+from fitontest.displays.companions import annotate_shares_beyond, format_counts_axis
+from fitontest.displays.frame import draw_legend, extend_limits, find_histogram, has_diagonal, prepare_axes
+from fitontest.displays.headline import format_legend_label, name_axes
+from fitontest.displays.palette import NEUTRAL, Color, get_foreground, get_series_style
 from fitontest.displays.reliability_artists import (
     draw_areas,
     draw_band,
@@ -22,73 +21,80 @@ from fitontest.displays.reliability_artists import (
     draw_map,
     draw_means,
 )
-from fitontest.displays.scales import ScaleName, scale_for, scale_to, widened
-from fitontest.displays.shapes import BARS, histogram_parts, knots_of, shape_of, share_beyond
-from fitontest.displays.small_multiples import SmallMultiples
+from fitontest.displays.scales import ScaleName, choose_scale, make_scale, widen_scale
+from fitontest.displays.shapes import BARS, compute_shape, compute_shares_beyond, find_knots, tabulate_histogram
+from fitontest.displays.small_multiples import PanelDisplay, SmallMultiples, arrange_classes, check_classwise_figure
 from fitontest.families.base import Family
 from fitontest.maps.base import CalibrationMap
-from fitontest.measures.plug_in import error_of
-from fitontest.measures.plug_in_error import PlugInError
+from fitontest.measures.base import Estimate, Measure, read_measure
+from fitontest.measures.plug_in import PlugIn
+from fitontest.numerics.norms import Norm
 from fitontest.results.frames import Records, records
 from fitontest.typing import ArrayInput, Label, RandomState
 from fitontest.uncertainty.bands import POINTS, ConsistencyBand, check_band, consistency_band
+from fitontest.uncertainty.null import estimate_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-class ReliabilityDisplay(BinaryDisplay):
+class ReliabilityDisplay(PanelDisplay):
     """Reliability diagram: the calibration map of a family, fitted to the test data, against the diagonal.
 
     The height of the fill over a score p is c_hat(p), and the mean gap |c_hat(p) - p| between it and the diagonal,
     over the predictions, is the calibration error in the legend.
 
     * Bins of slope 1 have **diagonal filling**: each bar is filled up to the line of slope 1 through its mean
-      prediction and mean label, which is the fitted map. So the gap to the diagonal is that of the ECE, which flat
-      bars do not show. Flat tops are outlined as in the classic diagram.
+      prediction and mean label, which is the fitted map. The gap to the diagonal is therefore that of the ECE, which
+      flat bars do not show. The outlines are the flat bars of the classic diagram.
     * Flat bins are filled up to the share of positives. More than 200 bins of any kind are drawn as a curve.
-    * Continuous maps are filled under their curve. Knots of ``pl`` and ``pl3`` are marked: their mean over the folds,
-      for the number of segments chosen. The map is an average over the folds, some with another number of segments, and
-      bends in other places too.
+    * Continuous maps are filled under their curve. Knots of ``pl`` and ``pl3`` are marked at their means over the folds
+      with the chosen number of segments. The map is the mean over all folds. Folds with another number of segments add
+      bends elsewhere.
 
-    Beyond the lowest and the highest score the map is dotted, and bins are faded. The shade of the gap tells the share
-    of the data in its bin (for continuous maps: in the bar of the histogram), from pale to full in proportion. So where
-    bins are equally wide and equally full, the area of the gap is the error; elsewhere the shades say what counts.
+    Beyond the lowest and the highest score the map is dotted, and bins are faded. The shade of the gap shows the share
+    of the data in its bin, or in its bar of the histogram for continuous maps. If all bins have the same width and the
+    same weight, the area of the gap is the error. Otherwise the shades show the weights of its parts.
 
-    Made by `from_predictions` or `from_estimator`. `plot` draws it again, on other axes.
+    Made by `from_predictions` or `from_estimator`. `plot` draws it again on other axes.
 
     Parameters
     ----------
-    error : PlugInError
-        As `calibration_error` returns it, measured on the sample.
+    error : Estimate
+        A result of `calibration_error`, measured on the sample.
     sample : Sample
     scale : {"probability", "logit"}, default="probability"
-        How both axes lay out probabilities. On the logit scale rare events are visible, and a single ``pl3`` fit
-        (``ensemble=False``) is made of straight lines. What a map of bins has at or beyond 0 and 1 is cut off there.
+        Scale of both axes. The logit scale shows rare events. A single ``pl3`` fit (``ensemble=False``) is made of
+        straight lines on it. Values of a map of bins at or beyond 0 and 1 are cut off on it.
     limits : (float, float), optional
         Ends of both axes. Scores beyond them are counted in the outermost bars of the histogram. By default the
-        probability scale shows [0, 1], and more if the map goes beyond it (bins of slope 1 may); the logit scale shows
-        the scores and the map over them, but nothing below 1e-7 or above 1 - 1e-7.
+        probability scale shows [0, 1], and more if the map exceeds it, as bins of slope 1 may. The logit scale shows
+        the scores and the values of the map at them, but nothing below 1e-7 or above 1 - 1e-7.
     band : ConsistencyBand, optional
-        Where the maps of calibrated scores lie.
+        A band that contains most maps of calibrated scores.
+    measures : iterable of str or Measure, optional
+        Further measures whose values the legend shows.
     name, pos_label : str and label, optional
-        What the legend calls the scores, and the positive class, for the axis labels.
+        Name of the scores in the legend, and the positive class for the axis labels.
 
     Attributes
     ----------
-    error : PlugInError
+    error : Estimate
+    estimates : tuple of Estimate
+        Of the further measures.
     map_ : CalibrationMap
     scale : Scale
     shape : Shape
         The table of the diagram.
     ax_, histogram_ax_ : matplotlib Axes
-        After `plot`, as all of the following.
+        Set by `plot`, as are all of the following.
     figure_ : matplotlib Figure or SubFigure
     line_, ref_line_, counts_ : artists
         The map (interrupted between bins), the diagonal, the histogram.
     fill_, gap_, stems_, veil_, outline_, means_, extension_, knots_, band_, legend_ : artists or None
-        The areas under the map and between it and the diagonal, that gap as lines in bins too narrow to have an area,
-        what fades bins beyond the scores; their flat bars and means; the map beyond the scores; knots; a band.
+        The area under the map, the gap between it and the diagonal, that gap as lines in narrow bins, the fading of
+        bins beyond the scores, the flat bars and the means of the bins, the map beyond the scores, the knots, the band,
+        and the legend.
 
     References
     ----------
@@ -112,28 +118,32 @@ class ReliabilityDisplay(BinaryDisplay):
     3   0.75   1.00  0.267     0.043
     """
 
-    error: PlugInError
+    error: Estimate
     size = (5.2, 6.4)
 
     def __init__(
         self,
-        error: PlugInError,
+        error: Estimate,
         sample: Sample,
         *,
         scale: ScaleName = "probability",
         limits: ArrayInput = None,
         band: ConsistencyBand | None = None,
+        measures: Iterable[str | Measure] = (),
         name: str | None = None,
         pos_label: Label | None = None,
     ) -> None:
-        check_measured(error, PlugInError, sample)
+        check_measured(error, sample)
+        if error.map is None:
+            raise ValueError(f"error must be one that calibration_error returns, with a map to draw; got {error!r}")
         self.error, self.map_, self.band, self.name, self.pos_label = error, error.map, band, name, pos_label
-        first = scale_for(scale, sample, error.map) if limits is None else scale_to(scale, limits)
-        self.shape = shape_of(error.map, knots_of(error), sample, first)
-        self.scale = first if limits is not None else widened(first, self.shape.joined().c)
+        self.estimates = tuple(read_measure(one).estimate(sample) for one in as_list(measures, "measures", empty=True))
+        first = choose_scale(scale, sample, error.map) if limits is None else make_scale(scale, limits)
+        self.shape = compute_shape(error.map, find_knots(error), sample, first)
+        self.scale = first if limits is not None else widen_scale(first, self.shape.joined().c)
         self.cells = self.scale.cells(BARS)
         self.counts = self.cells.summarise(sample).w
-        self.beyond = share_beyond(sample, self.scale)
+        self.beyond = compute_shares_beyond(sample, self.scale)
         self.whole = sample.whole
 
     @classmethod
@@ -144,8 +154,9 @@ class ReliabilityDisplay(BinaryDisplay):
         *,
         family: str | Family | CalibrationMap = "slope1",
         scale: ScaleName = "probability",
-        norm: Literal["l1", "l2", "squared", "max"] = "l1",
+        norm: str | Norm = "l1",
         debias: bool = False,
+        measures: Iterable[str | Measure] = (),
         limits: ArrayInput = None,
         band_draws: int = 0,
         band_level: float = 0.9,
@@ -155,7 +166,7 @@ class ReliabilityDisplay(BinaryDisplay):
         sample_weight: ArrayInput = None,
         pos_label: Label | None = None,
         name: str | None = None,
-        ax: Where = None,
+        ax: AxesOrFigure = None,
         color: Color | None = None,
         fill: bool | None = None,
         legend: bool = True,
@@ -166,60 +177,62 @@ class ReliabilityDisplay(BinaryDisplay):
         Parameters
         ----------
         y_true, y_prob : array-like of shape (n,)
-            Labels of two classes, and predicted probabilities of the positive class; or as `reduction` says.
+            Labels of two classes, and predicted probabilities of the positive class; or as given by `reduction`.
         family : str, Family or CalibrationMap, default="slope1"
-            As in `calibration_error`: a family is fitted to these rows, a map is used as it is.
+            As in `calibration_error`: a family is fitted to these rows, and a map is used unchanged.
         norm, debias
             Of the error in the legend, see `calibration_error`.
+        measures : iterable of str or Measure, optional
+            Further measures whose values the legend shows, by registered name (`available_measures`) or as objects.
         band_draws : int, default=0
-            Redrawings of the labels from the scores behind the consistency band: the family is fitted again to each,
-            and the band shows where the middle `band_level` of the maps of calibrated scores lie. 0 draws no band.
+            Number of label vectors drawn from the scores for the consistency band. The family is fitted to each, and
+            the band contains the middle `band_level` of these maps of calibrated scores. 0 draws no band.
         band_level : float in (0, 1), default=0.9
         random_state : int, RandomState or None, default=0
             Seed of these draws.
         reduction, labels
-            How a matrix of scores is read, and the classes of its columns, see `calibration_error`. "confidence" draws
-            the accuracy against the confidence; "classwise" `SmallMultiples` of all classes, 16 at most, each against
-            the rest: then `ax` is a figure, and `color`, `fill`, `legend` and `ref_line` are not for choice.
+            How a matrix of scores is reduced, and the classes of its columns, see `calibration_error`. "confidence"
+            draws the accuracy against the confidence. "classwise" draws `SmallMultiples` of at most 16 classes, each
+            against the rest. `ax` is then a figure, and `color`, `fill`, `legend` and `ref_line` must be left out.
         sample_weight, pos_label
             See `calibration_error`.
         scale, limits, name
             See the class.
         ax : matplotlib Axes, Figure or SubFigure, optional
-            Where to draw; the histogram goes below the axes, inside the figure's layout. Axes that hold a diagram
-            already get this one laid over it. By default a new pyplot figure is made.
+            Place of the diagram. The histogram is below the axes, inside the layout of the figure. On axes that hold a
+            diagram already, the two are overlaid. By default a new pyplot figure is made.
         color, fill, legend, ref_line
             See `plot`.
 
         Raises
         ------
         ValueError
-            Naming the argument, the rule and what was found.
+            The message names the argument, the rule and the value.
         """
         check_band(band_draws, band_level)
         columns = (y_true, y_prob, sample_weight)
-        measure = partial(error_of, family=family, norm=norm, debias=debias)
+        measure = PlugIn(family, norm, debias)
         band: dict[str, Any] = {"draws": band_draws, "level": band_level, "random_state": random_state}
         if reduction == "classwise":
-            figure = figure_of_classes(ax, plain=color is None and fill is None and legend and ref_line)
-            scores = each_class(columns, labels, pos_label)
-            return by_class(cls, scores, measure, band, scale=scale, limits=limits, name=name).plot(figure)
-        sample = reduced(columns, reduction, labels, pos_label)
-        error = measure(sample).under(reduction)
-        made = cls(error, sample, scale=scale, limits=limits, name=name, pos_label=pos_label)
+            figure = check_classwise_figure(ax, plain=color is None and fill is None and legend and ref_line)
+        others = tuple(map(read_measure, as_list(measures, "measures", empty=True)))
+        data = read_data(columns, reduction, labels, pos_label)
+        if isinstance(data, Predictions):
+            options: dict[str, Any] = {"scale": scale, "limits": limits, "name": name, "measures": others}
+            return arrange_classes(cls, data, measure, band, **options).plot(figure)
+        error = estimate_of(measure, data, reduction)
+        display = cls(error, data, scale=scale, limits=limits, measures=others, name=name, pos_label=pos_label)
         if band_draws:
-            made.add_band(sample, **band)
-        return made.plot(ax, color=color, fill=fill, legend=legend, ref_line=ref_line)
+            display.add_band(data, **band)
+        return display.plot(ax, color=color, fill=fill, legend=legend, ref_line=ref_line)
 
-    def add_band(
-        self, sample: Sample, *, draws: int, level: float = 0.9, random_state: RandomState = 0, follow: Any = iter
-    ) -> None:
-        """Compute the consistency band, for the next `plot`; `follow` may watch the draws go by (a progress bar)."""
-        self.band = consistency_band(self.error, sample, self.scale.grid(POINTS), draws, level, random_state, follow)
+    def add_band(self, sample: Sample, *, draws: int, level: float = 0.9, random_state: RandomState = 0) -> None:
+        """Compute the consistency band for the next `plot`."""
+        self.band = consistency_band(self.error, sample, self.scale.grid(POINTS), draws, level, random_state)
 
     def plot(
         self,
-        ax: Where = None,
+        ax: AxesOrFigure = None,
         *,
         name: str | None = None,
         color: Color | None = None,
@@ -227,68 +240,69 @@ class ReliabilityDisplay(BinaryDisplay):
         legend: bool = True,
         ref_line: bool = True,
     ) -> Self:
-        """Draw the diagram, on new axes or over a diagram that is there.
+        """Draw the diagram on new axes, or over another diagram.
 
         Parameters
         ----------
         ax, name
             See `from_predictions`.
         color : matplotlib colour, optional
-            Of the map; by default one that no other diagram on these axes has, of a palette for colour-blind readers.
+            Colour of the map. By default each diagram on the axes has its own, from a palette for colour-blind readers.
         fill : bool, optional
-            Whether areas are filled and bars outlined; by default only for the first diagram on the axes.
+            Whether areas are filled and bars outlined. By default only the first diagram on the axes is filled.
         legend : bool, default=True
         ref_line : bool, default=True
-            Whether the diagonal is drawn (never twice on the same axes).
+            Whether the diagonal is drawn. It is never drawn twice on the same axes.
 
         Returns
         -------
         self
         """
-        main = axes_for(ax, self.size)
-        below = histogram_of(main)
+        main = get_axes(ax, self.size)
+        below = find_histogram(main)
         first = below is None
-        default, dashes = series(0 if below is None else len(below.patches))
+        default, dashes = get_series_style(0 if below is None else len(below.patches))
         style: dict[str, Any] = {"color": default if color is None else color, "linestyle": dashes}
         filled = first if fill is None else fill
         if below is None:
-            labels = axis_labels(self.pos_label, self.error.reduction)
-            below = prepare(main, self.scale, "Count" if self.whole else "Weight", labels)
+            labels = name_axes(self.pos_label, self.error.reduction)
+            below = prepare_axes(main, self.scale, "Count" if self.whole else "Weight", labels)
         else:
-            join(main, self.scale)
+            extend_limits(main, self.scale)
         self.ax_, self.figure_, self.histogram_ax_ = main, main.figure, below
         self.ref_line_ = draw_diagonal(main, self.scale) if ref_line and not has_diagonal(main) else None
-        self._draw_map(main, style, called(self.name if name is None else name, self.error), filled)
+        label = format_legend_label(self.name if name is None else name, self.error, self.estimates)
+        self._draw_map(main, style, label, filled)
         self.band_ = None if self.band is None else draw_band(main, self.band, NEUTRAL if first else style["color"])
         self.counts_ = draw_counts(below, self.counts, self.cells, self.scale, style, fill=first)
-        counts_axis(below, "y", self.counts)
+        format_counts_axis(below, "y", self.counts)
         if first:
-            note_beyond(below, self.beyond)
+            annotate_shares_beyond(below, self.beyond)
         self.legend_ = draw_legend(main) if legend else None
         return self
 
     def parts(self) -> dict[str, Records]:
         """Return every number that is drawn.
 
-        ``bins`` holds the bins of the map (for a continuous map the bars of the histogram): bounds, rows, weight, share
-        of the weight, mean prediction, share of positives, and mean gap |c_hat(p) - p|, whose mean over the
-        predictions is the l1 error; ``map`` the points (x, y) through which the map is drawn, by piece; ``knots`` those
-        marked; ``histogram`` the weight per bar; ``band`` the bounds of the consistency band; ``beyond`` the shares of
-        the data below and above the axes.
+        ``bins`` holds the bins of the map, or the bars of the histogram for a continuous map: bounds, rows, weight,
+        share of the weight, mean prediction, share of positives, and mean gap |c_hat(p) - p|, whose mean over the
+        predictions is the l1 error. ``map`` holds the points (x, y) through which the map is drawn, by piece. ``knots``
+        holds the knots marked. ``histogram`` holds the weight per bar. ``band`` holds the bounds of the consistency
+        band. ``beyond`` holds the shares of the data below and above the axes.
         """
-        found = {
+        parts = {
             "bins": self.shape.piece_records(),
             "map": self.shape.course_records(),
             "knots": records(x=self.shape.knots.x, y=self.shape.knots.c),
-            **histogram_parts(self.cells, self.counts, self.beyond),
+            **tabulate_histogram(self.cells, self.counts, self.beyond),
         }
         if self.band is not None:
-            found["band"] = records(x=self.band.x, band_lower=self.band.lower, band_upper=self.band.upper)
-        return {part: rows for part, rows in found.items() if rows}
+            parts["band"] = records(x=self.band.x, band_lower=self.band.lower, band_upper=self.band.upper)
+        return {part: rows for part, rows in parts.items() if rows}
 
     def _draw_map(self, main: "Axes", style: dict[str, Any], label: str, filled: bool) -> None:
         shape = self.shape
-        edge = ink(main) if filled else style["color"]
+        edge = get_foreground(main) if filled else style["color"]
         self.means_ = self.knots_ = None
         self.line_, self.extension_ = draw_map(main, shape, style, label)
         if shape.jumps:

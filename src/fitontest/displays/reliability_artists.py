@@ -1,10 +1,18 @@
-"""Drawing the parts of a reliability diagram on matplotlib axes; each function adds one part and returns its artist."""
+"""The artists of a reliability diagram. Each drawing function adds one to matplotlib axes and returns it."""
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fitontest.displays.palette import GAP, NEUTRAL, Color, ground, ink, paper, tint
+from fitontest.displays.palette import (
+    GAP,
+    NEUTRAL,
+    Color,
+    blend_with_background,
+    get_background,
+    get_foreground,
+    get_opaque_background,
+)
 from fitontest.displays.scales import Scale
 from fitontest.displays.shapes import Course, Shape
 from fitontest.partitions.partition import Partition
@@ -17,27 +25,29 @@ if TYPE_CHECKING:
     from matplotlib.collections import LineCollection, PolyCollection
     from matplotlib.lines import Line2D
 
-PALEST, FULLEST = 0.12, 0.8  # opacity of the gap where few and where most scores lie
-FILLED = 0.22  # opacity of the fill under the map
-ON_DARK = 0.16  # what is added to pale shades on a dark background, where the eye needs more
-DIAGONAL = "_fitontest diagonal"  # the label by which it is found, which no legend shows
+MIN_OPACITY, MAX_OPACITY = 0.12, 0.8  # of the gap, for no data and for the largest share of the data
+FILL_OPACITY = 0.22  # of the fill under the map
+DARK_OPACITY_GAIN = 0.16  # added to small opacities on a dark background
+DIAGONAL_LABEL = "_fitontest diagonal"  # identifies the diagonal; legends leave it out
 BAND_LABEL = "if calibrated, "
 MEAN_LABEL = "mean of a bin"
 KNOT_LABEL = "knot"
 GAP_LABEL = "gap; shade: share of data"
-NARROW = 0.012  # of the axis: bins below that have their gap drawn as a line
-MANY = 60  # bins, beyond which outlines and marks would hide one another
+NARROW_WIDTH = 0.012  # fraction of the axis; the gap of narrower bins is also drawn as a line
+MANY_BINS = 60  # above this number of bins, outlines are thinner and marks smaller
 
 
 def draw_diagonal(ax: "Axes", scale: Scale) -> "Line2D":
-    """Draw where the map of calibrated scores lies."""
+    """Draw the diagonal, which is the map of calibrated scores."""
     ends = np.array([1e-16, 1 - 1e-16]) if scale.name == "logit" else np.array([-9.0, 10.0])  # beyond any axis
-    (line,) = ax.plot(ends, ends, color=ink(ax), linewidth=1.0, linestyle=(0, (4, 3)), zorder=2.5, label=DIAGONAL)
+    (line,) = ax.plot(
+        ends, ends, color=get_foreground(ax), linewidth=1.0, linestyle=(0, (4, 3)), zorder=2.5, label=DIAGONAL_LABEL
+    )
     return line
 
 
 def draw_band(ax: "Axes", band: ConsistencyBand, color: Color) -> "Artist":
-    """Draw where the maps of calibrated scores with noisy labels lie."""
+    """Draw the consistency band, which contains most maps of calibrated scores."""
     label = f"{BAND_LABEL}{100 * band.level:g} % ({band.draws} draws)"
     return ax.fill_between(
         band.x, band.lower, band.upper, color=color, alpha=0.45, linewidth=0, zorder=2.2, label=label
@@ -45,7 +55,7 @@ def draw_band(ax: "Axes", band: ConsistencyBand, color: Color) -> "Artist":
 
 
 def draw_areas(ax: "Axes", shape: Shape, scale: Scale, color: Color) -> tuple[Any, ...]:
-    """Fill the areas: under the map, between it and the diagonal (also as lines); of bins fade and outline them too."""
+    """Draw the fill under the map and the gap to the diagonal, and for bins also stems, veil and outline."""
     return (
         draw_fill(ax, shape, color),
         draw_gap(ax, shape),
@@ -56,16 +66,16 @@ def draw_areas(ax: "Axes", shape: Shape, scale: Scale, color: Color) -> tuple[An
 
 
 def draw_fill(ax: "Axes", shape: Shape, color: Color) -> "PolyCollection":
-    """Fill the area under the map: up to the diagonal top of each bin, or under the curve over the data."""
+    """Fill the area under the map, over the bins with data or over the range of the data."""
     from matplotlib.collections import PolyCollection
 
-    courses = _unbroken(shape)
+    courses = _select_drawn_courses(shape)
     if not shape.jumps:
-        courses = [_within(course, shape.low, shape.high) for course in courses]
+        courses = [_clip_course(course, shape.low, shape.high) for course in courses]
     fill = PolyCollection(
-        [_down_to_zero(course) for course in courses],
+        [_close_at_zero(course) for course in courses],
         facecolor=color,
-        alpha=FILLED + on_dark(ax),
+        alpha=FILL_OPACITY + compute_opacity_gain(ax),
         linewidth=0,
         zorder=1.2,
     )
@@ -74,15 +84,15 @@ def draw_fill(ax: "Axes", shape: Shape, color: Color) -> "PolyCollection":
 
 
 def draw_gap(ax: "Axes", shape: Shape) -> "PolyCollection":
-    """Fill the area between map and diagonal, each piece in the shade of its share of the data.
+    """Fill the area between map and diagonal. The shade of each piece shows its share of the data.
 
-    The shades are opaque, so that they are the same above the diagonal, where the fill lies behind them, and below.
+    The shades are opaque, so that they are the same with and without the fill behind them.
     """
     from matplotlib.collections import PolyCollection
 
     gap = PolyCollection(
-        [_to_diagonal(course) for course in _over_data(shape)],
-        facecolor=[tint(ax, GAP, one) for one in _opacity(ax, shape).tolist()],
+        [_close_at_diagonal(course) for course in _select_courses_over_data(shape)],
+        facecolor=[blend_with_background(ax, GAP, opacity) for opacity in _compute_opacity(ax, shape).tolist()],
         linewidth=0,
         zorder=1.4,
         label=GAP_LABEL,
@@ -92,14 +102,14 @@ def draw_gap(ax: "Axes", shape: Shape) -> "PolyCollection":
 
 
 def draw_veil(ax: "Axes", shape: Shape, scale: Scale) -> "PolyCollection":
-    """Fade what bins show where there are no scores, below the lowest and above the highest."""
+    """Fade the bins below the lowest and above the highest score."""
     from matplotlib.collections import PolyCollection
 
     sides = [(min(scale.lower, shape.low), shape.low), (shape.high, max(scale.upper, shape.high))]
     veil = PolyCollection(
         [[(a, 0.0), (a, 1.0), (b, 1.0), (b, 0.0)] for a, b in sides if a < b],
-        transform=ax.get_xaxis_transform(),  # over the whole height
-        facecolor=ground(ax),
+        transform=ax.get_xaxis_transform(),  # the full height
+        facecolor=get_opaque_background(ax),
         alpha=0.75,
         linewidth=0,
         zorder=1.8,
@@ -109,67 +119,69 @@ def draw_veil(ax: "Axes", shape: Shape, scale: Scale) -> "PolyCollection":
 
 
 def draw_stems(ax: "Axes", shape: Shape, scale: Scale) -> "LineCollection | None":
-    """Draw the gap of bins too narrow to have a visible area, such as that of the scores at exactly 1, as lines."""
+    """Draw lines for the gap of bins whose area is too narrow to be visible, such as a bin of scores equal to 1."""
     from matplotlib.collections import LineCollection
 
-    kept, opacity = _shown(shape), _opacity(ax, shape)
+    kept, opacity = _list_filled_pieces(shape), _compute_opacity(ax, shape)
     width = np.diff(scale.at(np.clip(shape.pieces.borders, scale.lower, scale.upper)))[kept]
-    narrow = width < NARROW
+    narrow = width < NARROW_WIDTH
     if not narrow.any():
         return None
     p, y = shape.table.mean_p[kept][narrow], shape.table.mean_y[kept][narrow]
     lines = np.stack((np.column_stack((p, p)), np.column_stack((p, y))), axis=1)
-    colors = [tint(ax, GAP, one) for one in opacity[narrow].tolist()]
+    colors = [blend_with_background(ax, GAP, shade) for shade in opacity[narrow].tolist()]
     stems = LineCollection([*lines], colors=colors, linewidths=3.0, capstyle="butt", zorder=2.1)
     ax.add_collection(stems, autolim=False)
     return stems
 
 
-def gap_in_the_legend(ax: "Axes") -> Any:
-    """Return a patch in the full shade, which the first bin need not have."""
+def make_gap_handle(ax: "Axes") -> Any:
+    """Return the legend handle of the gap, a patch in the darkest shade."""
     from matplotlib.patches import Patch
 
-    return Patch(facecolor=tint(ax, GAP, FULLEST))
+    return Patch(facecolor=blend_with_background(ax, GAP, MAX_OPACITY))
 
 
 def draw_outline(ax: "Axes", shape: Shape) -> "LineCollection":
-    """Draw the classic bars, flat at the share of positives in each bin."""
+    """Draw the outlines of flat bars, whose heights are the shares of positives in the bins."""
     from matplotlib.collections import LineCollection
 
     borders, bars = shape.pieces.borders, []
-    for b in _shown(shape):
+    for b in _list_filled_pieces(shape):
         left, right, top = borders[b], borders[b + 1], shape.table.mean_y[b]
         bars.append([(left, 0.0), (left, top), (right, top), (right, 0.0)])
-    outline = LineCollection(bars, colors=[ink(ax)], linewidths=0.7 if len(bars) <= MANY else 0.3, zorder=2.0)
+    outline = LineCollection(
+        bars, colors=[get_foreground(ax)], linewidths=0.7 if len(bars) <= MANY_BINS else 0.3, zorder=2.0
+    )
     ax.add_collection(outline, autolim=False)
     return outline
 
 
 def draw_map(ax: "Axes", shape: Shape, style: dict[str, Any], label: str) -> "tuple[Line2D, Line2D]":
-    """Draw the map, interrupted between bins: solid over the data, dotted where no score stands behind it."""
-    courses = _unbroken(shape)
-    inside = _interrupted([_within(course, shape.low, shape.high) for course in courses])
-    beyond = [_within(course, -np.inf, shape.low) for course in courses]
-    beyond += [_within(course, shape.high, np.inf) for course in courses]
+    """Draw the map, interrupted between bins: solid over the range of the data, and dotted beyond it."""
+    courses = _select_drawn_courses(shape)
+    inside = _join_with_breaks([_clip_course(course, shape.low, shape.high) for course in courses])
+    beyond = [_clip_course(course, -np.inf, shape.low) for course in courses]
+    beyond += [_clip_course(course, shape.high, np.inf) for course in courses]
     (line,) = ax.plot(*inside, linewidth=1.8, zorder=3.0, label=label, **style)
-    (extension,) = ax.plot(*_interrupted(beyond), linewidth=1.0, linestyle=":", color=style["color"], zorder=2.8)
+    (extension,) = ax.plot(*_join_with_breaks(beyond), linewidth=1.0, linestyle=":", color=style["color"], zorder=2.8)
     return line, extension
 
 
-def _interrupted(courses: list[Course]) -> tuple[FloatArray, FloatArray]:
+def _join_with_breaks(courses: list[Course]) -> tuple[FloatArray, FloatArray]:
     """Return the points of all courses, with NaN between one and the next."""
-    x = [one for course in courses if course.x.size for one in (course.x, [np.nan])]
-    c = [one for course in courses if course.x.size for one in (course.c, [np.nan])]
+    x = [part for course in courses if course.x.size for part in (course.x, [np.nan])]
+    c = [part for course in courses if course.x.size for part in (course.c, [np.nan])]
     return np.concatenate(x[:-1] or [[]]), np.concatenate(c[:-1] or [[]])
 
 
 def draw_means(ax: "Axes", shape: Shape, edge: Color) -> "Line2D":
     """Mark the mean score and the mean label of each bin."""
     kept = shape.table.occupied
-    size = 4.5 if len(shape.table) <= MANY else 2.0
+    size = 4.5 if len(shape.table) <= MANY_BINS else 2.0
     (means,) = ax.plot(
         shape.table.mean_p[kept], shape.table.mean_y[kept], "o", markersize=size, color=edge,
-        markerfacecolor=paper(ax), markeredgewidth=1.1, zorder=3.4, label=MEAN_LABEL,
+        markerfacecolor=get_background(ax), markeredgewidth=1.1, zorder=3.4, label=MEAN_LABEL,
     )  # fmt: skip
     return means
 
@@ -177,8 +189,8 @@ def draw_means(ax: "Axes", shape: Shape, edge: Color) -> "Line2D":
 def draw_knots(ax: "Axes", shape: Shape, edge: Color) -> "Line2D":
     """Mark the knots of a piecewise linear map."""
     (knots,) = ax.plot(
-        shape.knots.x, shape.knots.c, "D", markersize=5, color=edge, markerfacecolor=paper(ax), markeredgewidth=1.2,
-        zorder=3.4, label=KNOT_LABEL,
+        shape.knots.x, shape.knots.c, "D", markersize=5, color=edge, markerfacecolor=get_background(ax),
+        markeredgewidth=1.2, zorder=3.4, label=KNOT_LABEL,
     )  # fmt: skip
     return knots
 
@@ -186,57 +198,57 @@ def draw_knots(ax: "Axes", shape: Shape, edge: Color) -> "Line2D":
 def draw_counts(
     ax: "Axes", counts: FloatArray, cells: Partition, scale: Scale, style: dict[str, Any], *, fill: bool
 ) -> "Artist":
-    """Draw the histogram of the scores, unless it is there already."""
+    """Draw the histogram of the scores. An equal histogram on the axes is not drawn again."""
     from matplotlib.patches import StepPatch
 
     edges = scale.ends(cells)
-    seen: list[Any] = [patch.get_data() for patch in ax.patches if isinstance(patch, StepPatch)]
-    if any(np.array_equal(one.values, counts) and np.array_equal(one.edges, edges) for one in seen):
+    drawn: list[Any] = [patch.get_data() for patch in ax.patches if isinstance(patch, StepPatch)]
+    if any(np.array_equal(data.values, counts) and np.array_equal(data.edges, edges) for data in drawn):
         return ax.stairs(counts, edges, visible=False)  # the same scores under another family
     if fill:
-        return ax.stairs(counts, edges, fill=True, facecolor=NEUTRAL, edgecolor=paper(ax), linewidth=0.4)
+        return ax.stairs(counts, edges, fill=True, facecolor=NEUTRAL, edgecolor=get_background(ax), linewidth=0.4)
     return ax.stairs(counts, edges, edgecolor=style["color"], linestyle=style["linestyle"], linewidth=1.3)
 
 
-def _shown(shape: Shape) -> list[int]:
-    """Return the pieces to paint: bins with data, and of a curve all bars between the first and the last score."""
+def _list_filled_pieces(shape: Shape) -> list[int]:
+    """Return the indices of the pieces to fill: bins with data, or those of a curve within the range of the data."""
     if shape.jumps:
         return [*map(int, np.flatnonzero(shape.table.occupied))]
-    return [b for b, course in enumerate(shape.courses) if _within(course, shape.low, shape.high).x.size]
+    return [b for b, course in enumerate(shape.courses) if _clip_course(course, shape.low, shape.high).x.size]
 
 
-def on_dark(ax: "Axes") -> float:
-    """Return what is added to pale shades."""
-    return ON_DARK if sum(ground(ax)) < 1.5 else 0.0
+def compute_opacity_gain(ax: "Axes") -> float:
+    """Return the addition to small opacities."""
+    return DARK_OPACITY_GAIN if sum(get_opaque_background(ax)) < 1.5 else 0.0
 
 
-def _opacity(ax: "Axes", shape: Shape) -> FloatArray:
-    """Return the shade of the gap of each painted piece: pale to full, in proportion to its share of the data."""
+def _compute_opacity(ax: "Axes", shape: Shape) -> FloatArray:
+    """Return the opacity of the gap of each filled piece, which is linear in its share of the data."""
     share = shape.share
-    palest = PALEST + on_dark(ax)
-    shade: FloatArray = palest + (FULLEST - palest) * share[_shown(shape)] / share.max()
-    return shade
+    least = MIN_OPACITY + compute_opacity_gain(ax)
+    opacity: FloatArray = least + (MAX_OPACITY - least) * share[_list_filled_pieces(shape)] / share.max()
+    return opacity
 
 
-def _over_data(shape: Shape) -> list[Course]:
-    """Return the courses of the painted pieces, those of a curve cut at the first and the last score."""
-    courses = [shape.courses[b] for b in _shown(shape)]
-    return courses if shape.jumps else [_within(course, shape.low, shape.high) for course in courses]
+def _select_courses_over_data(shape: Shape) -> list[Course]:
+    """Return the courses of the filled pieces. Those of a curve are clipped to the range of the data."""
+    courses = [shape.courses[b] for b in _list_filled_pieces(shape)]
+    return courses if shape.jumps else [_clip_course(course, shape.low, shape.high) for course in courses]
 
 
-def _unbroken(shape: Shape) -> list[Course]:
-    """Return what is drawn in one go: each bin with data, or the whole of a curve, in which seams would show."""
-    return [shape.courses[b] for b in _shown(shape)] if shape.jumps else [shape.joined()]
+def _select_drawn_courses(shape: Shape) -> list[Course]:
+    """Return the courses to draw: one for each bin with data, or one for a curve, whose pieces would show seams."""
+    return [shape.courses[b] for b in _list_filled_pieces(shape)] if shape.jumps else [shape.joined()]
 
 
-def _within(course: Course, low: float, high: float) -> Course:
+def _clip_course(course: Course, low: float, high: float) -> Course:
     inside = (course.x >= low) & (course.x <= high)
     return Course(course.x[inside], course.c[inside])
 
 
-def _down_to_zero(course: Course) -> FloatArray:
+def _close_at_zero(course: Course) -> FloatArray:
     return np.concatenate(([[course.x[0], 0.0]], np.column_stack((course.x, course.c)), [[course.x[-1], 0.0]]))
 
 
-def _to_diagonal(course: Course) -> FloatArray:
+def _close_at_diagonal(course: Course) -> FloatArray:
     return np.concatenate((np.column_stack((course.x, course.c)), np.column_stack((course.x, course.x))[::-1]))

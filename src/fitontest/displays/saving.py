@@ -1,4 +1,4 @@
-"""Writing a figure to a file, the same bytes every time."""
+"""Writing of figures to files, reproducible to the byte."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -8,25 +8,24 @@ from fitontest.checks import choose
 if TYPE_CHECKING:
     from matplotlib.figure import FigureBase
 
-DATES: dict[str, dict[str, Any]] = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {}}
+METADATA: dict[str, dict[str, Any]] = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {}}
 
 
 def check_path(path: str | Path, name: str = "path") -> Path:
-    """Return the path of a figure, or refuse one whose ending is not that of a picture."""
-    choose(Path(path).suffix.lower(), DATES, f"the ending of {name}")
+    """Return the path of a figure. Raise ValueError for an unknown ending or a missing folder."""
+    choose(Path(path).suffix.lower(), METADATA, f"the ending of {name}")
     if not Path(path).parent.is_dir():
         raise ValueError(f"{name} must be in a folder that exists, got {str(path)!r}")
     return Path(path)
 
 
 def save_figure(figure: "FigureBase", path: str | Path, *, dpi: float = 150) -> Path:
-    """Write the figure as PNG, SVG or PDF, by the ending of the path, without dates and random names in it."""
+    """Write the figure as PNG, SVG or PDF, by the ending of the path, without dates and random identifiers."""
     from matplotlib import rc_context
 
     target = check_path(path)
-    with rc_context(
-        {"svg.hashsalt": "fitontest", "pdf.fonttype": 42}
-    ):  # else names in an SVG are random, fonts of a PDF no fonts
-        whole: Any = figure.get_figure(root=True)
-        whole.savefig(target, dpi=dpi, metadata=DATES[target.suffix.lower()])
+    # By default the identifiers in an SVG are random, and a PDF holds Type 3 fonts.
+    with rc_context({"svg.hashsalt": "fitontest", "pdf.fonttype": 42}):
+        root: Any = figure.get_figure(root=True)
+        root.savefig(target, dpi=dpi, metadata=METADATA[target.suffix.lower()])
     return target

@@ -1,4 +1,4 @@
-"""The scale on which a diagram lays out probabilities: as they are, or by their logits, which show rare events."""
+"""The scale of the probabilities on the axes of a diagram: linear, or logit, which shows rare events."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,6 @@ import numpy as np
 from fitontest.checks import choose
 from fitontest.data.arrays import as_numbers
 from fitontest.data.sample import Sample
-from fitontest.displays.logit_ticks import mark_probabilities
 from fitontest.maps.base import CalibrationMap
 from fitontest.numerics.links import IDENTITY, LOGIT, Link
 from fitontest.partitions.partition import Partition, uniform_edges
@@ -19,9 +18,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 ScaleName: TypeAlias = Literal["probability", "logit"]
-NAMES = ("probability", "logit")
-EPS = 1e-7  # logit axes end here: no scores are known better than that
-MARGIN = 0.02  # of a probability axis, so that marks at 0 and 1 are whole
+SCALE_NAMES = ("probability", "logit")
+EPS = 1e-7  # smallest probability on a logit axis; no score is known more precisely
+MARGIN = 0.02  # of a probability axis, so that marks at 0 and 1 are not cut off
 
 
 @dataclass(frozen=True)
@@ -32,7 +31,7 @@ class Scale:
     ----------
     name : {"probability", "logit"}
     lower, upper : float
-        Ends of the axes. On the probability scale they reach beyond [0, 1] where a map does.
+        Ends of the axes. On the probability scale they exceed [0, 1] where a map does.
     """
 
     name: str
@@ -46,82 +45,84 @@ class Scale:
 
     @property
     def link(self) -> Link:
-        """The function that lays probabilities out evenly."""
+        """The function from probabilities to the coordinate in which the axis is linear."""
         return LOGIT if self.name == "logit" else IDENTITY
 
     def at(self, p: FloatArray) -> FloatArray:
-        """Return the places of probabilities along the axis, from 0 at its lower to 1 at its upper end."""
-        places = self.link.forward(np.array([self.lower, self.upper]), EPS / 2)
-        along: FloatArray = (self.link.forward(p, EPS / 2) - places[0]) / (places[1] - places[0])
-        return along
+        """Return the positions of probabilities along the axis, from 0 at its lower to 1 at its upper end."""
+        ends = self.link.forward(np.array([self.lower, self.upper]), EPS / 2)
+        positions: FloatArray = (self.link.forward(p, EPS / 2) - ends[0]) / (ends[1] - ends[0])
+        return positions
 
     def grid(self, n: int) -> FloatArray:
-        """Return n scores laid out evenly from the first to the last score that the axis can show."""
+        """Return n scores, equally spaced on the scale, from the first to the last score that the axis can show."""
         first, last = self.visible
         lower, upper = self.link.forward(np.array([first, last]), EPS / 2)
         inner = self.link.inverse(lower + (upper - lower) * uniform_edges(n - 1))
         return np.concatenate(([first], inner, [last]))
 
     def cells(self, n: int) -> Partition:
-        """Return n bins of equal width on the scale; the outermost hold the scores beyond the axis too."""
+        """Return n bins of equal width on the scale. The outermost bins include the scores beyond the axis."""
         return Partition(np.unique(self.grid(n + 1)[1:-1]))
 
     def ends(self, cells: Partition) -> FloatArray:
-        """Return the borders of the cells as they are drawn, between the ends of the axis."""
+        """Return the borders of the cells, clipped to the ends of the axis."""
         return np.clip(cells.borders, *self.visible)
 
     def apply(self, ax: "Axes", which: str = "xy") -> None:
-        """Give the axes this scale, its ends and its ticks, on the x axis, the y axis, or both."""
+        """Set this scale, its ends and its ticks on the x axis, the y axis, or both."""
         for letter in which:
             if self.name == "logit":
+                from fitontest.displays.logit_ticks import set_logit_ticks
+
                 set_scale = ax.set_xscale if letter == "x" else ax.set_yscale
-                set_scale("logit", nonpositive="clip")  # what lies at 0 and below is drawn beyond the axis
-                mark_probabilities(ax.xaxis if letter == "x" else ax.yaxis, letter)
+                set_scale("logit", nonpositive="clip")  # values of 0 and less are drawn beyond the axis
+                set_logit_ticks(ax.xaxis if letter == "x" else ax.yaxis, letter)
             ax.set(**{f"{letter}lim": (self.lower, self.upper)})
 
 
-def scale_to(name: str, limits: ArrayInput) -> Scale:
-    """Return the scale with these ends."""
-    choose(name, NAMES, "scale")
+def make_scale(name: str, limits: ArrayInput) -> Scale:
+    """Return the scale with the given ends."""
+    choose(name, SCALE_NAMES, "scale")
     return Scale(name, *_read_limits(limits, name))
 
 
-def scale_for(name: str, sample: Sample, fitted: CalibrationMap | None = None) -> Scale:
-    """Return the scale that shows the scores of the sample, and the map over them."""
-    choose(name, NAMES, "scale")
+def choose_scale(name: str, sample: Sample, fitted: CalibrationMap | None = None) -> Scale:
+    """Return the scale that shows the scores of the sample, and the values of the map at them."""
+    choose(name, SCALE_NAMES, "scale")
     if name == "probability":
         return Scale(name, -MARGIN, 1 + MARGIN)
-    shown = _strictly_inside(np.array(extent(sample)))
+    shown = _clip_to_logit_range(np.array(find_score_range(sample)))
     if fitted is not None:
         t = LOGIT.forward(shown, EPS)
         values = fitted.evaluate(np.unique(np.clip(LOGIT.inverse(np.linspace(t[0], t[1], 41)), *shown)))
         shown = np.concatenate((shown, values[(values > 0) & (values < 1)]))
-    ends = LOGIT.forward(_strictly_inside(np.array([shown.min(), shown.max()])), EPS)
+    ends = LOGIT.forward(_clip_to_logit_range(np.array([shown.min(), shown.max()])), EPS)
     room = max(0.04 * (ends[1] - ends[0]), 0.2)
     lower, upper = LOGIT.inverse(np.array([ends[0] - room, ends[1] + room])).tolist()
     return Scale(name, max(lower, EPS), min(upper, 1 - EPS))
 
 
-def extent(sample: Sample) -> tuple[float, float]:
+def find_score_range(sample: Sample) -> tuple[float, float]:
     """Return the smallest and the largest score of positive weight."""
     present = sample.p if sample.unit else sample.p[sample.w > 0]
     return float(present.min()), float(present.max())
 
 
-def widened(scale: Scale, values: FloatArray) -> Scale:
-    """Return the scale with room for values that a map takes beyond [0, 1]; a logit scale cannot show them."""
+def widen_scale(scale: Scale, values: FloatArray) -> Scale:
+    """Return the scale, extended to values of a map beyond [0, 1]. A logit scale cannot show them and is unchanged."""
     if scale.name == "logit":
         return scale
     lowest, highest = float(np.min(values, initial=0.0)), float(np.max(values, initial=1.0))
     return Scale(scale.name, min(scale.lower, lowest - MARGIN), max(scale.upper, highest + MARGIN))
 
 
-def widest(scales: Sequence[Scale]) -> Scale:
-    """Return the scale that shows what any of them shows."""
+def merge_scales(scales: Sequence[Scale]) -> Scale:
+    """Return the scale whose axis covers those of all scales."""
     return Scale(scales[0].name, min(scale.lower for scale in scales), max(scale.upper for scale in scales))
 
 
-def _strictly_inside(p: FloatArray) -> FloatArray:
+def _clip_to_logit_range(p: FloatArray) -> FloatArray:
     return np.clip(p, EPS, 1 - EPS)
 
 

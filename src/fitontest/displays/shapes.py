@@ -1,7 +1,7 @@
-"""What a reliability diagram shows of a map: its pieces with the data in them, its course, its knots.
+"""The shape of a map in a reliability diagram: its pieces with the data in them, its course, its knots.
 
-A map that is made of bins has these bins as its pieces. A continuous map is cut at the bars of the histogram. Either
-way the mean gap |c_hat(p) - p| of a piece, weighted by the share of the data in it, adds up to the plug-in error.
+The pieces of a map of bins are the bins. The pieces of a continuous map are the bars of the histogram. The sum of the
+mean gaps |c_hat(p) - p| of the pieces, weighted by their shares of the data, is the plug-in error.
 """
 
 from dataclasses import dataclass
@@ -9,20 +9,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from fitontest.data.sample import Sample
-from fitontest.displays.scales import Scale, extent
+from fitontest.displays.scales import Scale, find_score_range
 from fitontest.maps.base import CalibrationMap
-from fitontest.measures.plug_in_error import PlugInError
+from fitontest.measures.base import Estimate
 from fitontest.partitions.bin_table import BinTable
 from fitontest.partitions.partition import Partition
 from fitontest.results.frames import Records, records
 from fitontest.typing import FloatArray
 
 BARS = 20  # of the histogram
-COURSE = 401  # points along a curve
-MOST_BINS = 200  # beyond which a map of bins is shown as a curve: no screen could tell its bins apart
-FINE_COURSE = 1601  # points along such a curve
-STEPS = 33  # points along the axis at which a piece that is curved on its scale is followed
-MOST_KINKS = 2000  # beyond that many, the points along the curve show the map as well as a screen can
+CURVE_POINTS = 401  # along a continuous map
+MOST_BINS = 200  # a map of more bins is drawn as a curve, because no screen resolves them
+FINE_CURVE_POINTS = 1601  # along a curve of very many bins
+PIECE_POINTS = 33  # along the axis, for bins whose map is curved on the scale
+MOST_KINKS = 2000  # more kinks are left out, because no screen resolves them
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,23 +35,23 @@ class Course:
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """A map over a sample, ready to be drawn.
+    """The table of a reliability diagram: a map over a sample.
 
     Attributes
     ----------
     jumps : bool
-        Whether the map is drawn as bins, between which it may jump.
+        Whether the map is drawn as bins. It may jump between them.
     pieces : Partition
     table : BinTable
-        What stands in each piece.
+        Counts and means of the rows in each piece.
     mean_gap : array of shape (B,)
-        Weighted mean of |c_hat(p) - p| over the rows of each piece, NaN where there are none.
+        Weighted mean of |c_hat(p) - p| over the rows of each piece, NaN for a piece without rows.
     courses : tuple of Course
         One per piece.
     knots : Course
-        Where the map bends, if its family marks that.
+        The points to mark as knots, if the family has them.
     low, high : float
-        The smallest and the largest score, as far as the axis reaches.
+        The smallest and the largest score, clipped to the axis.
     """
 
     jumps: bool
@@ -70,16 +70,16 @@ class Shape:
         return share
 
     def joined(self) -> Course:
-        """Return the course of all pieces in one."""
+        """Return one course for all pieces."""
         x = np.concatenate([course.x for course in self.courses])
         c = np.concatenate([course.c for course in self.courses])
-        if not self.jumps:  # neighbours share the point between them
-            x, once = np.unique(x, return_index=True)
-            c = c[once]
+        if not self.jumps:  # adjacent pieces share a point
+            x, first = np.unique(x, return_index=True)
+            c = c[first]
         return Course(x, c)
 
     def piece_records(self) -> Records:
-        """Return one record per piece: its bounds, what stands in it, and how far the map is from the scores."""
+        """Return one record per piece: its bounds, the counts and means of its rows, and the mean gap."""
         borders, table = self.pieces.borders, self.table
         return records(
             lower=borders[:-1],
@@ -93,51 +93,51 @@ class Shape:
         )
 
     def course_records(self) -> Records:
-        """Return one record per point through which the map is drawn."""
+        """Return one record per point of the courses."""
         piece = np.repeat(np.arange(len(self.courses)), [course.x.size for course in self.courses])
         x, c = (np.concatenate([getattr(course, name) for course in self.courses]) for name in ("x", "c"))
         return records(piece=piece, x=x, y=c)
 
 
-def shape_of(fitted: CalibrationMap, knots: FloatArray, sample: Sample, scale: Scale) -> Shape:
-    """Return the shape of a map over a sample; `knots` are the scores to mark."""
+def compute_shape(fitted: CalibrationMap, knots: FloatArray, sample: Sample, scale: Scale) -> Shape:
+    """Return the shape of a map over a sample. `knots` are the scores to mark as knots."""
     bins = fitted.partition
     jumps = bins is not None and bins.n_bins <= MOST_BINS
     pieces = bins if bins is not None and jumps else scale.cells(BARS)
     table = pieces.summarise(sample)
-    low, high = np.clip(extent(sample), *scale.visible).tolist()
+    low, high = np.clip(find_score_range(sample), *scale.visible).tolist()
     return Shape(
         jumps=jumps,
         pieces=pieces,
         table=table,
-        mean_gap=_mean_gap(fitted, pieces, table, sample),
-        courses=tuple(_courses(fitted, knots, pieces, scale, (low, high), jumps=jumps)),
+        mean_gap=_compute_mean_gap(fitted, pieces, table, sample),
+        courses=tuple(_compute_courses(fitted, knots, pieces, scale, (low, high), jumps=jumps)),
         knots=Course(knots, fitted.evaluate(knots)),
         low=low,
         high=high,
     )
 
 
-def share_beyond(sample: Sample, scale: Scale) -> tuple[float, float]:
-    """Return the shares of the data below and above what the axis shows."""
+def compute_shares_beyond(sample: Sample, scale: Scale) -> tuple[float, float]:
+    """Return the shares of the data below and above the axis."""
     below, above = (float(sample.w @ outside) for outside in (sample.p < scale.lower, sample.p > scale.upper))
     return below / sample.total, above / sample.total
 
 
-def histogram_parts(cells: Partition, counts: FloatArray, beyond: tuple[float, float]) -> dict[str, Records]:
-    """Return the parts of a diagram's table that tell of a histogram, and of the scores beyond its axis, if any."""
+def tabulate_histogram(cells: Partition, counts: FloatArray, beyond: tuple[float, float]) -> dict[str, Records]:
+    """Return the parts of the table of a diagram: the histogram, and the shares of the data beyond its axis, if any."""
     parts = {"histogram": records(lower=cells.borders[:-1], upper=cells.borders[1:], weight=counts)}
     return parts | ({"beyond": records(below=beyond[:1], above=beyond[1:])} if any(beyond) else {})
 
 
-def knots_of(error: PlugInError) -> FloatArray:
-    """Return the scores to mark as knots, for families that have them."""
+def find_knots(error: Estimate) -> FloatArray:
+    """Return the scores to mark as knots. Only some families have them."""
     if error.estimator is None or not error.estimator.has_knots or error.partition is None:
         return np.empty(0)
     return error.partition.edges
 
 
-def _mean_gap(fitted: CalibrationMap, pieces: Partition, table: BinTable, sample: Sample) -> FloatArray:
+def _compute_mean_gap(fitted: CalibrationMap, pieces: Partition, table: BinTable, sample: Sample) -> FloatArray:
     total = np.zeros(len(table))
     for p, _, w in sample.blocks():
         gap = np.abs(fitted.evaluate(p) - p)
@@ -145,7 +145,7 @@ def _mean_gap(fitted: CalibrationMap, pieces: Partition, table: BinTable, sample
     return table.per_weight(total)
 
 
-def _courses(
+def _compute_courses(
     fitted: CalibrationMap,
     knots: FloatArray,
     pieces: Partition,
@@ -155,23 +155,23 @@ def _courses(
     jumps: bool,
 ) -> list[Course]:
     straight = jumps and scale.name == "probability"
-    points = STEPS if jumps else COURSE if fitted.partition is None else FINE_COURSE
+    points = PIECE_POINTS if jumps else CURVE_POINTS if fitted.partition is None else FINE_CURVE_POINTS
     kinks = fitted.kinks if fitted.kinks.size <= MOST_KINKS else np.empty(0)
-    between = np.empty(0) if straight else scale.grid(points)
-    x_all = np.unique(np.concatenate((between, kinks, knots, data, () if jumps else scale.visible)))
-    lower, upper = _reach(pieces) if jumps else (pieces.borders[:-1], pieces.borders[1:])
-    found = []
+    spaced = np.empty(0) if straight else scale.grid(points)
+    x_all = np.unique(np.concatenate((spaced, kinks, knots, data, () if jumps else scale.visible)))
+    lower, upper = _find_bounds(pieces) if jumps else (pieces.borders[:-1], pieces.borders[1:])
+    courses = []
     for a, b in zip(lower, upper, strict=True):
-        if not jumps:  # nothing is drawn beyond the axis, where a logit has no place for 0 and 1
+        if not jumps:  # the logits of 0 and 1 are infinite
             a, b = np.clip((a, b), *scale.visible)
         inside = x_all[np.searchsorted(x_all, a, side="right") : np.searchsorted(x_all, b, side="left")]
         x = np.concatenate(([a], inside, [b]))
-        found.append(Course(x, fitted.evaluate(x)))
-    return found
+        courses.append(Course(x, fitted.evaluate(x)))
+    return courses
 
 
-def _reach(pieces: Partition) -> tuple[FloatArray, FloatArray]:
-    """Return the first and the last float of each bin, so that a map is evaluated on the right side of its jumps."""
+def _find_bounds(pieces: Partition) -> tuple[FloatArray, FloatArray]:
+    """Return the first and the last float of each bin, at which a map has the value of that bin."""
     lower, upper = pieces.borders[:-1].copy(), pieces.borders[1:].copy()
     if pieces.closed == "left":
         upper[:-1] = np.nextafter(upper[:-1], 0.0)

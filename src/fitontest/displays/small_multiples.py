@@ -1,28 +1,54 @@
-"""Small multiples: the reliability diagrams of several families, models or classes, side by side on shared axes."""
+"""Small multiples: the reliability diagrams of several families, models or classes, side by side on shared axes.
+
+The class of the diagrams is a parameter of the functions: the module of the reliability diagram imports this one.
+"""
 
 import textwrap
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from fitontest.displays.base import Display
-from fitontest.displays.canvas import SomeFigure, figure_for, settle
-from fitontest.displays.frame import SHARED, legend_entries
-from fitontest.displays.headline import headline
-from fitontest.displays.palette import FILL
-from fitontest.displays.scales import widest
+from fitontest.data.predictions import NAMES, Names, Predictions
+from fitontest.data.sample import Sample
+from fitontest.displays.base import BinaryDisplay, Display
+from fitontest.displays.canvas import AxesOrFigure, SomeFigure, check_empty_figure, execute_layout, get_figure
+from fitontest.displays.frame import SHARED_LABELS, list_legend_entries
+from fitontest.displays.headline import describe_error, describe_measure
+from fitontest.displays.palette import FILL, Color
+from fitontest.displays.scales import Scale, ScaleName, choose_scale, merge_scales
+from fitontest.measures.base import Estimate, Measure
 from fitontest.results.frames import Records
+from fitontest.typing import ArrayInput
+from fitontest.uncertainty.null import estimate_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from fitontest.displays.reliability import ReliabilityDisplay
-
-PANEL = (3.1, 4.3)  # inches, with a title of one line
-LINE = 0.2  # inches, of further lines
-WIDTH = 34  # letters in a line of a title
+PANEL_SIZE = (3.1, 4.3)  # inches, with a title of one line
+LINE_HEIGHT = 0.2  # inches, of further lines
+TITLE_WIDTH = 34  # letters in a line of a title
 MOST_COLUMNS = 4
+MOST_CLASSES = 16  # more panels are too small to be compared
+
+
+class PanelDisplay(BinaryDisplay):
+    """Base of the diagrams that can be panels of small multiples.
+
+    Its subclasses are made of an error and its sample, with the options `scale` and `limits`.
+    """
+
+    error: Estimate
+    estimates: tuple[Estimate, ...]
+    scale: Scale
+    ax_: "Axes"
+    histogram_ax_: Any
+    add_band: ClassVar[Callable[..., None]]
+
+    @abstractmethod
+    def plot(self, ax: AxesOrFigure = None, *, color: Color | None = None, legend: bool = True) -> Self:
+        """Draw the diagram."""
 
 
 class SmallMultiples(Display):
@@ -31,9 +57,9 @@ class SmallMultiples(Display):
     Parameters
     ----------
     displays : mapping of str to ReliabilityDisplay
-        The diagrams by their titles, all on one scale.
+        The diagrams by their titles. All have the same scale.
     title : str, optional
-        Of the whole figure.
+        Title of the figure.
 
     Attributes
     ----------
@@ -41,7 +67,7 @@ class SmallMultiples(Display):
     figure_ : matplotlib Figure or SubFigure
         After `plot`.
     axes_ : dict of str to matplotlib Axes
-        The panels, by their titles.
+        The panels by their titles.
 
     Examples
     --------
@@ -55,7 +81,7 @@ class SmallMultiples(Display):
     (['slope1', 'beta'], ['panel', 'lower', 'upper', 'weight'])
     """
 
-    def __init__(self, displays: Mapping[str, "ReliabilityDisplay"], *, title: str | None = None) -> None:
+    def __init__(self, displays: Mapping[str, PanelDisplay], *, title: str | None = None) -> None:
         if not displays:
             raise ValueError("displays must hold at least one diagram, got none")
         names = {display.scale.name for display in displays.values()}
@@ -69,57 +95,57 @@ class SmallMultiples(Display):
         Parameters
         ----------
         figure : matplotlib Figure or SubFigure, optional
-            An empty one to draw in; by default a new pyplot figure that is large enough.
+            An empty figure to draw in. By default a new pyplot figure is made.
 
         Returns
         -------
         self
         """
-        self.figure_ = figure_for(figure, self.size)
-        grid = self.figure_.subplots(*self._shape(), squeeze=False)
+        self.figure_ = get_figure(figure, self.size)
+        grid = self.figure_.subplots(*self._grid_shape(), squeeze=False)
         self.axes_: dict[str, Axes] = {}
         for ax, (title, display) in zip(grid.flat, self.displays.items(), strict=False):
-            self._panel(ax, title, display)
+            self._draw_panel(ax, title, display)
             self.axes_[title] = ax
-        self._label_outside(grid)
+        self._remove_inner_labels(grid)
         if self.title is not None:
             self.figure_.suptitle(self.title, fontsize="large")
-        self.legend_ = self._legend()
-        settle(self.figure_)
+        self.legend_ = self._draw_legend()
+        execute_layout(self.figure_)
         return self
 
     @property
     def size(self) -> tuple[float, float]:
-        """Width and height of a figure for it, in inches."""
-        rows, columns = self._shape()
-        lines = max(_title(title, display).count("\n") for title, display in self.displays.items())
-        foot, head = 0.5, 0.0 if self.title is None else 0.3
-        return PANEL[0] * columns + 0.5, (PANEL[1] + LINE * lines) * rows + foot + head
+        """Width and height of the figure, in inches."""
+        rows, columns = self._grid_shape()
+        lines = max(_format_title(name, display).count("\n") for name, display in self.displays.items())
+        legend, title = 0.5, 0.0 if self.title is None else 0.3
+        return PANEL_SIZE[0] * columns + 0.5, (PANEL_SIZE[1] + LINE_HEIGHT * lines) * rows + legend + title
 
     def parts(self) -> dict[str, Records]:
-        """Return the numbers of every diagram, see `ReliabilityDisplay.parts`, with the title of its ``panel``."""
-        found: dict[str, Records] = {}
+        """Return the numbers of every diagram as in `ReliabilityDisplay.parts`, with its title as ``panel``."""
+        parts: dict[str, Records] = {}
         for title, display in self.displays.items():
             for part, rows in display.parts().items():
-                found.setdefault(part, []).extend({"panel": title, **row} for row in rows)
-        return found
+                parts.setdefault(part, []).extend({"panel": title, **row} for row in rows)
+        return parts
 
-    def _shape(self) -> tuple[int, int]:
-        """Return rows and columns of panels: one row of up to four, else as square as may be."""
+    def _grid_shape(self) -> tuple[int, int]:
+        """Return the numbers of rows and columns: one row of up to four panels, otherwise an almost square grid."""
         count = len(self.displays)
         columns = count if count <= MOST_COLUMNS else min(MOST_COLUMNS, int(np.ceil(np.sqrt(count))))
         return -(-count // columns), columns
 
-    def _told(self) -> str:
+    def _summarise(self) -> str:
         return repr([*self.displays])
 
-    def _panel(self, ax: "Axes", title: str, display: "ReliabilityDisplay") -> None:
+    def _draw_panel(self, ax: "Axes", title: str, display: PanelDisplay) -> None:
         display.plot(ax, legend=False, color=FILL)
-        widest([one.scale for one in self.displays.values()]).apply(ax)
-        ax.set_title(_title(title, display), fontsize="medium")
+        merge_scales([other.scale for other in self.displays.values()]).apply(ax)
+        ax.set_title(_format_title(title, display), fontsize="medium")
 
-    def _label_outside(self, grid: Any) -> None:
-        """Keep the labels of the outer axes only: all panels have the same."""
+    def _remove_inner_labels(self, grid: Any) -> None:
+        """Keep only the labels of the outer axes, because all panels have the same."""
         displays, columns = [*self.displays.values()], grid.shape[1]
         for ax in grid.flat[len(displays) :]:
             ax.remove()
@@ -130,18 +156,82 @@ class SmallMultiples(Display):
             if k + columns < len(displays):
                 display.ax_.set_xlabel("")
 
-    def _legend(self) -> Any:
-        """Draw one legend of the marks that occur in any panel."""
-        panels = [legend_entries(ax) for ax in self.axes_.values()]
-        marks = {text: handle for entries in panels for text, handle in entries if text.startswith(SHARED)}
+    def _draw_legend(self) -> Any:
+        """Draw one legend of the marks that occur in the panels."""
+        panels = [list_legend_entries(ax) for ax in self.axes_.values()]
+        marks = {text: handle for entries in panels for text, handle in entries if text.startswith(SHARED_LABELS)}
         return self.figure_.legend(
             [*marks.values()], [*marks], loc="outside lower center", ncols=4, fontsize="small", frameon=False
         )
 
 
-def _title(title: str, display: "ReliabilityDisplay") -> str:
-    """Return the title of a panel, the family's own if it is called so."""
-    lines = headline(display.error)
-    if title != display.error.family:
+def _format_title(title: str, display: PanelDisplay) -> str:
+    """Return the title of a panel and the description of its error. A title that is the family is not repeated."""
+    lines = describe_error(display.error) + [describe_measure(estimate) for estimate in display.estimates]
+    if title != display.error.measure.name:
         lines = [title, *lines]
-    return "\n".join(textwrap.fill(line, WIDTH) for line in lines)
+    return "\n".join(textwrap.fill(line, TITLE_WIDTH) for line in lines)
+
+
+def arrange_panels(
+    display: Callable[..., PanelDisplay],
+    measured: Iterable[tuple[str, Estimate, Sample]],
+    scale: ScaleName,
+    limits: ArrayInput = None,
+    *,
+    title: str | None = None,
+    **options: Any,
+) -> SmallMultiples:
+    """Return the diagrams of (title, error, sample) with the same axes. `display` is their class."""
+    entries = list(measured)
+    if scale == "logit" and limits is None:
+        common = merge_scales([choose_scale(scale, sample, error.map) for _, error, sample in entries])
+        limits = (common.lower, common.upper)
+    displays = {
+        panel: display(error, sample, scale=scale, limits=limits, **options) for panel, error, sample in entries
+    }
+    return SmallMultiples(displays, title=title)
+
+
+def arrange_classes(
+    display: Callable[..., PanelDisplay],
+    scores: Predictions,
+    measure: Measure,
+    band: dict[str, Any],
+    *,
+    scale: ScaleName,
+    limits: ArrayInput = None,
+    name: str | None = None,
+    **options: Any,
+) -> SmallMultiples:
+    """Return the diagrams of all classes, not yet drawn. `band` holds the options of `add_band`."""
+    check_class_count(len(scores.classes), scores.names)
+    measured = [
+        (f"class {label}", estimate_of(measure, sample, "classwise"), sample) for label, sample in scores.one_vs_rest()
+    ]
+    multiples = arrange_panels(display, measured, scale, limits, title=name, name=name, **options)
+    if band["draws"]:
+        for title, _, sample in measured:
+            multiples.displays[title].add_band(sample, **band)
+    return multiples
+
+
+def check_classwise_figure(ax: AxesOrFigure, *, plain: bool) -> SomeFigure:
+    """Return the figure for the diagrams of the classes. Raise ValueError for axes and for options of one diagram."""
+    if not plain:
+        raise ValueError("color, fill, legend and ref_line must be left out with reduction='classwise'")
+    return (
+        None
+        if ax is None
+        else check_empty_figure(ax, "ax", "a Figure or a SubFigure with reduction='classwise', not axes,")
+    )
+
+
+def check_class_count(n_classes: int, names: Names = NAMES) -> None:
+    """Raise ValueError if there are too many classes to be drawn."""
+    if n_classes > MOST_CLASSES:
+        raise ValueError(
+            f"{names.y_prob} must have at most {MOST_CLASSES} columns to be drawn with {names.reduction}='classwise', "
+            f"got {n_classes}; draw single classes without a reduction, with {names.y_true} == label and the "
+            f"column of that class, or see the table of calibration_error"
+        )

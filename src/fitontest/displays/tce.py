@@ -1,4 +1,4 @@
-"""The test-based reliability diagram: which predictions the labels of their bin contradict, and how many."""
+"""The test-based reliability diagram: the predictions that the test rejects, per bin."""
 
 from typing import TYPE_CHECKING, Any, Self
 
@@ -6,93 +6,100 @@ import numpy as np
 
 from fitontest.data.predictions import Reduction, reduced
 from fitontest.data.sample import Sample
-from fitontest.displays.axis_labels import axis_labels
 from fitontest.displays.base import BinaryDisplay, check_measured
-from fitontest.displays.canvas import Where, axes_for, tidy
+from fitontest.displays.canvas import AxesOrFigure, get_axes, style_axes
 from fitontest.displays.companions import (
     PREDICTIONS,
     SIZES,
     add_companion,
-    bars_of,
-    companions,
-    counts_axis,
-    label_below,
-    note_beyond,
+    annotate_shares_beyond,
+    draw_bars,
+    find_companions,
+    format_counts_axis,
+    set_xlabel_below,
 )
-from fitontest.displays.headline import title_of
-from fitontest.displays.palette import NEUTRAL, ground, tint
-from fitontest.displays.scales import ScaleName, scale_for, scale_to
-from fitontest.displays.shapes import BARS, histogram_parts, share_beyond
-from fitontest.displays.violins import MANY, closed_paths, outline, rejected_runs, violin_records, violins
+from fitontest.displays.headline import format_title, name_axes
+from fitontest.displays.palette import NEUTRAL, blend_with_background, get_opaque_background
+from fitontest.displays.scales import ScaleName, choose_scale, make_scale
+from fitontest.displays.shapes import BARS, compute_shares_beyond, tabulate_histogram
+from fitontest.displays.violins import (
+    MANY_BINS,
+    close_paths,
+    compute_violins,
+    find_rejected_runs,
+    tabulate_violin,
+    trace_outline,
+)
 from fitontest.families.base import Family
-from fitontest.measures.binned_error import BinnedError
+from fitontest.measures.base import Estimate
+from fitontest.measures.binned import Binned, Bins
 from fitontest.measures.binning import DEFAULT_BINS
-from fitontest.measures.losses.base import DEFAULT_ALPHA, DEFAULT_TEST, SignificanceName
-from fitontest.measures.triplet import general_error, tce_triplet
+from fitontest.measures.losses.rejection import DEFAULT_ALPHA, DEFAULT_TEST, SignificanceName
 from fitontest.partitions.partitioner import Partitioner
 from fitontest.results.frames import Records
 from fitontest.typing import ArrayInput, Label, RandomState
+from fitontest.uncertainty.null import estimate_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-LINE = 0.46  # half the length of the red lines, in bins: a little beyond the violins
-ONE_CLASS = (
+HALF_LINE = 0.46  # half the length of the red lines, in bins; a little more than the violins
+CLASSWISE_MESSAGE = (
     "reduction must be None, 'confidence' or 'binary' for a test-based diagram, got 'classwise'; draw one class at a "
     "time without a reduction, with y_true == label and the column of that class"
 )
-RED = "#C0392B"  # the empirical probability and what is rejected, as the paper draws them; dark in grey print
+RED = "#C0392B"  # of the empirical probability and of rejected predictions, as in the paper; dark in grey print
 
 
 class TCEDisplay(BinaryDisplay):
     """Test-based reliability diagram: three panels that show what the test-based calibration error (TCE) counts.
 
-    * The main panel has a violin of the predictions of each bin, with the share of positives in the bin, its
-      **empirical probability**, as a red line across it. Hatched in red are the predictions that the test rejects:
-      they are too far from the line. Over the whole width, or the part that they are.
-    * Below it stand the sizes of the bins, the rejected part in red. The TCE is the red share of all the bars.
-    * At its right is the histogram of all predictions, on the same axis.
+    * The main panel has a violin of the predictions of each bin. A red line across it shows the share of positives in
+      the bin, its **empirical probability**. The predictions that the test rejects are hatched in red. The width of the
+      hatching is their share of the predictions.
+    * Bars below it show the sizes of the bins, with the rejected part in red. The TCE is the red share of all bars.
+    * The histogram of all predictions is on the right, on the same axis.
 
-    Made by `from_predictions` or `from_estimator`. `plot` draws it again, on other axes.
+    Made by `from_predictions` or `from_estimator`. `plot` draws it again on other axes.
 
     Parameters
     ----------
-    error : BinnedError
-        As `tce` returns it, measured on the sample.
+    error : Estimate
+        A result of `tce`, measured on the sample.
     sample : Sample
     scale : {"probability", "logit"}, default="probability"
-        How predictions are laid out; "logit" shows rare events.
+        Scale of the axis of predictions. "logit" shows rare events.
     limits : (float, float), optional
         Ends of the axis of predictions.
     name : str, optional
-        What the title calls the scores.
+        Name of the scores in the title.
     pos_label : label, optional
         The positive class, for the axis label.
 
     Attributes
     ----------
-    error : BinnedError
+    error : Estimate
     partition_ : Partition
     violins : list of Violin
         One per bin with predictions.
     ax_, sizes_ax_, histogram_ax_ : matplotlib Axes
-        After `plot`, as all of the following.
+        Set by `plot`, as are all of the following.
     axes_ : tuple
         These three.
     figure_ : matplotlib Figure or SubFigure
     violins_, rejected_ : PathCollection
-        The violins, and their rejected parts; of more than 60 bins all in one path.
+        The violins, and their rejected parts. Those of more than 60 bins are one path.
     lines_ : Line2D
         The empirical probability of each bin, interrupted between them.
     sizes_, rejected_sizes_ : StepPatch
-        The bars: every other step of it, between steps of height 0.
+        The bars. Every other step has height 0.
     counts_ : StepPatch
         The histogram.
 
     References
     ----------
     Matsubara, Tax, Mudd, Guy (2023), TCE: A test-based approach to measuring calibration error, UAI, Figure 1.
-    https://doi.org/10.48550/arXiv.2306.14343 The hatching of the violins is ours.
+    https://doi.org/10.48550/arXiv.2306.14343 The hatching of the violins is an addition.
 
     Examples
     --------
@@ -109,16 +116,16 @@ class TCEDisplay(BinaryDisplay):
        2 250       194                  0.280
        3 250       143                  0.568
        4 250       143                  0.836
-    >>> float(bins["rejected"].sum()) / 10, round(float(display.error), 12)
-    (67.8, 67.8)
+    >>> float(bins["rejected"].sum()) / 1000, round(float(display.error), 12)
+    (0.678, 0.678)
     """
 
-    error: BinnedError
+    error: Estimate
     size = (6.4, 6.0)
 
     def __init__(
         self,
-        error: BinnedError,
+        error: Estimate,
         sample: Sample,
         *,
         scale: ScaleName = "probability",
@@ -126,16 +133,17 @@ class TCEDisplay(BinaryDisplay):
         name: str | None = None,
         pos_label: Label | None = None,
     ) -> None:
-        check_measured(error, BinnedError, sample)
-        if error.test is None or not error.percent or error.norm != "l1":
-            raise ValueError(f"error must be one that tce returns, in percent of the predictions; got {error!r}")
-        self.error, self.partition_ = error, error.partition
+        check_measured(error, sample)
+        bins = error.evidence
+        if not isinstance(bins, Bins) or bins.bin_loss.significance is None or error.norm != "l1":
+            raise ValueError(f"error must be one that tce returns, a share of the predictions; got {error!r}")
+        self.error, self.partition_ = error, bins.bins
         self.name, self.pos_label = name, pos_label
-        self.scale = scale_for(scale, sample) if limits is None else scale_to(scale, limits)
-        self.violins = violins(error, sample, self.scale)
+        self.scale = choose_scale(scale, sample) if limits is None else make_scale(scale, limits)
+        self.violins = compute_violins(bins, sample, self.scale)
         self.cells = self.scale.cells(2 * BARS)
         self.counts = self.cells.summarise(sample).w
-        self.beyond = share_beyond(sample, self.scale)
+        self.beyond = compute_shares_beyond(sample, self.scale)
 
     @classmethod
     def from_predictions(
@@ -156,31 +164,31 @@ class TCEDisplay(BinaryDisplay):
         sample_weight: ArrayInput = None,
         pos_label: Label | None = None,
         name: str | None = None,
-        ax: Where = None,
+        ax: AxesOrFigure = None,
     ) -> Self:
         """Draw the test-based reliability diagram of labels and scores.
 
         Parameters
         ----------
         y_true, y_prob : array-like of shape (n,)
-            Labels of two classes, and predicted probabilities of the positive class; or as `reduction` says.
+            Labels of two classes, and predicted probabilities of the positive class; or as given by `reduction`.
         partition, n_bins, alpha, test, null_draws, random_state
-            See `tce`; with `null_draws` the title tells the TCE to expect of calibrated scores.
+            See `tce`. With `null_draws` the title contains the mean TCE of calibrated scores.
         scale : {"probability", "logit"}, default="probability"
-            How predictions are laid out.
+            Scale of the axis of predictions.
         limits : (float, float), optional
             Ends of the axis of predictions.
         reduction, labels
-            How a matrix of scores is read, and the classes of its columns, see `tce`: "confidence" or "binary". Each
-            class against the rest is drawn by itself: ``from_predictions(y == label, column_of_label)``.
+            How a matrix of scores is reduced, "confidence" or "binary", and the classes of its columns, see `tce`. A
+            diagram of one class against the rest is made by ``from_predictions(y == label, column_of_label)``.
         sample_weight : array-like of shape (n,), optional
-            Whole numbers: how often each row counts.
+            Whole numbers, the multiplicities of the rows.
         pos_label : label, optional
-            The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
+            The positive class. Required unless the labels are booleans, {0, 1} or {-1, 1}.
         name : str, optional
-            What the title calls the scores.
+            Name of the scores in the title.
         ax : matplotlib Axes, Figure or SubFigure, optional
-            Where to draw the main panel; the other two go below and beside it. By default a new pyplot figure.
+            Place of the main panel. The other two are below and beside it. By default a new pyplot figure is made.
 
         Returns
         -------
@@ -189,16 +197,16 @@ class TCEDisplay(BinaryDisplay):
         Raises
         ------
         ValueError
-            Naming the argument, the rule and what was found.
+            The message names the argument, the rule and the value.
         """
         if reduction == "classwise":
-            raise ValueError(ONE_CLASS)
+            raise ValueError(CLASSWISE_MESSAGE)
         sample = reduced((y_true, y_prob, sample_weight), reduction, labels, pos_label)
-        triplet = tce_triplet(partition, n_bins, alpha, test)
-        error = general_error(sample, triplet, null_draws, random_state).under(reduction)
+        measure = Binned("rejection", partition, "l1", n_bins, alpha, test)
+        error = estimate_of(measure, sample, reduction, null_draws, random_state)
         return cls(error, sample, scale=scale, limits=limits, name=name, pos_label=pos_label).plot(ax)
 
-    def plot(self, ax: Where = None, *, name: str | None = None) -> Self:
+    def plot(self, ax: AxesOrFigure = None, *, name: str | None = None) -> Self:
         """Draw the three panels.
 
         Parameters
@@ -206,14 +214,14 @@ class TCEDisplay(BinaryDisplay):
         ax : matplotlib Axes, Figure or SubFigure, optional
             See `from_predictions`.
         name : str, optional
-            What the title calls the scores.
+            Name of the scores in the title.
 
         Returns
         -------
         self
         """
-        main = axes_for(ax, self.size)
-        if companions(main):
+        main = get_axes(ax, self.size)
+        if find_companions(main):
             raise ValueError("ax must be axes that hold no diagram yet: test-based diagrams are not laid over others")
         below = add_companion(main, SIZES, "below", size=0.28, gap=0.05)
         beside = add_companion(main, PREDICTIONS, "right", size=0.22, gap=0.04)
@@ -221,27 +229,27 @@ class TCEDisplay(BinaryDisplay):
         self.figure_ = main.figure
         self._draw_main(main)
         self._draw_sizes(below)
-        label_below(main, below, 0.33, "Bin")
+        set_xlabel_below(main, below, 0.33, "Bin")
         self.counts_ = beside.stairs(
             self.counts, self.scale.ends(self.cells), orientation="horizontal", fill=True, color=NEUTRAL
         )
-        counts_axis(beside, "x", self.counts)
+        format_counts_axis(beside, "x", self.counts)
         beside.set_xlabel("Count")
-        note_beyond(beside, self.beyond, upright=True)
-        main.set_title(title_of(self.error, self.name if name is None else name), fontsize="small")
+        annotate_shares_beyond(beside, self.beyond, upright=True)
+        main.set_title(format_title(self.error, self.name if name is None else name), fontsize="small")
         return self
 
     def parts(self) -> dict[str, Records]:
         """Return every number that is drawn.
 
-        ``bins`` holds the table of `tce`, ``violins`` the weight, the rejected weight and the width of each violin per
-        cell, ``histogram`` the weight of the predictions per bar.
+        ``bins`` holds the table of `tce`. ``violins`` holds the weight, the rejected weight and the width of each
+        violin per cell. ``histogram`` holds the weight of the predictions per bar.
         """
-        cells = [violin_records(violin) for violin in self.violins]
+        cells = [tabulate_violin(violin) for violin in self.violins]
         return {
             "bins": [{"bin": b + 1, **row} for b, row in enumerate(self.error.rows())],
             "violins": [record for rows in cells for record in rows],
-            **histogram_parts(self.cells, self.counts, self.beyond),
+            **tabulate_histogram(self.cells, self.counts, self.beyond),
         }
 
     def _draw_main(self, main: "Axes") -> None:
@@ -250,30 +258,33 @@ class TCEDisplay(BinaryDisplay):
         from matplotlib.patheffects import withStroke
         from matplotlib.transforms import ScaledTranslation
 
-        tidy(main)
+        style_axes(main)
         self.scale.apply(main, "y")
         bins = self.partition_.n_bins
         main.set_xlim(0.4, bins + 0.6)
-        whole = [outline(violin, slice(None)) for violin in self.violins]
-        self.violins_ = PathCollection(closed_paths(whole), facecolor=NEUTRAL, alpha=0.55, linewidth=0)
-        contradicted = [
-            outline(violin, run, violin.share_rejected) for violin in self.violins for run in rejected_runs(violin)
+        outlines = [trace_outline(violin, slice(None)) for violin in self.violins]
+        self.violins_ = PathCollection(close_paths(outlines), facecolor=NEUTRAL, alpha=0.55, linewidth=0)
+        rejected_outlines = [
+            trace_outline(violin, run, violin.share_rejected)
+            for violin in self.violins
+            for run in find_rejected_runs(violin)
         ]
-        pale = tint(main, RED, 0.3)  # no outline: a violin of tied predictions must not look like a red line
+        pale = blend_with_background(main, RED, 0.3)
+        # An outline would make a violin of tied predictions look like a red line.
         hatched: dict[str, Any] = {"facecolor": pale, "edgecolor": RED, "hatch": "//////", "linewidth": 0}
-        self.rejected_ = PathCollection(closed_paths(contradicted), **hatched)
+        self.rejected_ = PathCollection(close_paths(rejected_outlines), **hatched)
         occupied = np.flatnonzero(self.error.table.occupied)
         heights = self.error.table.mean_y[occupied]
-        x = (occupied + 1.0)[:, None] + np.array([-LINE, LINE, np.nan])  # interrupted between the bins
-        edge = [withStroke(linewidth=3.6, foreground=ground(main))] if bins <= MANY else []  # off the hatching
+        x = (occupied + 1.0)[:, None] + np.array([-HALF_LINE, HALF_LINE, np.nan])  # NaN interrupts the line
+        edge = [withStroke(linewidth=3.6, foreground=get_opaque_background(main))] if bins <= MANY_BINS else []
         (self.lines_,) = main.plot(
             x.ravel(), heights.repeat(3), color=RED, linewidth=1.8, solid_capstyle="butt", path_effects=edge, zorder=3
         )
         for collection in (self.violins_, self.rejected_):
             main.add_collection(collection, autolim=False)
-        main.set_ylabel(axis_labels(self.pos_label, self.error.reduction)[0])
+        main.set_ylabel(name_axes(self.pos_label, self.error.reduction)[0])
         figure: Any = main.get_figure(root=True)
-        main.legend(  # in the corner that the other two panels leave free
+        main.legend(  # in the corner between the other two panels
             [self.lines_, Patch(**hatched)],
             ["empirical\nprobability", "rejected"],
             loc="upper left",
@@ -289,8 +300,8 @@ class TCEDisplay(BinaryDisplay):
         rows = self.error.rows()
         sizes = np.array([row["weight"] for row in rows])
         rejected = np.array([row["rejected"] for row in rows])
-        self.sizes_ = bars_of(below, sizes, color=NEUTRAL, alpha=0.55)
-        self.rejected_sizes_ = bars_of(below, rejected, color=RED)
-        counts_axis(below, "y", sizes)
+        self.sizes_ = draw_bars(below, sizes, color=NEUTRAL, alpha=0.55)
+        self.rejected_sizes_ = draw_bars(below, rejected, color=RED)
+        format_counts_axis(below, "y", sizes)
         below.xaxis.set_major_locator(MaxNLocator(nbins=12, integer=True))
         below.set_ylabel("Count")

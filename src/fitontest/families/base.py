@@ -1,13 +1,14 @@
 """A family of calibration maps: the plug-in unit of the package, and a scikit-learn estimator.
 
-A family holds hyper-parameters and knows one thing: how to make a `CalibrationMap` of a `Sample` (``fit_map``,
-which changes nothing). Everything else is inherited, so that a new family is one class with one method.
+A family holds hyper-parameters and has one task: to make a `CalibrationMap` of a `Sample` (``fit_map``, which
+changes nothing). Everything else is inherited, so that a new family is one class with one method.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin, TransformerMixin, clone
@@ -26,7 +27,7 @@ _ARGUMENTS = ("y", "p", "sample_weight")  # what the estimators call labels, sco
 
 @dataclass(frozen=True)
 class Solution:
-    """What a fit finds: the map, its partition where there is one, and further fitted attributes by name."""
+    """The result of a fit: the map, its partition where there is one, and further fitted attributes by name."""
 
     map: CalibrationMap
     partition: Partition | None = None
@@ -37,7 +38,7 @@ class Family(RegressorMixin, TransformerMixin, BaseEstimator, ABC):
     """Base class of the families.
 
     A subclass stores its hyper-parameters unchanged in ``__init__`` and defines ``fit_map(sample)``, or, where it
-    has more to tell than the map, ``solve(sample)``.
+    has more results than the map, ``solve(sample)``.
 
     Attributes
     ----------
@@ -122,17 +123,17 @@ class Family(RegressorMixin, TransformerMixin, BaseEstimator, ABC):
 
     def fit_sample(self, sample: Sample) -> Self:
         """Fit the family to a sample that has been checked already."""
-        found = self.solve(sample)
-        if not isinstance(found.map, CalibrationMap):
-            raise TypeError(f"{type(self).__name__}.fit_map must return a CalibrationMap, got {found.map!r}")
+        solution = self.solve(sample)
+        if not isinstance(solution.map, CalibrationMap):
+            raise TypeError(f"{type(self).__name__}.fit_map must return a CalibrationMap, got {solution.map!r}")
         old = [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]
         for name in set(old) - set(self.get_params(deep=False)) if old else ():
             delattr(self, name)  # a refit with other parameters must not leave results of the first behind
-        self.map_ = found.map
-        if found.partition is not None:
-            self.partition_ = found.partition
-            self.n_bins_ = found.partition.n_bins
-        for name, value in found.attributes.items():
+        self.map_ = solution.map
+        if solution.partition is not None:
+            self.partition_ = solution.partition
+            self.n_bins_ = solution.partition.n_bins
+        for name, value in solution.attributes.items():
             setattr(self, name, value)
         return self
 
@@ -230,7 +231,7 @@ def available_families() -> list[str]:
     Examples
     --------
     >>> import fitontest as fot
-    >>> set(fot.available_families()) >= {"beta", "flat", "identity", "isotonic", "pava_bc", "platt", "slope1"}
+    >>> set(fot.available_families()) >= {"beta", "flat", "identity", "isotonic", "knn", "pava_bc", "platt"}
     True
     """
     return _REGISTRY.names()
@@ -255,22 +256,59 @@ def make_family(name: str, **params: Any) -> Family:
     return family_class(name)(**params)
 
 
-def own_family(family: object, make: Callable[[str], Family] = make_family) -> Family:
-    """Return an unfitted family of one's own for what a user passed: a name, of which it is made, or a family."""
+def read_family(family: object, random_state: RandomState | Literal["own"] = "own", *, maps: bool = False) -> Family:
+    """Return an unfitted family of one's own for what a user passed: a name, of which it is made, or a family.
+
+    Parameters
+    ----------
+    family : object
+        A `Family` is cloned.
+    random_state : int, RandomState, None or "own"
+        Seed for a family given by name that draws anything; an instance keeps its own.
+    maps : bool
+        Whether the caller takes maps too, for the message.
+    """
     if isinstance(family, str):
-        return make(family)
-    if isinstance(family, Family):
-        return clone(family)  # type: ignore[no-any-return]
+        return _seeded(make_family(family), random_state)
+    check_family(family, maps=maps)
+    return clone(family)  # type: ignore[no-any-return]
+
+
+def check_family(family: object, *, maps: bool = False) -> None:
+    """Raise ValueError unless `family` is the name of a family or a `Family`; `maps` as in `read_family`."""
+    if isinstance(family, str):
+        family_class(family)
+    elif not isinstance(family, Family):
+        _refuse(family, maps)
+
+
+def _refuse(family: object, maps: bool) -> None:
     hint = "; a class must be called, to make an instance" if isinstance(family, type) else ""
-    raise ValueError(f"family must be the name of a family or a Family, got {family!r}{hint}")
+    rule = "a name, a Family or a CalibrationMap" if maps else "the name of a family or a Family"
+    raise ValueError(f"family must be {rule}, got {family!r}{hint}")
 
 
-def seeded(name: str, random_state: RandomState) -> Family:
-    """Return an unfitted family by name, with that seed if it draws anything."""
-    family = make_family(name)
-    if "random_state" in family.get_params(deep=False):
+def _seeded(family: Family, random_state: RandomState | Literal["own"]) -> Family:
+    """Return the family with that seed, if it draws anything."""
+    if not isinstance(random_state, str) and "random_state" in family.get_params(deep=False):
         family.set_params(random_state=random_state)
     return family
+
+
+def names_by_settings(names: Sequence[str], settings: Sequence[str]) -> list[str]:
+    """Return the names; where several share one they are called by their settings."""
+    counts = Counter(names)
+    return [name if counts[name] == 1 else text for name, text in zip(names, settings, strict=True)]
+
+
+def numbered(names: Sequence[str]) -> list[str]:
+    """Return the names, all but the first of equal ones with a number."""
+    seen: Counter[str] = Counter()
+    distinct = []
+    for name in names:
+        seen[name] += 1
+        distinct.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return distinct
 
 
 def family_class(name: str) -> type[Family]:
@@ -278,6 +316,6 @@ def family_class(name: str) -> type[Family]:
     return _REGISTRY.find(name, "family")
 
 
-def family_name(family: Family) -> str:
-    """Return the name under which the class of a family is registered, or the name of the class."""
-    return _REGISTRY.name_of(type(family)) or type(family).__name__
+def family_name(family: str | Family) -> str:
+    """Return the name by which a family was given, under which its class is registered, or the name of the class."""
+    return family if isinstance(family, str) else _REGISTRY.name_of(type(family)) or type(family).__name__

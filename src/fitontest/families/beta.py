@@ -64,7 +64,7 @@ class Beta(Family):
     Notes
     -----
     Solved to a projected gradient of 1e-10 per unit weight, also at base rates of 1e-4. With two distinct scores
-    and an intercept the two slopes cannot be told apart and a = b is used. The paper drops a feature whose slope comes
+    and an intercept the two slopes are not determined and a = b is used. The paper drops a feature whose slope comes
     out negative and fits the other again; solving under the constraints gives the true optimum instead.
 
     References
@@ -120,10 +120,10 @@ class Beta(Family):
         if separable:
             warn_separable("beta")
         problem = LogisticProblem(features, columns.y, columns.w, columns.total, model.intercept, bounded=True)
-        found = fit_logistic(problem, link, SEPARABLE_RIDGE if separable else 0.0)
-        a, b = found.theta[0], found.theta[1 if model.two_slopes else 0]
-        intercept = found.theta[-1] if model.intercept else (a - b) * np.log(2.0)
-        return _solution((float(a), float(b), float(intercept)), self.eps, {"n_iter_": found.n_iter})
+        optimum = fit_logistic(problem, link, SEPARABLE_RIDGE if separable else 0.0)
+        a, b = optimum.theta[0], optimum.theta[1 if model.two_slopes else 0]
+        intercept = optimum.theta[-1] if model.intercept else (a - b) * np.log(2.0)
+        return _solution((float(a), float(b), float(intercept)), self.eps, {"n_iter_": optimum.n_iter})
 
 
 def _features(q: FloatArray, model: _Model) -> tuple[tuple[FloatArray, ...], FloatArray]:
@@ -139,8 +139,8 @@ def _features(q: FloatArray, model: _Model) -> tuple[tuple[FloatArray, ...], Flo
 
 def _solution(parameters: tuple[float, float, float], eps: float, attributes: dict[str, int]) -> Solution:
     a, b, intercept = parameters
-    found = {"a_": a, "b_": b, "intercept_": intercept, **attributes}
-    return Solution(BetaMap(a, b, intercept, eps), None, found)
+    fitted = {"a_": a, "b_": b, "intercept_": intercept, **attributes}
+    return Solution(BetaMap(a, b, intercept, eps), None, fitted)
 
 
 def _run_betacal(columns: Columns, parameters: str) -> tuple[float, float, float]:

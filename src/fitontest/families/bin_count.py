@@ -48,9 +48,9 @@ def bin_count_scores(
     """
     if candidates.size > BATCH:  # the sums of a batch take its size times the number of its bins
         parts = np.split(candidates, range(BATCH, candidates.size, BATCH))
-        found = [bin_count_scores(scheme, slope, part, sample, folds, scoring) for part in parts]
-        tried = tuple(k for part in found for k in part.candidates)
-        return CVScores(tried, np.concatenate([part.folds for part in found], axis=1))
+        batches = [bin_count_scores(scheme, slope, part, sample, folds, scoring) for part in parts]
+        tried = tuple(k for part in batches for k in part.candidates)
+        return CVScores(tried, np.concatenate([part.folds for part in batches], axis=1))
     rows, groups = sample.rows, sample.groups
     tied = len(groups) < len(rows)
     first = np.append(groups.first, len(rows))

@@ -58,10 +58,10 @@ class BinnedFamily(Family):
             raise TypeError(f"a Partitioner must return a Partition, got {partition!r} from {self.scheme!r}")
         table = partition.summarise(sample)
         fitted: BinnedMap = (shifted if self._slope == 1.0 else levelled)(partition, table)
-        found: dict[str, Any] = {"bin_table_": table}
+        attributes: dict[str, Any] = {"bin_table_": table}
         if scores is not None:
-            found["cv_scores_"] = scores
-        return Solution(fitted, partition, found)
+            attributes["cv_scores_"] = scores
+        return Solution(fitted, partition, attributes)
 
     def _bins(self, sample: Sample) -> tuple[Partition, CVScores | None]:
         scheme = self._scheme()

@@ -2,7 +2,7 @@
 
 If a threshold on the score separates the labels, the likelihood grows for ever as the slope does. Then, and only
 then, a ridge of 1e-10 on the standardised slopes picks a steep but finite map, and a warning says so: a permanent
-ridge would move every other answer too. None of the questions here needs the rows sorted.
+ridge would move every other answer too. None of the checks here needs the rows sorted.
 """
 
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ from functools import cached_property
 
 import numpy as np
 
+from fitontest.data.arrays import blocks
 from fitontest.data.sample import Sample
 from fitontest.exceptions import SeparableDataWarning, warn_user
-from fitontest.numerics.blocks import blocks
 from fitontest.numerics.links import clip_unit
 from fitontest.typing import FloatArray
 
@@ -21,7 +21,7 @@ from fitontest.typing import FloatArray
 class Columns:
     """Scores, labels and weights (None: one each) of the rows of positive weight, in their own order.
 
-    The scores are clipped as the likelihood clips them: what clipping makes equal, no parameter can tell apart.
+    The scores are clipped as the likelihood clips them: what clipping makes equal, no parameter can distinguish.
     """
 
     p: FloatArray

@@ -6,7 +6,7 @@ from typing import Any, Literal
 from sklearn.utils.validation import check_is_fitted
 
 from fitontest.data.sample import Sample
-from fitontest.families.base import Family, Solution, own_family
+from fitontest.families.base import Family, Solution, read_family
 from fitontest.families.tuning import check_tolerance, held_out_scores
 from fitontest.maps.base import CalibrationMap
 from fitontest.numerics.losses import find_loss
@@ -92,18 +92,18 @@ class CrossValidated(Family):
 
     def solve(self, sample: Sample) -> Solution:
         """Return that map with the choice and its scores."""
-        family = own_family(self.family)
+        family = read_family(self.family)
         if not isinstance(self.candidates, Iterable | None) or isinstance(self.candidates, str):
             raise ValueError(f"candidates must be a sequence of values, got {self.candidates!r}")
         candidates = list(range(1, 41)) if self.candidates is None else list(self.candidates)
         self._check(family, candidates)
-        found: dict[str, Any] = {"best_value_": candidates[0]}
+        chosen: dict[str, Any] = {"best_value_": candidates[0]}
         if sample.n > 1:
             folds = held_out_rows(sample.n, self.cv, self.random_state)
             scores = held_out_scores(family, self.parameter, candidates, sample, folds, self.scoring)
-            found = {"best_value_": scores.choose(self.tolerance), "cv_scores_": scores}
-        best = family.set_params(**{self.parameter: found["best_value_"]}).fit_sample(sample)
-        return Solution(best.map_, getattr(best, "partition_", None), {"best_family_": best, **found})
+            chosen = {"best_value_": scores.choose(self.tolerance), "cv_scores_": scores}
+        best = family.set_params(**{self.parameter: chosen["best_value_"]}).fit_sample(sample)
+        return Solution(best.map_, getattr(best, "partition_", None), {"best_family_": best, **chosen})
 
     def _check(self, family: Family, candidates: list[Any]) -> None:
         if self.parameter not in family.get_params():

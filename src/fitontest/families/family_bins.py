@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from fitontest.data.sample import Sample
-from fitontest.families.base import Family, available_families, family_class, own_family
+from fitontest.families.base import Family, available_families, family_class, read_family
 from fitontest.partitions.partition import Partition
 from fitontest.partitions.partitioner import Partitioner
 
@@ -37,7 +37,7 @@ class FamilyBins(Partitioner):
 
     def partition(self, sample: Sample) -> Partition:
         """Return the bins of the family fitted to the sample."""
-        return bins_of(own_family(self.family).fit_sample(sample), "family")
+        return bins_of(read_family(self.family).fit_sample(sample), "family")
 
 
 def bins_of(fitted: Family, argument: str) -> Partition:

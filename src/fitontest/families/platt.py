@@ -95,10 +95,10 @@ class Platt(Family):
             warn_separable("platt")
             ridge = SEPARABLE_RIDGE
         problem = LogisticProblem((x,), targets, columns.w, columns.total, intercept=True, bounded=False)
-        found = fit_logistic(problem, x, ridge)
-        slope, intercept = (float(value) for value in found.theta)
+        optimum = fit_logistic(problem, x, ridge)
+        slope, intercept = (float(value) for value in optimum.theta)
         fitted = LogisticMap(slope, intercept, self.link, self.eps)
-        return Solution(fitted, None, {"slope_": slope, "intercept_": intercept, "n_iter_": found.n_iter})
+        return Solution(fitted, None, {"slope_": slope, "intercept_": intercept, "n_iter_": optimum.n_iter})
 
 
 def constant_solution(value: float, parameters: tuple[str, ...]) -> Solution:

@@ -42,7 +42,7 @@ class Slope1(BinnedFamily):
     map_ : BinnedMap
     partition_ : Partition
     n_bins_ : int
-        Bins really used: fewer than asked for where scores are tied.
+        Bins really used: fewer than requested where scores are tied.
     bin_table_ : BinTable
         n, w, sum p and sum y per bin.
     cv_scores_ : CVScores

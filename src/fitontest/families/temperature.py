@@ -79,8 +79,8 @@ class Temperature(Family):
         if separable:
             warn_separable("temperature")
         problem = LogisticProblem((x,), columns.y, columns.w, columns.total, intercept=False, bounded=True)
-        found = fit_logistic(problem, x, SEPARABLE_RIDGE if separable else 0.0)
-        return _solution(float(found.theta[0]), self.eps, found.n_iter)
+        optimum = fit_logistic(problem, x, SEPARABLE_RIDGE if separable else 0.0)
+        return _solution(float(optimum.theta[0]), self.eps, optimum.n_iter)
 
 
 def _solution(slope: float, eps: float, n_iter: int) -> Solution:

@@ -1,7 +1,7 @@
 """A calibration map: a value that is a function c_hat from [0, 1] to the calibrated probability.
 
 A map is frozen, vectorised, total on [0, 1], and can be written as plain JSON and read back bit by bit. Families
-make maps; a map knows nothing of how it was fitted.
+make maps; a map holds nothing of its fit.
 """
 
 import reprlib
@@ -13,7 +13,9 @@ import numpy as np
 
 from fitontest.checks import is_real, is_whole
 from fitontest.data.arrays import as_numbers, as_probabilities, check_finite
+from fitontest.data.sample import Sample
 from fitontest.maps.serialising import as_text, check_nesting, from_text
+from fitontest.numerics.distances import Distances
 from fitontest.partitions.partition import Partition
 from fitontest.registry import Registry
 from fitontest.typing import ArrayInput, FloatArray
@@ -66,8 +68,17 @@ class CalibrationMap(ABC):
         return None
 
     @property
+    def shifts_bins(self) -> bool:
+        """Whether the map moves all scores of a bin of `partition` by the same amount, as bins of slope 1 do."""
+        return False
+
+    def distances(self, sample: Sample) -> Distances:
+        """Return |c_hat(p_i) - p_i| of every row of the sample, or one entry for rows that are equally far."""
+        return Distances(np.abs(self.evaluate(sample.p) - sample.p), sample.w, sample.w2)
+
+    @property
     def kinks(self) -> FloatArray:
-        """Scores at which a continuous map bends, in increasing order, so that a drawing need not miss them."""
+        """Scores at which a map bends or jumps, in increasing order, so that a drawing can include them."""
         return np.empty(0)
 
     def to_dict(self) -> dict[str, Any]:
@@ -107,7 +118,7 @@ class CalibrationMap(ABC):
     def from_json(cls, text: str) -> Self:
         """Return the map that `to_json` wrote; works on this base and on each class.
 
-        Nothing but the registered map classes is looked up by what the text says, and nothing in it is executed.
+        The text can name only registered map classes, and nothing in it is executed.
 
         Raises
         ------
@@ -133,17 +144,17 @@ class CalibrationMap(ABC):
             later = ", which a newer version of fitontest wrote" if is_whole(schema) and schema > SCHEMA else ""
             got = reprlib.repr(schema) if "schema" in d else "none"
             raise ValueError(f"{name} must be a dict of schema {SCHEMA}, got {got}{later}")
-        found_class = _KINDS.find(d.get("kind", ""), "kind")
-        if not issubclass(found_class, cls):
+        map_class = _KINDS.find(d.get("kind", ""), "kind")
+        if not issubclass(map_class, cls):
             raise ValueError(f"kind must be one that {cls.__name__} can read, got {d['kind']!r}")
         state = {key: value for key, value in d.items() if key not in ("schema", "kind")}
-        expected = {field.name for field in fields(found_class)}  # type: ignore[arg-type]
+        expected = {field.name for field in fields(map_class)}  # type: ignore[arg-type]
         if set(state) != expected:
             raise ValueError(f"{name} must have the fields {sorted(expected)}, got {sorted(map(str, state))}")
-        found = found_class(**{key: _revived(value) for key, value in state.items()})
+        revived = map_class(**{key: _revived(value) for key, value in state.items()})
         for key, value in state.items():
-            _check_as_written(value, getattr(found, key), key)
-        return found
+            _check_as_written(value, getattr(revived, key), key)
+        return revived
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):

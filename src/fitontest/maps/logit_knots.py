@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fitontest.maps.base import CalibrationMap, clipping, frozen_array, register_map
-from fitontest.numerics.blocks import BLOCK
 from fitontest.numerics.links import logit, sigmoid
+from fitontest.numerics.search import BLOCK
 from fitontest.typing import ArrayInput, FloatArray
 
 

@@ -1,11 +1,21 @@
-"""What a user may mean by a partition: a name, a partitioner, explicit edges, or the bins of a fitted family."""
+"""Samples cut into bins: what a user may mean by a partition, and what the loss of a bin is computed from.
 
+A partition is given by a name, a partitioner, explicit edges, or the bins of a fitted family. Everything is summed over
+the sorted groups of tied scores, so nothing depends on the order in which the rows arrived, not even a rounding.
+"""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from fitontest.data.ordering import Groups
 from fitontest.data.sample import Sample
 from fitontest.families.base import Family, available_families, family_class
 from fitontest.families.family_bins import bins_of
-from fitontest.partitions.partition import Partition
+from fitontest.partitions.bin_table import BinTable
+from fitontest.partitions.partition import Partition, bin_sums
 from fitontest.partitions.partitioner import (
     Partitioner,
     available_partitions,
@@ -14,19 +24,22 @@ from fitontest.partitions.partitioner import (
     is_partition,
     make_partitioner,
 )
-from fitontest.typing import ArrayInput
+from fitontest.typing import ArrayInput, FloatArray, IntArray
 
 DEFAULT_BINS = 10
+
+
+AnyPartition: TypeAlias = str | Partitioner | Family | ArrayInput
 
 
 def find_rule(partition: str | Partitioner | Family | ArrayInput, n_bins: int) -> Partitioner | Partition:
     """Return the rule that makes the partition; explicit edges and the bins of a fitted family are rules too."""
     check_n_bins(n_bins)
     rule = _find_rule(partition, n_bins)
-    told = isinstance(partition, str) and isinstance(rule, Partitioner) and counts_bins(rule)
-    if n_bins != DEFAULT_BINS and not told:
+    counted = isinstance(partition, str) and isinstance(rule, Partitioner) and counts_bins(rule)
+    if n_bins != DEFAULT_BINS and not counted:
         raise ValueError(
-            f"n_bins must be left at {DEFAULT_BINS} unless partition is the name of a rule that is told a number of "
+            f"n_bins must be left at {DEFAULT_BINS} unless partition is the name of a rule with a number of "
             f"bins, such as 'equal_mass' (PavaBC has n_min and n_max instead); got n_bins={n_bins} with "
             f"partition={partition!r}"
         )
@@ -35,10 +48,10 @@ def find_rule(partition: str | Partitioner | Family | ArrayInput, n_bins: int) -
 
 def made(rule: Partitioner | Partition, sample: Sample) -> Partition:
     """Return what the rule makes of the sample, if that is a partition."""
-    found = rule.partition(sample)
-    if not isinstance(found, Partition):
-        raise TypeError(f"a Partitioner must return a Partition, got {found!r} from {rule!r}")
-    return found
+    partition = rule.partition(sample)
+    if not isinstance(partition, Partition):
+        raise TypeError(f"a Partitioner must return a Partition, got {partition!r} from {rule!r}")
+    return partition
 
 
 def _find_rule(partition: object, n_bins: int) -> Partitioner | Partition:
@@ -68,3 +81,41 @@ def _named(name: str, n_bins: int) -> Partitioner:
             f"FamilyBins({name!r}) to have it fitted to these rows"
         )
     return make_partitioner(name, n_bins=n_bins)
+
+
+@dataclass(frozen=True, eq=False)
+class BinnedSample:
+    """Sorted groups of tied scores with the bins they fall into.
+
+    Attributes
+    ----------
+    sample : Sample
+    partition : Partition
+    starts : int array of shape (B + 1,)
+        Bin b holds the groups starts[b] to starts[b + 1] - 1.
+    table : BinTable
+        Sums per bin.
+    """
+
+    sample: Sample
+    partition: Partition
+    starts: IntArray
+    table: BinTable
+
+    @property
+    def groups(self) -> Groups:
+        """Return the groups of tied scores, in increasing order."""
+        return self.sample.groups
+
+    def sums(self, values: FloatArray) -> FloatArray:
+        """Return the sum of a value per group over each bin, 0 where a bin is empty."""
+        return bin_sums(values, self.starts)
+
+    def spread(self, per_bin: FloatArray) -> FloatArray:
+        """Return the value of each group's bin."""
+        return np.repeat(per_bin, np.diff(self.starts))
+
+
+def binned_sample(sample: Sample, partition: Partition) -> BinnedSample:
+    """Return the sample cut at the edges of the partition."""
+    return BinnedSample(sample, partition, *partition.cut(sample))

@@ -1,19 +1,15 @@
-"""What an error would be if the scores were calibrated: labels redrawn from the scores themselves.
+"""What a measure would be if the scores were calibrated: its values for labels drawn from the scores.
 
-Bins are wide and labels are noisy, so hardly any error is 0 (or, for TCE, alpha) even for perfect scores. The labels
-are redrawn as Bernoulli(p), the partition is made anew from them, and the error is measured again; the spread of these
-values is what an observed value has to be compared with.
+Bins are wide and labels are noisy, so hardly any error is 0 (or, for TCE, alpha) even for perfect scores. The spread of
+these values is what an observed value has to be compared with. `fitontest.uncertainty.null` draws them.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
-from fitontest.checks import is_whole
-from fitontest.data.ordering import Rows
-from fitontest.data.sample import Sample
 from fitontest.results.text import short
 from fitontest.typing import FloatArray
 
@@ -29,13 +25,15 @@ class IfCalibrated:
     values : array of shape (draws,)
         The errors of the drawn labels, in the unit of `observed`.
     refitted : bool
-        Whether the partition was made anew for each draw. Explicit edges and the bins of a fitted family are held
-        fixed.
+        Whether the map or the bins were fitted anew to each draw. A map that was given, explicit edges and the bins of
+        a fitted family are held fixed.
+    greater_is_better : bool
+        Whether large values are good ones.
     mean, sd : float
         Mean and standard deviation of `values` (the deviation is NaN for a single draw).
     p_value : float
-        Share of draws, the observed labels counted as one more, with an error at least as large as the observed one:
-        small if the scores are unlikely to be calibrated.
+        Share of draws, the observed labels counted as one more, with a value at least as bad as the observed one: small
+        if the scores are unlikely to be calibrated.
 
     Examples
     --------
@@ -52,6 +50,7 @@ class IfCalibrated:
     observed: float
     values: FloatArray
     refitted: bool
+    greater_is_better: bool = False
 
     @property
     def mean(self) -> float:
@@ -65,8 +64,9 @@ class IfCalibrated:
 
     @property
     def p_value(self) -> float:
-        """Share of draws with an error at least as large as the observed one."""
-        return float((1 + np.count_nonzero(self.values >= self.observed)) / (1 + self.values.size))
+        """Share of draws with a value at least as bad as the observed one."""
+        as_bad = self.values <= self.observed if self.greater_is_better else self.values >= self.observed
+        return float((1 + np.count_nonzero(as_bad)) / (1 + self.values.size))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the summary as JSON-ready values."""
@@ -75,58 +75,15 @@ class IfCalibrated:
             "sd": None if np.isnan(self.sd) else self.sd,
             "p_value": self.p_value,
             "draws": self.values.size,
-            "partition_refitted": self.refitted,
+            "refitted": self.refitted,
         }
 
-    def in_words(self, unit: str = "") -> str:
-        """Return mean, spread and p-value for readers."""
-        spread = f", s.d. {short(self.sd, 2)}" if self.values.size > 1 else ""
+    def in_words(self, printed: Callable[..., str] = short) -> str:
+        """Return mean, spread and p-value for readers; `printed` writes a value, with a number of digits."""
+        spread = f", s.d. {printed(self.sd, 2)}" if self.values.size > 1 else ""
         draws = f"{self.values.size} draw{'s' if self.values.size > 1 else ''}"
-        fixed = "" if self.refitted else ", bins held fixed"
-        return (
-            f"{short(self.mean)}{unit}{spread}; p-value of the observed one {short(self.p_value, 2)} ({draws}{fixed})"
-        )
+        fixed = "" if self.refitted else ", map and bins held fixed"
+        return f"{printed(self.mean)}{spread}; p-value of the observed one {short(self.p_value, 2)} ({draws}{fixed})"
 
     def __repr__(self) -> str:
         return f"IfCalibrated(mean={self.mean:.4g}, sd={self.sd:.3g}, draws={self.values.size})"
-
-
-def redrawn(sample: Sample, rng: np.random.RandomState) -> Sample:
-    """Return the sample with labels drawn as Bernoulli(p).
-
-    Whole weights are rows, each with a label of its own; a row of any other weight gets one label.
-    """
-    if not sample.whole:
-        rows = sample.rows
-        y = (rng.random_sample(len(rows)) < rows.p).astype(np.float64)
-        order = np.lexsort((rows.w, y, rows.p))
-        return Sample.of_rows(Rows(rows.p[order], y[order], rows.w[order]))
-    groups = sample.groups
-    if groups.w.max() == 1.0:  # no ties: a row each, and a faster draw
-        y = (rng.random_sample(len(groups)) < groups.p).astype(np.float64)
-        return Sample.of_rows(Rows(groups.p, y, np.broadcast_to(np.float64(1.0), y.shape)))
-    count = groups.w.astype(np.int64)
-    positive = rng.binomial(count, groups.p)
-    pair = np.stack((count - positive, positive), axis=1).ravel()
-    p, y = np.repeat(groups.p, 2), np.tile([0.0, 1.0], len(groups))
-    if sample.unit:
-        p, y = np.repeat(p, pair), np.repeat(y, pair)
-        return Sample.of_rows(Rows(p, y, np.broadcast_to(np.float64(1.0), p.shape)))
-    present = pair > 0
-    return Sample.of_rows(Rows(p[present], y[present], pair[present].astype(np.float64)))
-
-
-def check_draws(draws: object, name: str = "null_draws", least: int = 0) -> None:
-    """Raise ValueError unless `draws` is a whole number, at least `least`."""
-    if not is_whole(draws) or draws < least:
-        raise ValueError(f"{name} must be a whole number, at least {least}; got {draws!r}")
-
-
-def generator(random_state: object) -> np.random.RandomState:
-    """Return the generator of the draws that a user's `random_state` means."""
-    try:
-        return check_random_state(random_state)  # type: ignore[no-any-return]
-    except ValueError as error:
-        raise ValueError(
-            f"random_state must be a whole number, at least 0, a RandomState or None, got {random_state!r}"
-        ) from error

@@ -4,183 +4,207 @@ One formula for every family, e = || c_hat(p) - p ||. Fitted on the test data it
 family gives the ECE, the flat family the probability deviation error, beta calibration ECE-beta, and so on.
 """
 
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
-from fitontest.data.predictions import Reduction
 from fitontest.data.sample import Sample
-from fitontest.families.base import Family, family_name, make_family
-from fitontest.families.slope1 import Slope1
+from fitontest.families.base import Family, check_family, family_name, read_family
 from fitontest.maps.base import CalibrationMap
-from fitontest.maps.binned import BinnedMap
-from fitontest.measures.classwise import ClasswiseError, over_classes
+from fitontest.measures.base import Estimate, Evidence, Measure, register_measure
 from fitontest.measures.debiased import debiased
-from fitontest.measures.distances import Distances, bin_distances, row_distances
-from fitontest.measures.plug_in_error import PlugInError
-from fitontest.measures.standard_error import map_fixed
-from fitontest.numerics.norms import find_norm
-from fitontest.typing import ArrayInput, Label
+from fitontest.numerics.norms import Norm, find_norm
+from fitontest.numerics.standard_error import map_fixed
+from fitontest.typing import FloatArray, RandomState
 
 DEBIASED_NORMS = ("l1", "l2", "squared")
 
 
-def calibration_error(
-    y_true: ArrayInput,
-    y_prob: ArrayInput,
-    *,
-    family: str | Family | CalibrationMap = "slope1",
-    norm: Literal["l1", "l2", "squared", "max"] = "l1",
-    debias: bool = False,
-    reduction: Reduction | None = None,
-    labels: ArrayInput = None,
-    sample_weight: ArrayInput = None,
-    pos_label: Label | None = None,
-) -> PlugInError | ClasswiseError:
-    """Return the plug-in calibration error of scores under a family of calibration maps.
-
-    With g_i = |c_hat(p_i) - p_i| and weights of sum W: l1 is sum w g / W, squared is sum w g^2 / W, l2 its square
-    root, max the largest g.
-
-    Of K classes, with a score p_ik for each, `reduction` makes samples of two:
-
-    ================  ========================================  ===============================================
-    ``reduction``     scores and labels                         the error is
-    ================  ========================================  ===============================================
-    ``"confidence"``  max_k p_ik, 1[argmax_k p_ik = y_i]        of that one sample, whose base rate is the accuracy
-    ``"classwise"``   p_ik, 1[y_i = k] for each class k         the plain mean over the K classes
-    ``"binary"``      p_ik, 1[y_i = k] for the positive class   of that one sample; K = 2
-    ================  ========================================  ===============================================
-
-    Where several scores of a row are the largest, argmax is the first of their columns, as for ``predict``. Rows need
-    not add up to 1.
+@register_measure("plug_in")
+@dataclass(frozen=True, eq=False)
+class PlugIn(Measure):
+    """The norm of the distances between the scores and the map of a family, which is fitted to them.
 
     Parameters
     ----------
-    y_true : array-like of shape (n,)
-        Labels of two classes, or of any number with `reduction`.
-    y_prob : array-like of shape (n,)
-        Predicted probabilities of the positive class, in [0, 1]; of shape (n, K) with `reduction`.
     family : str, Family or CalibrationMap, default="slope1"
-        A family, by name or as an estimator, is cloned and fitted on these rows, whether it was fitted before or
-        not. A map, such as ``other.map_``, is used as it is.
-    norm : {"l1", "l2", "squared", "max"}, default="l1"
-        l2 is the root mean square, squared is without the root.
+        A family is cloned and fitted to the sample; a map is used as it is.
+    norm : str, Norm or callable, default="l1"
     debias : bool, default=False
-        Take off what label noise adds to a binned error; for slope1 under l1, l2 (then the root of the debiased
-        square, or 0) and squared, with whole weights. It assumes the label variance ybar (1 - ybar) and so
-        over-corrects in wide bins, where the noise of ybar - pbar is Var(y - p).
-    reduction : {"confidence", "classwise", "binary"}, optional
-        How a matrix of scores is read, see above. Without it only a column of scores is accepted: nothing is guessed
-        from shapes.
-    labels : array-like of shape (K,), optional
-        The classes in the order of the columns, with `reduction`, also those that do not occur; by default the labels
-        that occur, sorted. The columns of a data frame that are named after the classes must stand in that order.
-    sample_weight : array-like of shape (n,), optional
-        Weight 2 counts a row twice, weight 0 not at all.
-    pos_label : label, optional
-        The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
+        See `calibration_error`.
+    label : str, optional
+        What tables call the family; by default its name.
 
-    Returns
-    -------
-    PlugInError
-        ``float()`` of it is the error, a fraction. A `ClasswiseError` with ``reduction="classwise"``.
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> sample = fot.Sample([0, 1, 1, 1], [0.1, 0.2, 0.7, 0.8])
+    >>> fot.plug_in("isotonic").estimate(sample)
+    Estimate(0.35, family='isotonic', norm='l1', n_bins=2, n=4)
+    """
 
-    Raises
-    ------
-    ValueError
-        Naming the argument, the rule and what was found.
+    family: str | Family | CalibrationMap = "slope1"
+    norm: str | Norm | Any = "l1"
+    debias: bool = False
+    label: str | None = None
+    total: Norm = field(init=False, repr=False)
 
-    References
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "total", find_norm(self.norm))
+        if not isinstance(self.family, CalibrationMap):
+            check_family(self.family, maps=True)
+        if not isinstance(self.debias, bool | np.bool_):
+            raise ValueError(f"debias must be True or False, got {self.debias!r}")
+        if self.debias and self.total.name not in DEBIASED_NORMS:
+            raise ValueError(f"debias must be False unless norm is one of {DEBIASED_NORMS}, got norm={self.norm!r}")
+
+    @property
+    def title(self) -> str:
+        """Calibration error, debiased or not."""
+        return "debiased calibration error" if self.debias else "calibration error"
+
+    @property
+    def name(self) -> str:
+        """The name of the family."""
+        return str(self.settings()["family"])
+
+    @property
+    def refits(self) -> bool:
+        """Whether there is a family to fit."""
+        return not isinstance(self.family, CalibrationMap)
+
+    def settings(self) -> dict[str, Any]:
+        """Return family, norm, and whether the value is debiased."""
+        named = self.family.kind if isinstance(self.family, CalibrationMap) else family_name(self.family)
+        return {"family": self.label or named, "norm": self.total.name, "debias": bool(self.debias)}
+
+    def brief(self) -> dict[str, Any]:
+        """Return family and norm."""
+        settings = self.settings()
+        return settings if self.debias else {name: settings[name] for name in ("family", "norm")}
+
+    def longer_names(self) -> tuple[str, ...]:
+        """Return the family with its settings; and that with the norm, where it is not l1, or that it is debiased."""
+        family = str(self.family) if self.label is None else self.label
+        norm = "" if self.total.name == "l1" else f", norm {self.total.name}"
+        return family, f"{family}{norm}{', debiased' if self.debias else ''}"
+
+    def labelled(self, name: str) -> "PlugIn":
+        """Return the measure with another label."""
+        return self if name == self.name else self.changed(label=name)
+
+    def seeded(self, random_state: RandomState) -> "PlugIn":
+        """Return the measure with that seed for a family given by name."""
+        if not isinstance(self.family, str):
+            return self
+        return self.changed(family=read_family(self.family, random_state), label=self.label or self.family)
+
+    def in_words(self) -> str:
+        """Return family and norm in words."""
+        return f"family {self.name}, norm {self.total.name}"
+
+    def estimate(self, sample: Sample) -> Estimate:
+        """Return the norm of |c_hat(p) - p| over the sample."""
+        fitted = None if isinstance(self.family, CalibrationMap) else read_family(self.family).fit_sample(sample)
+        c_hat = self.family if isinstance(self.family, CalibrationMap) else fitted.map_  # type: ignore[union-attr]
+        if self.debias:
+            value, se, reason = self._debiased(sample, c_hat, fitted)
+        else:
+            distances = c_hat.distances(sample)
+            value = self.total(distances.g, distances.w)
+            se, reason = map_fixed(distances, self.total, fitted_here=fitted is not None)
+        evidence = FittedMap(
+            map=c_hat,
+            estimator=fitted,
+            partition=c_hat.partition if fitted is None else getattr(fitted, "partition_", None),
+            se_map_fixed=se,
+            se_reason=reason,
+            shifts_by_gap=fitted is not None and _shifts_by_gap(c_hat, sample),
+        )
+        return replace(Estimate.of(self, sample, value, evidence), debiased=value if self.debias else None)
+
+    def target(self, sample: Sample, c: FloatArray) -> float | None:
+        """Return the norm of c - p; a maximum is no mean over rows and has no target."""
+        return None if self.total.influence is None else self.total(c - sample.p, sample.w)
+
+    def _debiased(
+        self, sample: Sample, c_hat: CalibrationMap, fitted: Family | None
+    ) -> tuple[float, float | None, str]:
+        if fitted is None or c_hat.partition is None or not _shifts_by_gap(c_hat, sample):
+            raise ValueError(
+                "debias must be False unless family is slope1, or another that shifts bins by their gaps; got "
+                f"family={self.family!r}"
+            )
+        if not sample.whole:
+            raise ValueError("debias must be False unless all weights are whole numbers: it counts rows per bin")
+        value = debiased(c_hat.partition.summarise(sample), self.total.name)
+        return value, None, "a debiased error corrects for the fit of the map"
+
+
+def _shifts_by_gap(c_hat: CalibrationMap, sample: Sample) -> bool:
+    """Return whether the map shifts each bin by the gap of its means, so that its distances are those of the ECE."""
+    if not c_hat.shifts_bins or c_hat.partition is None:
+        return False
+    gaps = np.abs(c_hat.partition.summarise(sample).gap)
+    gaps, g = gaps[np.isfinite(gaps)], c_hat.distances(sample).g
+    return g.shape == gaps.shape and bool(np.allclose(g, gaps, rtol=1e-9, atol=1e-12))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FittedMap(Evidence):
+    """The map whose distance from the scores was measured, and how far the number may be trusted.
+
+    Attributes
     ----------
-    Kängsepp, Valk, Kull (2025), On the usefulness of the fit-on-test view on evaluating calibration of
-    classifiers, Machine Learning 114. https://doi.org/10.1007/s10994-024-06652-6
+    map : CalibrationMap
+    estimator : Family or None
+        The fitted family; None where a map was given.
+    partition : Partition or None
+        The bins of the map, where there are any.
+    se_map_fixed : float or None
+        Standard error **with the map held fixed**: from the influence of single rows on the norm of the distances
+        (`fitontest.numerics.norms`). It tells how the error would vary over fresh scores under this very map. If the
+        map was fitted on these rows it leaves out the uncertainty of the map itself, which is usually the larger part:
+        then read it as a lower bound. Whole weights count rows (weight 2 is the row twice); other weights are taken as
+        sampling weights of rows that were each drawn once.
+    se_reason : str
+        Why there is no such standard error, or "".
+    shifts_by_gap : bool
+        Whether the map was fitted here and shifts each bin by the gap of its means: its l1 error is an ECE.
+    """
+
+    se_map_fixed: float | None
+    se_reason: str
+    shifts_by_gap: bool
+
+    @property
+    def fitted_on_these_rows(self) -> bool:
+        """Whether the family was fitted on the very rows on which the error is measured (fit-on-test)."""
+        return self.estimator is not None
+
+    def record(self) -> dict[str, Any]:
+        """Return the standard error, or why there is none, and whether the map was fitted here."""
+        return {
+            "se_map_fixed": self.se_map_fixed,
+            "se_reason": self.se_reason,
+            "fitted_on_these_rows": self.fitted_on_these_rows,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return these facts and the map."""
+        return {**self.record(), "map": None if self.map is None else self.map.to_dict()}
+
+
+def plug_in(family: str | Family | CalibrationMap = "slope1", **settings: Any) -> PlugIn:
+    """Return the measure that is the plug-in calibration error under a family; settings as for `PlugIn`.
 
     Examples
     --------
     >>> import fitontest as fot
     >>> y, p = [0, 1, 1, 1], [0.1, 0.2, 0.7, 0.8]
-    >>> error = fot.calibration_error(y, p, family=fot.make_family("slope1", n_bins=2))
-    >>> round(float(error), 12), error.n_bins, error.fitted_on_these_rows
-    (0.3, 2, True)
-
-    >>> p = [[0.7, 0.2, 0.1], [0.2, 0.6, 0.2], [0.5, 0.25, 0.25], [0.1, 0.1, 0.8]]
-    >>> error = fot.calibration_error(["a", "b", "b", "c"], p, family=fot.Slope1(1), reduction="confidence")
-    >>> error, error.base_rate  # mean confidence 0.65, accuracy 3 of 4
-    (PlugInError(0.1, family='slope1', norm='l1', reduction='confidence', n_bins=1, n=4), 0.75)
+    >>> evaluation = fot.evaluate(y, p, measures=[fot.plug_in("isotonic"), "mce"])
+    >>> [round(float(estimate), 3) for estimate in evaluation]
+    [0.35, 0.8]
     """
-    return over_classes(
-        lambda sample: error_of(sample, family, norm, debias=debias),
-        (y_true, y_prob, sample_weight),
-        reduction=reduction,
-        labels=labels,
-        pos_label=pos_label,
-    )
-
-
-def error_of(
-    sample: Sample, family: str | Family | CalibrationMap, norm: str = "l1", *, debias: bool = False
-) -> PlugInError:
-    """Return the plug-in calibration error of a sample that has been checked already."""
-    compute = find_norm(norm)
-    if isinstance(family, CalibrationMap):
-        _refuse_debiasing(debias, family, norm, sample)
-        distances, fitted, name = row_distances(family, sample), None, family.kind
-        found, partition = family, family.partition
-    else:
-        fitted, name = resolve(family)
-        _refuse_debiasing(debias, fitted, norm, sample)
-        fitted = fitted.fit_sample(sample)
-        found, partition = fitted.map_, getattr(fitted, "partition_", None)
-        distances = _distances(fitted, sample)
-    se: float | None
-    if debias and fitted is not None:
-        value = debiased(fitted.bin_table_, norm)
-        se, reason = None, "a debiased error corrects for the fit of the map"
-    else:
-        value = compute(distances.g, distances.w)
-        se, reason = map_fixed(distances, norm, fitted_here=fitted is not None)
-    return PlugInError(
-        value=value,
-        family=name,
-        norm=norm,
-        debiased=debias,
-        n=sample.n,
-        base_rate=sample.base_rate,
-        map=found,
-        estimator=fitted,
-        partition=partition,
-        fitted_on_these_rows=fitted is not None,
-        se_map_fixed=se,
-        se_reason=reason,
-    )
-
-
-def resolve(family: object) -> tuple[Family, str]:
-    """Return an unfitted family of its own and the name it goes by."""
-    if isinstance(family, str):
-        return make_family(family), family
-    if isinstance(family, Family):
-        return clone(family), family_name(family)
-    hint = "; a class must be called, to make an instance" if isinstance(family, type) else ""
-    raise ValueError(f"family must be a name, a Family or a CalibrationMap, got {family!r}{hint}")
-
-
-def _distances(fitted: Family, sample: Sample) -> Distances:
-    if isinstance(fitted, Slope1) and isinstance(fitted.map_, BinnedMap):
-        return bin_distances(fitted.map_, fitted.bin_table_, sample)
-    return row_distances(fitted.map_, sample)
-
-
-def _refuse_debiasing(debias: bool, family: Family | CalibrationMap, norm: str, sample: Sample) -> None:
-    if not isinstance(debias, bool | np.bool_):
-        raise ValueError(f"debias must be True or False, got {debias!r}")
-    if not debias:
-        return
-    if not isinstance(family, Slope1):
-        raise ValueError(f"debias must be False unless family is slope1, got family={family!r}")
-    if norm not in DEBIASED_NORMS:
-        raise ValueError(f"debias must be False unless norm is one of {DEBIASED_NORMS}, got norm={norm!r}")
-    if not sample.whole:
-        raise ValueError("debias must be False unless all weights are whole numbers: it counts rows per bin")
+    return PlugIn(family, **settings)

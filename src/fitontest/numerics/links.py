@@ -1,7 +1,7 @@
 """Links: the scale on which a map is a straight line.
 
-The logit is where Platt scaling, beta calibration and PL3 live; the identity is where binning, isotonic
-regression and PL live. A link is a value, so that a map can carry it.
+The logit is the scale of Platt scaling, beta calibration and PL3; the identity is that of binning, isotonic
+regression and PL. A link is a value, so that a map can carry it.
 """
 
 from collections.abc import Callable

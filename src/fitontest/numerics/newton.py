@@ -92,21 +92,21 @@ def fit_logistic(problem: LogisticProblem, cell_of: FloatArray, ridge: float = 0
     start = _cold_start(scaled)
     if problem.targets.size >= HISTOGRAM_FROM:
         start = _minimise(_histogram(scaled, cell_of), start, ridge).theta
-    found = _minimise(scaled, start, ridge)
-    theta = found.theta.copy()
+    optimum = _minimise(scaled, start, ridge)
+    theta = optimum.theta.copy()
     theta[: scale.size] /= scale
     if problem.intercept:
         theta[-1] -= float(theta[: scale.size] @ shift)
-    gradient = found.gradient * max(1.0, float((scale + np.abs(shift)).max(initial=1.0)))
+    gradient = optimum.gradient * max(1.0, float((scale + np.abs(shift)).max(initial=1.0)))
     if ridge == 0.0 and np.any(np.abs(shift) > 1e3 * scale):  # undoing the shift cancels digits: measure again
         gradient = _projected(theta, _derivatives(problem, theta)[0], problem.bounds)
     if ridge == 0.0 and gradient > GRADIENT_TOLERANCE:
         warn_user(
-            f"the logistic fit stopped after {found.n_iter} steps at a projected gradient of {gradient:.1e} per "
+            f"the logistic fit stopped after {optimum.n_iter} steps at a projected gradient of {gradient:.1e} per "
             f"unit weight (aim: {GRADIENT_TOLERANCE:.0e})",
             ConvergenceWarning,
         )
-    return Optimum(theta, gradient, found.n_iter)
+    return Optimum(theta, gradient, optimum.n_iter)
 
 
 def dot(a: FloatArray, b: FloatArray) -> float:

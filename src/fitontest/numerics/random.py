@@ -25,21 +25,29 @@ def repeated_folds(n: int, cv: int, repeats: int, random_state: RandomState) -> 
     check_cv(cv)
     if not is_whole(repeats) or repeats < 1:
         raise ValueError(f"repeats must be a whole number, at least 1; got {repeats!r}")
-    splitter = KFold(min(cv, n), shuffle=True, random_state=_generator(random_state))
+    splitter = KFold(min(cv, n), shuffle=True, random_state=generator(random_state))
     return [[held_out for _, held_out in splitter.split(np.empty((n, 0)))] for _ in range(repeats)]
 
 
 def one_seed(random_state: RandomState) -> int:
     """Return a seed that several may use without one's draws depending on another's; a number is its own."""
-    return random_state if is_whole(random_state) else int(_generator(random_state).randint(2**31 - 1))
+    return random_state if is_whole(random_state) else int(generator(random_state).randint(2**31 - 1))
 
 
-def _generator(random_state: RandomState) -> np.random.RandomState:
+def generator(random_state: object) -> np.random.RandomState:
+    """Return the generator that a user's `random_state` means, as scikit-learn reads it."""
     try:
         return check_random_state(random_state)  # type: ignore[no-any-return]
     except ValueError as error:
-        rule = "a whole number from 0 to 2**32 - 1, a numpy RandomState or None"
+        rule = "a whole number from 0 to 2**32 - 1, a RandomState or None"
         raise ValueError(f"random_state must be {rule}; got {random_state!r}") from error
+
+
+def numpy_generator(seed: object) -> np.random.Generator:
+    """Return the numpy Generator that a whole number, a Generator or None means."""
+    if not (seed is None or isinstance(seed, np.random.Generator) or (is_whole(seed) and seed >= 0)):
+        raise ValueError(f"random_state must be a whole number, at least 0, a numpy Generator or None; got {seed!r}")
+    return np.random.default_rng(seed)
 
 
 def check_cv(cv: object) -> None:

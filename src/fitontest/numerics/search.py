@@ -1,16 +1,16 @@
-"""Finding where scores lie among sorted knots: the same answers as numpy's, several times faster for many scores.
+"""Finding where scores lie among sorted knots: the same results as numpy's, several times faster for many scores.
 
-numpy's binary search is quick where the scores are sorted, since it starts from the last place found. Where they are in
-no order, each search misses the cache and the branch prediction. So [0, 1] is cut into equal cells, a table says how
-many knots lie before each cell, and a score steps over the few knots within its own cell. 4096 is a power of two: the
-cell of a score is exact.
+numpy's binary search is quick where the scores are sorted, since it starts from the previous position. Where they are
+in no order, each search misses the cache and the branch prediction. So [0, 1] is cut into equal cells, a table holds
+how many knots lie before each cell, and a score steps over the few knots within its own cell. 4096 is a power of two:
+the cell of a score is exact.
 """
 
 import numpy as np
 
-from fitontest.numerics.blocks import BLOCK
 from fitontest.typing import FloatArray, IntArray
 
+BLOCK = 65_536  # scores per block of a pass over many: its temporaries stay in the cache
 CELLS = 4096
 MOST_STEPS = 8  # knots in one cell: with more, stepping would take longer than searching
 FEW = 20_000  # scores for which the table is not worth its making
@@ -28,14 +28,14 @@ def _stepped(table: tuple[IntArray, int], knots: FloatArray, p: FloatArray, side
     """Return the positions by stepping from the first knot of each score's cell."""
     before, steps = table
     following = np.append(knots, np.inf)
-    flat, found = p.reshape(-1), np.empty(p.size, dtype=np.intp)
+    flat, indices = p.reshape(-1), np.empty(p.size, dtype=np.intp)
     for start in range(0, flat.size, BLOCK):
         q = flat[start : start + BLOCK]
         at = before[(q * CELLS).astype(np.intp)]
         for _ in range(steps):
             at += following[at] <= q if side == "right" else following[at] < q
-        found[start : start + BLOCK] = at
-    return found.reshape(p.shape)
+        indices[start : start + BLOCK] = at
+    return indices.reshape(p.shape)
 
 
 def interpolated(p: FloatArray, knots: FloatArray, values: FloatArray) -> FloatArray:
@@ -47,10 +47,10 @@ def interpolated(p: FloatArray, knots: FloatArray, values: FloatArray) -> FloatA
         return np.interp(p, knots, values)
     left = _stepped(table, knots, p, "right") - 1
     inside = np.maximum(left, 0)
-    found = slopes[inside]
-    found *= p - knots[inside]
-    found += values[inside]
-    return np.where(left < 0, values[0], found)
+    heights = slopes[inside]
+    heights *= p - knots[inside]
+    heights += values[inside]
+    return np.where(left < 0, values[0], heights)
 
 
 def _table(knots: FloatArray, p: FloatArray) -> tuple[IntArray, int] | None:

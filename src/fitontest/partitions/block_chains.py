@@ -21,7 +21,7 @@ STRETCH = 4  # a look ahead reaches this many times n_min first, and twice as fa
 
 
 def chains_apply(groups: Groups, n_min: float, n_max: float, body: int) -> bool:
-    """Tell whether `chain_starts` gives what the plain stack gives, and is faster: whole weights and large blocks.
+    """Return whether `chain_starts` gives what the plain stack gives, and faster: whole weights and large blocks.
 
     No group may be so heavy that a block below n_min cannot take it in.
     """
@@ -96,11 +96,11 @@ class _Stack:
         return True
 
     def fits(self, end: int) -> bool:
-        """Tell whether the top two blocks together, up to `end`, are within n_max."""
+        """Return whether the top two blocks together, up to `end`, are within n_max."""
         return bool(self.w[end] - self.w[self.starts[-2]] <= self.n_max)
 
     def top_is_low(self) -> bool:
-        """Tell whether the mean of the top block is at most that of the block below."""
+        """Return whether the mean of the top block is at most that of the block below."""
         below, start = self.starts[-2:]
         return bool(self.mean(start, [self.end])[0] <= self.mean(below, [start])[0])
 

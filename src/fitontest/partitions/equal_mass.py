@@ -26,8 +26,8 @@ class EqualMass(Partitioner):
     Parameters
     ----------
     n_bins : int, default=10
-        Bins asked for. Fewer are made when there are fewer distinct scores, or when heavy ties leave no room; no
-        bin is empty. `Partition.n_bins` says how many were made.
+        Largest number of bins. Fewer are made when there are fewer distinct scores, or when heavy ties leave no room;
+        no bin is empty. `Partition.n_bins` is the number made.
     closed : {"left", "right"}, default="left"
         The same rows share bins either way; the edges are the first score of the next bin, or the last of this.
 
@@ -62,7 +62,7 @@ def equal_mass_ends(w: FloatArray, n_bins: IntArray) -> IntArray:
     w : array of shape (G,)
         Weights of the sorted groups.
     n_bins : int array of shape (L,)
-        Bin counts asked for.
+        Requested bin counts.
 
     Returns
     -------
@@ -71,17 +71,17 @@ def equal_mass_ends(w: FloatArray, n_bins: IntArray) -> IntArray:
     """
     groups = w.size
     order = np.argsort(n_bins, kind="stable")
-    asked = n_bins[order]
-    ends = np.full((n_bins.size, min(int(asked[-1]), groups)), groups, dtype=np.intp)
+    requested = n_bins[order]
+    ends = np.full((n_bins.size, min(int(requested[-1]), groups)), groups, dtype=np.intp)
     cumulative = np.concatenate(([0.0], np.cumsum(w)))
     total = cumulative[-1]
     slack = WEIGHT_TOLERANCE * total
     start = np.zeros(n_bins.size, dtype=np.intp)
     for step in range(ends.shape[1] - 1):
-        active = int(np.searchsorted(asked, step + 1, side="right"))  # counts with a cut still to make
+        active = int(np.searchsorted(requested, step + 1, side="right"))  # counts with a cut still to make
         begin = start[active:]
         done = cumulative[begin]
-        goal = (total - done) / (asked[active:] - step)
+        goal = (total - done) / (requested[active:] - step)
         reached = cumulative.searchsorted(done + (goal - slack))
         reached = np.minimum(np.maximum(reached, begin + 1), groups)
         heavy = w[reached - 1] > goal + slack

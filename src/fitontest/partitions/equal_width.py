@@ -33,6 +33,6 @@ class EqualWidth(Partitioner):
         check_n_bins(self.n_bins)
         check_closed(self.closed)
 
-    def partition(self, sample: Sample) -> Partition:  # noqa: ARG002 - equal width looks at no data
-        """Return the partition; the sample is not looked at."""
+    def partition(self, sample: Sample) -> Partition:  # noqa: ARG002 - equal width uses no data
+        """Return the partition; the sample is not used."""
         return Partition(uniform_edges(int(self.n_bins)), self.closed)

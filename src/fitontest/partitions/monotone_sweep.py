@@ -83,7 +83,7 @@ class MonotoneSweep(Partitioner):
 
 
 def _decreases(groups: Groups, ends: IntArray) -> bool:
-    """Tell whether the mean label falls from one non-empty bin to the next."""
+    """Return whether the mean label falls from one non-empty bin to the next."""
     ends = np.unique(ends[ends > 0])
     starts = np.concatenate(([0], ends[:-1]))
     means: FloatArray = np.add.reduceat(groups.wy, starts) / np.add.reduceat(groups.w, starts)

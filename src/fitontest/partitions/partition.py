@@ -102,8 +102,18 @@ class Partition:
         return self
 
     def summarise(self, sample: Sample) -> BinTable:
-        """Return the sums per bin, in one pass over the rows; where they have been sorted already, over the groups."""
-        if sample.is_pooled:
+        """Return the sums per bin, in one pass over the rows; where they have been sorted already, over the groups.
+
+        The sample remembers the last table, for the map of a family is measured with the bins it was fitted with.
+        """
+        last, pooled, table = sample.memory.get("table", (None, None, None))
+        if last is not self or pooled != sample.is_pooled or not isinstance(table, BinTable):
+            table = self._table(sample)
+            sample.memory["table"] = (self, sample.is_pooled, table)
+        return table
+
+    def _table(self, sample: Sample) -> BinTable:
+        if sample.is_pooled or sample.aggregated:
             return self.cut(sample)[1]
         sums = np.zeros((5, self.n_bins))
         for p, y, w in sample.blocks():
@@ -120,7 +130,8 @@ class Partition:
         starts = self.starts(groups.p)
         w = bin_sums(groups.w, starts)
         n = w.astype(np.intp) if sample.unit else bin_sums(groups.n, starts)
-        squares = w if sample.unit else bin_sums(rows.w**2, np.append(groups.first, len(rows))[starts])
+        row_squares = rows.w2 if sample.aggregated else rows.w**2
+        squares = w if sample.unit else bin_sums(row_squares, np.append(groups.first, len(rows))[starts])
         table = BinTable(n, w, squares, bin_sums(groups.w * groups.p, starts), bin_sums(groups.wy, starts))
         return starts, table
 
@@ -146,7 +157,7 @@ class Partition:
         return np.array_equal(self.edges, uniform_edges(self.n_bins))
 
     def _locate_equal_width(self, p: FloatArray) -> IntArray:
-        """Locate by arithmetic, then mend the ulp by which p * B may be off: same bins, no search.
+        """Locate by arithmetic, then correct the ulp by which p * B may be off: same bins, no search.
 
         For scores in a block this is three times as fast as a binary search over the edges.
         """

@@ -83,19 +83,19 @@ def available_partitions() -> list[str]:
 
 
 def is_partition(name: str) -> bool:
-    """Tell whether a partitioner is registered under the name."""
+    """Return whether a partitioner is registered under the name."""
     return _REGISTRY.knows(name)
 
 
 def make_partitioner(name: str, argument: str = "partition", **params: Any) -> Partitioner:
     """Return the partitioner called `name` with those of the given hyper-parameters that it has."""
-    found = _REGISTRY.find(name, argument)
-    known = _parameters(found)
-    return found(**{key: value for key, value in params.items() if key in known})
+    rule = _REGISTRY.find(name, argument)
+    known = _parameters(rule)
+    return rule(**{key: value for key, value in params.items() if key in known})
 
 
 def counts_bins(partitioner: Partitioner) -> bool:
-    """Tell whether the partitioner is told the number of bins."""
+    """Return whether the partitioner has the number of bins as a parameter."""
     return "n_bins" in _parameters(type(partitioner))
 
 

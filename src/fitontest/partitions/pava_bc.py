@@ -43,7 +43,7 @@ class PavaBC(Partitioner):
     ValueError
         Bounds given by the user that no partition can keep, with the reason. The defaults never raise: where
         heavy ties break them, `n_min` is kept, `n_max` given up for the blocks that need it, and a
-        `BlockSizeWarning` says so. Where only one bound is given, the default of the other one gives way.
+        `BlockSizeWarning` is issued. Where only one bound is given, the default of the other one gives way.
 
     References
     ----------
@@ -120,15 +120,15 @@ class Limits:
     slack: float
 
     def small(self, w: float) -> bool:
-        """Tell whether a block is below the lower bound."""
+        """Return whether a block is below the lower bound."""
         return w < self.n_min - self.slack
 
     def fits(self, w: float) -> bool:
-        """Tell whether a block is within the upper bound."""
+        """Return whether a block is within the upper bound."""
         return w <= self.n_max + self.slack
 
     def hold(self, w: FloatArray) -> bool:
-        """Tell whether all blocks are within both bounds."""
+        """Return whether all blocks are within both bounds."""
         return not self.small(float(w.min())) and self.fits(float(w.max()))
 
 

@@ -25,7 +25,7 @@ def p_values(k: ArrayInput, n: ArrayInput, p: ArrayInput) -> FloatArray:
     Parameters
     ----------
     k, n : arrays of whole numbers, 0 <= k <= n
-        Positives and rows; with n = 0 nothing was seen and the p-value is 1.
+        Positives and rows; with n = 0 the p-value is 1.
     p : array in [0, 1]
         Probabilities to test. The three arrays are broadcast.
     """

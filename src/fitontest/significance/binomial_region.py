@@ -64,7 +64,7 @@ def rejected(k: FloatArray, n: FloatArray, p: FloatArray, starts: IntArray, alph
         bins = runs.bin[short][of_run]
         out[rows] = p_values(k[bins], n[bins], p[rows]) <= alpha
         runs = runs.take(~short)
-        surely, open_ = _judge(runs, k[runs.bin], n[runs.bin], p, alpha)
+        surely, open_ = _decide(runs, k[runs.bin], n[runs.bin], p, alpha)
         turns[runs.first[surely]] += 1
         turns[runs.last[surely] + 1] -= 1
         runs = _cut(runs.take(open_))
@@ -84,8 +84,8 @@ def _sides(k: FloatArray, n: FloatArray, p: FloatArray, starts: IntArray) -> Run
     return runs.take(runs.last >= runs.first)
 
 
-def _judge(runs: Runs, k: FloatArray, n: FloatArray, p: FloatArray, alpha: float) -> tuple[BoolArray, BoolArray]:
-    """Return which runs are rejected as a whole, and which cannot be decided."""
+def _decide(runs: Runs, k: FloatArray, n: FloatArray, p: FloatArray, alpha: float) -> tuple[BoolArray, BoolArray]:
+    """Return which runs are rejected as a whole, and which the bounds leave undecided."""
     k = np.where(runs.high, n - k, k)  # seen from the low side; 1 - p is rounded, which the margins allow for
     a = np.where(runs.high, 1.0 - p[runs.last], p[runs.first])
     b = np.where(runs.high, 1.0 - p[runs.first], p[runs.last])

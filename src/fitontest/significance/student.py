@@ -37,7 +37,7 @@ def rejected(k: FloatArray, n: FloatArray, p: FloatArray, starts: IntArray, alph
     limit = np.zeros(away.shape)
     np.multiply(np.repeat(critical, size)[tested], spread, out=limit, where=spread > 0)
     out[tested] = (away > 0) & (away >= limit)
-    close = np.flatnonzero(tested)[np.abs(away - limit) <= CLOSE * limit]  # rounding decides: ask the p-value
+    close = np.flatnonzero(tested)[np.abs(away - limit) <= CLOSE * limit]  # within rounding: compare the p-value
     at = np.searchsorted(starts, close, side="right") - 1
     out[close] = p_values(k[at], n[at], p[close]) <= alpha
     return out

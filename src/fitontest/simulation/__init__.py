@@ -1,1 +1,1 @@
-"""Problems of known truth, and what estimates are judged by."""
+"""Problems of known truth, and the errors of estimates against it."""

@@ -119,7 +119,7 @@ class Derivate(Problem):
 @cache
 def _full_error(shape: str) -> float:
     """Return E|f(c) - c|, to nine digits."""
-    crossings = np.linspace(0, 1, 7)[1:-1]  # near enough to where f(c) = c for the integration to be told
+    crossings = np.linspace(0, 1, 7)[1:-1]  # breakpoints of the integration, close to where f(c) = c
     return float(quad(lambda x: abs(SHAPES[shape](x) - x), 0, 1, points=crossings, limit=500, epsabs=1e-11)[0])
 
 
@@ -135,7 +135,7 @@ def _amount(shape: str, error: float) -> float:
     low, high = 0.0, 1.0
     while True:
         amount = (low + high) / 2
-        found = amount * full
-        if abs(found - error) <= 0.5 * 10**-ERROR_DIGITS:
+        reached = amount * full
+        if abs(reached - error) <= 0.5 * 10**-ERROR_DIGITS:
             return round(amount, AMOUNT_DIGITS)
-        low, high = (amount, high) if found < error else (low, amount)
+        low, high = (amount, high) if reached < error else (low, amount)

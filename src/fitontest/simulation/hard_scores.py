@@ -68,7 +68,7 @@ class Rare(Problem):
 class Confidence(Problem):
     """The confidence of an overconfident classifier of two classes: scores from one half up, mostly close to 1.
 
-    p = 1 - b / 2 with b ~ Beta(0.5, 1.5), and c = p - 0.8 (p - 1/2) (1 - p) - 0.1 (p - 1/2); y says whether the
+    p = 1 - b / 2 with b ~ Beta(0.5, 1.5), and c = p - 0.8 (p - 1/2) (1 - p) - 0.1 (p - 1/2); y is 1 where the
     prediction was right. Below one half, where there are no scores, the map is the identity.
 
     Examples

@@ -7,6 +7,7 @@ import numpy as np
 
 from fitontest.checks import is_whole
 from fitontest.data.arrays import as_scores
+from fitontest.numerics.random import numpy_generator
 from fitontest.typing import ArrayInput, FloatArray, IntArray
 
 Seed: TypeAlias = int | np.random.Generator | None
@@ -72,7 +73,7 @@ class Problem(ABC):
             Naming the argument, the rule and what was found; also where a subclass draws no scores or probabilities.
         """
         check_size(n)
-        generator = _generator(random_state)
+        generator = numpy_generator(random_state)
         drawn = self.scores_and_truth(int(n), generator)
         p, c = (as_scores(column, name) for column, name in zip(drawn, ("p", "c"), strict=True))
         if not p.size == c.size == n:
@@ -89,9 +90,3 @@ def check_size(n: object) -> None:
 def as_p(p: ArrayInput) -> FloatArray:
     """Return the argument of a true map as scores."""
     return as_scores(p, "p")
-
-
-def _generator(seed: Seed) -> np.random.Generator:
-    if not (seed is None or isinstance(seed, np.random.Generator) or (is_whole(seed) and seed >= 0)):
-        raise ValueError(f"random_state must be a whole number, at least 0, a numpy Generator or None; got {seed!r}")
-    return np.random.default_rng(seed)

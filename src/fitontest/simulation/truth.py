@@ -1,10 +1,10 @@
 """How far estimates are from a truth that is known: the measures of a simulation study.
 
 Where data are simulated, the true probability c of each row is known, and with it everything that data alone can only
-estimate. Section 6 of the fit-on-test paper judges a calibrator by two errors: how far its map is from the true one
+estimate. Section 6 of the fit-on-test paper gives a calibrator two errors: how far its map is from the true one
 (calibration map estimation error, CMEE), and how far its outputs are from being calibrated (calibration error after
-calibration, CEAC), which is never larger. It judges an evaluator by the error of its estimate, and by whether it ranks
-models as the truth does.
+calibration, CEAC), which is never larger. It measures an evaluator by the error of its estimate, and by whether it
+ranks models as the truth does.
 
 The distance of a prediction q from a true probability c is one of
 
@@ -128,9 +128,9 @@ def error_after_calibration(
     """Return the calibration error after calibration (CEAC), the mean distance between c_hat and E[c | c_hat].
 
     The conditional mean is taken over rows whose c_hat is the same float. For maps of a few levels (binning, isotonic)
-    that is what a user gets who is told c_hat; for strictly increasing maps every row is its own group and the error
-    is that of `map_error`. It is never larger (Theorem 3 of the reference): a constant map at the base rate has a CEAC
-    of 0 and may be far from the truth everywhere.
+    that is the frequency of positives at each level; for strictly increasing maps every row is its own group and the
+    error is that of `map_error`. It is never larger (Theorem 3 of the reference): a constant map at the base rate has a
+    CEAC of 0 and may be far from the truth everywhere.
 
     Parameters
     ----------

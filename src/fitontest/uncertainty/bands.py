@@ -4,7 +4,6 @@ The labels are redrawn as Bernoulli(p) from the scores themselves and the family
 middle `level` of these maps at each score. A map inside the band shows no more than noise does.
 """
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,9 +12,11 @@ from sklearn.base import clone
 from fitontest.checks import is_real
 from fitontest.data.sample import Sample
 from fitontest.exceptions import without_warnings
-from fitontest.measures.if_calibrated import check_draws, generator, redrawn
-from fitontest.measures.plug_in_error import PlugInError
+from fitontest.measures.base import Estimate
+from fitontest.numerics.random import generator
+from fitontest.progress import track
 from fitontest.typing import FloatArray, RandomState
+from fitontest.uncertainty.null import check_draws, redrawn
 
 POINTS = 201
 
@@ -40,23 +41,17 @@ class ConsistencyBand:
 
 
 def consistency_band(
-    error: PlugInError,
-    sample: Sample,
-    x: FloatArray,
-    draws: int,
-    level: float,
-    random_state: RandomState,
-    follow: Callable[[Iterable[int]], Iterable[int]] = iter,
+    estimate: Estimate, sample: Sample, x: FloatArray, draws: int, level: float, random_state: RandomState
 ) -> ConsistencyBand:
-    """Return the band of the error's family at the scores `x`; `follow` may watch the draws go by (a progress bar)."""
+    """Return the band of the estimate's family at the scores `x`."""
     check_band(draws, level, least=1)
-    if error.estimator is None:
+    if estimate.estimator is None:
         raise ValueError(f"band_draws must be 0 for a map, which is not fitted again; got {draws}")
     rng = generator(random_state)
     maps = np.empty((draws, x.size))
-    for draw in follow(range(draws)):
-        with without_warnings():  # about the real labels the user has heard
-            maps[draw] = clone(error.estimator).fit_sample(redrawn(sample, rng)).map_.evaluate(x)
+    for draw in track(range(draws), "draws"):
+        with without_warnings():  # of the real labels the user has been warned
+            maps[draw] = clone(estimate.estimator).fit_sample(redrawn(sample, rng)).map_.evaluate(x)
     tail = (1 - level) / 2
     lower, upper = np.quantile(maps, (tail, 1 - tail), axis=0)
     return ConsistencyBand(x, lower, upper, float(level), draws)

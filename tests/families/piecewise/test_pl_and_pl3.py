@@ -148,10 +148,10 @@ def test_held_out_losses_row_by_row(name, scoring):
     fits = fitter.search(1, 5, np.arange(3))
     rows = sample.rows
     all_losses = fitter.held_out(fits, scoring)
-    for b, found in fits.items():
+    for b, of_bins in fits.items():
         losses = all_losses[:, b - 1]
         for fold, held_out in enumerate(folds):
-            x, u = fitter.knots(found.tau[fold, : b + 1]), found.u[fold, : b + 1]
+            x, u = fitter.knots(of_bins.tau[fold, : b + 1]), of_bins.u[fold, : b + 1]
             q = values_at(link.forward(rows.p[held_out], 1e-16), x, u, link)
             each = find_loss(scoring)(rows.y[held_out], q)
             assert losses[fold] == pytest.approx(np.average(each, weights=rows.w[held_out]), rel=1e-10)

@@ -92,8 +92,8 @@ class PiecewiseFamily(Family):
             return self._solution(polygons, polygons.x, scores, sample)
         if self.vary_bins:
             bins = np.array(scores.choices(self._tolerance(sample.n)))
-        found = Fits.stacked([by_bins[k].take(slice(fold, fold + 1)) for fold, k in enumerate(bins.tolist())])
-        polygons = fitter.finish(found, bins, left_out, exact=self.exact)
+        fits = Fits.stacked([by_bins[k].take(slice(fold, fold + 1)) for fold, k in enumerate(bins.tolist())])
+        polygons = fitter.finish(fits, bins, left_out, exact=self.exact)
         segments = polygons.x if np.all(bins == b) else fitter.knots(by_bins[b].tau[:, : b + 1])
         return self._solution(polygons, segments, scores, sample)
 
@@ -115,7 +115,7 @@ class PiecewiseFamily(Family):
         edges = np.concatenate(([0.0], self._link.inverse(segments.mean(axis=0)[1:-1]), [1.0]))
         converged = polygons.left <= CONVERGED
         one_class = sample.base_rate in (0.0, 1.0)
-        found = {
+        attributes = {
             "converged_": converged,
             "n_iter_": polygons.steps,
             "knots_": self._link.inverse(x),
@@ -124,7 +124,7 @@ class PiecewiseFamily(Family):
             "map_n_bins_": polygons.bins,
         }
         if scores is not None:
-            found["cv_scores_"] = scores
+            attributes["cv_scores_"] = scores
         if not converged:
             warn_user(
                 f"{type(self).__name__} stopped after {polygons.steps} steps while another could gain "
@@ -135,7 +135,7 @@ class PiecewiseFamily(Family):
             fitted: CalibrationMap = constant(sample.base_rate)
         else:
             fitted = self._map_of(polygons)
-        return Solution(fitted, Partition(separated(edges[None, :], 0.0)[0, 1:-1]), found)
+        return Solution(fitted, Partition(separated(edges[None, :], 0.0)[0, 1:-1]), attributes)
 
     def _most(self, n: int) -> int:
         """Return the largest number of bins to try, which is the number where one is given."""

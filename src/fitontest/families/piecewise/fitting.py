@@ -20,9 +20,9 @@ FINE = 4096  # nodes on which the chosen maps are finished
 SEARCH = Stop(gain=1e-7, steps=200)
 FINISH = Stop(gain=1e-9, steps=300)
 SETTLE = Stop(gain=1e-13, steps=100)  # of the values alone
-DETOUR = 2  # bins beyond those asked for with which a search begins
+DETOUR = 2  # bins beyond the requested ones with which a search begins
 CLOSEST = 1e-9  # distance of two knots of PL3, as logits
-CONVERGED = 1e-6  # gain per unit weight that a converged fit may still leave on the table
+CONVERGED = 1e-6  # gain per unit weight that another step may still bring in a converged fit
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Fitter:
         Sorted rows that each fold holds out; together all of them.
     settings : Settings
     most : int
-        The largest number of bins that will be asked for.
+        The largest number of bins of a map.
     """
 
     def __init__(self, sample: Sample, folds: list[IntArray], settings: Settings, most: int) -> None:
@@ -103,19 +103,19 @@ class Fitter:
 
         The loss has many local minima. So each map is fitted twice and the better fit is kept: from the identity with
         knots at equal shares of the data, and from the map with one bin more, less its least useful knot. The search
-        begins with a few more bins than are asked for.
+        begins with a few more bins than `highest`.
         """
         counts = np.arange(highest + DETOUR, lowest - 1, -1)
         bins, folds = np.repeat(counts, left_out.size), np.tile(left_out, counts.size)
         fits = self._run(self.coarse, self._identity(bins), bins, folds, SEARCH)
-        found: dict[int, Fits] = {}
+        by_bins: dict[int, Fits] = {}
         for i, b in enumerate(counts.tolist()):
-            found[b] = fits.take(slice(i * left_out.size, (i + 1) * left_out.size))
+            by_bins[b] = fits.take(slice(i * left_out.size, (i + 1) * left_out.size))
             if i > 0:
-                start = self._without_a_knot(found[b + 1], b + 1)
+                start = self._without_a_knot(by_bins[b + 1], b + 1)
                 swept = self._run(self.coarse, start, np.full(left_out.size, b), left_out, SEARCH)
-                found[b] = found[b].better_of(swept)
-        return {b: found[b] for b in range(lowest, highest + 1)}
+                by_bins[b] = by_bins[b].better_of(swept)
+        return {b: by_bins[b] for b in range(lowest, highest + 1)}
 
     def _without_a_knot(self, fits: Fits, b: int) -> tuple[FloatArray, FloatArray]:
         """Return the maps of b bins without the inner knot whose absence should cost the least.
@@ -139,10 +139,10 @@ class Fitter:
         u, tau = (np.pad(np.take_along_axis(a, kept, 1), spare, mode="edge") for a in (fits.u, fits.tau))
         return u, tau
 
-    def finish(self, found: Fits, bins: IntArray, left_out: IntArray, *, exact: bool) -> Polygons:
-        """Go on with fits on the fine grid, and if asked to on all distinct scores, to a finer tolerance.
+    def finish(self, current: Fits, bins: IntArray, left_out: IntArray, *, exact: bool) -> Polygons:
+        """Go on with fits on the fine grid, and with `exact` on all distinct scores, to a finer tolerance.
 
-        A step of all the parameters may find no way on where a knot stands on a node. So the values are settled by
+        A step of all the parameters may gain nothing where a knot stands on a node. So the values are settled by
         themselves first, and last, when the knots have stopped.
         """
         grids = [self.fine]
@@ -151,14 +151,14 @@ class Fitter:
         for grid in grids:
             for moving in (False, True, False):
                 stop = FINISH if moving else SETTLE
-                start = found.u, found.tau
+                start = current.u, current.tau
                 fits = self._run(grid, start, bins, left_out, stop, moving)
-                left = fits.left if moving else np.maximum(fits.left, found.left)
-                found = replace(fits, steps=found.steps + fits.steps, left=left)
-        rows = [self._polygon(u[: b + 1], tau[: b + 1]) for u, tau, b in zip(found.u, found.tau, bins, strict=True)]
+                left = fits.left if moving else np.maximum(fits.left, current.left)
+                current = replace(fits, steps=current.steps + fits.steps, left=left)
+        rows = [self._polygon(u[: b + 1], tau[: b + 1]) for u, tau, b in zip(current.u, current.tau, bins, strict=True)]
         most = int(bins.max()) + 1
         x, u = (np.stack(columns) for columns in zip(*(self._filled_up(*row, most) for row in rows), strict=True))
-        return Polygons(x, u, bins, int(found.steps.max()), float(found.left.max()))
+        return Polygons(x, u, bins, int(current.steps.max()), float(current.left.max()))
 
     def _polygon(self, u: FloatArray, tau: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the knots of one map, and the logits of its values there."""
@@ -252,8 +252,9 @@ def row_weight(sample: Sample) -> float:
     """
     if sample.whole:
         return 1.0
-    largest = sample.w.max()  # keeps squares within the range of floats
-    w = sample.w / largest
+    sorted_w = sample.rows.w  # in an order that does not depend on that of the rows
+    largest = sorted_w.max()  # keeps squares within the range of floats
+    w = sorted_w / largest
     return float(largest * (w @ w) / w.sum())
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fitontest.data.sample import Sample
-from fitontest.numerics.blocks import BLOCK
 from fitontest.numerics.links import LOGIT, Link
+from fitontest.numerics.search import BLOCK
 from fitontest.typing import FloatArray, IntArray
 
 EPS = 1e-16  # the logit clips scores to [1e-16, 1 - 1e-16]

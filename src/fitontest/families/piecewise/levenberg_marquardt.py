@@ -82,8 +82,8 @@ def levenberg_marquardt(
         step = _step(derivatives, damping)
         promise = -(derivatives.gradient.u * step.u + derivatives.gradient.t * step.t).sum()
         trial = retract(best, step)
-        found = Search(best, jnp.where(better, value, state.value), derivatives, damping, gain, promise)
-        return jax.tree.map(jnp.subtract, trial, params), found
+        searched = Search(best, jnp.where(better, value, state.value), derivatives, damping, gain, promise)
+        return jax.tree.map(jnp.subtract, trial, params), searched
 
     return optax.GradientTransformationExtraArgs(init, update)
 

@@ -32,7 +32,7 @@ class PL3(PiecewiseFamily):
     loss : {"log_loss", "brier"}, default="log_loss"
         What a fit minimises.
     scoring : {"log_loss", "brier"}, default="log_loss"
-        What judges the numbers of segments on held-out rows; the log loss clips predictions to [1e-6, 1 - 1e-6].
+        Held-out loss that chooses the number of segments; the log loss clips predictions to [1e-6, 1 - 1e-6].
     cv : int, default=10
         Folds, shuffled over the sorted rows.
     max_bins : int, default=16

@@ -45,17 +45,17 @@ def run(tasks: Tasks, space: Space, loss: Loss, stop: Stop) -> Fits:
     stop : Stop
     """
     n = tasks.bins.size
-    found = []
+    fits = []
     with _undisturbed():
         for start in range(0, n, BATCH):
             rows = np.minimum(np.arange(start, start + BATCH), n - 1)  # the last batch is filled up with its last task
-            found.append(compiled(*_batch(tasks.take(rows)), stop, space, loss))
-    return Fits(*(np.concatenate(column)[:n] for column in zip(*found, strict=True)))  # waits for all batches
+            fits.append(compiled(*_batch(tasks.take(rows)), stop, space, loss))
+    return Fits(*(np.concatenate(column)[:n] for column in zip(*fits, strict=True)))  # waits for all batches
 
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Compute in float64 on the CPU whatever the user's configuration of jax says, and leave that alone."""
+    """Compute in float64 on the CPU whatever the user's configuration of jax, and leave that alone."""
     with (
         jax.enable_x64(True),
         jax.default_device(jax.local_devices(backend="cpu")[0]),

@@ -1,35 +1,52 @@
-"""Losses of a bin: how badly the predictions of one bin fit its labels.
+"""A loss of a bin: how badly the predictions of one bin fit its labels, and the registry of such losses.
 
-With the rows (p_i, y_i, w_i) of a bin and their weighted means pbar and ybar:
-
-* bias: |ybar - pbar|, the gap of the means (ECE, ACE, MCE);
-* deviation: the weighted mean of |p_i - ybar| (PDE, the probability deviation error);
-* rejection: the weighted share of the predictions p_i that a significance test rejects as the probability of the bin's
-  labels (TCE).
-
-A loss of one's own is a callable that gets the rows of one bin.
+A new loss is a frozen dataclass with a name and one method, `per_bin`; a plain callable that gets the rows of one bin
+will do too.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 
-from fitontest.checks import is_real
 from fitontest.data.sample import Sample
-from fitontest.measures.binned_sample import BinnedSample
-from fitontest.significance.choice import check_alpha, find_test
+from fitontest.measures.binning import BinnedSample
+from fitontest.numerics.norms import as_number, name_of
+from fitontest.registry import Registry
+from fitontest.significance.choice import SignificanceTest
 from fitontest.typing import BoolArray, FloatArray
-
-SignificanceName: TypeAlias = Literal["binomial", "t"]
-DEFAULT_ALPHA: float = 0.05
-DEFAULT_TEST: SignificanceName = "binomial"
 
 
 class BinLoss(ABC):
-    """A loss per bin, known to readers by its name."""
+    """Base class of the losses of a bin; subclasses are frozen dataclasses of their settings.
+
+    A subclass defines ``per_bin(binned)``, which returns a float array of shape (B,): the loss of each of B bins, NaN
+    where a bin is empty. ``binned.sample`` is the `Sample`, ``binned.partition`` the bins, and ``binned.table`` holds
+    arrays of shape (B,): the rows ``n``, the weights ``w``, the weighted sums ``sum_p`` and ``sum_y`` of scores and
+    labels, the means ``mean_p`` and ``mean_y``, and ``gap``, mean label less mean score. Packages can list a loss under
+    the entry-point group ``fitontest.bin_losses``.
+
+    Attributes
+    ----------
+    name : str
+        By which readers know it.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> import numpy as np, fitontest as fot
+    >>> @fot.register_bin_loss("variance")
+    ... @dataclass(frozen=True)
+    ... class Variance(fot.BinLoss):
+    ...     "Variance of a label within the bin."
+    ...     def per_bin(self, binned):
+    ...         return binned.table.mean_y * (1 - binned.table.mean_y)
+    >>> float(fot.gce([0, 1, 1, 1], [0.1, 0.2, 0.7, 0.8], loss="variance", n_bins=2))
+    0.125
+    >>> fot.unregister_bin_loss("variance")
+    """
 
     name: str
 
@@ -40,55 +57,14 @@ class BinLoss(ABC):
     def per_bin(self, binned: BinnedSample) -> FloatArray:
         """Return the loss of each bin, shape (B,), NaN where a bin is empty."""
 
+    def in_words(self) -> str:
+        """Return the name, and what readers should know beside it."""
+        return self.name
 
-class Bias(BinLoss):
-    """|ybar - pbar|."""
-
-    name = "bias"
-
-    def per_bin(self, binned: BinnedSample) -> FloatArray:
-        """Return the gaps of the means."""
-        return np.abs(binned.table.gap)
-
-
-class Deviation(BinLoss):
-    """The weighted mean of |p - ybar|."""
-
-    name = "deviation"
-
-    def per_bin(self, binned: BinnedSample) -> FloatArray:
-        """Return the mean distances between predictions and the mean label of their bin."""
-        away = np.abs(binned.groups.p - binned.spread(binned.table.mean_y))
-        return _mean(binned, away)
-
-
-@dataclass(frozen=True)
-class Rejection(BinLoss):
-    """The share of predictions that a significance test rejects at level alpha."""
-
-    alpha: float = DEFAULT_ALPHA
-    test: str = DEFAULT_TEST
-    name = "rejection"
-
-    def __post_init__(self) -> None:
-        check_alpha(self.alpha)
-        find_test(self.test)
-
-    def check(self, sample: Sample) -> None:
-        """Refuse weights that count no rows."""
-        if not sample.whole:
-            parts = sample.w[sample.w != np.floor(sample.w)]
-            found = f"{parts[0]!s}" if parts.size else f"a sum of {sample.total!s}"
-            raise ValueError(
-                "sample_weight must be whole numbers with a sum up to 2**53 for loss='rejection', because "
-                f"a significance test counts rows; got {found}"
-            )
-
-    def per_bin(self, binned: BinnedSample) -> FloatArray:
-        """Return the shares of rejected predictions."""
-        table, groups = binned.table, binned.groups
-        rejected = find_test(self.test).rejected(table.sum_y, table.w, groups.p, binned.starts, self.alpha)
-        return _mean(binned, rejected)
+    @property
+    def significance(self) -> tuple[SignificanceTest, float] | None:
+        """The significance test that the loss rests on and its level, if it rests on one."""
+        return None
 
 
 @dataclass(frozen=True)
@@ -114,42 +90,73 @@ class OfEachBin(BinLoss):
         return out
 
 
-BIN_LOSSES: dict[str, type[BinLoss]] = {"bias": Bias, "deviation": Deviation, "rejection": Rejection}
+_REGISTRY: Registry[BinLoss] = Registry("bin loss", BinLoss, group="fitontest.bin_losses")  # type: ignore[type-abstract]
 
 
-def find_bin_loss(loss: object, alpha: float, test: str) -> BinLoss:
-    """Return the loss of that name, or the user's callable; alpha and test belong to the rejection alone."""
+def register_bin_loss(name: str) -> Callable[[type[BinLoss]], type[BinLoss]]:
+    """Return a class decorator that makes a `BinLoss` available under `name`, which becomes its name.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> _ = fot.register_bin_loss("gap")(type("Gap", (fot.Bias,), {}))
+    >>> fot.gce([0, 1], [0.2, 0.8], loss="gap").loss
+    'gap'
+    >>> fot.unregister_bin_loss("gap")
+    """
+    enter = _REGISTRY.register(name)
+
+    def named(cls: type[BinLoss]) -> type[BinLoss]:
+        entered = enter(cls)
+        entered.name = name
+        return entered
+
+    return named
+
+
+def unregister_bin_loss(name: str) -> None:
+    """Take a loss out of the registry again, as a test of a plug-in must.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> _ = fot.register_bin_loss("passing")(type("Passing", (fot.Bias,), {}))
+    >>> fot.unregister_bin_loss("passing")
+    >>> "passing" in fot.available_bin_losses()
+    False
+    """
+    _REGISTRY.unregister(name)
+
+
+def available_bin_losses() -> list[str]:
+    """Return the names of the registered losses of a bin.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> fot.available_bin_losses()
+    ['bias', 'deviation', 'rejection']
+    """
+    return _REGISTRY.names()
+
+
+def find_bin_loss(loss: object, **settings: Any) -> BinLoss:
+    """Return the loss that a name with its settings, a `BinLoss` or a user's callable means."""
+    if isinstance(loss, BinLoss):
+        return loss
+    if isinstance(loss, str) and _REGISTRY.knows(loss):
+        cls = _REGISTRY.find(loss, "loss")
+        if "name" not in vars(cls):  # of another package, found by its entry point
+            cls.name = loss
+        return cls(**settings)
     if callable(loss) and not isinstance(loss, type):
-        found: BinLoss = OfEachBin(loss)
-    elif isinstance(loss, str) and loss in BIN_LOSSES:
-        found = Rejection(alpha, test) if loss == "rejection" else BIN_LOSSES[loss]()
-    else:
-        raise ValueError(f"loss must be one of {', '.join(map(repr, BIN_LOSSES))} or a callable, got {loss!r}")
-    if isinstance(found, Rejection):
-        return found
-    for name, value, default in (("alpha", alpha, DEFAULT_ALPHA), ("test", test, DEFAULT_TEST)):
-        if not (isinstance(value, str | float) and value == default):
-            raise ValueError(f"{name} must be left at {default!r} unless loss='rejection', got {name}={value!r}")
-    return found
+        return OfEachBin(loss)
+    known = ", ".join(map(repr, available_bin_losses()))
+    raise ValueError(f"loss must be one of {known} or a callable, got {loss!r}")
 
 
-def name_of(chosen: object) -> str:
-    """Return a name as it is, and the name of a callable."""
-    return chosen if isinstance(chosen, str) else str(getattr(chosen, "__name__", type(chosen).__name__))
-
-
-def as_number(value: object, argument: str, where: str = "") -> float:
-    """Return what a user's callable returned as a float, if it is a finite real number."""
-    if isinstance(value, np.ndarray) and value.ndim == 0:
-        value = value[()]
-    if not is_real(value) or not np.isfinite(value):
-        found = f"an array of shape {value.shape}" if isinstance(value, np.ndarray) else repr(value)
-        raise ValueError(f"{argument} must return a finite number, got {found}{where}")
-    return float(value)
-
-
-def _mean(binned: BinnedSample, values: FloatArray | BoolArray) -> FloatArray:
-    """Return the weighted mean of a value per group over each bin."""
+def mean_over_bins(binned: BinnedSample, values: FloatArray | BoolArray) -> FloatArray:
+    """Return the weighted mean of a value per group over each bin, NaN where a bin is empty."""
     total = binned.sums(binned.groups.w * values)
     out: FloatArray = np.full(total.shape, np.nan)
     return np.divide(total, binned.table.w, out=out, where=binned.table.occupied)

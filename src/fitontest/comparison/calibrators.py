@@ -1,0 +1,96 @@
+"""The results of the compared calibrators, and the two rules that choose one of them.
+
+Both rules use the paired differences of held-out losses, and ask whether a difference is larger than its own standard
+error: the family of the smallest mean loss need not be worth its parameters. An unpaired rule would compare two losses
+with the standard error of each. That error is mostly the variation between rows, which moves both losses by far more
+than they differ.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from fitontest.comparison.decomposition import Parts
+from fitontest.comparison.known_truth import Quality
+from fitontest.comparison.paired import PairedScore
+from fitontest.families.base import Family
+
+
+@dataclass(frozen=True)
+class Calibrator:
+    """One candidate of a `Comparison`.
+
+    Attributes
+    ----------
+    name : str
+    family : Family
+        Fitted to all rows.
+    held_out : PairedScore
+        Out of fold: the rules choose by it.
+    test : PairedScore or None
+        On the test set.
+    parts : Parts
+        Of the loss of its predictions, on the test set if there is one, else out of fold.
+    errors : dict of str to float
+        Calibration error of these predictions by each evaluator: after calibration.
+    quality : Quality or None
+        Where the true map is known.
+    certain : float
+        Share of the rows, or of the test set, for which its map predicts exactly 0 or 1.
+    fit_seconds : float
+        Time of the fit to all rows.
+    """
+
+    name: str
+    family: Family = field(repr=False)
+    held_out: PairedScore
+    test: PairedScore | None
+    parts: Parts
+    errors: dict[str, float]
+    quality: Quality | None
+    certain: float
+    fit_seconds: float
+
+    @property
+    def n_parameters(self) -> float:
+        """Number of free parameters of its map, inf where that is not known."""
+        return self.family.n_parameters_
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers as one plain record."""
+        return {
+            "family": self.name,
+            **self.held_out.to_dict(),
+            **({} if self.test is None else self.test.to_dict("test_")),
+            "calibration": self.parts.calibration,
+            "refinement": self.parts.refinement,
+            **{f"error_{name}": value for name, value in self.errors.items()},
+            **({} if self.quality is None else vars(self.quality)),
+            "certain": self.certain,
+            "n_parameters": self.n_parameters if np.isfinite(self.n_parameters) else None,
+            "fit_seconds": self.fit_seconds,
+        }
+
+
+Ranked: TypeAlias = Sequence[Calibrator]  # from the smallest held-out loss to the largest
+
+
+def choose_best(ranked: Ranked, do_nothing: str) -> str:
+    """Return the family of the smallest loss, or the identity unless that beats it by more than one standard error."""
+    gain = ranked[0].held_out.to_identity
+    return ranked[0].name if -gain.mean > gain.se else do_nothing
+
+
+def choose_one_se(ranked: Ranked, do_nothing: str) -> str:  # noqa: ARG001 - the signature of every rule
+    """Return the family with the fewest parameters among those within one standard error of the smallest loss."""
+    return min(list_within_one_se(ranked), key=lambda one: (one.n_parameters, one.held_out.score)).name
+
+
+def list_within_one_se(ranked: Ranked) -> list[Calibrator]:
+    """Return those whose loss is not larger than the smallest by more than one standard error."""
+    return [one for one in ranked if not one.held_out.to_best.is_clear]
+
+
+RULES: dict[str, Callable[[Ranked, str], str]] = {"best": choose_best, "one_se": choose_one_se}

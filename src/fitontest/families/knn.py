@@ -1,0 +1,194 @@
+"""k nearest neighbours: each score gets the mean label of the rows whose scores are nearest to it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from fitontest.checks import is_whole
+from fitontest.data.ordering import Groups
+from fitontest.data.sample import Sample
+from fitontest.families.base import Family, Solution, register_family
+from fitontest.maps.base import CalibrationMap
+from fitontest.maps.steps import StepsMap
+from fitontest.numerics.prefix_sums import PrefixSums
+from fitontest.typing import FloatArray, IntArray
+
+TOLERANCE = 1e-12  # of the total weight: rounded weights that reach the threshold but for this reach it
+
+
+@register_family("knn")
+class KNN(Family):
+    """Replace each score by the mean label of the k rows with the nearest scores.
+
+    c_hat(p) = sum_{i in N(p)} w_i y_i / sum_{i in N(p)} w_i, where N(p) = {i : |p_i - p| <= r(p)} and r(p) is the
+    smallest radius within which there are k rows. So a tie of distance is included whole, and a row of the fit is
+    among its own neighbours. The map is constant between the midpoints of scores at which N changes; at a midpoint
+    the rows on both sides of it count.
+
+    Its plug-in l1 error, fitted on the rows it is measured on, is 1 - AUC_V of Torabian and Urner: the area above the
+    validity curve V(eps), the share of rows with |p_i - c_hat(p_i)| <= eps.
+
+    Parameters
+    ----------
+    k : int, default=10
+        Number of neighbours, at least 1. From the number of rows on, the map is the base rate everywhere.
+
+    Attributes
+    ----------
+    map_ : StepsMap
+        Not monotone in general.
+    n_neighbourhoods_ : float
+        The number of rows over k, at least 1.
+
+    Raises
+    ------
+    ValueError
+        At ``fit``, a `k` that is no whole number or below 1.
+
+    Notes
+    -----
+    Whole weights count rows: a row of weight 2 is two of the k. With other weights, k rows are k times the mean weight
+    of the rows of positive weight, so that the scale of such weights does not matter; sums within 1e-12 of the total
+    weight below that count as reaching it.
+
+    A midpoint is rounded to a float, and the rows on both sides of it count at that float, unless it is one of the
+    two scores: of neighbouring floats each is nearer to itself. Midpoints that round to one float are one jump.
+
+    The fit takes O(n log n) time for sorting and O(n) memory, whatever k is.
+
+    References
+    ----------
+    Torabian, Urner (2024), Calibration through the lens of interpretability (the validity curve).
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> p, y = [0.0, 0.25, 0.5, 1.0], [0, 0, 1, 1]
+    >>> fot.make_family("knn", k=2).fit(p, y).predict([0.0, 0.25, 0.3, 1.0]).round(6)
+    array([0.      , 0.333333, 0.5     , 1.      ])
+    """
+
+    def __init__(self, k: int = 10) -> None:
+        self.k = k
+
+    @property
+    def n_parameters_(self) -> float:
+        """The number of rows over k, at least 1: so many means can be formed of separate rows."""
+        check_is_fitted(self, "map_")
+        return float(self.n_neighbourhoods_)
+
+    def fit_map(self, sample: Sample) -> CalibrationMap:
+        """Return the map of the neighbours' mean labels."""
+        return self.solve(sample).map
+
+    def solve(self, sample: Sample) -> Solution:
+        """Return the map and how many neighbourhoods the rows make."""
+        if not is_whole(self.k) or self.k < 1:
+            raise ValueError(f"k must be a whole number, at least 1, got {self.k!r}")
+        n_rows = sample.total if sample.whole else float(sample.n)
+        k = min(self.k, n_rows)
+        windows = _windows(sample.groups.w, k, n_rows, exact=sample.whole)
+        return Solution(_steps(sample.groups, windows), None, {"n_neighbourhoods_": n_rows / k})
+
+
+@dataclass(frozen=True, eq=False)
+class _LabelSums:
+    """Prefix sums of the weights of both labels: no mean of theirs leaves [0, 1], nor 0 or 1 where it is that."""
+
+    positives: PrefixSums
+    negatives: PrefixSums
+
+    @classmethod
+    def of(cls, groups: Groups) -> "_LabelSums":
+        return cls(PrefixSums.of(groups.wy), PrefixSums.of(groups.w - groups.wy))
+
+    def means(self, first: IntArray, last: IntArray) -> FloatArray:
+        """Return the mean label of the groups first..last."""
+        stop = last + 1
+        positive, negative = (np.maximum(sums.between(first, stop), 0.0) for sums in (self.positives, self.negatives))
+        negative += positive
+        positive /= negative
+        return positive
+
+
+@dataclass(frozen=True, eq=False)
+class _Windows:
+    """The neighbours of a score that moves from below all scores to above them, as windows of groups.
+
+    Attributes
+    ----------
+    first, last : arrays of shape (E + 1,)
+        The groups first..last are the neighbours after e changes. The change from window e to e + 1 takes place
+        half-way between the groups first[e] and last[e + 1], where the groups first[e]..last[e + 1] are as near as
+        the farthest neighbour or nearer.
+    """
+
+    first: IntArray
+    last: IntArray
+
+
+def _windows(w: FloatArray, k: float, n_rows: float, *, exact: bool) -> _Windows:
+    """Return the windows of groups of weights `w` that hold k of `n_rows` rows; `exact` weights count rows.
+
+    Let reach(l) be the first r such that the groups l..r hold k rows. While l is the first neighbour, the groups after
+    reach(l) join one by one, each half-way between l and itself. The group l leaves when reach(l + 1) joins, or, where
+    that is reach(l), half-way between l and it. The last l that can reach k rows stays.
+    """
+    n_groups = w.size
+    if k >= n_rows:
+        return _Windows(np.zeros(1, dtype=np.intp), np.full(1, n_groups - 1))
+    cumulative = PrefixSums.of(w).rounded()
+    threshold = k if exact else cumulative[-1] * (k / n_rows - TOLERANCE)
+    reach = np.searchsorted(cumulative, cumulative[:-1] + threshold) - 1
+    reach = reach[reach < n_groups]
+    growth = np.diff(reach, append=n_groups - 1)
+    changes = growth.copy()
+    changes[:-1] = np.maximum(changes[:-1], 1)
+    first = np.repeat(np.arange(reach.size), changes)
+    step = np.arange(first.size) - (np.cumsum(changes) - changes)[first]  # 0, 1, ... within each l
+    last = (reach + (growth > 0))[first] + step
+    return _Windows(np.append(first, reach.size - 1), np.append(reach[0], last))
+
+
+@dataclass(frozen=True, eq=False)
+class _Jumps:
+    """Where the map jumps, and the windows it has there.
+
+    Attributes
+    ----------
+    x : array of shape (M,)
+        Strictly increasing.
+    left, right : arrays of shape (M,)
+        At x the groups from the first of window `left` to the last of window `right` count.
+    pieces : array of shape (M + 1,)
+        The windows between the jumps.
+    """
+
+    x: FloatArray
+    left: IntArray
+    right: IntArray
+    pieces: IntArray
+
+    @classmethod
+    def of(cls, p: FloatArray, windows: _Windows) -> "_Jumps":
+        """Return the jumps at which the windows of groups at the scores p change.
+
+        Several changes may round to one float: their run is one jump, from the window before it to the one after it.
+        """
+        below, above = p[windows.first[:-1]], p[windows.last[1:]]
+        middle = (below + above) / 2
+        run = np.flatnonzero(np.diff(middle, prepend=-1.0))
+        after = np.append(run[1:], middle.size) if run.size else run
+        # a midpoint that is rounded to one of its own scores is not as far from the other
+        left = run + (middle[run] == above[run])
+        right = after - (middle[after - 1] == below[after - 1])
+        return cls(middle[run], left, right, np.append(0, after))
+
+
+def _steps(groups: Groups, windows: _Windows) -> StepsMap:
+    """Return the map whose jumps are where the windows change."""
+    jumps, labels = _Jumps.of(groups.p, windows), _LabelSums.of(groups)
+    c = labels.means(windows.first[jumps.pieces], windows.last[jumps.pieces])
+    at = labels.means(windows.first[jumps.left], windows.last[jumps.right])
+    return StepsMap(jumps.x, c, at)

@@ -1,0 +1,585 @@
+"""A measure: the plug-in unit of errors, and the estimate that it makes of data.
+
+A measure is a frozen dataclass of its settings that knows one thing: how to make an `Estimate` of a `Sample`.
+Class-wise means, null distributions, scorers, the command line and the titles of diagrams are made of the estimate, so
+that a new kind of error is one class with one method.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from numbers import Real
+from typing import Any, ClassVar, Literal, Self, SupportsFloat, TypeAlias, TypeVar
+
+import numpy as np
+
+from fitontest.data.sample import Sample
+from fitontest.families.base import Family, available_families
+from fitontest.maps.base import CalibrationMap
+from fitontest.measures.if_calibrated import IfCalibrated
+from fitontest.partitions.partition import Partition
+from fitontest.registry import Registry, changed_settings, plain_setting, settings_of
+from fitontest.results.frames import Records
+from fitontest.results.table import Section, Table, cell
+from fitontest.results.text import short
+from fitontest.typing import FloatArray, Label, RandomState
+
+M = TypeVar("M", bound="Measure")
+Unit: TypeAlias = Literal["fraction", "nats", "count", "correlation"]
+
+
+class Measure(ABC):
+    """Base class of the measures; subclasses are frozen dataclasses of their settings.
+
+    A subclass defines ``estimate(sample)``. It may define ``target(sample, c)``: what it would be if c were the true
+    probabilities.
+
+    Attributes
+    ----------
+    classes : {"two", "any"}
+        Of the class: whether `estimate` takes a sample of two classes, as all measures do that `evaluate` takes, or
+        predictions of any number.
+    unit : {"fraction", "nats", "count", "correlation"}
+        Of the class. An error is a fraction, never percent.
+    greater_is_better : bool
+        Of the class: False for errors.
+    title : str
+        What tables and diagrams call it.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> import fitontest as fot
+    >>> @dataclass(frozen=True)
+    ... class Bias(fot.Measure):
+    ...     "Mean label less mean score."
+    ...     def estimate(self, sample):
+    ...         return fot.Estimate.of(self, sample, sample.base_rate - float(sample.w @ sample.p / sample.total))
+    >>> fot.evaluate([0, 1, 1], [0.2, 0.5, 0.7], measures=[Bias()])["Bias"].value.__round__(3)
+    0.2
+    """
+
+    classes: ClassVar[Literal["two", "any"]] = "two"
+    unit: ClassVar[Unit] = "fraction"
+    greater_is_better: ClassVar[bool] = False
+
+    @abstractmethod
+    def estimate(self, sample: Sample) -> "Estimate":
+        """Return the estimate of a checked sample."""
+
+    def target(self, sample: Sample, c: FloatArray) -> float | None:  # noqa: ARG002 - the signature of every measure
+        """Return what the measure would be if c, of shape (n,), were the true probabilities of the sample's rows.
+
+        None where that is not defined: then there is a null distribution, but no interval.
+        """
+        return None
+
+    @property
+    def title(self) -> str:
+        """What tables and diagrams call the measure."""
+        return self.name
+
+    @property
+    def name(self) -> str:
+        """The registered name that stands for these settings, with those that it does not imply: tce(alpha=0.1)."""
+        return _REGISTRY.describe(self, self.made_as)
+
+    @property
+    def made_as(self) -> str | None:
+        """The registered name by which it was made, if by one."""
+        return self.__dict__.get("_made_as")
+
+    @property
+    def refits(self) -> bool:
+        """Whether whatever the estimate rests on is fitted anew to other labels."""
+        return True
+
+    def settings(self) -> dict[str, Any]:
+        """Return the settings as JSON-ready values by name."""
+        return {name: plain_setting(value) for name, value in settings_of(self).items()}
+
+    def brief(self) -> dict[str, Any]:
+        """Return the settings worth saying in one line; by default those that are not the defaults."""
+        changed = changed_settings(self)
+        return {name: value for name, value in self.settings().items() if name in changed}
+
+    def longer_names(self) -> tuple[str, ...]:
+        """Return what the measure is called beside others of its name, and beside those that share that one too."""
+        return ()
+
+    def labelled(self, name: str) -> "Measure":  # noqa: ARG002 - the signature of every measure
+        """Return the measure under another name, if it can have one."""
+        return self
+
+    def seeded(self, random_state: RandomState) -> "Measure":
+        """Return the measure with that seed for what it draws, if it draws anything."""
+        if "random_state" not in settings_of(self):
+            return self
+        return self.changed(random_state=random_state)
+
+    def changed(self, **settings: Any) -> Self:
+        """Return the measure with other settings, made as it was."""
+        measure: Self = replace(self, **settings)  # type: ignore[type-var]
+        return _made_as(measure, self.made_as)
+
+    def in_words(self) -> str:
+        """Return the brief settings as readers see them."""
+        return ", ".join(f"{name} {value}" for name, value in self.brief().items())
+
+    def printed(self, value: float, digits: int = 3) -> str:
+        """Return a value of the measure as it is printed."""
+        return short(value, digits)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Evidence:
+    """What an estimate was computed from; measures derive their own kind from it.
+
+    Attributes
+    ----------
+    map : CalibrationMap or None
+        The map whose distance from the scores was measured.
+    estimator : Family or None
+        The fitted family, with all that its fit tells.
+    partition : Partition or None
+        The bins, where there are any.
+    """
+
+    map: CalibrationMap | None = None
+    estimator: Family | None = None
+    partition: Partition | None = None
+
+    def record(self) -> dict[str, Any]:
+        """Return single facts for tables that hold several estimates."""
+        return {}
+
+    def rows(self) -> Records:
+        """Return the records of the estimate's own table, such as its bins."""
+        return []
+
+    def section(self) -> Section:
+        """Return how that table is printed."""
+        return Section()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the evidence as JSON-ready values."""
+        return self.record()
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Between which values the true one lies with a confidence of `level`."""
+
+    low: float
+    high: float
+    level: float
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Estimate(Table):
+    """The value of a measure, and what it was computed from. ``float(e)`` is the value; it compares as a number.
+
+    The public attributes of `evidence` and, where they have no other meaning here, the settings of `measure` are
+    attributes of the estimate too: ``estimate.se_map_fixed``, ``estimate.losses``, ``estimate.norm``.
+
+    Sums, differences, products, ratios and ``round`` are plain numbers; for all other mathematics write ``float(e)``.
+    Two estimates are equal (``==``) only if they are the same object.
+
+    Attributes
+    ----------
+    value : float
+        A fraction where ``measure.unit`` is "fraction": 0.348, never 34.8 percent.
+    measure : Measure
+        With its settings.
+    n : int
+        Rows of positive weight.
+    base_rate : float or None
+        Weighted share of positives; the accuracy with ``reduction="confidence"``. None for a mean over classes.
+    reduction : str or None
+        How the data were made of several classes: "confidence", "classwise" or "binary". None if nothing was reduced.
+    evidence : Evidence
+        Map, fitted family, bins.
+    classes : dict or None
+        Of a class-wise mean the estimate of each class, in the order of the columns; short form ``estimate[label]``.
+    null : IfCalibrated or None
+        What the measure would be if the scores were calibrated, with `null_draws`.
+    debiased : float or None
+        The value without what label noise adds to it. None: not computed.
+    interval : Interval or None
+        None: not computed.
+    map, estimator, partition, n_bins
+        Of the evidence, or None.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> p = [[0.7, 0.2, 0.1], [0.2, 0.6, 0.2], [0.5, 0.25, 0.25], [0.1, 0.1, 0.8]]
+    >>> error = fot.gce(["a", "b", "b", "c"], p, n_bins=1, reduction="classwise")
+    >>> print(error)
+    class-wise ECE 0.142: mean over 3 classes, loss bias, norm l1, n = 4
+    class   error  bins  share of class  expected if calibrated
+    -----  ------  ----  --------------  ----------------------
+    a       0.125     1           0.250                       -
+    b       0.212     1           0.500                       -
+    c      0.0875     1           0.250                       -
+    >>> round(float(error["b"]), 12), error["b"].n_bins
+    (0.2125, 1)
+    """
+
+    value: float
+    measure: Measure
+    n: int
+    base_rate: float | None
+    reduction: str | None = None
+    evidence: Evidence = field(default_factory=Evidence)
+    classes: Mapping[Label, "Estimate"] | None = None
+    null: IfCalibrated | None = None
+    debiased: float | None = None
+    interval: Interval | None = None
+
+    @classmethod
+    def of(cls, measure: Measure, sample: Sample, value: float, evidence: Evidence | None = None) -> Self:
+        """Return the estimate that a measure makes of a sample; the value must be a finite number."""
+        if not np.isfinite(value):
+            raise ValueError(f"value of {measure.name} must be a finite number, got {value!r}")
+        return cls(
+            value=float(value),
+            measure=measure,
+            n=sample.n,
+            base_rate=sample.base_rate,
+            evidence=Evidence() if evidence is None else evidence,
+        )
+
+    @property
+    def map(self) -> CalibrationMap | None:
+        """The map whose distance from the scores was measured."""
+        return self.evidence.map
+
+    @property
+    def estimator(self) -> Family | None:
+        """The fitted family."""
+        return self.evidence.estimator
+
+    @property
+    def partition(self) -> Partition | None:
+        """The bins."""
+        return self.evidence.partition
+
+    @property
+    def n_bins(self) -> int | None:
+        """Number of bins, empty ones included."""
+        return None if self.partition is None else self.partition.n_bins
+
+    @property
+    def errors(self) -> "Mapping[Label, Estimate]":
+        """The former name of `classes`."""
+        if self.classes is None:
+            raise AttributeError("errors: only class-wise estimates have classes")
+        return self.classes
+
+    def __getattr__(self, name: str) -> Any:
+        """Return an attribute of the evidence, or a setting of the measure."""
+        if not name.startswith("_") and "evidence" in self.__dict__:
+            if hasattr(self.evidence, name):
+                return getattr(self.evidence, name)
+            settings = self.measure.settings()
+            if name in settings:
+                return settings[name]
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __getitem__(self, label: Label) -> "Estimate":
+        """Return the estimate of one class against the rest."""
+        if self.classes is None:
+            raise KeyError(f"{label!r}: only class-wise estimates have classes")
+        if label not in self.classes:
+            raise KeyError(f"{label!r} is not among the classes {list(self.classes)}")
+        return self.classes[label]
+
+    __iter__ = None  # an estimate is a number; its classes are in `classes`
+
+    def __lt__(self, other: SupportsFloat) -> bool:
+        return self.value < float(other)
+
+    def __le__(self, other: SupportsFloat) -> bool:
+        return self.value <= float(other)
+
+    def __gt__(self, other: SupportsFloat) -> bool:
+        return self.value > float(other)
+
+    def __ge__(self, other: SupportsFloat) -> bool:
+        return self.value >= float(other)
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __mul__(self, factor: SupportsFloat) -> float:
+        """Return a plain number: scikit-learn's own ``make_scorer`` multiplies a score by its sign."""
+        return self.value * float(factor)
+
+    __rmul__ = __mul__
+
+    def __add__(self, other: Any) -> float:
+        """Return a plain number: the sum of two errors is the error of nothing."""
+        return self.value + float(other) if isinstance(other, Real | Estimate) else NotImplemented
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> float:
+        """Return a plain number, which may be negative: the distance from a true error, or from another model's."""
+        return self.value - float(other) if isinstance(other, Real | Estimate) else NotImplemented
+
+    def __rsub__(self, other: Any) -> float:
+        return float(other) - self.value if isinstance(other, Real | Estimate) else NotImplemented
+
+    def __truediv__(self, other: Any) -> float:
+        """Return a plain number: how large the error is beside another model's."""
+        return self.value / float(other) if isinstance(other, Real | Estimate) else NotImplemented
+
+    def __rtruediv__(self, other: Any) -> float:
+        return float(other) / self.value if isinstance(other, Real | Estimate) else NotImplemented
+
+    def __neg__(self) -> float:
+        return -self.value
+
+    def __abs__(self) -> float:
+        return abs(self.value)
+
+    def __round__(self, ndigits: int | None = None) -> float:
+        return round(self.value, ndigits)
+
+    def __format__(self, spec: str) -> str:
+        """Format the value where a number format is given, as in ``f"{error:.3f}"``."""
+        return format(self.value, spec) if spec else str(self)
+
+    def record(self) -> dict[str, Any]:
+        """Return the estimate as one plain record, for tables that hold several."""
+        return {
+            "measure": self.measure.name,
+            **{name: _scalar(value) for name, value in self.measure.brief().items()},
+            "value": self.value,
+            "unit": self.measure.unit,
+            "n": self.n,
+            "base_rate": self.base_rate,
+            "n_bins": self.n_bins,
+            **self.evidence.record(),
+            **_null_record(self.null),
+        }
+
+    def rows(self) -> Records:
+        """Return the records of the estimate's own table: its classes, its bins, or else the one of itself."""
+        if self.classes is None:
+            return self.evidence.rows() or [self.record()]
+        return [{"class": json_ready(label), **_class_record(each)} for label, each in self.classes.items()]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as JSON-ready values, with its table, or that of every class."""
+        facts: dict[str, Any] = {"measure": self.measure.name, "unit": self.measure.unit, **self.measure.settings()}
+        facts |= {} if self.reduction is None else {"reduction": self.reduction}
+        facts |= {"value": self.value, "n": self.n}
+        if self.classes is not None:
+            each = [{"class": json_ready(label), **one.to_dict()} for label, one in self.classes.items()]
+            return {**facts, "classes": each}
+        return {
+            **facts,
+            "base_rate": self.base_rate,
+            "n_bins": self.n_bins,
+            "edges": None if self.partition is None else self.partition.edges.tolist(),
+            "closed": None if self.partition is None else self.partition.closed,
+            "debiased": self.debiased,
+            "interval": None if self.interval is None else vars(self.interval),
+            "if_calibrated": None if self.null is None else self.null.to_dict(),
+            **self.evidence.to_dict(),
+        }
+
+    def headline(self) -> str:
+        """Return the estimate in a line of words, and in a second one what to expect of calibrated scores."""
+        if self.classes is not None:
+            parts = [f"mean over {len(self.classes)} classes", self.measure.in_words(), f"n = {self.n}"]
+            return f"class-wise {self.measure.title} {self.measure.printed(self.value)}: {_listed(parts)}"
+        reduction = "" if self.reduction is None else f"reduction {self.reduction}"
+        bins = "" if self.n_bins is None else f"{self.n_bins} bins"
+        parts = [reduction, self.measure.in_words(), bins, f"n = {self.n}"]
+        line = f"{self.measure.title} {self.measure.printed(self.value)}: {_listed(parts)}"
+        if self.null is None:
+            return line
+        return f"{line}\nexpected if calibrated: {self.null.in_words(self.measure.printed)}"
+
+    def sections(self) -> list[Section]:
+        """Return the headline and the table below it."""
+        if self.classes is None:
+            table = self.evidence.section()
+            return [Section(self.headline(), table.header, table.body, table.notes)]
+        return [Section(self.headline(), *_class_table(self.rows(), self.measure))]
+
+    def __repr__(self) -> str:
+        shown = {**self.measure.brief(), "reduction": self.reduction, "n_bins": self.n_bins}
+        shown |= {"classes": None if self.classes is None else list(self.classes), "n": self.n}
+        settings = "".join(f", {name}={value!r}" for name, value in shown.items() if value is not None)
+        null = "" if self.null is None else f", if_calibrated={self.null.mean:.4g}"
+        return f"Estimate({self.value:.6g}{settings}{null})"
+
+
+def mean_over_classes(estimates: Mapping[Label, Estimate]) -> Estimate:
+    """Return the class-wise estimate: the plain mean of those of the classes, each counting the same."""
+    first = next(iter(estimates.values()))
+    mean = sum(map(float, estimates.values())) / len(estimates)
+    return Estimate(
+        value=mean, measure=first.measure, n=first.n, base_rate=None, reduction="classwise", classes=dict(estimates)
+    )
+
+
+def json_ready(label: Label) -> Label:
+    """Return the label as JSON can hold it."""
+    return label if isinstance(label, bool | int | float | str) else str(label)
+
+
+_REGISTRY: Registry[Measure] = Registry("measure", Measure, group="fitontest.measures")  # type: ignore[type-abstract]
+
+
+def register_measure(
+    name: str, /, *, aliases: tuple[str, ...] = (), **settings: Any
+) -> Callable[[type[Measure]], type[Measure]]:
+    """Return a class decorator that makes a `Measure` available under `name`, with these settings.
+
+    Packages can also list a measure under the entry-point group ``fitontest.measures``.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> import fitontest as fot
+    >>> @fot.register_measure("scaled_up", factor=10.0)
+    ... @fot.register_measure("scaled")
+    ... @dataclass(frozen=True)
+    ... class Scaled(fot.Measure):
+    ...     factor: float = 1.0
+    ...     def estimate(self, sample):
+    ...         return fot.Estimate.of(self, sample, self.factor * sample.base_rate)
+    >>> fot.make_measure("scaled_up"), fot.make_measure("scaled").name
+    (Scaled(factor=10.0), 'scaled')
+    >>> fot.unregister_measure("scaled"), fot.unregister_measure("scaled_up")
+    (None, None)
+    """
+    enter = _REGISTRY.register(name, aliases=aliases, settings=settings)
+
+    def checked(cls: type[Measure]) -> type[Measure]:
+        if isinstance(cls, type) and cls.__init__ is not object.__init__ and not is_dataclass(cls):
+            raise TypeError(f"the measure {name!r} must be a dataclass, for its settings to be known; got {cls!r}")
+        _check_settings(cls, settings, name)
+        return enter(cls)
+
+    return checked
+
+
+def _check_settings(cls: type[Measure], settings: Mapping[str, Any], name: str) -> None:
+    """Raise ValueError for a setting that the measure does not have."""
+    known: list[str] = [setting.name for setting in fields(cls) if setting.init] if is_dataclass(cls) else []
+    for setting in settings:
+        if setting not in known:
+            raise ValueError(f"settings of {name} must be among {', '.join(known) or 'none'}; got {setting!r}")
+
+
+def unregister_measure(name: str) -> None:
+    """Take a measure out of the registry again, as a test of a plug-in must.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> _ = fot.register_measure("passing")(type("Passing", (fot.Measure,), {}))
+    >>> fot.unregister_measure("passing")
+    >>> "passing" in fot.available_measures()
+    False
+    """
+    _REGISTRY.unregister(name)
+
+
+def available_measures() -> list[str]:
+    """Return the names of the registered measures, in alphabetical order.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> set(fot.available_measures()) >= {"ece", "mce", "ace", "pde", "tce", "kernel", "smooth_ece", "plug_in"}
+    True
+    """
+    return _REGISTRY.names()
+
+
+def make_measure(name: str, /, **settings: Any) -> Measure:
+    """Return the measure called `name`.
+
+    Parameters
+    ----------
+    name : str
+        One of `available_measures`.
+    **settings
+        Of the measure, beside or instead of those that the name stands for.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> fot.make_measure("mce", n_bins=15).estimate(fot.Sample([0, 1, 1], [0.2, 0.6, 0.9])).value.__round__(3)
+    0.4
+    """
+    cls = _REGISTRY.find(name, "measure")
+    _check_settings(cls, settings, name)
+    measure = cls(**{**_REGISTRY.settings_of(name), **settings})
+    return _made_as(measure, name)
+
+
+def _made_as(measure: M, name: str | None) -> M:
+    """Return the measure after a note of its name: of several names for the same settings the one that was given."""
+    object.__setattr__(measure, "_made_as", name)
+    return measure
+
+
+def read_measure(measure: object, random_state: RandomState = 0) -> Measure:
+    """Return the measure that a user passed: a name, of which it is made with that seed, or a measure."""
+    if isinstance(measure, Measure):
+        return measure
+    if isinstance(measure, str):
+        if not _REGISTRY.knows(measure) and measure in available_families():
+            raise ValueError(f"measure must not be the name of a family: write plug_in({measure!r}), got {measure!r}")
+        return make_measure(measure).seeded(random_state)
+    hint = "; a class must be called, to make an instance" if isinstance(measure, type) else ""
+    raise ValueError(f"measure must be the name of a measure or a Measure, got {measure!r}{hint}")
+
+
+def _scalar(value: Any) -> Any:
+    """Return a setting as a cell of a data frame can hold it."""
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+
+
+def _listed(parts: list[str]) -> str:
+    return ", ".join(part for part in parts if part)
+
+
+def _null_record(null: IfCalibrated | None) -> dict[str, Any]:
+    if null is None:
+        return {"null_mean": None, "null_sd": None, "p_value": None}
+    summary = null.to_dict()
+    return {"null_mean": summary["mean"], "null_sd": summary["sd"], "p_value": summary["p_value"]}
+
+
+def _class_record(estimate: Estimate) -> dict[str, Any]:
+    """Return the record of one class: its value, its bins, and what tells how far the value may be trusted."""
+    record = estimate.record()
+    facts = {key: record[key] for key in ("value", "n_bins", "base_rate")}
+    if "se_map_fixed" in record:
+        facts["se_map_fixed"] = record["se_map_fixed"]
+    if estimate.null is not None or "se_map_fixed" not in record:
+        facts |= {key: record[key] for key in ("null_mean", "null_sd", "p_value")}
+    return facts
+
+
+def _class_table(rows: Records, measure: Measure) -> tuple[list[str], list[list[str]]]:
+    """Return header and cells of the table of the classes."""
+    header = ["class", "value" if measure.greater_is_better else "error", "bins", "share of class"]
+    trust = "null_mean" if "null_mean" in rows[0] else "se_map_fixed"
+    header.append("expected if calibrated" if trust == "null_mean" else "s.e. (map fixed)")
+
+    def cells(row: dict[str, Any]) -> list[str]:
+        value = measure.printed(row["value"])
+        expected = row[trust] if row[trust] is None or trust != "null_mean" else measure.printed(row[trust])
+        return [str(row["class"]), value, cell(row["n_bins"]), short(row["base_rate"]), cell(expected)]
+
+    return header, [cells(row) for row in rows]

@@ -1,0 +1,275 @@
+"""The general calibration error: a loss per bin, a partition and a norm, chosen independently of one another.
+
+GCE = || (L(D_1), ..., L(D_B)) ||. The expected calibration error is one such triplet, its maximum and its adaptive form
+two others, the probability deviation error a fourth; with the share of rejected predictions it is the test-based
+calibration error.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from fitontest.data.arrays import as_scores
+from fitontest.data.sample import Sample
+from fitontest.measures.base import Estimate, Evidence, Measure, register_measure
+from fitontest.measures.binning import DEFAULT_BINS, AnyPartition, BinnedSample, binned_sample, find_rule, made
+from fitontest.measures.losses.base import BinLoss, find_bin_loss
+from fitontest.measures.losses.bias import Bias
+from fitontest.measures.losses.rejection import DEFAULT_ALPHA, DEFAULT_TEST, Rejection, SignificanceName
+from fitontest.numerics.norms import Norm, find_norm
+from fitontest.partitions.bin_table import BinTable
+from fitontest.partitions.partition import Partition
+from fitontest.results.frames import Records, records
+from fitontest.results.table import Section, cell
+from fitontest.results.text import short
+from fitontest.significance.choice import SignificanceTest
+from fitontest.typing import ArrayInput, BoolArray, FloatArray
+
+TITLES = {  # of losses, norms and partitions
+    ("bias", "l1", "equal_width"): "ECE",
+    ("bias", "l1", "equal_mass"): "ACE",
+    ("bias", "max", "equal_width"): "MCE",
+    ("deviation", "l1", "equal_mass"): "PDE",
+}
+
+
+@register_measure("tce", loss="rejection", partition="pava_bc")
+@register_measure("pde", loss="deviation", partition="equal_mass")
+@register_measure("mce", norm="max")
+@register_measure("ace", partition="equal_mass")
+@register_measure("ece", loss="bias", partition="equal_width", norm="l1")
+@register_measure("gce")
+@dataclass(frozen=True, eq=False)
+class Binned(Measure):
+    """A norm of one loss per bin; the registered names gce, ece, ace, mce, pde and tce are settings of it.
+
+    Parameters
+    ----------
+    loss, partition, norm, n_bins, alpha, test
+        See `gce`. A `BinLoss` and a `Norm` are taken beside their names.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> sample = fot.Sample([0, 0, 1, 0, 1, 1, 1, 1], [0.1, 0.2, 0.2, 0.3, 0.6, 0.7, 0.8, 0.9])
+    >>> for name in ("ece", "mce", "pde"):
+    ...     print(name, fot.make_measure(name, n_bins=2).estimate(sample).value.__round__(3))
+    ece 0.15
+    mce 0.25
+    pde 0.162
+    """
+
+    loss: str | BinLoss | Callable[..., Any] = "bias"
+    partition: AnyPartition = "equal_width"
+    norm: str | Norm | Callable[..., Any] = "l1"
+    n_bins: int = DEFAULT_BINS
+    alpha: float = DEFAULT_ALPHA
+    test: SignificanceName = DEFAULT_TEST
+    bin_loss: BinLoss = field(init=False, repr=False)
+    total: Norm = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__  # the dataclass is frozen: what its settings mean is settled once
+        put(self, "bin_loss", _loss_of(self.loss, self.alpha, self.test))
+        put(self, "total", find_norm(self.norm))
+        find_rule(self.partition, self.n_bins)
+
+    @property
+    def title(self) -> str:
+        """The abbreviation of the field: ECE, ACE, MCE, PDE, TCE, and for what has none of its own GCE."""
+        if self.in_percent:
+            return "TCE"
+        partition = self.partition if isinstance(self.partition, str) else ""
+        return TITLES.get((self.bin_loss.name, self.total.name, partition), "GCE")
+
+    @property
+    def in_percent(self) -> bool:
+        """Whether values are printed as percent: shares of rejected predictions are."""
+        return self.bin_loss.significance is not None and self.total.name == "l1"
+
+    @property
+    def refits(self) -> bool:
+        """Whether the bins are made anew: explicit edges and the bins of a fitted family are held fixed."""
+        return not isinstance(find_rule(self.partition, self.n_bins), Partition)
+
+    def settings(self) -> dict[str, Any]:
+        """Return the settings as JSON-ready values; level and test only where the loss rests on a test."""
+        tested = self.bin_loss.significance is not None
+        return {
+            "loss": self.bin_loss.name,
+            "norm": self.total.name,
+            "alpha": float(getattr(self.bin_loss, "alpha", self.alpha)) if tested else None,
+            "test": getattr(self.bin_loss, "test", self.test) if tested else None,
+        }
+
+    def brief(self) -> dict[str, Any]:
+        """Return loss and norm."""
+        return {"loss": self.bin_loss.name, "norm": self.total.name}
+
+    def in_words(self) -> str:
+        """Return loss and norm, with the test and its level."""
+        return f"loss {self.bin_loss.in_words()}, norm {self.total.name}"
+
+    def printed(self, value: float, digits: int = 3) -> str:
+        """Return a value as it is printed: the TCE in percent."""
+        return f"{short(100.0 * value, digits)} %" if self.in_percent else short(value, digits)
+
+    def estimate(self, sample: Sample) -> Estimate:
+        """Return the norm of the losses of the occupied bins."""
+        binned, losses = self.losses(sample)
+        kept = binned.table.occupied
+        value = self.total(losses[kept], binned.table.w[kept])
+        return Estimate.of(self, sample, value, Bins.of(binned, losses, self.bin_loss))
+
+    def losses(self, sample: Sample) -> tuple[BinnedSample, FloatArray]:
+        """Return the sample cut into bins, and the loss of each."""
+        self.bin_loss.check(sample)
+        binned = binned_sample(sample, made(find_rule(self.partition, self.n_bins), sample))
+        losses = self.bin_loss.per_bin(binned)
+        if not (isinstance(losses, np.ndarray) and losses.shape == (len(binned.table),)):
+            rule = f"{type(self.bin_loss).__name__}.per_bin must return an array of shape ({len(binned.table)},)"
+            raise TypeError(f"{rule}, one loss for each bin; got {losses!r}")
+        losses.flags.writeable = False
+        return binned, losses
+
+    def target(self, sample: Sample, c: FloatArray) -> float | None:
+        """Return the norm of c - p for the bias under l1, l2 and their like; other losses aim at something else."""
+        if not isinstance(self.bin_loss, Bias) or self.total.influence is None:
+            return None
+        return self.total(c - sample.p, sample.w)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Bins(Evidence):
+    """The bins of a sample with the loss of each.
+
+    Attributes
+    ----------
+    partition : Partition
+    losses : array of shape (B,)
+        The loss of each bin, NaN where it is empty.
+    table : BinTable
+        Sums per bin.
+    whole : bool
+        Whether all weights are whole numbers, so that weights count rows.
+    bin_loss : BinLoss
+    """
+
+    losses: FloatArray
+    table: BinTable
+    whole: bool
+    bin_loss: BinLoss
+
+    @classmethod
+    def of(cls, binned: BinnedSample, losses: FloatArray, bin_loss: BinLoss, **more: Any) -> "Bins":
+        """Return the evidence of a binned sample."""
+        return cls(
+            partition=binned.partition,
+            losses=losses,
+            table=binned.table,
+            whole=binned.sample.whole,
+            bin_loss=bin_loss,
+            **more,
+        )
+
+    def rows(self) -> Records:
+        """Return one plain record per bin.
+
+        ``n`` counts the rows, repeated by their weights where these are whole numbers; ``positives`` is the weight of
+        the positives. What an empty bin lacks is None.
+        """
+        borders, table = self.bins.borders, self.table
+        counts = table.w if self.whole else table.n
+        columns: dict[str, Any] = {
+            "lower": borders[:-1],
+            "upper": borders[1:],
+            "n": counts.astype(np.int64),
+            "weight": table.w,
+            "positives": table.sum_y.astype(np.int64) if self.whole else table.sum_y,
+            "empirical_probability": table.mean_y,
+            "mean_prediction": table.mean_p,
+            "loss": self.losses,
+        }
+        if self.bin_loss.significance is not None:
+            share = np.where(table.occupied, self.losses, 0.0)
+            columns["rejected"] = np.rint(share * table.w).astype(np.int64)
+            columns["share_rejected"] = self.losses
+        return records(**columns)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the table of the bins."""
+        return {"bins": self.rows()}
+
+    @property
+    def bins(self) -> Partition:
+        """The partition, which is always there."""
+        assert self.partition is not None
+        return self.partition
+
+    def rejects(self, y_prob: ArrayInput) -> BoolArray:
+        """Return whether the test rejects each score against the labels of its bin.
+
+        Parameters
+        ----------
+        y_prob : array-like of shape (m,)
+            Scores in [0, 1]: those that were measured, for the decision on each of them, or any others. A score in a
+            bin without rows is not rejected.
+        """
+        p = as_scores(y_prob, "y_prob")
+        distinct, place = np.unique(p, return_inverse=True)
+        starts = self.bins.starts(distinct)
+        test, alpha = self._significance()
+        return test.rejected(self.table.sum_y, self.table.w, distinct, starts, alpha)[place]
+
+    def p_values(self, y_prob: ArrayInput) -> FloatArray:
+        """Return the p-value of each score against the labels of its bin; 1 in a bin without rows."""
+        p = as_scores(y_prob, "y_prob")
+        at = self.bins.locate(p)
+        return self._significance()[0].p_values(self.table.sum_y[at], self.table.w[at], p)
+
+    def _significance(self) -> tuple[SignificanceTest, float]:
+        if self.bin_loss.significance is None:
+            raise ValueError(f"loss must be 'rejection' for there to be a test, got loss={self.bin_loss.name!r}")
+        return self.bin_loss.significance
+
+    def section(self) -> Section:
+        """Return the printed table of the bins."""
+        header = ["bin", "n", "positives", "empirical", "mean prediction", "loss"]
+        if self.bin_loss.significance is not None:
+            header[-1:] = ["rejected", "share"]
+        borders = _distinct(self.bins.borders)
+        return Section(header=header, body=[self._cells(row, b, borders) for b, row in enumerate(self.rows())])
+
+    def _cells(self, row: dict[str, Any], b: int, borders: list[str]) -> list[str]:
+        left = self.bins.closed == "left"
+        first, last = b == 0, b == self.bins.n_bins - 1
+        opens, closes = "[" if left or first else "(", "]" if last or not left else ")"
+        bin_ = f"{opens}{borders[b]}, {borders[b + 1]}{closes}"
+        means = [cell(row["empirical_probability"]), cell(row["mean_prediction"])]
+        rejected = [str(row["rejected"])] if "rejected" in row else []
+        return [bin_, str(row["n"]), f"{row['positives']:g}", *means, *rejected, cell(row["loss"])]
+
+
+def _loss_of(loss: object, alpha: float, test: str) -> BinLoss:
+    """Return the loss that is meant; level and test belong to the rejection by name alone."""
+    if loss == "rejection" and isinstance(loss, str):
+        return find_bin_loss(loss, alpha=alpha, test=test)
+    bin_loss = find_bin_loss(loss)
+    for name, value, default in (("alpha", alpha, DEFAULT_ALPHA), ("test", test, DEFAULT_TEST)):
+        if not (isinstance(value, str | float) and value == default):
+            rule = f"{name} must be left at {default!r} unless loss='rejection'"
+            hint = "; a Rejection has its own" if isinstance(bin_loss, Rejection) else ""
+            raise ValueError(f"{rule}, got {name}={value!r}{hint}")
+    return bin_loss
+
+
+def _distinct(borders: FloatArray) -> list[str]:
+    """Return each border with as few digits, three at least, as tell it from those beside it."""
+    digits = np.full(borders.size, 3)
+    for b, (low, high) in enumerate(pairwise(borders)):
+        apart = next((d for d in range(3, 18) if low < high and f"{low:.{d}g}" != f"{high:.{d}g}"), 3)
+        digits[b : b + 2] = np.maximum(digits[b : b + 2], apart)
+    return [f"{border:.{d}g}" for border, d in zip(borders, digits, strict=True)]

@@ -1,0 +1,253 @@
+r"""The squared kernel calibration error: how alike the residuals of alike scores are, with neither bins nor a map.
+
+    SKCE = E h(i, j),    h(i, j) = f k(p_i, p_j) (y_i - p_i) (y_j - p_j)
+
+over independent rows i and j of two classes. It is 0 if the scores are calibrated, and only then.
+
+* ``"exponential"``: k(p, q) = exp(-|p - q| / l), f = 2. The total variation distance between two distributions on two
+  classes is |p - q|; this is the kernel exp(-TV / l) with the white kernel on labels.
+* ``"rbf"``: k(p, q) = exp(-(p - q)^2 / (2 l^2)), f = 2 (1 - exp(-1 / (2 l^2))): the tensor product of two
+  squared-exponential kernels of length scale l, on scores and on labels 0 and 1. The label kernel is
+  a + (1 - a) [y = y'] with a = exp(-1 / (2 l^2)). Its constant part cancels, because the residuals of the two classes
+  add up to 0. What is left is 1 - a times the white kernel.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+
+from fitontest.checks import choose, is_real, is_whole
+from fitontest.data.ordering import Rows, pooled
+from fitontest.data.sample import Sample
+from fitontest.measures.base import Estimate, Measure, register_measure
+from fitontest.numerics.random import generator
+from fitontest.typing import FloatArray, RandomState
+
+KernelName: TypeAlias = Literal["exponential", "rbf"]
+EstimatorName: TypeAlias = Literal["unbiased", "biased", "block"]
+
+MOST_SCORES = 20_000  # distinct ones of which all pairs are taken
+SHORTEST = 1e-6  # length scale
+PAIRS_AT_ONCE = 2**20
+SPAN = 300.0  # length scales: exp(300) is far from the largest float
+
+
+@register_measure("kernel")
+@dataclass(frozen=True)
+class KernelError(Measure):
+    r"""The squared kernel calibration error (SKCE) of two classes: how alike the residuals of alike scores are.
+
+    It is a squared quantity and cannot be compared with an ECE: compare it with its null, `null_draws`. The true value
+    of calibrated scores is 0, and unbiased estimates of it are often negative.
+
+    With h(i, j) = f k(p_i, p_j) (y_i - p_i) (y_j - p_j), where k(p, q) = exp(-|p - q| / l) and f = 2 for the
+    exponential kernel, k(p, q) = exp(-(p - q)^2 / (2 l^2)) and f = 2 (1 - exp(-1 / (2 l^2))) for the rbf kernel, and
+    weights w of sum W:
+
+    * biased: sum_ij w_i w_j h(i, j) / W^2, in [0, 2].
+    * unbiased: the mean over pairs of different rows, sum_{i != j} w_i w_j h(i, j) / (W^2 - sum_i w_i^2). It may be
+      negative. Whole weights count rows: the copies of a row are different rows, and their pairs count.
+    * block: the unbiased estimates of blocks of rows, drawn with a seed and weighted by their pairs. It varies more and
+      takes less time with the rbf kernel; the exponential one needs no blocks.
+
+    Parameters
+    ----------
+    kernel : {"exponential", "rbf"}, default="exponential"
+        How alike two scores are, see `fitontest.measures.kernel`.
+    estimator : {"unbiased", "biased", "block"}, default="unbiased"
+        "unbiased" and "block" need two rows.
+    length_scale : float, default=1.0
+        l, at least 1e-6. One length scale apart, two scores have the similarity exp(-1) (rbf: exp(-1/2)).
+    block_size : int, default=100
+        Rows of a block, from 2 to 20,000; a last block of a single row joins the one before.
+    random_state : int, RandomState or None, default=0
+        Seed of the blocks, which are drawn of the sorted rows.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, the rule and what was found. More than 20,000 distinct scores are refused with the rbf
+        kernel unless the estimator is "block".
+
+    Notes
+    -----
+    The exponential kernel takes O(n) time for sorted scores: sums over the lower scores decay from one score to the
+    next. The rbf kernel takes all pairs, O(n^2) time and O(n) memory. Ties are pooled first. Blocks are drawn of single
+    rows: whole weights are counted out, which takes memory for as many rows.
+
+    References
+    ----------
+    Widmann, Lindsten, Zachariah (2019), Calibration tests in multi-class classification: a unifying framework, NeurIPS.
+    https://doi.org/10.48550/arXiv.1910.11385
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> sample = fot.Sample([0, 1, 1, 1], [0.1, 0.2, 0.7, 0.8])
+    >>> for estimator in ("unbiased", "biased"):
+    ...     error = fot.make_measure("kernel", estimator=estimator).estimate(sample)
+    ...     print(error)
+    SKCE 0.0630: n = 4
+    SKCE 0.145: estimator biased, n = 4
+    """
+
+    kernel: KernelName = "exponential"
+    estimator: EstimatorName = "unbiased"
+    length_scale: float = 1.0
+    block_size: int = 100
+    random_state: RandomState = 0
+
+    def __post_init__(self) -> None:
+        choose(self.kernel, get_args(KernelName), "kernel")
+        choose(self.estimator, get_args(EstimatorName), "estimator")
+        if not (is_real(self.length_scale) and SHORTEST <= self.length_scale < np.inf):
+            raise ValueError(f"length_scale must be a finite number, at least {SHORTEST:g}; got {self.length_scale!r}")
+        if not (is_whole(self.block_size) and 2 <= self.block_size <= MOST_SCORES):
+            raise ValueError(f"block_size must be a whole number from 2 to {MOST_SCORES}; got {self.block_size!r}")
+        generator(self.random_state)  # refuses what is no seed
+
+    @property
+    def title(self) -> str:
+        """Its abbreviation in the literature."""
+        return "SKCE"
+
+    def estimate(self, sample: Sample) -> Estimate:
+        """Return the mean of h over pairs of rows."""
+        if self.estimator == "biased":
+            everything = _Residuals.of(sample.rows, unit=sample.unit)
+            return Estimate.of(self, sample, self._over_all_pairs(everything))
+        rows = sample.total if sample.whole else sample.n
+        if rows < 2:
+            raise ValueError(f"estimator must be 'biased' for fewer than two rows, got {self.estimator!r} for {rows:g}")
+        return Estimate.of(self, sample, self._over_different_rows(list(self._parts(sample))))
+
+    def target(self, sample: Sample, c: FloatArray) -> float | None:
+        """Return the mean of h over all pairs with c in place of y, which has no label noise to correct for."""
+        kept = np.flatnonzero(sample.w > 0)
+        order = kept[np.lexsort((sample.w[kept], c[kept], sample.p[kept]))]
+        p, c, w = sample.p[order], c[order], sample.w[order]
+        first = np.flatnonzero(np.concatenate(([True], p[1:] != p[:-1])))
+        none = np.zeros(first.size)
+        weights, residuals = np.add.reduceat(w, first), np.add.reduceat(w * (c - p), first)
+        return self._over_all_pairs(_Residuals(p[first], weights, residuals, none, none))
+
+    def _parts(self, sample: Sample) -> "Iterator[_Residuals]":
+        """Yield the residuals of the blocks; all rows are one block unless the estimator draws some."""
+        rows, unit = sample.rows, sample.unit
+        if self.estimator == "block":
+            rows, unit = _counted_out(sample)
+        if self.estimator != "block" or len(rows) <= self.block_size:
+            yield _Residuals.of(rows, unit=unit)
+            return
+        drawn = generator(self.random_state).permutation(len(rows))
+        starts = np.arange(self.block_size, len(rows) - 1, self.block_size)  # none at the last row: it has no pair
+        for block in np.split(drawn, starts):
+            yield _Residuals.of(rows.at(np.sort(block)), unit=unit)
+
+    def _over_all_pairs(self, parts: "_Residuals") -> float:
+        total = self._between(parts) + float(parts.residual @ parts.residual)
+        return self._factor * total / float(parts.weight.sum()) ** 2
+
+    def _over_different_rows(self, blocks: "list[_Residuals]") -> float:
+        total = sum(self._between(block) + float(block.product_within.sum()) for block in blocks)
+        return self._factor * total / sum(block.pairs for block in blocks)
+
+    @property
+    def _factor(self) -> float:
+        """Return f."""
+        return 2.0 if self.kernel == "exponential" else float(-2.0 * np.expm1(-0.5 / self.length_scale**2))
+
+    def _between(self, groups: "_Residuals") -> float:
+        """Return the sum of k(p, q) r_p r_q over pairs of different scores, each in both orders."""
+        scaled = groups.p / self.length_scale
+        if self.kernel == "exponential":
+            return 2.0 * _exponential_sum(scaled, groups.residual)
+        if scaled.size > MOST_SCORES:
+            raise ValueError(
+                f"estimator must be 'block' for the rbf kernel of more than {MOST_SCORES} distinct scores, "
+                f"got {self.estimator!r} for {scaled.size}"
+            )
+        return 2.0 * _rbf_sum(scaled, groups.residual)
+
+
+def _counted_out(sample: Sample) -> tuple[Rows, bool]:
+    """Return the single rows of a sample, of which blocks are drawn: whole weights are rows, each by itself.
+
+    Blocks of weighted entries would keep nearly all pairs within an entry, and lose most pairs between entries of one
+    score: they would be biased.
+    """
+    rows = sample.rows
+    if sample.whole:
+        p, y = (np.repeat(column, rows.w.astype(np.intp)) for column in (rows.p, rows.y))
+        return Rows.of(p, y, np.broadcast_to(np.float64(1.0), p.shape), whole=True), True
+    if not rows.single:
+        raise ValueError("estimator must not be 'block' for entries that stand for many rows of fractional weight")
+    return rows, sample.unit
+
+
+@dataclass(frozen=True, eq=False)
+class _Residuals:
+    """The residuals at distinct scores, and what the pairs of different rows of one score add.
+
+    Attributes
+    ----------
+    p, weight, residual : arrays of shape (G,)
+        Increasing scores, total weights, and sums of w (y - p).
+    product_within, pairs_within : arrays of shape (G,)
+        Sums over pairs of different rows of one score: of w_i w_j (y_i - p) (y_j - p), and of w_i w_j.
+    """
+
+    p: FloatArray
+    weight: FloatArray
+    residual: FloatArray
+    product_within: FloatArray
+    pairs_within: FloatArray
+
+    @classmethod
+    def of(cls, rows: Rows, *, unit: bool) -> "_Residuals":
+        """Return those of sorted rows."""
+        groups = pooled(rows, unit=unit)
+        residual = groups.wy - groups.w * groups.p
+        own = np.add.reduceat(rows.w2 * (rows.y - rows.p) ** 2, groups.first)
+        paired = groups.w * groups.w != groups.w2  # exactly 0 elsewhere: a difference would be its rounding
+        product = np.where(paired, residual * residual - own, 0.0)
+        return cls(groups.p, groups.w, residual, product, np.where(paired, groups.w**2 - groups.w2, 0.0))
+
+    @property
+    def pairs(self) -> float:
+        """The sum of w_i w_j over pairs of different rows, without the cancellation of W^2 - sum w^2."""
+        below = np.cumsum(self.weight[:-1])
+        return float(2.0 * (self.weight[1:] @ below) + self.pairs_within.sum())
+
+
+def _exponential_sum(x: FloatArray, r: FloatArray) -> float:
+    """Return the sum of exp(x_h - x_g) r_g r_h over h < g, for increasing x.
+
+    The sums s_g = sum_{h < g} exp(x_h - x_g) r_h come from cumulative sums of exp(x_h) r_h, over stretches of x so
+    short that the exponential does not overflow. One stretch hands on its last sum, which decays to the next.
+    """
+    total, carried, origin = 0.0, 0.0, 0.0
+    starts = np.flatnonzero(np.diff(np.floor(x / SPAN))) + 1
+    for begin, end in zip([0, *starts], [*starts, x.size], strict=True):
+        here, residuals = x[begin:end], r[begin:end]
+        carried *= np.exp(origin - here[0])
+        origin = here[0]
+        growth = np.exp(here - origin)
+        sums = carried + np.cumsum(growth * residuals)
+        total += residuals[0] * carried + float((residuals[1:] / growth[1:]) @ sums[:-1])
+        carried = float(sums[-1])
+    return float(total)
+
+
+def _rbf_sum(x: FloatArray, r: FloatArray) -> float:
+    """Return the sum of exp(-(x_g - x_h)^2 / 2) r_g r_h over h < g, a few rows of the matrix at a time."""
+    total, begin = 0.0, 0
+    while begin < x.size - 1:
+        end = min(begin + max(PAIRS_AT_ONCE // (x.size - begin), 1), x.size)
+        similar = np.exp(-0.5 * (x[begin:end, None] - x[None, begin:]) ** 2)
+        similar[:, : end - begin] = np.triu(similar[:, : end - begin], 1)
+        total += float(r[begin:end] @ (similar @ r[begin:]))
+        begin = end
+    return total

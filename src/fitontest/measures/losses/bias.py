@@ -1,0 +1,26 @@
+"""The bias of a bin, |ybar - pbar|: the loss behind ECE, ACE and MCE."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fitontest.measures.binning import BinnedSample
+from fitontest.measures.losses.base import BinLoss, register_bin_loss
+from fitontest.typing import FloatArray
+
+
+@register_bin_loss("bias")
+@dataclass(frozen=True)
+class Bias(BinLoss):
+    """The gap of the means, |ybar - pbar|, of the labels and scores of a bin.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> round(float(fot.gce([0, 1, 1, 1], [0.1, 0.2, 0.7, 0.8], loss=fot.Bias(), n_bins=2)), 12)
+    0.3
+    """
+
+    def per_bin(self, binned: BinnedSample) -> FloatArray:
+        """Return the gaps of the means."""
+        return np.abs(binned.table.gap)

@@ -1,0 +1,69 @@
+"""The rejected share of a bin: the loss behind the test-based calibration error (TCE)."""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from fitontest.data.sample import Sample
+from fitontest.measures.binning import BinnedSample
+from fitontest.measures.losses.base import BinLoss, mean_over_bins, register_bin_loss
+from fitontest.significance.choice import SignificanceTest, check_alpha, find_test
+from fitontest.typing import FloatArray
+
+SignificanceName: TypeAlias = Literal["binomial", "t"]
+DEFAULT_ALPHA: float = 0.05
+DEFAULT_TEST: SignificanceName = "binomial"
+
+
+@register_bin_loss("rejection")
+@dataclass(frozen=True)
+class Rejection(BinLoss):
+    """The weighted share of the scores of a bin that a test rejects as the probability of the bin's labels.
+
+    Parameters
+    ----------
+    alpha : float in (0, 1), default=0.05
+        A score is rejected if its p-value is at most alpha.
+    test : {"binomial", "t"}, default="binomial"
+        The exact two-sided binomial test, or the t-test.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> y, p = [0, 0, 0, 0, 0, 0, 1, 1], [0.1, 0.2, 0.2, 0.3, 0.6, 0.7, 0.8, 0.9]
+    >>> float(fot.gce(y, p, loss=fot.Rejection(alpha=0.3), n_bins=1)), float(fot.tce(y, p, alpha=0.3, partition=[]))
+    (0.625, 0.625)
+    """
+
+    alpha: float = DEFAULT_ALPHA
+    test: SignificanceName = DEFAULT_TEST
+
+    def __post_init__(self) -> None:
+        check_alpha(self.alpha)
+        find_test(self.test)
+
+    def check(self, sample: Sample) -> None:
+        """Refuse weights that count no rows."""
+        if not sample.whole:
+            parts = sample.w[sample.w != np.floor(sample.w)]
+            description = f"{parts[0]!s}" if parts.size else f"a sum of {sample.total!s}"
+            raise ValueError(
+                "sample_weight must be whole numbers with a sum up to 2**53 for loss='rejection', because "
+                f"a significance test counts rows; got {description}"
+            )
+
+    def per_bin(self, binned: BinnedSample) -> FloatArray:
+        """Return the shares of rejected predictions."""
+        table, groups = binned.table, binned.groups
+        rejected = find_test(self.test).rejected(table.sum_y, table.w, groups.p, binned.starts, self.alpha)
+        return mean_over_bins(binned, rejected)
+
+    def in_words(self) -> str:
+        """Return the name with the test and its level."""
+        return f"{self.name} ({self.test} test, alpha {self.alpha:g})"
+
+    @property
+    def significance(self) -> tuple[SignificanceTest, float]:
+        """The test and its level."""
+        return find_test(self.test), self.alpha

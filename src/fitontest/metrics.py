@@ -1,0 +1,408 @@
+"""Calibration errors as functions of labels and scores: the measures under the names and defaults of the field.
+
+Each is a few lines over a measure and `fitontest.evaluation`.
+"""
+
+from collections.abc import Callable
+from typing import Literal
+
+from fitontest.data.predictions import Reduction
+from fitontest.evaluation import estimated
+from fitontest.families.base import Family
+from fitontest.maps.base import CalibrationMap
+from fitontest.measures.base import Estimate
+from fitontest.measures.binned import Binned
+from fitontest.measures.binning import DEFAULT_BINS, AnyPartition
+from fitontest.measures.losses.base import BinLoss
+from fitontest.measures.losses.rejection import DEFAULT_ALPHA, DEFAULT_TEST, SignificanceName
+from fitontest.measures.plug_in import PlugIn
+from fitontest.measures.within_bin import WithinBin
+from fitontest.numerics.norms import Norm
+from fitontest.typing import ArrayInput, FloatArray, Label, RandomState
+
+NormLike = Literal["l1", "l2", "squared", "max"] | str | Norm | Callable[[FloatArray, FloatArray], float]
+
+
+def calibration_error(
+    y_true: ArrayInput,
+    y_prob: ArrayInput,
+    *,
+    family: str | Family | CalibrationMap = "slope1",
+    norm: NormLike = "l1",
+    debias: bool = False,
+    reduction: Reduction | None = None,
+    labels: ArrayInput = None,
+    sample_weight: ArrayInput = None,
+    pos_label: Label | None = None,
+) -> Estimate:
+    """Return the plug-in calibration error of scores under a family of calibration maps.
+
+    With g_i = |c_hat(p_i) - p_i| and weights of sum W: l1 is sum w g / W, squared is sum w g^2 / W, l2 its square
+    root, max the largest g.
+
+    Of K classes, with a score p_ik for each, `reduction` makes samples of two:
+
+    ================  ========================================  ===============================================
+    ``reduction``     scores and labels                         the error is
+    ================  ========================================  ===============================================
+    ``"confidence"``  max_k p_ik, 1[argmax_k p_ik = y_i]        of that one sample, whose base rate is the accuracy
+    ``"classwise"``   p_ik, 1[y_i = k] for each class k         the plain mean over the K classes
+    ``"binary"``      p_ik, 1[y_i = k] for the positive class   of that one sample; K = 2
+    ================  ========================================  ===============================================
+
+    Where several scores of a row are the largest, argmax is the first of their columns, as for ``predict``. Rows need
+    not add up to 1.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        Labels of two classes, or of any number with `reduction`.
+    y_prob : array-like of shape (n,)
+        Predicted probabilities of the positive class, in [0, 1]; of shape (n, K) with `reduction`.
+    family : str, Family or CalibrationMap, default="slope1"
+        A family, by name or as an estimator, is cloned and fitted on these rows, whether it was fitted before or
+        not. A map, such as ``other.map_``, is used as it is.
+    norm : {"l1", "l2", "squared", "max"}, Norm or callable, default="l1"
+        l2 is the root mean square, squared is without the root; a `Norm` is one of your own, a callable gets the
+        distances and their weights.
+    debias : bool, default=False
+        Take off what label noise adds to a binned error; for families that shift bins, as slope1 does, under l1, l2
+        (then the root of the debiased square, or 0) and squared, with whole weights. It assumes the label variance
+        ybar (1 - ybar) and so over-corrects in wide bins, where the noise of ybar - pbar is Var(y - p).
+    reduction : {"confidence", "classwise", "binary"}, optional
+        How a matrix of scores is read, see above. Without it only a column of scores is accepted: nothing is guessed
+        from shapes.
+    labels : array-like of shape (K,), optional
+        The classes in the order of the columns, with `reduction`, also those that do not occur; by default the labels
+        that occur, sorted. The columns of a data frame that are named after the classes must stand in that order.
+    sample_weight : array-like of shape (n,), optional
+        Weight 2 counts a row twice, weight 0 not at all.
+    pos_label : label, optional
+        The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
+
+    Returns
+    -------
+    Estimate
+        ``float()`` of it is the error, a fraction; with the fitted map, the bins, and a standard error that holds the
+        map fixed (`fitontest.measures.plug_in.FittedMap`). With ``reduction="classwise"`` it holds those of the
+        classes.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, the rule and what was found.
+
+    References
+    ----------
+    Kängsepp, Valk, Kull (2025), On the usefulness of the fit-on-test view on evaluating calibration of
+    classifiers, Machine Learning 114. https://doi.org/10.1007/s10994-024-06652-6
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> y, p = [0, 1, 1, 1], [0.1, 0.2, 0.7, 0.8]
+    >>> error = fot.calibration_error(y, p, family=fot.make_family("slope1", n_bins=2))
+    >>> round(float(error), 12), error.n_bins, error.fitted_on_these_rows
+    (0.3, 2, True)
+
+    >>> p = [[0.7, 0.2, 0.1], [0.2, 0.6, 0.2], [0.5, 0.25, 0.25], [0.1, 0.1, 0.8]]
+    >>> error = fot.calibration_error(["a", "b", "b", "c"], p, family=fot.Slope1(1), reduction="confidence")
+    >>> error, error.base_rate  # mean confidence 0.65, accuracy 3 of 4
+    (Estimate(0.1, family='slope1', norm='l1', reduction='confidence', n_bins=1, n=4), 0.75)
+    """
+    return estimated(
+        PlugIn(family, norm, debias),
+        (y_true, y_prob, sample_weight),
+        reduction=reduction,
+        labels=labels,
+        pos_label=pos_label,
+    )
+
+
+def gce(
+    y_true: ArrayInput,
+    y_prob: ArrayInput,
+    *,
+    loss: Literal["bias", "deviation", "rejection"] | str | BinLoss | Callable[..., float] = "bias",
+    partition: AnyPartition = "equal_width",
+    n_bins: int = DEFAULT_BINS,
+    norm: NormLike = "l1",
+    alpha: float = DEFAULT_ALPHA,
+    test: SignificanceName = DEFAULT_TEST,
+    null_draws: int = 0,
+    random_state: RandomState = 0,
+    reduction: Reduction | None = None,
+    labels: ArrayInput = None,
+    sample_weight: ArrayInput = None,
+    pos_label: Label | None = None,
+) -> Estimate:
+    r"""Return the general calibration error: a norm of one loss per bin.
+
+    GCE = || (L(D_1), ..., L(D_B)) ||, where D_b are the rows in bin b, of weight W_b and W in total. The norms are
+    l1, sum W_b |L_b| / W; l2, the root of sum W_b L_b^2 / W; squared, that without the root; max, the largest |L_b|.
+    Empty bins have no loss and no weight.
+
+    ======================  ===============  ==============  ======
+    error                   loss             partition       norm
+    ======================  ===============  ==============  ======
+    ECE                     ``"bias"``       equal_width     l1
+    ACE                     ``"bias"``       equal_mass      l1
+    MCE                     ``"bias"``       equal_width     max
+    PDE                     ``"deviation"``  any             l1
+    TCE                     ``"rejection"``  pava_bc         l1
+    ======================  ===============  ==============  ======
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        Labels of two classes, or of any number with `reduction`.
+    y_prob : array-like of shape (n,)
+        Predicted probabilities of the positive class, in [0, 1]; of shape (n, K) with `reduction`.
+    loss : {"bias", "deviation", "rejection"}, BinLoss or callable, default="bias"
+        With the means pbar of the scores and ybar of the labels in a bin: bias is abs(ybar - pbar); deviation the mean
+        of abs(p_i - ybar); rejection the share of the scores p_i that the test rejects as the probability of the bin's
+        labels. A `BinLoss` brings its own settings, as ``Rejection(alpha=0.01)``. A callable is called as
+        ``loss(y, p)`` with the labels (0.0 and 1.0) and scores of each occupied bin, or as
+        ``loss(y, p, sample_weight=w)`` where there are weights other than one, as scikit-learn's metrics are.
+    partition : str, Partitioner, Family or array-like, default="equal_width"
+        The name of a partition, a partitioner such as ``EqualMass(15)``, a list of edges, or a fitted family, which
+        lends its `partition_` whatever it was fitted to (`FamilyBins` has it fitted to these rows).
+    n_bins : int, default=10
+        Number of bins, where `partition` is the name of a rule that has one.
+    norm : {"l1", "l2", "squared", "max"}, Norm or callable, default="l1"
+        A callable gets the losses and the weights of the occupied bins.
+    alpha : float in (0, 1), default=0.05
+        Level of the test; a score is rejected if its p-value is at most alpha.
+    test : {"binomial", "t"}, default="binomial"
+        The exact two-sided binomial test (p-value: the probability of all outcomes at most as likely as the count that
+        was seen), or the t-test, T = sqrt(n) abs(ybar - p) / sqrt(ybar (1 - ybar)) with n - 1 degrees of freedom; where
+        all labels of a bin are equal it rejects every p but ybar, and in a bin of one row nothing.
+    null_draws : int, default=0
+        How often the error is measured again with labels drawn from the scores, the partition made anew each time
+        (edges and the bins of a fitted family are held fixed). ``.null`` then tells the error to expect of calibrated
+        scores, and its spread.
+    random_state : int, RandomState or None, default=0
+        Seed of these draws.
+    reduction : {"confidence", "classwise", "binary"}, optional
+        How a matrix of scores is read, see `calibration_error`: the largest score of each row, as the probability that
+        its class is the label; the mean over the classes of each against the rest; or the column of the positive class
+        of two. Without it only a column of scores is accepted. Null draws are made for each class by itself.
+    labels : array-like of shape (K,), optional
+        The classes in the order of the columns, with `reduction`; by default the labels that occur, sorted.
+    sample_weight : array-like of shape (n,), optional
+        Weight 2 counts a row twice, weight 0 not at all. For the rejection they must be whole numbers: a test counts
+        rows.
+    pos_label : label, optional
+        The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
+
+    Returns
+    -------
+    Estimate
+        ``float()`` of it is the error, a fraction; it holds the table of the bins. With ``reduction="classwise"`` it
+        holds the estimates of the classes.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, the rule and what was found.
+    sklearn.exceptions.NotFittedError
+        For a family that is not fitted.
+
+    Notes
+    -----
+    Deviations from the paper: equal scores are never in different bins; the t-test divides by the standard deviation of
+    a label, where the authors' code divides by its variance; the loss and the norm take weights.
+
+    References
+    ----------
+    Matsubara, Tax, Mudd, Guy (2023), TCE: A test-based approach to measuring calibration error, UAI.
+    https://doi.org/10.48550/arXiv.2306.14343
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> y, p = [0, 0, 1, 0, 1, 1, 1, 1], [0.1, 0.2, 0.2, 0.3, 0.6, 0.7, 0.8, 0.9]
+    >>> round(float(fot.gce(y, p, n_bins=2)), 12)
+    0.15
+    >>> round(float(fot.gce(y, p, n_bins=2, norm="max")), 12)
+    0.25
+    >>> isotonic = fot.make_family("isotonic").fit(p, y)
+    >>> round(float(fot.gce(y, p, loss="deviation", partition=isotonic)), 12)
+    0.175
+    """
+    return estimated(
+        Binned(loss, partition, norm, n_bins, alpha, test),
+        (y_true, y_prob, sample_weight),
+        reduction=reduction,
+        labels=labels,
+        pos_label=pos_label,
+        null_draws=null_draws,
+        random_state=random_state,
+    )
+
+
+def tce(
+    y_true: ArrayInput,
+    y_prob: ArrayInput,
+    *,
+    partition: AnyPartition = "pava_bc",
+    n_bins: int = DEFAULT_BINS,
+    alpha: float = DEFAULT_ALPHA,
+    test: SignificanceName = DEFAULT_TEST,
+    null_draws: int = 0,
+    random_state: RandomState = 0,
+    reduction: Reduction | None = None,
+    labels: ArrayInput = None,
+    sample_weight: ArrayInput = None,
+    pos_label: Label | None = None,
+) -> Estimate:
+    """Return the test-based calibration error: the share of predictions that their bin's labels contradict.
+
+    Every prediction p_i of a bin is tested as the probability of the bin's labels, k positives among n:
+
+    TCE = 1 / W sum_i w_i [p-value(k_b(i), n_b(i); p_i) <= alpha],
+
+    which is ``gce(loss="rejection", partition="pava_bc")``.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        Labels of two classes, or of any number with `reduction`.
+    y_prob : array-like of shape (n,)
+        Predicted probabilities of the positive class, in [0, 1]; of shape (n, K) with `reduction`.
+    partition : str, Partitioner, Family or array-like, default="pava_bc"
+        See `gce`. The default holds a twentieth to a fifth of the rows in each bin.
+    n_bins : int, default=10
+        Number of bins, where `partition` is the name of a rule that has one.
+    alpha : float in (0, 1), default=0.05
+        Level of the test: 0.05 is 5 %.
+    test : {"binomial", "t"}, default="binomial"
+        The exact two-sided binomial test, or the t-test.
+    null_draws : int, default=0
+        Redrawings of the labels from the scores, for the TCE to expect of calibrated scores in ``.null``.
+    random_state : int, RandomState or None, default=0
+        Seed of these draws.
+    reduction : {"confidence", "classwise", "binary"}, optional
+        How a matrix of scores is read, see `calibration_error`: the largest score of each row, as the probability that
+        its class is the label; the mean over the classes of each against the rest; or the column of the positive class
+        of two. Without it only a column of scores is accepted.
+    labels : array-like of shape (K,), optional
+        The classes in the order of the columns, with `reduction`; by default the labels that occur, sorted.
+    sample_weight : array-like of shape (n,), optional
+        Whole numbers: how often each row counts.
+    pos_label : label, optional
+        The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
+
+    Returns
+    -------
+    Estimate
+        ``float()`` of it is the error, a fraction; in print it is in percent. It holds the table of the bins;
+        ``rejects(p)`` is the decision on each score, ``p_values(p)`` what it rests on. With ``reduction="classwise"``
+        it holds the estimates of the classes.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, the rule and what was found.
+    sklearn.exceptions.NotFittedError
+        For a family that is not fitted.
+
+    Notes
+    -----
+    The paper gives the TCE in percent.
+
+    "TCE equals alpha if the scores are calibrated" is true only while a bin is narrow against its sampling error. Bins
+    that hold a fixed share of the data become wide against it: perfectly calibrated scores from Beta(0.5, 2) have a TCE
+    of 81 % with a million rows. Ask for `null_draws` and compare with ``.null.mean``, not with alpha.
+
+    PAVA-BC makes its blocks from the lowest score up, so the TCE of the other class, ``tce(1 - y, 1 - p)``, rests on
+    other blocks and differs, often by a few points: always name the same class positive. Equal-mass bins differ less.
+
+    References
+    ----------
+    Matsubara, Tax, Mudd, Guy (2023), TCE: A test-based approach to measuring calibration error, UAI.
+    https://doi.org/10.48550/arXiv.2306.14343
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(2000)
+    >>> y = rng.random(2000) < p**2
+    >>> error = fot.tce(y, p, null_draws=20)
+    >>> error
+    Estimate(0.924, loss='rejection', norm='l1', n_bins=13, n=2000, if_calibrated=0.1028)
+    >>> bool(error.rejects(p).mean() == float(error)), error.rejects([0.2, 0.5])
+    (True, array([ True,  True]))
+    """
+    return estimated(
+        Binned("rejection", partition, "l1", n_bins, alpha, test),
+        (y_true, y_prob, sample_weight),
+        reduction=reduction,
+        labels=labels,
+        pos_label=pos_label,
+        null_draws=null_draws,
+        random_state=random_state,
+    )
+
+
+def within_bin_error(
+    y_true: ArrayInput,
+    y_prob: ArrayInput,
+    *,
+    partition: AnyPartition = "pava_bc",
+    n_bins: int = DEFAULT_BINS,
+    sample_weight: ArrayInput = None,
+    pos_label: Label | None = None,
+) -> Estimate:
+    """Return the total and the averaged within-bin error of a partition: how precise its bin means are.
+
+    With var_b = ybar_b (1 - ybar_b), the variance of the labels in bin b of weight W_b, the total error is
+    sum_b W_b / W var_b and the averaged error the mean of var_b over the bins that hold rows.
+
+    Among all partitions with bin means that never fall, PAVA's has the smallest total error. Its bins can be tiny or
+    huge; bins of equal mass have smaller averaged errors, and PAVA-BC lies between.
+
+    Parameters
+    ----------
+    y_true, y_prob : array-like of shape (n,)
+        Labels of two classes and predicted probabilities of the positive class, in [0, 1].
+    partition : str, Partitioner, Family or array-like, default="pava_bc"
+        See `gce`.
+    n_bins : int, default=10
+        Number of bins, where `partition` is the name of a rule that has one.
+    sample_weight : array-like of shape (n,), optional
+        Weight 2 counts a row twice, weight 0 not at all.
+    pos_label : label, optional
+        The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
+
+    Returns
+    -------
+    Estimate
+        ``float()`` of it, and ``.total``, is the total error; ``.averaged``, ``.per_bin``, ``.partition`` and
+        ``.monotone`` (whether the bin means never fall) are beside it.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, the rule and what was found.
+
+    References
+    ----------
+    Matsubara, Tax, Mudd, Guy (2023), TCE: A test-based approach to measuring calibration error, UAI, equations 8 and 9
+    and Table 1. https://doi.org/10.48550/arXiv.2306.14343
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(1000)
+    >>> y = rng.random(1000) < p
+    >>> for partition in ("pava", "pava_bc", "equal_mass"):
+    ...     error = fot.within_bin_error(y, p, partition=partition)
+    ...     print(f"{partition:10} {error.total:.4f} {error.averaged:.4f}")
+    pava       0.1606 0.1594
+    pava_bc    0.1614 0.1546
+    equal_mass 0.1650 0.1649
+    """
+    return estimated(WithinBin(partition, n_bins), (y_true, y_prob, sample_weight), pos_label=pos_label)

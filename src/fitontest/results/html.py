@@ -1,0 +1,27 @@
+"""Fragments of HTML: a titled table with notes, styled by nothing but its own tags."""
+
+from collections.abc import Sequence
+from html import escape
+
+
+def as_html(title: str, header: Sequence[str], body: Sequence[Sequence[str]], notes: str) -> str:
+    """Return a section as HTML; what is missing leaves no trace.
+
+    Examples
+    --------
+    >>> as_html("Errors", ["family"], [["a < b"]], "")
+    '<p>Errors</p><table><thead><tr><th>family</th></tr></thead><tbody><tr><td>a &lt; b</td></tr></tbody></table>'
+    """
+    table = ""
+    if header:
+        head, rows = _row(header, "th"), "".join(_row(cells, "td") for cells in body)
+        table = f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>"
+    return f"{_paragraph(title)}{table}{_paragraph(notes)}"
+
+
+def _row(cells: Sequence[str], tag: str) -> str:
+    return f"<tr>{''.join(f'<{tag}>{escape(text)}</{tag}>' for text in cells)}</tr>"
+
+
+def _paragraph(text: str) -> str:
+    return f"<p>{escape(text).replace(chr(10), '<br>')}</p>" if text else ""

@@ -1,0 +1,100 @@
+"""A table: what every result is. Define the records, and text, frames, JSON and HTML follow.
+
+A result is a list of plain records with the same keys. `rows` returns them; everything else is derived from them, and
+`sections` may be overridden where people should see something else than every record with every key: a title, chosen
+columns, notes.
+"""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fitontest.results.frames import Backend, Records, to_frame
+from fitontest.results.html import as_html
+from fitontest.results.text import short, text_table
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a printed result, any part of which may be missing.
+
+    Attributes
+    ----------
+    title : str
+        What stands above the table.
+    header : sequence of str
+    body : sequence of sequences of str
+        One cell per column of the header.
+    notes : str
+        What stands below the table.
+    """
+
+    title: str = ""
+    header: Sequence[str] = ()
+    body: Sequence[Sequence[str]] = ()
+    notes: str = ""
+
+    def __str__(self) -> str:
+        table = text_table(self.header, self.body) if self.header else ""
+        return "\n".join(part for part in (self.title, table, self.notes) if part)
+
+
+class Table(ABC):
+    """Base of all results: records, and their forms for people and programs.
+
+    Examples
+    --------
+    >>> class Squares(Table):
+    ...     def rows(self):
+    ...         return [{"x": x, "square": x * x / 4} for x in (1, 3)]
+    >>> print(Squares())
+    x  square
+    -  ------
+    1   0.250
+    3    2.25
+    >>> Squares().to_json()
+    '{"rows": [{"x": 1, "square": 0.25}, {"x": 3, "square": 2.25}]}'
+    """
+
+    @abstractmethod
+    def rows(self) -> Records:
+        """Return the records, which share their keys: what frames and JSON hold. What does not exist is None."""
+
+    def sections(self) -> list[Section]:
+        """Return what is printed; by default every record with every key."""
+        rows = self.rows()
+        header = list(rows[0]) if rows else []
+        return [Section(header=header, body=[[cell(value) for value in row.values()] for row in rows])]
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return the records as a data frame of an installed library, one row per record.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
+        """
+        return to_frame(self.rows(), backend)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as JSON-ready values."""
+        return {"rows": self.rows()}
+
+    def to_json(self, *, indent: int | None = None) -> str:
+        """Return the result as strict JSON, numbers at full precision."""
+        return json.dumps(self.to_dict(), indent=indent, allow_nan=False)
+
+    def _repr_html_(self) -> str:
+        """Return the printed sections as HTML, for notebooks; every text is escaped."""
+        return "".join(as_html(part.title, part.header, part.body, part.notes) for part in self.sections())
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(str, self.sections()))
+
+
+def cell(value: Any) -> str:
+    """Return a value as it is printed in a table: numbers with three significant digits, None as a dash."""
+    if value is None:
+        return "-"
+    return short(value) if isinstance(value, float) else str(value)

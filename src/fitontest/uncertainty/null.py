@@ -1,0 +1,105 @@
+"""What a measure would be if the scores were calibrated: labels redrawn from the scores themselves.
+
+The labels are redrawn as Bernoulli(p) and the measure is estimated again, with everything that it fits fitted anew.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from fitontest.checks import is_whole
+from fitontest.data.ordering import Rows
+from fitontest.data.sample import Sample
+from fitontest.exceptions import without_warnings
+from fitontest.measures.base import Estimate, Measure
+from fitontest.measures.if_calibrated import IfCalibrated
+from fitontest.numerics.random import generator
+from fitontest.progress import track
+from fitontest.typing import RandomState
+
+
+def with_null(estimate: Estimate, sample: Sample, draws: int, random_state: RandomState) -> Estimate:
+    """Return the estimate with its null distribution: the measure's values for labels drawn from the scores.
+
+    Parameters
+    ----------
+    estimate : Estimate
+        Of the sample.
+    sample : Sample
+    draws : int
+        0 leaves the estimate as it is.
+    random_state : int, RandomState or None
+    """
+    check_draws(draws)
+    rng = generator(random_state)
+    if draws == 0:
+        return estimate
+    measure, values = estimate.measure, np.empty(draws)
+    for draw in track(range(draws), "draws"):
+        drawn = redrawn(sample, rng)
+        with without_warnings():  # of the real labels the user has been warned
+            values[draw] = measure.estimate(drawn).value
+    null = IfCalibrated(estimate.value, values, measure.refits, measure.greater_is_better)
+    return replace(estimate, null=null)
+
+
+def estimate_of(
+    measure: Measure,
+    sample: Sample,
+    reduction: str | None = None,
+    null_draws: int = 0,
+    random_state: RandomState = 0,
+) -> Estimate:
+    """Return the estimate of a checked sample, with the reduction that made it, and its null with `null_draws`."""
+    if measure.classes != "two":
+        raise ValueError(f"measure must be one of two classes, got {measure.name!r}, which takes several as they are")
+    estimate = measure.estimate(sample)
+    if not isinstance(estimate, Estimate):
+        raise TypeError(f"{type(measure).__name__}.estimate must return an Estimate, got {estimate!r}")
+    estimate = with_null(estimate, sample, null_draws, random_state)
+    return estimate if reduction is None else replace(estimate, reduction=reduction)
+
+
+def redrawn(sample: Sample, rng: np.random.RandomState) -> Sample:
+    """Return the sample with labels drawn as Bernoulli(p).
+
+    Whole weights are rows, each with a label of its own; a row of any other weight gets one label.
+    """
+    if sample.aggregated and not sample.whole:
+        return _redrawn_entries(sample.rows, rng)
+    if not sample.whole:
+        rows = sample.rows
+        y = (rng.random_sample(len(rows)) < rows.p).astype(np.float64)
+        order = np.lexsort((rows.w, y, rows.p))
+        return Sample.of_rows(Rows.of(rows.p[order], y[order], rows.w[order], whole=False))
+    groups = sample.groups
+    if groups.w.max() == 1.0:  # no ties: a row each, and a faster draw
+        y = (rng.random_sample(len(groups)) < groups.p).astype(np.float64)
+        return Sample.of_rows(Rows.of(groups.p, y, np.broadcast_to(np.float64(1.0), y.shape), whole=True))
+    count = groups.w.astype(np.int64)
+    positive = rng.binomial(count, groups.p)
+    pair = np.stack((count - positive, positive), axis=1).ravel()
+    p, y = np.repeat(groups.p, 2), np.tile([0.0, 1.0], len(groups))
+    if sample.unit:
+        p, y = np.repeat(p, pair), np.repeat(y, pair)
+        return Sample.of_rows(Rows.of(p, y, np.broadcast_to(np.float64(1.0), p.shape), whole=True))
+    present = pair > 0
+    return Sample.of_rows(Rows.of(p[present], y[present], pair[present].astype(np.float64), whole=True))
+
+
+def _redrawn_entries(rows: Rows, rng: np.random.RandomState) -> Sample:
+    """Return entries of many rows with as many positives as n rows of probability p would have; rows weigh alike."""
+    positive = rng.binomial(rows.n, rows.p)
+    count = np.stack((rows.n - positive, positive), axis=1).ravel()
+    present, share = count > 0, count / np.repeat(rows.n, 2)
+    p, w, w2 = (np.repeat(column, 2) for column in (rows.p, rows.w, rows.w2))
+    y = np.tile([0.0, 1.0], len(rows))
+    order = np.lexsort(((w * share)[present], y[present], p[present]))
+    p, y, w, w2 = (column[present][order] for column in (p, y, w * share, w2 * share))
+    return Sample.of_rows(Rows(p, y, w, count[present][order], w2), whole=False)
+
+
+def check_draws(draws: object, name: str = "null_draws", least: int = 0) -> None:
+    """Raise ValueError unless `draws` is a whole number, at least `least`."""
+    if not is_whole(draws) or draws < least:
+        raise ValueError(f"{name} must be a whole number, at least {least}; got {draws!r}")

@@ -1,0 +1,63 @@
+"""Tables: text, frames, JSON and HTML of the same records."""
+
+import json
+
+import pytest
+
+import fitontest as fot
+from fitontest.results.table import Section, Table
+from tests.strategies import noisy
+
+
+class Pairs(Table):
+    def __init__(self, rows):
+        self._rows = rows
+
+    def rows(self):
+        return self._rows
+
+
+def test_every_form_holds_the_records():
+    rows = [{"name": "a", "value": 0.5}, {"name": "b", "value": None}]
+    table = Pairs(rows)
+    assert str(table).splitlines() == ["name  value", "----  -----", "a     0.500", "b         -"]
+    assert json.loads(table.to_json()) == table.to_dict() == {"rows": rows}
+    assert table.to_frame("polars").to_dicts() == rows
+    assert table._repr_html_().count("<tr>") == 3
+
+
+def test_json_is_strict():
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        Pairs([{"value": float("nan")}]).to_json()
+
+
+def test_html_is_escaped():
+    html = Pairs([{"<b>": "<script>alert('x')</script> & more"}])._repr_html_()
+    assert "<script>" not in html
+    assert "&lt;script&gt;" in html
+    assert "&amp; more" in html
+
+
+def test_sections_are_joined_by_a_blank_line_and_leave_out_what_is_missing():
+    class Two(Pairs):
+        def sections(self):
+            return [Section("title", ["x"], [["1"]], "first\nsecond"), Section(notes="alone")]
+
+    assert str(Two([])) == "title\nx\n-\n1\nfirst\nsecond\n\nalone"
+    assert "<p>first<br>second</p>" in Two([])._repr_html_()
+
+
+def test_every_result_is_a_table():
+    y, p = noisy(300)
+    results = [
+        fot.calibration_error(y, p, family="platt"),
+        fot.tce(y, p),
+        fot.within_bin_error(y, p),
+        fot.evaluate(y, p, families=["platt"], measures=["mce"]),
+        fot.compare_calibrators(y, p, families=["platt"], evaluators=[]),
+    ]
+    for result in results:
+        assert isinstance(result, Table)
+        assert "<table>" in result._repr_html_() or not result.sections()[0].header
+        json.loads(result.to_json())
+        assert len(result.to_frame()) == len(result.rows()) >= 1
