@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 import fitontest as fot
-from fitontest.displays.headline import describe_error
+from fitontest.displays.headline import describe_error, format_legend_label
 from tests.strategies import noisy
 
 
@@ -357,3 +358,13 @@ def test_packages_plug_in_through_entry_points(tmp_path, monkeypatch):
         fot.unregister_measure("theirs")
         fot.unregister_bin_loss("doubled")
         sys.modules.pop("a_package", None)
+
+
+def test_measures_in_a_legend_say_their_bins_and_families():
+    y, p = noisy(200)
+    measures = ["ece", fot.make_measure("ece", n_bins=1), "smooth_ece", fot.plug_in("beta")]
+    display = fot.ReliabilityDisplay.from_predictions(y, p, measures=measures, ax=Figure())
+    label = format_legend_label(None, display.error, display.estimates)
+    ece, one, smooth, beta = (estimate.measure.printed(float(estimate)) for estimate in display.estimates)
+    lines = [f"ECE {ece}, 10 bins", f"ECE {one}, 1 bin", f"smooth ECE {smooth}", f"calibration error {beta}, beta"]
+    assert " ".join(label.split()).endswith(" ".join(lines))

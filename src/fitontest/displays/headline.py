@@ -48,6 +48,13 @@ def describe_measure(estimate: Estimate) -> str:
     return f"{estimate.measure.title} {estimate.measure.printed(estimate.value)}"
 
 
+def _describe_other(estimate: Estimate) -> str:
+    """Return title and value of a measure beside the error that is drawn; its map and its bins are other ones."""
+    family = "" if estimate.map is None else f", {estimate.measure.name}"
+    bins = "" if estimate.n_bins is None else f", {estimate.n_bins} bin{'' if estimate.n_bins == 1 else 's'}"
+    return f"{describe_measure(estimate)}{family}{bins}"
+
+
 def _name_error(error: Estimate) -> str:
     """Return the name of a plug-in error. That of a family that shifts bins is the ECE."""
     norm = "" if error.norm == "l1" else f" ({error.norm})"
@@ -57,7 +64,7 @@ def _name_error(error: Estimate) -> str:
 
 def format_legend_label(name: str | None, error: Estimate, others: Iterable[Estimate] = ()) -> str:
     """Return the name of the scores, the description of the error and the values of other measures, in lines."""
-    lines = ([] if name is None else [name]) + describe_error(error) + [describe_measure(one) for one in others]
+    lines = ([] if name is None else [name]) + describe_error(error) + [_describe_other(one) for one in others]
     return "\n".join(textwrap.fill(line, WIDTH) for line in lines)
 
 
