@@ -14,8 +14,10 @@ from fitontest.families.base import Family, check_family, family_name, read_fami
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.base import Estimate, Evidence, Measure, register_measure
 from fitontest.measures.debiased import debiased
+from fitontest.numerics.distances import Distances
 from fitontest.numerics.norms import Norm, find_norm
 from fitontest.numerics.standard_error import map_fixed
+from fitontest.partitions.bin_table import BinTable
 from fitontest.typing import FloatArray, RandomState
 
 DEBIASED_NORMS = ("l1", "l2", "squared")
@@ -108,10 +110,13 @@ class PlugIn(Measure):
         """Return the norm of |c_hat(p) - p| over the sample."""
         fitted = None if isinstance(self.family, CalibrationMap) else read_family(self.family).fit_sample(sample)
         c_hat = self.family if isinstance(self.family, CalibrationMap) else fitted.map_  # type: ignore[union-attr]
+        distances = c_hat.distances(sample)
+        shifted = None if fitted is None else _bins_shifted_by_gap(c_hat, sample, distances)
+        se: float | None
         if self.debias:
-            value, se, reason = self._debiased(sample, c_hat, fitted)
+            value = self._debiased(sample, shifted)
+            se, reason = None, "a debiased error corrects for the fit of the map"
         else:
-            distances = c_hat.distances(sample)
             value = self.total(distances.g, distances.w)
             se, reason = map_fixed(distances, self.total, fitted_here=fitted is not None)
         evidence = FittedMap(
@@ -120,7 +125,7 @@ class PlugIn(Measure):
             partition=c_hat.partition if fitted is None else getattr(fitted, "partition_", None),
             se_map_fixed=se,
             se_reason=reason,
-            shifts_by_gap=fitted is not None and _shifts_by_gap(c_hat, sample),
+            shifts_by_gap=shifted is not None,
         )
         return replace(Estimate.of(self, sample, value, evidence), debiased=value if self.debias else None)
 
@@ -128,27 +133,26 @@ class PlugIn(Measure):
         """Return the norm of c - p; a maximum is no mean over rows and has no target."""
         return None if self.total.influence is None else self.total(c - sample.p, sample.w)
 
-    def _debiased(
-        self, sample: Sample, c_hat: CalibrationMap, fitted: Family | None
-    ) -> tuple[float, float | None, str]:
-        if fitted is None or c_hat.partition is None or not _shifts_by_gap(c_hat, sample):
+    def _debiased(self, sample: Sample, shifted: BinTable | None) -> float:
+        """Return the debiased error of the bins, if the map shifts each by its gap."""
+        if shifted is None:
             raise ValueError(
                 "debias must be False unless family is slope1, or another that shifts bins by their gaps; got "
                 f"family={self.family!r}"
             )
         if not sample.whole:
             raise ValueError("debias must be False unless all weights are whole numbers: it counts rows per bin")
-        value = debiased(c_hat.partition.summarise(sample), self.total.name)
-        return value, None, "a debiased error corrects for the fit of the map"
+        return debiased(shifted, self.total.name)
 
 
-def _shifts_by_gap(c_hat: CalibrationMap, sample: Sample) -> bool:
-    """Return whether the map shifts each bin by the gap of its means, so that its distances are those of the ECE."""
+def _bins_shifted_by_gap(c_hat: CalibrationMap, sample: Sample, distances: Distances) -> BinTable | None:
+    """Return the bins if the map shifts each by the gap of its means, so that its distances are those of the ECE."""
     if not c_hat.shifts_bins or c_hat.partition is None:
-        return False
-    gaps = np.abs(c_hat.partition.summarise(sample).gap)
-    gaps, g = gaps[np.isfinite(gaps)], c_hat.distances(sample).g
-    return g.shape == gaps.shape and bool(np.allclose(g, gaps, rtol=1e-9, atol=1e-12))
+        return None
+    table = c_hat.partition.summarise(sample)
+    gaps = np.abs(table.gap[table.occupied])
+    same = distances.g.shape == gaps.shape and np.allclose(distances.g, gaps, rtol=1e-9, atol=1e-12)
+    return table if same else None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
