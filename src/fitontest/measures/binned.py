@@ -8,7 +8,7 @@ calibration error.
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from fitontest.measures.losses.rejection import DEFAULT_ALPHA, DEFAULT_TEST, Rej
 from fitontest.numerics.norms import Norm, find_norm
 from fitontest.partitions.bin_table import BinTable
 from fitontest.partitions.partition import Partition
+from fitontest.partitions.partitioner import Partitioner
 from fitontest.results.frames import Records, records
 from fitontest.results.table import Section, cell
 from fitontest.results.text import short
@@ -70,12 +71,13 @@ class Binned(Measure):
     test: SignificanceName = DEFAULT_TEST
     bin_loss: BinLoss = field(init=False, repr=False)
     total: Norm = field(init=False, repr=False)
+    rule: Partitioner | Partition = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         put = object.__setattr__  # the dataclass is frozen: what its settings mean is settled once
         put(self, "bin_loss", _loss_of(self.loss, self.alpha, self.test))
         put(self, "total", find_norm(self.norm))
-        find_rule(self.partition, self.n_bins)
+        put(self, "rule", find_rule(self.partition, self.n_bins))
 
     @property
     def title(self) -> str:
@@ -93,7 +95,7 @@ class Binned(Measure):
     @property
     def refits(self) -> bool:
         """Whether the bins are made anew: explicit edges and the bins of a fitted family are held fixed."""
-        return not isinstance(find_rule(self.partition, self.n_bins), Partition)
+        return not isinstance(self.rule, Partition)
 
     def settings(self) -> dict[str, Any]:
         """Return the settings as JSON-ready values; level and test only where the loss rests on a test."""
@@ -119,21 +121,9 @@ class Binned(Measure):
 
     def estimate(self, sample: Sample) -> Estimate:
         """Return the norm of the losses of the occupied bins."""
-        binned, losses = self.losses(sample)
-        kept = binned.table.occupied
-        value = self.total(losses[kept], binned.table.w[kept])
-        return Estimate.of(self, sample, value, Bins.of(binned, losses, self.bin_loss))
-
-    def losses(self, sample: Sample) -> tuple[BinnedSample, FloatArray]:
-        """Return the sample cut into bins, and the loss of each."""
         self.bin_loss.check(sample)
-        binned = binned_sample(sample, made(find_rule(self.partition, self.n_bins), sample))
-        losses = self.bin_loss.per_bin(binned)
-        if not (isinstance(losses, np.ndarray) and losses.shape == (len(binned.table),)):
-            rule = f"{type(self.bin_loss).__name__}.per_bin must return an array of shape ({len(binned.table)},)"
-            raise TypeError(f"{rule}, one loss for each bin; got {losses!r}")
-        losses.flags.writeable = False
-        return binned, losses
+        bins = Bins.of(binned_sample(sample, made(self.rule, sample)), self.bin_loss)
+        return Estimate.of(self, sample, bins.norm_of_losses(self.total), bins)
 
     def target(self, sample: Sample, c: FloatArray) -> float | None:
         """Return the norm of c - p for the bias under l1, l2 and their like; other losses aim at something else."""
@@ -164,16 +154,19 @@ class Bins(Evidence):
     bin_loss: BinLoss
 
     @classmethod
-    def of(cls, binned: BinnedSample, losses: FloatArray, bin_loss: BinLoss, **more: Any) -> "Bins":
-        """Return the evidence of a binned sample."""
-        return cls(
-            partition=binned.partition,
-            losses=losses,
-            table=binned.table,
-            whole=binned.sample.whole,
-            bin_loss=bin_loss,
-            **more,
-        )
+    def of(cls, binned: BinnedSample, bin_loss: BinLoss) -> Self:
+        """Return the bins of a binned sample with the loss of each."""
+        table, losses = binned.table, bin_loss.per_bin(binned)
+        if not (isinstance(losses, np.ndarray) and losses.shape == (len(table),)):
+            rule = f"{type(bin_loss).__name__}.per_bin must return an array of shape ({len(table)},)"
+            raise TypeError(f"{rule}, one loss for each bin; got {losses!r}")
+        losses.flags.writeable = False
+        return cls(partition=binned.partition, losses=losses, table=table, whole=binned.sample.whole, bin_loss=bin_loss)
+
+    def norm_of_losses(self, norm: Callable[[FloatArray, FloatArray], float]) -> float:
+        """Return the norm of the losses of the occupied bins, each with the weight of its rows."""
+        kept = self.table.occupied
+        return norm(self.losses[kept], self.table.w[kept])
 
     def rows(self) -> Records:
         """Return one plain record per bin.

@@ -5,7 +5,7 @@ bins this is the squared error of the step function of bin means; the plain mean
 bin is, whatever its size.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from fitontest.measures.binned import Bins
 from fitontest.measures.binning import DEFAULT_BINS, AnyPartition, BinnedSample, binned_sample, find_rule, made
 from fitontest.measures.losses.base import BinLoss
 from fitontest.numerics.norms import l1
+from fitontest.partitions.partition import Partition
+from fitontest.partitions.partitioner import Partitioner
 from fitontest.typing import FloatArray
 
 
@@ -52,8 +54,10 @@ class WithinBin(Measure):
     partition: AnyPartition = "pava_bc"
     n_bins: int = DEFAULT_BINS
 
+    rule: Partitioner | Partition = field(init=False, repr=False)
+
     def __post_init__(self) -> None:
-        find_rule(self.partition, self.n_bins)
+        object.__setattr__(self, "rule", find_rule(self.partition, self.n_bins))
 
     @property
     def title(self) -> str:
@@ -62,13 +66,8 @@ class WithinBin(Measure):
 
     def estimate(self, sample: Sample) -> Estimate:
         """Return the weighted mean of the variances, with the bins."""
-        binned = binned_sample(sample, made(find_rule(self.partition, self.n_bins), sample))
-        loss = Variance()
-        variances = loss.per_bin(binned)
-        variances.flags.writeable = False
-        kept = binned.table.occupied
-        value = l1(variances[kept], binned.table.w[kept])
-        return Estimate.of(self, sample, value, VaryingBins.of(binned, variances, loss))
+        bins = VaryingBins.of(binned_sample(sample, made(self.rule, sample)), Variance())
+        return Estimate.of(self, sample, bins.total, bins)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -95,8 +94,7 @@ class VaryingBins(Bins):
     @property
     def total(self) -> float:
         """The weighted mean of the variances."""
-        kept = self.table.occupied
-        return l1(self.losses[kept], self.table.w[kept])
+        return self.norm_of_losses(l1)
 
     @property
     def averaged(self) -> float:

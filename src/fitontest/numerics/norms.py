@@ -85,20 +85,16 @@ def _maximum(g: FloatArray, w: FloatArray) -> float:
 
 
 def _influence_of_l1(g: FloatArray, w: FloatArray) -> FloatArray:
-    return np.abs(g) - _mean(np.abs(g), w)
+    return np.abs(g) - l1(np.abs(g), w)
 
 
 def _influence_of_squared(g: FloatArray, w: FloatArray) -> FloatArray:
-    return np.asarray(g**2 - _mean(g**2, w))
+    return np.asarray(g**2 - l1(g**2, w))
 
 
 def _influence_of_l2(g: FloatArray, w: FloatArray) -> FloatArray:
     with np.errstate(divide="ignore", invalid="ignore"):  # at 0 the root has no slope
-        return np.asarray(_influence_of_squared(g, w) / (2.0 * np.sqrt(_mean(g**2, w))))
-
-
-def _mean(values: FloatArray, w: FloatArray) -> float:
-    return float(w @ values) / float(w.sum())
+        return np.asarray(_influence_of_squared(g, w) / (2.0 * _l2(g, w)))
 
 
 _NORMS: dict[str, Norm] = {
