@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from fitontest.checks import as_list, choose
 from fitontest.data.predictions import Columns, Predictions, Reduction, read_data
 from fitontest.data.sample import Sample
-from fitontest.families.base import Family, available_families, names_by_settings, numbered, read_family
+from fitontest.families.base import Family, available_families, names_by_settings, numbered
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.base import Estimate, Measure, json_ready, mean_over_classes, read_measure
 from fitontest.measures.plug_in import PlugIn
@@ -301,7 +301,7 @@ def measures_of(
     others = [] if measures is None else as_list(measures, "measures")
     if not listed and norm != "l1":
         raise ValueError(f"norm must be left at 'l1' unless there are families: a measure has its own; got {norm!r}")
-    given: list[Measure] = [_plug_in(family, norm, random_state) for family in listed]
+    given: list[Measure] = [PlugIn(family, norm).seeded(random_state) for family in listed]
     given += [read_measure(one, random_state) for one in others]
     return [measure.labelled(name) for measure, name in zip(given, _called(given), strict=True)]
 
@@ -343,13 +343,6 @@ def estimated(
     return evaluation_of(data, [measure], reduction, null_draws, random_state).estimates[0]
 
 
-def _plug_in(family: object, norm: str | Norm, random_state: RandomState) -> PlugIn:
-    """Return the plug-in error under a family; one given by name draws its folds with the seed."""
-    if isinstance(family, str):
-        return PlugIn(read_family(family, random_state), norm, label=family)
-    return PlugIn(family, norm)  # type: ignore[arg-type]
-
-
 def _called(measures: Sequence[Measure]) -> list[str]:
     """Return the names of measures; those that share one get a longer one."""
     names = [one.name for one in measures]
@@ -370,11 +363,11 @@ class _Classes(Mapping[Label, Evaluation]):
     def __getitem__(self, label: Label) -> Evaluation:
         if label not in self:
             raise KeyError(label)
-        column = list(self._data.classes).index(label)
+        column = self._data.classes.index(label)
         return Evaluation(tuple(estimate[label] for estimate in self._estimates), self._data.against_rest(column))
 
     def __contains__(self, label: object) -> bool:
-        return label in list(self._data.classes)
+        return label in self._data.classes
 
     def __iter__(self) -> Iterator[Label]:
         return iter(self._data.classes)
