@@ -1,11 +1,13 @@
 """A registry: names that make objects, filled by class decorators and by the entry points of other packages.
 
 Families, partitions and map classes are all looked up by name. A new one is a class and one decorator line;
-a third-party package lists its class under an entry-point group instead.
+a third-party package lists its class under an entry-point group instead. The modules of this package that register
+something are listed by name and imported when the name is used, so that nobody waits for what is not used.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
+from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any, Generic, TypeVar
 
@@ -26,12 +28,18 @@ class Registry(Generic[T]):
         Every registered class must derive from it.
     group : str, optional
         Entry-point group that is searched for names not registered by a decorator.
+    modules : mapping of str to str, optional
+        The names that modules of this package register, and these modules. A module is imported when one of its names
+        is used, or when a name, which could be an alias, is not among them.
     """
 
-    def __init__(self, noun: str, base: type[T], group: str | None = None) -> None:
+    def __init__(
+        self, noun: str, base: type[T], group: str | None = None, modules: Mapping[str, str] | None = None
+    ) -> None:
         self._noun = noun
         self._base = base
         self._group = group
+        self._modules = dict(modules or {})
         self._classes: dict[str, type[T]] = {}
         self._aliases: dict[str, str] = {}
         self._settings: dict[str, dict[str, Any]] = {}
@@ -43,14 +51,16 @@ class Registry(Generic[T]):
 
         With `settings` the name stands for the class with these arguments: several names may be settings of one class.
         """
-        for taken in (name, *aliases):
-            if not isinstance(taken, str) or not taken:
-                raise ValueError(f"name must be a non-empty string, got {taken!r}")
-            if taken in self._classes or taken in self._aliases:
-                raise ValueError(f"name must be new, but there is a {self._noun} called {taken!r} already")
+        for given in (name, *aliases):
+            if not isinstance(given, str) or not given:
+                raise ValueError(f"name must be a non-empty string, got {given!r}")
+        self._check_new(name, *aliases)
 
         def enter(cls: type[T]) -> type[T]:
             self._check(name, cls)
+            if cls.__module__ not in self._modules.values():  # after all of this package, to find the names taken
+                self._load_modules()
+            self._check_new(name, *aliases)
             self._classes[name] = cls
             self._settings[name] = dict(settings or {})
             self._aliases.update(dict.fromkeys(aliases, name))
@@ -61,18 +71,23 @@ class Registry(Generic[T]):
     def unregister(self, name: str) -> None:
         """Take a name (and its aliases) out again, as a test of a plug-in must."""
         if name not in self._classes:
+            self._load(name)
+        if name not in self._classes:
             raise ValueError(f"name must be that of a registered {self._noun}, got {name!r}")
         del self._classes[name]
+        self._modules.pop(name, None)
         self._settings.pop(name, None)
         self._aliases = {alias: target for alias, target in self._aliases.items() if target != name}
 
     def names(self) -> list[str]:
         """Return the registered names, without aliases, in alphabetical order."""
-        return sorted(set(self._classes) | set(self._plugins()))
+        return sorted({*self._classes, *self._modules, *self._plugins()})
 
     def knows(self, name: str) -> bool:
         """Return whether there is such a name or alias; the entry points are searched only for one not registered."""
-        return name in self._classes or name in self._aliases or name in self._plugins()
+        if not any(name in known for known in (self._classes, self._aliases, self._modules)):
+            self._load_modules()
+        return any(name in known for known in (self._classes, self._aliases, self._modules)) or name in self._plugins()
 
     def name_of(self, cls: type) -> str | None:
         """Return the name under which a class was registered, if it was."""
@@ -86,12 +101,9 @@ class Registry(Generic[T]):
         """Return the class called `name`; `argument` is named in the error message."""
         if not isinstance(name, str):
             raise ValueError(f"{argument} must be the name of a {self._noun}, got {name!r}")
+        if name not in self._classes and name not in self._aliases:
+            self._load(name)
         name = self._aliases.get(name, name)
-        if name not in self._classes and name in (plugins := self._plugins()):
-            cls = plugins[name]()
-            self._check(name, cls)
-            self._classes[name] = cls
-            self._settings[name] = {}
         if name not in self._classes:
             known = ", ".join(repr(known) for known in sorted({*self.names(), *self._aliases}))
             raise ValueError(f"{argument} must be one of {known}; got {name!r}")
@@ -117,11 +129,34 @@ class Registry(Generic[T]):
         settings = ", ".join(f"{key}={plain_setting(one)!r}" for key, one in rest.items())
         return f"{name}({settings})" if settings else name
 
+    def _load(self, name: str) -> None:
+        """Enter the class called `name`: of this package by importing its module, of another by its entry point."""
+        if name in self._modules:
+            import_module(self._modules[name])
+            return
+        self._load_modules()
+        if name not in self._aliases and name in (plugins := self._plugins()):
+            cls = plugins[name]()
+            self._check(name, cls)
+            self._classes[name] = cls
+            self._settings[name] = {}
+
+    def _load_modules(self) -> None:
+        """Import all modules of this package that register something."""
+        for module in self._modules.values():
+            import_module(module)
+
     def _plugins(self) -> dict[str, Callable[[], type[T]]]:
         """Map the names of the entry points to their loaders; a class is imported when its loader is called."""
         if self._group is None:
             return {}
         return {point.name: point.load for point in entry_points(group=self._group)}
+
+    def _check_new(self, *names: str) -> None:
+        """Raise ValueError for a name that a loaded class has."""
+        for name in names:
+            if name in self._classes or name in self._aliases:
+                raise ValueError(f"name must be new, but there is a {self._noun} called {name!r} already")
 
     def _check(self, name: str, cls: object) -> None:
         if not (isinstance(cls, type) and issubclass(cls, self._base)):

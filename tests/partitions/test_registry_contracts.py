@@ -51,7 +51,7 @@ def test_it_is_a_value(name):
     assert partitioner == make_partitioner(name)
     assert hash(partitioner) == hash(make_partitioner(name))
     assert pickle.loads(pickle.dumps(partitioner)) == partitioner
-    assert eval(repr(partitioner), vars(fot)) == partitioner
+    assert eval(repr(partitioner), {name: getattr(fot, name) for name in fot.__all__}) == partitioner
 
 
 @every_partitioner

@@ -1,23 +1,33 @@
 """The ``fitontest`` command.
 
 Results go to standard output, progress and errors to standard error. Bad input ends with exit code 2 and one line
-that says what was wrong.
+that says what was wrong. The file of a command is imported when the command is run or listed, because what it imports
+takes longer to load than ``fitontest --version`` should take to answer.
 """
+
+from importlib import import_module
 
 import click
 
-from fitontest.cli.apply import apply
-from fitontest.cli.compare import compare
-from fitontest.cli.demo import demo
-from fitontest.cli.evaluate import evaluate
-from fitontest.cli.plot import plot
+COMMANDS = ("evaluate", "plot", "compare", "apply", "demo")  # each in a file of its name, in the order of the list
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class Commands(click.Group):
+    """The commands by name, each imported when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - the signature of click
+        """Return the names of the commands."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Return the command, None if there is none of that name."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = getattr(import_module(f"fitontest.cli.{cmd_name}"), cmd_name)
+        return command
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="fitontest")
 def main() -> None:
     """Evaluate and repair the calibration of classifiers."""
-
-
-for command in (evaluate, plot, compare, apply, demo):
-    main.add_command(command)

@@ -189,7 +189,25 @@ class Family(RegressorMixin, TransformerMixin, BaseEstimator, ABC):
         return tags
 
 
-_REGISTRY: Registry[Family] = Registry("family", Family, group="fitontest.families")  # type: ignore[type-abstract]
+_MODULES = {  # names, and the files in which they are registered
+    "beta": "fitontest.families.beta",
+    "flat": "fitontest.families.flat",
+    "identity": "fitontest.families.identity",
+    "isotonic": "fitontest.families.isotonic",
+    "knn": "fitontest.families.knn",
+    "pava_bc": "fitontest.families.pava_bc",
+    "pl": "fitontest.families.piecewise.pl",
+    "pl3": "fitontest.families.piecewise.pl3",
+    "platt": "fitontest.families.platt",
+    "slope1": "fitontest.families.slope1",
+    "temperature": "fitontest.families.temperature",
+}
+_REGISTRY: Registry[Family] = Registry(
+    "family",
+    Family,  # type: ignore[type-abstract]
+    group="fitontest.families",
+    modules=_MODULES,
+)
 
 
 def register_family(name: str, *, aliases: tuple[str, ...] = ()) -> Callable[[type[Family]], type[Family]]:

@@ -171,7 +171,20 @@ class CalibrationMap(ABC):
         return type(self), tuple(getattr(self, f.name) for f in fields(self))  # type: ignore[arg-type]
 
 
-_KINDS: Registry[CalibrationMap] = Registry("calibration map", CalibrationMap)  # type: ignore[type-abstract]
+_MODULES = {  # names, and the files in which they are registered
+    "beta": "fitontest.maps.beta",
+    "binned": "fitontest.maps.binned",
+    "identity": "fitontest.maps.identity",
+    "knots": "fitontest.maps.knots",
+    "logistic": "fitontest.maps.logistic",
+    "logit_knots": "fitontest.maps.logit_knots",
+    "steps": "fitontest.maps.steps",
+}
+_KINDS: Registry[CalibrationMap] = Registry(
+    "calibration map",
+    CalibrationMap,  # type: ignore[type-abstract]
+    modules=_MODULES,
+)
 
 
 def register_map(cls: type[CalibrationMap]) -> type[CalibrationMap]:

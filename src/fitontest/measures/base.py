@@ -433,7 +433,24 @@ def json_ready(label: Label) -> Label:
     return label if isinstance(label, bool | int | float | str) else str(label)
 
 
-_REGISTRY: Registry[Measure] = Registry("measure", Measure, group="fitontest.measures")  # type: ignore[type-abstract]
+_MODULES = {  # names, and the files in which they are registered
+    "ace": "fitontest.measures.binned",
+    "ece": "fitontest.measures.binned",
+    "gce": "fitontest.measures.binned",
+    "kernel": "fitontest.measures.kernel",
+    "mce": "fitontest.measures.binned",
+    "pde": "fitontest.measures.binned",
+    "plug_in": "fitontest.measures.plug_in",
+    "smooth_ece": "fitontest.measures.smooth_ece",
+    "tce": "fitontest.measures.binned",
+    "within_bin": "fitontest.measures.within_bin",
+}
+_REGISTRY: Registry[Measure] = Registry(
+    "measure",
+    Measure,  # type: ignore[type-abstract]
+    group="fitontest.measures",
+    modules=_MODULES,
+)
 
 
 def register_measure(

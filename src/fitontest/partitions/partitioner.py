@@ -46,10 +46,18 @@ class Partitioner(ABC):
 
 Partitioner.register(Partition)  # explicit edges: the same partition for every sample
 
+_MODULES = {  # names, and the files in which they are registered
+    "equal_mass": "fitontest.partitions.equal_mass",
+    "equal_width": "fitontest.partitions.equal_width",
+    "pava": "fitontest.partitions.pava",
+    "pava_bc": "fitontest.partitions.pava_bc",
+    "sweep": "fitontest.partitions.monotone_sweep",
+}
 _REGISTRY: Registry[Partitioner] = Registry(
     "partition",
     Partitioner,  # type: ignore[type-abstract]
     group="fitontest.partitions",
+    modules=_MODULES,
 )
 
 

@@ -90,7 +90,17 @@ class OfEachBin(BinLoss):
         return out
 
 
-_REGISTRY: Registry[BinLoss] = Registry("bin loss", BinLoss, group="fitontest.bin_losses")  # type: ignore[type-abstract]
+_MODULES = {  # names, and the files in which they are registered
+    "bias": "fitontest.measures.losses.bias",
+    "deviation": "fitontest.measures.losses.deviation",
+    "rejection": "fitontest.measures.losses.rejection",
+}
+_REGISTRY: Registry[BinLoss] = Registry(
+    "bin loss",
+    BinLoss,  # type: ignore[type-abstract]
+    group="fitontest.bin_losses",
+    modules=_MODULES,
+)
 
 
 def register_bin_loss(name: str) -> Callable[[type[BinLoss]], type[BinLoss]]:

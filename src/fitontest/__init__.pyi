@@ -1,0 +1,168 @@
+"""The public names and the files they come from: read by type checkers, and at run time to import them on first use."""
+
+from .classifier.calibrated import CalibratedClassifier
+from .comparison.compare import compare_calibrators
+from .comparison.comparison import Comparison
+from .data.sample import Sample
+from .displays.comparison import ComparisonDisplay
+from .displays.reliability import ReliabilityDisplay
+from .displays.small_multiples import SmallMultiples
+from .displays.tce import TCEDisplay
+from .evaluation import Evaluation, evaluate
+from .exceptions import BlockSizeWarning, CalibrationWarning, SeparableDataWarning
+from .families.base import (
+    Family,
+    available_families,
+    make_family,
+    register_family,
+    unregister_family,
+)
+from .families.beta import Beta
+from .families.cross_validated import CrossValidated
+from .families.family_bins import FamilyBins
+from .families.flat import Flat
+from .families.identity import Identity
+from .families.isotonic import Isotonic
+from .families.knn import KNN
+from .families.pava_bc import PavaBlocks
+from .families.piecewise.pl import PL
+from .families.piecewise.pl3 import PL3
+from .families.platt import Platt
+from .families.slope1 import Slope1
+from .families.temperature import Temperature
+from .maps.base import CalibrationMap, register_map
+from .maps.beta import BetaMap
+from .maps.binned import BinnedMap
+from .maps.identity import IdentityMap
+from .maps.knots import KnotsMap
+from .maps.logistic import LogisticMap
+from .maps.logit_knots import LogitKnotsMap
+from .maps.steps import StepsMap
+from .measures.base import (
+    Estimate,
+    Evidence,
+    Measure,
+    available_measures,
+    make_measure,
+    register_measure,
+    unregister_measure,
+)
+from .measures.binned import Binned
+from .measures.if_calibrated import IfCalibrated
+from .measures.kernel import KernelError
+from .measures.losses.base import (
+    BinLoss,
+    available_bin_losses,
+    register_bin_loss,
+    unregister_bin_loss,
+)
+from .measures.losses.bias import Bias
+from .measures.losses.deviation import Deviation
+from .measures.losses.rejection import Rejection
+from .measures.plug_in import PlugIn, plug_in
+from .measures.smooth_ece import SmoothECE
+from .measures.within_bin import WithinBin
+from .metrics import calibration_error, gce, tce, within_bin_error
+from .numerics.norms import Norm, available_norms, register_norm, unregister_norm
+from .partitions.bin_table import BinTable
+from .partitions.equal_mass import EqualMass
+from .partitions.equal_width import EqualWidth
+from .partitions.monotone_sweep import MonotoneSweep
+from .partitions.partition import Partition
+from .partitions.partitioner import (
+    Partitioner,
+    available_partitions,
+    register_partition,
+    unregister_partition,
+)
+from .partitions.pava import Pava
+from .partitions.pava_bc import PavaBC
+from .progress import show_progress
+from .scorers import make_scorer
+
+__version__: str
+
+__all__ = [
+    "KNN",
+    "PL",
+    "PL3",
+    "Beta",
+    "BetaMap",
+    "Bias",
+    "BinLoss",
+    "BinTable",
+    "Binned",
+    "BinnedMap",
+    "BlockSizeWarning",
+    "CalibratedClassifier",
+    "CalibrationMap",
+    "CalibrationWarning",
+    "Comparison",
+    "ComparisonDisplay",
+    "CrossValidated",
+    "Deviation",
+    "EqualMass",
+    "EqualWidth",
+    "Estimate",
+    "Evaluation",
+    "Evidence",
+    "Family",
+    "FamilyBins",
+    "Flat",
+    "Identity",
+    "IdentityMap",
+    "IfCalibrated",
+    "Isotonic",
+    "KernelError",
+    "KnotsMap",
+    "LogisticMap",
+    "LogitKnotsMap",
+    "Measure",
+    "MonotoneSweep",
+    "Norm",
+    "Partition",
+    "Partitioner",
+    "Pava",
+    "PavaBC",
+    "PavaBlocks",
+    "Platt",
+    "PlugIn",
+    "Rejection",
+    "ReliabilityDisplay",
+    "Sample",
+    "SeparableDataWarning",
+    "Slope1",
+    "SmallMultiples",
+    "SmoothECE",
+    "StepsMap",
+    "TCEDisplay",
+    "Temperature",
+    "WithinBin",
+    "available_bin_losses",
+    "available_families",
+    "available_measures",
+    "available_norms",
+    "available_partitions",
+    "calibration_error",
+    "compare_calibrators",
+    "evaluate",
+    "gce",
+    "make_family",
+    "make_measure",
+    "make_scorer",
+    "plug_in",
+    "register_bin_loss",
+    "register_family",
+    "register_map",
+    "register_measure",
+    "register_norm",
+    "register_partition",
+    "show_progress",
+    "tce",
+    "unregister_bin_loss",
+    "unregister_family",
+    "unregister_measure",
+    "unregister_norm",
+    "unregister_partition",
+    "within_bin_error",
+]
