@@ -1,6 +1,23 @@
-"""Settings for all tests: generated examples are the same in every run, and slow machines are no failures."""
+"""Settings for all tests: generated examples are the same in every run, and slow machines are no failures.
+
+What jax has compiled is kept in a folder that all workers, notebooks and commands of the run share, and the next run too:
+compiling takes longer than most tests, and the programs are the same everywhere.
+"""
+
+import os
 
 from hypothesis import settings
 
 settings.register_profile("fitontest", derandomize=True, deadline=None)
 settings.load_profile("fitontest")
+
+COMPILED = {
+    "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+    "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "0",
+}
+
+
+def pytest_configure(config):
+    """Name the folder of compiled programs in the environment, which the processes that are started inherit."""
+    if "JAX_COMPILATION_CACHE_DIR" not in os.environ and hasattr(config, "cache"):
+        os.environ.update(COMPILED, JAX_COMPILATION_CACHE_DIR=str(config.cache.mkdir("jax")))
