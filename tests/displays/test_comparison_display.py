@@ -1,5 +1,6 @@
 """The picture of a comparison: its numbers, its marks, and that nothing lies on top of anything else."""
 
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -13,9 +14,12 @@ from tests.strategies import noisy
 FAMILIES = ["platt", "beta", "isotonic", fot.Flat(3)]
 
 
-def compared(**options):
+@cache
+def compared(*, tested=False, evaluators=("slope1", "isotonic")):
+    """Return a comparison, which is made once for all tests."""
     y, p = noisy(400, ties=3)
-    return fot.compare_calibrators(y, p, families=FAMILIES, **{"evaluators": ["slope1", "isotonic"], **options})
+    test = noisy(300, seed=3) if tested else None
+    return fot.compare_calibrators(y, p, families=FAMILIES, evaluators=evaluators, test=test)
 
 
 def marks_of(ax):
@@ -25,7 +29,7 @@ def marks_of(ax):
 
 @pytest.mark.parametrize("tested", [False, True])
 def test_the_marks_are_the_numbers(tested):
-    comparison = compared(test=noisy(300, seed=3) if tested else None)
+    comparison = compared(tested=tested)
     display = comparison.plot(blank((9, 4)))
     left, right = display.axes_
     assert [label.get_text() for label in left.get_yticklabels()] == [one.name for one in comparison]
@@ -69,8 +73,20 @@ def test_what_is_far_away_is_an_arrow():
         assert value > ax.get_xlim()[1]
 
 
+def test_error_bars_beyond_the_axis_end_in_an_arrowhead():
+    rows = [
+        {"family": f"{k}", "score": 0.3 + gap, "to_best": gap, "to_best_se": se, "chosen": k == 0}
+        for k, (gap, se) in enumerate([(0, 0), (0.010, 0.004), (0.012, 0.2), (0.013, 0.005), (0.02, 0.003)])
+    ]
+    (ax,) = ComparisonDisplay(rows, loss="log loss").plot(blank((6, 4))).axes_
+    lower, upper = ax.get_xlim()
+    assert (lower, upper) == pytest.approx((-1.06 * 0.023, 1.18 * 0.023))  # one bar does not squeeze all others
+    heads = {line.get_marker(): line.get_xydata().tolist() for line in ax.lines if line.get_marker() in ("<", ">")}
+    assert heads == {"<": [[lower, 2]], ">": [[upper, 2]]}
+
+
 def test_nothing_overlaps():
-    display = compared(test=noisy(300, seed=3)).plot(blank((9, 4)))
+    display = compared(tested=True).plot(blank((9, 4)))
     display.figure_.draw_without_rendering()
     boxes = [ax.get_tightbbox() for ax in display.axes_]
     assert boxes[0].x1 < boxes[1].x0
@@ -87,13 +103,13 @@ def test_nothing_overlaps():
 
 
 def test_without_evaluators_there_is_one_panel():
-    display = compared(evaluators=[]).plot(blank((6, 4)))
+    display = compared(evaluators=()).plot(blank((6, 4)))
     assert len(display.axes_) == 1
     assert list(display.parts()) == ["held_out"]
 
 
 def test_the_table_and_the_file(tmp_path):
-    comparison = compared(test=noisy(300, seed=3))
+    comparison = compared(tested=True)
     display = comparison.diagram()
     assert list(display.parts()) == ["held_out", "test", "errors"]
     frame = display.to_frame(part="held_out")
@@ -110,4 +126,4 @@ def test_refusals():
     figure = blank()
     figure.add_subplot()
     with pytest.raises(ValueError, match="figure must be a figure without axes"):
-        compared(evaluators=[]).plot(figure)
+        compared(evaluators=()).plot(figure)

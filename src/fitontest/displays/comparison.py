@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from fitontest.displays.base import Display
-from fitontest.displays.canvas import SomeFigure, execute_layout, get_figure, style_axes
+from fitontest.displays.canvas import SomeFigure, get_figure, style_axes
 from fitontest.displays.palette import FILL, GAP, NEUTRAL, SERIES, get_background, get_foreground
 from fitontest.results.frames import Records
 from fitontest.results.text import short
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 MARKERS = "os^DvP*X"  # of the evaluators: distinguishable without colour
 FAR = 4.0  # multiple of the median difference beyond which a value is an arrow at the edge
+LEAST = 1.0  # of the right end of the axis, how far error bars extend it to the left
 ROW = 0.34  # inches
 ERROR = "error_"
 
@@ -24,8 +25,9 @@ class ComparisonDisplay(Display):
 
     The left panel shows by how much the held-out loss of each exceeds the smallest, with the standard error of that
     paired difference. The marker of the chosen family is filled, and a line shows the loss of doing nothing. A
-    difference that is several times the median is an arrow at the edge, with its number. Squares show the differences
-    on the test set, if there is one. The right panel shows the calibration error after calibration, by each evaluator.
+    difference that is several times the median is an arrow at the edge, with its number. A bar that goes on beyond the
+    axis ends in an arrowhead. Squares show the differences on the test set, if there is one. The right panel shows the
+    calibration error after calibration, by each evaluator.
 
     Made by `Comparison.plot`.
 
@@ -111,7 +113,6 @@ class ComparisonDisplay(Display):
         if self.evaluators:
             self._draw_errors(panels[1])
         panels[0].set_ylim(len(self.names) - 0.5, -0.5)
-        execute_layout(self.figure_)
         return self
 
     def _draw_differences(self, ax: "Axes") -> None:
@@ -122,10 +123,10 @@ class ComparisonDisplay(Display):
         ax.axvline(0.0, color=get_foreground(ax), linewidth=0.8)
         self._draw_reference_line(ax, limit)
         offsets = {"held_out": -0.14, "test": 0.18} if self.tested else {"held_out": 0.0}
+        least = min(0.0, *(row["to_best"] - row["to_best_se"] for row in drawn if row["to_best"] <= limit))
+        ax.set_xlim(max(least, -LEAST * limit) - 0.06 * limit, 1.18 * limit)
         for part, offset in offsets.items():
             self._draw_series(ax, parts[part], offset, limit, test=part == "test")
-        least = min(0.0, *(row["to_best"] - row["to_best_se"] for row in drawn if row["to_best"] <= limit))
-        ax.set_xlim(least - 0.06 * limit, 1.18 * limit)
         ax.locator_params(axis="x", nbins=5)
         ax.set_yticks(range(len(self.names)), self.names)
         for label, row in zip(ax.get_yticklabels(), self._rows, strict=True):
@@ -150,11 +151,19 @@ class ComparisonDisplay(Display):
                 continue
             face = color if row["chosen"] else get_background(ax)
             ax.errorbar(mean, height, xerr=se, fmt="none", ecolor=color, elinewidth=1.4, capsize=2.5, zorder=2)
+            self._draw_arrowheads(ax, mean - se, mean + se, height, color)
             ax.plot(mean, height, marker, color=color, markerfacecolor=face, markersize=6.5, zorder=3)
         name = "test set" if test else "out of fold"
         ax.plot([], [], marker, color=color, markerfacecolor=get_background(ax), label=name)
         if not test:
             ax.plot([], [], marker, color=get_foreground(ax), label="filled: chosen")
+
+    def _draw_arrowheads(self, ax: "Axes", low: float, high: float, height: float, color: Any) -> None:
+        """Draw arrowheads at the ends of the axis beyond which an error bar goes on."""
+        first, last = ax.get_xlim()
+        for marker, end, beyond in (("<", first, low < first), (">", last, high > last)):
+            if beyond:
+                ax.plot(end, height, marker, color=color, markersize=6, clip_on=False, zorder=3)
 
     def _draw_arrow(self, ax: "Axes", text: str, limit: float, height: float, color: Any) -> None:
         """Write a value beyond the limit at the edge."""
