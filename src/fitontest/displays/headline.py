@@ -37,10 +37,17 @@ def describe_error(error: Estimate) -> list[str]:
         return [f"{describe_measure(error)}, n = {error.n:,}"]
     estimator = error.estimator
     piece = "segment" if estimator is not None and estimator.has_knots else "bin"
-    bins = "" if error.n_bins is None else f", {error.n_bins} {piece}{'' if error.n_bins == 1 else 's'}"
+    bins = "" if error.n_bins is None else f", {_count(error.n_bins, piece)}"
+    if error.n_bins == 1 and error.shifts_by_gap:
+        bins += ": difference of the means"
     given = "" if estimator is not None else ", a given map"
     value = error.measure.printed(error.value)
     return [f"{error.measure.name}{bins}{given}", f"{_name_error(error)} {value}, n = {error.n:,}"]
+
+
+def _count(number: int | None, noun: str) -> str:
+    """Return a number of things in words."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def describe_measure(estimate: Estimate) -> str:
@@ -51,7 +58,7 @@ def describe_measure(estimate: Estimate) -> str:
 def _describe_other(estimate: Estimate) -> str:
     """Return title and value of a measure beside the error that is drawn; its map and its bins are other ones."""
     family = "" if estimate.map is None else f", {estimate.measure.name}"
-    bins = "" if estimate.n_bins is None else f", {estimate.n_bins} bin{'' if estimate.n_bins == 1 else 's'}"
+    bins = "" if estimate.n_bins is None else f", {_count(estimate.n_bins, 'bin')}"
     return f"{describe_measure(estimate)}{family}{bins}"
 
 
@@ -81,7 +88,7 @@ def format_title(error: Estimate, name: str | None) -> str:
     """Return the title of a test-based diagram: the name of the scores, the error, and how it was measured."""
     value = describe_measure(error)
     lines = [value if name is None else f"{name}: {value}"]
-    lines += [f"{error.test} test, alpha {error.alpha:g}", f"{error.n_bins} bins, n = {error.n:,}"]
+    lines += [f"{error.test} test, alpha {error.alpha:g}", f"{_count(error.n_bins, 'bin')}, n = {error.n:,}"]
     if error.null is not None:
         lines.append(describe_null(error))
     return "\n".join(textwrap.fill(line, TITLE_WIDTH) for line in lines)
