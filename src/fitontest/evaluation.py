@@ -152,7 +152,8 @@ class Evaluation(Table):
     ) -> "SmallMultiples":
         """Draw the reliability diagrams of all families side by side, on shared axes; or of all classes, under one.
 
-        A measure that has no map, such as "tce", has no panel: `ReliabilityDisplay` writes it into the legend.
+        A measure that has no map, such as "tce", has no panel: `ReliabilityDisplay` writes it into the legend. Neither
+        has the identity among other families, because its diagram is the diagonal.
 
         Parameters
         ----------
@@ -172,7 +173,7 @@ class Evaluation(Table):
     def diagrams(self, family: str | None = None, *, scale: "ScaleName" = "probability") -> "SmallMultiples":
         """Return these diagrams, which are yet to be drawn, or to be saved."""
         from fitontest.displays.reliability import ReliabilityDisplay
-        from fitontest.displays.small_multiples import arrange_panels, check_class_count
+        from fitontest.displays.small_multiples import arrange_panels, check_class_count, leave_out_identity
 
         with_map = [name for name, estimate in zip(self.names, self.estimates, strict=True) if _has_map(estimate)]
         if not with_map:
@@ -183,7 +184,8 @@ class Evaluation(Table):
             measured = [(f"class {label}", each[chosen], each.sample) for label, each in self.classes.items()]
             return arrange_panels(ReliabilityDisplay, measured, scale, title=chosen)
         shown = with_map if family is None else [choose(family, with_map, "family")]
-        return arrange_panels(ReliabilityDisplay, [(name, self[name], self.sample) for name in shown], scale)
+        measured = leave_out_identity((name, self[name], self.sample) for name in shown)
+        return arrange_panels(ReliabilityDisplay, measured, scale)
 
     def sections(self) -> list[Section]:
         """Return the table of the families, and that of the other measures."""

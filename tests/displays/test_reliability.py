@@ -2,6 +2,7 @@
 
 import pickle
 import warnings
+from functools import cache
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -18,7 +19,7 @@ import fitontest as fot
 from fitontest.displays.palette import GAP, SERIES, blend_with_background, get_series_style
 from fitontest.displays.reliability_artists import MAX_OPACITY, MIN_OPACITY
 from fitontest.results.text import short
-from tests.displays.figures import areas, blank, heights, pixels
+from tests.displays.figures import areas, blank, heights, pixels, plain
 from tests.strategies import WHOLE_WEIGHTS, noisy, samples
 
 FAMILIES = {
@@ -32,6 +33,15 @@ FAMILIES = {
     "pl-refit": fot.PL(3, ensemble=False),
     "pl3-refit": fot.PL3(3, ensemble=False),
 }
+SCORES = noisy(900, seed=3, ties=3)
+SAMPLE = fot.Sample(*SCORES)
+SCALES = ("probability", "logit")
+
+
+@cache
+def fitted(name):
+    """Return the error of these scores under a family, which is fitted once for all tests."""
+    return fot.calibration_error(*SCORES, family=FAMILIES[name])
 
 
 def draw(y, p, **options):
@@ -44,7 +54,15 @@ def legend_of(display):
 
 @pytest.fixture(scope="module")
 def scores():
-    return noisy(900, seed=3, ties=3)
+    return SCORES
+
+
+@pytest.fixture(scope="module")
+def banded():
+    """A diagram with every part: of a family with knots, with a band."""
+    display = fot.ReliabilityDisplay(fitted("pl"), SAMPLE)
+    display.add_band(SAMPLE, draws=3)
+    return display.plot(blank())
 
 
 @pytest.fixture(autouse=True)
@@ -54,15 +72,16 @@ def no_figure_is_left():
     assert plt.get_fignums() == before
 
 
-@pytest.mark.parametrize("scale", ["probability", "logit"])
-@pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
-def test_every_family_can_be_drawn(family, scale, scores):
-    display = draw(*scores, family=family, scale=scale)
-    picture = pixels(display.figure_)
-    assert picture[..., :3].std() > 0.05  # an empty picture is white
-    error = fot.calibration_error(scores[0], scores[1], family=family)
-    assert float(display.error) == float(error)
-    assert display.map_ == error.map
+@pytest.mark.parametrize("name", FAMILIES)
+def test_every_family_can_be_drawn(name):
+    error = fitted(name)
+    for scale in SCALES:
+        display = fot.ReliabilityDisplay(error, SAMPLE, scale=scale).plot(plain())
+        display.figure_.draw_without_rendering()
+        x, c = display.line_.get_data()
+        assert np.isfinite(c).any()
+        assert np.nanmin(x) < 0.05
+        assert np.nanmax(x) > 0.95
     shown = legend_of(display)[0]
     assert f"{'ECE' if isinstance(error.estimator, fot.Slope1) else 'error'} {short(float(error))}, n = 900" in shown
     assert error.family in shown
@@ -70,14 +89,23 @@ def test_every_family_can_be_drawn(family, scale, scores):
         assert f", {error.n_bins} {'segment' if error.family in ('pl', 'pl3') else 'bin'}" in shown
 
 
-@pytest.mark.parametrize("scale", ["probability", "logit"])
-@pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
-def test_gaps_weighted_by_shares_add_up_to_the_error(family, scale, scores):
-    y, p = scores
-    bins = draw(y, p, family=family, scale=scale).to_frame(part="bins")
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("family", ["slope1", fot.Flat(5)])
+def test_the_family_is_fitted_to_the_scores_and_drawn(family, scale, scores):
+    display = draw(*scores, family=family, scale=scale)
+    error = fot.calibration_error(*scores, family=family)
+    assert float(display.error) == float(error)
+    assert display.map_ == error.map
+    assert pixels(display.figure_)[..., :3].std() > 0.05  # an empty picture is white
+
+
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("name", FAMILIES)
+def test_gaps_weighted_by_shares_add_up_to_the_error(name, scale):
+    bins = fot.ReliabilityDisplay(fitted(name), SAMPLE, scale=scale).to_frame(part="bins")
     kept = bins[bins["n"] > 0]
     assert kept["share"].sum() == pytest.approx(1)
-    assert (kept["share"] * kept["mean_gap"]).sum() == pytest.approx(float(fot.calibration_error(y, p, family=family)))
+    assert (kept["share"] * kept["mean_gap"]).sum() == pytest.approx(float(fitted(name)))
 
 
 @given(samples(weights=WHOLE_WEIGHTS))
@@ -102,11 +130,13 @@ def test_the_top_of_the_fill_is_the_slope_1_map(scheme, scores):
     tops = heights(display.fill_)
     assert len(tops) == 8
     for b, top in enumerate(tops):
-        assert np.all(np.diff(top[:, 1]) == pytest.approx(np.diff(top[:, 0])))  # at 45 degrees
+        shown = top[(top[:, 1] > 0) & (top[:, 1] < 1)]
+        assert np.all(np.diff(shown[:, 1]) == pytest.approx(np.diff(shown[:, 0])))  # at 45 degrees
         assert np.interp(table.mean_p[b], top[:, 0], top[:, 1]) == pytest.approx(table.mean_y[b])
-        np.testing.assert_array_equal(display.map_(top[:, 0]), top[:, 1])
-        inside = np.linspace(*top[[0, -1], 0], 7)
-        np.testing.assert_allclose(display.map_(inside), np.interp(inside, top[:, 0], top[:, 1]), atol=1e-15)
+        np.testing.assert_array_equal(display.map_(shown[:, 0]), shown[:, 1])
+        inside = np.linspace(*top[[0, -1], 0], 7)  # cut off at 0 and 1
+        expected = np.clip(display.map_(inside), 0, 1)
+        np.testing.assert_allclose(expected, np.interp(inside, top[:, 0], top[:, 1]), atol=1e-15)
         assert display.fill_.get_paths()[b].vertices[[0, -1], 1].tolist() == [0, 0]
     np.testing.assert_array_equal(display.means_.get_xydata(), np.column_stack((table.mean_p, table.mean_y)))
     for b, bar in enumerate(display.outline_.get_segments()):  # flat, as in the classic diagram
@@ -117,14 +147,15 @@ def test_the_top_of_the_fill_is_the_slope_1_map(scheme, scores):
 def test_the_area_is_the_ece_where_bins_are_equally_wide_and_full():
     rng = np.random.default_rng(0)
     p = np.concatenate([(b + rng.random(50)) / 6 for b in range(6)])
-    y = rng.random(300) < p**2
+    y = rng.random(300) < 0.2 + 0.6 * p  # so that no line leaves [0, 1]
     display = draw(y, p, family=fot.Slope1(6, "equal_width"))
     assert areas(display.gap_).sum() == pytest.approx(float(display.error), abs=1e-6)
     assert len({*map(tuple, display.gap_.get_facecolor().tolist())}) == 1  # and all equally dark
 
 
 def test_the_shade_tells_the_share_of_the_data(scores):
-    y, p = scores[0], scores[1] ** 3
+    p = scores[1] ** 3
+    y = np.random.default_rng(0).random(p.size) < 0.2 + 0.6 * p  # so that no line leaves [0, 1]
     display = draw(y, p, family=fot.Slope1(5, "equal_width"))
     share = display.shape.share
     red, green, blue, opaque = display.gap_.get_facecolor().T  # as the gap's colour of this opacity is seen on white
@@ -143,15 +174,15 @@ def test_flat_bars_stand_at_the_share_of_positives(scores):
 
 
 @pytest.mark.parametrize("family", ["pl", "pl3", "isotonic", "platt", "beta"])
-def test_curves_are_the_map_over_the_scores_and_dotted_beyond(family):
-    y, p = noisy(500, seed=1)
+def test_curves_are_the_map_over_the_scores_and_dotted_beyond(family, scores):
+    y, p = scores
     p = 0.2 + 0.5 * p
     display = draw(y, p, family=family)
     x, c = display.line_.get_data()
     assert (x[0], x[-1]) == (p.min(), p.max())
     np.testing.assert_array_equal(display.map_(x), c)
     fine = np.linspace(x[0], x[-1], 5001)
-    np.testing.assert_allclose(np.interp(fine, x, c), display.map_(fine), atol=2e-3)
+    np.testing.assert_allclose(np.interp(fine, x, c), display.map_(fine), atol=4e-3)  # the width of the line
     beyond = display.extension_.get_xdata()
     assert np.nanmin(beyond) == 0
     assert np.nanmax(beyond) == 1
@@ -163,19 +194,21 @@ def test_curves_are_the_map_over_the_scores_and_dotted_beyond(family):
 
 @pytest.mark.parametrize("name", ["pl", "pl3"])
 @pytest.mark.parametrize("ensemble", [True, False])
-def test_knots_are_marked(name, ensemble, scores):
-    display = draw(*scores, family=fot.make_family(name, n_bins=3, ensemble=ensemble))
+def test_knots_are_marked(name, ensemble):
+    error = fitted(name if ensemble else f"{name}-refit")
+    display = fot.ReliabilityDisplay(error, SAMPLE).plot(blank())
     x, c = display.knots_.get_data()
+    assert x.size
     np.testing.assert_array_equal(x, display.error.partition.edges)
     np.testing.assert_array_equal(c, display.map_(x))
     if not ensemble:
         np.testing.assert_allclose(x, display.error.estimator.knots_[0, 1:-1], rtol=1e-9)
     assert "knot" in legend_of(display)
-    assert draw(*scores, family="isotonic").knots_ is None
+    assert fot.ReliabilityDisplay(fitted("isotonic"), SAMPLE).plot(blank()).knots_ is None
 
 
-def test_a_single_pl3_is_made_of_straight_lines_on_logit_axes(scores):
-    display = draw(*scores, family=fot.PL3(3, ensemble=False), scale="logit")
+def test_a_single_pl3_is_made_of_straight_lines_on_logit_axes():
+    display = fot.ReliabilityDisplay(fitted("pl3-refit"), SAMPLE, scale="logit").plot(blank())
     assert display.ax_.get_xscale() == display.ax_.get_yscale() == "logit"
     x, c = display.line_.get_data()
     inside = (c > 0) & (c < 1) & (x > 0) & (x < 1)
@@ -202,8 +235,8 @@ def test_the_histogram_counts_every_score():
     assert draw(y, p, sample_weight=w / 3).histogram_ax_.get_ylabel() == "Weight"
 
 
-def test_the_frame_holds_every_number(scores):
-    display = draw(*scores, family="pl", band_draws=3)
+def test_the_frame_holds_every_number(banded):
+    display = banded
     frame = display.to_frame()
     assert frame["part"].unique().tolist() == ["bins", "map", "knots", "histogram", "band"]
     course = display.to_frame(part="map")
@@ -243,8 +276,8 @@ def test_the_band_is_where_maps_of_calibrated_scores_lie():
     far = draw(rng.random(600) < p**3, p, family="platt", band_draws=60, band_level=0.8)
     outside = far.map_(middle["x"].to_numpy()) < far.to_frame(part="band")["band_lower"][middle.index]
     assert outside.all()
-    again = draw(y, p, family="platt", band_draws=60, band_level=0.8, random_state=5)
-    np.testing.assert_array_equal(again.band.lower, display.band.lower)
+    one, again = (draw(y, p, family="platt", band_draws=4, random_state=5) for _ in range(2))
+    np.testing.assert_array_equal(again.band.lower, one.band.lower)
     assert "if calibrated, 80 % (60 draws)" in legend_of(display)
 
 
@@ -343,15 +376,74 @@ def test_dark_styles(scores):
     assert to_rgba(display.ref_line_.get_color()) == to_rgba("white")
 
 
-def test_maps_beyond_0_and_1_are_shown(scores):
+def test_maps_beyond_0_and_1_are_cut_off_and_marked():
     y = np.array([0] * 30 + [1] * 30)
     p = np.concatenate((np.linspace(0.1, 0.5, 30), np.linspace(0.5, 0.9, 30)))
     display = draw(y, p, family=fot.Slope1(2, "equal_width"))
-    lowest = min(row["y"] for row in display.rows("map"))
-    assert lowest < -0.25
-    assert display.ax_.get_ylim()[0] < lowest
-    assert display.ax_.get_xlim() == display.ax_.get_ylim()  # so that a slope of 1 is drawn at 45 degrees
-    assert display.ax_.get_box_aspect() == 1
+    assert min(row["y"] for row in display.rows("map")) < -0.25  # the table says how far the map goes
+    low, high = display.rows("cuts")
+    means = display.error.estimator.bin_table_
+    assert low == pytest.approx({"x": means.mean_p[0], "y": 0, "value": 0.1 - means.mean_p[0]})
+    assert high == pytest.approx({"x": 1 + means.mean_p[1] - means.mean_y[1], "y": 1, "value": display.map_(0.9)})
+    assert display.ax_.get_xlim() == display.ax_.get_ylim() == (-0.02, 1.02)
+    assert display.ax_.get_box_aspect() == 1  # so that a slope of 1 is drawn at 45 degrees
+    assert (np.nanmin(display.line_.get_ydata()), np.nanmax(display.line_.get_ydata())) == (0, 1)
+    assert np.isnan(display.extension_.get_ydata()).all()  # beyond the scores the map is beyond the axes too
+    for area in (display.fill_, display.gap_):
+        vertices = np.concatenate([path.vertices for path in area.get_paths()])
+        assert (vertices.min(), vertices.max()) == (0, 1)
+    assert [mark.get_marker() for mark in display.cuts_] == ["v", "^"]
+    assert [mark.get_xdata().tolist() for mark in display.cuts_] == [[low["x"]], [high["x"]]]
+    assert legend_of(display).count("map goes on beyond the axis") == 1
+    display.figure_.draw_without_rendering()
+    box = display.ax_.get_window_extent()
+    for mark, end in zip(display.cuts_, (box.y0, box.y1), strict=True):
+        assert abs(mark.get_window_extent().y0 / 2 + mark.get_window_extent().y1 / 2 - end) < 8  # pixels
+
+
+def test_a_given_map_that_is_beyond_1_everywhere_has_one_mark(scores):
+    step = fot.Slope1([0.5]).fit([0.2, 0.3, 0.9, 0.95], [1, 1, 0, 1]).map_  # 1.05 at 0.3, but 0.85 at 0.1
+    y, p = [0, 1, 1], [0.3, 0.35, 0.45]
+    (cut,) = draw(y, p, family=step).rows("cuts")
+    assert cut == pytest.approx({"x": 0.375, "y": 1, "value": 1.2})
+
+
+def test_maps_within_the_axis_have_no_marks(scores):
+    for scale in SCALES:
+        display = draw(*scores, family="beta", scale=scale)
+        assert display.cuts_ == []
+        assert "cuts" not in display.parts()
+        assert "map goes on beyond the axis" not in legend_of(display)
+
+
+def test_one_bin_is_the_difference_of_the_means(scores):
+    display = draw(*scores, family=fot.Slope1(1))
+    assert legend_of(display)[0].startswith("slope1, 1 bin: difference of the means\nECE ")
+    assert float(display.error) == pytest.approx(abs(np.mean(scores[0]) - np.mean(scores[1])))
+    assert legend_of(draw(*scores, family=fot.Flat(1)))[0].startswith("flat, 1 bin\n")  # which is another error
+
+
+@pytest.mark.parametrize(("side", "text"), [(0, "below 0.01"), (1, "above 0.99")])
+def test_a_probability_scale_of_rare_events_advises_the_logit_scale(side, text):
+    rng = np.random.default_rng(0)
+    p = np.abs(side - np.concatenate((rng.uniform(1e-4, 0.0099, 901), rng.uniform(0.02, 0.9, 99))))
+    y = rng.random(1000) < p
+    display = draw(y, p, family="platt")
+    (note,) = display.histogram_ax_.texts
+    assert note.get_text() == f"most scores are {text}:\nscale='logit'"
+    display.figure_.draw_without_rendering()
+    box, around = note.get_window_extent(), display.histogram_ax_.get_window_extent()
+    assert around.x0 < box.x0 < box.x1 < around.x1
+    assert around.y0 < box.y0 < box.y1 < around.y1
+    counts, edges, _ = display.counts_.get_data()
+    bars = display.histogram_ax_.transData.transform(np.column_stack((edges[:-1], counts)))
+    over = bars[(bars[:, 0] < box.x1) & (np.append(bars[1:, 0], around.x1) > box.x0)]
+    assert over[:, 1].max() < box.y0  # above the bars
+    assert draw(y, p, family="platt", scale="logit").histogram_ax_.texts[:] == []
+    fewer = slice(3, None)  # 898 of 997 scores
+    assert draw(y[fewer], p[fewer], family="platt").advice is not None
+    fewer = slice(20, None)  # 881 of 980, less than 90 %
+    assert draw(y[fewer], p[fewer], family="platt").advice is None
 
 
 def test_limits(scores):
@@ -400,15 +492,18 @@ def test_norms_and_debiasing_are_named(norm, scores):
         ([0, 1] * 20, [1e-12, 1 - 1e-12] * 20),
     ],
 )
-@pytest.mark.parametrize("scale", ["probability", "logit"])
 @pytest.mark.parametrize("family", ["slope1", "flat", "isotonic", "beta", "platt", "pl", "pl3", "pava_bc", "identity"])
-def test_few_and_extreme_scores(y, p, family, scale):
+def test_few_and_extreme_scores(y, p, family):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fot.CalibrationWarning)
         warnings.simplefilter("ignore", ConvergenceWarning)
-        display = draw(y, p, family=family, scale=scale)
-    assert np.isfinite(pixels(display.figure_)).all()
-    assert display.counts.sum() == len(y)
+        error = fot.calibration_error(y, p, family=family)
+    for scale in SCALES:
+        display = fot.ReliabilityDisplay(error, fot.Sample(y, p), scale=scale).plot(plain())
+        if family in ("slope1", "isotonic", "pl3"):  # the axes and the ticks of the others are like theirs
+            display.figure_.draw_without_rendering()
+        assert np.isfinite([*display.ax_.get_xlim(), *display.ax_.get_ylim()]).all()
+        assert display.counts.sum() == len(y)
 
 
 def test_estimators():
@@ -474,16 +569,31 @@ def test_scores_beyond_a_logit_axis_are_noted():
     display = draw(y, p, family="isotonic", scale="logit")
     texts = [text.get_text() for text in display.histogram_ax_.texts]
     assert texts == ["20 % below", "20 % above"]
+    assert 0.28 < display.ax_.get_xlim()[0] < 0.3  # the logits of 0 and 1 are infinite: they extend no axis
+    assert 0.6 < display.ax_.get_xlim()[1] < 0.62
     assert display.rows("beyond") == [{"below": 0.2, "above": 0.2}]
     assert draw(y, p, family="isotonic").histogram_ax_.texts[:] == []
 
 
-def test_logit_axes_reach_no_further_than_the_scores_and_the_map_over_them():
+def test_logit_axes_end_where_the_scores_end():
     rng = np.random.default_rng(0)
     p = rng.uniform(1.5e-5, 6e-5, 2000)
     display = draw(rng.random(2000) < p, p, family="identity", scale="logit")
-    assert 1e-5 < display.ax_.get_xlim()[0] < 1.5e-5
-    assert 6e-5 < display.ax_.get_xlim()[1] < 8e-5
+    for lower, upper in (display.ax_.get_xlim(), display.ax_.get_ylim()):
+        assert 1.4e-5 < lower < p.min()
+        assert p.max() < upper < 6.3e-5
+
+
+def test_values_of_the_map_extend_the_logit_axis_of_frequencies_only():
+    p = np.geomspace(1e-4, 1e-2, 400)
+    display = draw(np.arange(400) % 4 == 0, p, family=fot.Slope1(2), scale="logit")  # far more events than predicted
+    assert 0.9e-4 < display.ax_.get_xlim()[0] < display.ax_.get_xlim()[1] < 1.1e-2
+    assert display.ax_.get_ylim()[0] > 0.9e-4  # where the scores end, so that the diagonal is seen
+    assert 0.25 < display.ax_.get_ylim()[1] < 0.3
+    assert display.ax_.lines.index(display.ref_line_) >= 0
+    below = draw(np.arange(400) == 399, p, family=fot.Slope1(2), scale="logit")  # bins without events
+    assert below.ax_.get_ylim()[0] > 0.9e-4  # a mean of 0 has no place on the axis
+    assert [cut["y"] for cut in below.rows("cuts")][:1] == [below.y_scale.lower]
 
 
 def test_axes_that_are_cleared_and_drawn_on_again_keep_their_size(scores):
@@ -555,8 +665,8 @@ def test_axes_of_other_kinds_are_refused(scores):
 
 
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
-def test_frames_of_every_library(backend, scores):
-    for display in (draw(*scores, family="pl", band_draws=2), fot.TCEDisplay.from_predictions(*scores, ax=blank())):
+def test_frames_of_every_library(backend, banded):
+    for display in (banded, fot.TCEDisplay(fot.tce(*SCORES), SAMPLE)):
         assert len(display.to_frame(backend)) == len(display.rows())
         for part in display.parts():
             assert len(display.to_frame(backend, part=part)) == len(display.rows(part))

@@ -1,19 +1,24 @@
 """Several diagrams in one figure."""
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pytest
 
 import fitontest as fot
-from tests.displays.figures import blank, pixels
+from tests.displays.figures import blank
 from tests.strategies import noisy
 
 
+@pytest.fixture(scope="module")
+def evaluation():
+    return fot.evaluate(*noisy(500, ties=2))
+
+
 @pytest.mark.parametrize("scale", ["probability", "logit"])
-def test_evaluation_draws_every_family_on_the_same_axes(scale):
-    y, p = noisy(500, ties=2)
-    evaluation = fot.evaluate(y, p)
+def test_evaluation_draws_every_family_on_the_same_axes(scale, evaluation):
     several = evaluation.plot(scale=scale, figure=blank((12, 14)))
-    assert [*several.axes_] == fot.available_families()
+    drawn = [family for family in fot.available_families() if family != "identity"]  # whose diagram is the diagonal
+    assert [*several.axes_] == drawn
     assert len({ax.get_xlim() for ax in several.axes_.values()}) == 1
     assert len({ax.get_ylim() for ax in several.axes_.values()}) == 1
     for family, display in several.displays.items():
@@ -24,20 +29,63 @@ def test_evaluation_draws_every_family_on_the_same_axes(scale):
     frame = several.to_frame(part="bins")
     kept = frame[frame["n"] > 0]
     errors = (kept["share"] * kept["mean_gap"]).groupby(kept["panel"]).sum()
-    for family in fot.available_families():
+    for family in drawn:
         assert errors[family] == pytest.approx(float(evaluation[family]))
-    assert pixels(several.figure_)[..., :3].std() > 0.05
 
 
-def test_panels_do_not_overlap():
-    y, p = noisy(500, ties=2)
-    several = fot.evaluate(y, p).plot(figure=blank((10, 12)))
+def test_panels_do_not_overlap(evaluation):
+    some = evaluation.only(["slope1", "flat", "isotonic", "beta", "knn"])
+    several = fot.SmallMultiples({**some.diagrams().displays, "beta again": some.diagrams().displays["beta"]})
+    several.plot(blank((9, 9)))  # two rows
     several.figure_.draw_without_rendering()
     boxes = [ax.get_tightbbox() for ax in several.axes_.values()]
     boxes.append(several.legend_.get_tightbbox())
     for i, one in enumerate(boxes):
         for other in boxes[:i]:
             assert not (one.x0 < other.x1 and other.x0 < one.x1 and one.y0 < other.y1 and other.y0 < one.y1)
+
+
+@pytest.mark.parametrize(
+    ("count", "shape"), [(1, (1, 1)), (5, (1, 5)), (6, (2, 3)), (7, (2, 4)), (9, (3, 3)), (10, (2, 5)), (13, (3, 5))]
+)
+def test_grids_are_balanced(count, shape):
+    beta = fot.evaluate(*noisy(50), families=["beta"]).diagrams().displays["beta"]
+    several = fot.SmallMultiples({str(k): beta for k in range(count)})
+    assert several._grid_shape() == shape
+
+
+def test_no_row_of_a_grid_is_less_than_half_full():
+    beta = fot.evaluate(*noisy(50), families=["beta"]).diagrams().displays["beta"]
+    for n in range(6, 17):
+        rows, columns = fot.SmallMultiples({str(k): beta for k in range(n)})._grid_shape()
+        assert rows * columns - n <= columns / 2
+
+
+def test_the_identity_has_a_panel_only_where_it_is_alone():
+    y, p = noisy(60)
+    evaluation = fot.evaluate(y, p, families=["identity", "beta", fot.IdentityMap()])
+    assert [*evaluation.diagrams().displays] == ["beta"]
+    assert [*evaluation.diagrams("identity").displays] == ["identity"]
+    assert [*fot.evaluate(y, p, families=["identity"]).diagrams().displays] == ["identity"]
+
+
+def test_a_layout_converges_when_it_is_executed_once(evaluation):
+    for scale in ("probability", "logit"):
+        display = evaluation.only(["beta", "isotonic", "flat", "slope1"]).diagrams(scale=scale)
+        figure = display.plot(blank(display.size)).figure_
+        places = []
+        for _ in range(2):
+            figure.get_layout_engine().execute(figure)
+            places.append([ax.get_position(original=True).bounds for ax in display.axes_.values()])
+        inches = np.abs(np.subtract(*places)) * np.tile(display.size, 2)
+        assert inches.max() < 0.02
+
+
+def test_the_advice_of_a_logit_scale_is_written_once_per_scores():
+    rng = np.random.default_rng(0)
+    p = rng.uniform(0, 0.01, 300)
+    several = fot.evaluate(rng.random(300) < p, p, families=["platt", "beta"]).plot(figure=blank((7, 5)))
+    assert [len(display.histogram_ax_.texts) for display in several.displays.values()] == [1, 0]
 
 
 def test_two_settings_of_a_family_and_a_pyplot_figure():

@@ -13,7 +13,7 @@ from fitontest.displays.base import Display
 from fitontest.displays.reliability import ReliabilityDisplay
 from fitontest.displays.saving import check_path
 from fitontest.displays.scales import SCALE_NAMES, ScaleName
-from fitontest.displays.small_multiples import arrange_classes, arrange_panels
+from fitontest.displays.small_multiples import arrange_classes, arrange_panels, leave_out_identity
 from fitontest.displays.tce import TCEDisplay
 from fitontest.evaluation import evaluation_of, measures_of
 from fitontest.families.base import family_class
@@ -36,7 +36,8 @@ from fitontest.uncertainty.null import estimate_of
     "--family",
     "families",
     multiple=True,
-    help="Family of maps, by default slope1; repeat for several, side by side; 'all' for all. One with classwise.",
+    help="Family of maps, by default slope1; repeat for several, side by side; 'all' for all but identity. "
+    "One with classwise.",
 )
 @click.option(
     "--scale", type=click.Choice(SCALE_NAMES), default="probability", show_default=True, help="Scale of the axes."
@@ -111,8 +112,9 @@ def _reliability(
     chosen = None if "all" in _known(families) else list(dict.fromkeys(families))
     sample = given.sample()
     evaluation = evaluation_of(sample, measures_of(chosen, None, "l1", random_state), given.reduction)
-    panels = [(title, estimate, sample) for title, estimate in zip(evaluation.names, evaluation, strict=True)]
-    several = arrange_panels(ReliabilityDisplay, panels, scale, name=name, pos_label=given.pos_label)
+    panels = ((title, estimate, sample) for title, estimate in zip(evaluation.names, evaluation, strict=True))
+    shown = leave_out_identity(panels)
+    several = arrange_panels(ReliabilityDisplay, shown, scale, name=name, pos_label=given.pos_label)
     for display in several.displays.values():
         if band_draws:
             display.add_band(sample, draws=band_draws, random_state=random_state)

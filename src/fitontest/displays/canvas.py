@@ -56,17 +56,6 @@ def check_empty_figure(figure: object, name: str, rule: str = "a Figure or a Sub
     return figure
 
 
-def execute_layout(figure: "FigureBase") -> None:
-    """Execute a constrained layout several times, because a single drawing does not make it converge."""
-    from matplotlib.layout_engine import ConstrainedLayoutEngine
-
-    root: Any = figure.get_figure(root=True)
-    engine = root.get_layout_engine()
-    if isinstance(engine, ConstrainedLayoutEngine):
-        for _ in range(3):
-            engine.execute(root)
-
-
 def style_axes(ax: "Axes") -> None:
     """Remove the top and the right spine, and draw a pale grid behind the data."""
     for side in ("top", "right"):

@@ -122,6 +122,20 @@ def annotate_shares_beyond(ax: "Axes", beyond: tuple[float, float], *, upright: 
             )
 
 
+def annotate_advice(ax: "Axes", advice: str) -> None:
+    """Write an advice in the middle of a histogram, most of whose data are at one end."""
+    ax.text(
+        0.55,
+        0.9,
+        advice,
+        transform=ax.transAxes,
+        fontsize="x-small",
+        color=get_foreground(ax),
+        horizontalalignment="center",
+        verticalalignment="top",
+    )
+
+
 def set_xlabel_below(main: "Axes", below: "Axes", depth: float, text: str) -> None:
     """Place the x label of the main axes under the companion below them. It remains the label of the main axes."""
     from matplotlib.transforms import ScaledTranslation

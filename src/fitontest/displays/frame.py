@@ -7,27 +7,35 @@ from fitontest.displays.canvas import style_axes
 from fitontest.displays.companions import HISTOGRAM, SIZES, add_companion, find_companions, set_xlabel_below
 from fitontest.displays.reliability_artists import (
     BAND_LABEL,
+    CUT_LABEL,
     DIAGONAL_LABEL,
     GAP_LABEL,
     KNOT_LABEL,
     MEAN_LABEL,
     make_gap_handle,
 )
-from fitontest.displays.scales import Scale, make_scale
+from fitontest.displays.scales import Scale, make_scale, merge_scales
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 HISTOGRAM_HEIGHT, HISTOGRAM_DEPTH = 0.2, 0.24  # fractions of the height of the main axes
-SHARED_LABELS = (GAP_LABEL, KNOT_LABEL, MEAN_LABEL, BAND_LABEL)  # of marks with the same meaning in every diagram
+SHARED_LABELS = (
+    GAP_LABEL,
+    KNOT_LABEL,
+    MEAN_LABEL,
+    BAND_LABEL,
+    CUT_LABEL,
+)  # of marks with the same meaning in every diagram
 
 
-def prepare_axes(main: "Axes", scale: Scale, counts: str, labels: tuple[str, str]) -> Any:
-    """Set scale and labels (of x, of y) of empty axes, and return the axes of a histogram of `counts` below."""
+def prepare_axes(main: "Axes", scales: tuple[Scale, Scale], counts: str, labels: tuple[str, str]) -> Any:
+    """Set scales and labels (of x, of y) of empty axes, and return the axes of a histogram of `counts` below."""
     below = add_companion(main, HISTOGRAM, "below", size=HISTOGRAM_HEIGHT, gap=HISTOGRAM_DEPTH - HISTOGRAM_HEIGHT)
     style_axes(main)
     main.set_box_aspect(1)
-    scale.apply(main)
+    for scale, letter in zip(scales, "xy", strict=True):
+        scale.apply(main, letter)
     set_xlabel_below(main, below, HISTOGRAM_DEPTH, labels[0])
     main.set_ylabel(labels[1])
     below.set_ylabel(counts)
@@ -42,13 +50,13 @@ def find_histogram(main: "Axes") -> Any:
     return companions.get(HISTOGRAM)
 
 
-def extend_limits(main: "Axes", scale: Scale) -> None:
-    """Extend the limits of axes that hold a diagram, so that they show another scale too."""
+def extend_limits(main: "Axes", scales: tuple[Scale, Scale]) -> None:
+    """Extend the limits of axes that hold a diagram, so that they show other scales (of x, of y) too."""
     name = "logit" if main.get_xscale() == "logit" else "probability"
-    if name != scale.name:
-        raise ValueError(f"scale must be that of the diagram on the axes, {name!r}; got {scale.name!r}")
-    lower, upper = main.get_xlim()
-    make_scale(name, (min(lower, scale.lower), max(upper, scale.upper))).apply(main)
+    if name != scales[0].name:
+        raise ValueError(f"scale must be that of the diagram on the axes, {name!r}; got {scales[0].name!r}")
+    for scale, letter, drawn in zip(scales, "xy", (main.get_xlim(), main.get_ylim()), strict=True):
+        merge_scales([make_scale(name, drawn), scale]).apply(main, letter)
 
 
 def has_diagonal(main: "Axes") -> bool:

@@ -8,7 +8,7 @@ from fitontest.data.predictions import Predictions, Reduction, read_data
 from fitontest.data.sample import Sample
 from fitontest.displays.base import check_measured
 from fitontest.displays.canvas import AxesOrFigure, get_axes
-from fitontest.displays.companions import annotate_shares_beyond, format_counts_axis
+from fitontest.displays.companions import annotate_advice, annotate_shares_beyond, format_counts_axis
 from fitontest.displays.frame import draw_legend, extend_limits, find_histogram, has_diagonal, prepare_axes
 from fitontest.displays.headline import format_legend_label, name_axes
 from fitontest.displays.palette import NEUTRAL, Color, get_foreground, get_series_style
@@ -16,13 +16,21 @@ from fitontest.displays.reliability_artists import (
     draw_areas,
     draw_band,
     draw_counts,
+    draw_cuts,
     draw_diagonal,
     draw_knots,
     draw_map,
     draw_means,
 )
-from fitontest.displays.scales import ScaleName, choose_scale, make_scale, widen_scale
-from fitontest.displays.shapes import BARS, compute_shape, compute_shares_beyond, find_knots, tabulate_histogram
+from fitontest.displays.scales import Scale, ScaleName, advise_logit, choose_scale, extend_to_values, make_scale
+from fitontest.displays.shapes import (
+    BARS,
+    compute_shape,
+    compute_shares_beyond,
+    find_knots,
+    tabulate_cuts,
+    tabulate_histogram,
+)
 from fitontest.displays.small_multiples import PanelDisplay, SmallMultiples, arrange_classes, check_classwise_figure
 from fitontest.families.base import Family
 from fitontest.maps.base import CalibrationMap
@@ -56,6 +64,10 @@ class ReliabilityDisplay(PanelDisplay):
     of the data in its bin, or in its bar of the histogram for continuous maps. If all bins have the same width and the
     same weight, the area of the gap is the error. Otherwise the shades show the weights of its parts.
 
+    The map is cut off where it leaves the axes, as the lines of slope-1 bins may leave [0, 1]. A triangle at the end of
+    the axis marks where, over the scores, and the part ``cuts`` of the table says how far the map goes. The gap beyond
+    the axes is not drawn.
+
     Made by `from_predictions` or `from_estimator`. `plot` draws it again on other axes.
 
     Parameters
@@ -65,11 +77,14 @@ class ReliabilityDisplay(PanelDisplay):
     sample : Sample
     scale : {"probability", "logit"}, default="probability"
         Scale of both axes. The logit scale shows rare events. A single ``pl3`` fit (``ensemble=False``) is made of
-        straight lines on it. Values of a map of bins at or beyond 0 and 1 are cut off on it.
+        straight lines on it. If 90 % of the scores are below 0.01, or above 0.99, a text in the histogram of a
+        probability scale advises to use the logit scale.
     limits : (float, float), optional
         Ends of both axes. Scores beyond them are counted in the outermost bars of the histogram. By default the
-        probability scale shows [0, 1], and more if the map exceeds it, as bins of slope 1 may. The logit scale shows
-        the scores and the values of the map at them, but nothing below 1e-7 or above 1 - 1e-7.
+        probability scale shows [0, 1]. The axis of scores of the logit scale ends where the scores end. That of
+        observed frequencies also shows the mean of the map in each bin, or in each bar of the histogram, and its values
+        at the lowest and the highest score. Scores and values of 0 and 1 have no place on the logit scale, and it shows
+        nothing below 1e-7 or above 1 - 1e-7.
     band : ConsistencyBand, optional
         A band that contains most maps of calibrated scores.
     measures : iterable of str or Measure, optional
@@ -83,7 +98,10 @@ class ReliabilityDisplay(PanelDisplay):
     estimates : tuple of Estimate
         Of the further measures.
     map_ : CalibrationMap
-    scale : Scale
+    scale, y_scale : Scale
+        Of the scores, and of the observed frequencies.
+    advice : str or None
+        The text that advises to use the logit scale.
     shape : Shape
         The table of the diagram.
     ax_, histogram_ax_ : matplotlib Axes
@@ -91,6 +109,8 @@ class ReliabilityDisplay(PanelDisplay):
     figure_ : matplotlib Figure or SubFigure
     line_, ref_line_, counts_ : artists
         The map (interrupted between bins), the diagonal, the histogram.
+    cuts_ : list of Line2D
+        The triangles below and above the axes, where there are any.
     fill_, gap_, stems_, veil_, outline_, means_, extension_, knots_, band_, legend_ : artists or None
         The area under the map, the gap between it and the diagonal, that gap as lines in narrow bins, the fading of
         bins beyond the scores, the flat bars and the means of the bins, the map beyond the scores, the knots, the band,
@@ -126,7 +146,7 @@ class ReliabilityDisplay(PanelDisplay):
         error: Estimate,
         sample: Sample,
         *,
-        scale: ScaleName = "probability",
+        scale: ScaleName | Scale = "probability",
         limits: ArrayInput = None,
         band: ConsistencyBand | None = None,
         measures: Iterable[str | Measure] = (),
@@ -138,9 +158,13 @@ class ReliabilityDisplay(PanelDisplay):
             raise ValueError(f"error must be one that calibration_error returns, with a map to draw; got {error!r}")
         self.error, self.map_, self.band, self.name, self.pos_label = error, error.map, band, name, pos_label
         self.estimates = tuple(read_measure(one).estimate(sample) for one in as_list(measures, "measures", empty=True))
-        first = choose_scale(scale, sample, error.map) if limits is None else make_scale(scale, limits)
-        self.shape = compute_shape(error.map, find_knots(error), sample, first)
-        self.scale = first if limits is not None else widen_scale(first, self.shape.joined().c)
+        if isinstance(scale, Scale):
+            self.scale = scale
+        else:
+            self.scale = choose_scale(scale, sample) if limits is None else make_scale(scale, limits)
+        self.shape = compute_shape(error.map, find_knots(error), sample, self.scale)
+        self.y_scale = self.scale if limits is not None else extend_to_values(self.scale, self.shape.values_to_show())
+        self.advice = advise_logit(self.scale, sample) if limits is None else None
         self.cells = self.scale.cells(BARS)
         self.counts = self.cells.summarise(sample).w
         self.beyond = compute_shares_beyond(sample, self.scale)
@@ -239,6 +263,7 @@ class ReliabilityDisplay(PanelDisplay):
         fill: bool | None = None,
         legend: bool = True,
         ref_line: bool = True,
+        advise: bool = True,
     ) -> Self:
         """Draw the diagram on new axes, or over another diagram.
 
@@ -253,6 +278,8 @@ class ReliabilityDisplay(PanelDisplay):
         legend : bool, default=True
         ref_line : bool, default=True
             Whether the diagonal is drawn. It is never drawn twice on the same axes.
+        advise : bool, default=True
+            Whether the advice to use a logit scale is written, where there is one.
 
         Returns
         -------
@@ -266,9 +293,9 @@ class ReliabilityDisplay(PanelDisplay):
         filled = first if fill is None else fill
         if below is None:
             labels = name_axes(self.pos_label, self.error.reduction)
-            below = prepare_axes(main, self.scale, "Count" if self.whole else "Weight", labels)
+            below = prepare_axes(main, (self.scale, self.y_scale), "Count" if self.whole else "Weight", labels)
         else:
-            extend_limits(main, self.scale)
+            extend_limits(main, (self.scale, self.y_scale))
         self.ax_, self.figure_, self.histogram_ax_ = main, main.figure, below
         self.ref_line_ = draw_diagonal(main, self.scale) if ref_line and not has_diagonal(main) else None
         label = format_legend_label(self.name if name is None else name, self.error, self.estimates)
@@ -278,6 +305,8 @@ class ReliabilityDisplay(PanelDisplay):
         format_counts_axis(below, "y", self.counts)
         if first:
             annotate_shares_beyond(below, self.beyond)
+            if advise and self.advice is not None:
+                annotate_advice(below, self.advice)
         self.legend_ = draw_legend(main) if legend else None
         return self
 
@@ -286,13 +315,15 @@ class ReliabilityDisplay(PanelDisplay):
 
         ``bins`` holds the bins of the map, or the bars of the histogram for a continuous map: bounds, rows, weight,
         share of the weight, mean prediction, share of positives, and mean gap |c_hat(p) - p|, whose mean over the
-        predictions is the l1 error. ``map`` holds the points (x, y) through which the map is drawn, by piece. ``knots``
-        holds the knots marked. ``histogram`` holds the weight per bar. ``band`` holds the bounds of the consistency
-        band. ``beyond`` holds the shares of the data below and above the axes.
+        predictions is the l1 error. ``map`` holds the points (x, y) through which the map is drawn, by piece. ``cuts``
+        holds the places where it leaves the axes, with its value furthest beyond. ``knots`` holds the knots marked.
+        ``histogram`` holds the weight per bar. ``band`` holds the bounds of the consistency band. ``beyond`` holds the
+        shares of the data below and above the axes.
         """
         parts = {
             "bins": self.shape.piece_records(),
             "map": self.shape.course_records(),
+            "cuts": tabulate_cuts(self.shape, *self.y_scale.visible),
             "knots": records(x=self.shape.knots.x, y=self.shape.knots.c),
             **tabulate_histogram(self.cells, self.counts, self.beyond),
         }
@@ -305,6 +336,7 @@ class ReliabilityDisplay(PanelDisplay):
         edge = get_foreground(main) if filled else style["color"]
         self.means_ = self.knots_ = None
         self.line_, self.extension_ = draw_map(main, shape, style, label)
+        self.cuts_ = draw_cuts(main, tabulate_cuts(shape, *self.y_scale.visible), self.y_scale, style["color"])
         if shape.jumps:
             self.means_ = draw_means(main, shape, edge)
         elif shape.knots.x.size:

@@ -14,8 +14,9 @@ from fitontest.displays.palette import (
     get_opaque_background,
 )
 from fitontest.displays.scales import Scale
-from fitontest.displays.shapes import Course, Shape
+from fitontest.displays.shapes import ROUNDING, Course, Shape, clip_course, insert_crossings
 from fitontest.partitions.partition import Partition
+from fitontest.results.frames import Records
 from fitontest.typing import FloatArray
 from fitontest.uncertainty.bands import ConsistencyBand
 
@@ -33,6 +34,10 @@ BAND_LABEL = "if calibrated, "
 MEAN_LABEL = "mean of a bin"
 KNOT_LABEL = "knot"
 GAP_LABEL = "gap; shade: share of data"
+CUT_LABEL = "map goes on beyond the axis"
+CUT_DISTANCE = (
+    4.5  # points from the end of the axis to the middle of a triangle, which leaves the mean of a bin visible
+)
 NARROW_WIDTH = 0.012  # fraction of the axis; the gap of narrower bins is also drawn as a line
 MANY_BINS = 60  # above this number of bins, outlines are thinner and marks smaller
 
@@ -71,9 +76,9 @@ def draw_fill(ax: "Axes", shape: Shape, color: Color) -> "PolyCollection":
 
     courses = _select_drawn_courses(shape)
     if not shape.jumps:
-        courses = [_clip_course(course, shape.low, shape.high) for course in courses]
+        courses = [clip_course(course, shape.low, shape.high) for course in courses]
     fill = PolyCollection(
-        [_close_at_zero(course) for course in courses],
+        [_close_at_zero(_clip_to_probabilities(course)) for course in courses],
         facecolor=color,
         alpha=FILL_OPACITY + compute_opacity_gain(ax),
         linewidth=0,
@@ -91,7 +96,7 @@ def draw_gap(ax: "Axes", shape: Shape) -> "PolyCollection":
     from matplotlib.collections import PolyCollection
 
     gap = PolyCollection(
-        [_close_at_diagonal(course) for course in _select_courses_over_data(shape)],
+        [_close_at_diagonal(_clip_to_probabilities(course)) for course in _select_courses_over_data(shape)],
         facecolor=[blend_with_background(ax, GAP, opacity) for opacity in _compute_opacity(ax, shape).tolist()],
         linewidth=0,
         zorder=1.4,
@@ -158,14 +163,34 @@ def draw_outline(ax: "Axes", shape: Shape) -> "LineCollection":
 
 
 def draw_map(ax: "Axes", shape: Shape, style: dict[str, Any], label: str) -> "tuple[Line2D, Line2D]":
-    """Draw the map, interrupted between bins: solid over the range of the data, and dotted beyond it."""
+    """Draw the map, interrupted between bins and beyond [0, 1]: solid over the scores, and dotted elsewhere."""
     courses = _select_drawn_courses(shape)
-    inside = _join_with_breaks([_clip_course(course, shape.low, shape.high) for course in courses])
-    beyond = [_clip_course(course, -np.inf, shape.low) for course in courses]
-    beyond += [_clip_course(course, shape.high, np.inf) for course in courses]
+    inside = _join_with_breaks(
+        [_cut_to_probabilities(clip_course(course, shape.low, shape.high)) for course in courses]
+    )
+    beyond = [_cut_to_probabilities(clip_course(course, -np.inf, shape.low)) for course in courses]
+    beyond += [_cut_to_probabilities(clip_course(course, shape.high, np.inf)) for course in courses]
     (line,) = ax.plot(*inside, linewidth=1.8, zorder=3.0, label=label, **style)
     (extension,) = ax.plot(*_join_with_breaks(beyond), linewidth=1.0, linestyle=":", color=style["color"], zorder=2.8)
     return line, extension
+
+
+def draw_cuts(ax: "Axes", cuts: Records, scale: Scale, color: Color) -> "list[Line2D]":
+    """Mark where the map leaves the axis of `scale`: triangles just beyond its ends."""
+    from matplotlib.transforms import ScaledTranslation
+
+    marks: list[Line2D] = []
+    figure: Any = ax.get_figure(root=True)
+    for marker, end, side in zip("v^", scale.visible, (-1, 1), strict=True):
+        x = [cut["x"] for cut in cuts if cut["y"] == end]
+        if x:
+            height = scale.at(np.full(len(x), end))
+            moved = ScaledTranslation(0.0, side * CUT_DISTANCE / 72, figure.dpi_scale_trans)
+            marks += ax.plot(
+                x, height, marker, markersize=7, color=color, markeredgecolor=get_background(ax), markeredgewidth=0.8,
+                transform=ax.get_xaxis_transform() + moved, clip_on=False, zorder=3.3, label=CUT_LABEL,
+            )  # fmt: skip
+    return marks
 
 
 def _join_with_breaks(courses: list[Course]) -> tuple[FloatArray, FloatArray]:
@@ -214,7 +239,7 @@ def _list_filled_pieces(shape: Shape) -> list[int]:
     """Return the indices of the pieces to fill: bins with data, or those of a curve within the range of the data."""
     if shape.jumps:
         return [*map(int, np.flatnonzero(shape.table.occupied))]
-    return [b for b, course in enumerate(shape.courses) if _clip_course(course, shape.low, shape.high).x.size]
+    return [b for b, course in enumerate(shape.courses) if clip_course(course, shape.low, shape.high).x.size]
 
 
 def compute_opacity_gain(ax: "Axes") -> float:
@@ -233,7 +258,7 @@ def _compute_opacity(ax: "Axes", shape: Shape) -> FloatArray:
 def _select_courses_over_data(shape: Shape) -> list[Course]:
     """Return the courses of the filled pieces. Those of a curve are clipped to the range of the data."""
     courses = [shape.courses[b] for b in _list_filled_pieces(shape)]
-    return courses if shape.jumps else [_clip_course(course, shape.low, shape.high) for course in courses]
+    return courses if shape.jumps else [clip_course(course, shape.low, shape.high) for course in courses]
 
 
 def _select_drawn_courses(shape: Shape) -> list[Course]:
@@ -241,9 +266,17 @@ def _select_drawn_courses(shape: Shape) -> list[Course]:
     return [shape.courses[b] for b in _list_filled_pieces(shape)] if shape.jumps else [shape.joined()]
 
 
-def _clip_course(course: Course, low: float, high: float) -> Course:
-    inside = (course.x >= low) & (course.x <= high)
-    return Course(course.x[inside], course.c[inside])
+def _clip_to_probabilities(course: Course) -> Course:
+    """Return the course with its values clipped to [0, 1]."""
+    whole = insert_crossings(course, 0.0, 1.0)
+    return Course(whole.x, np.clip(whole.c, 0.0, 1.0))
+
+
+def _cut_to_probabilities(course: Course) -> Course:
+    """Return the course with NaN for values beyond [0, 1], at which a line is interrupted."""
+    whole = insert_crossings(course, 0.0, 1.0)
+    inside = (whole.c >= -ROUNDING) & (whole.c <= 1 + ROUNDING)
+    return Course(whole.x, np.where(inside, whole.c, np.nan))
 
 
 def _close_at_zero(course: Course) -> FloatArray:

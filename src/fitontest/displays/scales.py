@@ -9,7 +9,6 @@ import numpy as np
 from fitontest.checks import choose
 from fitontest.data.arrays import as_numbers
 from fitontest.data.sample import Sample
-from fitontest.maps.base import CalibrationMap
 from fitontest.numerics.links import IDENTITY, LOGIT, Link
 from fitontest.partitions.partition import Partition, uniform_edges
 from fitontest.typing import ArrayInput, FloatArray
@@ -20,18 +19,22 @@ if TYPE_CHECKING:
 ScaleName: TypeAlias = Literal["probability", "logit"]
 SCALE_NAMES = ("probability", "logit")
 EPS = 1e-7  # smallest probability on a logit axis; no score is known more precisely
-MARGIN = 0.02  # of a probability axis, so that marks at 0 and 1 are not cut off
+MARGIN = 0.02  # of an axis, so that marks at its ends are not cut off
+LEAST_SPAN = 0.4  # of a logit axis, in logits, for scores that are all alike
+INTERVALS = 6  # most intervals between the ticks of a probability axis, whatever its size
+RARE = 0.01  # a probability scale does not resolve scores below it, nor above 1 - it
+MOST = 0.9  # share of the data that counts as most of it
 
 
 @dataclass(frozen=True)
 class Scale:
-    """A scale with the ends of its axes, which both axes of a reliability diagram share.
+    """A scale with the ends of an axis.
 
     Attributes
     ----------
     name : {"probability", "logit"}
     lower, upper : float
-        Ends of the axes. On the probability scale they exceed [0, 1] where a map does.
+        Ends of the axis. The probability scale exceeds [0, 1] by a small margin.
     """
 
     name: str
@@ -40,7 +43,7 @@ class Scale:
 
     @property
     def visible(self) -> tuple[float, float]:
-        """The first and the last score that the axis can show."""
+        """The first and the last probability that the axis can show."""
         return max(self.lower, 0.0), min(self.upper, 1.0)
 
     @property
@@ -71,13 +74,18 @@ class Scale:
 
     def apply(self, ax: "Axes", which: str = "xy") -> None:
         """Set this scale, its ends and its ticks on the x axis, the y axis, or both."""
+        from matplotlib.ticker import MaxNLocator
+
         for letter in which:
+            axis = ax.xaxis if letter == "x" else ax.yaxis
             if self.name == "logit":
                 from fitontest.displays.logit_ticks import set_logit_ticks
 
                 set_scale = ax.set_xscale if letter == "x" else ax.set_yscale
                 set_scale("logit", nonpositive="clip")  # values of 0 and less are drawn beyond the axis
-                set_logit_ticks(ax.xaxis if letter == "x" else ax.yaxis, letter)
+                set_logit_ticks(axis, letter)
+            else:  # ticks that depend on the size of the axes make layouts converge slowly
+                axis.set_major_locator(MaxNLocator(INTERVALS, steps=[1, 2, 2.5, 5, 10]))
             ax.set(**{f"{letter}lim": (self.lower, self.upper)})
 
 
@@ -87,20 +95,41 @@ def make_scale(name: str, limits: ArrayInput) -> Scale:
     return Scale(name, *_read_limits(limits, name))
 
 
-def choose_scale(name: str, sample: Sample, fitted: CalibrationMap | None = None) -> Scale:
-    """Return the scale that shows the scores of the sample, and the values of the map at them."""
+def choose_scale(name: str, sample: Sample) -> Scale:
+    """Return the scale of an axis that ends where the scores of the sample end; a probability scale shows [0, 1].
+
+    Scores of 0 and 1, whose logits are infinite, do not extend a logit axis.
+    """
     choose(name, SCALE_NAMES, "scale")
     if name == "probability":
         return Scale(name, -MARGIN, 1 + MARGIN)
-    shown = _clip_to_logit_range(np.array(find_score_range(sample)))
-    if fitted is not None:
-        t = LOGIT.forward(shown, EPS)
-        values = fitted.evaluate(np.unique(np.clip(LOGIT.inverse(np.linspace(t[0], t[1], 41)), *shown)))
-        shown = np.concatenate((shown, values[(values > 0) & (values < 1)]))
-    ends = LOGIT.forward(_clip_to_logit_range(np.array([shown.min(), shown.max()])), EPS)
-    room = max(0.04 * (ends[1] - ends[0]), 0.2)
-    lower, upper = LOGIT.inverse(np.array([ends[0] - room, ends[1] + room])).tolist()
-    return Scale(name, max(lower, EPS), min(upper, 1 - EPS))
+    p = sample.p if sample.unit else sample.p[sample.w > 0]
+    finite = p[(p > 0) & (p < 1)]
+    return _fit_logit_scale(finite if finite.size else p)
+
+
+def extend_to_values(scale: Scale, values: FloatArray) -> Scale:
+    """Return the scale of the other axis, which on logits also shows these values, but none beyond 1e-7."""
+    inside = values[(values > EPS) & (values < 1 - EPS)]
+    return scale if scale.name == "probability" or not inside.size else merge_scales([scale, _fit_logit_scale(inside)])
+
+
+def _fit_logit_scale(p: FloatArray) -> Scale:
+    """Return the logit scale that ends, but for a small margin, with the smallest and the largest probability."""
+    lower, upper = LOGIT.forward(np.clip([p.min(), p.max()], EPS, 1 - EPS), EPS).tolist()
+    room = max(MARGIN * (upper - lower), (LEAST_SPAN - (upper - lower)) / 2)
+    first, last = LOGIT.inverse(np.array([lower - room, upper + room])).tolist()
+    return Scale("logit", max(first, EPS), min(last, 1 - EPS))
+
+
+def advise_logit(scale: Scale, sample: Sample) -> str | None:
+    """Return the advice to use a logit scale, where a probability scale does not resolve most of the scores."""
+    if scale.name == "logit":
+        return None
+    for extreme, where in ((sample.p < RARE, f"below {RARE:g}"), (sample.p > 1 - RARE, f"above {1 - RARE:g}")):
+        if sample.w @ extreme >= MOST * sample.total:
+            return f"most scores are {where}:\nscale='logit'"
+    return None
 
 
 def find_score_range(sample: Sample) -> tuple[float, float]:
@@ -109,21 +138,9 @@ def find_score_range(sample: Sample) -> tuple[float, float]:
     return float(present.min()), float(present.max())
 
 
-def widen_scale(scale: Scale, values: FloatArray) -> Scale:
-    """Return the scale, extended to values of a map beyond [0, 1]. A logit scale cannot show them and is unchanged."""
-    if scale.name == "logit":
-        return scale
-    lowest, highest = float(np.min(values, initial=0.0)), float(np.max(values, initial=1.0))
-    return Scale(scale.name, min(scale.lower, lowest - MARGIN), max(scale.upper, highest + MARGIN))
-
-
 def merge_scales(scales: Sequence[Scale]) -> Scale:
     """Return the scale whose axis covers those of all scales."""
     return Scale(scales[0].name, min(scale.lower for scale in scales), max(scale.upper for scale in scales))
-
-
-def _clip_to_logit_range(p: FloatArray) -> FloatArray:
-    return np.clip(p, EPS, 1 - EPS)
 
 
 def _read_limits(limits: ArrayInput, name: str) -> tuple[float, float]:

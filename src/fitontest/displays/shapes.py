@@ -23,6 +23,7 @@ MOST_BINS = 200  # a map of more bins is drawn as a curve, because no screen res
 FINE_CURVE_POINTS = 1601  # along a curve of very many bins
 PIECE_POINTS = 33  # along the axis, for bins whose map is curved on the scale
 MOST_KINKS = 2000  # more kinks are left out, because no screen resolves them
+ROUNDING = 1e-9  # a value that exceeds the axis by less does not leave it
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +47,8 @@ class Shape:
         Counts and means of the rows in each piece.
     mean_gap : array of shape (B,)
         Weighted mean of |c_hat(p) - p| over the rows of each piece, NaN for a piece without rows.
+    mean_map : array of shape (B,)
+        Weighted mean of c_hat(p) over the rows of each piece, NaN for a piece without rows.
     courses : tuple of Course
         One per piece.
     knots : Course
@@ -58,6 +61,7 @@ class Shape:
     pieces: Partition
     table: BinTable
     mean_gap: FloatArray
+    mean_map: FloatArray
     courses: tuple[Course, ...]
     knots: Course
     low: float
@@ -68,6 +72,11 @@ class Shape:
         """Share of the data in each piece."""
         share: FloatArray = self.table.w / self.table.w.sum()
         return share
+
+    def values_to_show(self) -> FloatArray:
+        """Return the mean values of the map in the pieces, and its values at the lowest and the highest score."""
+        ends = [course.c[(course.x == self.low) | (course.x == self.high)] for course in self.courses]
+        return np.concatenate((self.mean_map[self.table.occupied], *ends))
 
     def joined(self) -> Course:
         """Return one course for all pieces."""
@@ -106,11 +115,13 @@ def compute_shape(fitted: CalibrationMap, knots: FloatArray, sample: Sample, sca
     pieces = bins if bins is not None and jumps else scale.cells(BARS)
     table = pieces.summarise(sample)
     low, high = np.clip(find_score_range(sample), *scale.visible).tolist()
+    mean_gap, mean_map = _compute_means(fitted, pieces, table, sample)
     return Shape(
         jumps=jumps,
         pieces=pieces,
         table=table,
-        mean_gap=_compute_mean_gap(fitted, pieces, table, sample),
+        mean_gap=mean_gap,
+        mean_map=mean_map,
         courses=tuple(_compute_courses(fitted, knots, pieces, scale, (low, high), jumps=jumps)),
         knots=Course(knots, fitted.evaluate(knots)),
         low=low,
@@ -137,12 +148,60 @@ def find_knots(error: Estimate) -> FloatArray:
     return error.partition.edges
 
 
-def _compute_mean_gap(fitted: CalibrationMap, pieces: Partition, table: BinTable, sample: Sample) -> FloatArray:
-    total = np.zeros(len(table))
+def clip_course(course: Course, low: float, high: float) -> Course:
+    """Return the points of a course over an interval of scores."""
+    inside = (course.x >= low) & (course.x <= high)
+    return Course(course.x[inside], course.c[inside])
+
+
+def insert_crossings(course: Course, lower: float, upper: float) -> Course:
+    """Return the course with the points where it crosses two values, between which it is straight."""
+    at, x, c = [np.arange(course.x.size, dtype=np.float64)], [course.x], [course.c]
+    for bound in (lower, upper):
+        k = np.flatnonzero((course.c[:-1] - bound) * (course.c[1:] - bound) < 0)
+        fraction = (bound - course.c[k]) / (course.c[k + 1] - course.c[k])
+        at.append(k + fraction)
+        x.append(course.x[k] + fraction * (course.x[k + 1] - course.x[k]))
+        c.append(np.full(k.size, bound))
+    order = np.argsort(np.concatenate(at), kind="stable")
+    return Course(np.concatenate(x)[order], np.concatenate(c)[order])
+
+
+def tabulate_cuts(shape: Shape, lower: float, upper: float) -> Records:
+    """Return one record for each part of the map over the scores that lies beyond an axis from `lower` to `upper`.
+
+    ``x`` is where it crosses the end ``y`` of the axis (the middle of a part that does not), ``value`` is its value
+    furthest beyond.
+    """
+    found = []
+    for course in shape.courses if shape.jumps else [shape.joined()]:
+        over = insert_crossings(clip_course(course, shape.low, shape.high), lower, upper)
+        for beyond, end, furthest in (
+            (over.c < lower - ROUNDING, lower, np.min),
+            (over.c > upper + ROUNDING, upper, np.max),
+        ):
+            steps = np.flatnonzero(np.diff(np.concatenate(([False], beyond, [False])).astype(np.int8)))
+            for start, stop in steps.reshape(-1, 2).tolist():
+                if start > 0:
+                    x = over.x[start - 1]
+                elif stop < over.x.size:
+                    x = over.x[stop]
+                else:
+                    x = (over.x[0] + over.x[-1]) / 2
+                found.append({"x": float(x), "y": end, "value": float(furthest(over.c[start:stop]))})
+    return found
+
+
+def _compute_means(
+    fitted: CalibrationMap, pieces: Partition, table: BinTable, sample: Sample
+) -> tuple[FloatArray, FloatArray]:
+    gaps, values = np.zeros(len(table)), np.zeros(len(table))
     for p, _, w in sample.blocks():
-        gap = np.abs(fitted.evaluate(p) - p)
-        total += np.bincount(pieces.locate_checked(p), gap if w is None else gap * w, len(table))
-    return table.per_weight(total)
+        c = fitted.evaluate(p)
+        index, gap = pieces.locate_checked(p), np.abs(c - p)
+        gaps += np.bincount(index, gap if w is None else gap * w, len(table))
+        values += np.bincount(index, c if w is None else c * w, len(table))
+    return table.per_weight(gaps), table.per_weight(values)
 
 
 def _compute_courses(
@@ -159,7 +218,7 @@ def _compute_courses(
     kinks = fitted.kinks if fitted.kinks.size <= MOST_KINKS else np.empty(0)
     spaced = np.empty(0) if straight else scale.grid(points)
     x_all = np.unique(np.concatenate((spaced, kinks, knots, data, () if jumps else scale.visible)))
-    lower, upper = _find_bounds(pieces) if jumps else (pieces.borders[:-1], pieces.borders[1:])
+    lower, upper = find_bounds(pieces) if jumps else (pieces.borders[:-1], pieces.borders[1:])
     courses = []
     for a, b in zip(lower, upper, strict=True):
         if not jumps:  # the logits of 0 and 1 are infinite
@@ -170,7 +229,7 @@ def _compute_courses(
     return courses
 
 
-def _find_bounds(pieces: Partition) -> tuple[FloatArray, FloatArray]:
+def find_bounds(pieces: Partition) -> tuple[FloatArray, FloatArray]:
     """Return the first and the last float of each bin, at which a map has the value of that bin."""
     lower, upper = pieces.borders[:-1].copy(), pieces.borders[1:].copy()
     if pieces.closed == "left":

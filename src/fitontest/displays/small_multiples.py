@@ -13,14 +13,15 @@ import numpy as np
 from fitontest.data.predictions import NAMES, Names, Predictions
 from fitontest.data.sample import Sample
 from fitontest.displays.base import BinaryDisplay, Display
-from fitontest.displays.canvas import AxesOrFigure, SomeFigure, check_empty_figure, execute_layout, get_figure
+from fitontest.displays.canvas import AxesOrFigure, SomeFigure, check_empty_figure, get_figure
 from fitontest.displays.frame import SHARED_LABELS, list_legend_entries
 from fitontest.displays.headline import describe_error, describe_measure
 from fitontest.displays.palette import FILL, Color
 from fitontest.displays.scales import Scale, ScaleName, choose_scale, merge_scales
+from fitontest.maps.identity import IdentityMap
 from fitontest.measures.base import Estimate, Measure
 from fitontest.results.frames import Records
-from fitontest.typing import ArrayInput
+from fitontest.typing import ArrayInput, FloatArray
 from fitontest.uncertainty.null import estimate_of
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 PANEL_SIZE = (3.1, 4.3)  # inches, with a title of one line
 LINE_HEIGHT = 0.2  # inches, of further lines
 TITLE_WIDTH = 34  # letters in a line of a title
-MOST_COLUMNS = 4
+COLUMNS = (5, 4, 3)  # of more panels than one row holds; that with the fullest last row is used
 MOST_CLASSES = 16  # more panels are too small to be compared
 
 
@@ -42,12 +43,17 @@ class PanelDisplay(BinaryDisplay):
     error: Estimate
     estimates: tuple[Estimate, ...]
     scale: Scale
+    y_scale: Scale
+    advice: str | None
+    counts: FloatArray
     ax_: "Axes"
     histogram_ax_: Any
     add_band: ClassVar[Callable[..., None]]
 
     @abstractmethod
-    def plot(self, ax: AxesOrFigure = None, *, color: Color | None = None, legend: bool = True) -> Self:
+    def plot(
+        self, ax: AxesOrFigure = None, *, color: Color | None = None, legend: bool = True, advise: bool = True
+    ) -> Self:
         """Draw the diagram."""
 
 
@@ -111,7 +117,6 @@ class SmallMultiples(Display):
         if self.title is not None:
             self.figure_.suptitle(self.title, fontsize="large")
         self.legend_ = self._draw_legend()
-        execute_layout(self.figure_)
         return self
 
     @property
@@ -131,18 +136,25 @@ class SmallMultiples(Display):
         return parts
 
     def _grid_shape(self) -> tuple[int, int]:
-        """Return the numbers of rows and columns: one row of up to four panels, otherwise an almost square grid."""
+        """Return the numbers of rows and columns: one row of few panels, otherwise a grid with few empty places."""
         count = len(self.displays)
-        columns = count if count <= MOST_COLUMNS else min(MOST_COLUMNS, int(np.ceil(np.sqrt(count))))
+        columns = count if count <= max(COLUMNS) else min(COLUMNS, key=lambda width: -count % width / width)
         return -(-count // columns), columns
 
     def _summarise(self) -> str:
         return repr([*self.displays])
 
     def _draw_panel(self, ax: "Axes", title: str, display: PanelDisplay) -> None:
-        display.plot(ax, legend=False, color=FILL)
-        merge_scales([other.scale for other in self.displays.values()]).apply(ax)
+        displays = self.displays.values()
+        display.plot(ax, legend=False, color=FILL, advise=self._is_first_of_its_scores(display))
+        merge_scales([other.scale for other in displays]).apply(ax, "x")
+        merge_scales([other.y_scale for other in displays]).apply(ax, "y")
         ax.set_title(_format_title(title, display), fontsize="medium")
+
+    def _is_first_of_its_scores(self, display: PanelDisplay) -> bool:
+        """Return whether no panel before that of the display has the same histogram."""
+        first = next(other for other in self.displays.values() if np.array_equal(other.counts, display.counts))
+        return first is display
 
     def _remove_inner_labels(self, grid: Any) -> None:
         """Keep only the labels of the outer axes, because all panels have the same."""
@@ -184,13 +196,22 @@ def arrange_panels(
 ) -> SmallMultiples:
     """Return the diagrams of (title, error, sample) with the same axes. `display` is their class."""
     entries = list(measured)
-    if scale == "logit" and limits is None:
-        common = merge_scales([choose_scale(scale, sample, error.map) for _, error, sample in entries])
-        limits = (common.lower, common.upper)
+    common: ScaleName | Scale = scale
+    if limits is None and scale == "logit":
+        common = merge_scales([choose_scale(scale, sample) for _, _, sample in entries])
     displays = {
-        panel: display(error, sample, scale=scale, limits=limits, **options) for panel, error, sample in entries
+        panel: display(error, sample, scale=common, limits=limits, **options) for panel, error, sample in entries
     }
+    y_scale = merge_scales([one.y_scale for one in displays.values()])
+    for one in displays.values():
+        one.y_scale = y_scale
     return SmallMultiples(displays, title=title)
+
+
+def leave_out_identity(measured: Iterable[tuple[str, Estimate, Sample]]) -> list[tuple[str, Estimate, Sample]]:
+    """Return (title, error, sample) without identity maps, whose diagram is the diagonal, unless all are such."""
+    entries = list(measured)
+    return [entry for entry in entries if not isinstance(entry[1].map, IdentityMap)] or entries
 
 
 def arrange_classes(
