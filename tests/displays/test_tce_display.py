@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from matplotlib.colors import to_rgba
 
 import fitontest as fot
-from tests.displays.figures import blank, pixels
+from tests.displays.figures import blank, pixels, plain
 from tests.strategies import WHOLE_WEIGHTS, noisy, samples
 
 
@@ -14,12 +14,25 @@ def draw(y, p, **options):
     return fot.TCEDisplay.from_predictions(y, p, **{"ax": blank(), **options})
 
 
-@pytest.mark.parametrize("scale", ["probability", "logit"])
 @pytest.mark.parametrize("partition", [*fot.available_partitions(), fot.FamilyBins("pl3"), [0.2, 0.7]], ids=str)
-def test_panels_are_the_table(partition, scale):
+def test_panels_are_the_table(partition):
     y, p = noisy(700, ties=3)
-    display = draw(y, p, partition=partition, scale=scale)
     error = fot.tce(y, p, partition=partition)
+    for scale in ("probability", "logit"):
+        display = fot.TCEDisplay(error, fot.Sample(y, p), scale=scale).plot(plain())
+        check_panels(display, error)
+    display.figure_.draw_without_rendering()
+
+
+@pytest.mark.parametrize("scale", ["probability", "logit"])
+def test_the_picture_of_the_scores(scale):
+    y, p = noisy(700, ties=3)
+    display = draw(y, p, scale=scale)
+    assert float(display.error) == float(fot.tce(y, p))
+    assert pixels(display.figure_)[..., :3].std() > 0.05
+
+
+def check_panels(display, error):
     rows = error.rows()
     assert display.sizes_.get_data().values[::2].tolist() == [row["n"] for row in rows]
     assert display.rejected_sizes_.get_data().values[::2].tolist() == [row["rejected"] for row in rows]
@@ -29,7 +42,6 @@ def test_panels_are_the_table(partition, scale):
     assert lines == [row["empirical_probability"] for row in rows if row["n"]]
     assert display.counts_.get_data().values.sum() == 700
     assert [row["bin"] for row in display.rows("bins")] == list(range(1, error.n_bins + 1))
-    assert pixels(display.figure_)[..., :3].std() > 0.05
     assert f"TCE {100 * float(error):#.3g}".rstrip(".") in display.ax_.get_title()
 
 
@@ -58,13 +70,54 @@ def test_violins_span_the_predictions_of_their_bin():
         outline = display.violins_.get_paths()[b].vertices
         assert outline[:, 0].max() - (b + 1) == pytest.approx((b + 1) - outline[:, 0].min())
     rejected = display.error.rejects(p)
-    for violin in display.violins:  # the part of the width that is hatched is that of the rejected predictions
-        for cell in np.flatnonzero(violin.weight):
-            assert violin.share_rejected[cell] == violin.rejected[cell] / violin.weight[cell]
-    for path in display.rejected_.get_paths():  # all that is hatched is rejected, but for a cell at its ends
-        b = round(path.vertices[:, 0].mean()) - 1
-        low, high = path.vertices[:, 1].min() + 0.008, path.vertices[:, 1].max() - 0.008
-        assert rejected[(at == b) & (p > low) & (p < high)].all()
+    for b, violin in enumerate(display.violins):  # what is hatched is what is rejected
+        hatched = np.zeros(p.size, dtype=bool)
+        for low, high in violin.spans:
+            hatched |= (low <= p) & (p <= high)
+        np.testing.assert_array_equal(hatched[at == b], rejected[at == b])
+
+
+def test_violins_are_cut_off_at_the_limits_of_acceptance():
+    rng = np.random.default_rng(1)
+    p = rng.uniform(0.1, 0.9, 400)
+    display = draw(rng.random(400) < 0.5, p, partition=[0.5])
+    error = display.error
+    spans = display.rows("rejected")
+    assert [span["bin"] for span in spans] == [1, 2]
+    (low, high) = (display.violins[k].spans[0] for k in (0, 1))
+    for limit, inward in ((low[1], 1), (high[0], -1)):  # the test changes its mind there
+        assert error.rejects([limit - inward * 1e-7]).item()
+        assert not error.rejects([limit + inward * 1e-7]).item()
+    for b, path in enumerate(display.rejected_.get_paths()):
+        x, height = path.vertices.T
+        widest, violin = display.violins_.get_paths()[b].vertices.T
+        end = (low[1], high[0])[b]
+        assert (height.max(), height.min())[b] == end
+        inside = np.abs(violin - end) < 0.006  # the cell of the violin there
+        assert np.ptp(x[height == end]) == pytest.approx(np.ptp(widest[inside]), rel=0.1)  # as wide as the violin
+
+
+def test_bins_that_are_wholly_rejected_are_shaded():
+    p = np.repeat([0.02, 0.5, 0.97], 200)
+    y = np.concatenate((np.arange(200) < 40, np.arange(200) < 100, np.arange(200) < 150))
+    display = draw(y, p, partition=[0.3, 0.7])
+    shaded = [path.vertices[:, 0].mean() for path in display.columns_.get_paths()]
+    spans = [(path.vertices[:, 0].min(), path.vertices[:, 0].max()) for path in display.columns_.get_paths()]
+    assert len(shaded) == 2
+    assert spans == [(0.5, 1.5), (2.5, 3.5)]
+    assert [text.get_text() for text in display.ax_.get_legend().get_texts()][-1] == "bin wholly\nrejected"
+    assert all(violin.lower[0] in violin.spans for violin in display.violins if violin.wholly_rejected)
+    calibrated = draw(np.arange(200) < 100, np.full(200, 0.5), partition=[0.3])
+    assert calibrated.columns_.get_paths() == []
+    assert len(calibrated.ax_.get_legend().get_texts()) == 2
+    assert "rejected" not in calibrated.parts()
+
+
+def test_a_probability_scale_of_rare_events_advises_the_logit_scale():
+    p = np.random.default_rng(0).uniform(0, 0.01, 300)
+    assert draw(p > 0.009, p).ax_.get_title().endswith("\nmost scores are below 0.01: scale='logit'")
+    assert "scale=" not in draw(p > 0.009, p, scale="logit").ax_.get_title()
+    assert "1 bin, n = 300" in draw(p > 0.009, p, partition="equal_mass", n_bins=1).ax_.get_title()
 
 
 def test_empty_bins_have_no_violin():
@@ -117,8 +170,8 @@ def test_refusals():
 @pytest.mark.parametrize(("y", "p"), [([1], [0.3]), ([0, 0], [0.0, 1.0]), ([0, 1, 1], [1.0, 1.0, 1.0])])
 @pytest.mark.parametrize("scale", ["probability", "logit"])
 def test_few_and_extreme_scores(y, p, scale):
-    display = draw(y, p, partition="equal_width", n_bins=2, scale=scale)
-    assert np.isfinite(pixels(display.figure_)).all()
+    display = draw(y, p, partition="equal_width", n_bins=2, scale=scale, ax=plain())
+    display.figure_.draw_without_rendering()
     assert display.counts.sum() == len(y)
 
 

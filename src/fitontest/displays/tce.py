@@ -20,13 +20,13 @@ from fitontest.displays.companions import (
 )
 from fitontest.displays.headline import format_title, name_axes
 from fitontest.displays.palette import NEUTRAL, blend_with_background, get_opaque_background
-from fitontest.displays.scales import ScaleName, choose_scale, make_scale
+from fitontest.displays.scales import ScaleName, advise_logit, choose_scale, make_scale
 from fitontest.displays.shapes import BARS, compute_shares_beyond, tabulate_histogram
 from fitontest.displays.violins import (
     MANY_BINS,
     close_paths,
     compute_violins,
-    find_rejected_runs,
+    tabulate_spans,
     tabulate_violin,
     trace_outline,
 )
@@ -55,8 +55,9 @@ class TCEDisplay(BinaryDisplay):
     """Test-based reliability diagram: three panels that show what the test-based calibration error (TCE) counts.
 
     * The main panel has a violin of the predictions of each bin. A red line across it shows the share of positives in
-      the bin, its **empirical probability**. The predictions that the test rejects are hatched in red. The width of the
-      hatching is their share of the predictions.
+      the bin, its **empirical probability**. The predictions that the test rejects are hatched in red. The hatching
+      ends where the test accepts a prediction for the labels of the bin. The column of a bin that is wholly rejected
+      is shaded.
     * Bars below it show the sizes of the bins, with the rejected part in red. The TCE is the red share of all bars.
     * The histogram of all predictions is on the right, on the same axis.
 
@@ -68,7 +69,8 @@ class TCEDisplay(BinaryDisplay):
         A result of `tce`, measured on the sample.
     sample : Sample
     scale : {"probability", "logit"}, default="probability"
-        Scale of the axis of predictions. "logit" shows rare events.
+        Scale of the axis of predictions. "logit" shows rare events; it ends where the predictions end. If 90 % of the
+        predictions are below 0.01, or above 0.99, the title of a probability scale advises to use the logit scale.
     limits : (float, float), optional
         Ends of the axis of predictions.
     name : str, optional
@@ -89,6 +91,8 @@ class TCEDisplay(BinaryDisplay):
     figure_ : matplotlib Figure or SubFigure
     violins_, rejected_ : PathCollection
         The violins, and their rejected parts. Those of more than 60 bins are one path.
+    columns_ : PolyCollection
+        The columns of the bins that are wholly rejected.
     lines_ : Line2D
         The empirical probability of each bin, interrupted between them.
     sizes_, rejected_sizes_ : StepPatch
@@ -140,6 +144,7 @@ class TCEDisplay(BinaryDisplay):
         self.error, self.partition_ = error, bins.bins
         self.name, self.pos_label = name, pos_label
         self.scale = choose_scale(scale, sample) if limits is None else make_scale(scale, limits)
+        self.advice = advise_logit(self.scale, sample) if limits is None else None
         self.violins = compute_violins(bins, sample, self.scale)
         self.cells = self.scale.cells(2 * BARS)
         self.counts = self.cells.summarise(sample).w
@@ -236,24 +241,30 @@ class TCEDisplay(BinaryDisplay):
         format_counts_axis(beside, "x", self.counts)
         beside.set_xlabel("Count")
         annotate_shares_beyond(beside, self.beyond, upright=True)
-        main.set_title(format_title(self.error, self.name if name is None else name), fontsize="small")
+        title = format_title(self.error, self.name if name is None else name)
+        if self.advice is not None:
+            title += "\n" + self.advice.replace("\n", " ")
+        main.set_title(title, fontsize="small")
         return self
 
     def parts(self) -> dict[str, Records]:
         """Return every number that is drawn.
 
         ``bins`` holds the table of `tce`. ``violins`` holds the weight, the rejected weight and the width of each
-        violin per cell. ``histogram`` holds the weight of the predictions per bar.
+        violin per cell. ``rejected`` holds the intervals of each violin that the test rejects. ``histogram`` holds the
+        weight of the predictions per bar.
         """
         cells = [tabulate_violin(violin) for violin in self.violins]
-        return {
+        parts = {
             "bins": [{"bin": b + 1, **row} for b, row in enumerate(self.error.rows())],
             "violins": [record for rows in cells for record in rows],
+            "rejected": [record for violin in self.violins for record in tabulate_spans(violin)],
             **tabulate_histogram(self.cells, self.counts, self.beyond),
         }
+        return {part: rows for part, rows in parts.items() if rows}
 
     def _draw_main(self, main: "Axes") -> None:
-        from matplotlib.collections import PathCollection
+        from matplotlib.collections import PathCollection, PolyCollection
         from matplotlib.patches import Patch
         from matplotlib.patheffects import withStroke
         from matplotlib.transforms import ScaledTranslation
@@ -262,13 +273,9 @@ class TCEDisplay(BinaryDisplay):
         self.scale.apply(main, "y")
         bins = self.partition_.n_bins
         main.set_xlim(0.4, bins + 0.6)
-        outlines = [trace_outline(violin, slice(None)) for violin in self.violins]
+        outlines = [trace_outline(violin) for violin in self.violins]
         self.violins_ = PathCollection(close_paths(outlines), facecolor=NEUTRAL, alpha=0.55, linewidth=0)
-        rejected_outlines = [
-            trace_outline(violin, run, violin.share_rejected)
-            for violin in self.violins
-            for run in find_rejected_runs(violin)
-        ]
+        rejected_outlines = [trace_outline(violin, *span) for violin in self.violins for span in violin.spans.tolist()]
         pale = blend_with_background(main, RED, 0.3)
         # An outline would make a violin of tied predictions look like a red line.
         hatched: dict[str, Any] = {"facecolor": pale, "edgecolor": RED, "hatch": "//////", "linewidth": 0}
@@ -280,13 +287,25 @@ class TCEDisplay(BinaryDisplay):
         (self.lines_,) = main.plot(
             x.ravel(), heights.repeat(3), color=RED, linewidth=1.8, solid_capstyle="butt", path_effects=edge, zorder=3
         )
-        for collection in (self.violins_, self.rejected_):
+        shade = blend_with_background(main, RED, 0.12)
+        whole = np.array([violin.bin + 1.0 for violin in self.violins if violin.wholly_rejected])
+        self.columns_ = PolyCollection(
+            [[(x - 0.5, 0.0), (x - 0.5, 1.0), (x + 0.5, 1.0), (x + 0.5, 0.0)] for x in whole.tolist()],
+            transform=main.get_xaxis_transform(),  # the full height
+            facecolor=shade,
+            linewidth=0,
+            zorder=0.4,  # behind the grid
+        )
+        for collection in (self.columns_, self.violins_, self.rejected_):
             main.add_collection(collection, autolim=False)
         main.set_ylabel(name_axes(self.pos_label, self.error.reduction)[0])
         figure: Any = main.get_figure(root=True)
+        entries = {"empirical\nprobability": self.lines_, "rejected": Patch(**hatched)}
+        if whole.size:
+            entries["bin wholly\nrejected"] = Patch(facecolor=shade)
         main.legend(  # in the corner between the other two panels
-            [self.lines_, Patch(**hatched)],
-            ["empirical\nprobability", "rejected"],
+            [*entries.values()],
+            [*entries],
             loc="upper left",
             bbox_to_anchor=(1.01, 0.0),
             bbox_transform=main.transAxes + ScaledTranslation(0.0, -0.5, figure.dpi_scale_trans),

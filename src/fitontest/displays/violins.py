@@ -1,4 +1,4 @@
-"""Violins of the predictions per bin, computed from counts on a fine grid."""
+"""Violins of the predictions per bin, computed from counts on a fine grid, and the spans that the test rejects."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -8,6 +8,7 @@ from scipy.ndimage import gaussian_filter1d
 
 from fitontest.data.sample import Sample
 from fitontest.displays.scales import Scale
+from fitontest.displays.shapes import find_bounds
 from fitontest.measures.binned import Bins
 from fitontest.partitions.partition import Partition
 from fitontest.results.frames import Records, records
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 CELLS = 150  # along the axis; the height of one is that of a thick line
 MANY_BINS = 60  # above this number of bins, lines have no outline, and all violins are one path
 HALF_WIDTH = 0.42  # of the widest cell of a violin, in bins
+BISECTIONS = 30  # of a limit of acceptance, between a prediction and the next
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +36,8 @@ class Violin:
         Weight of the predictions in each cell, and of those that the test rejects.
     width : array of shape (M,)
         Smoothed density, with a maximum of 1.
+    spans : array of shape (R, 2)
+        The intervals of the violin in which the test rejects predictions. They end at the limits of acceptance.
     """
 
     bin: int
@@ -42,12 +46,12 @@ class Violin:
     weight: FloatArray
     rejected: FloatArray
     width: FloatArray
+    spans: FloatArray
 
     @property
-    def share_rejected(self) -> FloatArray:
-        """Share of rejected predictions in each cell, interpolated in cells without predictions."""
-        occupied = np.flatnonzero(self.weight)
-        return np.interp(np.arange(self.weight.size), occupied, self.rejected[occupied] / self.weight[occupied])
+    def wholly_rejected(self) -> bool:
+        """Whether the test rejects every prediction of the bin."""
+        return bool(np.array_equal(self.rejected, self.weight))
 
 
 def compute_violins(bins: Bins, sample: Sample, scale: Scale) -> list[Violin]:
@@ -55,20 +59,32 @@ def compute_violins(bins: Bins, sample: Sample, scale: Scale) -> list[Violin]:
     cells = scale.cells(CELLS)
     weight, rejected = _count_predictions(bins, sample, cells)
     ends = scale.ends(cells)
-    violins = []
+    places = {}
     for b in range(bins.bins.n_bins):
         occupied = np.flatnonzero(weight[b])
         if occupied.size:
-            span = slice(occupied[0], occupied[-1] + 1)
-            width = _estimate_density(weight[b, span])
-            violins.append(Violin(b, ends[:-1][span], ends[1:][span], weight[b, span], rejected[b, span], width))
-    return violins
+            places[b] = slice(occupied[0], occupied[-1] + 1)
+    spans = _find_rejected_spans(bins, sample, {b: np.append(ends[:-1][at], ends[at.stop]) for b, at in places.items()})
+    return [
+        Violin(
+            bin=b,
+            lower=ends[:-1][at],
+            upper=ends[1:][at],
+            weight=weight[b, at],
+            rejected=rejected[b, at],
+            width=_estimate_density(weight[b, at]),
+            spans=spans[b],
+        )
+        for b, at in places.items()
+    ]
 
 
-def trace_outline(violin: Violin, run: slice, share: FloatArray | float = 1.0) -> FloatArray:
-    """Return the stepwise outline of a run of cells of a violin, with its width multiplied by a share."""
-    half = (HALF_WIDTH * violin.width * share)[run].repeat(2)
-    height = np.stack((violin.lower[run], violin.upper[run]), axis=1).ravel()
+def trace_outline(violin: Violin, lower: float = -np.inf, upper: float = np.inf) -> FloatArray:
+    """Return the stepwise outline of a violin, cut off at two heights."""
+    low, high = np.maximum(violin.lower, lower), np.minimum(violin.upper, upper)
+    kept = low < high
+    half = (HALF_WIDTH * violin.width[kept]).repeat(2)
+    height = np.stack((low[kept], high[kept]), axis=1).ravel()
     x = violin.bin + 1
     return np.concatenate((np.column_stack((x - half, height)), np.column_stack((x + half, height))[::-1]))
 
@@ -81,13 +97,6 @@ def close_paths(polygons: list[FloatArray]) -> "list[Path]":
     return paths if 0 < len(paths) <= MANY_BINS else [Path.make_compound_path(*paths)]
 
 
-def find_rejected_runs(violin: Violin) -> list[slice]:
-    """Return the runs of cells with rejected predictions."""
-    steps = np.diff(np.concatenate(([0], violin.share_rejected > 0, [0])))
-    starts, stops = np.flatnonzero(steps == 1), np.flatnonzero(steps == -1)
-    return [slice(start, stop) for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)]
-
-
 def tabulate_violin(violin: Violin) -> Records:
     """Return one record per cell of a violin."""
     cells = records(
@@ -98,6 +107,41 @@ def tabulate_violin(violin: Violin) -> Records:
         width=violin.width,
     )
     return [{"bin": violin.bin + 1, **cell} for cell in cells]
+
+
+def tabulate_spans(violin: Violin) -> Records:
+    """Return one record per interval of a violin in which the test rejects predictions."""
+    return [{"bin": violin.bin + 1, "lower": lower, "upper": upper} for lower, upper in violin.spans.tolist()]
+
+
+def _find_rejected_spans(bins: Bins, sample: Sample, ends: dict[int, FloatArray]) -> dict[int, FloatArray]:
+    """Return the intervals of each violin that the test rejects. `ends` holds the borders of the cells of each.
+
+    The test is asked at the borders of the cells and at the predictions. Where two neighbouring answers of a bin
+    differ, the limit of acceptance between them is bisected.
+    """
+    p, (first, last) = sample.groups.p, find_bounds(bins.bins)
+    starts = bins.bins.starts(p)
+    heights = [
+        np.unique(np.concatenate((np.clip(borders, first[b], last[b]), p[starts[b] : starts[b + 1]])))
+        for b, borders in ends.items()
+    ]
+    rejected = np.split(bins.rejects(np.concatenate(heights)), np.cumsum([h.size for h in heights])[:-1])
+    turns = [np.flatnonzero(answers[1:] != answers[:-1]) for answers in rejected]
+    below = np.concatenate([h[k] for h, k in zip(heights, turns, strict=True)])
+    above = np.concatenate([h[k + 1] for h, k in zip(heights, turns, strict=True)])
+    answer = np.concatenate([answers[k] for answers, k in zip(rejected, turns, strict=True)])
+    for _ in range(BISECTIONS if below.size else 0):
+        middle = (below + above) / 2
+        same = bins.rejects(middle) == answer
+        below, above = np.where(same, middle, below), np.where(same, above, middle)
+    limits = np.split((below + above) / 2, np.cumsum([k.size for k in turns])[:-1])
+    spans = {}
+    for (b, borders), inner, answers in zip(ends.items(), limits, rejected, strict=True):
+        cuts = np.concatenate((borders[:1], np.clip(inner, borders[0], borders[-1]), borders[-1:]))
+        pairs = np.column_stack((cuts[:-1], cuts[1:]))[0 if answers[0] else 1 :: 2]
+        spans[b] = pairs[pairs[:, 0] < pairs[:, 1]]
+    return spans
 
 
 def _count_predictions(evidence: Bins, sample: Sample, cells: Partition) -> tuple[FloatArray, FloatArray]:
