@@ -7,18 +7,29 @@ import fitontest as fot
 from tests.displays.figures import blank
 from tests.strategies import noisy
 
+SAMPLE = fot.Sample(*noisy(400))
 
-@pytest.mark.parametrize("ending", ["svg", "pdf", "png"])
-@pytest.mark.parametrize("kind", ["reliability", "tce", "several"])
-def test_files_are_the_same_every_time(tmp_path, kind, ending):
+
+@pytest.fixture(scope="module")
+def measured():
+    y, p = SAMPLE.y, SAMPLE.p
+    return fot.evaluate(y, p, families=["slope1", "beta"]), fot.tce(y, p)
+
+
+FILES = [("reliability", "svg"), *((kind, ending) for kind in ("tce", "several") for ending in ("svg", "pdf", "png"))]
+
+
+@pytest.mark.parametrize(("kind", "ending"), FILES)
+def test_files_are_the_same_every_time(tmp_path, kind, ending, measured):
+    evaluation, tce = measured
+
     def save(name):
-        y, p = noisy(400)
         if kind == "several":
-            display = fot.evaluate(y, p, families=["slope1", "beta"]).diagrams()
+            display = evaluation.diagrams()
         elif kind == "tce":
-            display = fot.TCEDisplay(fot.tce(y, p), fot.Sample(y, p))
+            display = fot.TCEDisplay(tce, SAMPLE)
         else:
-            display = fot.ReliabilityDisplay(fot.calibration_error(y, p), fot.Sample(y, p), scale="logit")
+            display = fot.ReliabilityDisplay(evaluation["slope1"], SAMPLE, scale="logit")
         return display.save(tmp_path / f"{name}.{ending}").read_bytes()
 
     first = save("a")
@@ -26,14 +37,14 @@ def test_files_are_the_same_every_time(tmp_path, kind, ending):
     assert len(first) > 5_000
 
 
-def test_a_million_scores_are_a_small_file(tmp_path):
+def test_many_scores_are_a_small_file(tmp_path):
     rng = np.random.default_rng(0)
-    p = rng.beta(0.4, 0.6, 1_000_000)
+    p = rng.beta(0.4, 0.6, 100_000)
     sample = fot.Sample(rng.random(p.size) < p**1.2, p)
-    for family in ("slope1", "isotonic", fot.Slope1(2000), fot.Flat(200, "equal_width")):
+    for family in ("isotonic", fot.Slope1(2000), fot.Flat(200, "equal_width")):
         display = fot.ReliabilityDisplay(fot.calibration_error(sample.y, p, family=family), sample)
         assert display.save(tmp_path / "a.svg").stat().st_size < 300_000
-    for partition in ("pava_bc", "pava", fot.EqualMass(300)):
+    for partition in ("pava", fot.EqualMass(300)):
         display = fot.TCEDisplay(fot.tce(sample.y, p, partition=partition), sample)
         assert display.save(tmp_path / "b.svg").stat().st_size < 300_000
 
