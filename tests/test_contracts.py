@@ -109,6 +109,18 @@ def test_outputs(name):
 
 
 @every_family
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+def test_only_shifts_leave_the_unit_interval(name, share):
+    """Weights of all sizes, and labels of one class, so that a mean of labels may be rounded past 0 or 1."""
+    y, p = noisy(80, ties=2)
+    w = np.random.default_rng(3).random(80) ** 9 / 3
+    c = fitted(name, p, (y * 2 * share > 0.5) | (share == 1.0), w).map_
+    at = np.concatenate((GRID, p))
+    assert c.shifts_bins or np.all((c(at) >= 0) & (c(at) <= 1))
+    assert c.decreasing == (c.to_dict().get("decreasing") is True)
+
+
+@every_family
 def test_scikit_learn_conventions(name):
     family = VARIANTS[name]
     assert not hasattr(family, "map_")
@@ -278,13 +290,13 @@ def test_one_class_is_predicted_at_the_data(name, value):
 @every_class
 def test_refusals_name_the_argument(name):
     family = clone(VARIANTS[name])
-    with pytest.raises(ValueError, match=r"p must lie in \[0, 1\], got 1.5 at row 1"):
+    with pytest.raises(ValueError, match=r"p must lie in \[0, 1\], got 1.5 at row 2"):
         family.fit([0.5, 1.5], [0, 1])
     with pytest.raises(ValueError, match="y must have at most two classes, got 3"):
         family.fit([0.5, 0.7, 0.2], [0, 1, 2])
     with pytest.raises(ValueError, match="look swapped"):
         family.fit([0, 1, 1], [0.2, 0.5, 0.7])
-    with pytest.raises(ValueError, match=r"sample_weight must not be negative, got -1\.0 at row 0"):
+    with pytest.raises(ValueError, match=r"sample_weight must not be negative, got -1\.0 at row 1"):
         family.fit([0.5, 0.7], [0, 1], [-1, 2])
     family = standard(name)
     with pytest.raises(ValueError, match="p must"):

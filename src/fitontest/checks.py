@@ -3,10 +3,28 @@
 Any other value raises a ValueError that names the argument, the rule and the value.
 """
 
+import reprlib
 from collections.abc import Iterable
 from typing import Any, TypeGuard
 
 import numpy as np
+
+LONGEST = 200  # characters of a quoted value
+_SHORTENED = reprlib.Repr()
+_SHORTENED.maxstring, _SHORTENED.maxother = 40, 80
+_SHORTENED.maxlevel = 2
+
+
+def brief(value: object) -> str:
+    """Return the value as a message quotes it: in at most 200 characters, however long the text, list or array is.
+
+    Examples
+    --------
+    >>> brief("kind"), brief("k" * 1000), brief(np.zeros(1000))
+    ("'kind'", "'kkkkkkkkkkkkkkkkk...kkkkkkkkkkkkkkkkkk'", '[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, ...]')
+    """
+    shown = _SHORTENED.repr(value.tolist() if isinstance(value, np.ndarray) else value)
+    return shown if len(shown) <= LONGEST else f"{shown[: LONGEST - 3]}..."
 
 
 def is_whole(value: object) -> TypeGuard[int]:
@@ -23,7 +41,7 @@ def choose(value: object, options: Iterable[str], argument: str) -> str:
     """Return the value if it is one of the names on offer, or refuse it."""
     names = list(options)
     if not isinstance(value, str) or value not in names:
-        raise ValueError(f"{argument} must be one of {', '.join(map(repr, names))}; got {value!r}")
+        raise ValueError(f"{argument} must be one of {', '.join(map(repr, names))}; got {brief(value)}")
     return value
 
 

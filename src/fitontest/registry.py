@@ -13,6 +13,8 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from fitontest.checks import brief
+
 T = TypeVar("T")
 SEEDS = ("random_state",)
 
@@ -100,13 +102,13 @@ class Registry(Generic[T]):
     def find(self, name: str, argument: str) -> type[T]:
         """Return the class called `name`; `argument` is named in the error message."""
         if not isinstance(name, str):
-            raise ValueError(f"{argument} must be the name of a {self._noun}, got {name!r}")
+            raise ValueError(f"{argument} must be the name of a {self._noun}, got {brief(name)}")
         if name not in self._classes and name not in self._aliases:
             self._load(name)
         name = self._aliases.get(name, name)
         if name not in self._classes:
             known = ", ".join(repr(known) for known in sorted({*self.names(), *self._aliases}))
-            raise ValueError(f"{argument} must be one of {known}; got {name!r}")
+            raise ValueError(f"{argument} must be one of {known}; got {brief(name)}")
         return self._classes[name]
 
     def describe(self, value: T, preferred: str | None = None) -> str:

@@ -71,7 +71,7 @@ def test_probabilities_where_there_are_none():
     [
         (np.ones(60, int), r"y must have at least two classes, got one class: \[1\]"),
         (["a"] * 60, r"y must have at least two classes, got one class: \['a'\]"),
-        (np.r_[np.nan, np.ones(59)], "y must be finite, got nan at row 0"),
+        (np.r_[np.nan, np.ones(59)], "y must be finite, got nan at row 1"),
         (np.array(["a", 1] * 30, dtype=object), "y must have labels of one type, got a mix of int, str"),
         (np.linspace(0, 1, 60), "Unknown label type: continuous"),
         (np.eye(60, 3, dtype=int), "y should be a 1d array"),
@@ -95,8 +95,8 @@ def test_a_column_vector_is_taken_with_a_warning():
     ("w", "message"),
     [
         (np.ones(59), "must have the same number of rows, got: .*sample_weight has 59"),
-        (np.r_[-1.0, np.ones(59)], r"sample_weight must not be negative, got -1\.0 at row 0"),
-        (np.r_[np.ones(59), np.nan], "sample_weight must be finite, got nan at row 59"),
+        (np.r_[-1.0, np.ones(59)], r"sample_weight must not be negative, got -1\.0 at row 1"),
+        (np.r_[np.ones(59), np.nan], "sample_weight must be finite, got nan at row 60"),
         (np.zeros(60), "sample_weight must have a positive sum, got zero in every row"),
         (np.ones((60, 2)), "sample_weight must be one-dimensional"),
         (1.0 - Y, "y must have at least two classes in rows of positive weight"),

@@ -170,10 +170,10 @@ def test_clips_and_says_how_many(tmp_path):
     assert (found.min(), found.max()) == (0.0, 1.0)
 
 
-def test_a_million_rows_keep_their_order(tmp_path, map_file):
+def test_many_rows_keep_their_order(tmp_path, map_file):
     """Enough rows for several threads, in both formats; the row's number tells where it was."""
-    p = np.random.default_rng(0).random(1_000_000)
-    pd.DataFrame({"row": np.arange(p.size), "p": p}).to_parquet(tmp_path / "a.parquet", row_group_size=50_000)
+    p = np.random.default_rng(0).random(200_000)
+    pd.DataFrame({"row": np.arange(p.size), "p": p}).to_parquet(tmp_path / "a.parquet", row_group_size=10_000)
     assert run(map_file, tmp_path / "a.parquet", "--prob", "p", "-o", tmp_path / "b.csv").exit_code == 0
     again = ("--prob", "p", "--column", "again", "-o", tmp_path / "c.parquet")
     assert run(map_file, tmp_path / "b.csv", *again).exit_code == 0
@@ -187,10 +187,18 @@ def test_a_million_rows_keep_their_order(tmp_path, map_file):
 @pytest.mark.parametrize(
     ("content", "options", "message"),
     [
-        ("y,p\n1,0.5\n0,\n1,NA\n", (), "prob column 'p' must not have missing values .*, got 2 .the first at row 1"),
-        ("y,p\n1,0.5\n0,1.5\n", (), r"prob column 'p' must lie in \[0, 1\], got 1.5 at row 1"),
-        ("y,p\n1,0.5\n0,nan\n", (), "prob column 'p' must be finite, got nan at row 1"),
-        ("y,p\n1,0.5\n0,high\n", (), "prob column 'p' must hold real numbers, got str values such as"),
+        (
+            "y,p\n1,0.5\n0,\n1,NA\n",
+            (),
+            "prob column 'p' must not have .*, got 2, the first at line 3 .the header is line 1",
+        ),
+        ("y,p\n1,0.5\n0,1.5\n", (), r"prob column 'p' must lie in \[0, 1\], got 1.5 at line 3"),
+        ("y,p\n1,0.5\n0,nan\n", (), "prob column 'p' must be finite, got nan at line 3"),
+        (
+            "y,p\n1,0.5\n0,high\n",
+            (),
+            "must hold real numbers, got str values such as 'high' at line 3 .the header is line 1; 1 ",
+        ),
         ("y,p\n1,0.5\n", ("--prob", "q"), "--prob must be a column of .*, got 'q'; its columns are"),
         ("y,p\n1,0.5\n", ("--column", "Y"), "--column must not be a column of .* already, got 'y'"),
         ("y,calibrated,p\n1,0,0.5\n", (), "--column must not be a column of .* already, got 'calibrated'"),
@@ -222,11 +230,11 @@ def test_refusals_leave_the_output_as_it_was(tmp_path, map_file, content, option
         (None, "MAP must be an existing file, got"),
         (b"", "MAP must be the JSON of a calibration map, got .*: text must be JSON"),
         (b"\xff\xfe", "MAP must be the JSON of a calibration map, got .*: 'utf-8' codec"),
-        (b'{"schema": 2, "kind": "identity"}', "got 2, which a newer version of fitontest wrote"),
-        (b'{"schema": 1, "kind": "os.system"}', "kind must be one of"),
-        (  # the line of the first piece overflows in both directions at once
-            b'{"schema": 1, "kind": "logit_knots", "x": [[100, 101]], "z": [[1e308, 0]], "eps": 1e-16}',
-            "calibrated probabilities must be finite, got nan at row 0",
+        (b'{"schema": 3, "kind": "identity"}', "got 3, which a newer version of fitontest wrote"),
+        (b'{"schema": 2, "kind": "os.system"}', "kind must be one of"),
+        (
+            b'{"schema": 2, "kind": "logit_knots", "x": [[100, 101]], "z": [[1e308, 0]], "eps": 1e-16}',
+            "z must have lines whose values at the scores are finite",
         ),
     ],
 )
@@ -287,7 +295,7 @@ def test_lines_before_the_header_are_not_dropped_without_a_word(tmp_path, map_fi
     (tmp_path / "a.csv").write_text("# exported\n# by someone\np,q\n.2,1\n.3,2\n")
     result = run(map_file, tmp_path / "a.csv", "--prob", "p", "-o", tmp_path / "o.csv")
     assert result.exit_code == 2
-    assert "FILE must begin with its header or its first row" in result.stderr
+    assert "with 2 lines before it" in result.stderr
     assert not (tmp_path / "o.csv").exists()
 
 
@@ -310,7 +318,7 @@ def test_a_folder_is_no_output(tmp_path, map_file):
 
 def test_what_cannot_be_written_is_an_os_error(tmp_path):
     (tmp_path / "a.csv").write_text("p\n0.5\n")
-    with pytest.raises(OSError, match="the new table cannot be written: IO Error"):
+    with pytest.raises(OSError, match=r"the new table cannot be written: .*No such file"):
         append_column(tmp_path / "a.csv", tmp_path / "nowhere" / "o.csv", "c", np.zeros(1))
 
 

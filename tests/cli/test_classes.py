@@ -180,7 +180,7 @@ def test_missing_probabilities_are_refused(tmp_path, scores):
     scores.assign(b=scores.b.where(scores.index != 7)).to_csv(tmp_path / "holes.csv", index=False)
     found = run("evaluate", tmp_path / "holes.csv", "--label", "y", *GIVEN, "--reduction", "confidence")
     assert found.exit_code == 2
-    assert "prob column 'b' must not have missing values (None, NaN or NA), got 1 (the first at row 7)" in found.stderr
+    assert "must not have missing values (None, NaN or NA), got 1, the first at line 9 (the header" in found.stderr
 
 
 def test_plot_of_the_confidence(csv_file, tmp_path, scores):

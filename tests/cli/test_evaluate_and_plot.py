@@ -145,7 +145,7 @@ def test_booleans_however_spelt(tmp_path, spelling):
     [
         (["--label", "y", "--prob", "q"], "--prob must be a column of .*, got 'q'; its columns are"),
         (["--label", "p", "--prob", "y"], "label column 'p' and prob column 'y' look swapped"),
-        (["--label", "y", "--prob", "w"], r"prob column 'w' must lie in \[0, 1\], got [123] at row"),
+        (["--label", "y", "--prob", "w"], r"prob column 'w' must lie in \[0, 1\], got [123].0 at line"),
         (["--label", "name", "--prob", "p"], "label column 'name' must be labelled 0 and 1, .* got the classes"),
         (["--label", "name", "--prob", "p", "--pos-label", "ill"], "pos_label must be one of the labels"),
         (["--label", "y", "--prob", "p", "--pos-label", "ill"], "--pos-label must be a number"),
@@ -169,10 +169,10 @@ def test_bad_input_is_one_clear_line_and_exit_code_2(csv_file, options, message)
         ("none.csv", None, "FILE must be an existing file, got"),
         ("scores.xlsx", "a", "FILE must end in one of .csv, .csv.gz, .tsv, .tsv.gz, .parquet, .pq; got"),
         ("broken.parquet", "not parquet", "FILE must be readable as parquet"),
-        ("many[1].csv", "y,p\n1,0.5\n", r"FILE must not have any of \* \? \[ in its name"),
-        ("empty.csv", "y,p\n", "label column 'y' must not be empty"),
+        ("many[1].parquet", "y,p\n1,0.5\n", r"FILE must not have any of \* \? \[ in its name"),
+        ("empty.csv", "y,p\n", "FILE must have rows, got .*empty.csv, which has no rows below its header"),
         ("gaps.csv", "y,p\n1,0.5\n0,\n1,NA\n", "prob column 'p' must not have missing values .*, got 2"),
-        ("nan.csv", "y,p\n1,0.5\n0,nan\n", "prob column 'p' must be finite, got nan at row 1"),
+        ("nan.csv", "y,p\n1,0.5\n0,nan\n", "prob column 'p' must be finite, got nan at line 3"),
         ("three.csv", "y,p\n0,0.5\n1,0.4\n2,0.3\n", "label column 'y' must have at most two classes, got 3: 0, 1, 2"),
     ],
 )

@@ -293,7 +293,7 @@ def test_one_class_is_refused(y, w):
         ({"decomposition": 3}, "decomposition must be names of families or families, got 3"),
         ({"test": ([0, 1],)}, "test must be a tuple .* got 1 entries"),
         ({"test": "file"}, "test must be a tuple .* got one str"),
-        ({"test": ([0, 1], [0.5, 2])}, r"test\[1\] must lie in \[0, 1\], got 2.0 at row 1"),
+        ({"test": ([0, 1], [0.5, 2])}, r"test\[1\] must lie in \[0, 1\], got 2.0 at row 2"),
         ({"truth": [0.5]}, "truth and y_prob must have the same number of rows"),
         ({"truth": [0.5], "test": ([0, 1], [0.2, 0.4])}, r"truth and test\[1\] must have the same number of rows"),
         ({"truth": lambda p: p * 2}, r"truth\(p\) must lie in \[0, 1\]"),

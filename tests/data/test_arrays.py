@@ -226,7 +226,7 @@ def test_missing_values_are_refused_in_every_container(place, values):
     arguments = [[0, 1, 1], [0.1, 0.2, 0.3], [1, 1, 1]]
     arguments[place] = values
     name = ("y_true", "y_prob", "sample_weight")[place]
-    rule = r"must not have missing values \(None, NaN or NA\), got 1 \(the first at row 1\)"
+    rule = r"must not have missing values \(None, NaN or NA\), got 1, the first at row 2 \(rows counted from 1\)"
     with pytest.raises(ValueError, match=f"^{name} {rule}$"):
         fot.Sample(*arguments)
 
@@ -254,7 +254,8 @@ MISSING_TEXT = {
 @pytest.mark.parametrize("values", MISSING_TEXT.values(), ids=MISSING_TEXT)
 def test_missing_values_among_text_labels_never_become_a_class(values):
     with pytest.raises(
-        ValueError, match=r"^y_true must not have missing values .*NaN.*, got 1 \(the first at row 1\)$"
+        ValueError,
+        match=r"^y_true must not have missing values .*NaN.*, got 1, the first at row 2 \(rows counted from 1\)$",
     ):
         fot.Sample(values, [0.1, 0.2, 0.3], pos_label="a")
 
@@ -281,22 +282,30 @@ def test_nan_and_infinities_are_refused_in_every_container(place, build, bad):
     arguments = [[0, 1, 1], [0.1, 0.2, 0.3], [1, 1, 1]]
     arguments[place] = build([0.0, 1.0, bad])
     name = ("y_true", "y_prob", "sample_weight")[place]
-    with pytest.raises(ValueError, match=rf"^{name} must be finite, got {bad} at row 2 \(1 such values\)$"):
+    with pytest.raises(
+        ValueError, match=rf"^{name} must be finite, got {bad} at row 3 \(rows counted from 1; 1 such value\)$"
+    ):
         fot.Sample(*arguments)
 
 
 @pytest.mark.parametrize(
     ("scores", "description"),
     [
-        ([0.1, 1.5, -0.2], r"1\.5 at row 1 \(2 of 3 values outside, from -0\.2 to 1\.5\)"),
-        ([0.1, 0.2, -1e-300], r"-1e-300 at row 2 \(1 of 3 values outside, from -1e-300 to 0\.2\)"),
-        (np.array([0.1, 0.2, 1.0000001], dtype=np.float32), r"1\.0000001 at row 2 \(1 of 3"),
-        (np.nextafter(np.array([0.5, 1, 0]), 2), r"1\.0000000000000002 at row 1 \(1 of 3"),
-        (np.array([0, 1, 7], dtype=np.uint8), r"7 at row 2 \(1 of 3 values outside, from 0 to 7\)"),
-        (np.array([0, -1, 1], dtype=np.int8), r"-1 at row 1 \(1 of 3 values outside, from -1 to 1\)"),
-        (pl.Series([0.1, 2.0, 0.3]), r"2\.0 at row 1"),
-        (jnp.array([0.5, 2.0, 0.25], dtype=jnp.bfloat16), r"2(\.0)? at row 1"),
-        ([decimal.Decimal("0.5"), decimal.Decimal(2), 0], r"2\.0 at row 1"),
+        ([0.1, 1.5, -0.2], r"1\.5 at row 2 \(rows counted from 1; 2 of 3 values outside, from -0\.2 to 1\.5\)"),
+        ([0.1, 0.2, -1e-300], r"-1e-300 at row 3 \(rows counted from 1; 1 of 3 values outside, from -1e-300 to 0\.2\)"),
+        (np.array([0.1, 0.2, 1.0000001], dtype=np.float32), r"1\.0000001 at row 3 \(rows counted from 1; 1 of 3"),
+        (np.nextafter(np.array([0.5, 1, 0]), 2), r"1\.0000000000000002 at row 2 \(rows counted from 1; 1 of 3"),
+        (
+            np.array([0, 1, 7], dtype=np.uint8),
+            r"7 at row 3 \(rows counted from 1; 1 of 3 values outside, from 0 to 7\)",
+        ),
+        (
+            np.array([0, -1, 1], dtype=np.int8),
+            r"-1 at row 2 \(rows counted from 1; 1 of 3 values outside, from -1 to 1\)",
+        ),
+        (pl.Series([0.1, 2.0, 0.3]), r"2\.0 at row 2"),
+        (jnp.array([0.5, 2.0, 0.25], dtype=jnp.bfloat16), r"2(\.0)? at row 2"),
+        ([decimal.Decimal("0.5"), decimal.Decimal(2), 0], r"2\.0 at row 2"),
     ],
 )
 def test_scores_outside_the_unit_interval_are_refused(scores, description):
@@ -455,10 +464,10 @@ def test_probabilities_keep_their_shape():
 @pytest.mark.parametrize(
     ("values", "rule"),
     [
-        ([0.1, NAN], r"must be finite, got nan at row 1"),
-        ([0.1, -INF], r"must be finite, got -inf at row 1"),
-        ([0.1, None], r"must not have missing values .*, got 1 \(the first at row 1\)"),
-        (1.5, r"must lie in \[0, 1\], got 1\.5 at row 0"),
+        ([0.1, NAN], r"must be finite, got nan at row 2"),
+        ([0.1, -INF], r"must be finite, got -inf at row 2"),
+        ([0.1, None], r"must not have missing values .*, got 1, the first at row 2 \(rows counted from 1\)"),
+        (1.5, r"must lie in \[0, 1\], got 1\.5 \(1 of 1 values outside"),
         (None, r"must not have missing values .*, got 1"),
         ({0.1}, r"must hold real numbers, got set values such as \{0\.1\}"),
         ("a", r"must hold real numbers, got str values such as 'a'"),

@@ -203,7 +203,9 @@ def test_labels_of_several_types_are_refused(labels, mix):
 @pytest.mark.parametrize("bad", [float("nan"), float("inf")], ids=str)
 @pytest.mark.parametrize("pos_label", [None, 1])
 def test_labels_that_are_not_finite_are_refused(bad, pos_label):
-    with pytest.raises(ValueError, match=rf"^y must be finite, got {bad} at row 1 \(1 such values\)$"):
+    with pytest.raises(
+        ValueError, match=rf"^y must be finite, got {bad} at row 2 \(rows counted from 1; 1 such value\)$"
+    ):
         read([0.0, bad, 1.0], pos_label)
 
 

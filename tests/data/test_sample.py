@@ -112,18 +112,18 @@ def test_repr_names_the_essentials():
 @pytest.mark.parametrize(
     ("w", "rule"),
     [
-        ([1, -2, -3], r"must not be negative, got -3\.0 at row 2"),
-        ([1, 1, -5e-324], r"must not be negative, got -5e-324 at row 2"),
+        ([1, -2, -3], r"must not be negative, got -2\.0 at row 2 \(rows counted from 1; 2 such values\)"),
+        ([1, 1, -5e-324], r"must not be negative, got -5e-324 at row 3"),
         ([1e-160, 0, 0], r"must have a sum between 1e-150 and 1e150, got 1e-160; multiply by a constant"),
         ([1e160, 0, 0], r"must have a sum between 1e-150 and 1e150, got 1e\+160"),
-        (np.array([1, -1, 1], dtype=np.int8), r"must not be negative, got -1\.0 at row 1"),
+        (np.array([1, -1, 1], dtype=np.int8), r"must not be negative, got -1\.0 at row 2"),
         ([0, 0, 0], r"must have a positive finite sum, got 0\.0"),
         ([False, False, False], r"must have a positive finite sum, got 0\.0"),
         ([1e308, 1e308, 1e308], r"must have a positive finite sum, got inf"),
-        ([1, NAN, 1], r"must be finite, got nan at row 1 \(1 such values\)"),
-        ([1, INF, 1], r"must be finite, got inf at row 1 \(1 such values\)"),
-        ([1, -INF, 1], r"must be finite, got -inf at row 1 \(1 such values\)"),
-        ([1, None, 1], r"must not have missing values .*, got 1 \(the first at row 1\)"),
+        ([1, NAN, 1], r"must be finite, got nan at row 2 \(rows counted from 1; 1 such value\)"),
+        ([1, INF, 1], r"must be finite, got inf at row 2 \(rows counted from 1; 1 such value\)"),
+        ([1, -INF, 1], r"must be finite, got -inf at row 2 \(rows counted from 1; 1 such value\)"),
+        ([1, None, 1], r"must not have missing values .*, got 1, the first at row 2 \(rows counted from 1\)"),
         (np.ones((3, 2)), r"must be one-dimensional, got an array of shape \(3, 2\)"),
         ("balanced", r"must be a one-dimensional array or sequence, got one str"),
     ],
@@ -140,7 +140,9 @@ def test_bad_weights_are_refused(w, rule):
 
 @pytest.mark.skipif(np.finfo(np.longdouble).max == np.finfo(float).max, reason="long double is float64 here")
 def test_long_double_weights_beyond_float64_are_refused():
-    with pytest.raises(ValueError, match=r"^sample_weight must be finite, got inf at row 0 \(1 such values\)$"):
+    with pytest.raises(
+        ValueError, match=r"^sample_weight must be finite, got inf at row 1 \(rows counted from 1; 1 such value\)$"
+    ):
         fot.Sample([0, 1], [0.1, 0.2], np.array([np.finfo(np.longdouble).max, 1]))
 
 
@@ -165,9 +167,9 @@ def test_lengths_that_differ_are_refused(lengths, message):
 
 
 def test_errors_use_the_callers_names():
-    with pytest.raises(ValueError, match=r"^scores must lie in \[0, 1\], got 1\.5 at row 1"):
+    with pytest.raises(ValueError, match=r"^scores must lie in \[0, 1\], got 1\.5 at row 2"):
         fot.Sample([0, 1], [0.5, 1.5], names=("labels", "scores", "counts"))
-    with pytest.raises(ValueError, match=r"^counts must not be negative, got -1\.0 at row 0"):
+    with pytest.raises(ValueError, match=r"^counts must not be negative, got -1\.0 at row 1"):
         fot.Sample([0, 1], [0.5, 0.5], [-1, 1], names=("labels", "scores", "counts"))
     with pytest.raises(ValueError, match=r"^labels must have at most two classes, got 3: 0, 1, 2"):
         fot.Sample([0, 1, 2], [0.5, 0.6, 0.7], names=("labels", "scores", "counts"))
@@ -211,9 +213,9 @@ def test_swapped_arguments_are_told_so(labels, p):
 @pytest.mark.parametrize(
     ("y", "p", "rule"),
     [
-        ([0.0, NAN, 0.7], [0, 1, 1], "y_true must be finite, got nan at row 1"),
-        ([0.0, NAN, 1.0], [0, 1, 1], "y_true must be finite, got nan at row 1"),
-        ([0.2, INF, 0.7], [0, 1, 1], "y_true must be finite, got inf at row 1"),
+        ([0.0, NAN, 0.7], [0, 1, 1], "y_true must be finite, got nan at row 2"),
+        ([0.0, NAN, 1.0], [0, 1, 1], "y_true must be finite, got nan at row 2"),
+        ([0.2, INF, 0.7], [0, 1, 1], "y_true must be finite, got inf at row 2"),
         (
             np.array([0, NAN, 0.7], dtype=object),
             [0, 1, 1],
@@ -224,9 +226,9 @@ def test_swapped_arguments_are_told_so(labels, p):
         ([0, 1, 2], [0.2, 0.7, 0.9], "y_true must have at most two classes, got 3: 0, 1, 2"),
         ([0, 1, 2], np.array([0.2, 0.7, 0.9], dtype=object), "y_true must have at most two classes, got 3: 0, 1, 2"),
         ([1, 2, 2], [0, 1, 1], r"y_true must be labelled .*; got the classes \[1, 2\]"),
-        ([0, 1, 1], [0, NAN, 1], "y_prob must be finite, got nan at row 1"),
-        ([0, 1, 1], [0, 2, 1], r"y_prob must lie in \[0, 1\], got 2 at row 1"),
-        ([0, 1, 1], [-1, 1, 1], r"y_prob must lie in \[0, 1\], got -1 at row 0"),
+        ([0, 1, 1], [0, NAN, 1], "y_prob must be finite, got nan at row 2"),
+        ([0, 1, 1], [0, 2, 1], r"y_prob must lie in \[0, 1\], got 2 at row 2"),
+        ([0, 1, 1], [-1, 1, 1], r"y_prob must lie in \[0, 1\], got -1 at row 1"),
         ([0, 1, 1], ["a", "b", "a"], r"y_prob must hold real numbers, got str values such as 'a'"),
     ],
 )

@@ -35,14 +35,17 @@ def partitions(draw):
 @st.composite
 def binned(draw):
     bins = draw(partitions())
-    column = st.lists(NUMBERS, min_size=bins.n_bins, max_size=bins.n_bins)
-    return fot.BinnedMap(bins, draw(column), draw(column))
+    line = st.tuples(NUMBERS, st.just(1.0)) | st.tuples(UNIT, st.sampled_from([0.0, -0.0, 5e-324]))
+    lines = draw(
+        st.lists(line.filter(lambda one: one[0] < 1 or one[1] != 5e-324), min_size=bins.n_bins, max_size=bins.n_bins)
+    )
+    return fot.BinnedMap(bins, *np.transpose(lines))
 
 
 @st.composite
 def knots(draw):
     x = draw(st.lists(UNIT, unique=True, min_size=1, max_size=8).map(sorted))
-    return fot.KnotsMap(x, draw(st.lists(NUMBERS, min_size=len(x), max_size=len(x))))
+    return fot.KnotsMap(x, draw(st.lists(UNIT, min_size=len(x), max_size=len(x))))
 
 
 @st.composite
@@ -102,7 +105,7 @@ def test_round_trip_keeps_every_bit(c):
 def test_round_trip_keeps_minus_zero():
     c = fot.KnotsMap([-0.0, 0.5], [-0.0, 0.0])
     assert bits(c) != bits(fot.KnotsMap([0.0, 0.5], [0.0, 0.0]))
-    assert c.to_json() == '{"schema": 1, "kind": "knots", "x": [-0.0, 0.5], "c": [-0.0, 0.0]}'
+    assert c.to_json() == '{"schema": 2, "kind": "knots", "x": [-0.0, 0.5], "c": [-0.0, 0.0]}'
     assert bits(fot.KnotsMap.from_json(c.to_json())) == bits(c)
 
 
@@ -120,16 +123,16 @@ def test_maps_of_every_family_keep_every_bit(name):
 def test_the_text_is_one_line_of_plain_json():
     c = fot.LogisticMap(1.5, -0.25, "logit", 1e-16)
     assert c.to_json() == (
-        '{"schema": 1, "kind": "logistic", "slope": 1.5, "intercept": -0.25, "link": "logit", "eps": 1e-16}'
+        '{"schema": 2, "kind": "logistic", "slope": 1.5, "intercept": -0.25, "link": "logit", "eps": 1e-16}'
     )
     for drawn in MAPS.values():
         assert json.loads(drawn.to_json()) == drawn.to_dict()
         assert "\n" not in drawn.to_json()
 
 
-KNOTS = '{"schema": 1, "kind": "knots", "x": %s, "c": %s}'
-BETA = '{"schema": 1, "kind": "beta", "a": %s, "b": 1, "intercept": 0, "eps": 1e-16}'
-BINNED = '{"schema": 1, "kind": "binned", "bins": %s, "offset": [0, 0], "slope": [1, 1]}'
+KNOTS = '{"schema": 2, "kind": "knots", "x": %s, "c": %s}'
+BETA = '{"schema": 2, "kind": "beta", "a": %s, "b": 1, "intercept": 0, "eps": 1e-16}'
+BINNED = '{"schema": 2, "kind": "binned", "bins": %s, "offset": [0, 0], "slope": [1, 1]}'
 
 
 @pytest.mark.parametrize(
@@ -137,32 +140,48 @@ BINNED = '{"schema": 1, "kind": "binned", "bins": %s, "offset": [0, 0], "slope":
     [
         ("", "text must be JSON, got '': Expecting value"),
         ("{'schema': 1}", "text must be JSON, got .*: Expecting property name"),
-        ('{"schema": 1, "kind": "identity"} x', "text must be JSON, got .*: Extra data"),
-        ('{"schema": 1, "kind": "identity",}', "text must be JSON, got"),
-        (b'{"schema": 1, "kind": "identity"}', "text must be a str of JSON, got one bytes"),
+        (
+            '{"schema": 2, "kind": "logit_knots", "x": [[100, 101]], "z": [[1e308, 0]], "eps": 1e-16}',
+            "z must have lines whose values at the scores are finite",
+        ),
+        ('{"schema": 2, "kind": "identity"} x', "text must be JSON, got .*: Extra data"),
+        ('{"schema": 2, "kind": "identity",}', "text must be JSON, got"),
+        (b'{"schema": 2, "kind": "identity"}', "text must be a str of JSON, got one bytes"),
         (None, "text must be a str of JSON, got one NoneType"),
         ("[1, 2]", r"text must be a JSON object, got \[1, 2\]"),
         ('"identity"', "text must be a JSON object, got 'identity'"),
         ("null", "text must be a JSON object, got None"),
-        ('{"kind": "identity"}', "text must be a dict of schema 1, got none"),
-        ('{"schema": 2, "kind": "identity"}', "schema 1, got 2, which a newer version of fitontest wrote"),
-        ('{"schema": 0, "kind": "identity"}', "schema 1, got 0$"),
-        ('{"schema": true, "kind": "identity"}', "schema 1, got True$"),
-        ('{"schema": 1.0, "kind": "identity"}', "schema 1, got 1.0$"),
-        ('{"schema": "1", "kind": "identity"}', "schema 1, got '1'$"),
-        ('{"schema": 1, "kind": "spline"}', "kind must be one of .*; got 'spline'"),
-        ('{"schema": 1, "kind": ["identity"]}', "kind must be the name of a calibration map"),
-        ('{"schema": 1, "kind": "identity", "p": 1}', r"text must have the fields \[\], got \['p'\]"),
-        ('{"schema": 1, "kind": "knots", "x": [0, 1]}', r"text must have the fields \['c', 'x'\], got \['x'\]"),
+        ('{"kind": "identity"}', "text must be a dict of schema 1 or 2, got none"),
+        ('{"schema": 3, "kind": "identity"}', "schema 1 or 2, got 3, which a newer version of fitontest wrote"),
+        ('{"schema": 0, "kind": "identity"}', "schema 1 or 2, got 0$"),
+        ('{"schema": true, "kind": "identity"}', "schema 1 or 2, got True$"),
+        ('{"schema": 1.0, "kind": "identity"}', "schema 1 or 2, got 1.0$"),
+        ('{"schema": "1", "kind": "identity"}', "schema 1 or 2, got '1'$"),
+        ('{"schema": 2, "kind": "spline"}', "kind must be one of .*; got 'spline'"),
+        ('{"schema": 2, "kind": "%s"}' % ("k" * 10**6), "kind must be one of .{,200}; got 'k{17}...k{18}'$"),
+        ('{"schema": 2, "kind": {"%s": 1}}' % ("k" * 10**6), "kind must be the name of a .{,80}$"),
+        ('{"schema": 2, "kind": "identity", "%s": 1}' % ("k" * 10**6), r"the fields \[\], got .{,60}$"),
+        ('{"schema": 2, "%s": 1, "%s": 2}' % (("k" * 10**6,) * 2), "occur once in its object, got .{,60} 2 times$"),
+        (BETA % ('"%s"' % ("k" * 10**6)), "a must be a finite number, got .{,60}$"),
+        (BETA % ([[0] * 10] * 10**5), "a must be a finite number, got .{,200}$"),
+        (KNOTS % ([0] * 10**5, [0]), "x must be strictly increasing knots in .{,60}$"),
+        (BINNED % ('{"edges": [0.5], "closed": "%s"}' % ("k" * 10**6)), "closed must be one of .{,70}$"),
+        (BINNED % ('{"edges": [0.5], "%s": 1}' % ("k" * 10**6)), "a partition must have the fields .{,90}$"),
+        (BINNED % '{"edges": [0, 0.5, 1], "closed": "left"}', "edges must be the inner edges of the bins, got"),
+        (KNOTS % ("[0, 1]", "[0, 1.5]"), r"c must lie in \[0, 1\], got 1.5 at"),
+        (KNOTS % ("[0, 1]", "[-5e-324, 0]"), r"c must lie in \[0, 1\], got -5e-324 at"),
+        ('{"schema": 2, "kind": ["identity"]}', "kind must be the name of a calibration map"),
+        ('{"schema": 2, "kind": "identity", "p": 1}', r"text must have the fields \[\], got \['p'\]"),
+        ('{"schema": 2, "kind": "knots", "x": [0, 1]}', r"text must have the fields \['c', 'x'\], got \['x'\]"),
         (
-            '{"schema": 1, "kind": "identity", "kind": "beta"}',
+            '{"schema": 2, "kind": "identity", "kind": "beta"}',
             "a key must occur once in its object, got 'kind' 2 times",
         ),
         (BINNED % '{"edges": [0.5], "edges": [0.4], "closed": "left"}', "must occur once in its object, got 'edges'"),
         (KNOTS % ("[0, 1]", "[0, NaN]"), "text must be strict JSON: numbers must be finite, got NaN"),
         (KNOTS % ("[0, 1]", "[0, Infinity]"), "numbers must be finite, got Infinity"),
         (BETA % "-Infinity", "numbers must be finite, got -Infinity"),
-        (KNOTS % ("[0, 1]", "[0, 1e999]"), "c must be finite, got inf at row 1"),
+        (KNOTS % ("[0, 1]", "[0, 1e999]"), "c must be finite, got inf at row 2"),
         (BETA % "1e999", "a must be a finite number, got inf"),
         (BETA % ("9" * 5000), "text must be strict JSON: .*digits"),
         (BETA % '"1"', "a must be a finite number, got '1'"),
@@ -182,11 +201,11 @@ BINNED = '{"schema": 1, "kind": "binned", "bins": %s, "offset": [0, 0], "slope":
         (BINNED % '{"edges": ["0.5"], "closed": "left"}', "edges must hold real numbers"),
         (BINNED % '{"edges": [0.5], "closed": "both"}', "closed must be one of"),
         (
-            '{"schema": 1, "kind": "logit_knots", "x": [[[0], [1]]], "z": [[0, 1]], "eps": 1e-16}',
+            '{"schema": 2, "kind": "logit_knots", "x": [[[0], [1]]], "z": [[0, 1]], "eps": 1e-16}',
             r"x must be rows of numbers, got \[0\]",
         ),
         (
-            '{"schema": 1, "kind": "logit_knots", "x": [[0, 1]], "z": [[false, true]], "eps": 1e-16}',
+            '{"schema": 2, "kind": "logit_knots", "x": [[0, 1]], "z": [[false, true]], "eps": 1e-16}',
             "z must be rows of numbers, got False",
         ),
         (KNOTS % ("[" * 60 + "]" * 60, "[0]"), f"text must not be nested deeper than {DEEPEST} brackets"),
@@ -196,6 +215,80 @@ BINNED = '{"schema": 1, "kind": "binned", "bins": %s, "offset": [0, 0], "slope":
 def test_refuses_what_it_does_not_know(text, message):
     with pytest.raises(ValueError, match=message):
         fot.CalibrationMap.from_json(text)
+
+
+LOGISTIC = '{"schema": %s, "kind": "logistic", %s"slope": %s, "intercept": 0, "link": "logit", "eps": 1e-16}'
+DECREASING = {
+    "logistic": fot.LogisticMap(-1.5, 0.0, "logit", 1e-16),
+    "beta, both": fot.BetaMap(-1.0, -2.0, 0.0, 1e-16),
+    "beta, below": fot.BetaMap(-1.0, 2.0, 0.0, 1e-16),
+    "beta, above": fot.BetaMap(1.0, -2.0, 0.0, 1e-16),
+}
+
+
+@pytest.mark.parametrize("c", DECREASING.values(), ids=DECREASING)
+def test_a_decreasing_map_says_so(c):
+    text = c.to_json()
+    assert '"decreasing": true, ' in text
+    assert np.diff(c(GRID[:201])).min() < 0
+    again = fot.CalibrationMap.from_json(text)
+    assert again.decreasing
+    assert bits(again) == bits(c)
+    with pytest.raises(ValueError, match="must say that it is decreasing, got a decreasing map of kind"):
+        fot.CalibrationMap.from_json(text.replace('"decreasing": true, ', ""))
+    with pytest.raises(ValueError, match=r"^d must say that it is decreasing"):
+        fot.CalibrationMap.from_dict({key: value for key, value in c.to_dict().items() if key != "decreasing"})
+
+
+@pytest.mark.parametrize("slope", ["1.5", "0", "-0.0"])
+def test_a_map_that_is_not_decreasing_must_not_say_so(slope):
+    assert "decreasing" not in fot.CalibrationMap.from_json(LOGISTIC % (2, "", slope)).to_json()
+    for said, message in (
+        ("true", "decreasing must be left out, got true for a map of kind 'logistic' that is not"),
+        ("false", "decreasing must be true or left out, got False"),
+        ("1", "decreasing must be true or left out, got 1"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            fot.CalibrationMap.from_json(LOGISTIC % (2, f'"decreasing": {said}, ', slope))
+
+
+def test_a_fit_to_reversed_labels_says_that_it_is_decreasing():
+    y, p = noisy()
+    assert fot.make_family("platt").fit(p, 1 - y).map_.to_dict()["decreasing"] is True
+    assert "decreasing" not in fot.make_family("platt").fit(p, y).map_.to_dict()
+
+
+def test_schema_1_is_read_with_a_warning():
+    for slope, word in (("-2", "decreasing"), ("2", "not")):
+        with pytest.warns(fot.CalibrationWarning, match=f"text is of schema 1, .* this one is {word}. Write it again"):
+            c = fot.CalibrationMap.from_json(LOGISTIC % (1, "", slope))
+        assert c == fot.LogisticMap(float(slope), 0.0, "logit", 1e-16)
+        assert c.to_dict()["schema"] == 2
+    with pytest.raises(ValueError, match=r"must have the fields .*, got .*decreasing"):
+        fot.CalibrationMap.from_json(LOGISTIC % (1, '"decreasing": true, ', "-2"))
+
+
+def test_text_beyond_10_mb_is_refused_before_it_is_parsed():
+    n = 600_000
+    c = fot.KnotsMap(np.arange(n) / n, np.arange(n) / n)
+    text = c.to_json()
+    assert len(text) > 10_000_000
+    with pytest.raises(ValueError, match=f"text must have at most 10000000 bytes, got {len(text)}; allow more by max"):
+        fot.CalibrationMap.from_json(text)
+    with pytest.raises(ValueError, match="at most 10000000 bytes"):  # and not JSON, which it is not either
+        fot.CalibrationMap.from_json("[" * 10_000_001)
+    assert fot.CalibrationMap.from_json(text, max_bytes=len(text)) == fot.KnotsMap.from_json(text, max_bytes=None) == c
+
+
+def test_bytes_are_counted_not_characters():
+    text = '{"schema": 2, "kind": "ééé"}'
+    with pytest.raises(ValueError, match="kind must be one of"):
+        fot.CalibrationMap.from_json(text, max_bytes=len(text) + 3)
+    with pytest.raises(ValueError, match=f"text must have at most {len(text) + 2} bytes, got {len(text) + 3};"):
+        fot.CalibrationMap.from_json(text, max_bytes=len(text) + 2)
+    for bad in (0, -1, 1.5, True, "10"):
+        with pytest.raises(ValueError, match="max_bytes must be a whole number, at least 1, or None"):
+            fot.CalibrationMap.from_json(text, max_bytes=bad)
 
 
 def test_a_class_reads_only_its_own_kind():
@@ -208,11 +301,11 @@ def test_from_dict_is_as_strict():
     for _ in range(5000):
         deep = [deep]
     for d, message in (
-        ({"schema": True, "kind": "identity"}, "d must be a dict of schema 1, got True"),
-        ({"schema": 1, "kind": "knots", "x": [0, 1], "c": [True, False]}, "c must be a list of numbers, got True"),
-        ({"schema": 1, "kind": "knots", "x": np.array([[0.0], [1.0]]), "c": [0, 1]}, "x must be a list of numbers"),
-        ({"schema": 1, "kind": "knots", "x": deep, "c": [0, 1]}, "d must not be nested deeper"),
-        (deep, "d must be a dict of schema 1"),
+        ({"schema": True, "kind": "identity"}, "d must be a dict of schema 1 or 2, got True"),
+        ({"schema": 2, "kind": "knots", "x": [0, 1], "c": [True, False]}, "c must be a list of numbers, got True"),
+        ({"schema": 2, "kind": "knots", "x": np.array([[0.0], [1.0]]), "c": [0, 1]}, "x must be a list of numbers"),
+        ({"schema": 2, "kind": "knots", "x": deep, "c": [0, 1]}, "d must not be nested deeper"),
+        (deep, "d must be a dict of schema 1 or 2"),
     ):
         with pytest.raises(ValueError, match=message):
             fot.CalibrationMap.from_dict(d)
@@ -220,7 +313,7 @@ def test_from_dict_is_as_strict():
 
 def test_from_dict_takes_arrays_and_partitions_as_they_are():
     bins = fot.Partition([0.5])
-    d = {"schema": 1, "kind": "binned", "bins": bins, "offset": np.array([0.1, 0.2]), "slope": (1, 1)}
+    d = {"schema": 2, "kind": "binned", "bins": bins, "offset": np.array([0.1, 0.2]), "slope": (1, 1)}
     assert fot.CalibrationMap.from_dict(d) == fot.BinnedMap(bins, [0.1, 0.2], [1, 1])
 
 

@@ -69,6 +69,23 @@ def test_is_frozen(c):
                 value[0] = 0.0
 
 
+@pytest.mark.parametrize(
+    ("offset", "slope"), [(1.5, 0.0), (-1e-300, 0.0), (0.0, 1.5), (0.75, 0.5), (0.5, -0.75), (1e308, 1e308)]
+)
+def test_only_bins_of_slope_1_may_leave_the_unit_interval(offset, slope):
+    bins = fot.Partition([0.5])
+    assert fot.BinnedMap(bins, [0.0, 1.5], [0.0, 1.0])([0.9]) > 1
+    with pytest.raises(
+        ValueError, match=r"offset must keep the lines .* in bin 2 \(bins counted from 1; 1 such bins\)"
+    ):
+        fot.BinnedMap(bins, [0.0, offset], [1.0, slope])
+
+
+def test_lines_within_the_unit_interval_are_no_concern():
+    c = fot.BinnedMap(fot.Partition([0.5]), [1.0, 2.0], [-2.0, -2.0])  # slopes that no fit gives
+    assert c([0.0, 0.25, 0.5, 0.75, 1.0]).tolist() == [1.0, 0.5, 1.0, 0.5, 0.0]
+
+
 def test_maps_differ():
     maps = list(MAPS.values())
     for i, a in enumerate(maps):
@@ -79,42 +96,42 @@ def test_maps_differ():
 @pytest.mark.parametrize(
     ("d", "message"),
     [
-        ({}, "schema 1, got none"),
-        ({"schema": 2, "kind": "identity"}, "schema 1, got 2"),
-        ({"schema": 1}, "kind must be one of .*; got ''"),
-        ({"schema": 1, "kind": "os.system"}, "kind must be one of .*; got 'os.system'"),
-        ({"schema": 1, "kind": "identity", "extra": 1}, "must have the fields"),
-        ({"schema": 1, "kind": "knots", "x": [0, 1]}, "must have the fields"),
-        ({"schema": 1, "kind": "knots", "x": [1, 0], "c": [0, 1]}, "x must be strictly increasing"),
-        ({"schema": 1, "kind": "knots", "x": [0, 1], "c": [0]}, "c must hold one finite value per knot"),
-        ({"schema": 1, "kind": "steps", "x": [0.5], "c": [0], "at": [0]}, "c must hold one value in"),
-        ({"schema": 1, "kind": "steps", "x": [[]], "c": [0], "at": []}, "x must"),
-        ({"schema": 1, "kind": "steps", "x": "", "c": [0], "at": []}, "x must"),
-        ({"schema": 1, "kind": "beta", "a": "1", "b": 1, "intercept": 0, "eps": 1e-16}, "a must be a finite number"),
+        ({}, "schema 1 or 2, got none"),
+        ({"schema": 3, "kind": "identity"}, "schema 1 or 2, got 3"),
+        ({"schema": 2}, "kind must be one of .*; got ''"),
+        ({"schema": 2, "kind": "os.system"}, "kind must be one of .*; got 'os.system'"),
+        ({"schema": 2, "kind": "identity", "extra": 1}, "must have the fields"),
+        ({"schema": 2, "kind": "knots", "x": [0, 1]}, "must have the fields"),
+        ({"schema": 2, "kind": "knots", "x": [1, 0], "c": [0, 1]}, "x must be strictly increasing"),
+        ({"schema": 2, "kind": "knots", "x": [0, 1], "c": [0]}, "c must hold one finite value per knot"),
+        ({"schema": 2, "kind": "steps", "x": [0.5], "c": [0], "at": [0]}, "c must hold one value in"),
+        ({"schema": 2, "kind": "steps", "x": [[]], "c": [0], "at": []}, "x must"),
+        ({"schema": 2, "kind": "steps", "x": "", "c": [0], "at": []}, "x must"),
+        ({"schema": 2, "kind": "beta", "a": "1", "b": 1, "intercept": 0, "eps": 1e-16}, "a must be a finite number"),
         (
-            {"schema": 1, "kind": "logistic", "slope": 1, "intercept": 0, "eps": 1e-16, "link": "probit"},
+            {"schema": 2, "kind": "logistic", "slope": 1, "intercept": 0, "eps": 1e-16, "link": "probit"},
             "link must be one of",
         ),
         (
-            {"schema": 1, "kind": "binned", "bins": {"edges": [0.5]}, "offset": [0, 0], "slope": [1, 1]},
+            {"schema": 2, "kind": "binned", "bins": {"edges": [0.5]}, "offset": [0, 0], "slope": [1, 1]},
             "a partition must have the fields",
         ),
         (
-            {"schema": 1, "kind": "binned", "bins": {"edges": [0.5], "closed": "left"}, "offset": [0], "slope": [1, 1]},
+            {"schema": 2, "kind": "binned", "bins": {"edges": [0.5], "closed": "left"}, "offset": [0], "slope": [1, 1]},
             "offset must hold one finite number per bin",
         ),
-        ("identity", "schema 1, got 'identity'"),
+        ("identity", "schema 1 or 2, got 'identity'"),
         (
-            {"schema": 1, "kind": "beta", "a": 0, "b": 1, "intercept": 0, "eps": 0},
+            {"schema": 2, "kind": "beta", "a": 0, "b": 1, "intercept": 0, "eps": 0},
             r"eps must be a number in \(0, 0.5\)",
         ),
-        ({"schema": 1, "kind": "beta", "a": 10**400, "b": 1, "intercept": 0, "eps": 1e-9}, "a must be a finite number"),
-        ({"schema": 1, "kind": "binned", "bins": [0.5], "offset": [0, 0], "slope": [1, 1]}, "bins must be a Partition"),
-        ({"schema": 1, "kind": "knots", "x": ["0", "1"], "c": [0, 1]}, "x must hold real numbers"),
-        ({"schema": 1, "kind": "knots", "x": [[0], [1, 2]], "c": [0, 1]}, "x must"),
-        ({"schema": 1, "kind": "identity", 3: 4}, "must have the fields"),
+        ({"schema": 2, "kind": "beta", "a": 10**400, "b": 1, "intercept": 0, "eps": 1e-9}, "a must be a finite number"),
+        ({"schema": 2, "kind": "binned", "bins": [0.5], "offset": [0, 0], "slope": [1, 1]}, "bins must be a Partition"),
+        ({"schema": 2, "kind": "knots", "x": ["0", "1"], "c": [0, 1]}, "x must hold real numbers"),
+        ({"schema": 2, "kind": "knots", "x": [[0], [1, 2]], "c": [0, 1]}, "x must"),
+        ({"schema": 2, "kind": "identity", 3: 4}, "must have the fields"),
         (
-            {"schema": 1, "kind": "logistic", "slope": 1, "intercept": 0, "eps": 1e-9, "link": []},
+            {"schema": 2, "kind": "logistic", "slope": 1, "intercept": 0, "eps": 1e-9, "link": []},
             "link must be one of",
         ),
     ],

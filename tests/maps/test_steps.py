@@ -46,7 +46,7 @@ def test_any_shape():
 def test_no_jumps():
     c = fot.StepsMap([], [0.3], [])
     assert c([0.0, 0.5, 1.0]).tolist() == [0.3] * 3
-    assert c.to_json() == '{"schema": 1, "kind": "steps", "x": [], "c": [0.3], "at": []}'
+    assert c.to_json() == '{"schema": 2, "kind": "steps", "x": [], "c": [0.3], "at": []}'
     again = fot.CalibrationMap.from_json(c.to_json())
     assert again == c
     assert hash(again) == hash(c)
@@ -75,7 +75,7 @@ def test_a_line_through_the_kinks_has_the_steps_and_no_point_between_them():
         ([0.6, 0.5], [0, 0, 0], [0, 0], "x must be strictly increasing jumps in"),
         ([-0.1], [0, 0], [0], "x must be strictly increasing jumps in"),
         ([1.1], [0, 0], [0], "x must be strictly increasing jumps in"),
-        ([np.nan], [0, 0], [0], "x must be finite, got nan at row 0"),
+        ([np.nan], [0, 0], [0], "x must be finite, got nan at row 1"),
         ([0.5], [0], [0], r"c must hold one value in \[0, 1\] per piece \(2\), got \[0\.\]"),
         ([0.5], [0, 1.5], [0], r"c must hold one value in \[0, 1\] per piece \(2\), got \[0\.  1\.5\]"),
         ([0.5], [0, -0.5], [0], "c must hold one value in"),

@@ -5,11 +5,13 @@ from pathlib import Path
 import click
 import numpy as np
 
-from fitontest.cli.messages import refusing
+from fitontest.cli.layout import of_layout
+from fitontest.cli.messages import notes, refusing
 from fitontest.cli.writing import check_output, written_whole
 from fitontest.data.arrays import as_scores, check_finite
-from fitontest.data.tables import append_column, check_ending, read_columns
-from fitontest.maps.base import CalibrationMap
+from fitontest.data.csv_files import Layout
+from fitontest.data.tables import append_column, check_ending, naming_lines, read_columns
+from fitontest.maps.base import MAX_BYTES, CalibrationMap
 from fitontest.typing import FloatArray
 
 
@@ -25,33 +27,54 @@ from fitontest.typing import FloatArray
     required=True,
     help="The new table: .csv, .csv.gz, .tsv, .tsv.gz or .parquet.",
 )
+@click.option(
+    "--max-bytes",
+    type=click.IntRange(min=1),
+    default=MAX_BYTES,
+    show_default=True,
+    help="Size of MAP beyond which it is not read.",
+)
 @refusing
-def apply(map_file: Path, file: Path, prob: str, column: str, output: Path) -> None:
+@of_layout
+def apply(map_file: Path, file: Path, prob: str, column: str, output: Path, max_bytes: int, layout: Layout) -> None:
     """Write the rows of FILE with their calibrated probabilities.
 
     MAP is the JSON file of a fitted calibration map, as `fitontest compare --save` and to_json write it. FILE is CSV,
     TSV (also gzipped) or Parquet. Its rows and columns are written as they are (cells of CSV and TSV as texts, to
     Parquet too; blank lines are left out), followed by one column of calibrated probabilities, clipped to [0, 1].
+
+    CSV is written in UTF-8, with the separator (.csv) and the decimal separator that --sep and --decimal give.
     """
     check_ending(output, "--output")
     check_output(output, "--output", {"FILE": file, "MAP": map_file})
     if not column:
         raise ValueError("--column must be a name, got ''")
-    c_hat = _read_map(map_file)
-    scores = as_scores(read_columns(file, {"--prob": prob})["--prob"], f"prob column {prob!r}")
+    with notes():
+        c_hat = _read_map(map_file, max_bytes)
+    name, wanted = f"prob column {prob!r}", {"--prob": prob}
+    values = read_columns(file, wanted, wanted, layout, no_rows=True)["--prob"]
+    with naming_lines(file, {name: prob}, layout):
+        scores = as_scores(values, name)
     calibrated, outside = _calibrated(c_hat, scores)
     with written_whole(output) as written:
-        append_column(file, written, column, calibrated)
+        append_column(file, written, column, calibrated, wanted, layout)
     if outside:
         click.echo(f"Note: {outside} of {scores.size} calibrated probabilities were clipped to [0, 1]", err=True)
     click.echo(f"Wrote {output}: {scores.size} rows, calibrated probabilities in column {column}")
 
 
-def _read_map(path: Path) -> CalibrationMap:
+def _read_map(path: Path, max_bytes: int) -> CalibrationMap:
     if not path.is_file():
         raise ValueError(f"MAP must be an existing file, got {path}")
+    with path.open("rb") as file:
+        raw = file.read(max_bytes + 1)
+    if len(raw) > max_bytes:
+        size = path.stat().st_size
+        raise ValueError(
+            f"MAP must have at most {max_bytes} bytes, got {path} of {size}; allow them by --max-bytes {size}"
+        )
     try:
-        return CalibrationMap.from_json(path.read_text(encoding="utf-8-sig"))  # some editors begin with a mark
+        return CalibrationMap.from_json(raw.decode("utf-8-sig"), None)  # some editors begin with a mark
     except ValueError as error:
         raise ValueError(f"MAP must be the JSON of a calibration map, got {path}: {error}") from error
 

@@ -5,6 +5,7 @@ For commands that take one column of scores see `scores`.
 
 import csv
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
 from functools import wraps
 from pathlib import Path
@@ -13,11 +14,13 @@ from typing import Any
 import click
 import numpy as np
 
+from fitontest.cli.layout import of_layout
 from fitontest.cli.scores import as_label
 from fitontest.data.arrays import as_scores
+from fitontest.data.csv_files import Layout
 from fitontest.data.predictions import REDUCTIONS, Names, Predictions, read_data, reduced
 from fitontest.data.sample import Sample
-from fitontest.data.tables import read_columns
+from fitontest.data.tables import naming_lines, read_columns
 
 _OPTIONS = (
     click.argument("file", type=click.Path(path_type=Path)),
@@ -58,6 +61,7 @@ class Given:
     reduction: str | None
     classes: str | None
     pos_label: str | None
+    layout: Layout
 
     @property
     def classwise(self) -> bool:
@@ -71,19 +75,26 @@ class Given:
 
     def data(self) -> Sample | Predictions:
         """Return the data in the file: predictions of several classes with classwise, else one sample."""
-        columns, labels, pos_label = self._read()
-        return read_data(columns, self.reduction, labels, pos_label, self._names)
+        with self._naming_lines():
+            columns, labels, pos_label = self._read()
+            return read_data(columns, self.reduction, labels, pos_label, self._names)
 
     def sample(self) -> Sample:
         """Return the one sample in the file, or that the reduction makes of it."""
-        columns, labels, pos_label = self._read()
-        return reduced(columns, self.reduction, labels, pos_label, self._names)
+        with self._naming_lines():
+            columns, labels, pos_label = self._read()
+            return reduced(columns, self.reduction, labels, pos_label, self._names)
+
+    def _naming_lines(self) -> AbstractContextManager[None]:
+        names = {self._names.y_true: self.label, **{_prob(prob): prob for prob in self.probs}}
+        weight = {} if self.weight is None else {self._names.sample_weight: self.weight}
+        return naming_lines(self.file, names | weight, self.layout)
 
     @property
     def _names(self) -> Names:
         return Names(
             f"label column {self.label!r}",
-            f"prob column {self.probs[0]!r}" if len(self.probs) == 1 else "--prob",
+            _prob(self.probs[0]) if len(self.probs) == 1 else "--prob",
             f"weight column {self.weight!r}",
             "--classes",
             "--pos-label",
@@ -97,11 +108,12 @@ class Given:
             raise ValueError(f"--prob must name every column once, got {', '.join(self.probs)}")
         keys = {prob: f"--prob {prob}" if len(self.probs) > 1 else "--prob" for prob in self.probs}
         wanted = {"--label": self.label, **{key: prob for prob, key in keys.items()}}
-        values = read_columns(self.file, wanted | ({"--weight": self.weight} if self.weight is not None else {}))
+        wanted |= {"--weight": self.weight} if self.weight is not None else {}
+        values = read_columns(self.file, wanted, (*keys.values(), "--weight"), self.layout)
         labels, scores = values["--label"], [values[key] for key in keys.values()]
         if len(scores) > 1:
             each = zip(self.probs, scores, strict=True)
-            matrix: Any = np.column_stack([as_scores(column, f"prob column {prob!r}") for prob, column in each])
+            matrix: Any = np.column_stack([as_scores(column, _prob(prob)) for prob, column in each])
         else:
             (matrix,) = scores
         classes = None if self.classes is None else [as_label(one, labels, "--classes") for one in _split(self.classes)]
@@ -117,10 +129,14 @@ def of_class_scores(command: Callable[..., Any]) -> Callable[..., Any]:
         given = Given(**{field.name: options.pop(field.name) for field in fields(Given)})
         return command(given, **options)
 
-    wrapped: Callable[..., Any] = run
+    wrapped: Callable[..., Any] = of_layout(run)
     for option in reversed(_OPTIONS):
         wrapped = option(wrapped)
     return wrapped
+
+
+def _prob(column: str) -> str:
+    return f"prob column {column!r}"
 
 
 def _split(text: str) -> list[str]:

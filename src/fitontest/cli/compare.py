@@ -12,6 +12,7 @@ from fitontest.cli.writing import check_output, is_same, written_whole
 from fitontest.comparison.calibrators import RULES
 from fitontest.comparison.compare import EVALUATORS, Options, compare_candidates
 from fitontest.comparison.comparison import Comparison
+from fitontest.data.csv_files import Layout
 from fitontest.displays.saving import check_path
 from fitontest.numerics.losses import LOSSES
 from fitontest.results.text import csv_text
@@ -55,6 +56,7 @@ def compare(
     prob: str,
     weight: str | None,
     pos_label: str | None,
+    layout: Layout,
     test: Path | None,
     families: tuple[str, ...],
     cv: int,
@@ -86,8 +88,8 @@ def compare(
     checked = Options.of(
         families or None, cv, repeats, scoring, rule, _read_evaluators(evaluators), random_state=random_state
     )
-    sample = read_scores(file, label, prob, weight, pos_label)
-    test_sample = None if test is None else read_scores(test, label, prob, weight, pos_label)
+    sample = read_scores(file, label, prob, weight, pos_label, layout)
+    test_sample = None if test is None else read_scores(test, label, prob, weight, pos_label, layout)
     with notes():
         comparison = compare_candidates(sample, checked, test_sample)
     click.echo(FORMATS[style](comparison))

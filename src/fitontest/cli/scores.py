@@ -2,20 +2,17 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 import numpy as np
 from numpy.typing import NDArray
 
+from fitontest.cli.layout import of_layout
+from fitontest.data.csv_files import BOOLEANS, Layout
 from fitontest.data.sample import Sample
-from fitontest.data.tables import read_columns
+from fitontest.data.tables import naming_lines, read_columns
 from fitontest.typing import Label
-
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-# How a CSV file may spell a column that DuckDB reads as booleans
-_BOOLEANS = {"true": True, "t": True, "yes": True, "y": True, "false": False, "f": False, "no": False, "n": False}
 
 
 def _one(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> str:  # noqa: ARG001
@@ -43,33 +40,36 @@ _OPTIONS = (
 )
 
 
-def of_scores(command: Command) -> Command:
-    """Give a command FILE, --label, --prob, --weight and --pos-label."""
+def of_scores(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command FILE, --label, --prob, --weight, --pos-label and the layout of the file."""
+    command = of_layout(command)
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
 
 
-def read_scores(file: Path, label: str, prob: str, weight: str | None, pos_label: str | None) -> Sample:
+def read_scores(file: Path, label: str, prob: str, weight: str | None, pos_label: str | None, layout: Layout) -> Sample:
     """Return the sample in the named columns of a file."""
     wanted = {"--label": label, "--prob": prob, **({"--weight": weight} if weight is not None else {})}
-    columns = read_columns(file, wanted)
+    columns = read_columns(file, wanted, ("--prob", "--weight"), layout)
     labels = columns["--label"]
-    return Sample(
-        labels,
-        columns["--prob"],
-        columns.get("--weight"),
-        pos_label=None if pos_label is None else as_label(pos_label, labels),
-        names=(f"label column {label!r}", f"prob column {prob!r}", f"weight column {weight!r}"),
-    )
+    names = (f"label column {label!r}", f"prob column {prob!r}", f"weight column {weight!r}")
+    with naming_lines(file, dict(zip(names, wanted.values(), strict=False)), layout):
+        return Sample(
+            labels,
+            columns["--prob"],
+            columns.get("--weight"),
+            pos_label=None if pos_label is None else as_label(pos_label, labels),
+            names=names,
+        )
 
 
 def as_label(text: str, labels: NDArray[Any], option: str = "--pos-label") -> Label:
     """Read the text of an option in the type of the label column."""
     if labels.dtype.kind == "b":
-        if text.lower() not in _BOOLEANS:
-            raise ValueError(f"{option} must be one of {', '.join(_BOOLEANS)} for true/false labels, got {text!r}")
-        return _BOOLEANS[text.lower()]
+        if text.lower() not in BOOLEANS:
+            raise ValueError(f"{option} must be one of {', '.join(BOOLEANS)} for true/false labels, got {text!r}")
+        return BOOLEANS[text.lower()]
     if np.issubdtype(labels.dtype, np.number):
         try:
             return int(text) if labels.dtype.kind in "iu" and text.lstrip("+-").isdigit() else float(text)

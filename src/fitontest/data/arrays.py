@@ -14,6 +14,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from fitontest.checks import brief
+from fitontest.data.places import BadValueError, such
 from fitontest.numerics.search import BLOCK
 from fitontest.typing import ArrayInput, FloatArray
 
@@ -68,51 +70,47 @@ def as_numbers(values: ArrayInput, name: str) -> NDArray[Any]:
     return to_real(as_column(values, name), name)
 
 
-def to_real(array: NDArray[Any], name: str) -> NDArray[Any]:
-    """Return the array with a dtype that numpy computes with, or refuse it."""
-    array = _unboxed(array, name)
+def to_real(array: NDArray[Any], name: str, shape: tuple[int, ...] | None = None) -> NDArray[Any]:
+    """Return the array with a dtype that numpy computes with, or refuse it; `shape` is that before it was flattened."""
+    array = _unboxed(array, name, shape)
     if array.dtype.kind in "buif":
         return array
-    value = next((value for value in array if not isinstance(value, NUMBERS)), array[0])
+    bad = [at for at, value in enumerate(array) if not isinstance(value, NUMBERS)] or range(array.size)
+    value = array[bad[0]]
     kind = type(value).__name__ if array.dtype == object else str(array.dtype)
-    raise ValueError(f"{name} must hold real numbers, got {kind} values such as {value!r}")
+    got = f"{kind} values such as {brief(value)}"
+    raise BadValueError(name, "hold real numbers", got, bad[0], array.shape if shape is None else shape, such(len(bad)))
 
 
 def as_probabilities(values: ArrayInput, name: str) -> FloatArray:
     """Return scores in [0, 1] as float64, keeping the shape; a scalar becomes a 0-d array."""
     array = _to_numpy(values, name)
-    flat = to_real(array.reshape(-1), name) if array.size else np.empty(0)
-    check_unit_interval(flat, name, array.shape[1] if array.ndim == 2 else 1)
+    flat = to_real(array.reshape(-1), name, array.shape) if array.size else np.empty(0)
+    check_unit_interval(flat, name, array.shape)
     return flat.astype(np.float64, copy=False).reshape(array.shape)
 
 
-def check_unit_interval(array: NDArray[Any], name: str, width: int = 1) -> None:
-    """Raise ValueError unless every value is a number in [0, 1]; `width` is that of a matrix laid out in a row."""
+def check_unit_interval(array: NDArray[Any], name: str, shape: tuple[int, ...] | None = None) -> None:
+    """Raise ValueError unless every value is a number in [0, 1]; `shape` is that before the array was flattened."""
     if array.size == 0:
         return
     low, high = span(array)  # NaN comes through both
     if low >= 0 and high <= 1:
         return
-    check_finite(array, name, width)
+    check_finite(array, name, shape)
     bad = np.flatnonzero((array < 0) | (array > 1))
-    raise ValueError(
-        f"{name} must lie in [0, 1], got {array[bad[0]]!s} at {_place(bad[0], width)} "
-        f"({bad.size} of {array.size} values outside, from {low!s} to {high!s})"
-    )
+    note = f"{bad.size} of {array.size} values outside, from {low!s} to {high!s}"
+    shape = array.shape if shape is None else shape
+    raise BadValueError(name, "lie in [0, 1]", str(array[bad[0]]), int(bad[0]), shape, note)
 
 
-def check_finite(array: NDArray[Any], name: str, width: int = 1) -> None:
-    """Raise ValueError when a value is NaN or infinite; `width` as in `check_unit_interval`."""
+def check_finite(array: NDArray[Any], name: str, shape: tuple[int, ...] | None = None) -> None:
+    """Raise ValueError when a value is NaN or infinite; `shape` as in `check_unit_interval`."""
     finite = np.isfinite(array)
     if not finite.all():
         at = int(np.argmin(finite))
-        count = int((~finite).sum())
-        raise ValueError(f"{name} must be finite, got {array[at]!s} at {_place(at, width)} ({count} such values)")
-
-
-def _place(index: int, width: int) -> str:
-    row, column = divmod(index, width)
-    return f"row {row}" if width == 1 else f"row {row}, column {column}"
+        note = such(int((~finite).sum()))
+        raise BadValueError(name, "be finite", str(array[at]), at, array.shape if shape is None else shape, note)
 
 
 def check_same_length(**columns: NDArray[Any] | None) -> None:
@@ -125,7 +123,7 @@ def check_same_length(**columns: NDArray[Any] | None) -> None:
 
 def _to_numpy(values: ArrayInput, name: str) -> NDArray[Any]:
     if isinstance(values, np.ma.MaskedArray):
-        _refuse_missing(np.ma.getmaskarray(values).reshape(-1), name)
+        _refuse_missing(np.ma.getmaskarray(values), name)
         return np.asarray(values.data)
     if isinstance(values, np.ndarray):
         return np.asarray(values)
@@ -154,7 +152,7 @@ def _from_library(values: Any, name: str) -> NDArray[Any]:
         raise ValueError(f"{name} must be a column in memory, got a lazy frame; collect it first")
     if isinstance(series, nw.DataFrame):
         if series.shape[1] != 1:
-            raise ValueError(f"{name} must be one column, got a data frame with columns {list(series.columns)}")
+            raise ValueError(f"{name} must be one column, got a data frame with columns {brief(list(series.columns))}")
         series = series[:, 0]
     if isinstance(series, nw.Series):
         _refuse_missing(np.asarray(series.is_null().to_numpy(), dtype=bool), name)
@@ -175,7 +173,7 @@ def _from_sequence(values: Any, name: str) -> NDArray[Any]:
     return array
 
 
-def _unboxed(array: NDArray[Any], name: str) -> NDArray[Any]:
+def _unboxed(array: NDArray[Any], name: str, shape: tuple[int, ...] | None = None) -> NDArray[Any]:
     """Return objects that are all numbers as float64, and what numpy has no kind for as the kind it stands for."""
     if array.dtype.name.startswith(("bfloat16", "float8")):  # as jax hands them over; exact in float32
         return array.astype(np.float32)
@@ -183,7 +181,7 @@ def _unboxed(array: NDArray[Any], name: str) -> NDArray[Any]:
         array = array.astype(object)
     if array.dtype != object:
         return array
-    _refuse_missing(np.array([_is_missing(value) for value in array], dtype=bool), name)
+    _refuse_missing(np.array([_is_missing(value) for value in array], dtype=bool), name, shape)
     if not all(isinstance(value, NUMBERS) for value in array):
         return array
     try:
@@ -198,12 +196,11 @@ def _is_missing(value: Any) -> bool:
     return isinstance(value, float | np.floating) and bool(np.isnan(value))
 
 
-def _refuse_missing(missing: NDArray[np.bool_], name: str) -> None:
+def _refuse_missing(missing: NDArray[np.bool_], name: str, shape: tuple[int, ...] | None = None) -> None:
     if missing.any():
-        raise ValueError(
-            f"{name} must not have missing values (None, NaN or NA), got {int(missing.sum())} "
-            f"(the first at row {int(np.argmax(missing))})"
-        )
+        got = f"{int(missing.sum())}, the first"
+        at, shape = int(np.argmax(missing)), missing.shape if shape is None else shape
+        raise BadValueError(name, "not have missing values (None, NaN or NA)", got, at, shape)
 
 
 def take_rows(values: Any, rows: NDArray[np.intp]) -> Any:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fitontest.checks import brief
 from fitontest.data.arrays import blocks, check_finite, span
 from fitontest.typing import IntArray, Label
 
@@ -59,16 +60,16 @@ def code_labels(labels: NDArray[Any], name: str, pos_label: Label | None) -> NDA
         if pos_label is None:
             raise ValueError(
                 f"{name} must be labelled 0 and 1, -1 and 1, or False and True unless pos_label says which class is "
-                f"positive; got the classes {classes}"
+                f"positive; got the classes [{listed(classes)}]"
             )
     elif len(classes) == 2 and pos_label not in classes:
-        raise ValueError(f"pos_label must be one of the labels in {name}, {classes}; got {pos_label!r}")
+        raise ValueError(f"pos_label must be one of the labels in {name}, [{listed(classes)}]; got {brief(pos_label)}")
     return np.asarray(labels == pos_label)
 
 
 def listed(labels: list[Any]) -> str:
     """Return the first labels for a message, and dots where there are more."""
-    return ", ".join(map(repr, labels[:SHOWN])) + (", ..." if len(labels) > SHOWN else "")
+    return ", ".join(map(brief, labels[:SHOWN])) + (", ..." if len(labels) > SHOWN else "")
 
 
 def distinct(labels: NDArray[Any], name: str) -> list[Any]:
@@ -111,8 +112,8 @@ def chosen_positive(
     if positive is None:
         raise ValueError(
             f"{argument} must say which class is positive unless the classes are 0 and 1, -1 and 1, or False and "
-            f"True; got {classes}"
+            f"True; got [{listed(classes)}]"
         )
     if positive not in classes:
-        raise ValueError(f"{argument} must be one of the classes {classes}, got {pos_label!r}")
+        raise ValueError(f"{argument} must be one of the classes [{listed(classes)}], got {brief(pos_label)}")
     return positive

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from fitontest.data.arrays import as_column, as_numbers, check_finite, check_same_length, check_unit_interval
 from fitontest.data.labels import code_labels, is_binary_coded
 from fitontest.data.ordering import Groups, Rows, pooled, sorted_rows
+from fitontest.data.places import BadValueError, such
 from fitontest.numerics.search import BLOCK
 from fitontest.typing import ArrayInput, BoolArray, FloatArray, IntArray, Label
 
@@ -219,8 +220,8 @@ def read_weights(values: ArrayInput, name: str) -> FloatArray:
         weights = as_numbers(values, name).astype(np.float64, copy=False)
     check_finite(weights, name)
     if weights.min() < 0:
-        row = int(np.argmin(weights))
-        raise ValueError(f"{name} must not be negative, got {weights[row]!s} at row {row}")
+        bad = np.flatnonzero(weights < 0)
+        raise BadValueError(name, "not be negative", str(weights[bad[0]]), int(bad[0]), weights.shape, such(bad.size))
     with np.errstate(over="ignore"):
         total = weights.sum()
     if not 0 < total < np.inf:

@@ -1,50 +1,48 @@
-"""Tables in CSV and Parquet files, by DuckDB: reading columns, and copying a table with one more column.
+"""Tables in CSV and Parquet files: reading columns, and copying a table with one more column.
 
-What is not there, or cannot be read, is refused with a clear message.
+What is not there, or cannot be read, is refused with a clear message. Parquet is read and written by DuckDB.
 """
 
-import csv
-from collections.abc import Iterator, Mapping
+import gzip
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from io import StringIO
+from itertools import chain, count, zip_longest
 from pathlib import Path
-from typing import Any, TypeVar
+from tempfile import TemporaryDirectory
+from typing import Any, TextIO, TypeVar
 
 import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
+from fitontest.checks import brief
+from fitontest.data.csv_files import STANDARD, CsvFile, Layout, either, line_of, read_csv
+from fitontest.data.places import BadValueError
 from fitontest.typing import FloatArray
 
 T = TypeVar("T")
 
-# all rows decide a column's type: from a sample, a column that begins with 0 and 1 would become integer, and the
-# decimals further down would be rounded without a warning; by default DuckDB may drop what follows a # as a comment,
-# and take single quotes, which are text, for quotes
-_HOW = "sample_size=-1, comment='', quote='\"', nullstr=['', 'NA', 'N/A', 'null', 'NULL']"
-_CSV = f"read_csv(?, {_HOW})"
-_PARQUET = "read_parquet(?)"
-READERS = {
-    ".csv": _CSV,
-    ".csv.gz": _CSV,
-    ".tsv": _CSV,
-    ".tsv.gz": _CSV,
-    ".parquet": _PARQUET,
-    ".pq": _PARQUET,
-}
-_TO_PARQUET = ("FORMAT parquet", "")
-WRITERS = {  # how to write a file, and what is between its columns
-    ".csv": ("FORMAT csv, COMPRESSION none", ","),
-    ".csv.gz": ("FORMAT csv, COMPRESSION gzip", ","),
-    ".tsv": ("FORMAT csv, COMPRESSION none", "\t"),
-    ".tsv.gz": ("FORMAT csv, COMPRESSION gzip", "\t"),
-    ".parquet": _TO_PARQUET,
-    ".pq": _TO_PARQUET,
+CSV, PARQUET = "CSV", "Parquet"
+READERS = {".csv": CSV, ".csv.gz": CSV, ".tsv": CSV, ".tsv.gz": CSV, ".parquet": PARQUET, ".pq": PARQUET}
+WRITERS = {  # what is between the columns of a file; nothing in Parquet
+    ".csv": ",",
+    ".csv.gz": ",",
+    ".tsv": "\t",
+    ".tsv.gz": "\t",
+    ".parquet": "",
+    ".pq": "",
 }
 
 
-def read_columns(path: Path, wanted: dict[str, str]) -> dict[str, NDArray[Any]]:
-    """Return columns of a table as numpy arrays; missing entries come as masked arrays.
+def read_columns(
+    path: Path,
+    wanted: Mapping[str, str],
+    numbers: Iterable[str] = (),
+    layout: Layout = STANDARD,
+    *,
+    no_rows: bool = False,
+) -> dict[str, NDArray[Any]]:
+    """Return columns of a table as numpy arrays; missing entries are None, or come as masked arrays.
 
     Parameters
     ----------
@@ -52,6 +50,14 @@ def read_columns(path: Path, wanted: dict[str, str]) -> dict[str, NDArray[Any]]:
         A CSV, TSV (also gzipped) or Parquet file; its ending gives the format.
     wanted : dict of str to str
         What the caller calls a column (for error messages), and the column's name in the file.
+    numbers : iterable of str
+        Which of them, by what the caller calls them, are to hold numbers. In a CSV file each of their cells is read as
+        a number, or left as a text where it is none. The cells of other columns are read alike: as whole numbers, as
+        numbers or as true and false where all of them are, and as texts otherwise.
+    layout : Layout
+        How a CSV file is written; nothing of it may be given for Parquet.
+    no_rows : bool
+        Whether a table may be without rows.
 
     Returns
     -------
@@ -61,17 +67,32 @@ def read_columns(path: Path, wanted: dict[str, str]) -> dict[str, NDArray[Any]]:
     Raises
     ------
     ValueError
-        No such file, an unknown ending, a file that is not in the format of its ending, a missing column.
+        No such file, an unknown ending, a file that is not in the format of its ending, a column that is missing or
+        there twice, a table without rows.
     """
-    with _opened(path) as (connection, reader):
-        names = connection.execute(f"SELECT * FROM {reader} LIMIT 0", [str(path)]).fetchnumpy()
-        absent = {name: column for name, column in wanted.items() if column not in names}
-        if absent:
-            name, column = next(iter(absent.items()))
-            raise ValueError(f"{name} must be a column of {path}, got {column!r}; its columns are {list(names)}")
-        columns = ", ".join(_quoted(column) for column in dict.fromkeys(wanted.values()))
-        by_column = connection.execute(f"SELECT {columns} FROM {reader}", [str(path)]).fetchnumpy()
-    return {name: _array(by_column[column]) for name, column in wanted.items()}
+    if _kind(path) == CSV:
+        values = read_csv(path, layout, wanted, set(numbers))
+    else:
+        layout.refuse_for(PARQUET)
+        values = _read_parquet(path, wanted)
+    if not no_rows and not all(column.size for column in values.values()):
+        raise ValueError(f"FILE must have rows, got {path}, which has no rows below its header")
+    return values
+
+
+@contextmanager
+def naming_lines(path: Path, columns: Mapping[str, str], layout: Layout = STANDARD) -> Iterator[None]:
+    """Say the line of a CSV file where a value of one of its columns is refused in the block.
+
+    `columns` maps what messages call a column to its name in the file. Parquet has no lines, only rows.
+    """
+    try:
+        yield
+    except BadValueError as error:
+        if error.name not in columns or _kind(path) != CSV:
+            raise
+        line = line_of(path, layout, columns, error.name, error.row)
+        raise ValueError(error.at(f"line {line}", "the header is line 1")) from error
 
 
 def check_ending(path: Path, name: str) -> None:
@@ -79,12 +100,20 @@ def check_ending(path: Path, name: str) -> None:
     _by_ending(path, WRITERS, name)
 
 
-def append_column(source: Path, target: Path, column: str, values: FloatArray) -> None:
+def append_column(
+    source: Path,
+    target: Path,
+    column: str,
+    values: FloatArray,
+    wanted: Mapping[str, str] | None = None,
+    layout: Layout = STANDARD,
+) -> None:
     """Write the table of one file to another, with one more column.
 
     Rows and columns keep their order. The cells of a CSV file keep their text, whatever it looks like, and an empty
     cell stays one that is not ``""``; in a Parquet target they are texts too, and names that occur twice are numbered.
-    The columns of a Parquet file keep their types in a Parquet target. The new numbers read back bit by bit.
+    The columns of a Parquet file keep their types in a Parquet target. The new numbers read back bit by bit. CSV is
+    written in UTF-8, with commas (tabs in a TSV file) or the separator of the layout, and its decimal separator.
 
     Parameters
     ----------
@@ -96,6 +125,10 @@ def append_column(source: Path, target: Path, column: str, values: FloatArray) -
         Name of the new column.
     values : array of shape (n,)
         Finite numbers, one per row of `source`.
+    wanted : dict of str to str, optional
+        As for `read_columns`: columns of a CSV source, by which its separator is known.
+    layout : Layout
+        How a CSV source is written.
 
     Raises
     ------
@@ -105,93 +138,182 @@ def append_column(source: Path, target: Path, column: str, values: FloatArray) -
     OSError
         A `target` that cannot be written.
     """
-    how, delimiter = _by_ending(target, WRITERS, "the target")
-    with _opened(source) as (connection, reader):
-        if reader == _CSV:
-            rows, header = _untyped(connection, source)
-        else:
-            rows, header = "read_parquet(?, hive_partitioning=false)", []
-        names = list(connection.execute(f"SELECT * FROM {rows} LIMIT 0", [str(source)]).fetchnumpy())
-        same = [name for name in names if name.lower() == column.lower()]
-        if same:
-            raise ValueError(f"--column must not be a column of {source} already, got {same[0]!r}")
+    delimiter = _by_ending(target, WRITERS, "the target")
+    if delimiter == "," and layout.sep:
+        delimiter = layout.sep
+    if _kind(source) == CSV:
+        either(source, layout, wanted or {}, lambda file: _append_to_rows(file, target, delimiter, column, values))
+    else:
+        layout.refuse_for(PARQUET)
+        _append_to_parquet(source, target, delimiter, column, values)
+
+
+def _append_to_rows(file: CsvFile, target: Path, delimiter: str, column: str, values: FloatArray) -> None:
+    """Write the rows of a CSV file and the values, as CSV or, without a delimiter, as Parquet."""
+    _refuse_same(column, file.header, file.path)
+    if not delimiter:
+        _append_as_parquet(file, target, column, values)
+        return
+    decimal = file.layout.decimal or "."
+    with _written(target) as text:
+        text.write(delimiter.join(_cell(name, delimiter) for name in (*file.header, column)) + "\n")
+        for number, row, line in _paired(file, values):
+            if delimiter != file.sep or file.escaped:
+                cells = zip(row, file.is_quoted(line), strict=True)
+                line = delimiter.join(_quoted(cell) if quoted else _cell(cell, delimiter) for cell, quoted in cells)
+            text.write(f"{line}{delimiter}{_cell(repr(number).replace('.', decimal), delimiter)}\n")
+
+
+def _append_as_parquet(file: CsvFile, target: Path, column: str, values: FloatArray) -> None:
+    """Write the cells of a CSV file as texts, by way of a file that quotes every text and nothing that is null."""
+    with TemporaryDirectory() as folder:
+        plain = Path(folder) / "plain.csv"
+        with _written(plain) as text:
+            for number, row, line in _paired(file, values):
+                cells = zip(row, file.is_quoted(line), strict=True)
+                texts = (_quoted(cell) if cell or quoted else "" for cell, quoted in cells)
+                text.write(",".join((*texts, repr(number))) + "\n")
+        names = [f"c{i}" for i in range(len(file.header))]
+        types = ", ".join([*(f"'{name}': 'VARCHAR'" for name in names), "'new': 'DOUBLE'"])
+        called = zip((*names, "new"), _numbered((*file.header, column)), strict=True)
+        columns = ", ".join(f"{name} AS {_quoted(one)}" for name, one in called)
+        reader = (
+            f"read_csv(?, auto_detect=false, header=false, hive_partitioning=false, columns={{{types}}}, nullstr='', "
+            f"comment='', allow_quoted_nulls=false, delim=',', quote='\"', escape='\"')"
+        )
+        with duckdb.connect() as connection:
+            _copy(connection, f"SELECT {columns} FROM {reader}", plain, target, "FORMAT parquet")
+
+
+def _paired(file: CsvFile, values: FloatArray) -> Iterator[tuple[float, list[str], str]]:
+    """Yield a number with each row of the file and its text."""
+    for number, row in zip_longest(values.tolist(), file.texts()):
+        if number is None or row is None:  # the file has changed
+            raise ValueError(f"the file must have {values.size} rows, as many as values")
+        yield number, *row
+
+
+def _cell(text: str, delimiter: str) -> str:
+    """Return a text as a cell of CSV, in quotes where it must be."""
+    return _quoted(text) if any(mark in text for mark in (delimiter, '"', "\n", "\r")) else text
+
+
+@contextmanager
+def _written(path: Path) -> Iterator[TextIO]:
+    """Give a text to write to a file, gzipped by its ending."""
+    try:
+        with (
+            gzip.open(path, "wt", encoding="utf-8", newline="")
+            if path.name.lower().endswith(".gz")
+            else path.open("w", encoding="utf-8", newline="")
+        ) as text:
+            yield text
+    except OSError as error:
+        raise OSError(f"the new table cannot be written: {error}") from error
+
+
+def _append_to_parquet(source: Path, target: Path, delimiter: str, column: str, values: FloatArray) -> None:
+    rows = "read_parquet(?, hive_partitioning=false)"
+    with _opened(source) as connection:
+        names = [name for name, _ in _names(connection, source)]
+        _refuse_same(column, names, source)
         connection.register("numbers", {"value": values})
         new = _quoted(column)
         # positions pair the rows with the numbers and pad the shorter side with NULL, which a guard on each side finds
         paired = f"(SELECT *, 1 AS {new} FROM {rows}) AS file POSITIONAL JOIN numbers"
         refusal = f"error('the file must have {values.size} rows, as many as values')"
         guarded = f"CASE WHEN file.{new} = 1 AND numbers.value IS NOT NULL THEN numbers.value ELSE {refusal} END"
-        query = f"SELECT file.* REPLACE ({guarded} AS {new}) FROM {paired}"
+        how = "FORMAT parquet"
         if delimiter:
-            first = _first_line([*(header or names), column], delimiter, values.size > 0)
-            how += f", DELIMITER '{delimiter}', {first}"
-        try:
-            connection.execute(f"COPY ({query}) TO {_text(target)} ({how})", [str(source)])
-        except duckdb.IOException as error:  # the source has just been read
-            raise OSError(f"the new table cannot be written: {_reason(error)}") from error
+            header = delimiter.join(_cell(name, delimiter) for name in (*names, column))
+            packed = "gzip" if target.name.lower().endswith(".gz") else "none"
+            # the writer needs a suffix too: that is the newline after the last line, which may be the first
+            first = header + "\n" if values.size else header
+            how = (
+                f"FORMAT csv, COMPRESSION {packed}, DELIMITER {_text(delimiter)}, HEADER false, PREFIX {_text(first)}, "
+                f"SUFFIX '\n'"
+            )
+        _copy(connection, f"SELECT file.* REPLACE ({guarded} AS {new}) FROM {paired}", source, target, how)
+
+
+def _copy(connection: duckdb.DuckDBPyConnection, query: str, source: Path, target: Path, how: str) -> None:
+    try:
+        connection.execute(f"COPY ({query}) TO {_text(target)} ({how})", [str(source)])
+    except duckdb.IOException as error:  # the source has just been read
+        raise OSError(f"the new table cannot be written: {_reason(error)}") from error
+
+
+def _read_parquet(path: Path, wanted: Mapping[str, str]) -> dict[str, NDArray[Any]]:
+    with _opened(path) as connection:
+        names = _names(connection, path)
+        for argument, column in wanted.items():
+            count = sum(name == column for name, _ in names)
+            if count != 1:
+                times = f", {count} times; its" if count else "; its"
+                known = brief([name for name, _ in names])
+                raise ValueError(f"{argument} must be a column of {path}, got {column!r}{times} columns are {known}")
+        unique = dict(names)
+        columns = ", ".join(_quoted(unique[column]) for column in dict.fromkeys(wanted.values()))
+        found = connection.execute(f"SELECT {columns} FROM read_parquet(?)", [str(path)]).fetchnumpy()
+    return {argument: _array(found[unique[column]]) for argument, column in wanted.items()}
+
+
+def _names(connection: duckdb.DuckDBPyConnection, path: Path) -> list[tuple[str, str]]:
+    """Return the name of each column, and that by which DuckDB tells it from one of the same letters."""
+    unique = list(connection.execute("SELECT * FROM read_parquet(?) LIMIT 0", [str(path)]).fetchnumpy())
+    schema = connection.execute("SELECT name, num_children FROM parquet_schema(?)", [str(path)]).fetchall()
+    names, inner = [], 0
+    for name, children in schema[1:]:  # depth first; the first is the table
+        if not inner:
+            names.append(name)
+        inner += (children or 0) - (inner > 0)
+    return list(zip(names, unique, strict=True))
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[tuple[duckdb.DuckDBPyConnection, str]]:
-    """Give a connection and the reader of a file; what DuckDB refuses in the block is a ValueError about the file."""
-    if not path.is_file():
-        raise ValueError(f"FILE must be an existing file, got {path}")
+def _opened(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Give a connection; what DuckDB refuses in the block is a ValueError about the file."""
     if set(str(path)) & set("*?["):  # DuckDB would read them as a pattern and might open other files
         raise ValueError(f"FILE must not have any of * ? [ in its name, got {path}")
-    reader = _by_ending(path, READERS, "FILE")
     with duckdb.connect() as connection:
         try:
-            yield connection, reader
+            yield connection
         except duckdb.Error as error:
-            kind = reader[5:].partition("(")[0]
-            raise ValueError(f"FILE must be readable as {kind}, got {path}: {_reason(error)}") from error
+            raise ValueError(f"FILE must be readable as parquet, got {path}: {_reason(error)}") from error
 
 
-def _untyped(connection: duckdb.DuckDBPyConnection, path: Path) -> tuple[str, list[str]]:
-    """Return the reader of a CSV file that leaves all cells as texts, and the texts of its header.
-
-    Quotes are double, and doubled within a cell: DuckDB's guesses would drop single quotes and backslashes that are
-    text. Only a cell without any text is NULL, so that it is written without quotes again, and a quoted one with them.
-    """
-    layout = connection.execute(f"SELECT * FROM sniff_csv(?, {_HOW})", [str(path)]).fetchnumpy()
-    if layout["SkipRows"][0]:
-        raise ValueError(
-            f"FILE must begin with its header or its first row, got {path} with {layout['SkipRows'][0]} lines before it"
-        )
-    columns = ", ".join(f"{_text(column['name'])}: 'VARCHAR'" for column in layout["Columns"][0])
-    reader = (
-        f"read_csv(?, auto_detect=false, hive_partitioning=false, columns={{{columns}}}, nullstr='', comment='', "
-        f"allow_quoted_nulls=false, delim={_text(layout['Delimiter'][0])}, quote='\"'"
-    )
-    escape = '"'
-    if layout["Escape"][0] == "\\":  # as some databases write them; true only of files that are no CSV without it
-        try:
-            connection.execute(f"SELECT count(*) FROM {reader}, escape='\"', header=false)", [str(path)])
-        except duckdb.Error:
-            escape = "\\"
-    first = f"SELECT * FROM {reader}, escape='{escape}', header=false) LIMIT 1"
-    has_header = bool(layout["HasHeader"][0])
-    header = connection.execute(first, [str(path)]).fetchone() if has_header else None
-    return f"{reader}, escape='{escape}', header={has_header})", [text or "" for text in header or ()]
+def _kind(path: Path) -> str:
+    """Return the format of a file that is there, by its ending."""
+    if not path.is_file():
+        raise ValueError(f"FILE must be an existing file, got {path}")
+    return _by_ending(path, READERS, "FILE")
 
 
-def _first_line(names: list[str], delimiter: str, any_rows: bool) -> str:
-    """Return the options of DuckDB's CSV writer for a first line of just these names, though some be empty or equal.
+def _refuse_same(column: str, names: list[str], source: Path) -> None:
+    same = [name for name in names if name.lower() == column.lower()]
+    if same:
+        raise ValueError(f"--column must not be a column of {source} already, got {brief(same[0])}")
 
-    The writer needs a suffix too. That is the newline after the last line, which may be the first.
-    """
-    line = StringIO()
-    csv.writer(line, delimiter=delimiter, lineterminator="\n" if any_rows else "").writerow(names)
-    return f"HEADER false, PREFIX {_text(line.getvalue())}, SUFFIX '\n'"
+
+def _numbered(names: Iterable[str]) -> list[str]:
+    """Return names of which no two are equal in lower case, as Parquet needs them for most readers."""
+    taken: set[str] = set()
+    unique = []
+    for i, name in enumerate(names):
+        stem = name or f"column{i}"
+        tried = chain((stem,), (f"{stem}_{k}" for k in count(1)))
+        unique.append(next(one for one in tried if one.lower() not in taken))
+        taken.add(unique[-1].lower())
+    return unique
 
 
 def _reason(error: duckdb.Error) -> str:
     return " ".join(str(error).split())[:300]
 
 
-def _quoted(column: str) -> str:
-    """Return the name as an SQL identifier."""
-    return '"' + column.replace('"', '""') + '"'
+def _quoted(text: str) -> str:
+    """Return the text in double quotes, as an SQL identifier and as a cell of CSV."""
+    return '"' + text.replace('"', '""') + '"'
 
 
 def _text(value: object) -> str:

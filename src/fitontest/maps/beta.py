@@ -18,7 +18,8 @@ class BetaMap(CalibrationMap):
     Parameters
     ----------
     a, b : float
-        Exponents; with a, b >= 0 the map is non-decreasing.
+        Exponents; with a, b >= 0 the map is non-decreasing. With a < 0 it falls where scores are small, with b < 0
+        where they are large; its JSON then says ``"decreasing": true``. Of the fits only betacal's give such maps.
     intercept : float
     eps : float
         Scores are clipped to [eps, 1 - eps].
@@ -40,6 +41,11 @@ class BetaMap(CalibrationMap):
         for name in ("a", "b", "intercept"):
             object.__setattr__(self, name, finite_number(getattr(self, name), name))
         object.__setattr__(self, "eps", clipping(self.eps, "eps"))
+
+    @property
+    def decreasing(self) -> bool:
+        """Whether an exponent is negative: the map falls towards an end of [0, 1], or everywhere if both are."""
+        return self.a < 0 or self.b < 0
 
     def evaluate(self, p: FloatArray) -> FloatArray:
         """Return the sigmoid of the linear function of ln p and ln(1 - p)."""

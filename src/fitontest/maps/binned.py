@@ -10,6 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from fitontest.checks import brief
 from fitontest.data.sample import Sample
 from fitontest.maps.base import CalibrationMap, frozen_array, register_map
 from fitontest.numerics.distances import Distances
@@ -27,6 +28,12 @@ class BinnedMap(CalibrationMap):
     ----------
     bins : Partition
     offset, slope : array-like of shape (B,)
+        Bins of slope 1 may leave [0, 1] at their ends, as a shift by the gap does; lines of any other slope must not.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, the rule and what was found.
 
     Examples
     --------
@@ -43,12 +50,27 @@ class BinnedMap(CalibrationMap):
 
     def __post_init__(self) -> None:
         if not isinstance(self.bins, Partition):
-            raise ValueError(f"bins must be a Partition, got {self.bins!r}")
+            raise ValueError(f"bins must be a Partition, got {brief(self.bins)}")
         for name in ("offset", "slope"):
             values = frozen_array(getattr(self, name), name)
             if values.shape != (self.bins.n_bins,):
-                raise ValueError(f"{name} must hold one finite number per bin ({self.bins.n_bins}), got {values}")
+                raise ValueError(
+                    f"{name} must hold one finite number per bin ({self.bins.n_bins}), got {brief(values)}"
+                )
             object.__setattr__(self, name, values)
+        self._check_lines()
+
+    def _check_lines(self) -> None:
+        borders = self.bins.borders
+        with np.errstate(over="ignore", invalid="ignore"):  # infinite and undefined values are outside
+            ends = self.offset + self.slope * np.array((borders[:-1], borders[1:]))
+        bad = (self.slope != 1.0) & ~np.all((ends >= 0) & (ends <= 1), axis=0)
+        if bad.any():
+            b = int(np.argmax(bad))
+            raise ValueError(
+                f"offset must keep the lines of slopes other than 1 in [0, 1], got {self.offset[b]!s} with slope "
+                f"{self.slope[b]!s} in bin {b + 1} (bins counted from 1; {int(bad.sum())} such bins)"
+            )
 
     def evaluate(self, p: FloatArray) -> FloatArray:
         """Return the line of each score's bin at that score."""
@@ -85,5 +107,5 @@ def levelled(bins: Partition, table: BinTable) -> BinnedMap:
 
 
 def constant(value: float) -> BinnedMap:
-    """Return the map that is `value` everywhere."""
-    return BinnedMap(Partition([]), np.array([value]), np.zeros(1))
+    """Return the map that is `value` everywhere; of a mean that rounding puts outside [0, 1], the nearer end."""
+    return BinnedMap(Partition([]), np.clip([value], 0.0, 1.0), np.zeros(1))

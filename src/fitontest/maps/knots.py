@@ -5,6 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from fitontest.checks import brief
+from fitontest.data.arrays import check_unit_interval
 from fitontest.maps.base import CalibrationMap, frozen_array, register_map
 from fitontest.numerics.search import interpolated
 from fitontest.typing import FloatArray
@@ -20,7 +22,12 @@ class KnotsMap(CalibrationMap):
     x : array-like of shape (M,)
         Strictly increasing knots in [0, 1].
     c : array-like of shape (M,)
-        Values at the knots.
+        Values at the knots, in [0, 1].
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, the rule and what was found.
 
     Examples
     --------
@@ -36,9 +43,10 @@ class KnotsMap(CalibrationMap):
     def __post_init__(self) -> None:
         x, c = frozen_array(self.x, "x"), frozen_array(self.c, "c")
         if not np.all(np.diff(x) > 0) or not (x[0] >= 0 and x[-1] <= 1):
-            raise ValueError(f"x must be strictly increasing knots in [0, 1], got {x}")
+            raise ValueError(f"x must be strictly increasing knots in [0, 1], got {brief(x)}")
         if c.shape != x.shape:
-            raise ValueError(f"c must hold one finite value per knot ({x.size}), got {c}")
+            raise ValueError(f"c must hold one finite value per knot ({x.size}), got {brief(c)}")
+        check_unit_interval(c, "c")
         object.__setattr__(self, "x", x)
         object.__setattr__(self, "c", c)
 

@@ -16,6 +16,7 @@ class LogisticMap(CalibrationMap):
     Parameters
     ----------
     slope, intercept : float
+        With slope < 0 the map is decreasing, and its JSON says so.
     link : {"logit", "identity"}
     eps : float
         Scores are clipped to [eps, 1 - eps] before the logit.
@@ -38,6 +39,11 @@ class LogisticMap(CalibrationMap):
         for name in ("slope", "intercept"):
             object.__setattr__(self, name, finite_number(getattr(self, name), name))
         object.__setattr__(self, "eps", clipping(self.eps, "eps"))
+
+    @property
+    def decreasing(self) -> bool:
+        """Whether the slope is negative."""
+        return self.slope < 0
 
     def evaluate(self, p: FloatArray) -> FloatArray:
         """Return the sigmoid of the line in the linked score."""

@@ -6,10 +6,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from fitontest.checks import brief
 from fitontest.maps.base import CalibrationMap, clipping, frozen_array, register_map
 from fitontest.numerics.links import logit, sigmoid
 from fitontest.numerics.search import BLOCK
 from fitontest.typing import ArrayInput, FloatArray
+
+FARTHEST = 745.0  # the logit of the least score above 0
 
 
 @register_map
@@ -42,13 +45,18 @@ class LogitKnotsMap(CalibrationMap):
     def __post_init__(self) -> None:
         x, z = _frozen_rows(self.x, "x"), _frozen_rows(self.z, "z")
         if x.shape[1] < 2 or not np.all(np.diff(x, axis=1) > 0):
-            raise ValueError(f"x must have rows of at least two strictly increasing knots, got {x}")
+            raise ValueError(f"x must have rows of at least two strictly increasing knots, got {brief(x)}")
         if z.shape != x.shape:
             raise ValueError(f"z must hold one value per knot, shape {x.shape}; got shape {z.shape}")
         with np.errstate(over="ignore"):
-            steep = ~np.isfinite(np.diff(z, axis=1) / np.diff(x, axis=1))
+            slopes = np.diff(z, axis=1) / np.diff(x, axis=1)
+            steep, highest = ~np.isfinite(slopes), np.abs(z).max() + np.abs(slopes).max() * (np.abs(x).max() + FARTHEST)
         if steep.any():
-            raise ValueError(f"x must have knots far enough apart for a finite slope, got {x[steep.any(axis=1)]}")
+            raise ValueError(
+                f"x must have knots far enough apart for a finite slope, got {brief(x[steep.any(axis=1)])}"
+            )
+        if not np.isfinite(highest):  # differences of infinite values would be no numbers
+            raise ValueError(f"z must have lines whose values at the scores are finite, got {brief(z)}")
         object.__setattr__(self, "x", x)
         object.__setattr__(self, "z", z)
         object.__setattr__(self, "eps", clipping(self.eps, "eps"))
@@ -93,6 +101,6 @@ def _frozen_rows(values: ArrayInput, name: str) -> NDArray[np.float64]:
     try:
         rows = np.stack([frozen_array(row, name) for row in values])
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be rows of equally many finite numbers, got {values!r}") from error
+        raise ValueError(f"{name} must be rows of equally many finite numbers, got {brief(values)}") from error
     rows.flags.writeable = False
     return rows

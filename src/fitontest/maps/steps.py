@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from fitontest.checks import brief
 from fitontest.maps.base import CalibrationMap, frozen_array, register_map
 from fitontest.numerics.search import positions
 from fitontest.typing import ArrayInput, FloatArray
@@ -48,7 +49,7 @@ class StepsMap(CalibrationMap):
     def __post_init__(self) -> None:
         x = _frozen_column(self.x, "x")
         if not np.all(np.diff(x) > 0) or (x.size and not (x[0] >= 0 and x[-1] <= 1)):
-            raise ValueError(f"x must be strictly increasing jumps in [0, 1], got {x}")
+            raise ValueError(f"x must be strictly increasing jumps in [0, 1], got {brief(x)}")
         object.__setattr__(self, "x", x)
         for name, size, where in (("c", x.size + 1, "per piece"), ("at", x.size, "per jump")):
             values = _frozen_column(getattr(self, name), name)

@@ -170,4 +170,5 @@ class PiecewiseFamily(Family):
 def fold_average(x: FloatArray, c: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return knots and values of the mean of polygons, one per row of x and c."""
     union = np.unique(x)
-    return union, np.mean([np.interp(union, knots, values) for knots, values in zip(x, c, strict=True)], axis=0)
+    mean = np.mean([np.interp(union, knots, values) for knots, values in zip(x, c, strict=True)], axis=0)
+    return union, np.clip(mean, c.min(), c.max())  # an interpolated value may be a rounding above both its ends
