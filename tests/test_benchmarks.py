@@ -102,3 +102,33 @@ def test_tables_are_means_and_a_run_goes_on_where_it_was(study, tmp_path):
 def test_every_registered_family_is_in_the_study(study):
     families = {type(method.family) for method in study[2].methods()}
     assert {type(fot.make_family(name)) for name in fot.available_families()} <= families
+
+
+@pytest.fixture
+def mutations(monkeypatch):
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    import mutated_inputs
+
+    yield mutated_inputs
+    sys.modules.pop("mutated_inputs", None)
+
+
+def test_damaged_files_are_refused_or_read_as_they_are(mutations):
+    """A small part of the study of mutated inputs; the rest is for the benchmark."""
+    for name in mutations.KINDS:
+        found = mutations.study(name, 60, seed=1, every=20)
+        assert found.wrong == []
+        assert found.accepted >= 5
+        assert found.refused.total() == 60 - found.accepted
+
+
+def test_what_is_read_wrongly_is_found(mutations, tmp_path, monkeypatch):
+    """The checks of the study see a reader that drops a row, and a map with another value."""
+    raw = b"y,p,w,t\n1,0.5,1,a\n0,0.25,1,b\n"
+    assert mutations.check_table(raw, tmp_path) is None
+    monkeypatch.setattr(mutations, "read_table", lambda *_: fot.Sample([0], [0.25]))
+    assert mutations.check_table(raw, tmp_path) == "read as other scores or weights"
+    text = mutations.MAPS[4].to_json().encode()
+    assert mutations.check_map(text, tmp_path) is None
+    monkeypatch.setattr(fot.CalibrationMap, "from_json", lambda text: mutations.MAPS[6])
+    assert mutations.check_map(text, tmp_path).startswith("read as other values")

@@ -36,7 +36,8 @@ BLOCK = 1 << 16  # rows whose cells are in memory as texts
 
 # what is a number in all languages: float() would take 1_000 and the digits of other scripts too
 _NUMBER = re.compile(
-    r"\s*[+-]?((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[nN][aA][nN]|[iI][nN][fF](?:[iI][nN][iI][tT][yY])?)\s*"
+    r"[ \t-\r]*[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+    r"|[nN][aA][nN]|[iI][nN][fF](?:[iI][nN][iI][tT][yY])?)[ \t-\r]*"
 )
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 
@@ -133,21 +134,30 @@ class CsvFile:
             A row of too many or too few cells; quotes that are not closed, or closed within a cell.
         """
         with _text(self.path, self.layout) as text:
-            yield from self._rows(_reader(text, self.sep, self.escaped))
+            yield from self._rows(text)
 
     def texts(self) -> Iterator[tuple[list[str], str]]:
         """Yield the cells of every row, and its text without the newline at its end."""
         with _text(self.path, self.layout) as text:
             lines = _Lines(text)
-            for _, row in self._rows(_reader(lines, self.sep, self.escaped), lines):
-                yield row, lines.taken()
+            for _, row in self._rows(lines):
+                yield row, lines.taken
 
     def is_quoted(self, text: str) -> list[bool]:
-        """Return for each cell of the text of a row whether it stands in quotes."""
+        """Return for each cell of the text of a row whether it stands in quotes.
+
+        Raises
+        ------
+        csv.Error
+            A cell that goes on behind its quotes.
+        """
         cell, quoted, at = self._cell, [], 0
         while at <= len(text):
             quoted.append(text.startswith('"', at))
-            at = cell.match(text, at).end() + 1  # type: ignore[union-attr]  # the pattern also matches nothing
+            at = cell.match(text, at).end()  # type: ignore[union-attr]  # the pattern also matches nothing
+            if text[at : at + 1] not in ("", self.sep):
+                raise csv.Error(f"{self.sep!r} expected after '\"'")
+            at += 1
         return quoted
 
     @cached_property
@@ -156,14 +166,20 @@ class CsvFile:
         bodies = (r'(?:[^"\\]|\\.)*', rf"(?:[^\\{sep}]|\\.)*") if self.escaped else (r'(?:[^"]|"")*', rf"[^{sep}]*")
         return re.compile(rf'"{bodies[0]}"|{bodies[1]}', re.DOTALL)
 
-    def _rows(self, reader: Any, lines: "_Lines | None" = None) -> Iterator[tuple[int, list[str]]]:
+    def _rows(self, text: Iterator[str]) -> Iterator[tuple[int, list[str]]]:
+        lines = _Lines(text) if self.escaped and not isinstance(text, _Lines) else text
+        reader = _reader(lines, self.sep, self.escaped)
         line, width = 0, len(self.header)
         try:
-            next(reader)
-            if lines is not None:
-                lines.taken()  # the header is no row
+            next(reader, None)
+            if isinstance(lines, _Lines):
+                lines.finish()  # the header is no row
             line = reader.line_num
             for row in reader:
+                if isinstance(lines, _Lines):
+                    lines.finish()
+                    if self.escaped and row:  # which the csv module does not read strictly
+                        self.is_quoted(lines.taken)
                 if len(row) == width:
                     yield line + 1, row
                 elif row:
@@ -364,24 +380,25 @@ _SWAPPED = str.maketrans(",.", ".,")
 
 
 class _Lines:
-    """The lines of a text, which keeps those that were taken since it was last asked."""
+    """The lines of a text, of which it keeps those of the last row."""
 
     def __init__(self, text: Iterator[str]) -> None:
-        self._text, self._taken = text, [""]
+        self._text = text
+        self._lines: list[str] = []
+        self.taken = ""
 
     def __iter__(self) -> "_Lines":
         return self
 
     def __next__(self) -> str:
         line = next(self._text)
-        self._taken.append(line)
+        self._lines.append(line)
         return line
 
-    def taken(self) -> str:
-        """Return the text of the last row, without blank lines before it and the newline at its end."""
-        lines = "".join(self._taken).strip("\r\n")
-        self._taken.clear()
-        return lines
+    def finish(self) -> None:
+        """Take the lines since the last row for one row, without the newline at its end."""
+        self.taken = "".join(self._lines).rstrip("\r\n")
+        self._lines.clear()
 
 
 def _reader(lines: Iterator[str], sep: str, escaped: bool) -> Any:

@@ -12,6 +12,8 @@ import numpy as np
 from fitontest.checks import choose
 from fitontest.typing import FloatArray
 
+BELOW_ONE = float(np.nextafter(1.0, 0.0))  # the largest float with a finite logit
+
 
 @dataclass(frozen=True)
 class Link:
@@ -32,8 +34,8 @@ class Link:
 
 
 def clip_unit(p: FloatArray, eps: float) -> FloatArray:
-    """Return p within [eps, 1 - eps]."""
-    return np.clip(p, eps, 1.0 - eps)
+    """Return p within [eps, 1 - eps], and below 1 for an eps so small that 1 - eps is rounded to 1."""
+    return np.clip(p, eps, min(1.0 - eps, BELOW_ONE))
 
 
 def logit(p: FloatArray, eps: float) -> FloatArray:
