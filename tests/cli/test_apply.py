@@ -172,7 +172,7 @@ def test_clips_and_says_how_many(tmp_path):
 
 def test_many_rows_keep_their_order(tmp_path, map_file):
     """Enough rows for several threads, in both formats; the row's number tells where it was."""
-    p = np.random.default_rng(0).random(200_000)
+    p = np.random.default_rng(0).random(100_000)
     pd.DataFrame({"row": np.arange(p.size), "p": p}).to_parquet(tmp_path / "a.parquet", row_group_size=10_000)
     assert run(map_file, tmp_path / "a.parquet", "--prob", "p", "-o", tmp_path / "b.csv").exit_code == 0
     again = ("--prob", "p", "--column", "again", "-o", tmp_path / "c.parquet")

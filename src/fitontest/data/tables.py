@@ -159,8 +159,10 @@ def _append_to_rows(file: CsvFile, target: Path, delimiter: str, column: str, va
         text.write(delimiter.join(_cell(name, delimiter) for name in (*file.header, column)) + "\n")
         for number, row, line in _paired(file, values):
             if delimiter != file.sep or file.escaped:
-                cells = zip(row, file.is_quoted(line), strict=True)
-                line = delimiter.join(_quoted(cell) if quoted else _cell(cell, delimiter) for cell, quoted in cells)
+                if file.escaped or '"' in line or delimiter in line:
+                    cells = zip(row, file.is_quoted(line), strict=True)
+                    row = [_quoted(cell) if quoted else _cell(cell, delimiter) for cell, quoted in cells]
+                line = delimiter.join(row)
             text.write(f"{line}{delimiter}{_cell(repr(number).replace('.', decimal), delimiter)}\n")
 
 
@@ -170,9 +172,12 @@ def _append_as_parquet(file: CsvFile, target: Path, column: str, values: FloatAr
         plain = Path(folder) / "plain.csv"
         with _written(plain) as text:
             for number, row, line in _paired(file, values):
-                cells = zip(row, file.is_quoted(line), strict=True)
-                texts = (_quoted(cell) if cell or quoted else "" for cell, quoted in cells)
-                text.write(",".join((*texts, repr(number))) + "\n")
+                if '"' in line:
+                    cells = zip(row, file.is_quoted(line), strict=True)
+                    texts = [_quoted(cell) if cell or quoted else "" for cell, quoted in cells]
+                else:
+                    texts = [f'"{cell}"' if cell else "" for cell in row]
+                text.write(f"{','.join(texts)},{number!r}\n")
         names = [f"c{i}" for i in range(len(file.header))]
         types = ", ".join([*(f"'{name}': 'VARCHAR'" for name in names), "'new': 'DOUBLE'"])
         called = zip((*names, "new"), _numbered((*file.header, column)), strict=True)
