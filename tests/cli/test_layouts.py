@@ -17,7 +17,7 @@ COLUMNS = ("--label", "y", "--prob", "p")
 @pytest.fixture
 def file(tmp_path):
     y, p = noisy(200)
-    frame = pd.DataFrame({"name": ["größe"] * 200, "y": y, "p": p})
+    frame = pd.DataFrame({"name": ["größe"] * 200, "y": y, "p": p**4})
     frame.to_csv(tmp_path / "a.csv", sep=";", decimal=",", encoding="cp1252", index=False)
     frame.to_csv(tmp_path / "plain.csv", index=False)
     return tmp_path / "a.csv"
@@ -39,7 +39,7 @@ def test_every_command_reads_semicolons_decimal_commas_and_other_encodings(file,
         found = run(command, path, *COLUMNS, "--family", "platt", *options, *layout)
         assert found.exit_code == 0
         results.append((tmp_path / written).read_bytes() if written else found.stdout)
-        assert len(results[-1]) > 100
+        assert len(results[-1]) > 80  # more than the identity map
     assert results[0] == results[1]
 
 
