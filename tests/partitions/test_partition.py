@@ -98,6 +98,8 @@ def test_a_partition_is_a_value():
     assert partition != fot.Partition([0.25])
     assert partition != "partition"
     assert hash(partition) == hash(fot.Partition([0.25, 0.5]))
+    assert repr(fot.Partition([1e-9 / 3, 2 / 3])) == "Partition([3.33333e-10, 0.666667], closed='left')"
+    assert repr(fot.Partition(np.arange(1, 20) / 20)).startswith("Partition([0.05, 0.1, 0.15, ..., 0.85, 0.9, 0.95], ")
     assert pickle.loads(pickle.dumps(partition)) == partition
     assert eval(repr(partition), {"Partition": fot.Partition}) == partition
     with pytest.raises(AttributeError, match="cannot be changed"):

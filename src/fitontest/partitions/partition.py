@@ -14,9 +14,12 @@ from fitontest.data.arrays import as_numbers, as_probabilities, check_unit_inter
 from fitontest.data.sample import Sample
 from fitontest.numerics.search import positions
 from fitontest.partitions.bin_table import BinTable
+from fitontest.results.text import distinct
 from fitontest.typing import ArrayInput, FloatArray, IntArray
 
 Closed: TypeAlias = Literal["left", "right"]
+MOST_SHOWN = 8  # edges in a representation
+
 Column = TypeVar("Column", FloatArray, IntArray)
 
 
@@ -189,8 +192,9 @@ class Partition:
         return Partition, (self.edges, self.closed)
 
     def __repr__(self) -> str:
-        shown = np.array2string(self.edges, threshold=8, edgeitems=3, separator=", ", precision=6)
-        return f"Partition({shown}, closed={self.closed!r})"
+        edges = distinct(self.edges.tolist())
+        shown = edges if len(edges) <= MOST_SHOWN else [*edges[:3], "...", *edges[-3:]]
+        return f"Partition([{', '.join(shown)}], closed={self.closed!r})"
 
 
 def bin_sums(values: Column, starts: IntArray) -> Column:

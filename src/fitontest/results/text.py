@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 
@@ -31,6 +32,23 @@ def short(value: float, digits: int = 3) -> str:
     ('0.0500', '100')
     """
     return f"{value:#.{digits}g}".rstrip(".")
+
+
+def distinct(values: Sequence[float], digits: int = 6) -> list[str]:
+    """Return increasing numbers, such as the borders of bins, with some significant digits.
+
+    Neighbours that these do not tell apart have as many digits as it takes.
+
+    Examples
+    --------
+    >>> distinct([0.0, 1 / 3, 0.5, 0.5 + 1e-9, 1.0])
+    ['0', '0.333333', '0.500000000', '0.500000001', '1']
+    """
+    needed = [digits] * len(values)
+    for k, (low, high) in enumerate(pairwise(values)):
+        apart = next((d for d in range(digits, 18) if low < high and f"{low:.{d}g}" != f"{high:.{d}g}"), digits)
+        needed[k : k + 2] = [max(needed[k], apart), max(needed[k + 1], apart)]
+    return [f"{value:#.{d}g}" if d > digits else f"{value:.{d}g}" for value, d in zip(values, needed, strict=True)]
 
 
 def _line(row: Sequence[str], widths: Sequence[int]) -> str:
