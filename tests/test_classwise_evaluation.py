@@ -76,9 +76,9 @@ def test_the_printed_table(found):
 
 def test_a_list_of_families_may_be_an_iterator_and_hold_one_twice():
     y, p = three_classes(100)
-    once = fot.evaluate(y, p, reduction="classwise", families=iter(["slope1", fot.Slope1(3), fot.Slope1(5)]))
-    assert [error.family for error in once["eel"]] == ["slope1", "Slope1(n_bins=3)", "Slope1(n_bins=5)"]
-    assert [*once.means] == ["slope1", "Slope1(n_bins=3)", "Slope1(n_bins=5)"]
+    once = fot.evaluate(y, p, reduction="classwise", families=iter(["beta", fot.Slope1(3), fot.Slope1(5)]))
+    assert [error.family for error in once["eel"]] == ["beta", "Slope1(n_bins=3)", "Slope1(n_bins=5)"]
+    assert [*once.means] == ["beta", "Slope1(n_bins=3)", "Slope1(n_bins=5)"]
     with pytest.raises(ValueError, match="families must be a non-empty list of families"):
         fot.evaluate(y, p, reduction="classwise", families="slope1")
 
@@ -96,12 +96,12 @@ def test_one_sample_is_an_evaluation_that_says_how_it_was_reduced(reduction, sha
     if reduction == "binary":
         y, p = y[y != "eel"], p[y != "eel"][:, :2]
     given = {"pos_label": "dog"} if reduction == "binary" else {}
-    found = fot.evaluate(y, p, reduction=reduction, families=["slope1", "platt"], **given)
+    found = fot.evaluate(y, p, reduction=reduction, families=[fot.Slope1(4), "platt"], **given)
     assert isinstance(found, fot.Evaluation)
     rate = found.errors[0].base_rate
     title = str(found).splitlines()[0]
     assert title == f"calibration error (l1), reduction {reduction}, n = {y.size}, {share} {rate:.4g}"
-    assert found.to_dict() == {"reduction": reduction, "estimates": found.rows()}
+    assert found.to_dict() == {"reduction": reduction, "estimates": found.rows(), "notes": found.notes}
     if reduction == "confidence":
         assert rate == np.mean(p.argmax(axis=1) == np.searchsorted(["cat", "dog", "eel"], y))
 

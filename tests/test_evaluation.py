@@ -9,17 +9,30 @@ import fitontest as fot
 from tests.strategies import noisy
 
 
-def test_every_registered_family_is_there_with_its_own_error():
+@pytest.fixture(scope="module")
+def of_all_families():
+    return fot.evaluate(*noisy(300), norm="l2")
+
+
+def test_every_registered_family_is_there_with_its_own_error(of_all_families):
     y, p = noisy(300)
-    w = np.random.default_rng(0).random(300)
-    evaluation = fot.evaluate(y, p, sample_weight=w, norm="l2")
+    evaluation = of_all_families
     assert [error.family for error in evaluation] == fot.available_families()
     assert len(evaluation) == len(fot.available_families())
     for error in evaluation:
-        assert float(error) == float(fot.calibration_error(y, p, family=error.family, norm="l2", sample_weight=w))
+        assert float(error) == float(fot.calibration_error(y, p, family=error.family, norm="l2"))
         assert evaluation[error.family] is error
     with pytest.raises(KeyError):
         evaluation["spline"]
+
+
+def test_weights_reach_every_measure():
+    y, p = noisy(300)
+    w = np.random.default_rng(0).random(300)
+    evaluation = fot.evaluate(y, p, families=["slope1", "beta"], measures=["ece"], sample_weight=w)
+    for family in ("slope1", "beta"):
+        assert float(evaluation[family]) == float(fot.calibration_error(y, p, family=family, sample_weight=w))
+    assert float(evaluation["ece"]) == float(fot.gce(y, p, sample_weight=w))
 
 
 def test_names_instances_and_maps():
@@ -37,11 +50,10 @@ def test_random_state_reaches_the_families_given_by_name():
         assert named["slope1"].n_bins == fot.Slope1(random_state=seed).fit(p, y).n_bins_
 
 
-def test_the_frame_the_records_and_the_json_agree():
-    y, p = noisy(300)
-    evaluation = fot.evaluate(y, p)
+def test_the_frame_the_records_and_the_json_agree(of_all_families):
+    evaluation = of_all_families
     rows = evaluation.rows()
-    assert json.loads(json.dumps(evaluation.to_dict(), allow_nan=False)) == {"estimates": rows}
+    assert json.loads(json.dumps(evaluation.to_dict(), allow_nan=False)) == {"estimates": rows, "notes": []}
     frame = evaluation.to_frame()
     assert frame["family"].tolist() == [row["family"] for row in rows]
     assert frame["value"].tolist() == [row["value"] for row in rows]
@@ -49,17 +61,17 @@ def test_the_frame_the_records_and_the_json_agree():
     assert evaluation.to_frame(backend="pyarrow").num_rows == len(rows)
 
 
-def test_the_printed_table_is_aligned():
+def test_the_printed_table_is_aligned(of_all_families):
     y, p = noisy(300)
-    evaluation = fot.evaluate(y, p, families=[*fot.available_families(), fot.IdentityMap()], norm="l2")
+    evaluation = of_all_families.joined(fot.evaluate(y, p, families=[fot.IdentityMap()], norm="l2"))
     title, header, rule, *body = str(evaluation).splitlines()
     body, footnote = body[: len(evaluation)], body[len(evaluation) :]
     assert title == f"calibration error (l2), n = 300, share of positives {y.mean():.4g}"
     assert header.split() == ["family", "error", "s.e.", "(map", "fixed)", "bins", "fitted", "here"]
     assert {len(line) for line in (header, rule, *body)} == {len(header)}
-    for line, error in zip(body, evaluation, strict=True):
+    for line, name, error in zip(body, evaluation.names, evaluation, strict=True):
         cells = line.split()
-        assert cells[0] == error.family
+        assert cells[0] == name
         assert float(cells[1]) == pytest.approx(float(error), rel=5e-3)
         assert cells[3] == ("-" if error.n_bins is None else str(error.n_bins))
         assert cells[4] == ("yes" if error.fitted_on_these_rows else "no")
@@ -70,7 +82,7 @@ def test_the_printed_table_is_aligned():
 def test_small_errors_keep_their_digits():
     rng = np.random.default_rng(0)
     p = rng.random(2000) * 1e-3
-    printed = str(fot.evaluate(rng.random(2000) < p, p, families=["slope1"]))
+    printed = str(fot.evaluate(rng.random(2000) < p, p, families=[fot.Slope1(5)]))
     assert "0.00000 " not in printed
 
 

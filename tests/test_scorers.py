@@ -46,7 +46,7 @@ def test_labels_of_any_type_and_the_positive_class():
     scorer = make_scorer("tce")
     assert scorer(other, x, named) == scorer(model, x, y)
     sick = make_scorer("tce", pos_label="sick")(other, x, named)
-    assert sick == -float(fot.tce(y == 0, model.predict_proba(x)[:, 0]))
+    assert sick == -float(fot.tce(y == 0, model.predict_proba(x)[:, 0], null_draws=0))
     assert scorer(other, x[named == "well"], named[named == "well"]) < 0  # one class only
 
 

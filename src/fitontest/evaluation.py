@@ -2,22 +2,32 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from fitontest.checks import as_list, choose
 from fitontest.data.predictions import Columns, Predictions, Reduction, read_data
 from fitontest.data.sample import Sample
+from fitontest.exceptions import CalibrationWarning, Held, held_warnings, warn_user
 from fitontest.families.base import Family, available_families, names_by_settings, numbered
 from fitontest.maps.base import CalibrationMap
-from fitontest.measures.base import Estimate, Measure, json_ready, mean_over_classes, read_measure
+from fitontest.measures.base import (
+    Estimate,
+    Measure,
+    json_ready,
+    mean_over_classes,
+    notes_of_evidence,
+    notes_of_labels,
+    read_measure,
+)
+from fitontest.measures.notes import data_notes, of_classes
 from fitontest.measures.plug_in import PlugIn
-from fitontest.measures.side_by_side import tables_of
+from fitontest.measures.side_by_side import Named, note_lines, tables_of
 from fitontest.numerics.norms import Norm
 from fitontest.progress import track
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
 from fitontest.typing import ArrayInput, Label, RandomState
-from fitontest.uncertainty.null import check_draws, estimate_of
+from fitontest.uncertainty.null import check_null_draws, draws_of, estimate_of
 
 if TYPE_CHECKING:
     from fitontest.displays.canvas import SomeFigure
@@ -133,9 +143,15 @@ class Evaluation(Table):
         """Return the records as JSON-ready values: ``{"estimates": [...]}``, or the means and those of the classes."""
         if isinstance(self.data, Predictions):
             classes = [{"class": json_ready(label), "estimates": e.rows()} for label, e in self.classes.items()]
-            return {"reduction": "classwise", "means": self.means, "classes": classes}
+            return {"reduction": "classwise", "means": self.means, "classes": classes, "notes": self.notes}
         reduction = self.estimates[0].reduction
-        return {**({} if reduction is None else {"reduction": reduction}), "estimates": self.rows()}
+        facts = {} if reduction is None else {"reduction": reduction}
+        return {**facts, "estimates": self.rows(), "notes": self.notes}
+
+    @property
+    def notes(self) -> list[str]:
+        """What must be known to read the values, a sentence each: that the data chose a single bin, for example."""
+        return note_lines(self._named()) + self._data_notes()
 
     def only(self, names: Iterable[str]) -> "Evaluation":
         """Return the evaluation of the estimates of these names."""
@@ -189,9 +205,15 @@ class Evaluation(Table):
 
     def sections(self) -> list[Section]:
         """Return the table of the families, and that of the other measures."""
-        return tables_of(
-            list(zip(self.names, self.estimates, strict=True)), by_class=isinstance(self.data, Predictions)
-        )
+        return tables_of(self._named(), by_class=isinstance(self.data, Predictions), data_notes=self._data_notes())
+
+    def _named(self) -> Named:
+        return list(zip(self.names, self.estimates, strict=True))
+
+    def _data_notes(self) -> list[str]:
+        """Return what must be known of the rows, whatever is measured of them."""
+        of_labels = [f"{where}: {note}" if where else note for where, note in notes_of_labels(self.estimates[0])]
+        return of_labels + data_notes(self.data)
 
     def __repr__(self) -> str:
         return str(self)
@@ -204,7 +226,7 @@ def evaluate(
     families: Iterable[FamilyLike] | None = None,
     measures: Iterable[str | Measure] | None = None,
     norm: str | Norm = "l1",
-    null_draws: int = 0,
+    null_draws: int | Literal["auto"] = 0,
     random_state: RandomState = 0,
     reduction: Reduction | None = None,
     labels: ArrayInput = None,
@@ -226,8 +248,9 @@ def evaluate(
     norm : str, Norm or callable, default="l1"
         How the distances |c_hat(p) - p| under the families become one number, see `calibration_error`; a measure has a
         norm of its own.
-    null_draws : int, default=0
+    null_draws : int or "auto", default=0
         How often everything is measured again with labels drawn from the scores, for what to expect of calibrated ones.
+        "auto" draws what `tce` draws by default, and for the TCE alone.
     random_state : int, RandomState or None, default=0
         Seed of these draws, and of the families and measures given by name that draw; an instance keeps its own.
     reduction : {"confidence", "classwise", "binary"}, optional
@@ -249,6 +272,12 @@ def evaluate(
     ValueError
         Naming the argument, the rule and what was found.
 
+    Warns
+    -----
+    CalibrationWarning
+        Where the data chose a single bin, so that the error of a family is the difference of the means, and where all
+        scores are 0 or 1. `Evaluation.notes` and the printed table say it too.
+
     Examples
     --------
     >>> import fitontest as fot
@@ -268,10 +297,14 @@ def evaluate(
     -------  ------  ----
     ece       0.375    10
     tce      0.00 %     4
+    tce: means little without its null: null_draws=100 draws it
     """
     chosen = measures_of(families, measures, norm, random_state)
+    check_null_draws(null_draws)
     data = read_data((y_true, y_prob, sample_weight), reduction, labels, pos_label)
-    return evaluation_of(data, chosen, reduction, null_draws, random_state)
+    evaluation = evaluation_of(data, chosen, reduction, null_draws, random_state)
+    _warn_of_notes(evaluation)
+    return evaluation
 
 
 def measures_of(
@@ -296,18 +329,26 @@ def evaluation_of(
     data: Data,
     measures: list[Measure],
     reduction: str | None = None,
-    null_draws: int = 0,
+    null_draws: int | Literal["auto"] = 0,
     random_state: RandomState = 0,
 ) -> Evaluation:
     """Return the evaluation of data that have been checked already."""
+    rows = data.n if isinstance(data, Sample) else data.scores.size
+    draws = [draws_of(measure, null_draws, rows) for measure in measures]
+    asked = list(zip(measures, draws, strict=True))
     if isinstance(data, Sample):
-        steps = track(measures, "measures") if len(measures) > 1 else measures  # one may have steps of its own
-        estimates = [estimate_of(measure, data, reduction, null_draws, random_state) for measure in steps]
+        steps = track(asked, "measures") if len(asked) > 1 else asked  # one may have steps of its own
+        with held_warnings() as repeated:  # a family and a measure may have the same bins
+            estimates = [estimate_of(measure, data, reduction, draws, random_state) for measure, draws in steps]
+        for message, category in dict.fromkeys(repeated):
+            warn_user(message, category)
     else:
-        each = {}
+        each, held = {}, {}
         for column, label in enumerate(track(data.classes, "classes")):
             sample = data.against_rest(column)  # one at a time: measured, it has grown by its sorted rows
-            each[label] = [estimate_of(one, sample, "classwise", null_draws, random_state) for one in measures]
+            with held_warnings() as held[label]:
+                each[label] = [estimate_of(one, sample, "classwise", draws, random_state) for one, draws in asked]
+        _warn_by_class(held)
         by_measure = zip(*each.values(), strict=True)
         estimates = [mean_over_classes(dict(zip(each, column, strict=True))) for column in by_measure]
     return Evaluation(tuple(estimates), data)
@@ -320,13 +361,36 @@ def estimated(
     reduction: str | None = None,
     labels: ArrayInput = None,
     pos_label: Label | None = None,
-    null_draws: int = 0,
+    null_draws: int | Literal["auto"] = 0,
     random_state: RandomState = 0,
 ) -> Estimate:
     """Return the estimate that a measure makes of (y_true, y_prob, sample_weight), or of their reduction."""
-    check_draws(null_draws)
+    check_null_draws(null_draws)
     data = read_data(columns, reduction, labels, pos_label)
-    return evaluation_of(data, [measure], reduction, null_draws, random_state).estimates[0]
+    evaluation = evaluation_of(data, [measure], reduction, null_draws, random_state)
+    _warn_of_notes(evaluation)
+    return evaluation.estimates[0]
+
+
+def _warn_of_notes(evaluation: Evaluation) -> None:
+    """Warn once of values that are not what their name promises."""
+    named = list(zip(evaluation.names, evaluation, strict=True))
+    one_bin = note_lines(named, notes_of_evidence)
+    hint = ["the number of bins was left to the data"] if one_bin else []
+    if lines := [*one_bin, *hint, *data_notes(evaluation.data)]:
+        warn_user("; ".join(lines), CalibrationWarning)
+
+
+def _warn_by_class(held: Mapping[Label, list[Held]]) -> None:
+    """Warn of what was found in several classes: once of each kind, in the words of the first class."""
+    kinds: dict[tuple[type[Warning], str], dict[Label, str]] = {}
+    for label, warnings in held.items():
+        for message, category in warnings:
+            kinds.setdefault((category, message.partition(":")[0]), {}).setdefault(label, message)
+    for (category, _), messages in kinds.items():
+        first, *others = messages
+        also = f" The like is true of {of_classes(others, len(held))}." if others else ""
+        warn_user(f"class {first!r}: {messages[first]}{also}", category)
 
 
 def _called(measures: Sequence[Measure]) -> list[str]:

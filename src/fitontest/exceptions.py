@@ -7,9 +7,14 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 from types import FrameType
+from typing import TypeAlias
 
 _PACKAGE = str(Path(__file__).parent)
 _SILENT = ContextVar("silent", default=False)
+
+#: What would be a warning: its text and its category.
+Held: TypeAlias = tuple[str, type[Warning]]
+_HELD: ContextVar[list[Held] | None] = ContextVar("held", default=None)
 
 
 class CalibrationWarning(UserWarning):
@@ -37,6 +42,17 @@ def without_warnings() -> Iterator[None]:
         _SILENT.reset(token)
 
 
+@contextmanager
+def held_warnings() -> Iterator[list[Held]]:
+    """Collect the warnings that this package gives in a block, for the caller to give them in fewer words."""
+    held: list[Held] = []
+    token = _HELD.set(held)
+    try:
+        yield held
+    finally:
+        _HELD.reset(token)
+
+
 def warn_user(message: str, category: type[Warning]) -> None:
     """Warn at the line of the user's own code that led here.
 
@@ -44,6 +60,10 @@ def warn_user(message: str, category: type[Warning]) -> None:
     taken for a repetition of the first.
     """
     if _SILENT.get():
+        return
+    held = _HELD.get()
+    if held is not None:
+        held.append((message, category))
         return
     level = 1
     frame: FrameType | None = sys._getframe()

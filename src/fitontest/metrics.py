@@ -92,6 +92,12 @@ def calibration_error(
     ValueError
         Naming the argument, the rule and what was found.
 
+    Warns
+    -----
+    CalibrationWarning
+        Where the data chose a single bin: the slope-1 error is then only the difference of the means. Give the number,
+        as ``family=Slope1(n_bins=10)``, for another one. Also where all scores are 0 or 1.
+
     References
     ----------
     Kängsepp, Valk, Kull (2025), On the usefulness of the fit-on-test view on evaluating calibration of
@@ -129,7 +135,7 @@ def gce(
     norm: NormLike = "l1",
     alpha: float = DEFAULT_ALPHA,
     test: SignificanceName = DEFAULT_TEST,
-    null_draws: int = 0,
+    null_draws: int | Literal["auto"] = 0,
     random_state: RandomState = 0,
     reduction: Reduction | None = None,
     labels: ArrayInput = None,
@@ -177,10 +183,10 @@ def gce(
         The exact two-sided binomial test (p-value: the probability of all outcomes at most as likely as the count that
         was seen), or the t-test, T = sqrt(n) abs(ybar - p) / sqrt(ybar (1 - ybar)) with n - 1 degrees of freedom; where
         all labels of a bin are equal it rejects every p but ybar, and in a bin of one row nothing.
-    null_draws : int, default=0
+    null_draws : int or "auto", default=0
         How often the error is measured again with labels drawn from the scores, the partition made anew each time
         (edges and the bins of a fitted family are held fixed). ``.null`` then tells the error to expect of calibrated
-        scores, and its spread.
+        scores, and its spread. "auto" draws for the rejection under l1 alone, as `tce` does by default.
     random_state : int, RandomState or None, default=0
         Seed of these draws.
     reduction : {"confidence", "classwise", "binary"}, optional
@@ -249,7 +255,7 @@ def tce(
     n_bins: int = DEFAULT_BINS,
     alpha: float = DEFAULT_ALPHA,
     test: SignificanceName = DEFAULT_TEST,
-    null_draws: int = 0,
+    null_draws: int | Literal["auto"] = "auto",
     random_state: RandomState = 0,
     reduction: Reduction | None = None,
     labels: ArrayInput = None,
@@ -278,8 +284,10 @@ def tce(
         Level of the test: 0.05 is 5 %.
     test : {"binomial", "t"}, default="binomial"
         The exact two-sided binomial test, or the t-test.
-    null_draws : int, default=0
-        Redrawings of the labels from the scores, for the TCE to expect of calibrated scores in ``.null``.
+    null_draws : int or "auto", default="auto"
+        Redrawings of the labels from the scores, for the TCE to expect of calibrated scores in ``.null``: a TCE means
+        little without it. "auto" makes 100 for up to 10,000 scores (rows, times the classes with
+        ``reduction="classwise"``) and none for more, as the result then says. 0 draws none.
     random_state : int, RandomState or None, default=0
         Seed of these draws.
     reduction : {"confidence", "classwise", "binary"}, optional
@@ -313,7 +321,7 @@ def tce(
 
     "TCE equals alpha if the scores are calibrated" is true only while a bin is narrow against its sampling error. Bins
     that hold a fixed share of the data become wide against it: perfectly calibrated scores from Beta(0.5, 2) have a TCE
-    of 81 % with a million rows. Ask for `null_draws` and compare with ``.null.mean``, not with alpha.
+    of 81 % with a million rows. Compare with ``.null.mean``, not with alpha.
 
     PAVA-BC makes its blocks from the lowest score up, so the TCE of the other class, ``tce(1 - y, 1 - p)``, rests on
     other blocks and differs, often by a few points: always name the same class positive. Equal-mass bins differ less.

@@ -13,6 +13,7 @@ from fitontest.checks import choose
 from fitontest.data.estimators import probabilities
 from fitontest.data.predictions import REDUCTIONS
 from fitontest.evaluation import estimated
+from fitontest.exceptions import without_warnings
 from fitontest.families.base import read_family
 from fitontest.families.identity import Identity
 from fitontest.maps.base import CalibrationMap
@@ -57,10 +58,12 @@ class CalibrationScorer:
         """
         scores, reading = probabilities(estimator, X, self.options.get("reduction"), self.options.get("pos_label"))
         options = {**self.options, **reading}
-        if isinstance(self.metric, Measure):
-            value = float(estimated(self.metric, (y_true, scores, sample_weight), **options))
-            return value if self.metric.greater_is_better else -value
-        return -float(METRICS[self.metric](y_true, scores, sample_weight=sample_weight, **options))
+        with without_warnings():  # a score is one number of many, of folds that nobody looks at
+            if isinstance(self.metric, Measure):
+                value = float(estimated(self.metric, (y_true, scores, sample_weight), **options))
+                return value if self.metric.greater_is_better else -value
+            no_null = {} if self.metric == "calibration_error" else {"null_draws": 0}  # it is no part of a score
+            return -float(METRICS[self.metric](y_true, scores, sample_weight=sample_weight, **no_null | options))
 
     def set_score_request(self, *, sample_weight: bool | str | None = UNCHANGED) -> Self:
         """Say whether sample weights are wanted where metadata is routed: True, False, None (refuse), or their name."""
@@ -107,6 +110,9 @@ def make_scorer(metric: str | Measure = "calibration_error", **options: Any) -> 
 
     Notes
     -----
+    A scorer gives no warnings. Where a family chooses its number of bins, folds may choose different ones, and a single
+    bin in some, whose error is the difference of the means: fix the number, as ``family=Slope1(10)`` does.
+
     Do not choose models by a calibration error alone: it is 0 for a constant prediction of the base rate, and every
     estimate of it carries noise of its own. Choose by a proper score (``"neg_log_loss"``, ``"neg_brier_score"``), and
     report the error beside it.

@@ -73,6 +73,6 @@ def test_equal_mass_errors(name):
 def test_pava_bc_blocks(name):
     y, p, labels = embedded(name)
     expected = peer_values(name, "metrics")[TCE, "pavabc_bins"]
-    table = fot.tce(y, p, reduction="confidence", labels=labels).table
+    table = fot.tce(y, p, reduction="confidence", labels=labels, null_draws=0).table
     assert table.n.tolist() == expected["total"]
     assert table.sum_y.tolist() == expected["count"]

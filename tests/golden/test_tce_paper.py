@@ -78,10 +78,10 @@ def test_uci(row):
     edges = edges[edges > 0]  # where the lowest score, 0, fills the first bins
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fot.BlockSizeWarning)  # a tie may weigh more than n / 5
-        blocks = fot.tce(y, p)
+        blocks = fot.tce(y, p, null_draws=0)
     values = {
         "TCE(pavabc n/20,n/5)": 100 * blocks,  # in percent
-        "TCE(Q10)": 100 * fot.tce(y, p, partition=edges),
+        "TCE(Q10)": 100 * fot.tce(y, p, partition=edges, null_draws=0),
         "ECE10": fot.gce(y, p),
         "ACE10": fot.gce(y, p, partition=edges),
         "MCE10": fot.gce(y, p, norm="max"),

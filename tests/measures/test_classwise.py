@@ -20,8 +20,9 @@ def three_classes(n=400, seed=0):
 def test_it_is_the_mean_of_one_against_the_rest(error):
     y, p = three_classes()
     w = np.random.default_rng(1).integers(0, 3, y.size)
-    found = error(y, p, reduction="classwise", sample_weight=w)
-    each = [float(error(y == name, p[:, k], sample_weight=w)) for k, name in enumerate(["cat", "dog", "eel"])]
+    options = {"sample_weight": w, "null_draws": 0}
+    found = error(y, p, reduction="classwise", **options)
+    each = [float(error(y == name, p[:, k], **options)) for k, name in enumerate(["cat", "dog", "eel"])]
     assert [float(e) for e in found.errors.values()] == each
     assert float(found) == pytest.approx(np.mean(each), abs=1e-12)
     assert float(found["dog"]) == each[1]
@@ -34,10 +35,10 @@ def test_it_is_the_mean_of_one_against_the_rest(error):
 
 def test_labels_name_the_columns():
     y, p = three_classes()
-    swapped = fot.tce(y, p[:, [2, 0, 1]], reduction="classwise", labels=["eel", "cat", "dog"])
-    assert float(swapped) == pytest.approx(float(fot.tce(y, p, reduction="classwise")))
+    swapped = fot.gce(y, p[:, [2, 0, 1]], reduction="classwise", labels=["eel", "cat", "dog"])
+    assert float(swapped) == pytest.approx(float(fot.gce(y, p, reduction="classwise")))
     some = y != "cat"
-    absent = fot.tce(y[some], p[some], reduction="classwise", labels=["cat", "dog", "eel"])
+    absent = fot.gce(y[some], p[some], reduction="classwise", labels=["cat", "dog", "eel"])
     assert absent["cat"].base_rate == 0
     frame = pd.DataFrame(p, columns=["a", "b", "c"])
     assert float(fot.gce(pd.Series(y), frame, reduction="classwise")) == float(fot.gce(y, p, reduction="classwise"))
@@ -88,12 +89,12 @@ def test_nan_is_no_class():
 def test_columns_named_after_the_classes_must_stand_in_their_order():
     y, p = three_classes()
     right = pd.DataFrame(p, columns=["cat", "dog", "eel"])
-    assert float(fot.tce(y, right, reduction="classwise")) == float(fot.tce(y, p, reduction="classwise"))
+    assert float(fot.gce(y, right, reduction="classwise")) == float(fot.gce(y, p, reduction="classwise"))
     wrong = right[["dog", "cat", "eel"]]
     with pytest.raises(ValueError, match="y_prob must have its columns in the order of the classes"):
-        fot.tce(y, wrong, reduction="classwise")
-    named = fot.tce(y, wrong, reduction="classwise", labels=["dog", "cat", "eel"])
-    assert float(named) == pytest.approx(float(fot.tce(y, p, reduction="classwise")))
+        fot.gce(y, wrong, reduction="classwise")
+    named = fot.gce(y, wrong, reduction="classwise", labels=["dog", "cat", "eel"])
+    assert float(named) == pytest.approx(float(fot.gce(y, p, reduction="classwise")))
 
 
 def test_the_null_of_a_class_does_not_depend_on_the_others():
@@ -102,7 +103,7 @@ def test_the_null_of_a_class_does_not_depend_on_the_others():
     np.testing.assert_array_equal(fot.tce(y, p, null_draws=5, reduction="classwise")["dog"].null.values, alone)
 
 
-@pytest.mark.parametrize("family", ["slope1", "platt", fot.IdentityMap()], ids=str)
+@pytest.mark.parametrize("family", [fot.Slope1(6), "platt", fot.IdentityMap()], ids=str)
 def test_plug_in_errors_of_the_classes(family):
     y, p = three_classes()
     w = np.random.default_rng(1).integers(0, 3, y.size)
@@ -112,7 +113,7 @@ def test_plug_in_errors_of_the_classes(family):
     assert [float(error) for error in found.errors.values()] == [float(error) for error in each]
     assert float(found) == pytest.approx(np.mean([float(error) for error in each]), abs=1e-15)
     frame = found.to_frame()
-    assert frame.columns.tolist() == ["class", "value", "n_bins", "base_rate", "se_map_fixed"]
+    assert frame.columns.tolist() == ["class", "value", "n_bins", "base_rate", "se_map_fixed", "note"]
     assert [row["se_map_fixed"] for row in found.rows()] == [error.se_map_fixed for error in each]
     assert frame["base_rate"].tolist() == [error.base_rate for error in each]
     read = json.loads(json.dumps(found.to_dict(), allow_nan=False))

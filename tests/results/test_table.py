@@ -51,7 +51,7 @@ def test_every_result_is_a_table():
     y, p = noisy(300)
     results = [
         fot.calibration_error(y, p, family="platt"),
-        fot.tce(y, p),
+        fot.tce(y, p, null_draws=3),
         fot.within_bin_error(y, p),
         fot.evaluate(y, p, families=["platt"], measures=["mce"]),
         fot.compare_calibrators(y, p, families=["platt"], evaluators=[]),

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.naive_bayes import GaussianNB
 
 import fitontest as fot
 from fitontest.data.ordering import Rows
@@ -14,12 +15,12 @@ from tests.strategies import noisy
 def test_redrawn_labels_follow_the_scores():
     rng = np.random.RandomState(0)
     p = np.array([0.0, 0.2, 0.2, 0.7, 1.0])
-    w = np.array([2.0, 0.0, 3.0, 4.0, 1.0])
+    w = np.array([200.0, 0.0, 300.0, 400.0, 100.0])  # rows, each with a label of its own
     total = np.zeros(4)
-    for _ in range(4000):
+    for _ in range(40):
         groups = redrawn(fot.Sample([0, 1, 1, 0, 1], p, w), rng).groups
         assert groups.p.tolist() == [0.0, 0.2, 0.7, 1.0]
-        assert groups.w.tolist() == [2.0, 3.0, 4.0, 1.0]
+        assert groups.w.tolist() == [200.0, 300.0, 400.0, 100.0]
         total += groups.wy
     np.testing.assert_allclose(total / 4000, [0.0, 0.6, 2.8, 1.0], atol=0.06)
 
@@ -45,17 +46,17 @@ def test_entries_of_many_rows_have_the_null_of_their_rows():
     assert (drawn.n, drawn.total) == (100, 50.0)
     np.testing.assert_allclose(drawn.groups.w2, [10.0, 15.0])
     rows = fot.Sample(np.repeat(y, n), np.repeat(p, n), np.full(100, 0.5))
-    nulls = [estimate_of(fot.Binned(), sample, null_draws=2000).null for sample in (cells, rows)]
-    assert nulls[0].mean == pytest.approx(nulls[1].mean, abs=4 * np.hypot(nulls[0].sd, nulls[1].sd) / np.sqrt(2000))
-    assert nulls[0].sd == pytest.approx(nulls[1].sd, rel=0.1)
+    nulls = [estimate_of(fot.Binned(), sample, null_draws=500).null for sample in (cells, rows)]
+    assert nulls[0].mean == pytest.approx(nulls[1].mean, abs=4 * np.hypot(nulls[0].sd, nulls[1].sd) / np.sqrt(500))
+    assert nulls[0].sd == pytest.approx(nulls[1].sd, rel=0.15)
 
 
 def test_the_mean_under_calibration_is_that_of_calibrated_data():
     rng = np.random.default_rng(0)
-    p = rng.beta(0.5, 2, 3000)
-    errors = [float(fot.tce(rng.random(3000) < p, p)) for _ in range(200)]
-    null = fot.tce(rng.random(3000) < p, p, null_draws=200).null
-    spread = np.hypot(np.std(errors), null.sd) / np.sqrt(200)
+    p = rng.beta(0.5, 2, 1000)
+    errors = [float(fot.tce(rng.random(1000) < p, p, null_draws=0)) for _ in range(100)]
+    null = fot.tce(rng.random(1000) < p, p, null_draws=100).null
+    spread = np.hypot(np.std(errors), null.sd) / np.sqrt(100)
     assert null.refitted
     assert abs(null.mean - np.mean(errors)) < 4 * spread
     assert null.sd == pytest.approx(np.std(errors, ddof=1), rel=0.3)
@@ -102,12 +103,93 @@ def test_calibrated_scores_have_ordinary_p_values():
     assert fot.tce(y, p, null_draws=19).null.p_value == pytest.approx(1 / 20)
 
 
+def test_what_is_held_fixed_is_named():
+    y, p = noisy(100)
+    nulls = {
+        "map": fot.evaluate(y, p, families=[fot.IdentityMap()], null_draws=2).estimates[0].null,
+        "bins": fot.gce(y, p, partition=[0.2, 0.8], null_draws=2).null,
+        "bins of a family": fot.tce(y, p, partition=fot.Isotonic().fit(p, y), null_draws=2).null,
+        "bins of another measure": estimate_of(fot.WithinBin([0.5]), fot.Sample(y, p), null_draws=2).null,
+    }
+    for name, null in nulls.items():
+        assert null.held_fixed == name.split()[0]
+        assert null.in_words().endswith(f"(2 draws, {null.held_fixed} held fixed)")
+        assert not null.refitted
+    anew = fot.gce(y, p, null_draws=2).null
+    assert (anew.refitted, anew.held_fixed) == (True, "")
+    assert anew.in_words().endswith("(2 draws)")
+
+
+def test_a_tce_is_shown_beside_its_null(monkeypatch):
+    y, p = noisy(120)
+    error = fot.tce(y, p)
+    assert error.null.values.size == 100
+    np.testing.assert_array_equal(error.null.values, fot.tce(y, p, null_draws=100).null.values)
+    assert error.note is None
+    assert f"if_calibrated={error.null.mean:.4g})" in repr(error)
+    assert "expected if calibrated: " in str(error)
+    monkeypatch.setattr("fitontest.uncertainty.null.redrawn", pytest.fail)  # from here on nothing is drawn
+    none = fot.tce(y, p, null_draws=0)
+    assert (float(none), none.null) == (float(error), None)
+    assert none.note == "means little without its null: null_draws=100 draws it"
+    for text in (repr(none), str(none), none.to_json()):
+        assert none.note in text
+    many = fot.tce(*noisy(10_001))
+    assert many.null is None
+    assert "which is drawn unasked up to 10,000 rows only: null_draws=100 draws it" in repr(many)
+    assert fot.gce(y, p, null_draws="auto").note is None
+    assert fot.gce(y, p, loss="rejection").note == none.note
+
+
+def test_many_classes_have_no_null_unasked(monkeypatch):
+    monkeypatch.setattr("fitontest.uncertainty.null.AUTO_ROWS", 299)
+    p = np.random.default_rng(0).dirichlet([1, 1, 1], 100)
+    y = p.argmax(axis=1)
+    by_class = fot.tce(y, p, reduction="classwise")
+    assert [one.null for one in by_class.classes.values()] == [None] * 3
+    assert "means little without its null" in str(by_class)
+    assert fot.tce(y, p, reduction="confidence", partition="equal_width").null.values.size == 100
+
+
+def test_in_an_evaluation_the_tce_alone_has_a_null_unasked():
+    y, p = noisy(120)
+    drawn = fot.evaluate(y, p, families=["platt"], measures=["ece", "tce"], null_draws="auto")
+    assert [estimate.null is not None for estimate in drawn] == [False, False, True]
+    assert drawn.notes == []
+    alone = fot.evaluate(y, p, measures=["ece", "tce"])
+    assert alone.notes == ["tce: means little without its null: null_draws=100 draws it"]
+    assert str(alone).splitlines()[-1] == alone.notes[0]
+    with pytest.raises(ValueError, match="null_draws must be a whole number, at least 0, or 'auto'; got 'all'"):
+        fot.evaluate(y, p, measures=["tce"], null_draws="all")
+
+
+def test_a_score_has_no_null(monkeypatch):
+    y, x = noisy(120)
+    model = GaussianNB().fit(x[:, None], y)
+    expected = -float(fot.tce(y, model.predict_proba(x[:, None])[:, 1], null_draws=0))
+    monkeypatch.setattr("fitontest.uncertainty.null.redrawn", pytest.fail)
+    assert fot.make_scorer("tce")(model, x[:, None], y) == expected
+
+
 def test_heavy_ties_are_told_once():
     p = np.repeat([0.1, 0.5], [50, 50]) + np.tile([0.0, 0.001], 50) * (np.arange(100) > 60)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         fot.tce(np.arange(100) % 2, p, null_draws=5)
     assert [w.category for w in caught] == [fot.BlockSizeWarning]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        fot.evaluate(np.arange(100) % 2, p, families=["pava_bc"], measures=["tce", "within_bin"])
+    assert [w.category for w in caught] == [fot.BlockSizeWarning]  # of the same blocks
+
+
+def test_heavy_ties_of_classes_are_told_once_and_the_classes_named():
+    p = np.round(np.random.default_rng(0).dirichlet([1, 1, 1], 200), 0) * 0.9 + 0.05
+    y = np.array(["a", "b", "c"])[np.arange(200) % 3]
+    told = r"^class 'a': pava_bc: ties are too heavy .*\. The like is true of classes 'b', 'c'\.$"
+    with pytest.warns(fot.BlockSizeWarning, match=told) as caught:
+        fot.evaluate(y, p, families=["pava_bc"], measures=["tce"], reduction="classwise")
+    assert len(caught) == 1
 
 
 def test_a_single_draw_has_no_spread():

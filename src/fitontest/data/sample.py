@@ -168,6 +168,11 @@ class Sample:
         """Weighted share of positives."""
         return int(np.count_nonzero(self._labels)) / self.n if self.unit else float(self.w @ self.y / self.total)
 
+    @cached_property
+    def decided(self) -> bool:
+        """Whether every score of positive weight is 0 or 1: a decision, not a probability."""
+        return all(_decided(p if w is None else p[w > 0]) for p, _, w in self.blocks())
+
     def blocks(self) -> Iterator[tuple[FloatArray, FloatArray, FloatArray | None]]:
         """Yield (p, y, w) in float64 pieces that fit the cache, for one pass over the rows in their own order.
 
@@ -242,6 +247,10 @@ def _refuse_swapped(labels: NDArray[Any], scores: NDArray[Any], names: tuple[str
             f"{names[0]} and {names[1]} look swapped: {names[0]} must hold the labels of two classes, got values "
             f"such as {labels[0]!s}, and {names[1]} the probabilities, got values such as {scores[0]!s}"
         )
+
+
+def _decided(p: FloatArray) -> bool:
+    return bool(np.all((p == 0.0) | (p == 1.0)))
 
 
 def _is_two_valued(scores: NDArray[Any]) -> bool:

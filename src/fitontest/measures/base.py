@@ -17,6 +17,7 @@ from fitontest.data.sample import Sample
 from fitontest.families.base import Family, available_families
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.if_calibrated import IfCalibrated
+from fitontest.measures.notes import no_null_note, of_classes, one_class_note
 from fitontest.partitions.partition import Partition
 from fitontest.registry import Registry, changed_settings, plain_setting, settings_of
 from fitontest.results.frames import Records
@@ -90,9 +91,19 @@ class Measure(ABC):
         return self.__dict__.get("_made_as")
 
     @property
+    def held_fixed(self) -> str:
+        """What the estimate rests on that is not fitted anew to other labels, such as "map"; by default nothing, ""."""
+        return ""
+
+    @property
     def refits(self) -> bool:
         """Whether whatever the estimate rests on is fitted anew to other labels."""
-        return True
+        return not self.held_fixed
+
+    @property
+    def needs_null(self) -> bool:
+        """Whether a value means little without what calibrated scores would have."""
+        return False
 
     def settings(self) -> dict[str, Any]:
         """Return the settings as JSON-ready values by name."""
@@ -143,11 +154,14 @@ class Evidence:
         The fitted family, with all that its fit tells.
     partition : Partition or None
         The bins, where there are any.
+    note : str
+        What must be known of the evidence to read the value, or "".
     """
 
     map: CalibrationMap | None = None
     estimator: Family | None = None
     partition: Partition | None = None
+    note: str = ""
 
     def record(self) -> dict[str, Any]:
         """Return single facts for tables that hold several estimates."""
@@ -209,6 +223,9 @@ class Estimate(Table):
         None: not computed.
     map, estimator, partition, n_bins
         Of the evidence, or None.
+    note : str or None
+        What must be known to read the value: that the data chose a single bin, that a TCE has no null, that all labels
+        are of one class. None: nothing.
 
     Examples
     --------
@@ -269,6 +286,12 @@ class Estimate(Table):
     def n_bins(self) -> int | None:
         """Number of bins, empty ones included."""
         return None if self.partition is None else self.partition.n_bins
+
+    @property
+    def note(self) -> str | None:
+        """What must be known to read the value."""
+        notes = [*notes_of_value(self), *notes_of_labels(self)]
+        return "; ".join(f"{where}: {note}" if where else note for where, note in notes) or None
 
     @property
     def errors(self) -> "Mapping[Label, Estimate]":
@@ -363,6 +386,7 @@ class Estimate(Table):
             "n_bins": self.n_bins,
             **self.evidence.record(),
             **_null_record(self.null),
+            "note": self.note,
         }
 
     def rows(self) -> Records:
@@ -375,7 +399,7 @@ class Estimate(Table):
         """Return the result as JSON-ready values, with its table, or that of every class."""
         facts: dict[str, Any] = {"measure": self.measure.name, "unit": self.measure.unit, **self.measure.settings()}
         facts |= {} if self.reduction is None else {"reduction": self.reduction}
-        facts |= {"value": self.value, "n": self.n}
+        facts |= {"value": self.value, "n": self.n, "note": self.note}
         if self.classes is not None:
             each = [{"class": json_ready(label), **one.to_dict()} for label, one in self.classes.items()]
             return {**facts, "classes": each}
@@ -397,7 +421,7 @@ class Estimate(Table):
             parts = [f"mean over {len(self.classes)} classes", self.measure.in_words(), f"n = {self.n}"]
             return f"class-wise {self.measure.title} {self.measure.printed(self.value)}: {_listed(parts)}"
         reduction = "" if self.reduction is None else f"reduction {self.reduction}"
-        bins = "" if self.n_bins is None else f"{self.n_bins} bins"
+        bins = "" if self.n_bins is None else f"{self.n_bins} bin{'' if self.n_bins == 1 else 's'}"
         parts = [reduction, self.measure.in_words(), bins, f"n = {self.n}"]
         line = f"{self.measure.title} {self.measure.printed(self.value)}: {_listed(parts)}"
         if self.null is None:
@@ -408,14 +432,16 @@ class Estimate(Table):
         """Return the headline and the table below it."""
         if self.classes is None:
             table = self.evidence.section()
-            return [Section(self.headline(), table.header, table.body, table.notes)]
-        return [Section(self.headline(), *_class_table(self.rows(), self.measure))]
+            notes = "\n".join(part for part in (table.notes, self.note) if part)
+            return [Section(self.headline(), table.header, table.body, notes)]
+        return [Section(self.headline(), *_class_table(self.rows(), self.measure), self.note or "")]
 
     def __repr__(self) -> str:
         shown = {**self.measure.brief(), "reduction": self.reduction, "n_bins": self.n_bins}
         shown |= {"classes": None if self.classes is None else list(self.classes), "n": self.n}
         settings = "".join(f", {name}={value!r}" for name, value in shown.items() if value is not None)
         null = "" if self.null is None else f", if_calibrated={self.null.mean:.4g}"
+        null += "" if self.note is None else f", note={self.note!r}"
         return f"Estimate({self.value:.6g}{settings}{null})"
 
 
@@ -426,6 +452,36 @@ def mean_over_classes(estimates: Mapping[Label, Estimate]) -> Estimate:
     return Estimate(
         value=mean, measure=first.measure, n=first.n, base_rate=None, reduction="classwise", classes=dict(estimates)
     )
+
+
+def notes_of_value(estimate: Estimate) -> list[tuple[str, str]]:
+    """Return what must be known of how the value came about, each note with the classes that it is of, or ""."""
+    notes = notes_of_evidence(estimate)
+    nulls = [one.null for one in (estimate.classes or {"": estimate}).values()]
+    if estimate.measure.needs_null and all(null is None for null in nulls):
+        notes.append(("", no_null_note(estimate.n * len(nulls))))
+    return notes
+
+
+def notes_of_evidence(estimate: Estimate) -> list[tuple[str, str]]:
+    """Return what must be known of the evidence, each note with the classes that it is of, or ""."""
+    return _by_class(estimate, lambda one: one.evidence.note)
+
+
+def notes_of_labels(estimate: Estimate) -> list[tuple[str, str]]:
+    """Return whether all labels are of one class, each note with the classes that it is of, or ""."""
+    return _by_class(estimate, lambda one: one_class_note(one.base_rate, one.reduction))
+
+
+def _by_class(estimate: Estimate, note_of: Callable[[Estimate], str]) -> list[tuple[str, str]]:
+    """Return the notes of an estimate, or those of its classes, each once."""
+    if estimate.classes is None:
+        return [("", note)] if (note := note_of(estimate)) else []
+    labels: dict[str, list[Label]] = {}
+    for label, one in estimate.classes.items():
+        if note := note_of(one):
+            labels.setdefault(note, []).append(label)
+    return [(of_classes(each, len(estimate.classes)), note) for note, each in labels.items()]
 
 
 def json_ready(label: Label) -> Label:
@@ -585,7 +641,7 @@ def _class_record(estimate: Estimate) -> dict[str, Any]:
         facts["se_map_fixed"] = record["se_map_fixed"]
     if estimate.null is not None or "se_map_fixed" not in record:
         facts |= {key: record[key] for key in ("null_mean", "null_sd", "p_value")}
-    return facts
+    return {**facts, "note": record["note"]}
 
 
 def _class_table(rows: Records, measure: Measure) -> tuple[list[str], list[list[str]]]:

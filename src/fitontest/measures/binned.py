@@ -7,7 +7,6 @@ calibration error.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -25,7 +24,7 @@ from fitontest.partitions.partition import Partition
 from fitontest.partitions.partitioner import Partitioner
 from fitontest.results.frames import Records, records
 from fitontest.results.table import Section, cell
-from fitontest.results.text import short
+from fitontest.results.text import distinct, short
 from fitontest.significance.choice import SignificanceTest
 from fitontest.typing import ArrayInput, BoolArray, FloatArray
 
@@ -93,9 +92,14 @@ class Binned(Measure):
         return self.bin_loss.significance is not None and self.total.name == "l1"
 
     @property
-    def refits(self) -> bool:
-        """Whether the bins are made anew: explicit edges and the bins of a fitted family are held fixed."""
-        return not isinstance(self.rule, Partition)
+    def held_fixed(self) -> str:
+        """The bins, where they are explicit edges or those of a fitted family; else they are made anew."""
+        return "bins" if isinstance(self.rule, Partition) else ""
+
+    @property
+    def needs_null(self) -> bool:
+        """Whether values are shares of rejected predictions: calibrated scores have some too, many in wide bins."""
+        return self.in_percent
 
     def settings(self) -> dict[str, Any]:
         """Return the settings as JSON-ready values; level and test only where the loss rests on a test."""
@@ -233,7 +237,7 @@ class Bins(Evidence):
         header = ["bin", "n", "positives", "empirical", "mean prediction", "loss"]
         if self.bin_loss.significance is not None:
             header[-1:] = ["rejected", "share"]
-        borders = _distinct(self.bins.borders)
+        borders = distinct(self.bins.borders.tolist())
         return Section(header=header, body=[self._cells(row, b, borders) for b, row in enumerate(self.rows())])
 
     def _cells(self, row: dict[str, Any], b: int, borders: list[str]) -> list[str]:
@@ -257,12 +261,3 @@ def _loss_of(loss: object, alpha: float, test: str) -> BinLoss:
             hint = "; a Rejection has its own" if isinstance(bin_loss, Rejection) else ""
             raise ValueError(f"{rule}, got {name}={value!r}{hint}")
     return bin_loss
-
-
-def _distinct(borders: FloatArray) -> list[str]:
-    """Return each border with as few digits, three at least, as tell it from those beside it."""
-    digits = np.full(borders.size, 3)
-    for b, (low, high) in enumerate(pairwise(borders)):
-        apart = next((d for d in range(3, 18) if low < high and f"{low:.{d}g}" != f"{high:.{d}g}"), 3)
-        digits[b : b + 2] = np.maximum(digits[b : b + 2], apart)
-    return [f"{border:.{d}g}" for border, d in zip(borders, digits, strict=True)]

@@ -25,10 +25,12 @@ class IfCalibrated:
     values : array of shape (draws,)
         The errors of the drawn labels, in the unit of `observed`.
     refitted : bool
-        Whether the map or the bins were fitted anew to each draw. A map that was given, explicit edges and the bins of
-        a fitted family are held fixed.
+        Whether what the error rests on was fitted anew to each draw.
     greater_is_better : bool
         Whether large values are good ones.
+    held_fixed : str
+        What was not fitted anew: "map", where one was given; "bins", where they were explicit edges or those of a
+        fitted family; or "".
     mean, sd : float
         Mean and standard deviation of `values` (the deviation is NaN for a single draw).
     p_value : float
@@ -51,6 +53,7 @@ class IfCalibrated:
     values: FloatArray
     refitted: bool
     greater_is_better: bool = False
+    held_fixed: str = ""
 
     @property
     def mean(self) -> float:
@@ -82,7 +85,7 @@ class IfCalibrated:
         """Return mean, spread and p-value for readers; `printed` writes a value, with a number of digits."""
         spread = f", s.d. {printed(self.sd, 2)}" if self.values.size > 1 else ""
         draws = f"{self.values.size} draw{'s' if self.values.size > 1 else ''}"
-        fixed = "" if self.refitted else ", map and bins held fixed"
+        fixed = f", {self.held_fixed} held fixed" if self.held_fixed else ""
         return f"{printed(self.mean)}{spread}; p-value of the observed one {short(self.p_value, 2)} ({draws}{fixed})"
 
     def __repr__(self) -> str:

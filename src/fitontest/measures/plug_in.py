@@ -14,6 +14,7 @@ from fitontest.families.base import Family, check_family, family_name, read_fami
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.base import Estimate, Evidence, Measure, register_measure
 from fitontest.measures.debiased import debiased
+from fitontest.measures.notes import one_bin_note
 from fitontest.numerics.distances import Distances
 from fitontest.numerics.norms import Norm, find_norm
 from fitontest.numerics.standard_error import map_fixed
@@ -72,9 +73,9 @@ class PlugIn(Measure):
         return str(self.settings()["family"])
 
     @property
-    def refits(self) -> bool:
-        """Whether there is a family to fit."""
-        return not isinstance(self.family, CalibrationMap)
+    def held_fixed(self) -> str:
+        """The map, where one is given."""
+        return "map" if isinstance(self.family, CalibrationMap) else ""
 
     def settings(self) -> dict[str, Any]:
         """Return family, norm, and whether the value is debiased."""
@@ -126,6 +127,7 @@ class PlugIn(Measure):
             se_map_fixed=se,
             se_reason=reason,
             shifts_by_gap=shifted is not None,
+            note=one_bin_note(c_hat, fitted, self.total.name, debias=self.debias),
         )
         return replace(Estimate.of(self, sample, value, evidence), debiased=value if self.debias else None)
 

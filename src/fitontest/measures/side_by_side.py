@@ -1,9 +1,10 @@
 """Estimates side by side as printed tables: the plug-in errors of families, then other measures."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
-from fitontest.measures.base import Estimate
+from fitontest.measures.base import Estimate, notes_of_value
 from fitontest.measures.plug_in import PlugIn
 from fitontest.results.table import Section, cell
 from fitontest.results.text import short
@@ -20,8 +21,11 @@ CLASS_HEADER = ("smallest", "in class", "largest", "in class")
 Named: TypeAlias = list[tuple[str, Estimate]]
 
 
-def tables_of(named: Named, *, by_class: bool) -> list[Section]:
-    """Return the table of the families and that of the other measures; `by_class`: of means over classes."""
+def tables_of(named: Named, *, by_class: bool, data_notes: Sequence[str] = ()) -> list[Section]:
+    """Return the table of the families and that of the other measures.
+
+    `by_class`: of means over classes. `data_notes` are of all estimates, and stand below the first table.
+    """
     families = [(name, estimate) for name, estimate in named if isinstance(estimate.measure, PlugIn)]
     others = [(name, estimate) for name, estimate in named if not isinstance(estimate.measure, PlugIn)]
     parts = []
@@ -30,7 +34,21 @@ def tables_of(named: Named, *, by_class: bool) -> list[Section]:
     if others:
         title = "" if families else _rows_in_words(named[0][1])
         parts.append(_measures_by_class(others, title) if by_class else _measures_table(others, title))
-    return parts
+    lines = [note_lines(part) for part in (families, others) if part]
+    lines[0] += data_notes
+    return [
+        replace(part, notes="\n".join([*first, *([part.notes] if part.notes else [])]))
+        for part, first in zip(parts, lines, strict=True)
+    ]
+
+
+def note_lines(named: Named, notes_of: Callable[[Estimate], list[tuple[str, str]]] = notes_of_value) -> list[str]:
+    """Return the notes of estimates, a line each, with the names and the classes that they are of."""
+    names: dict[tuple[str, str], list[str]] = {}
+    for name, estimate in named:
+        for found in notes_of(estimate):
+            names.setdefault(found, []).append(name)
+    return [f"{', '.join([*each, where] if where else each)}: {note}" for (where, note), each in names.items()]
 
 
 def _rows_in_words(estimate: Estimate) -> str:

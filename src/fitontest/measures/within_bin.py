@@ -64,6 +64,11 @@ class WithinBin(Measure):
         """Its name in the paper."""
         return "within-bin error"
 
+    @property
+    def held_fixed(self) -> str:
+        """The bins, where they are explicit edges or those of a fitted family."""
+        return "bins" if isinstance(self.rule, Partition) else ""
+
     def estimate(self, sample: Sample) -> Estimate:
         """Return the weighted mean of the variances, with the bins."""
         bins = VaryingBins.of(binned_sample(sample, made(self.rule, sample)), Variance())

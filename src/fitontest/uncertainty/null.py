@@ -4,6 +4,7 @@ The labels are redrawn as Bernoulli(p) and the measure is estimated again, with 
 """
 
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from fitontest.data.sample import Sample
 from fitontest.exceptions import without_warnings
 from fitontest.measures.base import Estimate, Measure
 from fitontest.measures.if_calibrated import IfCalibrated
+from fitontest.measures.notes import AUTO_DRAWS, AUTO_ROWS
 from fitontest.numerics.random import generator
 from fitontest.progress import track
 from fitontest.typing import RandomState
@@ -39,7 +41,7 @@ def with_null(estimate: Estimate, sample: Sample, draws: int, random_state: Rand
         drawn = redrawn(sample, rng)
         with without_warnings():  # of the real labels the user has been warned
             values[draw] = measure.estimate(drawn).value
-    null = IfCalibrated(estimate.value, values, measure.refits, measure.greater_is_better)
+    null = IfCalibrated(estimate.value, values, measure.refits, measure.greater_is_better, measure.held_fixed)
     return replace(estimate, null=null)
 
 
@@ -99,7 +101,20 @@ def _redrawn_entries(rows: Rows, rng: np.random.RandomState) -> Sample:
     return Sample.of_rows(Rows(p, y, w, count[present][order], w2), whole=False)
 
 
-def check_draws(draws: object, name: str = "null_draws", least: int = 0) -> None:
+def draws_of(measure: Measure, null_draws: int | Literal["auto"], rows: int) -> int:
+    """Return the number of draws: what "auto" means for a measure and the rows of all classes together."""
+    if isinstance(null_draws, str) and null_draws == "auto":
+        return AUTO_DRAWS if measure.needs_null and rows <= AUTO_ROWS else 0
+    return null_draws
+
+
+def check_null_draws(draws: object) -> None:
+    """Raise ValueError unless `draws` is "auto" or a whole number, at least 0."""
+    if not (isinstance(draws, str) and draws == "auto"):
+        check_draws(draws, "null_draws", or_else=", or 'auto'")
+
+
+def check_draws(draws: object, name: str = "null_draws", least: int = 0, or_else: str = "") -> None:
     """Raise ValueError unless `draws` is a whole number, at least `least`."""
     if not is_whole(draws) or draws < least:
-        raise ValueError(f"{name} must be a whole number, at least {least}; got {draws!r}")
+        raise ValueError(f"{name} must be a whole number, at least {least}{or_else}; got {draws!r}")

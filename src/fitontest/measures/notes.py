@@ -1,0 +1,72 @@
+"""Notes: what a reader must know before reading a value, one sentence each.
+
+Cross-validation may choose a single bin, a value may mean little without its null, the labels may all be of one class,
+and scores may be decisions. Such values are computed as any others, and every output of them carries the note.
+"""
+
+from collections.abc import Sequence
+
+from fitontest.data.predictions import Predictions
+from fitontest.data.sample import Sample
+from fitontest.families.base import Family
+from fitontest.maps.base import CalibrationMap
+from fitontest.maps.binned import BinnedMap
+from fitontest.typing import Label
+
+AUTO_DRAWS = 100  # enough for the mean of a null to a tenth of its spread
+AUTO_ROWS = 10_000  # a second or two for that many draws of them
+MOST_LISTED = 5  # classes named in a note
+DECISIONS = "all scores are 0 or 1: these are decisions, not probabilities"
+
+
+def one_bin_note(c_hat: CalibrationMap, fitted: Family | None, norm: str, *, debias: bool = False) -> str:
+    """Return what the error is of where the data chose a single bin, and "" elsewhere.
+
+    Segments are no bins: one segment is a line, or a curve.
+    """
+    if fitted is None or fitted.has_knots or not isinstance(c_hat, BinnedMap) or c_hat.bins.n_bins > 1:
+        return ""
+    chosen = isinstance(getattr(fitted, "n_bins", None), str) or hasattr(fitted, "cv_scores_")
+    if not chosen:
+        return ""
+    if c_hat.shifts_bins:
+        kind = f"{'debiased ' if debias else ''}{'squared ' if norm == 'squared' else ''}"
+        return f"1 bin: the error is the {kind}difference of the means"
+    return "1 bin: the error is the distance of the scores from the mean label"
+
+
+def no_null_note(rows: int) -> str:
+    """Return that a value which means little without its null stands alone."""
+    limit = f", which is drawn unasked up to {AUTO_ROWS:,} rows only" if rows > AUTO_ROWS else ""
+    return f"means little without its null{limit}: null_draws={AUTO_DRAWS} draws it"
+
+
+def one_class_note(base_rate: float | None, reduction: str | None) -> str:
+    """Return that all labels are of one class, or ""."""
+    if base_rate not in (0.0, 1.0):
+        return ""
+    if reduction == "confidence":
+        what = f"{'no' if base_rate == 0.0 else 'every'} prediction is right"
+    elif reduction == "classwise":
+        what = f"{'no' if base_rate == 0.0 else 'every'} label is of this class"
+    else:
+        what = f"all labels are {base_rate:.0f}"
+    return f"{what}: an error only tells how far the scores are from {base_rate:.0f}"
+
+
+def data_notes(data: Sample | Predictions) -> list[str]:
+    """Return what the scores are, if not probabilities."""
+    return [DECISIONS] if data.decided else []
+
+
+def of_classes(labels: Sequence[Label], n_classes: int) -> str:
+    """Return the classes that a note is of, in words.
+
+    Examples
+    --------
+    >>> of_classes(["a", "b"], 3), of_classes([0], 3), of_classes(range(7), 10)
+    ("classes 'a', 'b'", 'class 0', '7 of 10 classes')
+    """
+    if len(labels) > MOST_LISTED:
+        return f"{len(labels)} of {n_classes} classes"
+    return f"class{'es' if len(labels) > 1 else ''} {', '.join(map(repr, labels))}"
