@@ -50,7 +50,7 @@ def matrix(scores):
     return scores[list(PROBS)].to_numpy()
 
 
-FAMILIES = ("--family", "slope1", "--family", "platt")
+FAMILIES = ("--family", "isotonic", "--family", "platt", "--measure", "tce")
 
 
 def test_confidence_prints_the_table_of_the_library(file, scores):
@@ -58,7 +58,7 @@ def test_confidence_prints_the_table_of_the_library(file, scores):
     assert (found.exit_code, found.stderr) == (0, "")
     table, tce = found.stdout.rstrip("\n").split("\n\n")
     options = {"reduction": "confidence", "sample_weight": scores.w}
-    assert table == str(fot.evaluate(scores.y, matrix(scores), families=["slope1", "platt"], **options))
+    assert table == str(fot.evaluate(scores.y, matrix(scores), families=["isotonic", "platt"], **options))
     error = fot.tce(scores.y, matrix(scores), null_draws=100, **options)
     header, _, row, note = tce.splitlines()
     assert note == "p-value: from 100 draws of the labels, so at least 0.0099."
@@ -72,7 +72,7 @@ def test_classwise_prints_the_means(file, scores):
     assert (found.exit_code, found.stderr) == (0, "")
     table, tce = found.stdout.rstrip("\n").split("\n\n")
     options = {"reduction": "classwise"}
-    assert table == str(fot.evaluate(scores.code, matrix(scores), families=["slope1", "platt"], **options))
+    assert table == str(fot.evaluate(scores.code, matrix(scores), families=["isotonic", "platt"], **options))
     error = fot.tce(scores.code, matrix(scores), null_draws=3, **options)
     row = tce.splitlines()[-1]
     assert " ".join(row.split()).startswith(f"tce {short(100 * float(error))} % ")
@@ -83,11 +83,14 @@ def test_classwise_prints_the_means(file, scores):
 
 def test_json_and_csv_of_the_classes(csv_file, scores):
     options = ("--label", "code", *GIVEN, "--reduction", "classwise", *FAMILIES, "--null-draws", "0", "--format")
-    expected = fot.evaluate(scores.code, matrix(scores), reduction="classwise", families=["slope1", "platt"])
+    expected = fot.evaluate(scores.code, matrix(scores), reduction="classwise", families=["isotonic", "platt"])
     read = json.loads(run("evaluate", csv_file, *options, "json").stdout)
     tce = read.pop("measures")["tce"]
-    assert read == json.loads(json.dumps(expected.to_dict()))
-    error = fot.tce(scores.code, matrix(scores), reduction="classwise")
+    error = fot.tce(scores.code, matrix(scores), reduction="classwise", null_draws=0)
+    assert read.pop("means") == {**expected.means, "tce": float(error)}
+    assert read.pop("notes") == ["tce: means little without its null: null_draws=100 draws it"]
+    facts = {key: value for key, value in expected.to_dict().items() if key not in ("means", "notes")}
+    assert read == json.loads(json.dumps(facts))
     assert tce == json.loads(json.dumps(error.to_dict()))
     rows = list(csv.DictReader(io.StringIO(run("evaluate", csv_file, *options, "csv").stdout)))
     rejected = [float(row["value"]) for row in rows if row["measure"] == "tce"]
@@ -99,7 +102,8 @@ def test_json_and_csv_of_the_classes(csv_file, scores):
 
 
 def test_json_of_the_confidence(csv_file, scores):
-    options = ("--label", "y", *GIVEN, "--reduction", "confidence", "--family", "platt", "--format", "json")
+    options = ("--label", "y", *GIVEN, "--reduction", "confidence", "--family", "platt")
+    options += ("--measure", "tce", "--null-draws", "1", "--format", "json")
     read = json.loads(run("evaluate", csv_file, *options).stdout)
     assert (read["reduction"], read["measures"]["tce"]["reduction"]) == ("confidence", "confidence")
     expected = fot.calibration_error(scores.y, matrix(scores), family="platt", reduction="confidence")
@@ -136,7 +140,7 @@ def test_classes_name_the_columns(csv_file, scores):
 
 
 def test_weights_that_count_no_rows_have_no_tce(csv_file):
-    options = ("--label", "y", *GIVEN, "--weight", "half", "--family", "platt", "--reduction")
+    options = ("--label", "y", *GIVEN, "--weight", "half", "--family", "platt", "--measure", "tce", "--reduction")
     for reduction in ("confidence", "classwise"):
         found = run("evaluate", csv_file, *options, reduction)
         assert "TCE" not in found.stdout
@@ -186,7 +190,8 @@ def test_missing_probabilities_are_refused(tmp_path, scores):
 def test_plot_of_the_confidence(csv_file, tmp_path, scores):
     options = ("--label", "y", *GIVEN, "--reduction", "confidence", "--name", "model")
     assert run("plot", csv_file, *options, "-o", tmp_path / "a.svg").exit_code == 0
-    error = fot.calibration_error(scores.y, matrix(scores), reduction="confidence")
+    with pytest.warns(fot.CalibrationWarning, match="slope1: 1 bin"):
+        error = fot.calibration_error(scores.y, matrix(scores), reduction="confidence")
     top = matrix(scores).argmax(axis=1) == scores.code
     display = fot.ReliabilityDisplay(error, fot.Sample(top, matrix(scores).max(axis=1)), name="model")
     display.save(tmp_path / "mine.svg")

@@ -86,7 +86,8 @@ def test_weights_families_and_norm(csv_file, scores):
 
 
 def test_json_holds_the_test_based_error(csv_file, scores):
-    options = ("--weight", "w", "--family", "identity", "--alpha", "0.1", "--null-draws", "7", "--format", "json")
+    options = ("--weight", "w", "--family", "identity", "--measure", "tce", "--alpha", "0.1", "--null-draws", "7")
+    options += ("--format", "json")
     found = json.loads(run("evaluate", csv_file, "--label", "y", "--prob", "p", *options).stdout)["measures"][
         "tce(alpha=0.1)"
     ]
@@ -97,23 +98,58 @@ def test_json_holds_the_test_based_error(csv_file, scores):
 
 def test_weights_that_count_no_rows_have_no_tce(tmp_path, scores):
     scores.assign(w=scores.w / 2).to_csv(tmp_path / "half.csv", index=False)
-    options = ("--label", "y", "--prob", "p", "--weight", "w", "--family", "platt")
+    options = ("--label", "y", "--prob", "p", "--weight", "w", "--family", "platt", "--measure", "tce")
     found = run("evaluate", tmp_path / "half.csv", *options)
     assert "tce" not in found.stdout
     assert "no TCE, because a test counts rows" in found.stderr
     assert json.loads(run("evaluate", tmp_path / "half.csv", *options, "--format", "json").stdout)["measures"] == {}
 
 
-def test_alpha_is_checked(csv_file):
-    found = run("evaluate", csv_file, "--label", "y", "--prob", "p", "--alpha", "5")
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--alpha", "5"), "alpha must be a fraction"),
+        (("--alpha", "0.1", "--measure", "none"), "--alpha must be left out without --measure tce, got 0.1"),
+        (("--alpha", "0.1", "--measure", "ece"), "--alpha must be left out without --measure tce, got 0.1"),
+        (("--alpha", "0.1", "--family", "beta"), "--alpha must be left out without --measure tce, got 0.1"),
+        (("--null-draws", "9", "--family", "beta"), "--null-draws must be left out without --measure, got 9"),
+    ],
+)
+def test_options_without_an_effect_are_refused(csv_file, options, message):
+    found = run("evaluate", csv_file, "--label", "y", "--prob", "p", *options)
     assert found.exit_code == 2
-    assert "alpha must be a fraction" in found.stderr
+    assert message in found.stderr
+
+
+def test_a_chosen_family_brings_no_other_measure(tmp_path):
+    p = np.concatenate((np.linspace(0.01, 0.99, 60), np.ones(60)))  # too heavy a tie for the blocks of the TCE
+    pd.DataFrame({"y": np.arange(120) % 2, "p": p}).to_csv(tmp_path / "ties.csv", index=False)
+    options = ("--label", "y", "--prob", "p", "--family", "beta")
+    found = run("evaluate", tmp_path / "ties.csv", *options)
+    assert (found.exit_code, found.stderr) == (0, "")
+    assert "tce" not in found.stdout
+    assert "pava_bc" in run("evaluate", tmp_path / "ties.csv", *options, "--measure", "tce").stderr
+
+
+def test_notes_are_in_the_table_and_in_the_json(tmp_path):
+    y, p = noisy(60, power=1.0)
+    pd.DataFrame({"y": y, "p": p}).to_csv(tmp_path / "calibrated.csv", index=False)
+    options = ("--label", "y", "--prob", "p", "--family", "slope1", "--measure", "tce", "--null-draws", "0")
+    lines = [
+        "slope1: 1 bin: the error is the difference of the means",
+        "tce: means little without its null: null_draws=100 draws it",
+    ]
+    printed = run("evaluate", tmp_path / "calibrated.csv", *options).stdout.splitlines()
+    assert [line for line in printed if line in lines] == lines
+    assert (
+        json.loads(run("evaluate", tmp_path / "calibrated.csv", *options, "--format", "json").stdout)["notes"] == lines
+    )
 
 
 def test_csv_output_is_readable_and_exact(csv_file, scores):
     found = run("evaluate", csv_file, "--label", "y", "--prob", "p", "--format", "csv")
     *rows, tce = csv.DictReader(io.StringIO(found.stdout))
-    assert (tce["measure"], float(tce["value"])) == ("tce", float(fot.tce(scores.y, scores.p)))
+    assert (tce["measure"], float(tce["value"])) == ("tce", float(fot.tce(scores.y, scores.p, null_draws=0)))
     for row, expected in zip(rows, fot.evaluate(scores.y, scores.p), strict=True):
         assert row["family"] == expected.family
         assert float(row["value"]) == float(expected)

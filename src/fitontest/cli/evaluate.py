@@ -18,19 +18,19 @@ from fitontest.significance.choice import check_alpha
     "--measure",
     "measures",
     multiple=True,
-    help="Further measure by name, such as ece, kernel or smooth_ece, or 'none'; repeat for several. Default: tce.",
+    help="Further measure by name, such as ece, kernel or smooth_ece, or 'none'; repeat for several. Default: tce, and "
+    "none where a --family is chosen.",
 )
 @click.option(
     "--norm", type=click.Choice(available_norms()), default="l1", show_default=True, help="How distances add up."
 )
 @click.option("--random-state", type=int, default=0, show_default=True, help="Seed of the cross-validation folds.")
-@click.option("--alpha", type=float, default=DEFAULT_ALPHA, show_default=True, help="Level of the tests behind TCE.")
+@click.option("--alpha", type=float, help=f"Level of the tests behind TCE, by default {DEFAULT_ALPHA}.")
 @click.option(
     "--null-draws",
     type=click.IntRange(min=0),
-    default=NULL_DRAWS,
-    show_default=True,
-    help="Redrawings of the labels for what to expect of the measures if the scores were calibrated.",
+    help="Redrawings of the labels for what to expect of the measures beside the families if the scores were "
+    f"calibrated, by default {NULL_DRAWS}.",
 )
 @click.option("--format", "style", type=click.Choice(list(FORMATS)), default="table", show_default=True)
 @refusing
@@ -40,37 +40,43 @@ def evaluate(
     measures: tuple[str, ...],
     norm: str,
     random_state: int,
-    alpha: float,
-    null_draws: int,
+    alpha: float | None,
+    null_draws: int | None,
     style: str,
 ) -> None:
     """Print the calibration errors of the scores in FILE.
 
     FILE is CSV, TSV (also gzipped) or Parquet. Each family of calibration maps is fitted to its rows, and the error is
     the mean distance between the scores and the fitted map. Other measures follow, by default the test-based
-    calibration error (TCE), with what to expect of them for calibrated scores. Scores of several classes, a column for
-    each, need a --reduction.
+    calibration error (TCE), with what to expect of them for calibrated scores. Where a --family is chosen only the
+    --measure that is chosen follows. Scores of several classes, a column for each, need a --reduction.
     """
-    check_alpha(alpha)
+    chosen = _chosen(measures, families)
+    if alpha is not None:
+        check_alpha(alpha)
+        if TCE not in chosen:
+            raise ValueError(f"--alpha must be left out without --measure tce, got {alpha:g}")
+    if null_draws and not chosen:
+        raise ValueError(f"--null-draws must be left out without --measure, got {null_draws}")
     evaluation = measured(
         given.data(),
         families or None,
-        _chosen(measures),
+        chosen,
         norm=norm,
         random_state=random_state,
         reduction=given.reduction,
-        alpha=alpha,
-        null_draws=null_draws,
+        alpha=DEFAULT_ALPHA if alpha is None else alpha,
+        null_draws=NULL_DRAWS if null_draws is None else null_draws,
     )
     click.echo(FORMATS[style](evaluation))
 
 
-def _chosen(measures: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the measure by default, those chosen, or none; unknown names are refused before anything is read."""
+def _chosen(measures: tuple[str, ...], families: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the measures chosen, or none, or those by default; unknown names are refused before anything is read."""
     if "none" in measures:
         if len(measures) > 1:
             raise ValueError(f"--measure must not name others beside none, got {', '.join(measures)}")
         return ()
     for name in measures:
         make_measure(name)
-    return measures or (TCE,)
+    return measures or (() if families else (TCE,))

@@ -19,11 +19,14 @@ TCE = "tce"
 
 
 def _as_json(evaluation: Evaluation) -> str:
-    """Return the records of the families, and every other measure with its own table, as indented JSON."""
+    """Return the records of the families, every other measure with its own table, and of classes all means."""
     named = dict(zip(evaluation.names, evaluation, strict=True))
     families = [name for name, estimate in named.items() if isinstance(estimate.measure, PlugIn)]
     others = {name: estimate.to_dict() for name, estimate in named.items() if name not in families}
-    return json.dumps({**evaluation.only(families).to_dict(), "measures": others}, indent=2, allow_nan=False)
+    found = {**evaluation.only(families).to_dict(), "notes": evaluation.notes, "measures": others}
+    if "means" in found:
+        found["means"] = evaluation.means
+    return json.dumps(found, indent=2, allow_nan=False)
 
 
 FORMATS: dict[str, Callable[[Evaluation], str]] = {
