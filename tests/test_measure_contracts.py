@@ -377,13 +377,14 @@ def test_in_the_command_line(name, tmp_path):
         assert (detail["value"], detail["if_calibrated"]["draws"]) == (expected, 2)
 
 
-def test_in_a_legend(measure):
+def test_in_a_legend():
+    """All in one legend: drawing takes longer than all the measures."""
     y, p = noisy(250, ties=2)
-    figure = Figure()
-    display = fot.ReliabilityDisplay.from_predictions(y, p, family="identity", measures=[measure], ax=figure)
-    shown = " ".join(text.get_text() for text in display.legend_.get_texts())
-    wanted = f"{measure.title} {measure.printed(value(measure, y, p))}"
-    assert wanted in " ".join(shown.split())
+    measures = [*VARIANTS.values(), Agreement()]
+    display = fot.ReliabilityDisplay.from_predictions(y, p, family="identity", measures=measures, ax=Figure())
+    shown = " ".join(" ".join(text.get_text() for text in display.legend_.get_texts()).split())
+    for measure in measures:
+        assert f"{measure.title} {measure.printed(value(measure, y, p))}" in shown
 
 
 def test_texts_are_escaped():

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from scipy.integrate import quad
+from scipy.stats import binom
 from scipy.stats import norm as normal
 
 import fitontest as fot
@@ -59,24 +60,32 @@ def test_a_bin_of_one_row_is_not_corrected():
 
 
 def test_the_square_is_unbiased_for_one_probability_per_bin():
-    """Scores take one value per bin, calibrated: over all label outcomes the debiased square averages to zero."""
-    rng = np.random.default_rng(0)
-    p = np.repeat([0.2, 0.5, 0.8], 30)
-    values = [debiased((rng.random(90) < p).astype(int), p, "squared", 3) for _ in range(4000)]
-    assert abs(np.mean(values)) < 4 * np.std(values) / np.sqrt(4000)
-    assert min(values) < 0  # and it is not clipped
-    plain = [
-        float(fot.calibration_error((rng.random(90) < p).astype(int), p, family=fot.Slope1(3), norm="squared"))
-        for _ in range(200)
-    ]
-    assert np.mean(plain) > 0.003
+    """Scores take one value per bin, calibrated: over all label outcomes the debiased square averages to zero.
+
+    It is a sum over bins, so that the outcomes of one bin after the other give the expectation.
+    """
+    scores, n = (0.2, 0.5, 0.8), 20
+    p = np.repeat(scores, n)
+
+    def expectation(error):
+        none, total = error(np.zeros(p.size, dtype=int)), 0.0
+        for b, score in enumerate(scores):
+            each = [error((np.arange(p.size) - b * n < k) & (np.arange(p.size) >= b * n)) for k in range(n + 1)]
+            total += binom.pmf(range(n + 1), n, score) @ (np.array(each) - none)
+        return none + total
+
+    assert expectation(lambda y: debiased(y, p, "squared", 3)) == pytest.approx(0.0, abs=1e-14)
+    balanced = np.concatenate([np.arange(n) < round(n * score) for score in scores])
+    assert debiased(balanced, p, "squared", 3) < 0  # and it is not clipped
+    plain = expectation(lambda y: float(fot.calibration_error(y, p, family=fot.Slope1(3), norm="squared")))
+    assert plain == pytest.approx(np.mean([score * (1 - score) / n for score in scores]), abs=1e-14)
 
 
 def test_debiasing_lowers_the_error_of_calibrated_scores():
     rng = np.random.default_rng(1)
     p = rng.random(500)
     pairs = []
-    for _ in range(100):
+    for _ in range(60):
         y = (rng.random(500) < p).astype(int)
         pairs.append((debiased(y, p, "l1", 15), float(fot.calibration_error(y, p, family=fot.Slope1(15)))))
     corrected, plain = np.mean(pairs, axis=0)

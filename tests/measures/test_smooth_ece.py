@@ -65,7 +65,7 @@ def test_it_is_the_integral(s, ties):
 
 
 @given(data=samples())
-@settings(max_examples=50)
+@settings(max_examples=20)
 def test_the_value_is_its_own_bandwidth(data):
     error = smooth(*data)
     assert error.value == pytest.approx(error.bandwidth, abs=1e-9)
@@ -74,7 +74,7 @@ def test_the_value_is_its_own_bandwidth(data):
 
 
 @given(data=samples())
-@settings(max_examples=30)
+@settings(max_examples=8)
 def test_it_falls_as_the_bandwidth_grows(data):
     values = [smooth(*data, s).value for s in (1e-4, 1e-3, 1e-2, 0.1, 0.5, 1.0, 10.0)]
     y, p, w = data

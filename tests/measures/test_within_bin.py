@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 import fitontest as fot
 from tests.golden.test_gda_errors import quantile_edges
@@ -24,15 +24,17 @@ def test_by_hand():
     assert weighted.total == pytest.approx((2 * 0.25 + 4 * 0.25) / 8)
 
 
-@given(data=samples(weights=WHOLE_WEIGHTS, max_size=8))
+@settings(max_examples=40)
+@given(data=samples(weights=WHOLE_WEIGHTS, max_size=7))
 def test_pava_is_best_among_all_monotone_partitions(data):
     y, p, w = data
-    best = fot.within_bin_error(y, p, partition="pava", sample_weight=w)
+    sample = fot.Sample(y, p, w)
+    best = fot.WithinBin("pava").estimate(sample)
     assert best.monotone
     inner = np.unique(p[w > 0])[1:]
     for size in range(inner.size + 1):
         for edges in combinations(inner, size):
-            other = fot.within_bin_error(y, p, partition=list(edges), sample_weight=w)
+            other = fot.WithinBin(list(edges)).estimate(sample)
             assert not other.monotone or other.total >= best.total - 1e-12
 
 
