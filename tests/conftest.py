@@ -1,6 +1,6 @@
 """Settings for all tests: generated examples are the same in every run, and slow machines are no failures.
 
-What jax has compiled is kept in a folder that all workers, notebooks and commands of the run share, and the next run too:
+What jax has compiled is kept in a folder that all workers, notebooks and commands of this run and the next ones share:
 compiling takes longer than most tests, and the programs are the same everywhere.
 """
 

@@ -112,13 +112,14 @@ def test_gaps_weighted_by_shares_add_up_to_the_error(name, scale):
 @settings(max_examples=30)
 def test_gaps_add_up_for_any_weighted_sample(sample):
     y, p, w = sample
-    error = fot.calibration_error(y, p, family=fot.Slope1(4, "equal_width"), sample_weight=w)
-    display = fot.ReliabilityDisplay(error, fot.Sample(y, p, w))
+    drawn = fot.Sample(y, p, w)
+    error = fot.plug_in(fot.Slope1(4, "equal_width")).estimate(drawn)
+    display = fot.ReliabilityDisplay(error, drawn)
     rows = [row for row in display.rows("bins") if row["n"]]
     assert sum(row["share"] * row["mean_gap"] for row in rows) == pytest.approx(float(error), abs=1e-12)
     assert sum(row["weight"] for row in display.rows("histogram")) == pytest.approx(w.sum())
     repeated = fot.Sample(np.repeat(y, w.astype(int)), np.repeat(p, w.astype(int)))
-    again = fot.ReliabilityDisplay(fot.calibration_error(repeated.y, repeated.p, family=error.map), repeated)
+    again = fot.ReliabilityDisplay(fot.plug_in(error.map).estimate(repeated), repeated)
     np.testing.assert_allclose(again.counts, display.counts)
 
 

@@ -13,7 +13,7 @@ SAMPLE = fot.Sample(*noisy(400))
 @pytest.fixture(scope="module")
 def measured():
     y, p = SAMPLE.y, SAMPLE.p
-    return fot.evaluate(y, p, families=["slope1", "beta"]), fot.tce(y, p)
+    return fot.evaluate(y, p, families=[fot.Slope1(5), "beta"]), fot.tce(y, p, null_draws=3)
 
 
 FILES = [("reliability", "svg"), *((kind, ending) for kind in ("tce", "several") for ending in ("svg", "pdf", "png"))]
@@ -29,7 +29,7 @@ def test_files_are_the_same_every_time(tmp_path, kind, ending, measured):
         elif kind == "tce":
             display = fot.TCEDisplay(tce, SAMPLE)
         else:
-            display = fot.ReliabilityDisplay(evaluation["slope1"], SAMPLE, scale="logit")
+            display = fot.ReliabilityDisplay(evaluation[0], SAMPLE, scale="logit")
         return display.save(tmp_path / f"{name}.{ending}").read_bytes()
 
     first = save("a")

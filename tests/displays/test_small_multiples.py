@@ -98,7 +98,7 @@ def test_two_settings_of_a_family_and_a_pyplot_figure():
 
 def test_refusals():
     y, p = noisy(50)
-    error, sample = fot.calibration_error(y, p), fot.Sample(y, p)
+    error, sample = fot.calibration_error(y, p, family="beta"), fot.Sample(y, p)
     with pytest.raises(ValueError, match="displays must hold at least one diagram"):
         fot.SmallMultiples({})
     mixed = {scale: fot.ReliabilityDisplay(error, sample, scale=scale) for scale in ("probability", "logit")}

@@ -49,8 +49,8 @@ def check_panels(display, error):
 @settings(max_examples=40)
 def test_violins_hold_every_prediction_and_every_rejection(sample):
     y, p, w = sample
-    error = fot.tce(y, p, partition="equal_width", n_bins=4, sample_weight=w)
-    display = fot.TCEDisplay(error, fot.Sample(y, p, w))
+    drawn = fot.Sample(y, p, w)
+    display = fot.TCEDisplay(fot.make_measure("tce", partition="equal_width", n_bins=4).estimate(drawn), drawn)
     cells = display.to_frame(part="violins").groupby("bin")[["weight", "rejected"]].sum()
     occupied = [row for row in display.rows("bins") if row["n"]]
     assert cells.index.tolist() == [row["bin"] for row in occupied]

@@ -57,6 +57,7 @@ def test_a_single_bin_that_cross_validation_chose_is_said_everywhere():
         ({"family": fot.Slope1("sweep", scheme=fot.EqualMass(1))}, None),  # the sweep finds more
         ({"family": fot.Slope1(1)}, None),
         ({"family": fot.Slope1([])}, None),
+        ({"family": fot.Slope1(scheme=fot.Partition([]))}, None),  # a scheme that has no number to choose
         ({"family": fot.BinnedMap(fot.Partition([]), [0.1], [1.0])}, None),
     ],
 )
@@ -68,8 +69,8 @@ def test_which_errors_have_the_note(options, note):
 
 
 def test_one_segment_is_a_line():
-    assert one_bin_note(constant(0.3), SimpleNamespace(n_bins="cv", has_knots=False), "l1") == DISTANCE
-    assert one_bin_note(constant(0.3), SimpleNamespace(n_bins="cv", has_knots=True), "l1") == ""
+    assert one_bin_note(constant(0.3), SimpleNamespace(n_bins="sweep", has_knots=False), "l1") == DISTANCE
+    assert one_bin_note(constant(0.3), SimpleNamespace(n_bins="sweep", has_knots=True), "l1") == ""
 
 
 def test_the_flat_bin_is_as_the_note_says():

@@ -69,10 +69,10 @@ def test_theorem_2_for_every_partition(name, data):
     by_bin = [abs(np.sum((w * (y - p))[index == b])) for b in range(partition.n_bins)]
     ece = np.sum(by_bin) / w.sum()
     assert np.average(np.abs(slope1.predict(p) - p), weights=w) == pytest.approx(ece, abs=1e-12)
-    assert float(fot.calibration_error(y, p, family=slope1, sample_weight=w)) == pytest.approx(ece, abs=1e-12)
+    assert float(fot.plug_in(slope1).estimate(fot.Sample(y, p, w))) == pytest.approx(ece, abs=1e-12)
     pde = np.average(np.abs(p - table.mean_y[index])[w > 0], weights=w[w > 0])
     assert np.average(np.abs(flat.predict(p) - p), weights=w) == pytest.approx(pde, abs=1e-12)
-    assert float(fot.calibration_error(y, p, family=flat, sample_weight=w)) == pytest.approx(pde, abs=1e-12)
+    assert float(fot.plug_in(flat).estimate(fot.Sample(y, p, w))) == pytest.approx(pde, abs=1e-12)
 
 
 def test_registering():

@@ -26,8 +26,9 @@ def one_bin_note(c_hat: CalibrationMap, fitted: Family | None, norm: str, *, deb
     """
     if fitted is None or fitted.has_knots or not isinstance(c_hat, BinnedMap) or c_hat.bins.n_bins > 1:
         return ""
-    chosen = isinstance(getattr(fitted, "n_bins", None), str) or hasattr(fitted, "cv_scores_")
-    if not chosen:
+    rule = getattr(fitted, "n_bins", None)
+    by_rule = isinstance(rule, str) and rule != "cv"  # such as "sweep"; what "cv" has chosen from has scores
+    if not (by_rule or hasattr(fitted, "cv_scores_")):
         return ""
     if c_hat.shifts_bins:
         kind = f"{'debiased ' if debias else ''}{'squared ' if norm == 'squared' else ''}"
