@@ -29,7 +29,7 @@ def test_files_are_the_same_every_time(tmp_path, kind, ending, measured):
         elif kind == "tce":
             display = fot.TCEDisplay(tce, SAMPLE)
         else:
-            display = fot.ReliabilityDisplay(evaluation[0], SAMPLE, scale="logit")
+            display = fot.ReliabilityDisplay(evaluation["slope1"], SAMPLE, scale="logit")
         return display.save(tmp_path / f"{name}.{ending}").read_bytes()
 
     first = save("a")
