@@ -1,4 +1,7 @@
-"""Real predictions with validation and test rows: of scikit-learn's bundled tables, or from a folder of npz files."""
+"""Real predictions with validation and test rows: of scikit-learn's bundled tables, or from a folder of npz files.
+
+The files hold predictions, or tables on which classifiers are trained here.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
@@ -22,6 +26,7 @@ Array = NDArray[np.generic]
 FOLDS = 5
 PARTS = 10  # of the smallest size; the larger parts are cut from the same rows
 ALL = "all"
+MOST_ROWS = 12_000  # of a table, drawn at random
 BESIDE = {"true", "pred"}  # keys that may stand beside "conf" and "correct" and are not needed
 
 
@@ -46,6 +51,32 @@ def problems(folder: Path | None, seed: int) -> Iterator[Problem]:
                 yield from _of_file(path.stem, dict(found.items()), seed)
         except ValueError as error:
             raise ValueError(f"{path.name}: {error}") from error
+
+
+def problems_of(path: Path) -> Iterator[Problem]:
+    """Yield the problems of a file of val and test scores that have two classes, one for each model."""
+    with np.load(path) as found:
+        models = [key.removeprefix("p_val_") for key in found if key.startswith("p_val_")]
+        for model in models:
+            if found[f"p_val_{model}"].ndim == 1:
+                val, test = (_sample(found[f"y_{part}"], found[f"p_{part}_{model}"]) for part in ("val", "test"))
+                yield Problem(path.stem, model, val, test)
+
+
+def of_table(path: Path, seed: int) -> Iterator[Problem]:
+    """Yield the problems of an npz file with X and y: classifiers trained on one half of the rows, drawn at random.
+
+    The other half is for validation and test. Of more than two classes, those with odd numbers are the positive one.
+    """
+    with np.load(path) as found:
+        x, y = found["X"].astype(np.float64), found["y"].astype(np.int64)
+    positive = y % 2 == 1 if np.unique(y).size > 2 else y == y.max()
+    order = np.random.default_rng(seed).permutation(y.size)[:MOST_ROWS]
+    train, val, test = np.split(order, [order.size // 2, 3 * order.size // 4])
+    for model, classifier in _classifiers(seed).items():
+        fitted = make_pipeline(SimpleImputer(), classifier).fit(x[train], positive[train])
+        val_scores, test_scores = (fitted.predict_proba(x[part])[:, 1] for part in (val, test))
+        yield Problem(path.stem, model, _sample(positive[val], val_scores), _sample(positive[test], test_scores))
 
 
 def pieces(n: int, sizes: Sequence[int], most: int = PARTS) -> dict[tuple[int, str], slice]:

@@ -17,6 +17,10 @@ from fitontest.displays.saving import check_path
 from fitontest.numerics.losses import LOSSES
 from fitontest.results.text import csv_text
 
+FAMILY_HELP = (
+    "Candidate; repeat for several. Default: the families meant for deployment, which are identity, temperature, "
+    "platt, beta, isotonic, pl, pl3 and those of other packages that say so."
+)
 FORMATS: dict[str, Callable[[Comparison], str]] = {
     "table": str,
     "json": lambda comparison: comparison.to_json(indent=2),
@@ -27,7 +31,7 @@ FORMATS: dict[str, Callable[[Comparison], str]] = {
 @click.command()
 @of_scores
 @click.option("--test", type=click.Path(path_type=Path), help="A second file with the same columns, to evaluate on.")
-@click.option("--family", "families", multiple=True, help="Candidate; repeat for several. Default: all families.")
+@click.option("--family", "families", multiple=True, help=FAMILY_HELP)
 @click.option("--cv", type=click.IntRange(min=2), default=5, show_default=True, help="Number of folds.")
 @click.option("--repeats", type=click.IntRange(min=1), default=1, show_default=True, help="Cross-validations.")
 @click.option("--scoring", type=click.Choice(sorted(LOSSES, reverse=True)), default="log_loss", show_default=True)
@@ -36,7 +40,8 @@ FORMATS: dict[str, Callable[[Comparison], str]] = {
     type=click.Choice(sorted(RULES, reverse=True)),
     default="one_se",
     show_default=True,
-    help="The simplest family within one standard error of the best, or the best unless the identity is as good.",
+    help="The simplest family within one standard error of the best (to do nothing, or the smallest loss of those with "
+    "the fewest parameters or one more), or the best unless the identity is as good.",
 )
 @click.option(
     "--evaluator",
@@ -91,7 +96,7 @@ def compare(
     sample = read_scores(file, label, prob, weight, pos_label, layout)
     test_sample = None if test is None else read_scores(test, label, prob, weight, pos_label, layout)
     with notes():
-        comparison = compare_candidates(sample, checked, test_sample)
+        comparison = compare_candidates(sample, checked, test_sample, labels=f"label column {label!r}")
     click.echo(FORMATS[style](comparison))
     _write(comparison, save, picture)
 

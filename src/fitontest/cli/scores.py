@@ -18,7 +18,8 @@ from fitontest.typing import Label
 def _one(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> str:  # noqa: ARG001
     """Return the one value of an option, of which click would silently take the last."""
     if len(values) > 1:
-        raise click.BadParameter(f"must be given once, for two classes; got {', '.join(values)}")
+        instead = "of more classes, compare on one class against the rest, or use a CalibratedClassifier in Python"
+        raise click.BadParameter(f"must be given once, for two classes; got {', '.join(values)}; {instead}")
     return values[0]
 
 

@@ -17,6 +17,8 @@ from fitontest.comparison.known_truth import Quality
 from fitontest.comparison.paired import PairedScore
 from fitontest.families.base import Family
 
+ALIKE = 1  # numbers of parameters that differ by no more than this count as equally few
+
 
 @dataclass(frozen=True)
 class Calibrator:
@@ -83,9 +85,19 @@ def choose_best(ranked: Ranked, do_nothing: str) -> str:
     return ranked[0].name if -gain.mean > gain.se else do_nothing
 
 
-def choose_one_se(ranked: Ranked, do_nothing: str) -> str:  # noqa: ARG001 - the signature of every rule
-    """Return the family with the fewest parameters among those within one standard error of the smallest loss."""
-    return min(list_within_one_se(ranked), key=lambda one: (one.n_parameters, one.held_out.score)).name
+def choose_one_se(ranked: Ranked, do_nothing: str) -> str:
+    """Return the simplest family among those within one standard error of the smallest loss.
+
+    The identity, if it is one of them. Else, with m the fewest parameters among them, that of the smallest loss among
+    those with at most m + 1 parameters: a difference of one parameter is mostly one of counting. Of equal losses the
+    one with fewer parameters is taken.
+    """
+    near = list_within_one_se(ranked)
+    if any(one.name == do_nothing for one in near):
+        return do_nothing
+    most = min(one.n_parameters for one in near) + ALIKE
+    simple = [one for one in near if one.n_parameters <= most]
+    return min(simple, key=lambda one: (one.held_out.score, one.n_parameters)).name
 
 
 def list_within_one_se(ranked: Ranked) -> list[Calibrator]:

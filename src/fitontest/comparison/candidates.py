@@ -4,7 +4,14 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TypeAlias
 
-from fitontest.families.base import Family, available_families, family_name, names_by_settings, read_family
+from fitontest.families.base import (
+    Family,
+    available_families,
+    family_class,
+    family_name,
+    names_by_settings,
+    read_family,
+)
 from fitontest.families.identity import Identity
 from fitontest.typing import RandomState
 
@@ -13,9 +20,14 @@ DO_NOTHING = "identity"
 Candidates: TypeAlias = dict[str, Family]
 
 
+def list_calibrators() -> list[str]:
+    """Return the names of the registered families that are meant for deployment (`Family.calibrator`)."""
+    return [name for name in available_families() if family_class(name).calibrator]
+
+
 def read_candidates(families: Iterable[str | Family] | None, random_state: RandomState) -> Candidates:
     """Return unfitted families by name, in the order given, after the identity unless that was given."""
-    candidates = read_families(available_families() if families is None else families, "families", random_state)
+    candidates = read_families(list_calibrators() if families is None else families, "families", random_state)
     if any(isinstance(family, Identity) for family in candidates.values()):
         return candidates
     return {DO_NOTHING: Identity(), **candidates}

@@ -14,6 +14,7 @@ from fitontest.comparison.held_out import CandidateResult, HeldOutEvaluation
 from fitontest.comparison.known_truth import Truth, read_truth
 from fitontest.comparison.paired import PairedLosses
 from fitontest.data.ordering import Rows
+from fitontest.data.predictions import count_columns
 from fitontest.data.sample import Sample
 from fitontest.families.base import Family, family_name
 from fitontest.families.identity import Identity
@@ -22,7 +23,7 @@ from fitontest.numerics.random import one_seed, repeated_folds
 from fitontest.progress import track
 from fitontest.typing import ArrayInput, FloatArray, Label, RandomState
 
-EVALUATORS = ("slope1", "pl", "isotonic")
+EVALUATORS = ("slope1", "isotonic")
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +102,9 @@ def compare_calibrators(
     y_prob : array-like of shape (n,)
         Predicted probabilities of the positive class, in [0, 1], of rows that the classifier was not trained on.
     families : iterable of str or Family, optional
-        Candidates, all registered families by default; ``"identity"`` is added.
+        Candidates; ``"identity"`` is added. By default the registered families that are meant for deployment
+        (`Family.calibrator`): identity, temperature, platt, beta, isotonic, pl and pl3. Families that are there to
+        measure errors, such as slope1, flat, pava_bc and knn, can be listed too.
     cv : int, default=5
         Number of folds, at most n. They are drawn over sorted rows, so they do not depend on the row order. Unlike
         scikit-learn's they are not stratified, since a share of positives that is the same in every fold would hide the
@@ -111,11 +114,11 @@ def compare_calibrators(
     scoring : {"log_loss", "brier"}, default="log_loss"
         The proper loss. Log loss clips predictions to [1e-6, 1 - 1e-6].
     rule : {"one_se", "best"}, default="one_se"
-        "one_se": the fewest parameters (`Family.n_parameters_`) among those within one paired standard error of the
-        smallest loss. "best": the smallest loss, but the identity unless that beats it by more than one paired standard
-        error. On simulated data with a known right map, and by a little on 40 real sets of scores, the first does
-        better (benchmarks/README.md).
-    evaluators : iterable of str or Family, default=("slope1", "pl", "isotonic")
+        "one_se": of the families whose loss is within one paired standard error of the smallest the identity, if it
+        is one of them. Else, with m the fewest parameters (`Family.n_parameters_`) among them, that of the smallest
+        loss among those with at most m + 1 parameters. "best": the smallest loss, but the identity unless that beats
+        it by more than one paired standard error. benchmarks/README.md compares the two.
+    evaluators : iterable of str or Family, default=("slope1", "isotonic")
         Families under which the calibration error of the calibrated predictions is measured. Empty for none.
     decomposition : str or Family, default="isotonic"
         Family under which the loss of these predictions is split into calibration and refinement.
@@ -179,16 +182,19 @@ def compare_calibrators(
     3     identity  0.3830       0.0000          0.0000
     """
     options = Options.of(families, cv, repeats, scoring, rule, evaluators, decomposition, random_state)
+    _check_two_classes(y_prob, "y_prob")
     sample = Sample(y_true, y_prob, sample_weight, pos_label=pos_label)
     return compare_candidates(sample, options, _read_test(test, pos_label), truth)
 
 
-def compare_candidates(sample: Sample, options: Options, test: Sample | None = None, truth: Truth = None) -> Comparison:
-    """Return the comparison on a checked sample."""
+def compare_candidates(
+    sample: Sample, options: Options, test: Sample | None = None, truth: Truth = None, labels: str = "y_true"
+) -> Comparison:
+    """Return the comparison on a checked sample; `labels` is what the caller calls the labels."""
     positives = int(np.count_nonzero(sample.rows.y))
     if positives in (0, sample.n):
         value = f"{sample.n} of one, which cannot distinguish between maps"
-        raise ValueError(f"y_true must have rows of both classes, got {value}")
+        raise ValueError(f"{labels} must have rows of both classes, got {value}")
     evaluation = _set_up(sample, options, test, truth)
     results = {
         name: evaluation.evaluate(options.candidates[name]) for name in track(list(options.candidates), "families")
@@ -260,7 +266,24 @@ def _read_test(test: object, pos_label: Label | None) -> Sample | None:
     if not isinstance(test, tuple | list) or len(test) not in (2, 3):
         value = f"{len(test)} entries" if isinstance(test, tuple | list) else f"one {type(test).__name__}"
         raise ValueError(f"test must be a tuple (y, p) or (y, p, sample_weight), got {value}")
+    _check_two_classes(test[1], "test[1]")
     return Sample(*test, pos_label=pos_label, names=("test[0]", "test[1]", "test[2]"))
+
+
+def _check_two_classes(scores: ArrayInput, name: str) -> None:
+    """Raise ValueError where scores have several columns, and say what to compare instead."""
+    width = count_columns(scores) or 1
+    if width < 2:
+        return
+    instead = "pass the column of the positive class, that of list(classifier.classes_).index(pos_label)"
+    if width > 2:
+        instead = (
+            "compare on one class against the rest, y_true == label with the column of that label, or search over the "
+            "families of a CalibratedClassifier"
+        )
+    raise ValueError(
+        f"{name} must be one column, since calibrators are compared for two classes, got {width} columns; {instead}"
+    )
 
 
 def _is_backwards(sample: Sample) -> bool:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from fitontest.checks import choose
-from fitontest.comparison.calibrators import RULES, Calibrator, list_within_one_se
+from fitontest.comparison.calibrators import ALIKE, RULES, Calibrator, list_within_one_se
 from fitontest.comparison.candidates import DO_NOTHING
 from fitontest.comparison.paired import Difference, PairedScore
 from fitontest.families.base import Family
+from fitontest.maps.decreases import find_decreases
 from fitontest.numerics.losses import LOG_LOSS_EPS, LOSS_NAMES
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 FEW = 50  # rows of the smaller class below which even a paired comparison is mostly noise
 FEW_IN_A_FOLD = 100  # rows below which fold maps differ so much that the errors of their pooled predictions mislead
+MOST_INTERVALS = 3  # of those on which a map decreases, in the text
 NOTES = """\
 vs identity, vs best: paired differences of the loss, with their standard errors; minus is better. parameters: number of
 free parameters of the map, of which the rule one_se prefers few. calibration + refinement = loss: what a map of the
@@ -226,9 +228,19 @@ def _describe_choice(comparison: Comparison, chosen: Calibrator, first: Calibrat
         return text
     behind = chosen.held_out.to_best
     less = _format_amount(behind.mean, behind.se)
+    return f"{text} The smallest is that of {first.name}, {less} less: {_describe_simplicity(comparison, chosen)}"
+
+
+def _describe_simplicity(comparison: Comparison, chosen: Calibrator) -> str:
+    """Return why the rule one_se takes the chosen family and not the one of the smallest loss."""
+    fewest = min(list_within_one_se(comparison.calibrators), key=lambda one: (one.n_parameters, one.held_out.score))
+    near = "within one standard error of it"
+    if chosen.n_parameters <= fewest.n_parameters:
+        return f"{near}, {chosen.name} has the fewest parameters."
+    loss = LOSS_NAMES[comparison.scoring]
     return (
-        f"{text} The smallest is that of {first.name}, {less} less: within one standard error of it, {chosen.name} has "
-        "the fewest parameters."
+        f"{near}, {fewest.name} has the fewest parameters, and {chosen.name} the smallest {loss} of those with at most "
+        f"{ALIKE} more."
     )
 
 
@@ -263,11 +275,31 @@ def _list_warnings(comparison: Comparison, chosen: Calibrator) -> list[str]:
     if chosen.certain > 0:
         often = f"{chosen.name} predicts exactly 0 or 1 for {chosen.certain:.2%} of the rows"
         warnings.append(f"{often}. Where one of them is wrong, the log loss is infinite unless it is clipped.")
+    decreases = find_decreases(chosen.family.map_)
+    if decreases:
+        warnings.append(
+            f"the map of {chosen.name} decreases {_format_intervals(decreases)}: it changes the order of scores there."
+        )
     if comparison.n_test is None and comparison.n / comparison.cv < FEW_IN_A_FOLD:
         warnings.append(
             "the folds are small, so the errors after calibration are partly differences between their maps."
         )
     return [f"Note: {note}" for note in warnings]
+
+
+def _format_intervals(intervals: list[tuple[float, float]]) -> str:
+    """Return in words where a map decreases; of many intervals only the first ones."""
+    ends = dict.fromkeys((_format_probability(start), _format_probability(stop)) for start, stop in intervals)
+    texts = [f"at p = {start}" if start == stop else f"between p = {start} and {stop}" for start, stop in ends]
+    listed, more = texts[:MOST_INTERVALS], len(texts) - MOST_INTERVALS
+    return ", ".join(listed) + (f" and in {more} more places" if more > 0 else "")
+
+
+def _format_probability(p: float) -> str:
+    """Return a score with three digits of its distance from the nearer end of [0, 1], which is 0 or 1 within 1e-6."""
+    if min(p, 1 - p) < LOG_LOSS_EPS:
+        return f"{round(p)}"
+    return f"{p:.3g}" if p < 0.5 else f"{p:.{int(np.ceil(-np.log10(1 - p))) + 2}f}"
 
 
 def _format_amount(mean: float, se: float) -> str:

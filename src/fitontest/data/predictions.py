@@ -135,7 +135,7 @@ def read_classes(columns: Columns, labels: ArrayInput = None, names: Names = NAM
         Columns that do not match the classes; labels outside `labels`.
     """
     y_true, y_prob, sample_weight = columns
-    if _width(y_prob) == 1:
+    if count_columns(y_prob) == 1:
         raise ValueError(
             f"{names.y_prob} must be a matrix with a row per prediction and a column per class where {names.reduction} "
             f"is given, got one column; for the scores of one class leave {names.reduction} out"
@@ -173,7 +173,7 @@ def reduced(
         if labels is not None:
             raise ValueError(f"{names.labels} must be left out unless {names.reduction} is given, got {labels!r}")
         y_true, y_prob, sample_weight = columns
-        if (_width(y_prob) or 1) > 1:
+        if (count_columns(y_prob) or 1) > 1:
             _refuse_matrix(y_prob, names)
         return Sample(y_true, y_prob, sample_weight, pos_label=pos_label, names=names.of_sample)
     if choose(reduction, REDUCTIONS, names.reduction) == "classwise":
@@ -242,7 +242,7 @@ def _refuse_matrix(y_prob: ArrayInput, names: Names) -> None:
         raise ValueError(f"{error}; or say by {names.reduction} how several columns are read, one of {known}") from None
 
 
-def _width(values: ArrayInput) -> int | None:
+def count_columns(values: ArrayInput) -> int | None:
     """Return how many columns there are, or None where only a conversion would show it."""
     shape = getattr(values, "shape", None)
     if shape is not None:

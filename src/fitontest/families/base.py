@@ -52,6 +52,9 @@ class Family(RegressorMixin, TransformerMixin, BaseEstimator, ABC):
         Of the class: whether a fit makes a `partition_`, so that messages can list the families that do.
     has_knots : bool
         Of the class: whether the map is continuous and bends at the edges of `partition_`, so that diagrams mark them.
+    calibrator : bool
+        Of the class: whether it is meant for deployment behind a classifier, and so a default candidate of
+        `compare_calibrators`. Its maps stay in [0, 1]; they need not be monotone. False unless a class sets it.
     n_parameters_ : float
         How many free numbers the map has, inf where that is not known: what "the simplest" means when families are
         compared. One for each level or parameter of a curve, and one for each edge or knot that the fit itself places;
@@ -77,6 +80,7 @@ class Family(RegressorMixin, TransformerMixin, BaseEstimator, ABC):
 
     has_partition: ClassVar[bool] = False
     has_knots: ClassVar[bool] = False
+    calibrator: ClassVar[bool] = False
 
     @abstractmethod
     def fit_map(self, sample: Sample) -> CalibrationMap:

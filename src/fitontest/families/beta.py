@@ -80,6 +80,8 @@ class Beta(Family):
     array([0.5])
     """
 
+    calibrator = True
+
     def __init__(
         self,
         parameters: Literal["abm", "am", "ab", "a"] = "abm",

@@ -16,6 +16,8 @@ class Identity(Family):
     array([0.4])
     """
 
+    calibrator = True
+
     @property
     def n_parameters_(self) -> float:
         """None."""

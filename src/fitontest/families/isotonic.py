@@ -54,6 +54,7 @@ class Isotonic(Family):
     """
 
     has_partition = True
+    calibrator = True
 
     def __init__(self, interpolation: Literal["linear", "step"] = "linear") -> None:
         self.interpolation = interpolation

@@ -63,6 +63,8 @@ class Platt(Family):
     array([0.5])
     """
 
+    calibrator = True
+
     def __init__(
         self, link: Literal["logit", "identity"] = "logit", smoothing: bool = False, eps: float = 1e-16
     ) -> None:

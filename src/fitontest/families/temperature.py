@@ -56,6 +56,8 @@ class Temperature(Family):
     (array([0.8, 0.5]), 1.585)
     """
 
+    calibrator = True
+
     def __init__(self, eps: float = 1e-16) -> None:
         self.eps = eps
 

@@ -32,6 +32,7 @@ class PiecewiseFamily(Family):
 
     has_partition = True
     has_knots = True
+    calibrator = True
     _link: ClassVar[Link]
     _tolerance_up_to_papers_rows: ClassVar[float]
 
