@@ -2,11 +2,13 @@
 
 Run it as ``python benchmarks/calibrating.py``; ``--quick`` takes a tenth of the rows and three pairs. Both classifiers
 have naive Bayes behind them and the same five folds; the difference is the largest of their probabilities. The
-comparison of calibrators is timed by itself: nobody else makes one with paired differences.
+comparison of calibrators is timed by itself: nobody else makes one with paired differences. How much its default
+evaluators add is the ratio of its CPU time to that with ``evaluators=[]``; ``--only ratio`` prints nothing else.
 """
 
 import argparse
 from functools import partial
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -17,10 +19,12 @@ from sklearn.naive_bayes import GaussianNB
 
 import fitontest as fot
 from comparison import HEADER, Comparison, Target
+from fitontest.comparison.candidates import list_calibrators
 from report import machine_facts, markdown, number
-from timing import peak_bytes, seconds_of
+from timing import paired, peak_bytes, seconds_of
 
 PAIRS = 7
+MOST_FOR_EVALUATORS = 1.5
 CASES: dict[str, tuple[fot.Family, str]] = {
     "isotonic": (fot.Isotonic(), "isotonic"),
     "platt": (fot.Platt("identity", smoothing=True), "sigmoid"),
@@ -69,30 +73,51 @@ def comparisons(n: int) -> list[Comparison]:
     return found
 
 
-def compared(n: int, families: list[str], evaluators: tuple[str, ...]) -> list[str]:
-    """Return the row of one comparison of calibrators."""
+def scores(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return labels and scores whose true map is p ** 1.3."""
     rng = np.random.default_rng(0)
     p = rng.random(n)
-    y = (rng.random(n) < p**1.3).astype(np.int64)
-    call = partial(fot.compare_calibrators, y, p, families=families, evaluators=evaluators)
+    return (rng.random(n) < p**1.3).astype(np.int64), p
+
+
+def compared(n: int, families: list[str]) -> list[str]:
+    """Return the row of one comparison of calibrators with the default evaluators."""
+    y, p = scores(n)
+    call = partial(fot.compare_calibrators, y, p, families=families)
     call()  # compiles pl and pl3
     memory = peak_bytes(call) / (y.nbytes + p.nbytes)
-    return [f"{n:,}", f"{len(families)}", str(len(evaluators)), number(seconds_of(call)), number(memory)]
+    return [f"{n:,}", f"{len(families)}", number(seconds_of(call)), number(memory)]
+
+
+def evaluators_ratio(n: int, families: list[str], pairs: int) -> list[str]:
+    """Return the row of the CPU time with the default evaluators against that without any."""
+    call = partial(fot.compare_calibrators, *scores(n), families=families)
+    call()
+    times = paired(call, partial(call, evaluators=[]), pairs, process_time)
+    ratio = Target(MOST_FOR_EVALUATORS)
+    return [
+        f"{n:,}", f"{len(families)}", number(times.ours_ms), number(times.theirs_ms), number(times.ratio), str(ratio),
+        ratio.judge(times.ours_ms, times.ratio),
+    ]  # fmt: skip
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true")
-    quick = parser.parse_args().quick
-    n, pairs = (10_000, 3) if quick else (100_000, None)
-    table = [one.row(pairs) for one in comparisons(n)]
-    print(f"{machine_facts()}\n\n{markdown(HEADER, table)}\n")
-    every = fot.available_families()
+    parser.add_argument("--only", choices=["ratio"])
+    given = parser.parse_args()
+    n, pairs = (10_000, 3) if given.quick else (100_000, None)
+    print(f"{machine_facts()}\n")
+    every = list_calibrators()
     cheap = [name for name in every if name not in ("pl", "pl3")]
-    timed = []
-    for size in (1_000, 10_000) if quick else (1_000, 10_000, 100_000, 1_000_000):
-        timed += [compared(size, cheap, ("slope1", "isotonic")), compared(size, every, ("slope1", "pl", "isotonic"))]
-    print(markdown(("n", "families", "evaluators", "compare_calibrators (s)", "memory / input"), timed))
+    if given.only != "ratio":
+        print(f"{markdown(HEADER, [one.row(pairs) for one in comparisons(n)])}\n")
+        sizes = (1_000, 10_000) if given.quick else (1_000, 10_000, 100_000, 1_000_000)
+        timed = [compared(size, families) for size in sizes for families in (cheap, every)]
+        print(f"{markdown(('n', 'families', 'compare_calibrators (s)', 'memory / input'), timed)}\n")
+    ratios = [evaluators_ratio(size, families, 3) for size in (1_000, 10_000) for families in (cheap, every)]
+    header = ("n", "families", "CPU (ms)", "evaluators=[] (ms)", "ratio", "target", "verdict")
+    print(markdown(header, ratios))
 
 
 if __name__ == "__main__":

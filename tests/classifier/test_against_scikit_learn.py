@@ -17,7 +17,7 @@ from tests.classifier.problems import Margin, problem, weights
 either_way = pytest.mark.parametrize("ensemble", [True, False])
 few_or_many = pytest.mark.parametrize("classes", [2, 4])
 with_or_without = pytest.mark.parametrize("weighted", [False, True])
-PROBABILISTIC = {"naive Bayes": GaussianNB(), "forest": RandomForestClassifier(12, random_state=0)}
+PROBABILISTIC = {"naive Bayes": GaussianNB(), "forest": RandomForestClassifier(5, random_state=0)}
 
 
 def both(estimator, classes, weighted, ensemble, *, method, family, cv=4, **params):

@@ -8,13 +8,11 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from fitontest.classifier.calibrated import CalibratedClassifier
 
 EXPECTED_FAILURES: dict[str, str] = {}  # name of the check: reason
-CANDIDATES = [
+CANDIDATES = [  # every family and both kinds of cross-fitting, not each with each
     CalibratedClassifier(LogisticRegression()),
-    *(
-        CalibratedClassifier(GaussianNB(), family, cv=3, ensemble=ensemble)
-        for family in ("beta", "isotonic", "platt")
-        for ensemble in (True, False)
-    ),
+    CalibratedClassifier(GaussianNB(), "beta", cv=3),
+    CalibratedClassifier(GaussianNB(), "isotonic", cv=3, ensemble=False),
+    CalibratedClassifier(GaussianNB(), "platt", cv=3, ensemble=False),
 ]
 
 

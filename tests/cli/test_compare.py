@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,8 @@ from click.testing import CliRunner
 
 import fitontest as fot
 from fitontest.cli.main import main
+from fitontest.comparison.candidates import list_calibrators
+from fitontest.comparison.compare import EVALUATORS
 from tests.strategies import noisy
 
 QUICK = ("--family", "platt", "--family", "isotonic", "--evaluator", "none")
@@ -101,7 +104,7 @@ def test_compare_then_apply(file, tmp_path, scores):
         (("--plot", "picture.bmp"), "the ending of --plot must be one of"),
         (("--test", "absent.csv"), "FILE must be an existing file, got absent.csv"),
         (("--save", "map.txt"), "the ending of --save must be one of '.json'; got '.txt'"),
-        (("--prob", "p"), "must be given once, for two classes; got p, p"),
+        (("--prob", "p"), "must be given once, for two classes; got p, p; of more classes, compare on one class"),
     ],
 )
 def test_refusals_are_one_line(file, options, message):
@@ -110,6 +113,20 @@ def test_refusals_are_one_line(file, options, message):
     assert message in result.stderr
     assert message.startswith("must be given once") or result.stderr.count("\n") == 1  # click adds how it is used
     assert result.stdout == ""
+
+
+def test_one_class_only_is_refused_by_the_name_of_the_column(tmp_path, scores):
+    scores.assign(y=1).to_csv(tmp_path / "val.csv", index=False)
+    result = run(tmp_path / "val.csv", "--label", "y", "--prob", "p", *QUICK)
+    assert result.exit_code == 2
+    assert "Error: label column 'y' must have rows of both classes, got 300 of one" in result.stderr
+
+
+def test_the_help_names_the_default_candidates_and_evaluators():
+    text = " ".join(run("--help").stdout.split())
+    default = re.search(r"Candidate; repeat for several\. Default: .*? which are (.*?) and those of other", text)[1]
+    assert sorted(default.split(", ")) == sorted(list_calibrators())
+    assert f"Default: {', '.join(EVALUATORS)}." in text
 
 
 def test_no_input_is_overwritten(tmp_path, scores):

@@ -2,20 +2,25 @@
 
 import json
 import warnings
+from inspect import signature
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.metrics import brier_score_loss, log_loss
 from sklearn.model_selection import KFold
 
 import fitontest as fot
+from fitontest.comparison.candidates import read_candidates
 from fitontest.comparison.compare import compare_calibrators
 from fitontest.families.base import read_family
 from tests.golden.test_peers import peer_values, sample_of
 from tests.published import figures
 
+FLAT = fot.Flat(8)  # without the choice of a number of bins, which takes most of the time
 CHEAP = ("identity", "temperature", "platt", "beta", "isotonic", "flat")
+FAMILIES = (*CHEAP[:-1], FLAT)
 
 
 def draw(n=600, seed=0, bend=lambda p: p**2 / (p**2 + (1 - p) ** 2)):
@@ -27,7 +32,7 @@ def draw(n=600, seed=0, bend=lambda p: p**2 / (p**2 + (1 - p) ** 2)):
 def quick(y, p, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fot.CalibrationWarning)
-        return compare_calibrators(y, p, **{"families": CHEAP, "evaluators": [], **options})
+        return compare_calibrators(y, p, **{"families": FAMILIES, "evaluators": [], **options})
 
 
 def out_of_fold(name, y, p, w, cv, seed):
@@ -35,7 +40,8 @@ def out_of_fold(name, y, p, w, cv, seed):
     order = np.lexsort((w, y, p))
     q = np.empty(p.size)
     for train, held_out in KFold(cv, shuffle=True, random_state=seed).split(order):
-        family = read_family(name, seed).fit(p[order][train], y[order][train], w[order][train])
+        family = read_family(FLAT if name == "flat" else name, seed)
+        family.fit(p[order][train], y[order][train], w[order][train])
         q[order[held_out]] = family.transform(p[order][held_out])
     return q
 
@@ -72,7 +78,7 @@ def test_on_a_test_set():
     oracle = min(comparison, key=lambda one: one.test.score)
     assert oracle.test.to_best.mean == 0
     for one in comparison:
-        family = fot.make_family(one.name).fit(p, y)
+        family = clone(one.family).fit(p, y)
         q = np.clip(family.transform(other_p), 1e-6, 1 - 1e-6)
         assert one.test.score == pytest.approx(log_loss(other_y, q), rel=1e-9)
         assert one.parts.calibration + one.parts.refinement == pytest.approx(one.test.score, rel=1e-12)
@@ -228,8 +234,30 @@ def test_the_identity_is_always_a_candidate_and_named_as_given():
     assert {one.name for one in quick(y, p, families=["platt"])} == {"identity", "platt"}
     comparison = quick(y, p, families=[fot.Identity(), fot.Flat(2), fot.Flat(3), "platt"])
     assert {one.name for one in comparison} == {"identity", "Flat(n_bins=2)", "Flat(n_bins=3)", "platt"}
-    every = quick(*draw(60), families=None)
-    assert {one.name for one in every} == set(fot.available_families())
+
+
+def test_default_candidates_are_the_families_meant_for_deployment():
+    found = read_candidates(None, 0)
+    assert set(found) == {"identity", "temperature", "platt", "beta", "isotonic", "pl", "pl3"}
+    assert all(family.calibrator for family in found.values())
+    assert "pl" not in signature(compare_calibrators).parameters["evaluators"].default
+
+
+@pytest.mark.parametrize("calibrator", [True, False])
+def test_a_family_of_ones_own_is_a_default_candidate_where_it_says_so(calibrator):
+    class Mine(fot.Family):
+        def fit_map(self, sample):
+            return fot.KnotsMap([0, 1], [sample.base_rate, sample.base_rate])
+
+    if calibrator:
+        Mine.calibrator = True
+    fot.register_family("mine")(Mine)
+    try:
+        assert ("mine" in read_candidates(None, 0)) == calibrator
+        assert "mine" in read_candidates(["mine"], 0)
+    finally:
+        fot.unregister_family("mine")
+    assert "Mine" in {one.name for one in quick(*draw(60), families=[Mine()])}  # what is given is always taken
 
 
 def test_families_given_are_left_alone():
@@ -253,17 +281,20 @@ def test_best_is_fitted_to_all_rows():
 
 
 @pytest.mark.parametrize(
-    ("p", "y"),
+    ("p", "y", "slow"),
     [
-        ([0.3, 0.6], [0, 1]),
-        (np.full(40, 0.4), np.arange(40) % 3 == 0),
-        (np.arange(40) % 2, np.arange(40) % 3 == 0),
-        (np.linspace(0.1, 0.9, 40), np.linspace(0.1, 0.9, 40) > 0.35),
+        ([0.3, 0.6], [0, 1], ()),
+        (np.full(40, 0.4), np.arange(40) % 3 == 0, ()),
+        (np.arange(40) % 2, np.arange(40) % 3 == 0, (fot.PL3(1, cv=2),)),
+        (np.linspace(0.1, 0.9, 40), np.linspace(0.1, 0.9, 40) > 0.35, ()),
     ],
     ids=["n=2", "constant", "p in {0, 1}", "separable"],
 )
-def test_hard_inputs(p, y):
-    comparison = quick(np.asarray(y), np.asarray(p), families=None, evaluators=["slope1", "isotonic"], cv=3)
+def test_hard_inputs(p, y, slow):
+    """With families of every kind of map; tests/test_contracts.py fits pl and pl3 to all such data."""
+    families = ["temperature", "platt", "beta", "isotonic", "slope1", "flat", "pava_bc", "knn", *slow]
+    comparison = quick(np.asarray(y), np.asarray(p), families=families, evaluators=["slope1", "isotonic"], cv=3)
+    assert len(comparison) == len(families) + 1
     assert json.dumps(comparison.to_dict(), allow_nan=False)
     assert f"Chosen (*): {comparison.chosen}" in str(comparison)
     assert np.all(
@@ -304,3 +335,28 @@ def test_refusals(options, message):
     y, p = draw(50)
     with pytest.raises(ValueError, match=message):
         quick(y, p, **options)
+
+
+def column_and_matrix(classes):
+    rng = np.random.default_rng(0)
+    return rng.integers(0, classes, 40), rng.dirichlet(np.ones(classes), 40)
+
+
+@pytest.mark.parametrize("form", [np.asarray, pd.DataFrame, np.ndarray.tolist], ids=["array", "frame", "list"])
+@pytest.mark.parametrize(
+    ("classes", "instead"),
+    [(2, "pass the column of the positive class"), (3, "one class against the rest, .* CalibratedClassifier")],
+)
+def test_a_matrix_of_scores_is_refused_with_what_to_do_instead(form, classes, instead):
+    y, scores = column_and_matrix(classes)
+    message = rf"must be one column, since calibrators are compared for two classes, got {classes} columns; .*{instead}"
+    with pytest.raises(ValueError, match=f"y_prob {message}"):
+        compare_calibrators(y, form(scores))
+    with pytest.raises(ValueError, match=rf"test\[1\] {message}"):
+        compare_calibrators(*draw(50), test=(y, form(scores)))
+
+
+def test_a_matrix_of_one_column_is_a_column():
+    y, p = draw(50)
+    matrix, column = (quick(y, scores, families=["platt"]) for scores in (p[:, None], p))
+    assert matrix.best_.map_ == column.best_.map_

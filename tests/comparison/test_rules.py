@@ -32,10 +32,43 @@ def test_best_takes_the_smallest_loss_unless_the_identity_is_within_a_standard_e
     assert choose_best(ranked(0.03), "identity") == "identity"
 
 
+def near(*parameters):
+    """Return candidates that are all within a standard error of the first, named by their rank and parameters."""
+    rows = [
+        candidate(f"{chr(97 + k)}{count:g}", 0.4 + 0.001 * k, (0.001 * k, 0.01), (-0.1, 0.01), count)
+        for k, count in enumerate(parameters)
+    ]
+    return [*rows, candidate("identity", 0.5, (0.1, 0.01), (0, 0), 0)]
+
+
 def test_one_se_takes_the_simplest_within_a_standard_error():
-    assert choose_one_se(ranked(0.01), "identity") == "platt"
+    assert choose_one_se(near(3, 1), "identity") == "b1"
+    assert choose_one_se(near(7, 4.4, 2), "identity") == "c2"
     assert choose_one_se(ranked(0.03), "identity") == "identity"
     assert [one.name for one in list_within_one_se(ranked(0.01))] == ["beta", "platt"]
+
+
+def test_one_se_takes_the_smaller_loss_where_parameters_differ_by_one():
+    assert choose_one_se(ranked(0.01), "identity") == "beta"  # of three parameters, platt of two
+    assert choose_one_se(near(2, 2), "identity") == "a2"
+    assert choose_one_se(near(9, 3, 2.6, 2), "identity") == "b3"
+    assert choose_one_se(near(3.1, 3, 2), "identity") == "b3"  # no more than one
+    assert choose_one_se(near(4, 3, 2), "identity") == "b3"  # counted from the fewest, not from one to the next
+    assert choose_one_se(near(np.inf, np.inf), "identity") == "ainf"
+
+
+def test_one_se_takes_the_identity_wherever_it_is_not_clearly_worse():
+    """Not a family of one parameter with a slightly smaller loss: then there would be a map for nothing."""
+    rows = [
+        candidate("temperature", 0.4, (0, 0), (-0.01, 0.02), 1),
+        candidate("nothing", 0.41, (0.01, 0.02), (0, 0), 0),
+    ]
+    assert choose_one_se(rows, "nothing") == "nothing"
+
+
+def test_one_se_takes_fewer_parameters_of_equal_losses():
+    rows = [candidate("b", 0.4, (0, 0), (-0.1, 0.01), 3), candidate("a", 0.4, (0, 0), (-0.1, 0.01), 2)]
+    assert choose_one_se(rows, "identity") == "a"
 
 
 def test_the_identity_may_be_the_best():
@@ -43,7 +76,8 @@ def test_the_identity_may_be_the_best():
     assert choose_best(rows, "identity") == choose_one_se(rows, "identity") == "identity"
 
 
-FAMILIES = ("temperature", "platt", "beta", "isotonic", "flat", "slope1", "pava_bc")  # those that cost little
+FAMILIES = ("temperature", "platt", "beta", "isotonic", fot.Flat(5), "pava_bc")  # those that cost little
+GRID = (np.arange(2000) + 0.5) / 2000
 
 
 def chosen_for(true, n, seed, scores):
@@ -55,9 +89,8 @@ def chosen_for(true, n, seed, scores):
 
 def expected_loss(family, true):
     """Return the expected log loss of a map for uniform scores, by quadrature."""
-    p = (np.arange(20_000) + 0.5) / 20_000
-    q, c = family.transform(p), true(p)
-    one, zero = (log_loss(np.full(p.size, float(label)), q) for label in (1, 0))
+    q, c = family.transform(GRID), true(GRID)
+    one, zero = (log_loss(np.full(GRID.size, float(label)), q) for label in (1, 0))
     return float(np.mean(c * one + (1 - c) * zero))
 
 
@@ -74,15 +107,15 @@ def staircase(p):
 
 
 def test_calibrated_scores_are_left_alone():
-    chosen = [chosen_for(lambda p: p, 300, seed, lambda rng, n: rng.random(n)).chosen for seed in range(40)]
-    assert chosen.count("identity") >= 32
+    chosen = [chosen_for(lambda p: p, 300, seed, lambda rng, n: rng.random(n)).chosen for seed in range(20)]
+    assert chosen.count("identity") >= 16
 
 
 @pytest.mark.parametrize("true", [platt, beta, staircase])
 def test_what_is_chosen_is_nearly_as_good_as_the_best(true):
-    near = 0
-    for seed in range(20):
+    as_good = 0
+    for seed in range(8):
         comparison = chosen_for(true, 5000, seed, lambda rng, n: rng.random(n))
         losses = {one.name: expected_loss(one.family, true) for one in comparison}
-        near += losses[comparison.chosen] - min(losses.values()) <= 2e-3
-    assert near >= 18
+        as_good += losses[comparison.chosen] - min(losses.values()) <= 2e-3
+    assert as_good >= 7

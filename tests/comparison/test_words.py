@@ -2,11 +2,13 @@
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import fitontest as fot
+from fitontest.comparison.paired import Difference
 from tests.comparison.test_compare import draw, quick
 
 
@@ -39,15 +41,85 @@ def test_other_forms_hold_the_same():
 def test_the_simplest_of_equals():
     kinds = set()
     for seed in range(8):
-        comparison = quick(*draw(2000, seed))
+        comparison = quick(*draw(1000, seed), families=["temperature", "platt", "beta"])
         first = comparison.calibrators[0].name
-        assert ("has the fewest parameters" in str(comparison)) == (first not in (comparison.chosen, "identity"))
+        assert ("the fewest parameters" in str(comparison)) == (first not in (comparison.chosen, "identity"))
         near = [one.name for one in comparison if one.held_out.to_best.mean <= one.held_out.to_best.se]
         others = [name for name in near if name not in (comparison.chosen, first)]
         sentence = f"Not clearly worse than {first} either, by that measure: {', '.join(others)}."
         assert (sentence in str(comparison)) == bool(others)
         kinds.add((first == comparison.chosen, bool(others)))
     assert len(kinds) >= 2  # several of the cases were seen
+
+
+def parameters(name, count):
+    """Return a family of that name whose map, beta's, is said to have so many parameters."""
+    return type(name, (fot.Beta,), {"n_parameters_": count})()
+
+
+def test_the_sentence_on_the_simplest_is_true_of_what_is_chosen():
+    y, p = draw(1000)
+    beta, platt = parameters("First", 9), parameters("Second", 2)  # of equal loss
+    comparison = quick(y, p, families=[beta, platt], rule="one_se")
+    ranked = comparison.calibrators
+    assert (comparison.chosen, ranked[0].name) == ("Second", "Second")
+    assert "the fewest parameters" not in str(comparison)
+
+    behind = replace(ranked[1], held_out=ranked[0].held_out)  # the one of nine parameters is a little better
+    gap = Difference(1e-4, 1e-3)
+    a, b = behind, replace(ranked[0], held_out=replace(ranked[0].held_out, to_best=gap))
+    text = str(replace(comparison, calibrators=(a, b, *ranked[2:]), chosen="Second"))
+    assert "less: within one standard error of it, Second has the fewest parameters." in text
+
+    c = replace(b, name="Third", family=parameters("Third", 1).fit(p, y))
+    text = str(replace(comparison, calibrators=(a, b, c, *ranked[2:]), chosen="Second"))
+    expected = "Third has the fewest parameters, and Second the smallest log loss of those with at most 1 more."
+    assert f"within one standard error of it, {expected}" in text
+
+
+THREE = "between p = 0.100 and 0.200, between p = 0.300 and 0.400, between p = 0.500 and 0.600"
+
+
+class Bent(fot.Family):
+    """A polygon through given points."""
+
+    def __init__(self, x, c):
+        self.x = x
+        self.c = c
+
+    def fit_map(self, sample):
+        return fot.KnotsMap(self.x, self.c)
+
+
+@pytest.mark.parametrize(
+    ("x", "c", "words"),
+    [
+        ([0, 0.25, 0.5, 1], [0.0, 0.3, 0.2, 1.0], "between p = 0.250 and 0.500"),
+        ([0, 0.9, 0.9991, 1], [0.0, 0.9, 0.8, 1.0], "between p = 0.900 and 0.999100"),
+        (np.linspace(0, 1, 11), [0, 0.1, 0, 0.3, 0.2, 0.5, 0.4, 0.7, 0.8, 0.9, 1], THREE),
+        (np.linspace(0, 1, 11), [0, 0.1, 0, 0.3, 0.2, 0.5, 0.4, 0.7, 0.6, 0.9, 1], f"{THREE} and elsewhere"),
+    ],
+)
+def test_a_chosen_map_that_decreases_is_pointed_out(x, c, words):
+    rng = np.random.default_rng(0)
+    p = rng.random(3000)
+    y = (rng.random(3000) < np.interp(p, x, c)).astype(int)
+    comparison = replace(quick(y, p, families=[Bent(x, c)]), chosen="Bent")
+    note = f"Note: the map of Bent decreases {words}: it changes the order of scores there."
+    assert note in str(comparison)
+    assert "decreases" not in str(replace(comparison, chosen="identity"))
+
+
+def test_a_jump_down_is_one_score():
+    _, p = draw(600)
+    comparison = quick((p < 0.5).astype(int), p, families=[fot.Flat([0.5])])
+    assert "Note: the map of flat decreases at p = 0.500: it changes" in str(comparison)
+
+
+def test_a_monotone_map_is_not_said_to_decrease():
+    comparison = quick(*draw(600))
+    assert comparison.chosen != "identity"
+    assert "decreases" not in str(comparison)
 
 
 def test_doing_nothing():

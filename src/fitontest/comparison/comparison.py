@@ -15,6 +15,7 @@ from fitontest.maps.decreases import find_decreases
 from fitontest.numerics.losses import LOG_LOSS_EPS, LOSS_NAMES
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
+from fitontest.results.text import short
 
 if TYPE_CHECKING:
     from fitontest.displays.canvas import SomeFigure
@@ -291,15 +292,14 @@ def _format_intervals(intervals: list[tuple[float, float]]) -> str:
     """Return in words where a map decreases; of many intervals only the first ones."""
     ends = dict.fromkeys((_format_probability(start), _format_probability(stop)) for start, stop in intervals)
     texts = [f"at p = {start}" if start == stop else f"between p = {start} and {stop}" for start, stop in ends]
-    listed, more = texts[:MOST_INTERVALS], len(texts) - MOST_INTERVALS
-    return ", ".join(listed) + (f" and in {more} more places" if more > 0 else "")
+    return ", ".join(texts[:MOST_INTERVALS]) + " and elsewhere" if len(texts) > MOST_INTERVALS else ""
 
 
 def _format_probability(p: float) -> str:
     """Return a score with three digits of its distance from the nearer end of [0, 1], which is 0 or 1 within 1e-6."""
     if min(p, 1 - p) < LOG_LOSS_EPS:
         return f"{round(p)}"
-    return f"{p:.3g}" if p < 0.5 else f"{p:.{int(np.ceil(-np.log10(1 - p))) + 2}f}"
+    return short(p) if p < 0.5 else f"{p:.{int(-np.log10(1 - p) - 1e-9) + 3}f}"
 
 
 def _format_amount(mean: float, se: float) -> str:
