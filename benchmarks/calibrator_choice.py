@@ -12,14 +12,12 @@ With ``--tables`` the files hold X and y instead. Four classifiers are trained o
 a quarter test, and every seed draws other halves and quarters: ``--first-seed`` gives draws that no choice between
 rules was made with.
 
-Four rules are compared. "one_se" and "best" are those of `compare_calibrators`. "fewest" is one_se as it was in version
-0.1: the fewest parameters within one standard error of the smallest loss, however little they differ. "by_count" is
-one_se without its exception for the identity, which then is a family of no parameters that a family of one may beat.
+The rules are those of `choosing.py`, among them that of version 0.1 ("fewest").
 """
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import groupby
@@ -29,32 +27,10 @@ from pathlib import Path
 import numpy as np
 
 import fitontest as fot
-from fitontest.comparison.calibrators import Calibrator, Ranked, choose_best, choose_one_se, list_within_one_se
+from choosing import RULES, choose_by
+from fitontest.comparison.calibrators import Calibrator
 from real_predictions import Problem, of_table, problems_of
 from report import machine_facts, markdown, tell
-
-NOBODY = ""  # no candidate has this name
-
-
-def choose_fewest(ranked: Ranked, do_nothing: str) -> str:  # noqa: ARG001 - the signature of every rule
-    return min(list_within_one_se(ranked), key=lambda one: (one.n_parameters, one.held_out.score)).name
-
-
-def choose_by_count(ranked: Ranked, do_nothing: str) -> str:  # noqa: ARG001 - the signature of every rule
-    return choose_one_se(ranked, NOBODY)
-
-
-RULES: dict[str, Callable[[Ranked, str], str]] = {
-    "one_se": choose_one_se,
-    "fewest": choose_fewest,
-    "by_count": choose_by_count,
-    "best": choose_best,
-}
-
-
-def taken(rule: str, comparison: fot.Comparison) -> Calibrator:
-    """Return what a rule chooses."""
-    return comparison[RULES[rule](comparison.calibrators, comparison.do_nothing)]
 
 
 def compared(problem: Problem, seed: int, families: list[str] | None, scoring: str, repeats: int) -> fot.Comparison:
@@ -76,16 +52,16 @@ def single(name: str, comparison: fot.Comparison) -> list[str]:
     oracle = min(comparison, key=lambda one: one.test.score)
     cells = [name, f"{comparison.n:,}", oracle.name, f"{oracle.test.score:.5f}"]
     for rule in ("one_se", "best"):
-        chosen = taken(rule, comparison)
+        chosen = choose_by(rule, comparison)
         cells += [chosen.name, f"{1e3 * chosen.test.to_best.mean:.2f}"]
-    gap = taken("one_se", comparison).test.to_identity
+    gap = choose_by("one_se", comparison).test.to_identity
     return [*cells, f"{1e3 * gap.mean:+.2f} +- {1e3 * gap.se:.2f}"]
 
 
 def overall(problems: list[list[fot.Comparison]]) -> list[list[str]]:
     """Return one row per strategy, a rule or always the same family; a problem is a list with a comparison per seed."""
     families = [one.name for one in problems[0][0]]
-    strategies = {f"rule {rule}": [[taken(rule, one) for one in seeds] for seeds in problems] for rule in RULES}
+    strategies = {f"rule {rule}": [[choose_by(rule, one) for one in seeds] for seeds in problems] for rule in RULES}
     strategies |= {f"always {name}": [[one[name] for one in seeds] for seeds in problems] for name in families}
     regrets = {name: regrets_of(each) for name, each in strategies.items()}
     default = regrets["rule one_se"]

@@ -1,10 +1,12 @@
 """How often the right calibrator is chosen, where the right one is known.
 
-Usage: ``python benchmarks/planted_choice.py [--draws 200] [--families all|quick] [--processes 2]``.
+Usage: ``python benchmarks/planted_choice.py [--draws 200] [--first-seed 0] [--families default|all|quick]
+[--only identity ...] [--processes 2]``.
 
 Calibrated scores, n = 300: how often is the identity chosen? Uniform scores whose true map is a logistic curve, a
 beta map or a staircase, n = 5,000: how often is a family chosen whose expected log loss (by quadrature) is within 0.002
-of that of the best fitted family of the draw? "quick" leaves out pl and pl3, which take most of the time.
+of that of the best fitted family of the draw? The families are the default candidates or all that are registered;
+"quick" leaves pl and pl3, which take most of the time, out of all. The rules are those of `choosing.py`.
 """
 
 import argparse
@@ -17,11 +19,12 @@ from multiprocessing import get_context
 import numpy as np
 
 import fitontest as fot
+from choosing import RULES, choose_by
+from fitontest.comparison.candidates import list_calibrators
 from fitontest.numerics.losses import log_loss
 from report import machine_facts, markdown, tell
 
 NEAR = 2e-3
-RULES = ("one_se", "best")
 GRID = (np.arange(20_000) + 0.5) / 20_000
 
 
@@ -66,20 +69,30 @@ def one_draw(truth: str, seed: int, families: list[str]) -> dict[str, tuple[str,
         warnings.simplefilter("ignore")
         found = fot.compare_calibrators(y, p, families=families, evaluators=[], random_state=seed)
     losses = {one.name: expected(one.family, true) for one in found}
-    return {rule: (found.choice(rule), losses[found.choice(rule)] - min(losses.values())) for rule in RULES}
+    chosen = {rule: choose_by(rule, found).name for rule in RULES}
+    return {rule: (name, losses[name] - min(losses.values())) for rule, name in chosen.items()}
+
+
+def mean_and_error(gaps: np.ndarray) -> str:
+    """Return the mean and its standard error, in thousandths."""
+    return f"{1e3 * gaps.mean():.2f} +- {1e3 * gaps.std(ddof=1) / np.sqrt(gaps.size):.2f}"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--draws", type=int, default=200)
-    parser.add_argument("--families", choices=["all", "quick"], default="all")
+    parser.add_argument("--families", choices=["default", "all", "quick"], default="default")
+    parser.add_argument("--first-seed", type=int, default=0)
+    parser.add_argument("--only", nargs="+", choices=list(TRUTHS), default=list(TRUTHS))
     parser.add_argument("--processes", type=int, default=2)
     given = parser.parse_args()
-    families = [name for name in fot.available_families() if given.families == "all" or name not in ("pl", "pl3")]
+    listed = list_calibrators() if given.families == "default" else fot.available_families()
+    families = [name for name in listed if given.families != "quick" or name not in ("pl", "pl3")]
+    seeds = range(given.first_seed, given.first_seed + given.draws)
     rows = []
     with ProcessPoolExecutor(given.processes, mp_context=get_context("spawn")) as pool:
-        for truth, (_, n) in TRUTHS.items():
-            jobs = [pool.submit(one_draw, truth, seed, families) for seed in range(given.draws)]
+        for truth, n in ((truth, TRUTHS[truth][1]) for truth in given.only):
+            jobs = [pool.submit(one_draw, truth, seed, families) for seed in seeds]
             draws = []
             for job in jobs:
                 draws.append(job.result())
@@ -88,7 +101,7 @@ def main() -> None:
                 names, gaps = zip(*(draw[rule] for draw in draws), strict=True)
                 near = np.mean(np.array(gaps) <= NEAR)
                 common = ", ".join(f"{name} {count}" for name, count in Counter(names).most_common())
-                rows.append([truth, f"{n:,}", rule, f"{near:.1%}", f"{1e3 * np.mean(gaps):.2f}", common])
+                rows.append([truth, f"{n:,}", rule, f"{near:.1%}", mean_and_error(np.array(gaps)), common])
     tell("")
     print(machine_facts(), f"\n\n{given.draws} draws of each, families: {', '.join(families)}\n")
     print(markdown(["right map", "n", "rule", "within .002 of the best", "mean gap / 1000", "chosen"], rows))
