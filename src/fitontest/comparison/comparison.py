@@ -292,7 +292,8 @@ def _format_intervals(intervals: list[tuple[float, float]]) -> str:
     """Return in words where a map decreases; of many intervals only the first ones."""
     ends = dict.fromkeys((_format_probability(start), _format_probability(stop)) for start, stop in intervals)
     texts = [f"at p = {start}" if start == stop else f"between p = {start} and {stop}" for start, stop in ends]
-    return ", ".join(texts[:MOST_INTERVALS]) + " and elsewhere" if len(texts) > MOST_INTERVALS else ""
+    elsewhere = " and elsewhere" if len(texts) > MOST_INTERVALS else ""
+    return ", ".join(texts[:MOST_INTERVALS]) + elsewhere
 
 
 def _format_probability(p: float) -> str:
