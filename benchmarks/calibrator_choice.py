@@ -42,9 +42,16 @@ def compared(problem: Problem, seed: int, families: list[str] | None, scoring: s
 
 
 def of_file(path: Path, seed: int, tables: bool, **options: object) -> list[tuple[str, fot.Comparison]]:
-    """Return the comparisons of all models of a file, by name."""
-    found: Iterator[Problem] = of_table(path, seed) if tables else problems_of(path)
-    return [(f"{one.data} {one.model}", compared(one, seed, **options)) for one in found]
+    """Return the comparisons of all models of a file, by name; one that fails is reported and left out."""
+    problems: Iterator[Problem] = of_table(path, seed) if tables else problems_of(path)
+    found = []
+    for one in problems:
+        name = f"{one.data} {one.model}"
+        try:
+            found.append((name, compared(one, seed, **options)))
+        except ValueError as error:
+            print(f"left out: {name}, seed {seed}: {error}", file=sys.stderr, flush=True)
+    return found
 
 
 def single(name: str, comparison: fot.Comparison) -> list[str]:

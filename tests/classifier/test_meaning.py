@@ -22,10 +22,10 @@ few_or_many = pytest.mark.parametrize("classes", [2, 3])
 
 @pytest.mark.filterwarnings("ignore::fitontest.exceptions.CalibrationWarning")
 @pytest.mark.parametrize("family", fot.available_families())
-@few_or_many
-def test_every_family(family, classes):
+@pytest.mark.parametrize(("classes", "ensemble"), [(2, True), (3, False)])
+def test_every_family(family, classes, ensemble):
     X, y = problem(90, classes=classes)
-    found = CalibratedClassifier(GaussianNB(), family, 2).fit(X, y)
+    found = CalibratedClassifier(GaussianNB(), family, 2, ensemble=ensemble).fit(X, y)
     proba = found.predict_proba(X)
     assert proba.shape == (90, classes)
     assert ((proba >= 0) & (proba <= 1)).all()

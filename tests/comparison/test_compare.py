@@ -167,7 +167,7 @@ def test_weights_of_a_known_truth_count_rows():
 
 
 def test_scores_do_not_depend_on_the_other_families():
-    y, p = draw(300)
+    y, p = draw(100)
     for seed in (0, None, np.random.RandomState(3)):
         state = seed.get_state() if isinstance(seed, np.random.RandomState) else None
         first = quick(y, p, families=["slope1", "flat"], random_state=3 if seed is None else seed)
