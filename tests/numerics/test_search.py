@@ -52,6 +52,16 @@ def test_interpolation_is_numpys(p, knots):
     np.testing.assert_array_equal(search.interpolated(p, knots, values), np.interp(p, knots, values))
 
 
+@pytest.mark.parametrize("values", [[0.2, 0.6, 0.9], [0.9, 0.6, 0.1]])
+def test_between_knots_too_close_for_a_slope_values_stay_between_theirs(values):
+    """numpy's value there is infinite, and its mean over folds was one of no map."""
+    knots, p = np.array([0.0, 1e-309, 0.5]), np.array([0.0, 5e-324, 5e-310, 1e-309, 0.25])
+    found = search.interpolated(p, knots, np.array(values))
+    assert found[[0, 3]].tolist() == values[:2]
+    assert np.all((found[1:3] >= min(values[:2])) & (found[1:3] <= max(values[:2])))
+    assert found[4] == pytest.approx((values[1] + values[2]) / 2)
+
+
 def test_no_knots():
     np.testing.assert_array_equal(search.positions(np.empty(0), MANY, "left"), np.zeros(MANY.size))
 

@@ -39,10 +39,15 @@ def _stepped(table: tuple[IntArray, int], knots: FloatArray, p: FloatArray, side
 
 
 def interpolated(p: FloatArray, knots: FloatArray, values: FloatArray) -> FloatArray:
-    """Return ``np.interp(p, knots, values)`` of scores p, quickly for p in [0, 1], by the same arithmetic."""
+    """Return ``np.interp(p, knots, values)`` of scores p, quickly for p in [0, 1], by the same arithmetic.
+
+    Between knots so close that the slope overflows numpy's value is infinite: it is then that of one of the ends.
+    """
     with np.errstate(over="ignore", invalid="ignore"):
         slopes = np.append(np.diff(values) / np.diff(knots), 0.0)  # flat beyond the last knot
-    table = _table(knots, p) if knots.size > 1 and np.isfinite(slopes).all() else None
+    if not np.isfinite(slopes).all():
+        return _between_ends(p, knots, values)
+    table = _table(knots, p) if knots.size > 1 else None
     if table is None:
         return np.interp(p, knots, values)
     left = _stepped(table, knots, p, "right") - 1
@@ -51,6 +56,13 @@ def interpolated(p: FloatArray, knots: FloatArray, values: FloatArray) -> FloatA
     heights *= p - knots[inside]
     heights += values[inside]
     return np.where(left < 0, values[0], heights)
+
+
+def _between_ends(p: FloatArray, knots: FloatArray, values: FloatArray) -> FloatArray:
+    """Return the interpolated values, none beyond those at the two knots around its score."""
+    left = np.clip(np.searchsorted(knots, p, side="right") - 1, 0, knots.size - 2)
+    ends = values[left], values[left + 1]
+    return np.asarray(np.clip(np.interp(p, knots, values), np.minimum(*ends), np.maximum(*ends)))
 
 
 def _table(knots: FloatArray, p: FloatArray) -> tuple[IntArray, int] | None:

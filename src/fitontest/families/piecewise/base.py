@@ -19,6 +19,7 @@ from fitontest.maps.base import CalibrationMap
 from fitontest.maps.binned import constant
 from fitontest.numerics.links import LOGIT, Link
 from fitontest.numerics.random import check_cv, held_out_rows
+from fitontest.numerics.search import interpolated
 from fitontest.partitions.partition import Partition
 from fitontest.partitions.partitioner import check_n_bins
 from fitontest.typing import FloatArray, IntArray, RandomState
@@ -171,5 +172,5 @@ class PiecewiseFamily(Family):
 def fold_average(x: FloatArray, c: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return knots and values of the mean of polygons, one per row of x and c."""
     union = np.unique(x)
-    mean = np.mean([np.interp(union, knots, values) for knots, values in zip(x, c, strict=True)], axis=0)
+    mean = np.mean([interpolated(union, knots, values) for knots, values in zip(x, c, strict=True)], axis=0)
     return union, np.clip(mean, c.min(), c.max())  # an interpolated value may be a rounding above both its ends
