@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 import fitontest as fot
 from fitontest.families.piecewise.grid import grid_of
@@ -22,6 +22,7 @@ def test_is_close_to_the_quantiles():
     np.testing.assert_allclose(scale(p)[1:-1], np.quantile(p, share)[1:-1], atol=0.02)
 
 
+@settings(max_examples=40)
 @given(samples(min_size=2))
 def test_is_increasing_between_its_ends(data):
     _, p, w = data
@@ -32,6 +33,12 @@ def test_is_increasing_between_its_ends(data):
         assert q[-1] > q[0]
         if ends is not None:
             assert (q[0], q[-1]) == ends
+
+
+def test_a_share_that_underflows_moves_no_end():
+    w = np.array([*[0.0] * 12, 1.0, 0.0, 1.0])
+    p = np.array([*[0.0] * 12, 5e-324, 1.0, 0.0])
+    assert scale(p, w=w)[[0, -1]].tolist() == [0.0, 1.0]
 
 
 def test_ties_make_a_steep_piece_and_no_jump():

@@ -39,4 +39,6 @@ def quantiles(grid: Grid, ends: tuple[float, float] | None) -> FloatArray:
     share -= share[0]
     share = share / share[-1] if share[-1] > 0 else (x - low) / (high - low)
     mixed = (1.0 - UNIFORM) * share + UNIFORM * (x - low) / (high - low)
-    return np.interp(np.linspace(0.0, 1.0, POINTS), mixed, x)
+    knots = np.interp(np.linspace(0.0, 1.0, POINTS), mixed, x)
+    knots[[0, -1]] = low, high  # shares of subnormal scores may be 0, and then those of several points are
+    return knots
