@@ -316,6 +316,7 @@ def test_plot_refuses(csv_file, options, message):
 
 def test_as_a_command_and_a_module(csv_file):
     command = [sys.executable, "-m", "fitontest", "evaluate", str(csv_file), "--label", "y", "--prob", "p"]
+    command += ["--family", "platt"]
     found = subprocess.run(command, capture_output=True, text=True, check=True)
     assert found.stdout.startswith("calibration error (l1), n = 300")
     assert "families" not in found.stderr  # no progress bar in a pipe

@@ -1,5 +1,7 @@
 """Reductions: what labels and a matrix of scores become, by brute force, and what is refused."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -56,7 +58,7 @@ def test_the_first_of_equal_maxima_counts():
 MEASURES = {
     "calibration_error": lambda *a, **o: fot.calibration_error(*a, family=fot.Slope1(8, "equal_width"), **o),
     "gce": lambda *a, **o: fot.gce(*a, partition="equal_mass", **o),
-    "tce": fot.tce,
+    "tce": partial(fot.tce, null_draws=2),
     "evaluate": lambda *a, **o: fot.evaluate(*a, families=[fot.Slope1(5)], **o),
 }
 

@@ -17,7 +17,7 @@ def draw(y, p, **options):
 @pytest.mark.parametrize("partition", [*fot.available_partitions(), fot.FamilyBins("pl3"), [0.2, 0.7]], ids=str)
 def test_panels_are_the_table(partition):
     y, p = noisy(700, ties=3)
-    error = fot.tce(y, p, partition=partition)
+    error = fot.tce(y, p, partition=partition, null_draws=0)
     for scale in ("probability", "logit"):
         display = fot.TCEDisplay(error, fot.Sample(y, p), scale=scale).plot(plain())
         check_panels(display, error)
