@@ -47,6 +47,17 @@ ONLY_IN = {  # heavy or delicate libraries, and the places that may import them
 MODULES = sorted(path for path in SOURCE.rglob("*.py") if path != SOURCE / "__init__.py")
 
 
+def for_every_module(check):
+    """Make one test of a check of a file: a thousand tests of a millisecond each take ten seconds."""
+
+    def test():
+        for path in MODULES:
+            check(path)
+
+    test.__doc__ = check.__doc__
+    return test
+
+
 def floor_of(name):
     return next(i for i, names in enumerate(FLOORS) if name in names)
 
@@ -84,7 +95,7 @@ def definitions(path):
     return names
 
 
-@pytest.mark.parametrize("path", MODULES, ids=dotted)
+@for_every_module
 def test_imports_go_down(path):
     own = dotted(path).split(".")[1]
     for module, _, _ in imports(path):
@@ -114,7 +125,7 @@ def test_there_are_few_rooms():
     assert len({dotted(path).split(".")[1] for path in MODULES}) <= MOST_ROOMS
 
 
-@pytest.mark.parametrize("path", MODULES, ids=dotted)
+@for_every_module
 def test_results_import_displays_only_when_they_draw(path):
     if dotted(path).split(".")[1] in DRAWN_WHEN_ASKED:
         for module, _, at_top in imports(path):
@@ -123,7 +134,7 @@ def test_results_import_displays_only_when_they_draw(path):
             )
 
 
-@pytest.mark.parametrize("path", MODULES, ids=dotted)
+@for_every_module
 def test_names_come_from_the_file_that_defines_them(path):
     for module, name, _ in imports(path):
         if module.split(".")[0] != "fitontest":
@@ -133,7 +144,7 @@ def test_names_come_from_the_file_that_defines_them(path):
         assert name in definitions(owner), f"{module} does not define {name}"
 
 
-@pytest.mark.parametrize("path", MODULES, ids=dotted)
+@for_every_module
 def test_heavy_libraries_stay_where_they_belong(path):
     where = path.relative_to(SOURCE).as_posix()
     for module, _, at_top in imports(path):
@@ -155,7 +166,7 @@ def needs_heavy():
     }
 
 
-@pytest.mark.parametrize("path", MODULES, ids=dotted)
+@for_every_module
 def test_modules_that_need_heavy_libraries_are_imported_when_they_are_used(path):
     """A module that imports jax or matplotlib at its top is imported at the top only by modules of its kind."""
     for module, _, at_top in imports(path):
@@ -217,7 +228,7 @@ def test_the_stub_lists_each_public_name_with_the_file_that_defines_it():
             assert {alias.name for alias in node.names} <= definitions(owner), f"{owner} does not define a name"
 
 
-@pytest.mark.parametrize("path", MODULES, ids=dotted)
+@for_every_module
 def test_files_are_explained(path):
     text = path.read_text()
     assert ast.get_docstring(ast.parse(text)), f"{path} has no docstring"
