@@ -84,6 +84,11 @@ class PL3(PiecewiseFamily):
     n_iter_ : int
         The most optimiser steps that any of these maps took.
 
+    Raises
+    ------
+    RuntimeError
+        By ``fit``, in a process that was forked after jax had been started (`fitontest.families.piecewise.process`).
+
     Warns
     -----
     ConvergenceWarning
@@ -96,7 +101,10 @@ class PL3(PiecewiseFamily):
     masses on 1024 nodes (`fitontest.families.piecewise.grid`); nothing is lost where there are at most 1024 distinct
     scores. The chosen maps are finished on 4096 nodes. Time grows with `cv` times `max_bins`; each family and loss, and
     each further 18 segments, compile anew, as does every worker process. The arithmetic is float64, on the CPU, and
-    leaves jax's configuration alone. Do not fork a process that has fitted (jax has threads): spawn, or use loky.
+    leaves jax's configuration alone.
+
+    *Processes.* jax has threads, and a fork copies none. Of multiprocessing take the start method "spawn" or
+    "forkserver"; joblib's default, loky, does not fork.
 
     *Numbers of segments.* At least 200 rows stand behind each candidate; where `n_bins_` is the last of
     ``cv_scores_.candidates``, that limit has decided. At most `n` folds are made. A single distinct score determines a

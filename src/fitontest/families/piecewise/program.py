@@ -22,6 +22,7 @@ from jax import Array
 from fitontest.families.piecewise.block_tridiagonal import Pair
 from fitontest.families.piecewise.levenberg_marquardt import Search, levenberg_marquardt
 from fitontest.families.piecewise.objective import Knots, Problem, evaluate
+from fitontest.families.piecewise.process import require_threads_of_jax
 from fitontest.families.piecewise.tasks import LIMIT, Fits, Loss, Space, Stop, Tasks
 from fitontest.typing import FloatArray
 
@@ -43,7 +44,13 @@ def run(tasks: Tasks, space: Space, loss: Loss, stop: Stop) -> Fits:
     space : {"probability", "logit"}
     loss : {"log_loss", "brier"}
     stop : Stop
+
+    Raises
+    ------
+    RuntimeError
+        In a process that was forked after jax was started.
     """
+    require_threads_of_jax()
     n = tasks.bins.size
     fits = []
     with _undisturbed():
