@@ -45,6 +45,14 @@ def choose(value: object, options: Iterable[str], argument: str) -> str:
     return value
 
 
+def check_known(given: Iterable[str], known: Iterable[str], what: str) -> None:
+    """Refuse the first name that is not among the known ones; `what` says what they are, "settings of ece"."""
+    names = list(known)
+    for name in given:
+        if name not in names:
+            raise ValueError(f"{what} must be among {', '.join(names) or 'none'}; got {name!r}")
+
+
 def as_list(given: object, argument: str, *, empty: bool = False) -> list[Any]:
     """Return what an iterable holds, or refuse what is none, and an empty one unless `empty`."""
     iterable = isinstance(given, Iterable) and not isinstance(given, str)

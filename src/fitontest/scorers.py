@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from sklearn.utils.metadata_routing import UNCHANGED, MetadataRequest
 
-from fitontest.checks import choose
+from fitontest.checks import check_known, choose
 from fitontest.data.estimators import probabilities
 from fitontest.data.predictions import REDUCTIONS
 from fitontest.evaluation import estimated
@@ -132,9 +132,7 @@ def make_scorer(metric: str | Measure = "calibration_error", **options: Any) -> 
     _check_reading(options)
     if isinstance(metric, str) and metric in METRICS:
         known = [name for name in inspect.signature(METRICS[metric]).parameters if name not in _OF_THE_SCORER]
-        for name in options:
-            if name not in known:
-                raise ValueError(f"options of {metric} must be among {', '.join(known)}; got {name!r}")
+        check_known(options, known, f"options of {metric}")
         _check_family(options.get("family"))
         return CalibrationScorer(metric, options)
     reading = {name: options.pop(name) for name in _READING if name in options}
@@ -144,8 +142,7 @@ def make_scorer(metric: str | Measure = "calibration_error", **options: Any) -> 
 def _measure(metric: object, settings: dict[str, Any]) -> Measure:
     """Return the measure of that name with the settings, or the one that was given."""
     if isinstance(metric, Measure):
-        if settings:
-            raise ValueError(f"options of a Measure must be among {', '.join(_READING)}; got {next(iter(settings))!r}")
+        check_known(settings, _READING, "options of a Measure")
         return metric
     choose(metric, [*METRICS, *available_measures()], "metric")
     return make_measure(str(metric), **settings)

@@ -72,6 +72,28 @@ def test_an_unknown_family_is_refused_with_the_known_ones(name):
         fot.make_family(name)
 
 
+def test_an_unknown_parameter_is_refused_with_those_of_the_family():
+    rule = r"parameters of slope1 must be among n_bins, scheme, closed, .*; got 'bins'"
+    with pytest.raises(ValueError, match=rule):
+        fot.make_family("slope1", bins=3)
+    with pytest.raises(ValueError, match="parameters of pava must be among interpolation; got 'n_bins'"):
+        fot.make_family("pava", n_bins=3)  # called by the name that was given
+    with pytest.raises(ValueError, match="parameters of identity must be among none; got 'n_bins'"):
+        fot.make_family("identity", n_bins=3)
+
+
+def test_a_family_that_takes_any_parameter_is_asked_itself():
+    class Open(Halfway):
+        def __init__(self, **settings):
+            super().__init__(**settings)
+
+    fot.register_family("open")(Open)
+    try:
+        assert fot.make_family("open", share=0.25).share == 0.25
+    finally:
+        fot.unregister_family("open")
+
+
 def test_a_package_plugs_in_through_an_entry_point(tmp_path, monkeypatch):
     (tmp_path / "someones_package.py").write_text(
         "import fitontest as fot\n"

@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from inspect import signature
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -15,6 +16,7 @@ from sklearn.base import BaseEstimator, RegressorMixin, TransformerMixin, clone
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
+from fitontest.checks import check_known
 from fitontest.data.arrays import as_scores
 from fitontest.data.sample import Sample
 from fitontest.maps.base import CalibrationMap
@@ -269,13 +271,22 @@ def make_family(name: str, **params: Any) -> Family:
     **params
         Hyper-parameters of the family.
 
+    Raises
+    ------
+    ValueError
+        For an unknown name, with the known ones; for a parameter that the family does not have, with those it has.
+
     Examples
     --------
     >>> import fitontest as fot
     >>> fot.make_family("slope1", n_bins=15)
     Slope1(n_bins=15)
     """
-    return family_class(name)(**params)
+    cls = family_class(name)
+    known = signature(cls).parameters.values()
+    if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in known):
+        check_known(params, [parameter.name for parameter in known], f"parameters of {name}")
+    return cls(**params)
 
 
 def read_family(family: object, random_state: RandomState | Literal["own"] = "own", *, maps: bool = False) -> Family:

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Literal, Self, SupportsFloat, TypeAlias, TypeV
 
 import numpy as np
 
+from fitontest.checks import check_known
 from fitontest.data.sample import Sample
 from fitontest.families.base import Family, available_families
 from fitontest.maps.base import CalibrationMap
@@ -546,9 +547,7 @@ def register_measure(
 def _check_settings(cls: type[Measure], settings: Mapping[str, Any], name: str) -> None:
     """Raise ValueError for a setting that the measure does not have."""
     known: list[str] = [setting.name for setting in fields(cls) if setting.init] if is_dataclass(cls) else []
-    for setting in settings:
-        if setting not in known:
-            raise ValueError(f"settings of {name} must be among {', '.join(known) or 'none'}; got {setting!r}")
+    check_known(settings, known, f"settings of {name}")
 
 
 def unregister_measure(name: str) -> None:
