@@ -90,7 +90,7 @@ class PiecewiseFamily(Family):
         left_out = np.arange(len(folds)) if self.ensemble and len(folds) > 1 else np.array([-1])
         bins = np.full(left_out.size, b)
         if scores is None or not self.ensemble:
-            polygons = fitter.finish(fitter.search(b, b, left_out)[b], bins, left_out, exact=self.exact)
+            polygons = fitter.finish(fitter.fit(b, left_out), bins, left_out, exact=self.exact)
             return self._solution(polygons, polygons.x, scores, sample)
         if self.vary_bins:
             bins = np.array(scores.choices(self._tolerance(sample.n)))

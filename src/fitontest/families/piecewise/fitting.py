@@ -1,5 +1,10 @@
 """From masses on a grid to fitted maps: priors, starting points, the runs of the program, and held-out losses.
 
+Given the knots, the best values are a smooth problem, and a convex one for the log loss; as a function of the knots the
+loss has many local minima. A map of two bins, whose number was given or chosen, has its one knot tried at many places.
+Maps of more bins are fitted from two starting points each, and so are all maps while their number is chosen: the
+optimum is then a local one.
+
 Here is numpy; jax comes in with the program, which is imported when it is run.
 """
 
@@ -10,6 +15,7 @@ import numpy as np
 from fitontest.data.sample import Sample
 from fitontest.families.piecewise.grid import EPS, Grid, grid_of
 from fitontest.families.piecewise.mass_scale import POINTS, quantiles
+from fitontest.families.piecewise.scan import gains_of_a_bend, places_between, promising
 from fitontest.families.piecewise.tasks import FAR, LIMIT, ROOM, TINY, Fits, Loss, Space, Stop, Tasks
 from fitontest.numerics.links import IDENTITY, LOGIT, Link
 from fitontest.numerics.losses import find_loss
@@ -20,7 +26,11 @@ FINE = 4096  # nodes on which the chosen maps are finished
 SEARCH = Stop(gain=1e-7, steps=200)
 FINISH = Stop(gain=1e-9, steps=300)
 SETTLE = Stop(gain=1e-13, steps=100)  # of the values alone
+SCAN = Stop(gain=1e-6, steps=100)  # of the values while the knots stand still
+TRIED = 64  # places of a single inner knot
+CONTINUED = 4  # of them, with the knot free
 DETOUR = 2  # bins beyond the requested ones with which a search begins
+LEAST = 1e-9  # distance from 0 and 1 of probabilities whose curvature is taken
 CLOSEST = 1e-9  # distance of two knots of PL3, as logits
 CONVERGED = 1e-6  # gain per unit weight that another step may still bring in a converged fit
 
@@ -117,6 +127,14 @@ class Fitter:
                 by_bins[b] = by_bins[b].better_of(swept)
         return {b: by_bins[b] for b in range(lowest, highest + 1)}
 
+    def fit(self, b: int, left_out: IntArray) -> Fits:
+        """Fit maps of b bins to all folds but one (-1: to all folds).
+
+        Two bins have one knot, whose places can be searched; of more knots a local optimum is found.
+        """
+        fits = self.search(b, b, left_out)[b]
+        return self._scanned(fits, left_out) if b == 2 else fits
+
     def _without_a_knot(self, fits: Fits, b: int) -> tuple[FloatArray, FloatArray]:
         """Return the maps of b bins without the inner knot whose absence should cost the least.
 
@@ -129,15 +147,67 @@ class Fitter:
         f = u if self.space == "logit" else q
         width = np.maximum(x[:, 2:] - x[:, :-2], TINY)
         bend = f[:, 1:-1] - f[:, :-2] - (f[:, 2:] - f[:, :-2]) * (x[:, 1:-1] - x[:, :-2]) / width
-        spread = q[:, 1:-1] * LOGIT.inverse(-u[:, 1:-1])
-        curvature = spread if self.space == "logit" else 1.0 / spread
-        if self.settings.loss == "brier":
-            curvature = 2.0 * spread**2 if self.space == "logit" else np.full_like(spread, 2.0)
+        curvature = self._curvature(q[:, 1:-1] * LOGIT.inverse(-u[:, 1:-1]))
         least = 1 + np.argmin((tau[:, 2:] - tau[:, :-2]) * bend**2 * curvature, axis=1)
         kept = np.arange(self.room) + (np.arange(self.room) >= least[:, None])
         spare = [(0, 0), (0, 1)]
         u, tau = (np.pad(np.take_along_axis(a, kept, 1), spare, mode="edge") for a in (fits.u, fits.tau))
         return u, tau
+
+    def _curvature(self, spread: FloatArray) -> FloatArray:
+        """Return d2L/df2 per unit weight, in expectation, where q (1 - q) is `spread`."""
+        if self.settings.loss == "brier":
+            return 2.0 * spread**2 if self.space == "logit" else np.full_like(spread, 2.0)
+        return spread if self.space == "logit" else 1.0 / spread
+
+    def _scanned(self, fits: Fits, left_out: IntArray) -> Fits:
+        """Return the maps of two bins, or better ones: the knot is tried at many places, at each with its best values.
+
+        From the best of the places, knot and values are fitted together.
+        """
+        at = places_between(self.coarse.x, *self.quantiles[[0, -1]])
+        if at.size == 0:
+            return fits
+        tried = promising(self._gains(at, fits, left_out), TRIED)
+        n, size = tried.shape
+        start = self._moved_knot(fits, at[tried])
+        tries = self._run(self.coarse, start, np.full(n * size, 2), np.repeat(left_out, size), SCAN, moving=False)
+        value = tries.value.reshape(n, size)
+        beside = np.pad(value, ((0, 0), (1, 1)), constant_values=np.inf)
+        lowest = (value <= beside[:, :-2]) & (value <= beside[:, 2:])
+        chosen = np.argsort(np.where(lowest, value, np.inf), axis=1, kind="stable")[:, :CONTINUED]
+        best = tries.take((chosen + size * np.arange(n)[:, None]).ravel())
+        of = np.repeat(left_out, chosen.shape[1])
+        moved = self._run(self.coarse, (best.u, best.tau), np.full(of.size, 2), of, SEARCH)
+        for k in range(chosen.shape[1]):
+            fits = fits.better_of(moved.take(np.arange(k, of.size, chosen.shape[1])))
+        return fits
+
+    def _gains(self, at: FloatArray, fits: Fits, left_out: IntArray) -> FloatArray:
+        """Return what a knot at each place should gain over a straight line, by the curvature at the fits."""
+        q = np.clip(self._values_of_two_bins(self.coarse.x, fits), LEAST, 1.0 - LEAST)
+        positive, negative = np.moveaxis(self._masses(self.coarse)[left_out], 1, 0)
+        spread, total = q * (1.0 - q), positive + negative
+        curvature = self._curvature(spread)
+        f, per_f = (LOGIT.forward(q, EPS), spread) if self.space == "logit" else (q, np.ones_like(q))  # dq/df
+        w = total * curvature
+        return gains_of_a_bend(at, self.coarse.x, w, w * f - (total * q - positive) * curvature / per_f)
+
+    def _moved_knot(self, fits: Fits, at: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the maps of two bins as starting points with other knots, of shape (B, C), row by row."""
+        limit = LIMIT[self.space]
+        tau = np.ones((*at.shape, self.room + 1))
+        tau[:, :, 0] = 0.0
+        tau[:, :, 1] = np.interp(at, self.quantiles, np.linspace(0.0, 1.0, POINTS))
+        u = np.repeat(fits.u[:, None, :], at.shape[1], axis=1)
+        u[:, :, 1] = np.clip(LOGIT.forward(self._values_of_two_bins(at, fits), EPS), -limit, limit)
+        return u.reshape(-1, self.room + 1), tau.reshape(-1, self.room + 1)
+
+    def _values_of_two_bins(self, at: FloatArray, fits: Fits) -> FloatArray:
+        """Return the maps at places on the family's scale, of shape (C,) or (B, C), as probabilities."""
+        places = np.broadcast_to(at, (len(fits.u), at.shape[-1]))
+        x, u = self.knots(fits.tau[:, :3]), fits.u[:, :3]
+        return np.stack([values_at(*row, self.settings.link) for row in zip(places, x, u, strict=True)])
 
     def finish(self, current: Fits, bins: IntArray, left_out: IntArray, *, exact: bool) -> Polygons:
         """Go on with fits on the fine grid, and with `exact` on all distinct scores, to a finer tolerance.

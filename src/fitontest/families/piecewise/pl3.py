@@ -80,7 +80,8 @@ class PL3(PiecewiseFamily):
         segment that make up the number. To draw the map, draw ``predict(grid)``.
     converged_ : bool
         Whether, for all of these maps, no step found could gain more than 1e-6 per unit weight: neither of all
-        parameters nor, with the knots fixed, of the values alone.
+        parameters nor, with the knots fixed, of the values alone. The optimum is a local one: maps of as many segments
+        with knots far from these may have a lower loss.
     n_iter_ : int
         The most optimiser steps that any of these maps took.
 
@@ -105,6 +106,12 @@ class PL3(PiecewiseFamily):
 
     *Processes.* jax has threads, and a fork copies none. Of multiprocessing take the start method "spawn" or
     "forkserver"; joblib's default, loky, does not fork.
+
+    *Local optima.* As a function of the knots the loss has many local minima. Where two segments are asked for, by
+    ``n_bins=2`` or by the choice of a single map (``ensemble=False``), their one knot is tried at 64 places, at each
+    with its best values, and the fit goes on from the best four. In 22 samples of 40 to 500 rows without priors a scan
+    of all places found no better one. Of more segments, and while their number is chosen, each map is fitted from two
+    starting points.
 
     *Numbers of segments.* At least 200 rows stand behind each candidate; where `n_bins_` is the last of
     ``cv_scores_.candidates``, that limit has decided. At most `n` folds are made. A single distinct score determines a
