@@ -222,6 +222,8 @@ def test_the_stub_lists_each_public_name_with_the_file_that_defines_it():
     tree = ast.parse((SOURCE / "__init__.pyi").read_text())
     listed = next(node.value for node in tree.body if isinstance(node, ast.Assign) and node.targets[0].id == "__all__")
     assert sorted(ast.literal_eval(listed)) == sorted(fitontest.__all__)
+    named = {node.targets[0].id: node.value.id for node in tree.body if isinstance(getattr(node, "value", 0), ast.Name)}
+    assert named == fitontest._FORMER
     for node in tree.body:
         if isinstance(node, ast.ImportFrom):
             owner = SOURCE.joinpath(*node.module.split(".")).with_suffix(".py")

@@ -166,3 +166,11 @@ __all__ = [
     "unregister_partition",
     "within_bin_error",
 ]
+
+# former names, for one version: at run time they warn
+BinnedError = Estimate
+CalibrationError = Estimate
+ClasswiseError = Estimate
+ClasswiseEvaluation = Evaluation
+PlugInError = Estimate
+WithinBinError = Estimate

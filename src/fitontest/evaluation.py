@@ -333,15 +333,18 @@ def evaluation_of(
     random_state: RandomState = 0,
 ) -> Evaluation:
     """Return the evaluation of data that have been checked already."""
-    rows = data.n if isinstance(data, Sample) else data.scores.size
-    draws = [draws_of(measure, null_draws, rows) for measure in measures]
+    rows, classes = (data.n, 1) if isinstance(data, Sample) else (data.scores.size, len(data.classes))
+    draws = [draws_of(measure, null_draws, rows, classes) for measure in measures]
     asked = list(zip(measures, draws, strict=True))
     if isinstance(data, Sample):
         steps = track(asked, "measures") if len(asked) > 1 else asked  # one may have steps of its own
-        with held_warnings() as repeated:  # a family and a measure may have the same bins
-            estimates = [estimate_of(measure, data, reduction, draws, random_state) for measure, draws in steps]
-        for message, category in dict.fromkeys(repeated):
-            warn_user(message, category)
+        repeated: list[Held] = []
+        try:
+            with held_warnings() as repeated:  # a family and a measure may have the same bins
+                estimates = [estimate_of(measure, data, reduction, draws, random_state) for measure, draws in steps]
+        finally:  # what was found before one of them failed may be why
+            for message, category in dict.fromkeys(repeated):
+                warn_user(message, category)
     else:
         each, held = {}, {}
         for column, label in enumerate(track(data.classes, "classes")):

@@ -287,7 +287,7 @@ def tce(
     null_draws : int or "auto", default="auto"
         Redrawings of the labels from the scores, for the TCE to expect of calibrated scores in ``.null``: a TCE means
         little without it. "auto" makes 100 for up to 10,000 scores (rows, times the classes with
-        ``reduction="classwise"``) and none for more, as the result then says. 0 draws none.
+        ``reduction="classwise"``) of up to five classes and none for more, as the result then says. 0 draws none.
     random_state : int, RandomState or None, default=0
         Seed of these draws.
     reduction : {"confidence", "classwise", "binary"}, optional

@@ -47,3 +47,10 @@ def test_it_is_pickled_as_parallel_fits_need():
     error = BadValueError("p", "be finite", "nan", 3, (2, 2), "1 such value")
     again = pickle.loads(pickle.dumps(error))
     assert (str(again), again.row, type(again)) == (str(error), 1, BadValueError)
+
+
+def test_the_message_is_the_argument_and_the_error_can_be_pickled():
+    error = BadValueError("p", "be finite", "nan", 3, (5,))
+    assert error.args == (str(error),)
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), again.row, vars(again)) == (str(error), 3, vars(error))

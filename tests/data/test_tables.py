@@ -1,5 +1,6 @@
 """Columns of files: what is read of CSV, by which rules, and where a message says that something is wrong."""
 
+import csv
 import gzip
 
 import numpy as np
@@ -57,8 +58,8 @@ LINES = "(the header is line 1"
         ("y,p,p\n1,0.5,0.6\n", "--prob must be one column of A, got 'p', 2 times in its header"),
         ("y,P\n1,0.5\n", "--prob must be a column of A, got 'p'; its columns are ['y', 'P']"),
         ("y:p\n1:0.5\n", "its columns are ['y:p']; --sep names another separator"),
-        ("\ny,p\n1,0.5\n", "FILE must begin with its header, got A with 1 lines before it"),
-        ("sep=;\ny;p\n1;0.5\n", "FILE must begin with its header, got A with 1 lines before it"),
+        ("\ny,p\n1,0.5\n", "FILE must begin with its header, got A with 1 line before it"),
+        ("sep=;\ny;p\n1;0.5\n", "FILE must begin with its header, got A with 1 line before it"),
         ("", "FILE must not be empty, got A of 0 bytes"),
         ("y,p\n", "FILE must have rows, got A, which has no rows below its header"),
         (b"y,p\n1,0.5\n\xe9,0.5\n", f"must be text in utf-8, got A with the byte 0xe9 at line 3 {LINES}); name its"),
@@ -66,7 +67,6 @@ LINES = "(the header is line 1"
         ("y,p\n1,0.5\n".encode("utf-16-le"), "it does not look like text of its encoding, which --encoding names"),
         ("y,p\n" + "k" * 10**5 + ",0.5\nb,0.5\nc,0.5", "must have at most two classes, got 3: 'b', 'c', 'kkk"),
         ("y," + "k" * 10**5 + "\n1,0.5\n", "--prob must be a column of A, got 'p'; its columns are ['y', 'kkk"),
-        ('y,p\n1,"' + "k" * 10**6 + '"\n', "field larger than field limit"),
     ],
 )  # fmt: skip
 def test_refusals_name_value_line_and_count(read, tmp_path, content, message):
@@ -234,3 +234,30 @@ def test_quotes_closed_within_a_cell_are_no_backslash_dialect(tmp_path):
     (tmp_path / "a.csv").write_text('t,p\n"say ""hi"""x,0.5\n')
     with pytest.raises(ValueError, match=r"FILE must be readable as CSV, got .* a row that begins at line 2"):
         read_columns(tmp_path / "a.csv", {"--prob": "p"}, ("--prob",))
+
+
+def test_a_missing_score_of_a_single_column_is_no_blank_line(tmp_path):
+    file = tmp_path / "a.csv"
+    file.write_text("p\n0.1\n\n0.3\n\n")
+    column = read_columns(file, {"--prob": "p"}, ("--prob",))["--prob"]
+    assert column.tolist() == [0.1, None, 0.3]
+
+
+def test_a_long_text_beside_the_scores_is_read_and_other_readers_keep_their_limit(read):
+    limit = csv.field_size_limit()
+    assert read(f"text,y,p\n{'a' * 200_000},1,0.5\n,0,0.25\n").p.tolist() == [0.5, 0.25]
+    assert csv.field_size_limit() == limit
+
+
+@pytest.mark.parametrize("encoding", ["unicode_escape", "raw-unicode-escape", "idna", "punycode"])
+def test_encodings_that_rewrite_text_are_refused(encoding):
+    with pytest.raises(ValueError, match="--encoding must be a text encoding"):
+        Layout(encoding=encoding)
+
+
+@pytest.mark.parametrize(
+    ("content", "found"), [("\n", "with a blank first line"), ("# of May\ny,p\n1,0.5\n", "with 1 line before it")]
+)
+def test_a_header_is_the_first_line(read, content, found):
+    with pytest.raises(ValueError, match=f"FILE must begin with its header, got .* {found}"):
+        read(content)

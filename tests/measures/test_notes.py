@@ -160,3 +160,46 @@ def test_a_class_that_does_not_occur():
     assert note in str(found)
     right = fot.evaluate(p.argmax(axis=1), p, measures=["ece"], reduction="confidence")
     assert right.notes == ["every prediction is right: an error only tells how far the scores are from 1"]
+
+
+@pytest.mark.parametrize("partition", ["sweep", fot.FamilyBins(fot.Slope1())])
+def test_a_single_bin_that_a_rule_chose_is_said_by_every_measure_of_bins(partition):
+    y, p = calibrated()
+    if partition == "sweep":
+        y = 1 - y
+    error, texts = quietly(fot.gce, y, p, partition=partition)
+    assert (error.n_bins, error.note) == (1, DIFFERENCE)
+    assert len(texts) == 1
+
+
+@pytest.mark.parametrize("partition", [fot.EqualMass(1), [0.9999], fot.FamilyBins(fot.Slope1(1))])
+def test_a_single_bin_that_was_asked_for_is_not_said_by_measures_of_bins(partition):
+    y, p = calibrated()
+    error, texts = quietly(fot.gce, y, p, partition=partition)
+    assert error.note is None
+    assert texts == []
+
+
+def test_decisions_are_said_by_the_estimate_itself():
+    y, p = noisy(60)
+    error, texts = quietly(fot.tce, y, (p > 0.5).astype(float), null_draws=2)
+    assert DECISIONS in error.note
+    assert json.loads(error.to_json())["note"] == error.note
+    assert len(texts) == 1
+
+
+def test_no_null_is_drawn_unasked_for_many_classes():
+    """Each class takes as long as one sample, however few its rows are."""
+    rng = np.random.default_rng(0)
+    labels, scores = np.arange(60) % 6, rng.dirichlet(np.ones(6), 60)
+    assert "drawn unasked up to 5 classes only" in fot.tce(labels, scores, reduction="classwise").note
+
+
+def test_what_was_warned_before_an_error_is_not_lost():
+    class Fails(fot.Identity):
+        def fit_map(self, sample):
+            raise RuntimeError("it does not fit")
+
+    p = np.linspace(0.1, 0.9, 40)
+    with pytest.warns(fot.SeparableDataWarning), pytest.raises(RuntimeError, match="it does not fit"):
+        fot.evaluate(p > 0.4, p, families=["platt", Fails()])

@@ -31,7 +31,9 @@ MISSING = frozenset(("", "NA", "N/A", "null", "NULL"))
 BOOLEANS = {"true": True, "t": True, "yes": True, "y": True, "false": False, "f": False, "no": False, "n": False}
 _PAIRS = ({"true", "false"}, {"t", "f"}, {"yes", "no"}, {"y", "n"})  # letters of two pairs are names of classes
 SEPARATORS = (",", "\t", ";", "|")  # tried in the header where none is given
+REWRITING = frozenset(("unicode-escape", "raw-unicode-escape", "idna", "punycode"))  # no files are in them
 SEARCHED = 20  # rows in which a header is looked for, for a message
+LONGEST = 2**31 - 1  # letters in a cell: the texts that were scored may stand beside their scores
 BLOCK = 1 << 16  # rows whose cells are in memory as texts
 
 # what is a number in all languages: float() would take 1_000 and the digits of other scripts too
@@ -84,6 +86,8 @@ class Layout:
             raise ValueError(f"--decimal must be '.' or ',', got {brief(self.decimal)}")
         if self.encoding is not None:
             try:
+                if codecs.lookup(self.encoding).name.replace("_", "-") in REWRITING:
+                    raise LookupError("it is one of Python's source or of internet names")
                 "".encode(self.encoding)
             except (LookupError, ValueError) as error:  # unknown, no encoding of text, or with a NUL
                 raise ValueError(f"--encoding must be a text encoding, got {brief(self.encoding)}: {error}") from error
@@ -170,6 +174,7 @@ class CsvFile:
         lines = _Lines(text) if self.escaped and not isinstance(text, _Lines) else text
         reader = _reader(lines, self.sep, self.escaped)
         line, width = 0, len(self.header)
+        blank: list[int] = []
         try:
             next(reader, None)
             if isinstance(lines, _Lines):
@@ -180,7 +185,11 @@ class CsvFile:
                     lines.finish()
                     if self.escaped and row:  # which the csv module does not read strictly
                         self.is_quoted(lines.taken)
-                if len(row) == width:
+                if not row and width == 1:  # a missing cell, if it is not the end of the file
+                    blank.append(line + 1)
+                elif len(row) == width:
+                    yield from ((one, [""]) for one in blank)
+                    blank.clear()
                     yield line + 1, row
                 elif row:
                     raise MalformedError(
@@ -273,7 +282,10 @@ def _first_row(path: Path, layout: Layout, sep: str, escaped: bool) -> list[str]
         raise ValueError(f"FILE must not be empty, got {path} of 0 bytes")
     with _text(path, layout) as text:
         try:
-            return next(_reader(text, sep, escaped))
+            row: list[str] = next(_reader(text, sep, escaped))
+            if row:
+                return row
+            raise ValueError(f"FILE must begin with its header, got {path} with a blank first line")
         except StopIteration:
             raise ValueError(f"FILE must not be empty, got {path} without text") from None
         except csv.Error as error:
@@ -290,7 +302,8 @@ def _refuse_lines_before(path: Path, layout: Layout, seps: Any, names: set[str])
         with suppress(csv.Error):
             for line, row in enumerate(csv.reader(rows, delimiter=sep)):
                 if names <= set(row):
-                    raise ValueError(f"FILE must begin with its header, got {path} with {line} lines before it")
+                    lines = f"{line} line{'' if line == 1 else 's'}"
+                    raise ValueError(f"FILE must begin with its header, got {path} with {lines} before it")
 
 
 def _read(file: CsvFile, wanted: Mapping[str, str], numbers: set[str]) -> dict[str, NDArray[Any]]:
@@ -410,6 +423,7 @@ def _reader(lines: Iterator[str], sep: str, escaped: bool) -> Any:
 def _text(path: Path, layout: Layout) -> Iterator[TextIO]:
     """Give the text of a file; what cannot be unpacked or decoded in the block is a ValueError about the file."""
     packed = path.name.lower().endswith(".gz")
+    limit = csv.field_size_limit(LONGEST)  # of all readers of the process, so it is given back
     try:
         with gzip.open(path) if packed else path.open("rb") as raw:
             yield TextIOWrapper(raw, encoding=layout.codec, newline="")
@@ -421,6 +435,8 @@ def _text(path: Path, layout: Layout) -> Iterator[TextIO]:
         ) from error
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise ValueError(f"FILE must be readable as gzip, got {path}: {error}") from error
+    finally:
+        csv.field_size_limit(limit)
 
 
 def _undecodable(path: Path, layout: Layout) -> str:

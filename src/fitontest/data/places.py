@@ -34,11 +34,12 @@ class BadValueError(ValueError):
     """
 
     def __init__(self, name: str, rule: str, got: str, index: int, shape: tuple[int, ...], note: str = "") -> None:
-        super().__init__(name, rule, got, index, shape, note)  # all of them, so that it can be pickled
         self.name, self.rule, self.got, self.index, self.shape, self.note = name, rule, got, index, shape, note
+        super().__init__(self.at(*_place(index, shape)))
 
-    def __str__(self) -> str:
-        return self.at(*_place(self.index, self.shape))
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle and copy through the constructor."""
+        return type(self), (self.name, self.rule, self.got, self.index, self.shape, self.note)
 
     def at(self, where: str, counting: str) -> str:
         """Return the message with a place and how it is counted; a place of no words is left out."""

@@ -6,7 +6,7 @@ from fitontest.maps.base import CalibrationMap
 from fitontest.numerics.links import sigmoid
 from fitontest.typing import FloatArray
 
-TOLERANCE = 1e-9  # relative; a smaller fall is rounding
+TOLERANCE = 1e-9  # a smaller fall is rounding, or too small to matter
 SPACED = np.linspace(0.0, 1.0, 1001)
 SHARP = sigmoid(np.linspace(-36.0, 36.0, 721))  # next to 0 and 1, where scores may stand densely
 
@@ -40,11 +40,7 @@ def find_decreases(fitted: CalibrationMap) -> list[tuple[float, float]]:
     falls = np.diff(values) < 0
     turns = np.flatnonzero(np.diff(falls, prepend=False, append=False))
     runs = turns.reshape(-1, 2)
-    return [
-        (float(at[start]), float(at[stop]))
-        for start, stop in runs
-        if values[start] - values[stop] > TOLERANCE * values[start]
-    ]
+    return [(float(at[start]), float(at[stop])) for start, stop in runs if values[start] - values[stop] > TOLERANCE]
 
 
 def _list_points(fitted: CalibrationMap) -> FloatArray:

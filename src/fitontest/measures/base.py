@@ -18,7 +18,7 @@ from fitontest.data.sample import Sample
 from fitontest.families.base import Family, available_families
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.if_calibrated import IfCalibrated
-from fitontest.measures.notes import no_null_note, of_classes, one_class_note
+from fitontest.measures.notes import DECISIONS, no_null_note, of_classes, one_class_note
 from fitontest.partitions.partition import Partition
 from fitontest.registry import Registry, changed_settings, plain_setting, settings_of
 from fitontest.results.frames import Records
@@ -222,11 +222,13 @@ class Estimate(Table):
         The value without what label noise adds to it. None: not computed.
     interval : Interval or None
         None: not computed.
+    decided : bool
+        Whether all scores are 0 or 1: decisions, not probabilities.
     map, estimator, partition, n_bins
         Of the evidence, or None.
     note : str or None
         What must be known to read the value: that the data chose a single bin, that a TCE has no null, that all labels
-        are of one class. None: nothing.
+        are of one class, that the scores are decisions. None: nothing.
 
     Examples
     --------
@@ -254,6 +256,7 @@ class Estimate(Table):
     null: IfCalibrated | None = None
     debiased: float | None = None
     interval: Interval | None = None
+    decided: bool = False
 
     @classmethod
     def of(cls, measure: Measure, sample: Sample, value: float, evidence: Evidence | None = None) -> Self:
@@ -266,6 +269,7 @@ class Estimate(Table):
             n=sample.n,
             base_rate=sample.base_rate,
             evidence=Evidence() if evidence is None else evidence,
+            decided=sample.decided,
         )
 
     @property
@@ -291,7 +295,7 @@ class Estimate(Table):
     @property
     def note(self) -> str | None:
         """What must be known to read the value."""
-        notes = [*notes_of_value(self), *notes_of_labels(self)]
+        notes = [*notes_of_value(self), *notes_of_labels(self), *([("", DECISIONS)] if self.decided else [])]
         return "; ".join(f"{where}: {note}" if where else note for where, note in notes) or None
 
     @property
@@ -451,7 +455,13 @@ def mean_over_classes(estimates: Mapping[Label, Estimate]) -> Estimate:
     first = next(iter(estimates.values()))
     mean = sum(map(float, estimates.values())) / len(estimates)
     return Estimate(
-        value=mean, measure=first.measure, n=first.n, base_rate=None, reduction="classwise", classes=dict(estimates)
+        value=mean,
+        measure=first.measure,
+        n=first.n,
+        base_rate=None,
+        reduction="classwise",
+        classes=dict(estimates),
+        decided=all(one.decided for one in estimates.values()),
     )
 
 
@@ -460,7 +470,7 @@ def notes_of_value(estimate: Estimate) -> list[tuple[str, str]]:
     notes = notes_of_evidence(estimate)
     nulls = [one.null for one in (estimate.classes or {"": estimate}).values()]
     if estimate.measure.needs_null and all(null is None for null in nulls):
-        notes.append(("", no_null_note(estimate.n * len(nulls))))
+        notes.append(("", no_null_note(estimate.n * len(nulls), len(nulls))))
     return notes
 
 

@@ -6,7 +6,7 @@ calibration error.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -18,6 +18,7 @@ from fitontest.measures.binning import DEFAULT_BINS, AnyPartition, BinnedSample,
 from fitontest.measures.losses.base import BinLoss, find_bin_loss
 from fitontest.measures.losses.bias import Bias
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA, DEFAULT_TEST, Rejection, SignificanceName
+from fitontest.measures.notes import one_bin_of_rule_note
 from fitontest.numerics.norms import Norm, find_norm
 from fitontest.partitions.bin_table import BinTable
 from fitontest.partitions.partition import Partition
@@ -127,6 +128,8 @@ class Binned(Measure):
         """Return the norm of the losses of the occupied bins."""
         self.bin_loss.check(sample)
         bins = Bins.of(binned_sample(sample, made(self.rule, sample)), self.bin_loss)
+        if isinstance(self.bin_loss, Bias):
+            bins = replace(bins, note=one_bin_of_rule_note(self.rule, len(bins.table), self.total.name))
         return Estimate.of(self, sample, bins.norm_of_losses(self.total), bins)
 
     def target(self, sample: Sample, c: FloatArray) -> float | None:

@@ -11,10 +11,12 @@ from fitontest.data.sample import Sample
 from fitontest.families.base import Family
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.binned import BinnedMap
+from fitontest.partitions.partition import Partition
 from fitontest.typing import Label
 
 AUTO_DRAWS = 100  # enough for the mean of a null to a tenth of its spread
 AUTO_ROWS = 10_000  # a second or two for that many draws of them
+AUTO_CLASSES = 5  # each takes as long: a draw of few rows takes hardly less than one of many
 MOST_LISTED = 5  # classes named in a note
 DECISIONS = "all scores are 0 or 1: these are decisions, not probabilities"
 
@@ -36,9 +38,19 @@ def one_bin_note(c_hat: CalibrationMap, fitted: Family | None, norm: str, *, deb
     return "1 bin: the error is the distance of the scores from the mean label"
 
 
-def no_null_note(rows: int) -> str:
+def one_bin_of_rule_note(rule: object, n_bins: int, norm: str) -> str:
+    """Return what the bias of bins is where a rule chose a single one, and "" for a given number and given edges."""
+    rule = getattr(rule, "family", rule)  # `FamilyBins` has the bins of a family
+    number = getattr(rule, "n_bins", "by the rule")  # a rule without one chooses it
+    if n_bins > 1 or isinstance(rule, Partition) or not isinstance(number, str):
+        return ""
+    return f"1 bin: the error is the {'squared ' if norm == 'squared' else ''}difference of the means"
+
+
+def no_null_note(rows: int, classes: int) -> str:
     """Return that a value which means little without its null stands alone."""
-    limit = f", which is drawn unasked up to {AUTO_ROWS:,} rows only" if rows > AUTO_ROWS else ""
+    most = f"{AUTO_CLASSES} classes" if classes > AUTO_CLASSES else f"{AUTO_ROWS:,} rows"
+    limit = f", which is drawn unasked up to {most} only" if classes > AUTO_CLASSES or rows > AUTO_ROWS else ""
     return f"means little without its null{limit}: null_draws={AUTO_DRAWS} draws it"
 
 

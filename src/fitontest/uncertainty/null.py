@@ -14,7 +14,7 @@ from fitontest.data.sample import Sample
 from fitontest.exceptions import without_warnings
 from fitontest.measures.base import Estimate, Measure
 from fitontest.measures.if_calibrated import IfCalibrated
-from fitontest.measures.notes import AUTO_DRAWS, AUTO_ROWS
+from fitontest.measures.notes import AUTO_CLASSES, AUTO_DRAWS, AUTO_ROWS
 from fitontest.numerics.random import generator
 from fitontest.progress import track
 from fitontest.typing import RandomState
@@ -101,10 +101,10 @@ def _redrawn_entries(rows: Rows, rng: np.random.RandomState) -> Sample:
     return Sample.of_rows(Rows(p, y, w, count[present][order], w2), whole=False)
 
 
-def draws_of(measure: Measure, null_draws: int | Literal["auto"], rows: int) -> int:
+def draws_of(measure: Measure, null_draws: int | Literal["auto"], rows: int, classes: int = 1) -> int:
     """Return the number of draws: what "auto" means for a measure and the rows of all classes together."""
     if isinstance(null_draws, str) and null_draws == "auto":
-        return AUTO_DRAWS if measure.needs_null and rows <= AUTO_ROWS else 0
+        return AUTO_DRAWS if measure.needs_null and rows <= AUTO_ROWS and classes <= AUTO_CLASSES else 0
     return null_draws
 
 

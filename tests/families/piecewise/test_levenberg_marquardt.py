@@ -23,19 +23,26 @@ def quadratic(point, target):
     return value, Derivatives(Pair(hu, d.t), Diagonal(one, zero, one), upper)
 
 
+TARGET = Pair(np.arange(SIZE) * 1.0, -np.arange(SIZE) * 2.0)
+OPTIMISER = levenberg_marquardt(lambda best, step: Pair(best.u + step.u, best.t + step.t))
+
+
+@jax.jit
+def advance(point, state, spoiled):
+    value, derivatives = quadratic(point, TARGET)
+    updates, state = OPTIMISER.update(derivatives, state, point, value=jnp.where(spoiled, jnp.nan, value))
+    return optax.apply_updates(point, updates), state
+
+
 def minimise(steps, spoil=()):
     """Run the optimiser; in the steps to spoil, the value is reported as NaN."""
-    target = Pair(jnp.arange(SIZE) * 1.0, -jnp.arange(SIZE) * 2.0)
-    optimiser = levenberg_marquardt(lambda best, step: Pair(best.u + step.u, best.t + step.t))
     point = Pair(jnp.zeros(SIZE), jnp.zeros(SIZE))
-    state = optimiser.init(point)
+    state = OPTIMISER.init(point)
     history = []
     for step in range(steps):
-        value, derivatives = quadratic(point, target)
-        updates, state = optimiser.update(derivatives, state, point, value=jnp.where(step in spoil, jnp.nan, value))
-        point = optax.apply_updates(point, updates)
+        point, state = advance(point, state, step in spoil)
         history.append(float(state.value))
-    return state, target, history
+    return state, TARGET, history
 
 
 def test_a_quadratic_is_solved_in_a_few_steps():

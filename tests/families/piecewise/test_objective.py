@@ -7,7 +7,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from fitontest.families.piecewise.objective import Knots, Problem, evaluate, knots_at
+from fitontest.families.piecewise import objective
+from fitontest.families.piecewise.objective import Knots, Problem, knots_at
 from fitontest.families.piecewise.tasks import LIMIT
 from fitontest.numerics.links import sigmoid
 from tests.families.piecewise.test_block_tridiagonal import dense
@@ -15,6 +16,7 @@ from tests.families.piecewise.test_block_tridiagonal import dense
 BINS, ROOM, NODES = 4, 6, 200
 SPACES = ("probability", "logit")
 LOSSES = ("log_loss", "brier")
+evaluate = jax.jit(objective.evaluate, static_argnums=(2, 3))  # as the program does; its operations alone are slow
 every_space = pytest.mark.parametrize("space", SPACES)
 every_loss = pytest.mark.parametrize("loss", LOSSES)
 

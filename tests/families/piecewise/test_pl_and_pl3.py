@@ -37,7 +37,7 @@ def smooth(p):
 # ------------------------------------------------------------------------------------------------------ exact cases
 
 
-@pytest.mark.parametrize("n", [80, 900, 30_000])
+@pytest.mark.parametrize("n", [80, 900, 6000])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_one_segment_of_pl3_is_logistic_regression_on_the_logit(n, weighted):
     y, p = noisy(n)
@@ -63,7 +63,7 @@ def test_pl_finds_the_knots_of_a_polygon():
         return np.interp(p, [0, 0.3, 0.7, 1], [0.05, 0.6, 0.4, 0.95])
 
     y, p = drawn(200_000, polygon)
-    pl = fot.PL().fit(p, y)
+    pl = fot.PL(cv=5, max_bins=8).fit(p, y)
     np.testing.assert_allclose(pl.predict(GRID), polygon(GRID), atol=0.02)
     three = fot.PL(3).fit(p, y)
     np.testing.assert_allclose(three.partition_.edges, [0.3, 0.7], atol=0.02)
@@ -119,18 +119,18 @@ def test_priors_can_be_switched_off(name):
 @both
 @pytest.mark.parametrize("n_bins", [2, 5])
 def test_compressed_and_exact_fits_agree(name, n_bins):
-    for seed, make in enumerate((lambda r: r.random(20_000), lambda r: sigmoid(r.normal(0, 4, 20_000)))):
+    for seed, make in enumerate((lambda r: r.random(8000), lambda r: sigmoid(r.normal(0, 4, 8000)))):
         p = make(np.random.default_rng(seed))
-        y, p = drawn(20_000, smooth, seed, p)
-        compressed = fot.make_family(name, n_bins=n_bins).fit(p, y)
-        exact = fot.make_family(name, n_bins=n_bins, exact=True).fit(p, y)
+        y, p = drawn(8000, smooth, seed, p)  # about twice the nodes of the grid
+        compressed = fot.make_family(name, n_bins=n_bins, cv=3).fit(p, y)
+        exact = fot.make_family(name, n_bins=n_bins, cv=3, exact=True).fit(p, y)
         assert np.mean(np.abs(compressed.predict(p) - exact.predict(p))) < 1e-4
 
 
 @both
 def test_up_to_the_size_of_the_grid_nothing_is_compressed(name):
     y, p = noisy(1000)
-    compressed, exact = (fot.make_family(name, exact=exact).fit(p, y) for exact in (False, True))
+    compressed, exact = (fot.make_family(name, cv=3, exact=exact).fit(p, y) for exact in (False, True))
     np.testing.assert_allclose(compressed.predict(p), exact.predict(p), atol=1e-5)
 
 
@@ -164,7 +164,7 @@ def test_held_out_losses_row_by_row(name, scoring):
 @pytest.mark.parametrize(("n", "most"), [(50, 1), (199, 1), (200, 2), (1000, 6), (2999, 15), (5000, 16)])
 def test_candidates_grow_with_the_rows(name, n, most):
     y, p = noisy(n)
-    family = fot.make_family(name).fit(p, y)
+    family = fot.make_family(name, cv=2).fit(p, y)
     if most == 1:
         assert not hasattr(family, "cv_scores_")
         assert family.n_bins_ == 1
@@ -177,11 +177,11 @@ def test_candidates_grow_with_the_rows(name, n, most):
 @both
 def test_tolerance(name):
     y, p = STAIRS.draw_as_published(40_000, 1)[:2]
-    auto, papers, plain = (fot.make_family(name, tolerance=t).fit(p, y) for t in ("auto", 1e-3, 0.0))
+    auto, papers, plain = (fot.make_family(name, tolerance=t, max_bins=8, cv=3).fit(p, y) for t in ("auto", 1e-3, 0.0))
     mean = auto.cv_scores_.mean
     assert plain.n_bins_ == np.argmin(mean) + 1
     assert papers.n_bins_ == np.argmax(mean <= mean.min() * 1.001) + 1
-    assert auto.n_bins_ == np.argmax(mean <= mean.min() * (1 + 1e-3 / 4)) + 1
+    assert auto.n_bins_ == np.argmax(mean <= mean.min() * (1 + TOLERANCES[name] / 4)) + 1
     assert papers.n_bins_ <= auto.n_bins_ <= plain.n_bins_
 
 
@@ -192,7 +192,7 @@ def test_max_bins(name):
 
 
 @both
-@pytest.mark.parametrize("n_bins", [1, 2, 7, 16, 17, 40])
+@pytest.mark.parametrize("n_bins", [1, 2, 7, 16, 17, 34])  # more than 16 need more room, which 17 and 34 share
 def test_any_number_of_segments_can_be_asked_for(name, n_bins):
     y, p = drawn(3000, smooth)
     family = fot.make_family(name, n_bins=n_bins).fit(p, y)
@@ -235,7 +235,7 @@ def test_each_fold_map_leaves_its_fold_out(name):
     fold = held_out_rows(900, 10, 0)[4]
     other = y.copy()
     other[fold] = 1 - y[fold]
-    a, b = (fot.make_family(name, n_bins=2).fit(p, labels) for labels in (y, other))
+    a, b = (fot.make_family(name, n_bins=3).fit(p, labels) for labels in (y, other))
     same = [np.allclose(u, v, atol=1e-9) for u, v in zip(a.values_, b.values_, strict=True)]
     assert same == [k == 4 for k in range(10)]
 
@@ -429,7 +429,7 @@ HARD = {
 @pytest.mark.parametrize("priors", [{}, {"alpha": 0, "kappa": 0}], ids=["priors", "bare"])
 def test_hard_inputs_give_total_continuous_maps(name, case, priors):
     p, y = HARD[case]
-    for params in ({}, {"n_bins": 16}, {"n_bins": 6, "ensemble": False}):
+    for params in ({"cv": 3}, {"n_bins": 16, "cv": 3}, {"n_bins": 2, "ensemble": False}):
         with warnings.catch_warnings():
             if priors:
                 warnings.simplefilter("ignore", ConvergenceWarning)  # the optimum may be at infinity
@@ -450,11 +450,11 @@ def test_hard_inputs_give_total_continuous_maps(name, case, priors):
 @both
 def test_heavy_weights_do_not_call_for_more_bins(name):
     chosen = []
-    for seed in range(4):
-        y, p = drawn(4000, smooth, seed)
-        w = np.random.default_rng(seed).lognormal(0, 2, 4000)
-        chosen.append(fot.make_family(name).fit(p, y, w).n_bins_)
-    assert np.median(chosen) <= 8
+    for seed in range(2):
+        y, p = drawn(3000, smooth, seed)
+        w = np.random.default_rng(seed).lognormal(0, 2, 3000)
+        chosen.append(fot.make_family(name, cv=5).fit(p, y, w).n_bins_)
+    assert max(chosen) <= 8
 
 
 # ------------------------------------------------------------------------------------------------------- weights
@@ -463,12 +463,12 @@ def test_heavy_weights_do_not_call_for_more_bins(name):
 @both
 def test_whole_weights_are_rows_and_others_are_importances(name):
     y, p = noisy(500)
-    plain = fot.make_family(name, n_bins=2).fit(p, y)
+    plain = fot.make_family(name, n_bins=3, cv=3).fit(p, y)
     for scale in (0.5, 1e-6):  # a constant importance is none
-        scaled = fot.make_family(name, n_bins=2).fit(p, y, np.full(500, scale))
+        scaled = fot.make_family(name, n_bins=3, cv=3).fit(p, y, np.full(500, scale))
         np.testing.assert_allclose(scaled.predict(GRID), plain.predict(GRID), atol=1e-9)
-    thousand = fot.make_family(name, n_bins=2).fit(p, y, np.full(500, 1000.0))
-    bare = fot.make_family(name, n_bins=2, alpha=1e-3, kappa=2e-3).fit(p, y)
+    thousand = fot.make_family(name, n_bins=3, cv=3).fit(p, y, np.full(500, 1000.0))
+    bare = fot.make_family(name, n_bins=3, cv=3, alpha=1e-3, kappa=2e-3).fit(p, y)
     np.testing.assert_allclose(thousand.predict(GRID), bare.predict(GRID), atol=1e-6)
     assert np.max(np.abs(thousand.predict(GRID) - plain.predict(GRID))) > 1e-4
 
@@ -488,7 +488,7 @@ def test_maps_are_as_close_to_the_truth_as_published():
         ours[row["family"]].append(np.mean(np.abs(family.predict(fresh) - c)))
         theirs[row["family"]].append(row["map_error"])
         if "ece" in row:
-            error = fot.calibration_error(y, p, family=row["family"])
+            error = fot.calibration_error(y, p, family=family.map_)
             assert float(error) == pytest.approx(row["ece"], abs=0.004)
     for name in ours:
         # two draws of labels in all: one segment more or less on one of them moves the mean by 9 %

@@ -81,15 +81,15 @@ def _batch(tasks: Tasks) -> tuple[Knots, Problem]:
         room *= 2  # a new shape, and a compilation, only where the number of nodes doubles
     spare = room * TILE - tasks.x.size
 
-    def tiled(a: FloatArray) -> Array:
+    def tiled(a: FloatArray) -> FloatArray:
         padded = np.pad(a, [(0, 0)] * (a.ndim - 1) + [(0, spare)])
-        return jnp.asarray(padded.reshape(*a.shape[:-1], room, TILE))
+        return padded.reshape(*a.shape[:-1], room, TILE)
 
     x, s1, s0 = tiled(tasks.x), tiled(tasks.mass[tasks.rows, 0]), tiled(tasks.mass[tasks.rows, 1])
-    counts = jnp.asarray(tiles, jnp.int32), jnp.asarray(tasks.quantiles), jnp.asarray(tasks.bins, jnp.int32)
-    return Knots(jnp.asarray(tasks.u), jnp.asarray(tasks.tau)), Problem(
-        x, s1, s0, *counts, jnp.asarray(tasks.alpha), jnp.asarray(float(tasks.moving))
-    )
+    counts = np.int32(tiles), tasks.quantiles, tasks.bins.astype(np.int32)
+    problem = x, s1, s0, *counts, np.float64(tasks.alpha), np.float64(tasks.moving)
+    knots, problem = jax.device_put(((tasks.u, tasks.tau), problem))  # jnp.asarray would compile, for every shape
+    return Knots(*knots), Problem(*problem)
 
 
 def _fit(start: Knots, problem: Problem, stop: Stop, space: Space, loss: Loss) -> tuple[Array, ...]:
@@ -145,5 +145,6 @@ def _widths(best: Knots, step: Pair, bins: Array) -> Array:
 compiled = jax.jit(
     _fit,
     static_argnames=("space", "loss"),
-    compiler_options={"xla_cpu_use_fusion_emitters": False},  # halves the time to compile
+    # The first halves the time to compile; the second takes a sixth off it, and a tenth off a fit.
+    compiler_options={"xla_cpu_use_fusion_emitters": False, "xla_backend_optimization_level": 1},
 )
