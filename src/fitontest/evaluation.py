@@ -379,7 +379,7 @@ def _warn_of_notes(evaluation: Evaluation) -> None:
     """Warn once of values that are not what their name promises."""
     named = list(zip(evaluation.names, evaluation, strict=True))
     one_bin = note_lines(named, notes_of_evidence)
-    hint = ["the number of bins was left to the data"] if one_bin else []
+    hint = ["the number of bins was left to the data; n_bins=10 fixes it"] if one_bin else []
     if lines := [*one_bin, *hint, *data_notes(evaluation.data)]:
         warn_user("; ".join(lines), CalibrationWarning)
 

@@ -144,7 +144,7 @@ def _measure(metric: object, settings: dict[str, Any]) -> Measure:
     if isinstance(metric, Measure):
         check_known(settings, _READING, "options of a Measure")
         return metric
-    choose(metric, [*METRICS, *available_measures()], "metric")
+    choose(metric, dict.fromkeys((*METRICS, *available_measures())), "metric")
     return make_measure(str(metric), **settings)
 
 

@@ -107,7 +107,7 @@ def test_a_map_of_schema_1_is_applied_with_a_note(tmp_path):
     found = run("apply", tmp_path / "map.json", tmp_path / "a.csv", "--prob", "p", "-o", tmp_path / "o.csv")
     assert found.exit_code == 0
     assert found.stderr.startswith(
-        "Note: text is of schema 1, in which a map does not say whether it is decreasing; this"
+        "Note: text is of schema 1, which does not say whether a map is decreasing: this one is"
     )
     (tmp_path / "map.json").write_text(json.dumps({**values, "schema": 2}))
     found = run("apply", tmp_path / "map.json", tmp_path / "a.csv", "--prob", "p", "-o", tmp_path / "o.csv")

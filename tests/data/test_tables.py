@@ -39,6 +39,7 @@ LINES = "(the header is line 1"
     [
         ("y,p\n1,0.5\n0,abc\n1,0.2\n0,x\n", f"got str values such as 'abc' at line 3 {LINES}; 2 such values)"),
         ("y,p\n1,0.5\n0,1.5\n1,-3\n", f"got 1.5 at line 3 {LINES}; 2 of 3 values outside, from -3.0 to 1.5)"),
+        ("y;p\n1;0,5\n0;0,2\n", f"such as '0,5' at line 2 {LINES}; 2 such values); --decimal , reads a decimal comma"),
         ("y,p\n1,nan\n0,0.5\n", f"must be finite, got nan at line 2 {LINES}; 1 such value)"),
         ("y,p\n1,0.5\n\n\n0,\n", f"missing values (None, NaN or NA), got 1, the first at line 5 {LINES})"),
         ('t,y,p\n"a\nb\r\nc",1,0.5\nx,0,7\n', f"got 7.0 at line 5 {LINES}"),
@@ -58,7 +59,7 @@ LINES = "(the header is line 1"
         ("y,p,p\n1,0.5,0.6\n", "--prob must be one column of A, got 'p', 2 times in its header"),
         ("y,P\n1,0.5\n", "--prob must be a column of A, got 'p'; its columns are ['y', 'P']"),
         ("y:p\n1:0.5\n", "its columns are ['y:p']; --sep names another separator"),
-        ("\ny,p\n1,0.5\n", "FILE must begin with its header, got A with 1 line before it"),
+        ("\ny,p\n1,0.5\n", "FILE must begin with its header, got A with a blank first line"),
         ("sep=;\ny;p\n1;0.5\n", "FILE must begin with its header, got A with 1 line before it"),
         ("", "FILE must not be empty, got A of 0 bytes"),
         ("y,p\n", "FILE must have rows, got A, which has no rows below its header"),

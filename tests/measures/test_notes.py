@@ -84,7 +84,7 @@ def test_an_evaluation_names_the_families_and_warns_once():
     families = ["slope1", "platt", fot.Slope1(max_bins=1), fot.Slope1(3)]
     found, texts = quietly(fot.evaluate, y, p, families=families, null_draws=4)
     line = f"slope1, Slope1(max_bins=1): {DIFFERENCE}"
-    assert texts == [f"{line}; the number of bins was left to the data"]
+    assert texts == [f"{line}; the number of bins was left to the data; n_bins=10 fixes it"]
     assert found.notes == [line]
     lines = str(found).splitlines()
     assert lines[lines.index(line) - 1].startswith("Slope1(n_bins=3)")

@@ -220,7 +220,10 @@ class CsvFile:
     def _hint(self) -> str:
         if any("\0" in name for name in self.header):
             return "; it does not look like text of its encoding, which --encoding names"
-        return "; --sep names another separator" if len(self.header) == 1 and self.layout.sep is None else ""
+        if len(self.header) > 1:
+            return ""
+        absent = f"; {self.sep!r}, the --sep that was given, does not occur in it"
+        return absent if self.layout.sep else "; --sep names another separator"
 
 
 def read_csv(path: Path, layout: Layout, wanted: Mapping[str, str], numbers: set[str]) -> dict[str, NDArray[Any]]:

@@ -4,6 +4,7 @@ What is not there, or cannot be read, is refused with a clear message. Parquet i
 """
 
 import gzip
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import chain, count, zip_longest
@@ -32,6 +33,7 @@ WRITERS = {  # what is between the columns of a file; nothing in Parquet
     ".parquet": "",
     ".pq": "",
 }
+_DECIMAL_COMMA = re.compile(r"'[-+]?[0-9]*,[0-9]+'")  # a cell, as messages quote it
 
 
 def read_columns(
@@ -92,7 +94,9 @@ def naming_lines(path: Path, columns: Mapping[str, str], layout: Layout = STANDA
         if error.name not in columns or _kind(path) != CSV:
             raise
         line = line_of(path, layout, columns, error.name, error.row)
-        raise ValueError(error.at(f"line {line}", "the header is line 1")) from error
+        comma = layout.decimal is None and _DECIMAL_COMMA.search(error.got)
+        hint = "; --decimal , reads a decimal comma" if comma else ""
+        raise ValueError(error.at(f"line {line}", "the header is line 1") + hint) from error
 
 
 def check_ending(path: Path, name: str) -> None:

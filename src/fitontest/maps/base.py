@@ -192,8 +192,8 @@ class CalibrationMap(ABC):
             _check_flag({key: d[key] for key in flag & d.keys()}, revived, name)
         else:
             warn_user(
-                f"{name} is of schema {schema}, in which a map does not say whether it is decreasing; this one is "
-                f"{'decreasing' if revived.decreasing else 'not'}. Write it again to keep it",
+                f"{name} is of schema {schema}, which does not say whether a map is decreasing: this one is "
+                f"{'' if revived.decreasing else 'not '}decreasing. to_json() writes schema {SCHEMA}, which says it",
                 CalibrationWarning,
             )
         return revived

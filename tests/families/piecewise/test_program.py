@@ -24,8 +24,7 @@ def test_nothing_is_compiled_again_for_other_sizes_weights_or_settings(name):
     compiled = program.compiled._cache_size()
     for n in (1, 3, 50, 1500, 12_345):
         y, p = noisy(n, seed=n)
-        fot.make_family(name, cv=3).fit(p, y)
-        fot.make_family(name, cv=4, max_bins=3).fit(p, y, np.linspace(0.5, 2, n))
+        fot.make_family(name, cv=4, max_bins=5).fit(p, y, np.linspace(0.5, 2, n))
         fot.make_family(name, n_bins=7, alpha=0.3, kappa=0, cv=3).fit(p, y)
         fot.make_family(name, n_bins=16, ensemble=False, random_state=5).fit(p, y)
     assert program.compiled._cache_size() == compiled
