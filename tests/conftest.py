@@ -1,7 +1,8 @@
 """Settings for all tests: generated examples are the same in every run, and slow machines are no failures.
 
 What jax has compiled is kept in a folder that all workers, notebooks and commands of this run and the next ones share:
-compiling takes longer than most tests, and the programs are the same everywhere.
+compiling takes longer than most tests, and the programs are the same everywhere. Where several workers share the cores,
+each computes on one: threads that wait for a core make small products of matrices take a hundred times as long.
 """
 
 import os
@@ -15,9 +16,12 @@ COMPILED = {
     "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
     "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "0",
 }
+ONE_CORE = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 
 def pytest_configure(config):
-    """Name the folder of compiled programs in the environment, which the processes that are started inherit."""
+    """Set up the environment, which the processes that are started inherit."""
+    if getattr(config.option, "numprocesses", None):
+        os.environ.update(ONE_CORE)
     if "JAX_COMPILATION_CACHE_DIR" not in os.environ and hasattr(config, "cache"):
         os.environ.update(COMPILED, JAX_COMPILATION_CACHE_DIR=str(config.cache.mkdir("jax")))
