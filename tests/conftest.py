@@ -9,7 +9,8 @@ import os
 
 from hypothesis import settings
 
-settings.register_profile("fitontest", derandomize=True, deadline=None)
+settings.register_profile("fitontest", derandomize=True, deadline=None, max_examples=50)
+settings.register_profile("thorough", deadline=None, max_examples=1000)  # pytest --hypothesis-profile thorough
 settings.load_profile("fitontest")
 
 COMPILED = {
@@ -25,3 +26,8 @@ def pytest_configure(config):
         os.environ.update(ONE_CORE)
     if "JAX_COMPILATION_CACHE_DIR" not in os.environ and hasattr(config, "cache"):
         os.environ.update(COMPILED, JAX_COMPILATION_CACHE_DIR=str(config.cache.mkdir("jax")))
+
+
+def pytest_collection_modifyitems(items):
+    """Begin with the notebooks: each takes a core for ten seconds, and the last of them would keep the others waiting."""
+    items.sort(key=lambda item: "test_notebooks" not in item.nodeid)

@@ -257,7 +257,7 @@ HARD = {
 }
 
 
-@every_family
+@by_name([name for name in VARIANTS if not name.startswith(("pl-", "pl3-"))])  # those in tests/families/piecewise
 @pytest.mark.parametrize("case", HARD)
 def test_hard_inputs(name, case):
     p, y = (np.asarray(column) for column in HARD[case])

@@ -173,4 +173,4 @@ def fold_average(x: FloatArray, c: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return knots and values of the mean of polygons, one per row of x and c."""
     union = np.unique(x)
     mean = np.mean([interpolated(union, knots, values) for knots, values in zip(x, c, strict=True)], axis=0)
-    return union, np.clip(mean, c.min(), c.max())  # an interpolated value may be a rounding above both its ends
+    return union, np.clip(mean, 0.0, 1.0)  # an interpolated value may be a rounding above both its ends
