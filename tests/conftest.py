@@ -29,5 +29,5 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(items):
-    """Begin with the notebooks: each takes a core for ten seconds, and the last of them would keep the others waiting."""
+    """Begin with the notebooks: each takes ten seconds, and at the end one core would wait for the other."""
     items.sort(key=lambda item: "test_notebooks" not in item.nodeid)
