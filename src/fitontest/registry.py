@@ -87,9 +87,10 @@ class Registry(Generic[T]):
 
     def knows(self, name: str) -> bool:
         """Return whether there is such a name or alias; the entry points are searched only for one not registered."""
-        if not any(name in known for known in (self._classes, self._aliases, self._modules)):
-            self._load_modules()
-        return any(name in known for known in (self._classes, self._aliases, self._modules)) or name in self._plugins()
+        if name in self._classes or name in self._modules:
+            return True
+        self._load_modules()  # the name may be an alias
+        return name in self._classes or name in self._aliases or name in self._plugins()
 
     def name_of(self, cls: type) -> str | None:
         """Return the name under which a class was registered, if it was."""

@@ -56,5 +56,5 @@ class KnotsMap(CalibrationMap):
         return self.x
 
     def evaluate(self, p: FloatArray) -> FloatArray:
-        """Return the interpolated values; between knots 1e-309 apart the slope overflows, but not the value."""
+        """Return the interpolated values; none is beyond the values at the knots by a rounding."""
         return np.clip(interpolated(p, self.x, self.c), self.c.min(), self.c.max())

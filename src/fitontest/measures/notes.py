@@ -33,8 +33,7 @@ def one_bin_note(c_hat: CalibrationMap, fitted: Family | None, norm: str, *, deb
     if not (by_rule or hasattr(fitted, "cv_scores_")):
         return ""
     if c_hat.shifts_bins:
-        kind = f"{'debiased ' if debias else ''}{'squared ' if norm == 'squared' else ''}"
-        return f"1 bin: the error is the {kind}difference of the means"
+        return _difference_of_means(norm, debias=debias)
     return "1 bin: the error is the distance of the scores from the mean label"
 
 
@@ -44,7 +43,12 @@ def one_bin_of_rule_note(rule: object, n_bins: int, norm: str) -> str:
     number = getattr(rule, "n_bins", "by the rule")  # a rule without one chooses it
     if n_bins > 1 or isinstance(rule, Partition) or not isinstance(number, str):
         return ""
-    return f"1 bin: the error is the {'squared ' if norm == 'squared' else ''}difference of the means"
+    return _difference_of_means(norm)
+
+
+def _difference_of_means(norm: str, *, debias: bool = False) -> str:
+    kind = f"{'debiased ' if debias else ''}{'squared ' if norm == 'squared' else ''}"
+    return f"1 bin: the error is the {kind}difference of the means"
 
 
 def no_null_note(rows: int, classes: int) -> str:
