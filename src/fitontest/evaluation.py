@@ -19,7 +19,7 @@ from fitontest.measures.base import (
     notes_of_labels,
     read_measure,
 )
-from fitontest.measures.notes import data_notes, of_classes
+from fitontest.measures.notes import of_classes, score_notes
 from fitontest.measures.plug_in import PlugIn
 from fitontest.measures.side_by_side import Named, note_lines, tables_of
 from fitontest.numerics.norms import Norm
@@ -213,7 +213,7 @@ class Evaluation(Table):
     def _data_notes(self) -> list[str]:
         """Return what must be known of the rows, whatever is measured of them."""
         of_labels = [f"{where}: {note}" if where else note for where, note in notes_of_labels(self.estimates[0])]
-        return of_labels + data_notes(self.data)
+        return of_labels + score_notes(self.estimates[0].decided)
 
     def __repr__(self) -> str:
         return str(self)
@@ -380,7 +380,7 @@ def _warn_of_notes(evaluation: Evaluation) -> None:
     named = list(zip(evaluation.names, evaluation, strict=True))
     one_bin = note_lines(named, notes_of_evidence)
     hint = ["the number of bins was left to the data; n_bins=10 fixes it"] if one_bin else []
-    if lines := [*one_bin, *hint, *data_notes(evaluation.data)]:
+    if lines := [*one_bin, *hint, *score_notes(evaluation.estimates[0].decided)]:
         warn_user("; ".join(lines), CalibrationWarning)
 
 

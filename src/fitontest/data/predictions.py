@@ -83,11 +83,6 @@ class Predictions:
     sample_weight: ArrayInput
     names: Names
 
-    @property
-    def decided(self) -> bool:
-        """Whether every score is 0 or 1: a decision, not a probability."""
-        return bool(np.all((self.scores == 0.0) | (self.scores == 1.0)))
-
     def against_rest(self, column: int) -> Sample:
         """Return one class against the rest."""
         return self._sample(self.codes == column, self.scores[:, column])

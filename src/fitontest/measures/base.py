@@ -18,7 +18,7 @@ from fitontest.data.sample import Sample
 from fitontest.families.base import Family, available_families
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.if_calibrated import IfCalibrated
-from fitontest.measures.notes import DECISIONS, no_null_note, of_classes, one_class_note
+from fitontest.measures.notes import no_null_note, of_classes, one_class_note, score_notes
 from fitontest.partitions.partition import Partition
 from fitontest.registry import Registry, changed_settings, plain_setting, settings_of
 from fitontest.results.frames import Records
@@ -295,7 +295,7 @@ class Estimate(Table):
     @property
     def note(self) -> str | None:
         """What must be known to read the value."""
-        notes = [*notes_of_value(self), *notes_of_labels(self), *([("", DECISIONS)] if self.decided else [])]
+        notes = [*notes_of_value(self), *notes_of_labels(self), *(("", note) for note in score_notes(self.decided))]
         return "; ".join(f"{where}: {note}" if where else note for where, note in notes) or None
 
     @property

@@ -6,8 +6,6 @@ and scores may be decisions. Such values are computed as any others, and every o
 
 from collections.abc import Sequence
 
-from fitontest.data.predictions import Predictions
-from fitontest.data.sample import Sample
 from fitontest.families.base import Family
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.binned import BinnedMap
@@ -71,9 +69,9 @@ def one_class_note(base_rate: float | None, reduction: str | None) -> str:
     return f"{what}: an error only tells how far the scores are from {base_rate:.0f}"
 
 
-def data_notes(data: Sample | Predictions) -> list[str]:
+def score_notes(decided: bool) -> list[str]:
     """Return what the scores are, if not probabilities."""
-    return [DECISIONS] if data.decided else []
+    return [DECISIONS] if decided else []
 
 
 def of_classes(labels: Sequence[Label], n_classes: int) -> str:
