@@ -9,7 +9,7 @@ import os
 
 from hypothesis import settings
 
-settings.register_profile("fitontest", derandomize=True, deadline=None, max_examples=50)
+settings.register_profile("fitontest", derandomize=True, deadline=None, max_examples=30)
 settings.register_profile("thorough", deadline=None, max_examples=1000)  # pytest --hypothesis-profile thorough
 settings.load_profile("fitontest")
 
@@ -26,8 +26,3 @@ def pytest_configure(config):
         os.environ.update(ONE_CORE)
     if "JAX_COMPILATION_CACHE_DIR" not in os.environ and hasattr(config, "cache"):
         os.environ.update(COMPILED, JAX_COMPILATION_CACHE_DIR=str(config.cache.mkdir("jax")))
-
-
-def pytest_collection_modifyitems(items):
-    """Begin with the notebooks: each takes ten seconds, and at the end one core would wait for the other."""
-    items.sort(key=lambda item: "test_notebooks" not in item.nodeid)

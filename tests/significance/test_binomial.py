@@ -24,7 +24,7 @@ def assert_equal_p_values(ours, scipys):
     np.testing.assert_allclose(ours[~tiny], scipys[~tiny], rtol=1e-11, atol=0)
 
 
-@pytest.mark.parametrize("n", [*range(1, 21), 25, 30, 40, 60])
+@pytest.mark.parametrize("n", [*range(1, 13), 17, 25, 40])
 def test_small_n_exhaustively(n):
     k, p = map(np.array, zip(*adversarial(n), strict=True))
     scipys = np.array([binomtest(a, n, b).pvalue for a, b in zip(k.tolist(), p.tolist(), strict=True)])
@@ -47,7 +47,7 @@ def large(size, seed=0):
 
 
 def test_large_cases():
-    k, n, p = large(6000)  # `benchmarks/rejections.py --exact` compares 100,000
+    k, n, p = large(2000)  # `benchmarks/rejections.py --exact` compares 100,000
     scipys = np.array([binomtest(*case).pvalue for case in zip(k.tolist(), n.tolist(), p.tolist(), strict=True)])
     ours = p_values(k, n, p)
     assert_equal_p_values(ours, scipys)
