@@ -316,3 +316,24 @@ def test_as_an_evaluator(name):
     assert float(error) == pytest.approx(np.mean(np.abs(c_hat.predict(p) - p)), abs=1e-12)
     assert error.map == c_hat.map_
     assert error.fitted_on_these_rows
+
+
+@every_family
+@pytest.mark.parametrize("case", ["plain", "ties", "whole weights", "weights"])
+def test_many_labellings_at_once_are_as_each_by_itself(name, case):
+    """Also a labelling of one class, and one that a threshold separates."""
+    n = 120
+    y, p = noisy(n, ties=2 if case == "ties" else None)
+    rng = np.random.default_rng(5)
+    w = {"whole weights": rng.integers(0, 4, n).astype(float), "weights": rng.lognormal(size=n)}.get(case)
+    labels = np.stack([y, rng.random(n) < p, np.ones(n), p > 0.4], axis=1).astype(int)
+    family = VARIANTS[name]
+    if type(family).fitted_values is fot.Family.fitted_values:  # it fits one after the other
+        labels = labels[:, :1]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fot.CalibrationWarning)
+        values = family.fit_many(p, labels, w)
+    assert values.shape == labels.shape
+    for column, labelling in enumerate(labels.T):
+        expected = fitted(name, p, labelling, w).predict(p)
+        np.testing.assert_allclose(values[:, column], expected, rtol=0, atol=1e-10)

@@ -65,6 +65,18 @@ def as_matrix(values: ArrayInput, name: str) -> tuple[FloatArray, list[str] | No
     return array, [str(column) for column in frame.columns] if isinstance(frame, nw.DataFrame) else None
 
 
+def as_label_columns(values: ArrayInput, name: str) -> NDArray[np.intp]:
+    """Return a matrix of labels 0 and 1, a labelling per column."""
+    array = _to_numpy(values, name)
+    if array.ndim != 2 or array.size == 0:
+        raise ValueError(f"{name} must be a matrix with a labelling per column, got an array of shape {array.shape}")
+    flat = to_real(array.reshape(-1), name, array.shape)
+    bad = np.flatnonzero((flat != 0) & (flat != 1))
+    if bad.size:
+        raise BadValueError(name, "hold labels 0 and 1", str(flat[bad[0]]), int(bad[0]), array.shape, such(bad.size))
+    return flat.astype(np.intp).reshape(array.shape)
+
+
 def as_numbers(values: ArrayInput, name: str) -> NDArray[Any]:
     """Return `values` as a one-dimensional array of a real number dtype (not yet converted to float64)."""
     return to_real(as_column(values, name), name)

@@ -133,7 +133,7 @@ class Sample:
     @cached_property
     def whole(self) -> bool:
         """Whether every weight is a whole number and their sums are exact, so that weights count rows."""
-        return self.unit or (self.total <= EXACT_COUNT and bool(np.all(self.w == np.floor(self.w))))
+        return self.unit or counts_rows(self.w, self.total)
 
     @cached_property
     def w2(self) -> FloatArray:
@@ -217,6 +217,11 @@ class Sample:
     def __repr__(self) -> str:
         weights = "" if self.unit else f", total weight {self.total:g}"
         return f"Sample(n={self.n}{weights}, share of positives {self.base_rate:.4g})"
+
+
+def counts_rows(w: FloatArray, total: float) -> bool:
+    """Return whether every weight is a whole number and their sums are exact."""
+    return total <= EXACT_COUNT and bool(np.all(w == np.floor(w)))
 
 
 def read_weights(values: ArrayInput, name: str) -> FloatArray:

@@ -17,12 +17,13 @@ from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from fitontest.checks import check_known
-from fitontest.data.arrays import as_scores
-from fitontest.data.sample import Sample
+from fitontest.data.arrays import as_label_columns, as_numbers, as_scores, check_same_length, check_unit_interval
+from fitontest.data.entries import Entries
+from fitontest.data.sample import Sample, read_weights
 from fitontest.maps.base import CalibrationMap
 from fitontest.partitions.partition import Partition
 from fitontest.registry import Registry
-from fitontest.typing import ArrayInput, FloatArray, Label, RandomState
+from fitontest.typing import ArrayInput, FloatArray, IntArray, Label, RandomState
 
 _ARGUMENTS = ("y", "p", "sample_weight")  # what the estimators call labels, scores and weights
 
@@ -142,6 +143,68 @@ class Family(RegressorMixin, TransformerMixin, BaseEstimator, ABC):
         for name, value in solution.attributes.items():
             setattr(self, name, value)
         return self
+
+    def fit_many(self, p: ArrayInput, Y: ArrayInput, sample_weight: ArrayInput = None) -> FloatArray:
+        """Return the values, at the scores, of the maps fitted to each of several label columns.
+
+        Hyper-parameters are chosen anew for every column: column b is ``clone(self).fit(p, Y[:, b]).predict(p)``. The
+        families of this package share between the columns what depends on the scores alone.
+
+        Parameters
+        ----------
+        p : array-like of shape (n,)
+            Scores of the positive class, in [0, 1].
+        Y : array-like of shape (n, B)
+            Labels, 0 or 1.
+        sample_weight : array-like of shape (n,), optional
+            Non-negative weights, as for `fit`.
+
+        Returns
+        -------
+        c_hat : array of shape (n, B)
+            In the order of the rows given, not clipped to [0, 1].
+
+        Raises
+        ------
+        ValueError
+            Naming the argument, the rule and what was found.
+
+        Examples
+        --------
+        >>> import fitontest as fot
+        >>> fot.Slope1(1).fit_many([0.2, 0.6], [[0, 1], [1, 1]]).round(3)
+        array([[0.3, 0.8],
+               [0.7, 1.2]])
+        """
+        scores = as_numbers(p, "p").astype(np.float64, copy=False)
+        check_unit_interval(scores, "p")
+        labels = as_label_columns(Y, "Y")
+        weights = np.ones(scores.size) if sample_weight is None else read_weights(sample_weight, "sample_weight")
+        check_same_length(p=scores, Y=labels, sample_weight=weights)
+        entries, order = Entries.of_columns(scores, weights)
+        at = np.searchsorted(entries.group_p, scores)
+        if at.max() < entries.group_p.size and np.array_equal(entries.group_p[at], scores):
+            return self.fitted_values(entries, labels[order])[at]
+        maps = (self.fit_map(entries.sample(column)) for column in labels[order].T)  # a score has rows of weight 0 only
+        return np.stack([c_hat.evaluate(scores) for c_hat in maps], axis=1)
+
+    def fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
+        """Return the values at the distinct scores of the maps fitted to each labelling, shape (G, B).
+
+        A family that can share work between labellings overrides this; the values must be those of `fit_map`.
+
+        Parameters
+        ----------
+        entries : Entries
+            Sorted scores.
+        positives : int array of shape (m, B)
+            How many of the rows behind each entry are positive, in each labelling.
+        """
+        at = entries.group_p
+        values = np.empty((at.size, positives.shape[1]))
+        for column, labelling in enumerate(positives.T):
+            values[:, column] = self.fit_map(entries.sample(labelling)).evaluate(at)
+        return values
 
     @property
     def n_parameters_(self) -> float:

@@ -1,0 +1,143 @@
+"""Sorted scores that are labelled again and again: what a thousand fits to the same scores share.
+
+Redrawing labels changes nothing about the scores: their order, ties, bins and folds are found once. An entry is a row,
+or stands for several rows of one score; a labelling says of each entry how many of its rows are positive.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from fitontest.data.ordering import Rows
+from fitontest.data.sample import Sample, counts_rows
+from fitontest.typing import FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """Scores in increasing order with their weights, yet without labels.
+
+    Attributes
+    ----------
+    p : array of shape (m,)
+        Non-decreasing scores.
+    w : array of shape (m,)
+        Positive weights.
+    n : int array of shape (m,)
+        Rows behind each entry, which share its weight equally.
+    whole : bool
+        Whether weights count rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> entries = Entries(np.array([0.2, 0.2, 0.7]), np.ones(3), np.ones(3, dtype=int), whole=True)
+    >>> entries.first, entries.group_w
+    (array([0, 2]), array([2., 1.]))
+    >>> entries.group_wy(np.array([[1, 0], [1, 1], [0, 1]]))
+    array([[2., 1.],
+           [0., 1.]])
+    """
+
+    p: FloatArray
+    w: FloatArray
+    n: IntArray
+    whole: bool
+
+    @classmethod
+    def of_rows(cls, sample: Sample) -> "Entries":
+        """Return the entries of a sample's sorted rows."""
+        rows = sample.rows
+        return cls(rows.p, rows.w, rows.n, sample.whole)
+
+    @classmethod
+    def of_groups(cls, sample: Sample) -> "Entries":
+        """Return an entry for each score of a sample of whole weights, whose units are its rows."""
+        groups = sample.groups
+        return cls(groups.p, groups.w, groups.w.astype(np.intp), whole=True)
+
+    @classmethod
+    def of_columns(cls, p: FloatArray, w: FloatArray) -> tuple["Entries", IntArray]:
+        """Return an entry for each row of positive weight, and which row each is; ties are ordered by weight."""
+        present = np.flatnonzero(w > 0)
+        order = present[np.lexsort((w[present], p[present]))]
+        chosen = w[order]
+        whole = counts_rows(chosen, float(chosen.sum()))
+        return cls(p[order] + 0.0, chosen, np.broadcast_to(np.intp(1), chosen.shape), whole), order
+
+    def __len__(self) -> int:
+        return self.p.size
+
+    @cached_property
+    def memory(self) -> dict[Any, Any]:
+        """What has been made of the scores and will be wanted for other labels: a value by what it is called."""
+        return {}
+
+    @cached_property
+    def first(self) -> IntArray:
+        """Entry at which each group of tied scores begins, shape (G,)."""
+        return np.flatnonzero(np.concatenate(([True], self.p[1:] != self.p[:-1])))
+
+    @property
+    def tied(self) -> bool:
+        """Whether several entries share a score."""
+        return self.first.size < self.p.size
+
+    @cached_property
+    def single(self) -> bool:
+        """Whether every entry is one row."""
+        return bool(np.all(self.n == 1))
+
+    @cached_property
+    def unit(self) -> bool:
+        """Whether every row has weight one."""
+        return bool(np.all(self.w == self.n))
+
+    @property
+    def group_p(self) -> FloatArray:
+        """The distinct scores, shape (G,)."""
+        return self.p[self.first]
+
+    @cached_property
+    def group_w(self) -> FloatArray:
+        """Weight of each distinct score, shape (G,)."""
+        return np.add.reduceat(self.w, self.first) if self.tied else self.w
+
+    @cached_property
+    def group(self) -> IntArray:
+        """Position among the distinct scores of each entry, shape (m,)."""
+        return np.repeat(np.arange(self.first.size), np.diff(self.first, append=self.p.size))
+
+    def group_wy(self, positives: IntArray) -> FloatArray:
+        """Return the weight of the positives at each distinct score, shape (G, B), of labellings of shape (m, B)."""
+        wy = positives.astype(np.float64)
+        if not self.unit:
+            wy *= (self.w / self.n)[:, None]
+        return np.add.reduceat(wy, self.first, axis=0) if self.tied else wy
+
+    def sample(self, positives: IntArray) -> Sample:
+        """Return the sample of one labelling, of shape (m,)."""
+        if self.single:
+            return self._of_single(positives.astype(np.float64))
+        count = np.stack((self.n - positives, positives), axis=1).ravel()
+        present = count > 0
+        p, y = np.repeat(self.p, 2)[present], np.tile([0.0, 1.0], len(self))[present]
+        count = count[present]
+        if self.whole:  # copies of a row, as `redrawn` has them
+            w = count * np.repeat(self.w / self.n, 2)[present]
+            order = self._order(p, y, w)
+            return Sample.of_rows(Rows.of(p[order], y[order], w[order], whole=True))
+        each = np.repeat(self.w / self.n, 2)[present]
+        w = count * each
+        order = self._order(p, y, w)
+        rows = Rows(p[order], y[order], w[order], count[order], (w * each)[order])
+        return Sample.of_rows(rows, whole=False)
+
+    def _of_single(self, y: FloatArray) -> Sample:
+        order = self._order(self.p, y, self.w)
+        return Sample.of_rows(Rows.of(self.p[order], y[order], self.w[order], whole=self.whole))
+
+    def _order(self, p: FloatArray, y: FloatArray, w: FloatArray) -> Any:
+        return np.lexsort((w, y, p)) if self.tied or not self.single else slice(None)
