@@ -29,6 +29,7 @@ from .families.piecewise.pl import PL
 from .families.piecewise.pl3 import PL3
 from .families.platt import Platt
 from .families.slope1 import Slope1
+from .families.spline import Spline
 from .families.temperature import Temperature
 from .maps.base import CalibrationMap, register_map
 from .maps.beta import BetaMap
@@ -37,6 +38,7 @@ from .maps.identity import IdentityMap
 from .maps.knots import KnotsMap
 from .maps.logistic import LogisticMap
 from .maps.logit_knots import LogitKnotsMap
+from .maps.mixture import MixtureMap
 from .maps.steps import StepsMap
 from .measures.base import (
     Estimate,
@@ -118,6 +120,7 @@ __all__ = [
     "LogisticMap",
     "LogitKnotsMap",
     "Measure",
+    "MixtureMap",
     "MonotoneSweep",
     "Norm",
     "Partition",
@@ -134,6 +137,7 @@ __all__ = [
     "Slope1",
     "SmallMultiples",
     "SmoothECE",
+    "Spline",
     "StepsMap",
     "TCEDisplay",
     "Temperature",

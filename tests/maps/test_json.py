@@ -66,6 +66,19 @@ def logit_knots(draw):
     return fot.LogitKnotsMap(np.array(x) / 3 + shift, z, draw(EPS))
 
 
+@st.composite
+def mixtures(draw):
+    parts = draw(
+        st.lists(
+            st.one_of(knots(), logit_knots(), st.just(fot.LogisticMap(-2.0, 0.5, "logit", 1e-16))),
+            min_size=1,
+            max_size=3,
+        )
+    )
+    shares = np.array(draw(st.lists(st.integers(1, 9), min_size=len(parts), max_size=len(parts))))
+    return fot.MixtureMap(shares / shares.sum(), parts)
+
+
 OF_KIND = {
     "identity": st.just(fot.IdentityMap()),
     "binned": binned(),
@@ -74,6 +87,7 @@ OF_KIND = {
     "beta": st.builds(fot.BetaMap, NUMBERS, NUMBERS, NUMBERS, EPS),
     "logit_knots": logit_knots(),
     "steps": steps(),
+    "mixture": mixtures(),
 }
 
 
@@ -83,6 +97,8 @@ def bits(value):
         return (type(value), *(bits(getattr(value, field.name)) for field in fields(value)))
     if isinstance(value, fot.Partition):
         return (value.closed, bits(value.edges))
+    if isinstance(value, tuple):
+        return tuple(map(bits, value))
     if isinstance(value, np.ndarray):
         return (value.dtype, value.shape, value.tobytes())
     return struct.pack("<d", value) if isinstance(value, float) else value

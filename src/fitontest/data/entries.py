@@ -110,6 +110,23 @@ class Entries:
         """Position among the distinct scores of each entry, shape (m,)."""
         return np.repeat(np.arange(self.first.size), np.diff(self.first, append=self.p.size))
 
+    @property
+    def effective_rows(self) -> float:
+        """How many rows of equal weight would vary as much: (sum w)^2 / sum w^2 over the rows."""
+        return float(self.w.sum() ** 2 / (self.w**2 / self.n).sum())
+
+    def in_order(self, positives: IntArray) -> IntArray:
+        """Return labellings, shape (m, B), with the labels of each tie sorted, as the rows of a sample are.
+
+        For rows of weight one; where nothing is tied, or entries hold several rows, nothing is to be sorted.
+        """
+        if not (self.tied and self.single):
+            return positives
+        size = np.diff(self.first, append=self.p.size)
+        negatives = size[:, None] - np.add.reduceat(positives, self.first, axis=0)
+        within = np.arange(self.p.size) - self.first[self.group]
+        return np.asarray(within[:, None] >= negatives[self.group]).astype(positives.dtype)
+
     def group_wy(self, positives: IntArray) -> FloatArray:
         """Return the weight of the positives at each distinct score, shape (G, B), of labellings of shape (m, B)."""
         wy = positives.astype(np.float64)

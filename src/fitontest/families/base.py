@@ -269,6 +269,7 @@ _MODULES = {  # names, and the files in which they are registered
     "pl3": "fitontest.families.piecewise.pl3",
     "platt": "fitontest.families.platt",
     "slope1": "fitontest.families.slope1",
+    "spline": "fitontest.families.spline",
     "temperature": "fitontest.families.temperature",
 }
 _REGISTRY: Registry[Family] = Registry(

@@ -1,19 +1,22 @@
 """Beta calibration: a logistic curve in ln p and ln(1 - p), with the identity among its members."""
 
 import warnings
+from functools import partial
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from fitontest.checks import choose
+from fitontest.data.entries import Entries
 from fitontest.data.sample import Sample
 from fitontest.families.base import Family, Solution, register_family
 from fitontest.families.columns import Columns, warn_separable
+from fitontest.families.likelihood_many import maximise_columns
 from fitontest.families.platt import constant_solution
 from fitontest.maps.base import CalibrationMap, clipping
 from fitontest.maps.beta import BetaMap
 from fitontest.numerics.newton import SEPARABLE_RIDGE, LogisticProblem, fit_logistic
-from fitontest.typing import FloatArray
+from fitontest.typing import FloatArray, IntArray
 
 
 class _Model(NamedTuple):
@@ -101,6 +104,19 @@ class Beta(Family):
         """Return the beta map of maximum likelihood."""
         return self.solve(sample).map
 
+    def fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
+        """Return the values at the distinct scores of the maps fitted to each labelling."""
+        choose(self.parameters, _MODELS, "parameters")
+        choose(self.solver, ("mle", "betacal"), "solver")
+        clipping(self.eps, "eps")
+        model = _MODELS[self.parameters]
+        if self.solver == "betacal":
+            return super().fitted_values(entries, positives)
+        slopes = 2 if model.two_slopes else 1
+        threshold = None if model.intercept else 0.5
+        columns = _COLUMNS[self.parameters]
+        return maximise_columns(self, entries, positives, columns, eps=self.eps, n_slopes=slopes, threshold=threshold)
+
     def solve(self, sample: Sample) -> Solution:
         """Return the beta map and its parameters."""
         choose(self.parameters, _MODELS, "parameters")
@@ -158,3 +174,12 @@ def _run_betacal(columns: Columns, parameters: str) -> tuple[float, float, float
     a, b = (float(slope) for slope in inner.map_[:2])
     intercept = float(inner.lr_.intercept_[0]) if _MODELS[parameters].intercept else (a - b) * float(np.log(2.0))
     return a, b, intercept
+
+
+def _columns_of(model: _Model, p: FloatArray) -> FloatArray:
+    """Return the features of the model as columns, with one of ones where the intercept is free."""
+    features, _ = _features(p, model)
+    return np.stack([*features, *([np.ones(p.size)] if model.intercept else [])], axis=1)
+
+
+_COLUMNS = {name: partial(_columns_of, model) for name, model in _MODELS.items()}

@@ -4,15 +4,17 @@ from typing import Literal
 
 import numpy as np
 
+from fitontest.data.entries import Entries
 from fitontest.data.sample import Sample
 from fitontest.families.base import Family, Solution, register_family
 from fitontest.families.columns import Columns, warn_separable
+from fitontest.families.likelihood_many import maximise_columns
 from fitontest.maps.base import CalibrationMap, clipping
 from fitontest.maps.binned import constant
 from fitontest.maps.logistic import LogisticMap
-from fitontest.numerics.links import LOGIT, find_link
+from fitontest.numerics.links import LOGIT, find_link, logit
 from fitontest.numerics.newton import SEPARABLE_RIDGE, LogisticProblem, fit_logistic
-from fitontest.typing import FloatArray
+from fitontest.typing import FloatArray, IntArray
 
 
 @register_family("platt")
@@ -81,6 +83,16 @@ class Platt(Family):
         """Return the logistic map of maximum likelihood."""
         return self.solve(sample).map
 
+    def fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
+        """Return the values at the distinct scores of the maps fitted to each labelling."""
+        link = find_link(self.link)
+        clipping(self.eps, "eps")
+        if self.smoothing is not False:
+            return super().fitted_values(entries, positives)
+        if link is LOGIT:
+            return maximise_columns(self, entries, positives, _logit_line, eps=self.eps)
+        return maximise_columns(self, entries, positives, _line, eps=0.0)
+
     def solve(self, sample: Sample) -> Solution:
         """Return the logistic map and its parameters."""
         link = find_link(self.link)
@@ -101,6 +113,14 @@ class Platt(Family):
         slope, intercept = (float(value) for value in optimum.theta)
         fitted = LogisticMap(slope, intercept, self.link, self.eps)
         return Solution(fitted, None, {"slope_": slope, "intercept_": intercept, "n_iter_": optimum.n_iter})
+
+
+def _line(x: FloatArray) -> FloatArray:
+    return np.stack([x, np.ones(x.size)], axis=1)
+
+
+def _logit_line(p: FloatArray) -> FloatArray:
+    return _line(logit(p, 0.0))
 
 
 def constant_solution(value: float, parameters: tuple[str, ...]) -> Solution:

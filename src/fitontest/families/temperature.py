@@ -2,13 +2,16 @@
 
 import numpy as np
 
+from fitontest.data.entries import Entries
 from fitontest.data.sample import Sample
 from fitontest.families.base import Family, Solution, register_family
 from fitontest.families.columns import Columns, warn_separable
+from fitontest.families.likelihood_many import maximise_columns
 from fitontest.maps.base import CalibrationMap, clipping
 from fitontest.maps.logistic import LogisticMap
 from fitontest.numerics.links import LOGIT, logit
 from fitontest.numerics.newton import SEPARABLE_RIDGE, LogisticProblem, fit_logistic
+from fitontest.typing import FloatArray, IntArray
 
 
 @register_family("temperature")
@@ -70,6 +73,11 @@ class Temperature(Family):
         """Return the map of maximum likelihood."""
         return self.solve(sample).map
 
+    def fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
+        """Return the values at the distinct scores of the maps fitted to each labelling."""
+        clipping(self.eps, "eps")
+        return maximise_columns(self, entries, positives, _logits, eps=self.eps, n_slopes=1, threshold=0.5)
+
     def solve(self, sample: Sample) -> Solution:
         """Return the map and its temperature."""
         clipping(self.eps, "eps")
@@ -88,3 +96,7 @@ class Temperature(Family):
 def _solution(slope: float, eps: float, n_iter: int) -> Solution:
     temperature = 1.0 / slope if slope > 0 else np.inf
     return Solution(LogisticMap(slope, 0.0, LOGIT.name, eps), None, {"temperature_": temperature, "n_iter_": n_iter})
+
+
+def _logits(p: FloatArray) -> FloatArray:
+    return logit(p, 0.0)[:, None]

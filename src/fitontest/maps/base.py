@@ -185,7 +185,7 @@ class CalibrationMap(ABC):
         state = {key: value for key, value in d.items() if key not in {"schema", "kind", *flag}}
         if set(state) != expected:
             raise ValueError(f"{name} must have the fields {sorted(expected)}, got {brief(sorted(map(str, state)))}")
-        revived = map_class(**{key: _revived(value) for key, value in state.items()})
+        revived = map_class(**{key: _revived(value, key) for key, value in state.items()})
         for key, value in state.items():
             _check_as_written(value, getattr(revived, key), key)
         if schema == SCHEMA:
@@ -220,6 +220,7 @@ _MODULES = {  # names, and the files in which they are registered
     "knots": "fitontest.maps.knots",
     "logistic": "fitontest.maps.logistic",
     "logit_knots": "fitontest.maps.logit_knots",
+    "mixture": "fitontest.maps.mixture",
     "steps": "fitontest.maps.steps",
 }
 _KINDS: Registry[CalibrationMap] = Registry(
@@ -266,10 +267,14 @@ def clipping(value: Any, name: str) -> float:
 def _plain(value: Any) -> Any:
     if isinstance(value, Partition):
         return {"edges": value.edges.tolist(), "closed": value.closed}
+    if isinstance(value, tuple):
+        return [part.to_dict() if isinstance(part, CalibrationMap) else part for part in value]
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 
 
-def _revived(value: Any) -> Any:
+def _revived(value: Any, name: str) -> Any:
+    if isinstance(value, list | tuple) and value and all(isinstance(part, dict) for part in value):
+        return tuple(CalibrationMap._read(part, name) for part in value)
     if isinstance(value, dict):
         if set(value) != {"edges", "closed"}:
             raise ValueError(

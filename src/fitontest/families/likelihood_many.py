@@ -1,0 +1,101 @@
+"""Maximum likelihood for many label columns of the same scores: what Platt scaling, beta and temperature share.
+
+Each column is solved on a few means of neighbouring scores first, which costs nothing, and then on all scores, where
+two Newton steps are left to do. Columns that are no smooth problem are left to the fit of one sample: labels of one
+class or separable by a threshold, and slopes that come out negative where a family holds them at zero.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from fitontest.data.entries import Entries
+from fitontest.families.base import Family
+from fitontest.numerics.links import clip_unit, sigmoid
+from fitontest.numerics.newton_many import Features, minimise_columns
+from fitontest.typing import BoolArray, FloatArray, IntArray
+
+NODES = 256  # means of scores that the first steps are made on
+ROUGH, FINE = 1e-7, 1e-12  # largest gradient per unit weight there, and on all scores
+MAX_CONDITION = 1e8  # of the features: beyond it parameters are hardly determined
+
+
+def maximise_columns(
+    family: Family,
+    entries: Entries,
+    positives: IntArray,
+    make_features: Callable[[FloatArray], FloatArray],
+    *,
+    eps: float,
+    n_slopes: int = 0,
+    threshold: float | None = None,
+) -> FloatArray:
+    """Return the values at the distinct scores of the maps of maximum likelihood, shape (G, B).
+
+    Parameters
+    ----------
+    family : Family
+        Fits the columns that are no smooth problem, one by one.
+    make_features : callable
+        Of the clipped scores, shape (G,): the columns that the parameters multiply, shape (G, d).
+    eps : float
+        Scores are clipped to [eps, 1 - eps].
+    n_slopes : int, default=0
+        How many of the first parameters must not be negative.
+    threshold : float, optional
+        The only score at which labels can be separable; by default any.
+    """
+    p = clip_unit(entries.group_p, eps) if eps else entries.group_p
+    w, wy = entries.group_w, entries.group_wy(positives)
+    features = entries.memory.get((make_features, eps))
+    if features is None:
+        features = entries.memory[make_features, eps] = _Pyramid(make_features(p), w)
+    smooth = np.zeros(positives.shape[1], dtype=bool)
+    values = np.empty(wy.shape)
+    if features.regular:
+        chosen = np.flatnonzero(~_separable(p, w, wy, threshold))
+        theta, converged = features.solve(w, wy[:, chosen])
+        fine = converged & (theta[:n_slopes] > 0).all(axis=0)
+        smooth[chosen[fine]] = True
+        values[:, smooth] = sigmoid(features.all.x @ theta[:, fine])
+    rest = np.flatnonzero(~smooth)
+    values[:, rest] = Family.fitted_values(family, entries, positives[:, rest])
+    return values
+
+
+class _Pyramid:
+    """The features at all scores and at a few means of neighbouring ones."""
+
+    def __init__(self, x: FloatArray, w: FloatArray) -> None:
+        self.all = Features(x)
+        self.regular = bool(
+            x.shape[0] > x.shape[1] and np.linalg.cond(x * np.sqrt(w / w.sum())[:, None]) < MAX_CONDITION
+        )
+        middle = np.cumsum(w) - w / 2.0
+        node = np.minimum((middle * (NODES / w.sum())).astype(np.intp), NODES - 1)
+        self.first = np.flatnonzero(np.diff(node, prepend=-1))
+        self.w = np.add.reduceat(w, self.first)
+        self.few = Features(np.add.reduceat(w[:, None] * x, self.first, axis=0) / self.w[:, None])
+
+    def solve(self, w: FloatArray, wy: FloatArray) -> tuple[FloatArray, BoolArray]:
+        start = np.zeros((self.all.x.shape[1], wy.shape[1]))
+        if self.first.size < w.size:
+            few = np.add.reduceat(wy, self.first, axis=0)
+            start, _ = minimise_columns(self.few, self.w[:, None], few, start, ROUGH)
+        return minimise_columns(self.all, w[:, None], wy, start, FINE)
+
+
+def _separable(p: FloatArray, w: FloatArray, wy: FloatArray, threshold: float | None) -> BoolArray:
+    """Return the labellings of one class, and those that a score (or only `threshold`) separates."""
+    positive, negative = wy > 0, wy < w[:, None] * (1.0 - 1e-12)
+    low1, high1 = _span(p, positive)
+    low0, high0 = _span(p, negative)
+    one_class = ~(positive.any(axis=0) & negative.any(axis=0))
+    if threshold is not None:
+        return np.asarray(one_class | ((high0 <= threshold) & (threshold <= low1)))
+    return np.asarray(one_class | (high0 <= low1) | (high1 <= low0))
+
+
+def _span(p: FloatArray, present: BoolArray) -> tuple[FloatArray, FloatArray]:
+    """Return the smallest and the largest score that is present in each column."""
+    return p[present.argmax(axis=0)], p[p.size - 1 - present[::-1].argmax(axis=0)]

@@ -1,0 +1,317 @@
+"""Logistic splines: smooth calibration maps of one to eight segments, averaged by how well they predict."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+
+from fitontest.checks import as_list, is_real, is_whole
+from fitontest.data.entries import Entries
+from fitontest.data.sample import Sample
+from fitontest.exceptions import warn_user
+from fitontest.families.base import Family, Solution, register_family
+from fitontest.maps.base import CalibrationMap
+from fitontest.maps.logit_knots import LogitKnotsMap
+from fitontest.maps.mixture import MixtureMap
+from fitontest.numerics.links import logit, sigmoid
+from fitontest.numerics.newton_many import Features, minimise_columns
+from fitontest.numerics.random import check_cv, held_out_rows
+from fitontest.typing import FloatArray, IntArray, RandomState
+
+FARTHEST = 16.0  # logit beyond which scores are not told apart
+EPS = float(sigmoid(np.array(-FARTHEST)))
+NODES = 400  # means of neighbouring scores that the likelihood is computed on
+ROWS_PER_SEGMENT = 60
+SAME = 1e-6  # knots closer than this are one
+REACH = 4.0  # widths by which the outer segments go on beyond the data
+FIT, FOLD = 1e-11, 1e-6  # largest gradient per unit weight: of the map, and of the maps that only judge it
+
+
+@register_family("spline")
+class Spline(Family):
+    """Average logistic polygons, c_hat(p) = sum_K a_K / (1 + exp(-z_K(logit p))), weighted by held-out log loss.
+
+    z_K is a polygon with K segments and knots at the quantiles 0, 1/K, ..., 1 of the logits of the scores. Its values
+    at the knots minimise the log loss plus a prior: rows of total weight `prior`, spread over the scores as the data
+    are, whose labels are the scores themselves. The weights are a_K = exp(-L_K) / sum exp(-L), with L_K the held-out
+    log loss of K segments summed over the rows (pseudo-Bayesian model averaging). The map is continuous, need not be
+    monotone, and is close to the identity where few rows speak against it.
+
+    Parameters
+    ----------
+    n_segments : int or iterable of int, default=(1, 2, 3, 5, 8)
+        Numbers of segments to average over. More than one segment needs 60 rows for each, and knots that differ.
+    cv : int, default=5
+        Folds of the held-out loss.
+    prior : float, default=2.0
+        Total weight of the prior rows, positive.
+    random_state : int, RandomState or None, default=0
+        Seed of the folds.
+
+    Attributes
+    ----------
+    map_ : MixtureMap
+        Of one `LogitKnotsMap` for each number of segments.
+    n_segments_ : tuple of int
+        The numbers of segments that the data allowed.
+    weights_ : array
+        Their weights a_K, of sum 1.
+    held_out_losses_ : array
+        L_K less the smallest.
+
+    Notes
+    -----
+    The likelihood is computed on at most 400 means of neighbouring scores of equal weight, so that its cost does not
+    grow with the rows. The values are solved to a gradient of 1e-10 per unit weight. Logits are cut off at 16. Beyond
+    the smallest and the largest score the outer segments go on for four times their width; farther out the map is
+    level in the logit. Whole weights count rows; other weights are importances, on the scale of their effective number
+    of rows. Where all scores are one, the map shifts the logit.
+
+    References
+    ----------
+    Lucena (2018), Spline-based probability calibration. https://doi.org/10.48550/arXiv.1809.07751 (natural cubic
+    splines of the score; here they are linear in the logit).
+    Yao, Vehtari, Simpson, Gelman (2018), Using stacking to average Bayesian predictive distributions, Bayesian Analysis
+    13(3) (pseudo-BMA). https://doi.org/10.1214/17-BA1091
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(2000)
+    >>> spline = fot.make_family("spline").fit(p, rng.random(2000) < p**2)
+    >>> spline.predict([0.3, 0.5, 0.7]).round(2)
+    array([0.1 , 0.25, 0.49])
+    """
+
+    calibrator = True
+
+    def __init__(
+        self,
+        n_segments: int | Iterable[int] = (1, 2, 3, 5, 8),
+        cv: int = 5,
+        prior: float = 2.0,
+        random_state: RandomState = 0,
+    ) -> None:
+        self.n_segments = n_segments
+        self.cv = cv
+        self.prior = prior
+        self.random_state = random_state
+
+    @property
+    def n_parameters_(self) -> float:
+        """A value for each knot, averaged as the polygons are."""
+        return float(self.weights_ @ (np.array(self.n_segments_) + 1.0))
+
+    def fit_map(self, sample: Sample) -> CalibrationMap:
+        """Return the averaged map of the sample."""
+        return self.solve(sample).map
+
+    def solve(self, sample: Sample) -> Solution:
+        """Return the averaged map, the numbers of segments and their weights."""
+        entries = Entries.of_rows(sample)
+        labels = sample.rows.y * entries.n
+        fits = self._fits(entries, labels.astype(np.intp)[:, None], ordered=True)
+        weights = fits.weights[:, 0]
+        parts = [polygon.to_map(theta[:, 0]) for polygon, theta in zip(fits.polygons, fits.theta, strict=True)]
+        attributes: dict[str, Any] = {
+            "n_segments_": tuple(polygon.n_segments for polygon in fits.polygons),
+            "weights_": weights,
+            "held_out_losses_": fits.losses[:, 0] - fits.losses[:, 0].min(),
+        }
+        return Solution(MixtureMap(weights, tuple(parts)), None, attributes)
+
+    def fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
+        """Return the values at the distinct scores of the maps fitted to each labelling."""
+        if entries.single and entries.tied and not entries.unit:  # the order within a tie depends on the labels
+            return super().fitted_values(entries, positives)
+        fits = self._fits(entries, positives, ordered=False)
+        x = entries.memory.setdefault(("logits", EPS), logit(entries.group_p, EPS))
+        values = np.zeros((x.size, positives.shape[1]))
+        for polygon, theta, weights in zip(fits.polygons, fits.theta, fits.weights, strict=True):
+            present = np.flatnonzero(weights > 0)
+            values[:, present] += weights[present] * polygon.values(x, theta[:, present])
+        return np.clip(values, 0.0, 1.0)
+
+    def _fits(self, entries: Entries, positives: IntArray, *, ordered: bool) -> "_Fits":
+        key = ("spline", self._segments(), self.cv, self._prior(), repr(self.random_state))
+        design = entries.memory.get(key)
+        if design is None or not is_whole(self.random_state):
+            design = _Design(entries, self._segments(), self.cv, self._prior(), self.random_state)
+            entries.memory[key] = design
+        return design.fit(positives if ordered else entries.in_order(positives))
+
+    def _segments(self) -> tuple[int, ...]:
+        given = self.n_segments
+        listed = [given] if isinstance(given, int | np.integer) else as_list(given, "n_segments")
+        for number in listed:
+            if not is_whole(number) or number < 1:
+                raise ValueError(f"n_segments must be whole numbers, at least 1; got {number!r}")
+        return tuple(sorted({int(number) for number in listed}))
+
+    def _prior(self) -> float:
+        if not (is_real(self.prior) and 0 < self.prior < np.inf):
+            raise ValueError(f"prior must be a positive finite number, got {self.prior!r}")
+        check_cv(self.cv)
+        return float(self.prior)
+
+
+@dataclass(frozen=True, eq=False)
+class _Fits:
+    """The polygons of each number of segments, of shape (K + 1, B), and what they weigh, of shape (polygons, B)."""
+
+    polygons: "list[_Polygon]"
+    theta: list[FloatArray]
+    losses: FloatArray
+
+    @cached_property
+    def weights(self) -> FloatArray:
+        relative = np.exp(self.losses.min(axis=0) - self.losses)
+        return np.asarray(relative / relative.sum(axis=0))
+
+
+class _Design:
+    """What the scores alone decide: nodes, knots, folds, and the weights of each fold at each node."""
+
+    def __init__(
+        self, entries: Entries, segments: tuple[int, ...], cv: int, prior: float, random_state: RandomState
+    ) -> None:
+        x = logit(entries.group_p, EPS)
+        w = entries.group_w
+        node = _nodes(w)
+        n_nodes = int(node[-1]) + 1
+        mass = np.bincount(node, w, n_nodes)
+        self.x = np.clip(np.bincount(node, w * x, n_nodes) / mass, x[0], x[-1])
+        rows = float(entries.n.sum())
+        self.scale = 1.0 if entries.whole else entries.effective_rows / float(mass.sum())
+        size = rows if entries.whole else entries.effective_rows
+        self.cells = _fold_cells(entries, node, n_nodes, cv, random_state)
+        self.w = self.scale * np.asarray(self.cells @ entries.w).reshape(-1, n_nodes).T  # (nodes, folds)
+        self.prior = prior * mass / mass.sum()
+        self.share = self.scale * entries.w / entries.n
+        allowed = [number for number in segments if number == 1 or size >= ROWS_PER_SEGMENT * number]
+        knots = [_knots(x, w, number) for number in (*allowed, 1)]
+        kept = [at for at in (knots[:-1] if any(at is not None for at in knots[:-1]) else knots) if at is not None]
+        self.polygons: list[_Polygon] = [_Polygon(at, self.x) for at in kept] or [_Shift(float(x[0]), self.x)]
+
+    def fit(self, positives: IntArray) -> _Fits:
+        """Return the fits to the labels of each column, which stand as the folds count them."""
+        n_nodes, columns = self.x.size, positives.shape[1]
+        wy = np.asarray(self.cells @ (positives * self.share[:, None])).reshape(-1, n_nodes, columns)
+        theta, losses = [], np.empty((len(self.polygons), columns))
+        for k, polygon in enumerate(self.polygons):
+            full = self._solve(polygon, self.w.sum(axis=1)[:, None], wy.sum(axis=0), polygon.start(columns), FIT)
+            theta.append(full)
+            losses[k] = self._held_out(polygon, wy, full) if len(self.polygons) > 1 else 0.0
+        return _Fits(self.polygons, theta, losses)
+
+    def _held_out(self, polygon: "_Polygon", wy: FloatArray, full: FloatArray) -> FloatArray:
+        """Return the summed log loss of each column, every fold under the polygon that was fitted without it."""
+        folds, nodes, columns = wy.shape
+        w = np.repeat(self.w.sum(axis=1)[:, None] - self.w, columns, axis=1)  # (nodes, folds * columns)
+        kept = (wy.sum(axis=0) - wy).transpose(1, 0, 2).reshape(nodes, folds * columns)
+        theta = self._solve(polygon, w, kept, np.tile(full, (1, folds)), FOLD)
+        z = polygon.features.x @ theta
+        out = np.repeat(self.w, columns, axis=1)
+        loss = out * np.logaddexp(0.0, z) - wy.transpose(1, 0, 2).reshape(nodes, folds * columns) * z
+        return np.asarray(loss.sum(axis=0).reshape(folds, columns).sum(axis=0))
+
+    def _solve(
+        self, polygon: "_Polygon", w: FloatArray, wy: FloatArray, start: FloatArray, tolerance: float
+    ) -> FloatArray:
+        total = w + self.prior[:, None]
+        target = wy + (self.prior * sigmoid(self.x))[:, None]
+        theta, converged = minimise_columns(polygon.features, total, target, start, tolerance)
+        if not converged.all():
+            warn_user("spline: the likelihood was not maximised to the tolerance", ConvergenceWarning)
+        return theta
+
+
+class _Polygon:
+    """A polygon in the logit with fixed knots: its hat functions at the nodes, and its map."""
+
+    def __init__(self, knots: FloatArray, x: FloatArray) -> None:
+        self.knots = knots
+        self.features = Features(self._hats(x))
+
+    @property
+    def n_segments(self) -> int:
+        return self.knots.size - 1
+
+    def start(self, columns: int) -> FloatArray:
+        """Return the identity."""
+        return np.repeat(self.knots[:, None], columns, axis=1)
+
+    def values(self, x: FloatArray, theta: FloatArray) -> FloatArray:
+        """Return the probabilities at logits x of the polygons whose values at the knots are the columns of theta."""
+        return sigmoid(self._hats(x) @ theta)
+
+    def to_map(self, theta: FloatArray) -> CalibrationMap:
+        """Return the map: beyond the data the outer segments go on for a while, then the logit is level."""
+        low, high = (REACH * (self.knots[1] - self.knots[0]), REACH * (self.knots[-1] - self.knots[-2]))
+        first, last = self.knots[0] - low, self.knots[-1] + high
+        lowest = theta[0] - REACH * (theta[1] - theta[0])
+        highest = theta[-1] + REACH * (theta[-1] - theta[-2])
+        x = np.concatenate(([first - 1.0, first], self.knots[1:-1], [last, last + 1.0]))
+        z = np.concatenate(([lowest, lowest], theta[1:-1], [highest, highest]))
+        return LogitKnotsMap(x[None], z[None], EPS)
+
+    def _hats(self, x: FloatArray) -> FloatArray:
+        right = np.clip(np.searchsorted(self.knots, x, side="right"), 1, self.knots.size - 1)
+        share = (x - self.knots[right - 1]) / (self.knots[right] - self.knots[right - 1])
+        hats = np.zeros((x.size, self.knots.size))
+        hats[np.arange(x.size), right - 1] = 1.0 - share
+        hats[np.arange(x.size), right] = share
+        return hats
+
+
+class _Shift(_Polygon):
+    """The map of a single score: the logit is shifted."""
+
+    def __init__(self, at: float, x: FloatArray) -> None:
+        self.knots = np.array([at])
+        self.features = Features(np.ones((x.size, 1)))
+
+    @property
+    def n_segments(self) -> int:
+        return 1
+
+    def values(self, x: FloatArray, theta: FloatArray) -> FloatArray:
+        return sigmoid(x[:, None] - self.knots[0] + theta)
+
+    def to_map(self, theta: FloatArray) -> CalibrationMap:
+        apart = np.array([[-1.0, 1.0]])
+        return LogitKnotsMap(self.knots[0] + apart, theta[0] + apart, EPS)
+
+
+def _nodes(w: FloatArray) -> IntArray:
+    """Return the node, 0, 1, ..., of each distinct score: runs of equal weight, none of them empty."""
+    if w.size <= NODES:
+        return np.arange(w.size)
+    middle = np.cumsum(w) - w / 2.0
+    node = np.minimum((middle * (NODES / w.sum())).astype(np.intp), NODES - 1)
+    return np.asarray(np.cumsum(np.diff(node, prepend=node[0]) > 0))
+
+
+def _knots(x: FloatArray, w: FloatArray, n_segments: int) -> FloatArray | None:
+    """Return the quantiles of the logits, or None where two of them are one."""
+    cumulative = np.cumsum(w)
+    inner = np.interp(np.arange(1, n_segments) / n_segments * cumulative[-1], cumulative - w / 2.0, x)
+    knots = np.concatenate((x[:1], inner, x[-1:]))
+    return None if np.any(np.diff(knots) < SAME) else knots
+
+
+def _fold_cells(entries: Entries, node: IntArray, n_nodes: int, cv: int, random_state: RandomState) -> Any:
+    """Return the matrix that adds up entries into cells, fold by fold and node by node, shape (folds * nodes, m)."""
+    m = len(entries)
+    fold = np.zeros(m, dtype=np.intp)
+    if m > 1:
+        for number, held_out in enumerate(held_out_rows(m, cv, random_state)):
+            fold[held_out] = number
+    cell = fold * n_nodes + node[entries.group]
+    n_folds = int(fold.max()) + 1
+    return sparse.csc_array((np.ones(m), cell, np.arange(m + 1)), shape=(n_folds * n_nodes, m))

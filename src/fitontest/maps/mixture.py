@@ -1,0 +1,74 @@
+"""A mixture of maps: a weighted mean of calibration maps, itself a calibration map."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from fitontest.checks import as_list, brief
+from fitontest.maps.base import CalibrationMap, frozen_array, register_map
+from fitontest.typing import FloatArray
+
+SUM_TOLERANCE = 1e-9  # by how much weights of a mixture may miss a sum of 1
+
+
+@register_map
+@dataclass(frozen=True, eq=False)
+class MixtureMap(CalibrationMap):
+    """c_hat(p) = sum_k weights_k c_k(p), the weighted mean of maps c_k.
+
+    Parameters
+    ----------
+    weights : array-like of shape (K,)
+        Non-negative, of sum 1.
+    parts : sequence of K calibration maps
+        In JSON each is written as by itself; one that is decreasing says so, and the mixture says nothing of it.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, the rule and what was found.
+
+    Examples
+    --------
+    >>> from fitontest import IdentityMap, KnotsMap
+    >>> mixture = MixtureMap([0.25, 0.75], [IdentityMap(), KnotsMap([0, 1], [0.5, 0.5])])
+    >>> mixture([0.1, 0.9])
+    array([0.4, 0.6])
+    """
+
+    kind: ClassVar[str] = "mixture"
+
+    weights: FloatArray
+    parts: tuple[CalibrationMap, ...]
+
+    def __post_init__(self) -> None:
+        weights, parts = frozen_array(self.weights, "weights"), tuple(as_list(self.parts, "parts"))
+        for k, part in enumerate(parts):
+            if not isinstance(part, CalibrationMap):
+                raise ValueError(f"parts must hold calibration maps, got {brief(part)} at position {k}")
+        if weights.shape != (len(parts),):
+            raise ValueError(f"weights must hold one number per part ({len(parts)}), got {brief(weights)}")
+        if weights.min() < 0 or abs(float(weights.sum()) - 1.0) > SUM_TOLERANCE:
+            raise ValueError(f"weights must not be negative and have the sum 1, got {brief(weights)}")
+        object.__setattr__(self, "weights", weights)
+        object.__setattr__(self, "parts", parts)
+
+    @property
+    def kinks(self) -> FloatArray:
+        """The scores at which a part of positive weight bends or jumps."""
+        return np.unique(np.concatenate([part.kinks for _, part in self._present()]))
+
+    def evaluate(self, p: FloatArray) -> FloatArray:
+        """Return the weighted mean of the parts' values."""
+        total = np.zeros(p.shape)
+        for weight, part in self._present():
+            total += weight * part.evaluate(p)
+        return total if self._may_leave else np.clip(total, 0.0, 1.0)  # a sum of shares may be rounded past 1
+
+    @property
+    def _may_leave(self) -> bool:
+        return any(part.shifts_bins for _, part in self._present())
+
+    def _present(self) -> list[tuple[float, CalibrationMap]]:
+        return [(weight, part) for weight, part in zip(self.weights.tolist(), self.parts, strict=True) if weight > 0]

@@ -1,0 +1,129 @@
+"""Newton's method for many logistic regressions that share their features, as one iteration over all of them.
+
+Column b minimises
+
+    sum_i w_ib [softplus(z_ib) - t_ib z_ib] + penalty,   z_b = X theta_b,   wy_ib = w_ib t_ib
+
+Gradients and Hessians of all columns are products of a few matrices, and the small systems are solved together. No step
+moves a logit by more than `LONGEST`, so that none lands on a plateau, and a step that overshoots is halved.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from fitontest.numerics.links import sigmoid
+from fitontest.typing import BoolArray, FloatArray, IntArray
+
+MAX_STEPS = 60
+MAX_HALVINGS = 40
+LONGEST = 5.0  # change of a logit in one step
+OVERSHOT = 0.5  # slope at the end of a step, as a share of that at its start, from which on it is halved
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """The features X of shape (m, d) that all columns share, and which pairs of them are ever both non-zero."""
+
+    x: FloatArray
+
+    @cached_property
+    def pairs(self) -> tuple[IntArray, IntArray]:
+        """Pairs (i, j), i <= j, of features that meet in a row."""
+        met = (self.x != 0).astype(np.float64)
+        i, j = np.nonzero(np.triu(met.T @ met))
+        return i, j
+
+    @cached_property
+    def products(self) -> FloatArray:
+        """Products of these pairs, shape (m, number of pairs)."""
+        i, j = self.pairs
+        return self.x[:, i] * self.x[:, j]
+
+
+def minimise_columns(
+    features: Features, w: FloatArray, wy: FloatArray, start: FloatArray, tolerance: float
+) -> tuple[FloatArray, BoolArray]:
+    """Return the minima of all columns, and which were reached.
+
+    Parameters
+    ----------
+    features : Features
+        Of m rows.
+    w : array of shape (m, C) or (m, 1)
+        Weights, of each column or of all.
+    wy : array of shape (m, C)
+        Weights times targets.
+    start : array of shape (d, C)
+    tolerance : float
+        Of the largest gradient component, per unit weight of the column.
+
+    Returns
+    -------
+    theta : array of shape (d, C)
+    converged : bool array of shape (C,)
+    """
+    theta = np.array(start)
+    total = np.broadcast_to(w.sum(axis=0), theta.shape[1:])
+    active = np.arange(theta.shape[1])
+    gradient, hessian = _derivatives(features, w, wy, theta)
+    for _ in range(MAX_STEPS):
+        left = np.abs(gradient).max(axis=0) > tolerance * total[active]
+        if not left.any():
+            return theta, np.ones(theta.shape[1], dtype=bool)
+        active, gradient, hessian = active[left], gradient[:, left], hessian[left]
+        direction = _solve(hessian, -gradient)
+        theta[:, active], gradient, hessian = _advance(
+            features, _of(w, active), wy[:, active], theta[:, active], gradient, direction
+        )
+    converged = np.ones(theta.shape[1], dtype=bool)
+    converged[active] = np.abs(gradient).max(axis=0) <= tolerance * total[active]
+    return theta, converged
+
+
+def _of(w: FloatArray, columns: IntArray) -> FloatArray:
+    """Return the weights of these columns, if each has its own."""
+    return w if w.shape[1] == 1 else w[:, columns]
+
+
+def _derivatives(features: Features, w: FloatArray, wy: FloatArray, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return gradients, shape (d, C), and Hessians, shape (C, d, d)."""
+    q = sigmoid(features.x @ theta)
+    expected = w * q
+    gradient = features.x.T @ (expected - wy)
+    expected *= 1.0 - q
+    i, j = features.pairs
+    values = (features.products.T @ expected).T
+    hessian = np.zeros((theta.shape[1], theta.shape[0], theta.shape[0]))
+    hessian[:, i, j] = values
+    hessian[:, j, i] = values
+    return gradient, hessian
+
+
+def _solve(hessian: FloatArray, right: FloatArray) -> FloatArray:
+    """Return the solutions of all systems; a speck on the diagonal keeps singular ones solvable."""
+    diagonal = np.einsum("cii->ci", hessian)
+    scale = np.sqrt(np.maximum(diagonal, np.finfo(float).tiny))
+    scaled = hessian / (scale[:, :, None] * scale[:, None, :])
+    np.einsum("cii->ci", scaled)[...] += 1e-13
+    return np.asarray((np.linalg.solve(scaled, (right.T / scale)[:, :, None])[:, :, 0] / scale).T)
+
+
+def _advance(
+    features: Features, w: FloatArray, wy: FloatArray, theta: FloatArray, gradient: FloatArray, direction: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the points reached and their derivatives; a step that overshoots is halved."""
+    descent = np.abs(np.einsum("dc,dc->c", gradient, direction))
+    length = np.minimum(1.0, LONGEST / np.maximum(np.abs(features.x @ direction).max(axis=0), LONGEST))
+    moved = theta + length * direction
+    new_gradient, hessian = _derivatives(features, w, wy, moved)
+    for _ in range(MAX_HALVINGS):
+        slope = np.einsum("dc,dc->c", new_gradient, direction)
+        over = np.flatnonzero(slope > OVERSHOT * descent)
+        if over.size == 0:
+            break
+        length[over] /= 2.0
+        moved[:, over] = theta[:, over] + length[over] * direction[:, over]
+        new_gradient[:, over], hessian[over] = _derivatives(features, _of(w, over), wy[:, over], moved[:, over])
+    return moved, new_gradient, hessian
