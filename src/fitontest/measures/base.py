@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Literal, Self, SupportsFloat, TypeAlias, TypeV
 import numpy as np
 
 from fitontest.checks import check_known
+from fitontest.data.entries import Entries
 from fitontest.data.sample import Sample
 from fitontest.families.base import Family, available_families
 from fitontest.maps.base import CalibrationMap
@@ -24,7 +25,7 @@ from fitontest.registry import Registry, changed_settings, plain_setting, settin
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table, cell
 from fitontest.results.text import short
-from fitontest.typing import FloatArray, Label, RandomState
+from fitontest.typing import FloatArray, IntArray, Label, RandomState
 
 M = TypeVar("M", bound="Measure")
 Unit: TypeAlias = Literal["fraction", "nats", "count", "correlation"]
@@ -75,6 +76,15 @@ class Measure(ABC):
         None where that is not defined: then there is a null distribution, but no interval.
         """
         return None
+
+    def estimates_of(self, entries: Entries, positives: IntArray) -> FloatArray:
+        """Return the values for several labellings of the same scores, shape (B,), of positives of shape (m, B)."""
+        return np.array([self.estimate(entries.sample(labelling)).value for labelling in positives.T])
+
+    @property
+    def squared(self) -> bool:
+        """Whether the value is a square, so that its root is an error on the scale of the scores."""
+        return False
 
     @property
     def title(self) -> str:
@@ -183,11 +193,31 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Interval:
-    """Between which values the true one lies with a confidence of `level`."""
+    """Between which values the error of these scores lies with a confidence of `level`.
+
+    Attributes
+    ----------
+    low, high : float
+    level : float
+    target : str
+        Of which error: "true error", or "the family's own", the distance of the scores from what the family would fit
+        to endless data.
+    draws : int
+        Labellings redrawn from each truth.
+    stand_in : str or None
+        The family that was refitted to them, where it was not the measure's own.
+    """
 
     low: float
     high: float
     level: float
+    target: str = "true error"
+    draws: int = 0
+    stand_in: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the interval as JSON-ready values."""
+        return vars(self).copy()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -221,7 +251,9 @@ class Estimate(Table):
     debiased : float or None
         The value without what label noise adds to it. None: not computed.
     interval : Interval or None
-        None: not computed.
+        Of the error of these scores; None: not computed.
+    interval_reason : str
+        Why there is none although it was asked for, or "".
     decided : bool
         Whether all scores are 0 or 1: decisions, not probabilities.
     map, estimator, partition, n_bins
@@ -256,6 +288,7 @@ class Estimate(Table):
     null: IfCalibrated | None = None
     debiased: float | None = None
     interval: Interval | None = None
+    interval_reason: str = ""
     decided: bool = False
 
     @classmethod
@@ -415,7 +448,7 @@ class Estimate(Table):
             "edges": None if self.partition is None else self.partition.edges.tolist(),
             "closed": None if self.partition is None else self.partition.closed,
             "debiased": self.debiased,
-            "interval": None if self.interval is None else vars(self.interval),
+            "interval": None if self.interval is None else self.interval.to_dict(),
             "if_calibrated": None if self.null is None else self.null.to_dict(),
             **self.evidence.to_dict(),
         }

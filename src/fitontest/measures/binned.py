@@ -132,6 +132,11 @@ class Binned(Measure):
             bins = replace(bins, note=one_bin_of_rule_note(self.rule, len(bins.table), self.total.name))
         return Estimate.of(self, sample, bins.norm_of_losses(self.total), bins)
 
+    @property
+    def squared(self) -> bool:
+        """Whether the norm is without the root."""
+        return self.total.name == "squared"
+
     def target(self, sample: Sample, c: FloatArray) -> float | None:
         """Return the norm of c - p for the bias under l1, l2 and their like; other losses aim at something else."""
         if not isinstance(self.bin_loss, Bias) or self.total.influence is None:

@@ -123,6 +123,11 @@ class KernelError(Measure):
             raise ValueError(f"estimator must be 'biased' for fewer than two rows, got {self.estimator!r} for {rows:g}")
         return Estimate.of(self, sample, self._over_different_rows(list(self._parts(sample))))
 
+    @property
+    def squared(self) -> bool:
+        """It is: the squared kernel calibration error."""
+        return True
+
     def target(self, sample: Sample, c: FloatArray) -> float | None:
         """Return the mean of h over all pairs with c in place of y, which has no label noise to correct for."""
         kept = np.flatnonzero(sample.w > 0)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from fitontest.data.entries import Entries
 from fitontest.data.sample import Sample
 from fitontest.families.base import Family, check_family, family_name, read_family
 from fitontest.maps.base import CalibrationMap
@@ -16,10 +17,10 @@ from fitontest.measures.base import Estimate, Evidence, Measure, register_measur
 from fitontest.measures.debiased import debiased
 from fitontest.measures.notes import one_bin_note
 from fitontest.numerics.distances import Distances
-from fitontest.numerics.norms import Norm, find_norm
+from fitontest.numerics.norms import L1, Norm, find_norm
 from fitontest.numerics.standard_error import map_fixed
 from fitontest.partitions.bin_table import BinTable
-from fitontest.typing import FloatArray, RandomState
+from fitontest.typing import FloatArray, IntArray, RandomState
 
 DEBIASED_NORMS = ("l1", "l2", "squared")
 
@@ -134,6 +135,21 @@ class PlugIn(Measure):
     def target(self, sample: Sample, c: FloatArray) -> float | None:
         """Return the norm of c - p; a maximum is no mean over rows and has no target."""
         return None if self.total.influence is None else self.total(c - sample.p, sample.w)
+
+    def estimates_of(self, entries: Entries, positives: IntArray) -> FloatArray:
+        """Return the values for several labellings, with one call of the family for all of them."""
+        if isinstance(self.family, CalibrationMap) or self.debias:
+            return super().estimates_of(entries, positives)
+        w = entries.group_w
+        g = np.abs(read_family(self.family).fitted_values(entries, positives) - entries.group_p[:, None])
+        if self.total is L1:
+            return np.asarray(w @ g / w.sum())
+        return np.array([self.total(column, w) for column in np.ascontiguousarray(g.T)])
+
+    @property
+    def squared(self) -> bool:
+        """Whether the norm is without the root."""
+        return self.total.name == "squared"
 
     def _debiased(self, sample: Sample, shifted: BinTable | None) -> float:
         """Return the debiased error of the bins, if the map shifts each by its gap."""

@@ -97,10 +97,11 @@ def _influence_of_l2(g: FloatArray, w: FloatArray) -> FloatArray:
         return np.asarray(_influence_of_squared(g, w) / (2.0 * _l2(g, w)))
 
 
+L1 = Norm("l1", _l1, _influence_of_l1)
 _NORMS: dict[str, Norm] = {
     norm.name: norm
     for norm in (
-        Norm("l1", _l1, _influence_of_l1),
+        L1,
         Norm("l2", _l2, _influence_of_l2, reason="the square root has no slope at 0"),
         Norm("squared", _squared, _influence_of_squared),
         Norm("max", _maximum, reason="the largest distance is not a mean over rows"),

@@ -14,6 +14,7 @@ from fitontest.families.base import Family, Solution
 from fitontest.families.piecewise.fitting import CONVERGED, Fitter, Polygons, Settings, separated
 from fitontest.families.piecewise.grid import EPS
 from fitontest.families.piecewise.tasks import Fits
+from fitontest.families.spline import Spline
 from fitontest.families.tuning import CVScores
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.binned import constant
@@ -64,6 +65,10 @@ class PiecewiseFamily(Family):
         self.random_state = random_state
         self.exact = exact
         self.vary_bins = vary_bins
+
+    def stand_in(self) -> Family:
+        """Return a logistic spline with as many segments, or with numbers of segments chosen by cross-validation."""
+        return Spline() if isinstance(self.n_bins, str) else Spline(self.n_bins)
 
     @abstractmethod
     def _map_of(self, polygons: Polygons) -> CalibrationMap:

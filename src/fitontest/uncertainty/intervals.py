@@ -1,0 +1,225 @@
+"""Debiased errors and their intervals: a measure inverted against redrawn labels.
+
+Labels are redrawn from a chain of truths, c_t(p) = p + t (g(p) - p) with t >= 0, between calibrated scores and beyond a
+direction g that was fitted to the real labels. Each time everything is fitted and chosen anew. The true errors under
+which the observed one is ordinary are the interval (`fitontest.uncertainty.inversion`). It is one of the error of these
+scores, not of a population they may stand for.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from fitontest.checks import is_real
+from fitontest.data.entries import Entries
+from fitontest.data.ordering import Rows
+from fitontest.data.sample import Sample
+from fitontest.exceptions import without_warnings
+from fitontest.families.base import Family, family_name, read_family
+from fitontest.maps.base import CalibrationMap
+from fitontest.measures.base import Estimate, Interval, Measure
+from fitontest.measures.if_calibrated import IfCalibrated
+from fitontest.measures.plug_in import PlugIn
+from fitontest.numerics.links import logit, sigmoid
+from fitontest.numerics.random import one_seed
+from fitontest.progress import track
+from fitontest.typing import FloatArray, IntArray, RandomState
+from fitontest.uncertainty.inversion import invert
+from fitontest.uncertainty.null import check_draws
+from fitontest.uncertainty.redraws import Redraws
+
+STEPS = (0.0, 0.35, 0.7, 1.1, 1.8)  # true errors of the chain, in units of the observed error
+DRAWS = 50  # from each truth
+NULL_DRAWS = 200  # from calibrated scores, for the p-value
+LEAST_DRAWS = 15
+STILL = 1e-6  # mean distance of a direction that goes nowhere
+SHIFT = 0.1  # of the logit, instead
+CHAIN, NULL = 0, 1  # the two streams of random numbers
+
+Direction: TypeAlias = Literal["smooth", "own"] | Family | CalibrationMap
+
+
+def with_interval(
+    estimate: Estimate,
+    sample: Sample,
+    level: float,
+    *,
+    direction: Direction = "smooth",
+    draws: int = DRAWS,
+    null_draws: int = NULL_DRAWS,
+    random_state: RandomState = 0,
+) -> Estimate:
+    """Return the estimate with its debiased value, its interval, and its null.
+
+    Parameters
+    ----------
+    estimate : Estimate
+        Of the sample.
+    sample : Sample
+    level : float in (0, 1)
+    direction : {"smooth", "own"}, Family or CalibrationMap, default="smooth"
+        Where the truths lie. "smooth": towards a logistic spline (`Spline`), for an interval of the true error. "own":
+        towards the map of the measure's own family, for one of the family's own target, which is smaller where the
+        family cannot follow the truth. Or towards a family's map, or a map.
+    draws : int, default=50
+        Labellings from each of five truths.
+    null_draws : int, default=200
+        Labellings from calibrated scores.
+    random_state : int, RandomState or None, default=0
+    """
+    check_interval(level)
+    check_direction(direction)
+    check_draws(draws, "draws", LEAST_DRAWS)
+    check_draws(null_draws, "null_draws", 1)
+    measure, seed = estimate.measure, one_seed(random_state)
+    reason = reason_against(measure)
+    redraws = Redraws.of(sample)
+    redrawn = _Redrawn(measure, redraws, seed)
+    if measure.held_fixed == "map":  # nothing is fitted: there is no noise to take off
+        return replace(estimate, interval_reason=reason)
+    null = IfCalibrated(redrawn.observed, redrawn.null(null_draws), measure.refits, measure.greater_is_better)
+    estimate = replace(estimate, null=replace(null, held_fixed=measure.held_fixed))
+    if reason:
+        return replace(estimate, interval_reason=reason)
+    g = _direction(direction, estimate, redraws)
+    found = redrawn.chain(g, draws, level)
+    if found is None:
+        return replace(estimate, interval_reason="labels redrawn from these scores do not vary")
+    value, low, high = found
+    stand_in = None if redrawn.stand_in is None else family_name(redrawn.stand_in)
+    interval = Interval(low, high, level, target=_target(direction), draws=draws, stand_in=stand_in)
+    return replace(estimate, debiased=value, interval=interval, interval_reason="")
+
+
+def reason_against(measure: Measure) -> str:
+    """Return why a measure has no interval, or ""."""
+    if measure.held_fixed == "map":
+        return "a map that is given is not fitted to the labels"
+    if getattr(measure, "debias", False):
+        return "the value is debiased already"
+    if measure.greater_is_better:
+        return "it is no error"
+    probe = Sample.of_rows(Rows.of(np.array([0.5]), np.array([1.0]), np.array([1.0]), whole=True))
+    if measure.target(probe, np.array([0.5])) is None:
+        return f"what {measure.name} would be under given probabilities is not defined"
+    return ""
+
+
+@dataclass(frozen=True, eq=False)
+class _Redrawn:
+    """A measure under redrawn labels of one sample."""
+
+    measure: Measure
+    redraws: Redraws
+    seed: int
+
+    @cached_property
+    def stand_in(self) -> Family | None:
+        """The family that is refitted in place of the measure's own, which would take too long."""
+        return read_family(self.measure.family).stand_in() if isinstance(self.measure, PlugIn) else None
+
+    @cached_property
+    def refitted(self) -> Measure:
+        """The measure of redrawn labels."""
+        if self.stand_in is None or not isinstance(self.measure, PlugIn):
+            return self.measure
+        return self.measure.changed(family=self.stand_in)
+
+    @cached_property
+    def observed(self) -> float:
+        """The measure of the real labels, computed as it is of redrawn ones."""
+        return float(self._values(self.measure, *self.redraws.observed)[0])
+
+    def null(self, draws: int) -> FloatArray:
+        """Return the values for labels drawn from the scores."""
+        return self._redrawn([self.redraws.entries.p], draws, NULL)[0]
+
+    def chain(self, g: FloatArray, draws: int, level: float) -> tuple[float, float, float] | None:
+        """Return the debiased value and the ends of the interval, from truths on the way to g and beyond."""
+        p = self.redraws.entries.p
+        observed = self.observed
+        at_calibration = self._redrawn([p], draws, CHAIN)[0]
+        scale = max(observed, float(np.median(at_calibration)))
+        whole_way = self._target(g)
+        if not (scale > 0 and whole_way > 0):
+            return None
+        truths = [np.clip(p + step * scale / whole_way * (g - p), 0.0, 1.0) for step in STEPS]
+        errors = np.array([self._target(c) for c in truths])
+        kept = [0, *(k for k in range(1, len(STEPS)) if errors[k] > errors[:k].max())]
+        values = [at_calibration, *self._redrawn([truths[k] for k in kept[1:]], draws, CHAIN)]
+        transform, back = (_signed_root, np.square) if self.measure.squared else (_unchanged, _unchanged)
+        found = invert(
+            float(transform(np.array(observed))), transform(errors[kept]), transform(np.array(values)), level
+        )
+        if found is None:
+            return None
+        low, value, high = (float(back(np.array(end))) for end in (found.low, found.estimate, found.high))
+        return value, low, high
+
+    def _redrawn(self, truths: list[FloatArray], draws: int, stream: int) -> list[FloatArray]:
+        """Return the values under each truth, which all see the same random numbers."""
+        values: list[list[FloatArray]] = [[] for _ in truths]
+        for block in track(self.redraws.blocks(draws), "draws"):
+            for each, labels in zip(values, self.redraws.draw(truths, block, (self.seed, stream)), strict=True):
+                each.append(self._refitted(labels))
+        return [np.concatenate(each) for each in values]
+
+    def _target(self, c: FloatArray) -> float:
+        entries = self.redraws.entries
+        sample = Sample.of_rows(Rows.of(entries.p, np.zeros(len(entries)), entries.w, whole=entries.whole))
+        value = self.measure.target(sample, c)
+        return 0.0 if value is None else value
+
+    def _refitted(self, positives: IntArray) -> FloatArray:
+        return self._values(self.refitted, self.redraws.entries, positives)
+
+    @staticmethod
+    def _values(measure: Measure, entries: Entries, positives: IntArray) -> FloatArray:
+        with without_warnings():  # of the real labels the user has been warned
+            return measure.estimates_of(entries, positives)
+
+
+def _direction(direction: Direction, estimate: Estimate, redraws: Redraws) -> FloatArray:
+    """Return g at the entries."""
+    entries, labels = redraws.observed
+    p = redraws.entries.p
+    if direction == "own" and estimate.map is not None:
+        g = estimate.map.evaluate(p)
+    elif isinstance(direction, CalibrationMap):
+        g = direction.evaluate(p)
+    else:
+        family = direction if isinstance(direction, Family) else "spline"
+        with without_warnings():
+            g = read_family(family).fit_map(entries.sample(labels[:, 0])).evaluate(p)
+    g = np.clip(g, 0.0, 1.0)
+    w = redraws.entries.w
+    if float(w @ np.abs(g - p)) < STILL * float(w.sum()):
+        return sigmoid(logit(p, 1e-16) + SHIFT)
+    return g
+
+
+def _target(direction: Direction) -> str:
+    return "the family's own" if direction == "own" else "true error"
+
+
+def _unchanged(values: FloatArray) -> FloatArray:
+    return values
+
+
+def _signed_root(values: FloatArray) -> FloatArray:
+    return np.sign(values) * np.sqrt(np.abs(values))
+
+
+def check_interval(level: object) -> None:
+    """Raise ValueError unless `level` is a number in (0, 1)."""
+    if not (is_real(level) and 0 < level < 1):
+        raise ValueError(f"interval must be None or a level in (0, 1) such as 0.95, got {level!r}")
+
+
+def check_direction(direction: object) -> None:
+    """Raise ValueError unless `direction` is one of the words, a Family or a CalibrationMap."""
+    word = isinstance(direction, str) and direction in ("smooth", "own")
+    if not (word or isinstance(direction, Family | CalibrationMap)):
+        raise ValueError(f"direction must be 'smooth', 'own', a Family or a CalibrationMap, got {direction!r}")

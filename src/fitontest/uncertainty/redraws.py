@@ -1,0 +1,113 @@
+"""Labels redrawn from several truths: with the same random numbers under each, so that truths can be compared.
+
+Each row has a uniform number u, and its label under the truth c is 1 where u < c. Numbers come from the seed and are
+made anew where they are needed: no more than a few label columns are in memory at a time.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fitontest.data.entries import Entries
+from fitontest.data.sample import Sample
+from fitontest.typing import FloatArray, IntArray
+
+MOST_ROWS = 200_000  # beyond, neighbouring scores are pooled
+NODES = 20_000  # into so many entries
+BLOCK = 500_000  # labels that are drawn together
+FEWEST = 16  # label columns that are drawn together, at least
+
+
+@dataclass(frozen=True, eq=False)
+class Redraws:
+    """Where labels are redrawn: the scores of a sample, each row with a label of its own.
+
+    Whole weights are rows, each with its own label; a row of any other weight has one. Samples of more than `MOST_ROWS`
+    rows are pooled into `NODES` entries of neighbouring scores.
+
+    Attributes
+    ----------
+    entries : Entries
+        The scores.
+    observed : tuple of Entries and int array of shape (m, 1)
+        The entries and labels of the sample itself, pooled as the redrawn ones are.
+    """
+
+    entries: Entries
+    observed: tuple[Entries, IntArray]
+
+    @classmethod
+    def of(cls, sample: Sample) -> "Redraws":
+        """Return the redraws of a sample."""
+        if sample.whole and sample.total > MOST_ROWS and len(sample.groups) > NODES:
+            return cls(*_pooled(sample))
+        rows = Entries.of_rows(sample)
+        labels = np.rint(sample.rows.y * rows.n).astype(np.intp)[:, None]
+        entries = rows if sample.unit or not sample.whole else Entries.of_groups(sample)
+        return cls(entries, (rows, labels))
+
+    def blocks(self, draws: int) -> list[range]:
+        """Return which columns are drawn together."""
+        size = max(FEWEST, BLOCK // len(self.entries))
+        return [range(start, min(start + size, draws)) for start in range(0, draws, size)]
+
+    def draw(self, truths: Sequence[FloatArray], block: range, seed: Sequence[int]) -> list[IntArray]:
+        """Return labellings of shape (m, columns of the block) for each truth.
+
+        Parameters
+        ----------
+        truths : sequence of arrays of shape (m,)
+            True probabilities of the entries.
+        block : range
+            Of `blocks`.
+        seed : sequence of int
+            What the numbers are made of, with the place of the block.
+        """
+        rng = np.random.default_rng([*seed, block.start])
+        shape = (len(self.entries), len(block))
+        return _single(truths, shape, rng) if self.entries.single else _counts(self.entries.n, truths, shape, rng)
+
+
+def _single(truths: Sequence[FloatArray], shape: tuple[int, int], rng: np.random.Generator) -> list[IntArray]:
+    u = rng.random(shape)
+    return [(u < c[:, None]).astype(np.intp) for c in truths]
+
+
+def _counts(
+    n: IntArray, truths: Sequence[FloatArray], shape: tuple[int, int], rng: np.random.Generator
+) -> list[IntArray]:
+    """Return the number of positives among n rows of one number u each, without drawing the numbers.
+
+    Of the rows above one truth, u >= a, the share (b - a) / (1 - a) is below a larger truth b; of the rows below it the
+    share b / a is below a smaller one. So counts go from truth to truth by binomial draws.
+    """
+    count, before = np.zeros(shape, dtype=np.intp), np.zeros(n.size)
+    counts = []
+    for c in truths:
+        up, down = c > before, c < before
+        more, fewer = count.copy(), count
+        if up.any():
+            share = np.clip((c[up] - before[up]) / (1.0 - before[up]), 0.0, 1.0)
+            more[up] += rng.binomial(n[up, None] - fewer[up], share[:, None])
+        if down.any():
+            more[down] = rng.binomial(fewer[down], (c[down] / before[down])[:, None])
+        counts.append(more)
+        count, before = more, c
+    return counts
+
+
+def _pooled(sample: Sample) -> tuple[Entries, tuple[Entries, IntArray]]:
+    """Return entries of neighbouring scores, at their mean, and their positives."""
+    groups = sample.groups
+    middle = np.cumsum(groups.w) - groups.w / 2.0
+    node = np.minimum((middle * (NODES / sample.total)).astype(np.intp), NODES - 1)
+    first = np.flatnonzero(np.diff(node, prepend=-1))
+    w, wp, wy = (np.add.reduceat(column, first) for column in (groups.w, groups.w * groups.p, groups.wy))
+    p = np.clip(wp / w, groups.p[first], groups.p[np.append(first[1:], len(groups)) - 1])
+    distinct = np.concatenate(([True], np.diff(p) > 0))  # means of neighbouring floats may be one
+    if not distinct.all():
+        at = np.flatnonzero(distinct)
+        p, w, wy = p[at], np.add.reduceat(w, at), np.add.reduceat(wy, at)
+    entries = Entries(p, w, np.rint(w).astype(np.intp), whole=True)
+    return entries, (entries, np.rint(wy).astype(np.intp)[:, None])
