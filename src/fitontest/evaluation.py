@@ -27,7 +27,8 @@ from fitontest.progress import track
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
 from fitontest.typing import ArrayInput, Label, RandomState
-from fitontest.uncertainty.null import check_null_draws, draws_of, estimate_of
+from fitontest.uncertainty.intervals import DRAWS, Direction
+from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 
 if TYPE_CHECKING:
     from fitontest.displays.canvas import SomeFigure
@@ -226,6 +227,9 @@ def evaluate(
     families: Iterable[FamilyLike] | None = None,
     measures: Iterable[str | Measure] | None = None,
     norm: str | Norm = "l1",
+    interval: float | Literal["auto"] | None = "auto",
+    direction: Direction = "smooth",
+    draws: int = DRAWS,
     null_draws: int | Literal["auto"] = 0,
     random_state: RandomState = 0,
     reduction: Reduction | None = None,
@@ -248,6 +252,12 @@ def evaluate(
     norm : str, Norm or callable, default="l1"
         How the distances |c_hat(p) - p| under the families become one number, see `calibration_error`; a measure has a
         norm of its own.
+    interval : float in (0, 1), "auto" or None, default="auto"
+        Level of the intervals of the debiased errors, see `calibration_error`. "auto" gives 95 % intervals to the
+        families that are refitted quickly to redrawn labels (all of this package but knn, by default settings) and none
+        to other measures and to classes; a level gives them to whatever can have one; None is quick and gives none.
+    direction, draws
+        See `calibration_error`.
     null_draws : int or "auto", default=0
         How often everything is measured again with labels drawn from the scores, for what to expect of calibrated ones.
         "auto" draws what `tce` draws by default, and for the TCE alone.
@@ -300,9 +310,9 @@ def evaluate(
     tce: means little without its null: null_draws=100 draws it
     """
     chosen = measures_of(families, measures, norm, random_state)
-    check_null_draws(null_draws)
+    redrawing = Redrawing(null_draws, interval, direction, draws, random_state)
     data = read_data((y_true, y_prob, sample_weight), reduction, labels, pos_label)
-    evaluation = evaluation_of(data, chosen, reduction, null_draws, random_state)
+    evaluation = evaluation_of(data, chosen, reduction, redrawing)
     _warn_of_notes(evaluation)
     return evaluation
 
@@ -329,19 +339,18 @@ def evaluation_of(
     data: Data,
     measures: list[Measure],
     reduction: str | None = None,
-    null_draws: int | Literal["auto"] = 0,
-    random_state: RandomState = 0,
+    redrawing: Redrawing | None = None,
 ) -> Evaluation:
     """Return the evaluation of data that have been checked already."""
+    redrawing = redrawing or Redrawing()
     rows, classes = (data.n, 1) if isinstance(data, Sample) else (data.scores.size, len(data.classes))
-    draws = [draws_of(measure, null_draws, rows, classes) for measure in measures]
-    asked = list(zip(measures, draws, strict=True))
+    asked = [(measure, redrawing.of(measure, rows, classes)) for measure in measures]
     if isinstance(data, Sample):
         steps = track(asked, "measures") if len(asked) > 1 else asked  # one may have steps of its own
         repeated: list[Held] = []
         try:
             with held_warnings() as repeated:  # a family and a measure may have the same bins
-                estimates = [estimate_of(measure, data, reduction, draws, random_state) for measure, draws in steps]
+                estimates = [estimate_of(measure, data, reduction, wanted) for measure, wanted in steps]
         finally:  # what was found before one of them failed may be why
             for message, category in dict.fromkeys(repeated):
                 warn_user(message, category)
@@ -350,7 +359,7 @@ def evaluation_of(
         for column, label in enumerate(track(data.classes, "classes")):
             sample = data.against_rest(column)  # one at a time: measured, it has grown by its sorted rows
             with held_warnings() as held[label]:
-                each[label] = [estimate_of(one, sample, "classwise", draws, random_state) for one, draws in asked]
+                each[label] = [estimate_of(one, sample, "classwise", wanted) for one, wanted in asked]
         _warn_by_class(held)
         by_measure = zip(*each.values(), strict=True)
         estimates = [mean_over_classes(dict(zip(each, column, strict=True))) for column in by_measure]
@@ -364,13 +373,11 @@ def estimated(
     reduction: str | None = None,
     labels: ArrayInput = None,
     pos_label: Label | None = None,
-    null_draws: int | Literal["auto"] = 0,
-    random_state: RandomState = 0,
+    redrawing: Redrawing | None = None,
 ) -> Estimate:
     """Return the estimate that a measure makes of (y_true, y_prob, sample_weight), or of their reduction."""
-    check_null_draws(null_draws)
     data = read_data(columns, reduction, labels, pos_label)
-    evaluation = evaluation_of(data, [measure], reduction, null_draws, random_state)
+    evaluation = evaluation_of(data, [measure], reduction, redrawing)
     _warn_of_notes(evaluation)
     return evaluation.estimates[0]
 

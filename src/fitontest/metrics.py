@@ -19,6 +19,8 @@ from fitontest.measures.plug_in import PlugIn
 from fitontest.measures.within_bin import WithinBin
 from fitontest.numerics.norms import Norm
 from fitontest.typing import ArrayInput, FloatArray, Label, RandomState
+from fitontest.uncertainty.intervals import DRAWS, Direction
+from fitontest.uncertainty.redrawing import Redrawing
 
 NormLike = Literal["l1", "l2", "squared", "max"] | str | Norm | Callable[[FloatArray, FloatArray], float]
 
@@ -30,6 +32,11 @@ def calibration_error(
     family: str | Family | CalibrationMap = "slope1",
     norm: NormLike = "l1",
     debias: bool = False,
+    interval: float | None = None,
+    direction: Direction = "smooth",
+    draws: int = DRAWS,
+    null_draws: int = 0,
+    random_state: RandomState = 0,
     reduction: Reduction | None = None,
     labels: ArrayInput = None,
     sample_weight: ArrayInput = None,
@@ -69,6 +76,22 @@ def calibration_error(
         Take off what label noise adds to a binned error; for families that shift bins, as slope1 does, under l1, l2
         (then the root of the debiased square, or 0) and squared, with whole weights. It assumes the label variance
         ybar (1 - ybar) and so over-corrects in wide bins, where the noise of ybar - pbar is Var(y - p).
+    interval : float in (0, 1), optional
+        Level, such as 0.95, of an interval for the error of these scores, with a debiased error (``.debiased``) and a
+        p-value of calibration (``.null``). Labels are redrawn from truths between calibrated scores and a smooth map
+        fitted to the real labels, and beyond; the family is fitted anew each time, its hyper-parameters too. The
+        interval holds the true errors under which the error found here would be ordinary
+        (`fitontest.uncertainty.inversion`); the debiased error is the one under which it would be the middle one. It
+        needs a norm that is a mean over rows, or its root. For pl and pl3 a spline is refitted in their stead.
+    direction : {"smooth", "own"}, Family or CalibrationMap, default="smooth"
+        Where these truths lie. "smooth": the interval is for the true error, also under a family that cannot follow the
+        truth. "own": for the family's own target, the distance of the scores from what it would fit to endless data.
+    draws : int, default=50
+        Labellings from each of five truths.
+    null_draws : int, default=0
+        Labellings drawn from the scores themselves, for what to expect of calibrated ones; 200 with an `interval`.
+    random_state : int, RandomState or None, default=0
+        Seed of these draws, and of a family given by name.
     reduction : {"confidence", "classwise", "binary"}, optional
         How a matrix of scores is read, see above. Without it only a column of scores is accepted: nothing is guessed
         from shapes.
@@ -117,11 +140,12 @@ def calibration_error(
     (Estimate(0.1, family='slope1', norm='l1', reduction='confidence', n_bins=1, n=4), 0.75)
     """
     return estimated(
-        PlugIn(family, norm, debias),
+        PlugIn(family, norm, debias).seeded(random_state),
         (y_true, y_prob, sample_weight),
         reduction=reduction,
         labels=labels,
         pos_label=pos_label,
+        redrawing=Redrawing(null_draws, interval, direction, draws, random_state),
     )
 
 
@@ -135,6 +159,9 @@ def gce(
     norm: NormLike = "l1",
     alpha: float = DEFAULT_ALPHA,
     test: SignificanceName = DEFAULT_TEST,
+    interval: float | None = None,
+    direction: Direction = "smooth",
+    draws: int = DRAWS,
     null_draws: int | Literal["auto"] = 0,
     random_state: RandomState = 0,
     reduction: Reduction | None = None,
@@ -183,6 +210,8 @@ def gce(
         The exact two-sided binomial test (p-value: the probability of all outcomes at most as likely as the count that
         was seen), or the t-test, T = sqrt(n) abs(ybar - p) / sqrt(ybar (1 - ybar)) with n - 1 degrees of freedom; where
         all labels of a bin are equal it rejects every p but ybar, and in a bin of one row nothing.
+    interval, direction, draws
+        As for `calibration_error`; the bias under l1, l2 and squared can have an interval.
     null_draws : int or "auto", default=0
         How often the error is measured again with labels drawn from the scores, the partition made anew each time
         (edges and the bins of a fitted family are held fixed). ``.null`` then tells the error to expect of calibrated
@@ -242,8 +271,7 @@ def gce(
         reduction=reduction,
         labels=labels,
         pos_label=pos_label,
-        null_draws=null_draws,
-        random_state=random_state,
+        redrawing=Redrawing(null_draws, interval, direction, draws, random_state),
     )
 
 
@@ -349,8 +377,7 @@ def tce(
         reduction=reduction,
         labels=labels,
         pos_label=pos_label,
-        null_draws=null_draws,
-        random_state=random_state,
+        redrawing=Redrawing(null_draws, random_state=random_state),
     )
 
 

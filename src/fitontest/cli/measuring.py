@@ -13,6 +13,7 @@ from fitontest.measures.base import Measure, make_measure
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA
 from fitontest.measures.plug_in import PlugIn
 from fitontest.results.text import csv_text
+from fitontest.uncertainty.redrawing import Redrawing
 
 NULL_DRAWS = 100  # enough for the mean to a tenth of the spread
 TCE = "tce"
@@ -53,7 +54,8 @@ def measured(
         others = [_measure(name, alpha) for name in measures if name != TCE or _counts_rows(data)]
         if not others:
             return evaluation
-        return evaluation.joined(evaluation_of(data, others, reduction, null_draws, random_state))
+        redrawing = Redrawing(null_draws, random_state=random_state)
+        return evaluation.joined(evaluation_of(data, others, reduction, redrawing))
 
 
 def _measure(name: str, alpha: float) -> Measure:

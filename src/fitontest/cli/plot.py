@@ -19,7 +19,7 @@ from fitontest.evaluation import evaluation_of, measures_of
 from fitontest.families.base import family_class
 from fitontest.measures.base import make_measure
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA
-from fitontest.uncertainty.null import estimate_of
+from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 
 
 @click.command()
@@ -96,7 +96,7 @@ def _test_based(
         raise ValueError("--reduction must be confidence or binary with --kind tce, got classwise: a class has its own")
     sample = given.sample()
     measure = make_measure(TCE, **{option: value for option, value in options.items() if value is not None})
-    error = estimate_of(measure, sample, given.reduction, NULL_DRAWS, random_state)
+    error = estimate_of(measure, sample, given.reduction, Redrawing(NULL_DRAWS, random_state=random_state))
     return TCEDisplay(error, sample, scale=scale, name=name, pos_label=given.pos_label)
 
 

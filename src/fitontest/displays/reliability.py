@@ -40,7 +40,7 @@ from fitontest.numerics.norms import Norm
 from fitontest.results.frames import Records, records
 from fitontest.typing import ArrayInput, Label, RandomState
 from fitontest.uncertainty.bands import POINTS, ConsistencyBand, check_band, consistency_band
-from fitontest.uncertainty.null import estimate_of
+from fitontest.uncertainty.redrawing import estimate_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -22,7 +22,7 @@ from fitontest.maps.identity import IdentityMap
 from fitontest.measures.base import Estimate, Measure
 from fitontest.results.frames import Records
 from fitontest.typing import ArrayInput, FloatArray
-from fitontest.uncertainty.null import estimate_of
+from fitontest.uncertainty.redrawing import estimate_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

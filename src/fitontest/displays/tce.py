@@ -38,7 +38,7 @@ from fitontest.measures.losses.rejection import DEFAULT_ALPHA, DEFAULT_TEST, Sig
 from fitontest.partitions.partitioner import Partitioner
 from fitontest.results.frames import Records
 from fitontest.typing import ArrayInput, Label, RandomState
-from fitontest.uncertainty.null import estimate_of
+from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -208,7 +208,7 @@ class TCEDisplay(BinaryDisplay):
             raise ValueError(CLASSWISE_MESSAGE)
         sample = reduced((y_true, y_prob, sample_weight), reduction, labels, pos_label)
         measure = Binned("rejection", partition, "l1", n_bins, alpha, test)
-        error = estimate_of(measure, sample, reduction, null_draws, random_state)
+        error = estimate_of(measure, sample, reduction, Redrawing(null_draws, random_state=random_state))
         return cls(error, sample, scale=scale, limits=limits, name=name, pos_label=pos_label).plot(ax)
 
     def plot(self, ax: AxesOrFigure = None, *, name: str | None = None) -> Self:

@@ -189,8 +189,13 @@ class Family(RegressorMixin, TransformerMixin, BaseEstimator, ABC):
         return np.stack([c_hat.evaluate(scores) for c_hat in maps], axis=1)
 
     def stand_in(self) -> "Family | None":
-        """Return a quicker family of nearly the same errors, to be fitted in its place to hundreds of redrawn labels."""
+        """Return a quicker family of nearly the same errors, which is fitted to hundreds of redrawn labels instead."""
         return None
+
+    @property
+    def shares_fits(self) -> bool:
+        """Whether fits to many labellings of the same scores share most of their work."""
+        return type(self).fitted_values is not Family.fitted_values
 
     def fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
         """Return the values at the distinct scores of the maps fitted to each labelling, shape (G, B).

@@ -147,6 +147,14 @@ class PlugIn(Measure):
         return np.array([self.total(column, w) for column in np.ascontiguousarray(g.T)])
 
     @property
+    def refits_quickly(self) -> bool:
+        """Whether the family, or one that stands in for it, is fitted to hundreds of labellings in no time."""
+        if isinstance(self.family, CalibrationMap):
+            return False
+        family = read_family(self.family)
+        return (family.stand_in() or family).shares_fits
+
+    @property
     def squared(self) -> bool:
         """Whether the norm is without the root."""
         return self.total.name == "squared"

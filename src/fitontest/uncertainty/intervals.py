@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Literal, TypeAlias
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from fitontest.checks import is_real
 from fitontest.data.entries import Entries
@@ -75,22 +76,21 @@ def with_interval(
     check_draws(null_draws, "null_draws", 1)
     measure, seed = estimate.measure, one_seed(random_state)
     reason = reason_against(measure)
-    redraws = Redraws.of(sample)
-    redrawn = _Redrawn(measure, redraws, seed)
     if measure.held_fixed == "map":  # nothing is fitted: there is no noise to take off
         return replace(estimate, interval_reason=reason)
-    null = IfCalibrated(redrawn.observed, redrawn.null(null_draws), measure.refits, measure.greater_is_better)
-    estimate = replace(estimate, null=replace(null, held_fixed=measure.held_fixed))
-    if reason:
-        return replace(estimate, interval_reason=reason)
-    g = _direction(direction, estimate, redraws)
-    found = redrawn.chain(g, draws, level)
+    with threadpool_limits(1, user_api="blas"):  # many small products: threads would wait for each other
+        redrawn = _Redrawn(measure, Redraws.of(sample), seed)
+        null = redrawn.compare_with_calibrated(null_draws)
+        estimate = replace(estimate, null=null, interval_reason=reason)
+        if reason:
+            return estimate
+        found = redrawn.chain(_direction(direction, estimate, redrawn.redraws), draws, level)
     if found is None:
         return replace(estimate, interval_reason="labels redrawn from these scores do not vary")
     value, low, high = found
     stand_in = None if redrawn.stand_in is None else family_name(redrawn.stand_in)
     interval = Interval(low, high, level, target=_target(direction), draws=draws, stand_in=stand_in)
-    return replace(estimate, debiased=value, interval=interval, interval_reason="")
+    return replace(estimate, debiased=value, interval=interval)
 
 
 def reason_against(measure: Measure) -> str:
@@ -132,9 +132,11 @@ class _Redrawn:
         """The measure of the real labels, computed as it is of redrawn ones."""
         return float(self._values(self.measure, *self.redraws.observed)[0])
 
-    def null(self, draws: int) -> FloatArray:
+    def compare_with_calibrated(self, draws: int) -> IfCalibrated:
         """Return the values for labels drawn from the scores."""
-        return self._redrawn([self.redraws.entries.p], draws, NULL)[0]
+        values = self._redrawn([self.redraws.entries.p], draws, NULL)[0]
+        measure = self.measure
+        return IfCalibrated(self.observed, values, measure.refits, measure.greater_is_better, measure.held_fixed)
 
     def chain(self, g: FloatArray, draws: int, level: float) -> tuple[float, float, float] | None:
         """Return the debiased value and the ends of the interval, from truths on the way to g and beyond."""

@@ -45,23 +45,6 @@ def with_null(estimate: Estimate, sample: Sample, draws: int, random_state: Rand
     return replace(estimate, null=null)
 
 
-def estimate_of(
-    measure: Measure,
-    sample: Sample,
-    reduction: str | None = None,
-    null_draws: int = 0,
-    random_state: RandomState = 0,
-) -> Estimate:
-    """Return the estimate of a checked sample, with the reduction that made it, and its null with `null_draws`."""
-    if measure.classes != "two":
-        raise ValueError(f"measure must be one of two classes, got {measure.name!r}, which takes several as they are")
-    estimate = measure.estimate(sample)
-    if not isinstance(estimate, Estimate):
-        raise TypeError(f"{type(measure).__name__}.estimate must return an Estimate, got {estimate!r}")
-    estimate = with_null(estimate, sample, null_draws, random_state)
-    return estimate if reduction is None else replace(estimate, reduction=reduction)
-
-
 def redrawn(sample: Sample, rng: np.random.RandomState) -> Sample:
     """Return the sample with labels drawn as Bernoulli(p).
 

@@ -39,7 +39,14 @@ class Redraws:
 
     @classmethod
     def of(cls, sample: Sample) -> "Redraws":
-        """Return the redraws of a sample."""
+        """Return the redraws of a sample, which it remembers for the next measure."""
+        known = sample.memory.get("redraws")
+        if not isinstance(known, Redraws):
+            known = sample.memory["redraws"] = cls._of(sample)
+        return known
+
+    @classmethod
+    def _of(cls, sample: Sample) -> "Redraws":
         if sample.whole and sample.total > MOST_ROWS and len(sample.groups) > NODES:
             return cls(*_pooled(sample))
         rows = Entries.of_rows(sample)

@@ -1,0 +1,193 @@
+"""How often the interval of a calibration error holds the error of the scores, and what debiasing does to the number.
+
+Usage: ``python benchmarks/interval_coverage.py [-o intervals.csv] [--families slope1_15 isotonic ...] [--cases ...]
+[--n 1000 ...] [--draws 400] [--norm l1] [--direction smooth] [--processes 2] [--table]``.
+
+Every data set of a case has a seed of its own, and no case shares seeds with another. Results are appended to the CSV
+file, and what is there already is not computed again. ``--table`` prints the file: of each cell the mean absolute error
+(MAE) and bias of the raw and of the debiased error in thousandths, the share of the 95 % intervals that hold the true
+error of the scores drawn, with its standard error, how often the lower end is above the true error, the mean width, and
+how often the p-value of calibration is at most .05.
+"""
+
+import argparse
+import csv
+from collections import defaultdict
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from zlib import crc32
+
+import numpy as np
+
+import fitontest as fot
+from fitontest.datasets import Derivate, Gaussian, Planted, Problem, Rare, Sharp
+from fitontest.exceptions import without_warnings
+from fitontest.numerics.links import logit, sigmoid
+from report import markdown, tell
+
+SEED = 17_2026
+
+
+def uniform(rng: np.random.Generator, n: int) -> np.ndarray:
+    return rng.random(n)
+
+
+def sharp(rng: np.random.Generator, n: int) -> np.ndarray:
+    return sigmoid(rng.normal(0, 4, n))
+
+
+def rounded(rng: np.random.Generator, n: int) -> np.ndarray:
+    return np.round(rng.random(n), 1)
+
+
+def skewed(rng: np.random.Generator, n: int) -> np.ndarray:
+    return rng.beta(0.5, 2.0, n)
+
+
+def same(p: np.ndarray) -> np.ndarray:
+    return p
+
+
+def overconfident(p: np.ndarray) -> np.ndarray:
+    return sigmoid(0.75 * logit(p, 1e-9) - 0.1)
+
+
+def wavy(p: np.ndarray) -> np.ndarray:
+    return sigmoid(logit(p, 1e-9) + 0.4 * np.sin(2.0 * logit(p, 1e-9)))
+
+
+def squared(p: np.ndarray) -> np.ndarray:
+    return 0.7 * p + 0.3 * p**2
+
+
+CASES: dict[str, Callable[[], Problem]] = {
+    "calibrated": lambda: Planted(uniform, same),
+    "sharp, calibrated": lambda: Planted(sharp, same),
+    "skewed, calibrated": lambda: Planted(skewed, same),
+    "ties, calibrated": lambda: Planted(rounded, same),
+    "Rare": Rare,
+    "Gaussian": lambda: Gaussian(test_rate=0.48),
+    "square .03": lambda: Derivate("square", error=0.03),
+    "beta1 .03": lambda: Derivate("beta1", error=0.03),
+    "stairs .03": lambda: Derivate("stairs", error=0.03),
+    "ties, square": lambda: Planted(rounded, squared),
+    "skewed, overconfident": lambda: Planted(skewed, overconfident),
+    "sharp, wavy": lambda: Planted(sharp, wavy),
+    "Sharp": Sharp,
+    "square .1": lambda: Derivate("square", error=0.1),
+    "stairs .1": lambda: Derivate("stairs", error=0.1),
+}
+FAMILIES: dict[str, Callable[[], fot.Family]] = {
+    "slope1_15": lambda: fot.Slope1(15),
+    "slope1": fot.Slope1,
+    "flat_15": lambda: fot.Flat(15),
+    "isotonic": fot.Isotonic,
+    "pava_bc": fot.PavaBlocks,
+    "platt": fot.Platt,
+    "temperature": fot.Temperature,
+    "beta": fot.Beta,
+    "spline": fot.Spline,
+    "pl": fot.PL,
+    "pl3": fot.PL3,
+}
+COLUMNS = ("family", "n", "case", "norm", "direction", "draw", "true", "raw", "debiased", "low", "high", "p_value")
+Cell = tuple[str, int, str, str, str]
+
+
+def rows_of(cell: Cell, draws: range) -> list[tuple]:
+    """Return a row for each data set of a cell."""
+    family, n, case, norm, direction = cell
+    problem, made, out = CASES[case](), FAMILIES[family](), []
+    for draw in draws:
+        rng = np.random.default_rng([SEED, crc32(case.encode()), n, draw])
+        y, p, c = problem.draw(n, rng)
+        if len(set(y.tolist())) < 2:
+            continue
+        distance = np.abs(c - p)
+        true = float(distance.mean() if norm == "l1" else np.sqrt((distance**2).mean()))
+        with without_warnings():
+            e = fot.calibration_error(
+                y, p, family=made, norm=norm, interval=0.95, direction=direction, random_state=draw
+            )
+        out.append((*cell, draw, true, e.value, e.debiased, e.interval.low, e.interval.high, e.null.p_value))
+    return out
+
+
+def done_in(path: Path) -> dict[Cell, set[int]]:
+    """Return which data sets of each cell the file holds."""
+    done: dict[Cell, set[int]] = defaultdict(set)
+    if path.exists():
+        with path.open(newline="") as file:
+            for row in csv.DictReader(file):
+                cell = (row["family"], int(row["n"]), row["case"], row["norm"], row["direction"])
+                done[cell].add(int(row["draw"]))
+    return done
+
+
+def compute(path: Path, cells: list[Cell], draws: int, processes: int) -> None:
+    """Append what is missing, a batch of data sets after the other."""
+    done = done_in(path)
+    parts = [range(start, min(start + 25, draws)) for start in range(0, draws, 25)]  # all cells at the same pace
+    batches = [(cell, part) for part in parts for cell in cells if not set(part) <= done[cell]]
+    new = not path.exists()
+    with path.open("a", newline="") as file, ProcessPoolExecutor(processes, get_context("spawn")) as pool:
+        writer = csv.writer(file)
+        if new:
+            writer.writerow(COLUMNS)
+        for k, rows in enumerate(pool.map(rows_of, *zip(*batches, strict=True)) if batches else ()):
+            tell(f"{k + 1} of {len(batches)} batches")
+            writer.writerows(row for row in rows if row[5] not in done[row[:5]])
+            file.flush()
+    tell("")
+
+
+def table_of(path: Path) -> str:
+    """Return the cells of the file as a table."""
+    cells: dict[Cell, list[list[float]]] = defaultdict(list)
+    with path.open(newline="") as file:
+        for row in csv.DictReader(file):
+            cell = (row["family"], int(row["n"]), row["case"], row["norm"], row["direction"])
+            cells[cell].append([float(row[name]) for name in COLUMNS[6:]])
+    order = {name: k for k, name in enumerate([*FAMILIES, *CASES])}
+    listed = sorted(cells, key=lambda c: (c[3], c[4], order[c[0]], c[1], order[c[2]]))
+    lines = [_line(cell, np.array(cells[cell])) for cell in listed]
+    header = ("family", "n", "case", "norm", "target", "S", "true", "raw MAE", "MAE", "raw bias", "bias", "coverage")
+    return markdown((*header, "s.e.", "low > true", "width", "p <= .05"), lines)
+
+
+def _line(cell: Cell, values: np.ndarray) -> list[str]:
+    true, raw, debiased, low, high, p_value = values.T
+    held = (low <= true) & (true <= high)
+    share, size = held.mean(), held.size
+    thousandths = (true.mean(), np.abs(raw - true).mean(), np.abs(debiased - true).mean(), (raw - true).mean())
+    numbers = [f"{1e3 * value:.1f}" for value in (*thousandths, (debiased - true).mean())]
+    error = np.sqrt(max(share * (1 - share), 0.25 / size) / size)
+    shares = [f"{100 * share:.1f}", f"{100 * error:.1f}", f"{100 * (low > true).mean():.1f}"]
+    ends = [f"{1e3 * (high - low).mean():.0f}", f"{100 * (p_value <= 0.05).mean():.0f}"]
+    return [cell[0], str(cell[1]), cell[2], cell[3], cell[4], str(size), *numbers, *shares, *ends]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-o", "--output", type=Path, default=Path("intervals.csv"))
+    parser.add_argument("--families", nargs="+", choices=FAMILIES, default=[*FAMILIES][:-2])
+    parser.add_argument("--cases", nargs="+", choices=CASES, default=[*CASES])
+    parser.add_argument("--n", nargs="+", type=int, default=[300, 1000, 3000])
+    parser.add_argument("--draws", type=int, default=400)
+    parser.add_argument("--norm", choices=["l1", "l2"], default="l1")
+    parser.add_argument("--direction", choices=["smooth", "own"], default="smooth")
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--table", action="store_true", help="only print what the file holds")
+    given = parser.parse_args()
+    if not given.table:
+        cells = [
+            (f, n, case, given.norm, given.direction) for n in given.n for f in given.families for case in given.cases
+        ]
+        compute(given.output, cells, given.draws, given.processes)
+    print(table_of(given.output))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,95 @@
+"""Which uncertainty of an estimate is wanted, and the estimate with it."""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from fitontest.data.sample import Sample
+from fitontest.measures.base import Estimate, Measure
+from fitontest.measures.plug_in import PlugIn
+from fitontest.typing import RandomState
+from fitontest.uncertainty.intervals import (
+    DRAWS,
+    LEAST_DRAWS,
+    NULL_DRAWS,
+    Direction,
+    check_direction,
+    check_interval,
+    with_interval,
+)
+from fitontest.uncertainty.null import check_draws, check_null_draws, draws_of, with_null
+
+DEFAULT_LEVEL = 0.95
+NO_CLASSES = "of a mean over classes only a null is known; each class has an interval of its own"
+
+
+@dataclass(frozen=True)
+class Redrawing:
+    """How often labels are redrawn, from what, and for which interval.
+
+    Parameters
+    ----------
+    null_draws : int or "auto", default=0
+        Labellings drawn from the scores. "auto": what the measure needs. With an interval there are at least some: 0
+        and "auto" mean 200 then.
+    interval : float in (0, 1), "auto" or None, default=None
+        Level of the interval. "auto": 0.95 for families of which hundreds of refits are quick, or which have a
+        stand-in that is, and none for other measures and for classes.
+    direction : {"smooth", "own"}, Family or CalibrationMap, default="smooth"
+    draws : int, default=50
+        Labellings from each of five truths, for the interval.
+    random_state : int, RandomState or None, default=0
+    """
+
+    null_draws: int | Literal["auto"] = 0
+    interval: float | Literal["auto"] | None = None
+    direction: Direction = "smooth"
+    draws: int = DRAWS
+    random_state: RandomState = 0
+
+    def __post_init__(self) -> None:
+        check_null_draws(self.null_draws)
+        if self.interval is not None and not (isinstance(self.interval, str) and self.interval == "auto"):
+            check_interval(self.interval)
+        check_direction(self.direction)
+        check_draws(self.draws, "draws", LEAST_DRAWS)
+
+    def of(self, measure: Measure, rows: int, classes: int = 1) -> "Redrawing":
+        """Return what "auto" means for a measure and the rows of all classes together."""
+        level = self.interval
+        if isinstance(level, str):
+            level = DEFAULT_LEVEL if classes == 1 and has_quick_interval(measure) else None
+        draws = draws_of(measure, self.null_draws, rows, classes)
+        return replace(self, interval=level, null_draws=draws)
+
+
+def has_quick_interval(measure: Measure) -> bool:
+    """Return whether an interval of a measure takes no more than a moment."""
+    return isinstance(measure, PlugIn) and measure.refits_quickly
+
+
+def estimate_of(
+    measure: Measure, sample: Sample, reduction: str | None = None, redrawing: Redrawing | None = None
+) -> Estimate:
+    """Return the estimate of a checked sample, with the reduction that made it, its null and its interval."""
+    if measure.classes != "two":
+        raise ValueError(f"measure must be one of two classes, got {measure.name!r}, which takes several as they are")
+    wanted = (Redrawing() if redrawing is None else redrawing).of(measure, sample.n)
+    level = wanted.interval
+    if level is not None:
+        sample = sample.ordered  # nothing, not even a rounding, shows in which order the rows came
+    estimate = measure.estimate(sample)
+    if not isinstance(estimate, Estimate):
+        raise TypeError(f"{type(measure).__name__}.estimate must return an Estimate, got {estimate!r}")
+    if isinstance(level, float | int):
+        estimate = with_interval(
+            estimate,
+            sample,
+            level,
+            direction=wanted.direction,
+            draws=wanted.draws,
+            null_draws=int(wanted.null_draws) or NULL_DRAWS,
+            random_state=wanted.random_state,
+        )
+    else:
+        estimate = with_null(estimate, sample, int(wanted.null_draws), wanted.random_state)
+    return estimate if reduction is None else replace(estimate, reduction=reduction)
