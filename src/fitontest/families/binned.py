@@ -1,6 +1,7 @@
 """What the two binned families share: how the bins and their number are chosen."""
 
-from typing import Any, ClassVar, Literal, TypeGuard
+from collections.abc import Sequence
+from typing import Any, ClassVar, Literal, TypeAlias, TypeGuard
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from fitontest.partitions.partition import Closed, Partition, check_closed
 from fitontest.partitions.partitioner import Partitioner, check_n_bins, counts_bins, make_partitioner, with_bins
 from fitontest.typing import ArrayInput, FloatArray, IntArray, RandomState
 
-SCORES_ALONE = EqualMass, EqualWidth, Partition  # bins that do not depend on the labels; a subclass may bin differently
+ScoreBins: TypeAlias = EqualMass | EqualWidth | Partition  # rules that do not look at the labels
 
 
 class BinnedFamily(Family):
@@ -72,41 +73,21 @@ class BinnedFamily(Family):
     def fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
         """Return the values at the distinct scores; bins that depend on the scores alone are made once."""
         check_closed(self.closed)
-        if not entries.single and isinstance(self.n_bins, str):  # how many rows there are may depend on the labels
+        rules = self._rules(entries, positives)
+        if rules is None:
             return super().fitted_values(entries, positives)
-        scheme = self._scheme()
-        if self._chooses(scheme):
-            if _is_summed(scheme) and self._chooses_at_once(entries):
-                return self._chosen_values(scheme, entries, positives)
-        elif type(rule := self._rule(scheme, len(entries))) in SCORES_ALONE:
-            return self._values(rule, entries, entries.group_wy(positives))
-        return super().fitted_values(entries, positives)
-
-    def _chooses_at_once(self, entries: Entries) -> bool:
-        """Return whether the folds of every labelling are the same, and `bin_count_many` scores them."""
-        self._check_choice()
-        return applies(entries) and is_whole(self.random_state) and self.scoring == "brier" and self.max_bins <= BATCH
-
-    def _chosen_values(self, scheme: EqualMass | EqualWidth, entries: Entries, positives: IntArray) -> FloatArray:
-        """Return the values of the maps with the number of bins chosen for each labelling."""
         wy = entries.group_wy(positives)
-        if len(entries) == 1:
-            return self._values(with_bins(scheme, 1), entries, wy)
-        candidates = self._candidates()
-        name = "bins of folds", scheme, self._slope, self.cv, self.max_bins, self.random_state
-        if name not in entries.memory:
-            held_out = held_out_rows(len(entries), self.cv, self.random_state)
-            entries.memory[name] = [FoldBins.of(scheme, self._slope, candidates, entries, rows) for rows in held_out]
-        labels = RowLabels.of(entries, positives, self._slope)
-        chosen = chosen_counts(candidates, entries.memory[name], labels, self.tolerance)
+        distinct = set(rules)
+        if len(distinct) == 1:
+            return self._values(rules[0], entries, wy)
         values = np.empty(wy.shape)
-        for n_bins in np.unique(chosen):
-            alike = chosen == n_bins
-            values[:, alike] = self._values(with_bins(scheme, int(n_bins)), entries, wy[:, alike])
+        for rule in distinct:
+            alike = np.array([other == rule for other in rules])
+            values[:, alike] = self._values(rule, entries, wy[:, alike])
         return values
 
-    def _values(self, rule: Partitioner | Partition, entries: Entries, wy: FloatArray) -> FloatArray:
-        """Return the values of the maps over the bins of a rule that does not look at the labels."""
+    def _values(self, rule: ScoreBins, entries: Entries, wy: FloatArray) -> FloatArray:
+        """Return the values of the maps over the bins of the rule, where the positives of each score weigh `wy`."""
         name = "starts of bins", rule
         if name not in entries.memory:
             starts = rule.partition(entries.unlabelled).starts(entries.group_p)
@@ -116,6 +97,40 @@ class BinnedFamily(Family):
         if self._slope == 1.0:
             values += (p - block_means(w * p, w, starts))[:, None]
         return values
+
+    def _rules(self, entries: Entries, positives: IntArray) -> Sequence[ScoreBins] | None:
+        """Return what makes the bins of each labelling, or None unless it is known without visiting each by itself."""
+        scheme = self._scheme()
+        if self._chooses(scheme):
+            if not (_bins_scores(scheme) and self._chooses_at_once(entries)):
+                return None
+            return [with_bins(scheme, n_bins) for n_bins in self._chosen_counts(scheme, entries, positives)]
+        if isinstance(self.n_bins, str) and self.n_bins == "cube_root" and not entries.single:
+            return None  # how many rows an entry makes depends on its labels
+        rule = self._rule(scheme, len(entries))
+        if type(rule) is MonotoneSweep:
+            wy = entries.group_wy(positives)
+            counts = rule.counts(entries.group_p, entries.group_w, wy, whole=entries.whole)
+            return [rule.bins(n_bins) for n_bins in counts.tolist()]
+        return [rule] * positives.shape[1] if type(rule) is Partition or _bins_scores(rule) else None
+
+    def _chooses_at_once(self, entries: Entries) -> bool:
+        """Return whether `bin_count_many` gives the scores; it needs the same folds for every labelling."""
+        self._check_choice()
+        return applies(entries) and is_whole(self.random_state) and self.scoring == "brier" and self.max_bins <= BATCH
+
+    def _chosen_counts(self, scheme: EqualMass | EqualWidth, entries: Entries, positives: IntArray) -> list[int]:
+        """Return the number of bins that cross-validation chooses for each labelling."""
+        if len(entries) == 1:
+            return [1] * positives.shape[1]
+        candidates = self._candidates()
+        name = "bins of folds", scheme, self._slope, self.cv, self.max_bins, self.random_state
+        if name not in entries.memory:
+            held_out = held_out_rows(len(entries), self.cv, self.random_state)
+            entries.memory[name] = [FoldBins.of(scheme, self._slope, candidates, entries, rows) for rows in held_out]
+        labels = RowLabels.of(entries, positives, self._slope)
+        chosen: list[int] = chosen_counts(candidates, entries.memory[name], labels, self.tolerance).tolist()
+        return chosen
 
     def _bins(self, sample: Sample) -> tuple[Partition, CVScores | None]:
         scheme = self._scheme()
@@ -167,13 +182,13 @@ class BinnedFamily(Family):
             return None
         folds = held_out_rows(sample.n, self.cv, self.random_state)
         candidates = self._candidates()
-        if _is_summed(scheme):
+        if _bins_scores(scheme):
             return bin_count_scores(scheme, self._slope, candidates, sample, folds, self.scoring)
         return held_out_scores(self, "n_bins", candidates.tolist(), sample, folds, self.scoring)
 
 
-def _is_summed(scheme: Partitioner) -> TypeGuard[EqualMass | EqualWidth]:
-    """Return whether cross-validation needs sums alone and no fitted maps; a subclass may bin differently."""
+def _bins_scores(scheme: Partitioner | Partition) -> TypeGuard[EqualMass | EqualWidth]:
+    """Return whether the rule looks at the scores alone, in a way that is known here; a subclass may differ."""
     return type(scheme) in (EqualMass, EqualWidth)
 
 
