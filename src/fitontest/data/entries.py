@@ -134,6 +134,11 @@ class Entries:
             wy *= (self.w / self.n)[:, None]
         return np.add.reduceat(wy, self.first, axis=0) if self.tied else wy
 
+    @cached_property
+    def unlabelled(self) -> Sample:
+        """The sample of negative rows alone: for what depends on scores and weights, whatever the labels."""
+        return self.sample(np.zeros(len(self), dtype=np.intp))
+
     def sample(self, positives: IntArray) -> Sample:
         """Return the sample of one labelling, of shape (m,)."""
         if self.single:

@@ -55,15 +55,13 @@ def bin_count_scores(
     tied = len(groups) < len(rows)
     first = np.append(groups.first, len(rows))
     signal = rows.y - rows.p if slope == 1.0 else rows.y  # what the map averages over a bin
-    fixed = None
-    if isinstance(scheme, EqualWidth):
-        fixed = _Bins.of(_equal_width(candidates, groups.p, scheme.closed), len(groups))
+    fixed = candidate_bins(scheme, candidates, groups.p, groups.w) if isinstance(scheme, EqualWidth) else None
     scores = np.empty((len(folds), candidates.size))
     for fold, held_out in enumerate(folds):
         train_w = np.array(rows.w)
         train_w[held_out] = 0.0
         group_w = np.add.reduceat(train_w, groups.first) if tied else train_w
-        bins = fixed or _Bins.of(_equal_mass(candidates, group_w, scheme.closed), len(groups))
+        bins = fixed or candidate_bins(scheme, candidates, groups.p, group_w)
         starts = first[bins.cuts[:-1]]
         means, filled = _means(bins, np.add.reduceat(train_w, starts), np.add.reduceat(train_w * signal, starts))
         at = np.searchsorted(groups.first, held_out, side="right") - 1 if tied else held_out
@@ -87,7 +85,7 @@ class _Rows:
 
 
 @dataclass(frozen=True, eq=False)
-class _Bins:
+class CandidateBins:
     """The bins of all candidates, one candidate after the other, as runs of segments of the sorted groups.
 
     Attributes
@@ -108,7 +106,7 @@ class _Bins:
     first_bin: IntArray
 
     @classmethod
-    def of(cls, bounds: IntArray, n_groups: int) -> "_Bins":
+    def of(cls, bounds: IntArray, n_groups: int) -> "CandidateBins":
         """Return the bins between the group positions in each row of `bounds`, padded with the number of groups."""
         used = np.zeros(n_groups + 1, dtype=bool)
         used[bounds] = True
@@ -120,13 +118,28 @@ class _Bins:
         first_bin = np.concatenate(([0], np.cumsum(real.sum(axis=1))[:-1]))
         return cls(cuts, bounds[:, :-1][real], segment[real], first_bin)
 
+    @property
+    def ends(self) -> IntArray:
+        """Group position where each bin ends."""
+        ends = np.append(self.begins[1:], self.cuts[-1])
+        ends[self.first_bin[1:] - 1] = self.cuts[-1]
+        return ends
+
     def gathered(self, segments: FloatArray) -> FloatArray:
-        """Return the sum over the segments of each bin."""
-        return np.add.reduceat(np.tile(segments, self.first_bin.size), self.starts)
+        """Return the sum over the segments of each bin, along the first axis."""
+        copies = self.first_bin.size, *(1 for _ in segments.shape[1:])
+        return np.asarray(np.add.reduceat(np.tile(segments, copies), self.starts))
 
     def per_candidate(self, values: FloatArray) -> FloatArray:
         """Return the sum over the bins of each candidate."""
         return np.add.reduceat(values, self.first_bin)
+
+
+def candidate_bins(scheme: EqualMass | EqualWidth, candidates: IntArray, p: FloatArray, w: FloatArray) -> CandidateBins:
+    """Return the bins of all candidates over groups at the scores `p` that have the training weights `w`."""
+    if isinstance(scheme, EqualWidth):
+        return CandidateBins.of(_equal_width(candidates, p, scheme.closed), p.size)
+    return CandidateBins.of(_equal_mass(candidates, w, scheme.closed), p.size)
 
 
 def _equal_width(candidates: IntArray, p: FloatArray, closed: Closed) -> IntArray:
@@ -154,14 +167,14 @@ def _equal_mass(candidates: IntArray, w: FloatArray, closed: Closed) -> IntArray
     return np.concatenate((begin, np.where(last, w.size, inner)), axis=1)
 
 
-def _means(bins: _Bins, w: FloatArray, signal: FloatArray) -> tuple[FloatArray, BoolArray]:
+def _means(bins: CandidateBins, w: FloatArray, signal: FloatArray) -> tuple[FloatArray, BoolArray]:
     """Return the mean signal of every bin over the training rows, 0 where there are none, and where there are."""
     w = bins.gathered(w)
     filled = w > 0
     return np.divide(bins.gathered(signal), w, out=np.zeros_like(w), where=filled), filled
 
 
-def _brier(slope: float, bins: _Bins, means: FloatArray, filled: BoolArray, held_out: _Rows) -> FloatArray:
+def _brier(slope: float, bins: CandidateBins, means: FloatArray, filled: BoolArray, held_out: _Rows) -> FloatArray:
     segment = np.searchsorted(bins.cuts, held_out.at, side="right") - 1
     r = held_out.y - held_out.p
 
@@ -179,7 +192,7 @@ def _brier(slope: float, bins: _Bins, means: FloatArray, filled: BoolArray, held
     return np.asarray(bins.per_candidate(loss) / held_out.w.sum())
 
 
-def _log_loss(slope: float, bins: _Bins, means: FloatArray, filled: BoolArray, held_out: _Rows) -> FloatArray:
+def _log_loss(slope: float, bins: CandidateBins, means: FloatArray, filled: BoolArray, held_out: _Rows) -> FloatArray:
     slopes = np.ones_like(means) if slope == 1.0 else np.where(filled, 0.0, 1.0)
     losses = np.empty(bins.first_bin.size)
     ends = np.append(bins.first_bin[1:], means.size)

@@ -1,12 +1,17 @@
 """What the two binned families share: how the bins and their number are chosen."""
 
-from typing import Any, ClassVar, Literal
+from collections.abc import Sequence
+from typing import Any, ClassVar, Literal, TypeAlias, TypeGuard
 
 import numpy as np
 
+from fitontest.checks import is_whole
+from fitontest.data.entries import Entries
 from fitontest.data.sample import Sample
 from fitontest.families.base import Family, Solution
-from fitontest.families.bin_count import bin_count_scores
+from fitontest.families.bin_count import BATCH, bin_count_scores
+from fitontest.families.bin_count_many import FoldBins, RowLabels, applies, chosen_counts
+from fitontest.families.block_means import block_means, mean_labels
 from fitontest.families.tuning import CVScores, check_tolerance, held_out_scores
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.binned import BinnedMap, levelled, shifted
@@ -17,7 +22,9 @@ from fitontest.partitions.equal_width import EqualWidth
 from fitontest.partitions.monotone_sweep import MonotoneSweep
 from fitontest.partitions.partition import Closed, Partition, check_closed
 from fitontest.partitions.partitioner import Partitioner, check_n_bins, counts_bins, make_partitioner, with_bins
-from fitontest.typing import ArrayInput, RandomState
+from fitontest.typing import ArrayInput, FloatArray, IntArray, RandomState
+
+ScoreBins: TypeAlias = EqualMass | EqualWidth | Partition  # rules that do not look at the labels
 
 
 class BinnedFamily(Family):
@@ -63,16 +70,90 @@ class BinnedFamily(Family):
             attributes["cv_scores_"] = scores
         return Solution(fitted, partition, attributes)
 
+    def fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
+        """Return the values at the distinct scores; bins that depend on the scores alone are made once."""
+        check_closed(self.closed)
+        rules = self._rules(entries, positives)
+        if rules is None:
+            return super().fitted_values(entries, positives)
+        wy = entries.group_wy(positives)
+        distinct = set(rules)
+        if len(distinct) == 1:
+            return self._values(rules[0], entries, wy)
+        values = np.empty(wy.shape)
+        for rule in distinct:
+            alike = np.array([other == rule for other in rules])
+            values[:, alike] = self._values(rule, entries, wy[:, alike])
+        return values
+
+    def _values(self, rule: ScoreBins, entries: Entries, wy: FloatArray) -> FloatArray:
+        """Return the values of the maps over the bins of the rule, where the positives of each score weigh `wy`."""
+        name = "starts of bins", rule
+        if name not in entries.memory:
+            starts = rule.partition(entries.unlabelled).starts(entries.group_p)
+            entries.memory[name] = starts[:-1][np.diff(starts) > 0]  # of the bins that hold a score
+        starts, p, w = entries.memory[name], entries.group_p, entries.group_w
+        values = mean_labels(wy, w, starts)
+        if self._slope == 1.0:
+            values += (p - block_means(w * p, w, starts))[:, None]
+        return values
+
+    def _rules(self, entries: Entries, positives: IntArray) -> Sequence[ScoreBins] | None:
+        """Return what makes the bins of each labelling, or None unless it is known without visiting each by itself."""
+        scheme = self._scheme()
+        if self._chooses(scheme):
+            if not (_bins_scores(scheme) and self._chooses_at_once(entries)):
+                return None
+            return [with_bins(scheme, n_bins) for n_bins in self._chosen_counts(scheme, entries, positives)]
+        if isinstance(self.n_bins, str) and self.n_bins == "cube_root" and not entries.single:
+            return None  # how many rows an entry makes depends on its labels
+        rule = self._rule(scheme, len(entries))
+        if type(rule) is MonotoneSweep:
+            wy = entries.group_wy(positives)
+            counts = rule.counts(entries.group_p, entries.group_w, wy, whole=entries.whole)
+            return [rule.bins(n_bins) for n_bins in counts.tolist()]
+        return [rule] * positives.shape[1] if type(rule) is Partition or _bins_scores(rule) else None
+
+    def _chooses_at_once(self, entries: Entries) -> bool:
+        """Return whether `bin_count_many` gives the scores; it needs the same folds for every labelling."""
+        self._check_choice()
+        return applies(entries) and is_whole(self.random_state) and self.scoring == "brier" and self.max_bins <= BATCH
+
+    def _chosen_counts(self, scheme: EqualMass | EqualWidth, entries: Entries, positives: IntArray) -> list[int]:
+        """Return the number of bins that cross-validation chooses for each labelling."""
+        if len(entries) == 1:
+            return [1] * positives.shape[1]
+        candidates = self._candidates()
+        name = "bins of folds", scheme, self._slope, self.cv, self.max_bins, self.random_state
+        if name not in entries.memory:
+            held_out = held_out_rows(len(entries), self.cv, self.random_state)
+            entries.memory[name] = [FoldBins.of(scheme, self._slope, candidates, entries, rows) for rows in held_out]
+        labels = RowLabels.of(entries, positives, self._slope)
+        chosen: list[int] = chosen_counts(candidates, entries.memory[name], labels, self.tolerance).tolist()
+        return chosen
+
     def _bins(self, sample: Sample) -> tuple[Partition, CVScores | None]:
         scheme = self._scheme()
+        if not self._chooses(scheme):
+            return self._rule(scheme, sample.n).partition(sample), None
+        scores = self._cross_validate(sample, scheme)
+        n_bins = 1 if scores is None else scores.choose(self.tolerance)
+        return with_bins(scheme, n_bins).partition(sample), scores
+
+    def _chooses(self, scheme: Partitioner) -> bool:
+        """Return whether the number of bins is chosen by cross-validation; a scheme such as Pava() has none."""
+        return isinstance(self.n_bins, str) and self.n_bins == "cv" and counts_bins(scheme)
+
+    def _rule(self, scheme: Partitioner, n: int) -> Partitioner | Partition:
+        """Return what makes the bins of n rows, unless their number is chosen by cross-validation."""
         if isinstance(self.n_bins, str):
-            return self._named_count(sample, scheme, self.n_bins)
+            return _named_rule(scheme, self.n_bins, n)
         if np.ndim(self.n_bins) == 0:
             check_n_bins(self.n_bins)
-            return with_bins(scheme, int(self.n_bins)).partition(sample), None
+            return with_bins(scheme, int(self.n_bins))
         if not isinstance(self.scheme, str):
             raise ValueError(f"n_bins must not be edges when scheme makes the bins, got scheme={self.scheme!r}")
-        return Partition(self.n_bins, self.closed), None
+        return Partition(self.n_bins, self.closed)
 
     def _scheme(self) -> Partitioner:
         """Return the partitioner that the scheme names or is."""
@@ -84,33 +165,43 @@ class BinnedFamily(Family):
             raise ValueError(f"closed must not contradict the scheme {self.scheme!r}, got {self.closed!r}")
         return self.scheme
 
-    def _named_count(self, sample: Sample, scheme: Partitioner, rule: str) -> tuple[Partition, CVScores | None]:
-        if rule == "cv":
-            if not counts_bins(scheme):
-                return scheme.partition(sample), None  # such as Pava(): it has no number to choose
-            scores = self._cross_validate(sample, scheme)
-            n_bins = 1 if scores is None else scores.choose(self.tolerance)
-            return with_bins(scheme, n_bins).partition(sample), scores
-        if rule == "cube_root":
-            return with_bins(scheme, max(1, round(float(np.cbrt(sample.n))))).partition(sample), None
-        if rule != "sweep":
-            raise ValueError(f"n_bins must be a whole number, edges, 'cv', 'sweep' or 'cube_root'; got {rule!r}")
-        if isinstance(scheme, EqualMass):
-            return MonotoneSweep(scheme="equal_mass", closed=scheme.closed).partition(sample), None
-        if isinstance(scheme, EqualWidth):
-            return MonotoneSweep(scheme="equal_width", closed=scheme.closed).partition(sample), None
-        raise ValueError(f"n_bins must not be 'sweep' unless scheme is equal_mass or equal_width, got {scheme!r}")
-
-    def _cross_validate(self, sample: Sample, scheme: Partitioner) -> CVScores | None:
-        """Return the scores of 1..max_bins, or None for a single row, which leaves nothing to hold out."""
+    def _check_choice(self) -> None:
+        """Raise ValueError unless the parameters of the cross-validation are in order."""
         check_cv(self.cv)
         check_n_bins(self.max_bins, "max_bins")
         check_tolerance(self.tolerance)
         find_loss(self.scoring)
+
+    def _candidates(self) -> IntArray:
+        return np.arange(1, int(self.max_bins) + 1)
+
+    def _cross_validate(self, sample: Sample, scheme: Partitioner) -> CVScores | None:
+        """Return the scores of 1..max_bins, or None for a single row, which leaves nothing to hold out."""
+        self._check_choice()
         if sample.n == 1:
             return None
         folds = held_out_rows(sample.n, self.cv, self.random_state)
-        candidates = np.arange(1, int(self.max_bins) + 1)
-        if type(scheme) is EqualMass or type(scheme) is EqualWidth:  # a subclass may bin differently
+        candidates = self._candidates()
+        if _bins_scores(scheme):
             return bin_count_scores(scheme, self._slope, candidates, sample, folds, self.scoring)
         return held_out_scores(self, "n_bins", candidates.tolist(), sample, folds, self.scoring)
+
+
+def _bins_scores(scheme: Partitioner | Partition) -> TypeGuard[EqualMass | EqualWidth]:
+    """Return whether the rule looks at the scores alone, in a way that is known here; a subclass may differ."""
+    return type(scheme) in (EqualMass, EqualWidth)
+
+
+def _named_rule(scheme: Partitioner, name: str, n: int) -> Partitioner:
+    """Return what makes the bins of n rows where `name` says how many."""
+    if name == "cv":
+        return scheme
+    if name == "cube_root":
+        return with_bins(scheme, max(1, round(float(np.cbrt(n)))))
+    if name != "sweep":
+        raise ValueError(f"n_bins must be a whole number, edges, 'cv', 'sweep' or 'cube_root'; got {name!r}")
+    if isinstance(scheme, EqualMass):
+        return MonotoneSweep(scheme="equal_mass", closed=scheme.closed)
+    if isinstance(scheme, EqualWidth):
+        return MonotoneSweep(scheme="equal_width", closed=scheme.closed)
+    raise ValueError(f"n_bins must not be 'sweep' unless scheme is equal_mass or equal_width, got {scheme!r}")

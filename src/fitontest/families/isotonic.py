@@ -6,9 +6,11 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from fitontest.checks import choose
+from fitontest.data.entries import Entries
 from fitontest.data.ordering import Groups
 from fitontest.data.sample import Sample
 from fitontest.families.base import Family, Solution, register_family
+from fitontest.families.block_means import block_values
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.binned import levelled
 from fitontest.maps.knots import KnotsMap
@@ -73,12 +75,17 @@ class Isotonic(Family):
         """Return the isotonic map and its blocks."""
         choose(self.interpolation, ("linear", "step"), "interpolation")
         groups = sample.groups
-        starts = block_starts(groups)
+        starts = block_starts(groups.wy, groups.w)
         partition = Partition(midpoints_between(groups.p, starts[1:]))
         if self.interpolation == "step":
             return Solution(levelled(partition, partition.summarise(sample)), partition)
         means = np.add.reduceat(groups.wy, starts) / np.add.reduceat(groups.w, starts)
         return Solution(_connected(groups, starts, means), partition)
+
+    def fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
+        """Return the means of the blocks of each labelling, which is what both interpolations have at the data."""
+        choose(self.interpolation, ("linear", "step"), "interpolation")
+        return block_values(entries, positives, lambda wy: block_starts(wy, entries.group_w))
 
 
 def _connected(groups: Groups, starts: IntArray, means: FloatArray) -> KnotsMap:

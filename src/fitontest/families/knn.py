@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from fitontest.checks import is_whole
-from fitontest.data.ordering import Groups
+from fitontest.data.entries import Entries
 from fitontest.data.sample import Sample
 from fitontest.families.base import Family, Solution, register_family
 from fitontest.maps.base import CalibrationMap
@@ -84,12 +84,26 @@ class KNN(Family):
 
     def solve(self, sample: Sample) -> Solution:
         """Return the map and how many neighbourhoods the rows make."""
+        groups = sample.groups
+        jumps, neighbourhoods = self._jumps(sample)
+        return Solution(_steps(jumps, _LabelSums.of(groups.w, groups.wy)), None, {"n_neighbourhoods_": neighbourhoods})
+
+    def fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
+        """Return the mean labels of the neighbours of each distinct score, which are the same in every labelling."""
+        name = "neighbours", self.k
+        if name not in entries.memory:
+            jumps, _ = self._jumps(entries.unlabelled)
+            entries.memory[name] = jumps.windows_at(entries.group_p)
+        return _LabelSums.of(entries.group_w[:, None], entries.group_wy(positives)).means(*entries.memory[name])
+
+    def _jumps(self, sample: Sample) -> tuple["_Jumps", float]:
+        """Return where the neighbours change, and how many neighbourhoods the rows make."""
         if not is_whole(self.k) or self.k < 1:
             raise ValueError(f"k must be a whole number, at least 1, got {self.k!r}")
         n_rows = sample.total if sample.whole else float(sample.n)
         k = min(self.k, n_rows)
         windows = _windows(sample.groups.w, k, n_rows, exact=sample.whole)
-        return Solution(_steps(sample.groups, windows), None, {"n_neighbourhoods_": n_rows / k})
+        return _Jumps.of(sample.groups.p, windows), n_rows / k
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,8 +114,8 @@ class _LabelSums:
     negatives: PrefixSums
 
     @classmethod
-    def of(cls, groups: Groups) -> "_LabelSums":
-        return cls(PrefixSums.of(groups.wy), PrefixSums.of(groups.w - groups.wy))
+    def of(cls, w: FloatArray, wy: FloatArray) -> "_LabelSums":
+        return cls(PrefixSums.of(wy), PrefixSums.of(w - wy))
 
     def means(self, first: IntArray, last: IntArray) -> FloatArray:
         """Return the mean label of the groups first..last."""
@@ -163,12 +177,14 @@ class _Jumps:
         At x the groups from the first of window `left` to the last of window `right` count.
     pieces : array of shape (M + 1,)
         The windows between the jumps.
+    windows : _Windows
     """
 
     x: FloatArray
     left: IntArray
     right: IntArray
     pieces: IntArray
+    windows: _Windows
 
     @classmethod
     def of(cls, p: FloatArray, windows: _Windows) -> "_Jumps":
@@ -183,12 +199,20 @@ class _Jumps:
         # a midpoint that is rounded to one of its own scores is not as far from the other
         left = run + (middle[run] == above[run])
         right = after - (middle[after - 1] == below[after - 1])
-        return cls(middle[run], left, right, np.append(0, after))
+        return cls(middle[run], left, right, np.append(0, after), windows)
+
+    def windows_at(self, p: FloatArray) -> tuple[IntArray, IntArray]:
+        """Return the first and the last group that count at each score."""
+        jump, piece = np.searchsorted(self.x, p, side="left"), np.searchsorted(self.x, p, side="right")
+        left, right = self.pieces[piece], self.pieces[piece]
+        at_jump = jump < piece
+        left[at_jump], right[at_jump] = self.left[jump[at_jump]], self.right[jump[at_jump]]
+        return self.windows.first[left], self.windows.last[right]
 
 
-def _steps(groups: Groups, windows: _Windows) -> StepsMap:
+def _steps(jumps: _Jumps, labels: _LabelSums) -> StepsMap:
     """Return the map whose jumps are where the windows change."""
-    jumps, labels = _Jumps.of(groups.p, windows), _LabelSums.of(groups)
+    windows = jumps.windows
     c = labels.means(windows.first[jumps.pieces], windows.last[jumps.pieces])
     at = labels.means(windows.first[jumps.left], windows.last[jumps.right])
     return StepsMap(jumps.x, c, at)

@@ -1,11 +1,16 @@
 """Isotonic blocks with bounded sizes as a family: the map behind the test-based calibration error."""
 
+from dataclasses import replace
+
 from sklearn.utils.validation import check_is_fitted
 
+from fitontest.data.entries import Entries
 from fitontest.data.sample import Sample
 from fitontest.families.base import Family, register_family
+from fitontest.families.block_means import block_values
 from fitontest.maps.binned import BinnedMap, levelled
 from fitontest.partitions.pava_bc import PavaBC
+from fitontest.typing import FloatArray, IntArray
 
 
 @register_family("pava_bc")
@@ -58,3 +63,8 @@ class PavaBlocks(Family):
         """Return the block means of the sample."""
         partition = PavaBC(self.n_min, self.n_max).partition(sample)
         return levelled(partition, partition.summarise(sample))
+
+    def fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
+        """Return the means of the blocks of each labelling."""
+        rule, groups = PavaBC(self.n_min, self.n_max), entries.unlabelled.groups
+        return block_values(entries, positives, lambda wy: rule.cuts(replace(groups, wy=wy), entries.whole)[:-1])

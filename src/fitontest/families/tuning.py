@@ -52,7 +52,7 @@ class CVScores:
 
     def choose(self, tolerance: float) -> Any:
         """Return the first candidate within the tolerance of the best score."""
-        return self.candidates[int(_first_within(self.mean, tolerance))]
+        return self.candidates[int(first_within(self.mean, tolerance))]
 
     def choices(self, tolerance: float) -> tuple[Any, ...]:
         """Return a candidate for each fold, in proportion to how often resampled folds would choose it.
@@ -63,13 +63,13 @@ class CVScores:
         """
         n_folds, n_candidates = self.folds.shape
         weights = np.random.default_rng(0).dirichlet(np.ones(n_folds), size=RESAMPLINGS)
-        chosen = np.bincount(_first_within(weights @ self.folds, tolerance), minlength=n_candidates)
+        chosen = np.bincount(first_within(weights @ self.folds, tolerance), minlength=n_candidates)
         places, remainder = np.divmod(chosen * n_folds, RESAMPLINGS)
         places[np.argsort(-remainder, kind="stable")[: n_folds - places.sum()]] += 1
         return tuple(self.candidates[j] for j in np.repeat(np.arange(n_candidates), places))
 
 
-def _first_within(scores: FloatArray, tolerance: float) -> IntArray:
+def first_within(scores: FloatArray, tolerance: float) -> IntArray:
     """Return the position of the first score within the tolerance of the best, along the last axis."""
     limit = scores.min(axis=-1, keepdims=True) * (1.0 + tolerance) * (1.0 + EQUAL_SCORES)
     return np.asarray(np.argmax(scores <= limit, axis=-1))

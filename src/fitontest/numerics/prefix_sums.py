@@ -17,7 +17,7 @@ class PrefixSums:
 
     Parameters
     ----------
-    head, remainder : arrays of shape (n + 1,)
+    head, remainder : arrays of shape (n + 1, ...)
         Their sum is the prefix sum.
 
     References
@@ -36,21 +36,33 @@ class PrefixSums:
     remainder: FloatArray
 
     @classmethod
-    def of(cls, values: FloatArray) -> Self:
-        """Return the prefix sums of values of shape (n,)."""
-        head = np.concatenate(([0.0], np.cumsum(values)))
-        error = _rounding_errors(head[:-1], values, head[1:])
-        if not error.any():  # as for counts: a constant view takes no memory
+    def of(cls, values: FloatArray, *, exact: bool = False) -> Self:
+        """Return the prefix sums of values of shape (n, ...) along the first axis.
+
+        `exact` says that every sum is known to be a float, as of whole numbers, so that there is no remainder.
+        """
+        head = _prefix_sums(values)
+        error = None if exact else _rounding_errors(head[:-1], values, head[1:])
+        if error is None or not error.any():  # as for counts: a constant view takes no memory
             return cls(head, np.broadcast_to(np.float64(0.0), head.shape))
-        return cls(head, np.concatenate(([0.0], np.cumsum(error))))
+        return cls(head, _prefix_sums(error))
 
     def between(self, start: IntArray, stop: IntArray) -> FloatArray:
-        """Return the sums of values[start:stop], of the shape of `start` and `stop`."""
-        return (self.head[stop] - self.head[start]) + (self.remainder[stop] - self.remainder[start])
+        """Return the sums of values[start:stop], along the first axis of the shape of `start` and `stop`."""
+        sums: FloatArray = self.head[stop] - self.head[start]
+        if any(self.remainder.strides):
+            sums += self.remainder[stop] - self.remainder[start]
+        return sums
 
     def rounded(self) -> FloatArray:
-        """Return the prefix sums of non-negative values as single floats, shape (n + 1,), non-decreasing."""
+        """Return the prefix sums of non-negative values as single floats, shape (n + 1, ...), non-decreasing."""
         return np.maximum.accumulate(self.head + self.remainder)
+
+
+def _prefix_sums(values: FloatArray) -> FloatArray:
+    sums = np.zeros((values.shape[0] + 1, *values.shape[1:]))
+    np.cumsum(values, axis=0, out=sums[1:])
+    return sums
 
 
 def _rounding_errors(a: FloatArray, b: FloatArray, total: FloatArray) -> FloatArray:

@@ -7,12 +7,13 @@ from typing import Literal
 import numpy as np
 
 from fitontest.checks import choose
-from fitontest.data.ordering import Groups
 from fitontest.data.sample import Sample
-from fitontest.partitions.equal_mass import equal_mass_ends
+from fitontest.numerics.prefix_sums import PrefixSums
+from fitontest.partitions.equal_mass import EqualMass, equal_mass_ends
+from fitontest.partitions.equal_width import EqualWidth
 from fitontest.partitions.partition import Closed, Partition, check_closed, uniform_edges
-from fitontest.partitions.partitioner import Partitioner, check_n_bins, edges_between, register_partition
-from fitontest.typing import FloatArray, IntArray
+from fitontest.partitions.partitioner import Partitioner, check_n_bins, register_partition
+from fitontest.typing import BoolArray, FloatArray, IntArray
 
 MEAN_TOLERANCE = 1e-12  # means that differ by less, relatively, are equal
 
@@ -55,36 +56,53 @@ class MonotoneSweep(Partitioner):
     def partition(self, sample: Sample) -> Partition:
         """Return the finest partition of the sweep whose bin means are in order."""
         groups = sample.groups
-        best = np.array([len(groups)])
-        n_bins = 1
-        for n_bins, ends in self._candidates(groups):
-            if _decreases(groups, ends):
-                n_bins -= 1
-                break
-            best = ends
-        if self.scheme == "equal_width":
-            return Partition(uniform_edges(n_bins), self.closed)
-        return Partition(edges_between(groups.p, best[best < len(groups)], self.closed), self.closed)
+        n_bins = self.counts(groups.p, groups.w, groups.wy[:, None], whole=sample.whole)[0]
+        return self.bins(int(n_bins)).partition(sample)
 
-    def _candidates(self, groups: Groups) -> Iterator[tuple[int, IntArray]]:
+    def bins(self, n_bins: int) -> EqualMass | EqualWidth:
+        """Return the rule that makes this many of the bins that are swept."""
+        return (EqualWidth if self.scheme == "equal_width" else EqualMass)(n_bins, self.closed)
+
+    def counts(self, p: FloatArray, w: FloatArray, wy: FloatArray, *, whole: bool) -> IntArray:
+        """Return where the sweep ends for each of several label columns, shape (B,).
+
+        Parameters
+        ----------
+        p, w : arrays of shape (G,)
+            Distinct scores and their weights.
+        wy : array of shape (G, B)
+            Weight of the positives at each score.
+        whole : bool
+            Whether the weights are whole numbers.
+        """
+        weights, positives = PrefixSums.of(w, exact=whole), PrefixSums.of(wy, exact=whole)
+        counts = np.ones(wy.shape[1], dtype=np.intp)
+        in_order = np.arange(counts.size)
+        for n_bins, ends in self._candidates(p, w):
+            bounds = np.unique(np.append(0, ends))
+            sums = positives.between(bounds[:-1], bounds[1:])[:, in_order]
+            in_order = in_order[~_decrease(sums / weights.between(bounds[:-1], bounds[1:])[:, None])]
+            counts[in_order] = n_bins
+            if in_order.size == 0:
+                break
+        return counts
+
+    def _candidates(self, p: FloatArray, w: FloatArray) -> Iterator[tuple[int, IntArray]]:
         """Yield K and the ends of its bins, for K = 1, 2, ..., computed in doubling batches."""
-        last = min(int(self.max_bins), len(groups))
+        last = min(int(self.max_bins), p.size)
         low = 1
         while low <= last:
             batch = np.arange(low, min(2 * low, last + 1))
-            yield from zip(batch.tolist(), self._ends(groups, batch), strict=True)
+            yield from zip(batch.tolist(), self._ends(p, w, batch), strict=True)
             low = int(batch[-1]) + 1
 
-    def _ends(self, groups: Groups, batch: IntArray) -> list[IntArray]:
+    def _ends(self, p: FloatArray, w: FloatArray, batch: IntArray) -> list[IntArray]:
         if self.scheme == "equal_mass":
-            return list(equal_mass_ends(groups.w, batch))
-        cuts = [np.searchsorted(groups.p, uniform_edges(int(k)), side=self.closed) for k in batch]
-        return [np.append(cut, len(groups)) for cut in cuts]
+            return list(equal_mass_ends(w, batch))
+        cuts = [np.searchsorted(p, uniform_edges(int(k)), side=self.closed) for k in batch]
+        return [np.append(cut, p.size) for cut in cuts]
 
 
-def _decreases(groups: Groups, ends: IntArray) -> bool:
-    """Return whether the mean label falls from one non-empty bin to the next."""
-    ends = np.unique(ends[ends > 0])
-    starts = np.concatenate(([0], ends[:-1]))
-    means: FloatArray = np.add.reduceat(groups.wy, starts) / np.add.reduceat(groups.w, starts)
-    return bool(np.any(means[1:] < means[:-1] * (1.0 - MEAN_TOLERANCE)))
+def _decrease(means: FloatArray) -> BoolArray:
+    """Return for each column whether the mean label falls from one non-empty bin to the next."""
+    return np.asarray(np.any(means[1:] < means[:-1] * (1.0 - MEAN_TOLERANCE), axis=0))

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import cache
 from inspect import signature
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -45,6 +45,8 @@ class Partitioner(ABC):
 
 
 Partitioner.register(Partition)  # explicit edges: the same partition for every sample
+
+Rule = TypeVar("Rule", bound=Partitioner)
 
 _MODULES = {  # names, and the files in which they are registered
     "equal_mass": "fitontest.partitions.equal_mass",
@@ -107,7 +109,7 @@ def counts_bins(partitioner: Partitioner) -> bool:
     return "n_bins" in _parameters(type(partitioner))
 
 
-def with_bins(partitioner: Partitioner, n_bins: int) -> Partitioner:
+def with_bins(partitioner: Rule, n_bins: int) -> Rule:
     """Return the same rule with another number of bins."""
     if not counts_bins(partitioner):
         raise ValueError(f"n_bins must be 'cv', its default, for {partitioner!r}, which has no number of bins")

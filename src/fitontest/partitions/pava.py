@@ -5,11 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import isotonic_regression
 
-from fitontest.data.ordering import Groups
 from fitontest.data.sample import Sample
 from fitontest.partitions.partition import Partition
 from fitontest.partitions.partitioner import Partitioner, midpoints_between, register_partition
-from fitontest.typing import IntArray
+from fitontest.typing import FloatArray, IntArray
 
 
 @register_partition("pava")
@@ -33,10 +32,11 @@ class Pava(Partitioner):
 
     def partition(self, sample: Sample) -> Partition:
         """Return the partition into the blocks of the sample."""
-        return Partition(midpoints_between(sample.groups.p, block_starts(sample.groups)[1:]))
+        groups = sample.groups
+        return Partition(midpoints_between(groups.p, block_starts(groups.wy, groups.w)[1:]))
 
 
-def block_starts(groups: Groups) -> IntArray:
-    """Return the first group of each block of the isotonic regression."""
-    blocks = isotonic_regression(groups.wy / groups.w, weights=groups.w).blocks
+def block_starts(wy: FloatArray, w: FloatArray) -> IntArray:
+    """Return the first group of each block, of groups of weight `w` whose positives weigh `wy`."""
+    blocks = isotonic_regression(wy / w, weights=w).blocks
     return np.asarray(blocks[:-1], dtype=np.intp)

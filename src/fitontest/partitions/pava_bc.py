@@ -74,10 +74,11 @@ class PavaBC(Partitioner):
     def partition(self, sample: Sample) -> Partition:
         """Return the partition of the sample into blocks within the bounds."""
         groups = sample.groups
-        cuts = self._cuts(groups, sample.whole)
+        cuts = self.cuts(groups, sample.whole)
         return Partition(midpoints_between(groups.p, cuts[1:-1]))
 
-    def _cuts(self, groups: Groups, whole: bool) -> IntArray:
+    def cuts(self, groups: Groups, whole: bool) -> IntArray:
+        """Return the first group of each block, and the number of groups; `whole` says whether weights count rows."""
         total = float(groups.w.sum())
         n_min, n_max = self._bounds(total, whole)
         limits = Limits(n_min, n_max, 0.0 if whole else WEIGHT_TOLERANCE * total)
@@ -91,7 +92,7 @@ class PavaBC(Partitioner):
         if self.n_min is not None and self.n_max is not None:
             raise ValueError(_why_infeasible(groups, limits))
         if self.n_max is not None:  # the default lower bound gives way to the user's upper one
-            return PavaBC(0, self.n_max)._cuts(groups, whole)
+            return PavaBC(0, self.n_max).cuts(groups, whole)
         if self.n_min is not None and self.n_min > total + limits.slack:
             raise ValueError(_why_infeasible(groups, limits))
         cuts = relaxed_cuts(groups, limits, whole)
