@@ -424,8 +424,15 @@ class Estimate(Table):
             "n_bins": self.n_bins,
             **self.evidence.record(),
             **_null_record(self.null),
+            **self.interval_record(),
             "note": self.note,
         }
+
+    def interval_record(self) -> dict[str, Any]:
+        """Return the debiased value and the interval as plain values by name."""
+        interval = self.interval
+        ends = (None, None, None) if interval is None else (interval.low, interval.high, interval.level)
+        return {"debiased": self.debiased, **dict(zip(("low", "high", "level"), ends, strict=True))}
 
     def rows(self) -> Records:
         """Return the records of the estimate's own table: its classes, its bins, or else the one of itself."""
@@ -462,9 +469,19 @@ class Estimate(Table):
         bins = "" if self.n_bins is None else f"{self.n_bins} bin{'' if self.n_bins == 1 else 's'}"
         parts = [reduction, self.measure.in_words(), bins, f"n = {self.n}"]
         line = f"{self.measure.title} {self.measure.printed(self.value)}: {_listed(parts)}"
-        if self.null is None:
-            return line
-        return f"{line}\nexpected if calibrated: {self.null.in_words(self.measure.printed)}"
+        if self.null is not None:
+            line += f"\nexpected if calibrated: {self.null.in_words(self.measure.printed)}"
+        return f"{line}\n{self.interval_in_words()}" if self.interval or self.interval_reason else line
+
+    def interval_in_words(self) -> str:
+        """Return the debiased value and its interval for readers, or why there is none."""
+        interval, printed = self.interval, self.measure.printed
+        if interval is None or self.debiased is None:
+            return f"no interval: {self.interval_reason}"
+        of = "the error of these scores" if interval.target == "true error" else "the error as this family can see it"
+        by = "" if interval.stand_in is None else f"; refitted: {interval.stand_in}"
+        ends = f"{printed(interval.low)} to {printed(interval.high)}"
+        return f"debiased {printed(self.debiased)}, {100 * interval.level:g} % interval {ends}, for {of}{by}"
 
     def sections(self) -> list[Section]:
         """Return the headline and the table below it."""
@@ -479,6 +496,9 @@ class Estimate(Table):
         shown |= {"classes": None if self.classes is None else list(self.classes), "n": self.n}
         settings = "".join(f", {name}={value!r}" for name, value in shown.items() if value is not None)
         null = "" if self.null is None else f", if_calibrated={self.null.mean:.4g}"
+        if self.interval is not None and self.debiased is not None:
+            ends = f"({self.interval.low:.4g}, {self.interval.high:.4g})"
+            null = f", debiased={self.debiased:.4g}, interval={ends}{null}"
         null += "" if self.note is None else f", note={self.note!r}"
         return f"Estimate({self.value:.6g}{settings}{null})"
 
@@ -683,6 +703,8 @@ def _class_record(estimate: Estimate) -> dict[str, Any]:
         facts["se_map_fixed"] = record["se_map_fixed"]
     if estimate.null is not None or "se_map_fixed" not in record:
         facts |= {key: record[key] for key in ("null_mean", "null_sd", "p_value")}
+    if estimate.interval is not None:
+        facts |= estimate.interval_record()
     return {**facts, "note": record["note"]}
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from textwrap import fill
 from typing import NamedTuple, TypeAlias
 
 from fitontest.measures.base import Estimate, notes_of_value
@@ -9,10 +10,17 @@ from fitontest.measures.plug_in import PlugIn
 from fitontest.results.table import Section, cell
 from fitontest.results.text import short
 
-FAMILIES_NOTE = """\
-Estimates of one quantity by different maps, not a ranking: smaller is not better, and identity is 0 by definition.
+NO_RANKING = """\
+Estimates of one quantity by different maps, not a ranking: smaller is not better, and identity is 0 by definition."""
+SE_NOTE = """\
 s.e. (map fixed): spread of the mean distance over fresh scores under this very map. A map fitted on these rows has
 more uncertainty than that, often far more: the number is a lower bound, not an error bar."""
+INTERVAL_NOTE = """\
+debiased: the true error under which the error found would be the middle one. The interval holds the true errors under
+which it would be ordinary, for labels drawn anew and the family fitted anew. Both are of the error of these scores."""
+OWN_NOTE = "They are for what each family can see of that error, not for all of it."
+UNLIKELY = 0.05
+WIDTH = 118  # of a line of notes
 CLASSES_NOTE = """\
 Means over the classes, each against the rest and each counting the same. The families are estimates of one quantity by
 different maps, not a ranking: smaller is not better, and identity is 0 by definition."""
@@ -61,35 +69,31 @@ def _rows_in_words(estimate: Estimate) -> str:
 
 
 def _families_table(named: Named) -> Section:
-    """Return the table of plug-in errors."""
+    """Return the table of plug-in errors, with their intervals where there are any, else with standard errors."""
     norm, norms = _norms(named)
     title = f"calibration error{norm}, {_rows_in_words(named[0][1])}"
-    header = ["family", *norms.header, "error", "s.e. (map fixed)", "bins", "fitted here"]
+    spreads = _intervals(named) or _standard_errors()
+    fitted = _fitted(named)
     nulls = _nulls(named)
+    parts = (spreads, _Columns(("bins",), lambda one: (cell(one.n_bins),)), fitted, nulls)
+    header = ["family", *norms.header, "error", *(title for part in parts for title in part.header)]
     body = [
-        [
-            name,
-            *norms.cells(estimate),
-            f"{estimate.value:#.3g}",
-            "-" if estimate.se_map_fixed is None else f"{estimate.se_map_fixed:#.2g}",
-            cell(estimate.n_bins),
-            "yes" if estimate.fitted_on_these_rows else "no",
-            *nulls.cells(estimate),
-        ]
-        for name, estimate in named
+        [name, *norms.cells(one), f"{one.value:#.3g}", *(text for part in parts for text in part.cells(one))]
+        for name, one in named
     ]
-    return Section(title, [*header, *nulls.header], body, FAMILIES_NOTE + nulls.note)
+    notes = [NO_RANKING, spreads.note, nulls.note, _verdict(named)]
+    return Section(title, header, body, "\n".join(note for note in notes if note))
 
 
 def _measures_table(named: Named, title: str) -> Section:
     """Return the table of other measures."""
-    nulls = _nulls(named)
-    header = ["measure", "value", "bins", *nulls.header]
+    intervals, nulls = _intervals(named) or _Columns(), _nulls(named)
+    header = ["measure", "value", *intervals.header, "bins", *nulls.header]
     body = [
-        [name, estimate.measure.printed(estimate.value), cell(estimate.n_bins), *nulls.cells(estimate)]
-        for name, estimate in named
+        [name, one.measure.printed(one.value), *intervals.cells(one), cell(one.n_bins), *nulls.cells(one)]
+        for name, one in named
     ]
-    return Section(title, header, body, nulls.note.lstrip())
+    return Section(title, header, body, "\n".join(note for note in (intervals.note, nulls.note) if note))
 
 
 def _families_by_class(named: Named) -> Section:
@@ -127,6 +131,60 @@ def _norms(named: Named) -> tuple[str, _Columns]:
     return ("", _Columns(("norm",), norm)) if len(of_all) > 1 else (f" ({norm(named[0][1])[0]})", _Columns())
 
 
+def _intervals(named: Named) -> _Columns | None:
+    """Return the debiased errors and their intervals, or None where there are none."""
+    levels = {one.interval.level for _, one in named if one.interval is not None}
+    if not levels:
+        return None
+    level = f"{100 * levels.pop():g} % interval" if len(levels) == 1 else "interval"
+
+    def cells(estimate: Estimate) -> tuple[str, str]:
+        interval, printed = estimate.interval, estimate.measure.printed
+        if interval is None or estimate.debiased is None:
+            return "-", "-"
+        return printed(estimate.debiased), f"{printed(interval.low)} to {printed(interval.high)}"
+
+    lines = [INTERVAL_NOTE]
+    if any(one.interval is not None and one.interval.target != "true error" for _, one in named):
+        lines.append(OWN_NOTE)
+    for family in dict.fromkeys(one.interval.stand_in for _, one in named if one.interval is not None):
+        if family is not None:
+            stood_for = [name for name, one in named if one.interval is not None and one.interval.stand_in == family]
+            lines.append(f"{', '.join(stood_for)}: to redrawn labels the quicker family {family} was fitted instead.")
+    return _Columns(("debiased", level), cells, "\n".join(lines))
+
+
+def _standard_errors() -> _Columns:
+    """Return the standard errors that hold the map fixed."""
+
+    def cells(estimate: Estimate) -> tuple[str]:
+        return ("-" if estimate.se_map_fixed is None else f"{estimate.se_map_fixed:#.2g}",)
+
+    return _Columns(("s.e. (map fixed)",), cells, SE_NOTE)
+
+
+def _fitted(named: Named) -> _Columns:
+    """Return whether the map was fitted here, where that is not true of all that have an interval beside them."""
+    if all(one.fitted_on_these_rows for _, one in named) and any(one.interval is not None for _, one in named):
+        return _Columns()
+    return _Columns(("fitted here",), lambda one: ("yes" if one.fitted_on_these_rows else "no",))
+
+
+def _verdict(named: Named) -> str:
+    """Return in words whether calibrated scores could look so, where intervals were asked for."""
+    p_values = {name: one.null.p_value for name, one in named if one.null is not None and one.interval is not None}
+    if not p_values:
+        return ""
+    least = min(p_values, key=lambda name: p_values[name])
+    found = [name for name, value in p_values.items() if value <= UNLIKELY]
+    if not found:
+        return f"Calibrated scores could look so: the smallest p-value is {short(p_values[least], 2)} ({least})."
+    if len(found) == len(p_values):
+        return f"Calibrated scores would hardly look so: every p-value is at most {UNLIKELY}."
+    families = f"{', '.join(found)} (p-value at most {UNLIKELY})"
+    return fill(f"Calibrated scores would hardly look so to {families}; the others cannot tell.", WIDTH)
+
+
 def _nulls(named: Named) -> _Columns:
     """Return what calibrated scores would have, its spread, and how many draws are at least as bad."""
     draws = max(0 if estimate.null is None else estimate.null.values.size for _, estimate in named)
@@ -140,7 +198,7 @@ def _nulls(named: Named) -> _Columns:
         spread = "-" if null.values.size == 1 else estimate.measure.printed(null.sd, 2)
         return estimate.measure.printed(null.mean), spread, short(null.p_value, 2)
 
-    note = f"\np-value: from {draws} draws of the labels, so at least {short(1 / (1 + draws), 2)}."
+    note = f"p-value: from {draws} draws of the labels, so at least {short(1 / (1 + draws), 2)}."
     return _Columns(("if calibrated", "s.d.", "p-value"), cells, note)
 
 
