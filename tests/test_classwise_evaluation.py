@@ -33,7 +33,9 @@ def test_every_class_has_the_evaluation_of_itself_against_the_rest(found):
     assert [*found.classes] == ["cat", "dog", "eel"]
     assert len(found) == 3
     for k, label in enumerate(found.classes):
-        alone = fot.evaluate(y == label, p[:, k], norm="l2", sample_weight=w, families=["slope1", "platt", "isotonic"])
+        alone = fot.evaluate(
+            y == label, p[:, k], interval=None, norm="l2", sample_weight=w, families=["slope1", "platt", "isotonic"]
+        )
         assert [float(error) for error in found[label]] == [float(error) for error in alone]
         assert {error.reduction for error in found[label]} == {"classwise"}
         np.testing.assert_array_equal(found[label].sample.p, p[:, k])
@@ -76,11 +78,13 @@ def test_the_printed_table(found):
 
 def test_a_list_of_families_may_be_an_iterator_and_hold_one_twice():
     y, p = three_classes(100)
-    once = fot.evaluate(y, p, reduction="classwise", families=iter(["beta", fot.Slope1(3), fot.Slope1(5)]))
+    once = fot.evaluate(
+        y, p, interval=None, reduction="classwise", families=iter(["beta", fot.Slope1(3), fot.Slope1(5)])
+    )
     assert [error.family for error in once["eel"]] == ["beta", "Slope1(n_bins=3)", "Slope1(n_bins=5)"]
     assert [*once.means] == ["beta", "Slope1(n_bins=3)", "Slope1(n_bins=5)"]
     with pytest.raises(ValueError, match="families must be a non-empty list of families"):
-        fot.evaluate(y, p, reduction="classwise", families="slope1")
+        fot.evaluate(y, p, interval=None, reduction="classwise", families="slope1")
 
 
 def test_classes_that_are_numbers():
@@ -96,7 +100,7 @@ def test_one_sample_is_an_evaluation_that_says_how_it_was_reduced(reduction, sha
     if reduction == "binary":
         y, p = y[y != "eel"], p[y != "eel"][:, :2]
     given = {"pos_label": "dog"} if reduction == "binary" else {}
-    found = fot.evaluate(y, p, reduction=reduction, families=[fot.Slope1(4), "platt"], **given)
+    found = fot.evaluate(y, p, interval=None, reduction=reduction, families=[fot.Slope1(4), "platt"], **given)
     assert isinstance(found, fot.Evaluation)
     rate = found.errors[0].base_rate
     title = str(found).splitlines()[0]
@@ -117,7 +121,7 @@ def test_the_classes_are_drawn_under_one_family():
     rng = np.random.default_rng(0)
     p = rng.dirichlet(np.ones(3), 400)
     y = (p.cumsum(axis=1) > rng.random((400, 1))).argmax(axis=1)
-    found = fot.evaluate(y, p, families=["isotonic", "beta"], reduction="classwise")
+    found = fot.evaluate(y, p, interval=None, families=["isotonic", "beta"], reduction="classwise")
     several = found.plot("beta", figure=Figure())
     assert [*several.displays] == ["class 0", "class 1", "class 2"]
     assert [display.error for display in several.displays.values()] == [found[k]["beta"] for k in range(3)]

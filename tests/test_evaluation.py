@@ -11,7 +11,7 @@ from tests.strategies import noisy
 
 @pytest.fixture(scope="module")
 def of_all_families():
-    return fot.evaluate(*noisy(300), norm="l2")
+    return fot.evaluate(*noisy(300), interval=None, norm="l2")
 
 
 def test_every_registered_family_is_there_with_its_own_error(of_all_families):
@@ -23,13 +23,13 @@ def test_every_registered_family_is_there_with_its_own_error(of_all_families):
         assert float(error) == float(fot.calibration_error(y, p, family=error.family, norm="l2"))
         assert evaluation[error.family] is error
     with pytest.raises(KeyError):
-        evaluation["spline"]
+        evaluation["cubic"]
 
 
 def test_weights_reach_every_measure():
     y, p = noisy(300)
     w = np.random.default_rng(0).random(300)
-    evaluation = fot.evaluate(y, p, families=["slope1", "beta"], measures=["ece"], sample_weight=w)
+    evaluation = fot.evaluate(y, p, interval=None, families=["slope1", "beta"], measures=["ece"], sample_weight=w)
     for family in ("slope1", "beta"):
         assert float(evaluation[family]) == float(fot.calibration_error(y, p, family=family, sample_weight=w))
     assert float(evaluation["ece"]) == float(fot.gce(y, p, sample_weight=w))
@@ -37,7 +37,7 @@ def test_weights_reach_every_measure():
 
 def test_names_instances_and_maps():
     y, p = noisy(300)
-    evaluation = fot.evaluate(y, p, families=["pava", fot.Slope1(7), fot.IdentityMap()])
+    evaluation = fot.evaluate(y, p, interval=None, families=["pava", fot.Slope1(7), fot.IdentityMap()])
     assert [error.family for error in evaluation] == ["pava", "slope1", "identity"]
     assert evaluation["slope1"].n_bins == 7
     assert [error.fitted_on_these_rows for error in evaluation] == [True, True, False]
@@ -46,7 +46,7 @@ def test_names_instances_and_maps():
 def test_random_state_reaches_the_families_given_by_name():
     y, p = noisy(300)
     for seed in (0, 5):
-        named = fot.evaluate(y, p, families=["slope1", "platt"], random_state=seed)
+        named = fot.evaluate(y, p, interval=None, families=["slope1", "platt"], random_state=seed)
         assert named["slope1"].n_bins == fot.Slope1(random_state=seed).fit(p, y).n_bins_
 
 
@@ -63,7 +63,7 @@ def test_the_frame_the_records_and_the_json_agree(of_all_families):
 
 def test_the_printed_table_is_aligned(of_all_families):
     y, p = noisy(300)
-    evaluation = of_all_families.joined(fot.evaluate(y, p, families=[fot.IdentityMap()], norm="l2"))
+    evaluation = of_all_families.joined(fot.evaluate(y, p, interval=None, families=[fot.IdentityMap()], norm="l2"))
     title, header, rule, *body = str(evaluation).splitlines()
     body, footnote = body[: len(evaluation)], body[len(evaluation) :]
     assert title == f"calibration error (l2), n = 300, share of positives {y.mean():.4g}"
@@ -82,7 +82,7 @@ def test_the_printed_table_is_aligned(of_all_families):
 def test_small_errors_keep_their_digits():
     rng = np.random.default_rng(0)
     p = rng.random(2000) * 1e-3
-    printed = str(fot.evaluate(rng.random(2000) < p, p, families=[fot.Slope1(5)]))
+    printed = str(fot.evaluate(rng.random(2000) < p, p, interval=None, families=[fot.Slope1(5)]))
     assert "0.00000 " not in printed
 
 
@@ -94,7 +94,7 @@ def test_families_must_be_a_list(families):
 
 def test_two_settings_of_one_family_are_told_apart():
     y, p = noisy(100)
-    evaluation = fot.evaluate(y, p, families=[fot.Flat(2), fot.Flat(20), "platt"])
+    evaluation = fot.evaluate(y, p, interval=None, families=[fot.Flat(2), fot.Flat(20), "platt"])
     assert [error.family for error in evaluation] == ["Flat(n_bins=2)", "Flat(n_bins=20)", "platt"]
     with pytest.raises(ValueError, match="families must be a non-empty list"):
-        fot.evaluate(y, p, families=fot.Flat(2))
+        fot.evaluate(y, p, interval=None, families=fot.Flat(2))

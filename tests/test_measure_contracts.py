@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 import fitontest as fot
 from fitontest.cli.main import main
 from fitontest.measures.base import Unit
-from fitontest.uncertainty.null import estimate_of
+from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 from tests.strategies import noisy
 
 NEW = "a new one"
@@ -276,8 +276,8 @@ def test_class_wise_and_confidence(measure):
 
 def test_null_draws(measure):
     y, p = noisy(250, ties=2)
-    found = estimate_of(measure, fot.Sample(y, p), null_draws=4)
-    again = estimate_of(measure, fot.Sample(y, p), null_draws=4)
+    found = estimate_of(measure, fot.Sample(y, p), redrawing=Redrawing(4))
+    again = estimate_of(measure, fot.Sample(y, p), redrawing=Redrawing(4))
     np.testing.assert_array_equal(found.null.values, again.null.values)
     assert np.isfinite(found.null.values).all()
     assert 0 < found.null.p_value <= 1
@@ -285,8 +285,10 @@ def test_null_draws(measure):
     assert value(measure, y, p) == found.value
     if not counts_rows(measure):
         w = np.random.default_rng(1).integers(0, 3, 250)
-        weighted = estimate_of(measure, fot.Sample(y, p, w), null_draws=4).null.values
-        repeated = estimate_of(measure, fot.Sample(np.repeat(y, w), np.repeat(p, w)), null_draws=4).null.values
+        weighted = estimate_of(measure, fot.Sample(y, p, w), redrawing=Redrawing(4)).null.values
+        repeated = estimate_of(
+            measure, fot.Sample(np.repeat(y, w), np.repeat(p, w)), redrawing=Redrawing(4)
+        ).null.values
         np.testing.assert_allclose(weighted, repeated, rtol=0, atol=tolerance(measure))
 
 

@@ -290,17 +290,17 @@ def evaluate(
 
     Examples
     --------
-    >>> import fitontest as fot
-    >>> evaluation = fot.evaluate([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.8], families=["identity", "isotonic"])
-    >>> print(evaluation)
-    calibration error (l1), n = 4, share of positives 0.5
-    family    error  s.e. (map fixed)  bins  fitted here
-    --------  -----  ----------------  ----  -----------
-    identity   0.00                 -     -          yes
-    isotonic  0.125             0.022     3          yes
+    >>> import numpy as np, fitontest as fot
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(1000)
+    >>> y = rng.random(1000) < p**1.3
+    >>> print(fot.evaluate(y, p, families=["slope1", "isotonic"]))
+    calibration error (l1), n = 1000, share of positives 0.466
+    family     error  debiased     95 % interval  bins  if calibrated    s.d.  p-value
+    --------  ------  --------  ----------------  ----  -------------  ------  -------
+    slope1    0.0566    0.0509  0.0086 to 0.0724     5         0.0174   0.015    0.010
+    isotonic  0.0624    0.0508  0.0305 to 0.0719    24         0.0357  0.0056   0.0050
     Estimates of one quantity by different maps, not a ranking: ...
-    >>> float(evaluation["isotonic"]).__round__(12)
-    0.125
     >>> print(fot.evaluate([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.8], measures=["ece", "tce"]))
     n = 4, share of positives 0.5
     measure   value  bins

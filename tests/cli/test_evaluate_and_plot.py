@@ -192,7 +192,7 @@ def test_booleans_however_spelt(tmp_path, spelling):
         (["--label", "name", "--prob", "p"], "label column 'name' must be labelled 0 and 1, .* got the classes"),
         (["--label", "name", "--prob", "p", "--pos-label", "ill"], "pos_label must be one of the labels"),
         (["--label", "y", "--prob", "p", "--pos-label", "ill"], "--pos-label must be a number"),
-        (["--label", "y", "--prob", "p", "--family", "spline"], "family must be one of .*; got 'spline'"),
+        (["--label", "y", "--prob", "p", "--family", "cubic"], "family must be one of .*; got 'cubic'"),
         (["--label", "y", "--prob", "name"], "prob column 'name' must hold real numbers"),
     ],
 )

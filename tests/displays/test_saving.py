@@ -13,7 +13,7 @@ SAMPLE = fot.Sample(*noisy(400))
 @pytest.fixture(scope="module")
 def measured():
     y, p = SAMPLE.y, SAMPLE.p
-    return fot.evaluate(y, p, families=[fot.Slope1(5), "beta"]), fot.tce(y, p, null_draws=3)
+    return fot.evaluate(y, p, interval=None, families=[fot.Slope1(5), "beta"]), fot.tce(y, p, null_draws=3)
 
 
 FILES = [("reliability", "svg"), *((kind, ending) for kind in ("tce", "several") for ending in ("svg", "pdf", "png"))]

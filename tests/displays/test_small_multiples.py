@@ -11,7 +11,7 @@ from tests.strategies import noisy
 
 @pytest.fixture(scope="module")
 def evaluation():
-    return fot.evaluate(*noisy(500, ties=2))
+    return fot.evaluate(*noisy(500, ties=2), interval=None)
 
 
 @pytest.mark.parametrize("scale", ["probability", "logit"])
@@ -49,13 +49,13 @@ def test_panels_do_not_overlap(evaluation):
     ("count", "shape"), [(1, (1, 1)), (5, (1, 5)), (6, (2, 3)), (7, (2, 4)), (9, (3, 3)), (10, (2, 5)), (13, (3, 5))]
 )
 def test_grids_are_balanced(count, shape):
-    beta = fot.evaluate(*noisy(50), families=["beta"]).diagrams().displays["beta"]
+    beta = fot.evaluate(*noisy(50), interval=None, families=["beta"]).diagrams().displays["beta"]
     several = fot.SmallMultiples({str(k): beta for k in range(count)})
     assert several._grid_shape() == shape
 
 
 def test_no_row_of_a_grid_is_less_than_half_full():
-    beta = fot.evaluate(*noisy(50), families=["beta"]).diagrams().displays["beta"]
+    beta = fot.evaluate(*noisy(50), interval=None, families=["beta"]).diagrams().displays["beta"]
     for n in range(6, 17):
         rows, columns = fot.SmallMultiples({str(k): beta for k in range(n)})._grid_shape()
         assert rows * columns - n <= columns / 2
@@ -63,10 +63,10 @@ def test_no_row_of_a_grid_is_less_than_half_full():
 
 def test_the_identity_has_a_panel_only_where_it_is_alone():
     y, p = noisy(60)
-    evaluation = fot.evaluate(y, p, families=["identity", "beta", fot.IdentityMap()])
+    evaluation = fot.evaluate(y, p, interval=None, families=["identity", "beta", fot.IdentityMap()])
     assert [*evaluation.diagrams().displays] == ["beta"]
     assert [*evaluation.diagrams("identity").displays] == ["identity"]
-    assert [*fot.evaluate(y, p, families=["identity"]).diagrams().displays] == ["identity"]
+    assert [*fot.evaluate(y, p, interval=None, families=["identity"]).diagrams().displays] == ["identity"]
 
 
 def test_a_layout_converges_when_it_is_executed_once(evaluation):
@@ -90,7 +90,7 @@ def test_the_advice_of_a_logit_scale_is_written_once_per_scores():
 
 def test_two_settings_of_a_family_and_a_pyplot_figure():
     y, p = noisy(300)
-    several = fot.evaluate(y, p, families=[fot.Slope1(5), fot.Slope1(9)]).plot()
+    several = fot.evaluate(y, p, interval=None, families=[fot.Slope1(5), fot.Slope1(9)]).plot()
     assert plt.gcf() is several.figure_
     plt.close(several.figure_)
     assert [*several.axes_] == ["Slope1(n_bins=5)", "Slope1(n_bins=9)"]
@@ -118,12 +118,12 @@ def test_logit_panels_share_their_histograms():
 def test_titles():
     y, p = noisy(300)
     families = ["slope1", "slope1", fot.Slope1(10), "beta"]
-    several = fot.evaluate(y, p, families=families).plot(figure=blank((12, 5)))
+    several = fot.evaluate(y, p, interval=None, families=families).plot(figure=blank((12, 5)))
     titles = [ax.get_title() for ax in several.axes_.values()]
     assert titles[0].split("\n")[0].startswith("slope1, ")
     assert titles[1].startswith("slope1 (2)\nslope1, ")
     assert titles[2].startswith("Slope1(n_bins=10), 10 bins\nECE ")
-    alike = fot.evaluate(y, p, families=["platt", "pl", "pl", "pl"]).diagrams()
+    alike = fot.evaluate(y, p, interval=None, families=["platt", "pl", "pl", "pl"]).diagrams()
     assert [*alike.displays] == ["platt", "pl", "pl (2)", "pl (3)"]  # platt is no pl
     beta = several.displays["beta"]
     named = fot.SmallMultiples({"b": beta, "beta of mine": beta}).plot(blank())
@@ -137,7 +137,7 @@ def test_titles():
 def test_the_first_picture_is_laid_out(count, tmp_path):
     y, p = noisy(300)
     families = [fot.Slope1(10, "equal_width"), fot.Slope1(9, closed="right"), "beta"][:count]
-    several = fot.evaluate(y, p, families=families).diagrams()
+    several = fot.evaluate(y, p, interval=None, families=families).diagrams()
     several.save(tmp_path / "a.png", dpi=100)
     whole = several.figure_.bbox
     legend = several.legend_.get_window_extent()

@@ -113,7 +113,7 @@ def test_losses_are_values():
 def test_an_evaluation_of_any_measures():
     y, p = noisy(300)
     measures = ["mce", fot.plug_in("platt", norm="l2"), fot.make_measure("tce", alpha=0.1)]
-    evaluation = fot.evaluate(y, p, families=["beta"], measures=measures, null_draws=9)
+    evaluation = fot.evaluate(y, p, interval=None, families=["beta"], measures=measures, null_draws=9)
     assert evaluation.names == ["beta", "mce", "platt", "tce(alpha=0.1)"]
     assert all(estimate.null.values.size == 9 for estimate in evaluation)
     assert float(evaluation["platt"]) == float(fot.calibration_error(y, p, family="platt", norm="l2"))
@@ -135,11 +135,15 @@ def test_an_evaluation_of_classes_by_any_measures():
     rng = np.random.default_rng(0)
     p = rng.dirichlet([1, 2, 3], 200)
     y = np.array(["a", "b", "c"])[(rng.random(200)[:, None] > np.cumsum(p, axis=1)[:, :2]).sum(axis=1)]
-    evaluation = fot.evaluate(y, p, families=["platt"], measures=["ece", "tce"], reduction="classwise", null_draws=3)
+    evaluation = fot.evaluate(
+        y, p, interval=None, families=["platt"], measures=["ece", "tce"], reduction="classwise", null_draws=3
+    )
     assert evaluation.names == ["platt", "ece", "tce"]
     assert [*evaluation.classes] == ["a", "b", "c"]
     for k, label in enumerate("abc"):
-        alone = fot.evaluate(y == label, p[:, k], families=["platt"], measures=["ece", "tce"], null_draws=3)
+        alone = fot.evaluate(
+            y == label, p[:, k], interval=None, families=["platt"], measures=["ece", "tce"], null_draws=3
+        )
         assert evaluation[label].means == alone.means
         assert [one.null.mean for one in evaluation[label]] == [one.null.mean for one in alone]
     assert evaluation.means["ece"] == pytest.approx(np.mean([float(e["ece"]) for e in evaluation.classes.values()]))
@@ -150,7 +154,7 @@ def test_an_evaluation_of_classes_by_any_measures():
 
 def test_a_class_that_is_called_as_a_measure_is_found_among_the_classes():
     y, p = np.array(["ece", "x", "ece"]), np.array([[0.7, 0.3], [0.4, 0.6], [0.8, 0.2]])
-    evaluation = fot.evaluate(y, p, measures=["ece"], reduction="classwise")
+    evaluation = fot.evaluate(y, p, interval=None, measures=["ece"], reduction="classwise")
     assert isinstance(evaluation["ece"], fot.Estimate)
     assert isinstance(evaluation.classes["ece"], fot.Evaluation)
 
@@ -226,7 +230,7 @@ def test_greater_may_be_better():
             return fot.Estimate.of(self, sample, float(np.mean((sample.p > 0.5) == (sample.y > 0.5))))
 
     y, p = noisy(200)
-    found = fot.evaluate(y, p, measures=[Accuracy()], null_draws=19)["Accuracy"]
+    found = fot.evaluate(y, p, interval=None, measures=[Accuracy()], null_draws=19)["Accuracy"]
     assert found.null.p_value == (1 + np.count_nonzero(found.null.values <= found.value)) / 20
     from sklearn.naive_bayes import GaussianNB
 
@@ -283,14 +287,14 @@ def test_what_an_estimate_cannot_be_is_refused():
 def test_norms_and_debiasing_are_told_apart():
     y, p = noisy(200)
     measures = [fot.plug_in("slope1"), fot.plug_in("slope1", norm="max"), fot.plug_in("slope1", debias=True)]
-    evaluation = fot.evaluate(y, p, families=["beta"], norm="l2", measures=measures)
+    evaluation = fot.evaluate(y, p, interval=None, families=["beta"], norm="l2", measures=measures)
     assert evaluation.names == ["beta", "slope1", "slope1, norm max", "slope1, debiased"]
     first, header, _, *rows = str(evaluation).splitlines()
     assert first.startswith("calibration error, n = ")
     assert header.split()[1] == "norm"
     assert [row[18:].split()[0].strip(",") for row in rows[:4]] == ["l2", "l1", "max", "l1"]
     assert "debiased" in rows[3][18:]
-    of_one = str(fot.evaluate(y, p, measures=[fot.plug_in("slope1", debias=True)]))
+    of_one = str(fot.evaluate(y, p, interval=None, measures=[fot.plug_in("slope1", debias=True)]))
     assert of_one.startswith("calibration error (l1, debiased), n = 200")
 
 
@@ -298,12 +302,15 @@ def test_the_seed_reaches_measures_given_by_name():
     y, p = noisy(300)
     fot.register_measure("blocks", estimator="block", block_size=10)(fot.KernelError)
     try:
-        values = [float(fot.evaluate(y, p, measures=["blocks"], random_state=seed)["blocks"]) for seed in (1, 1, 2)]
+        values = [
+            float(fot.evaluate(y, p, interval=None, measures=["blocks"], random_state=seed)["blocks"])
+            for seed in (1, 1, 2)
+        ]
     finally:
         fot.unregister_measure("blocks")
     assert values[0] == values[1] != values[2]
     kept = fot.KernelError(estimator="block", block_size=10, random_state=1)
-    assert float(fot.evaluate(y, p, measures=[kept], random_state=2).estimates[0]) == values[0]
+    assert float(fot.evaluate(y, p, interval=None, measures=[kept], random_state=2).estimates[0]) == values[0]
 
 
 def test_class_wise_tables_tell_what_to_expect_of_calibrated_scores():
@@ -311,21 +318,21 @@ def test_class_wise_tables_tell_what_to_expect_of_calibrated_scores():
     p = rng.dirichlet(np.ones(3), 100)
     y = rng.integers(0, 3, 100)
     options = {"families": ["beta"], "measures": ["ece"], "reduction": "classwise"}
-    evaluation = fot.evaluate(y, p, null_draws=4, **options)
+    evaluation = fot.evaluate(y, p, interval=None, null_draws=4, **options)
     mean = np.mean([evaluation["ece"][label].null.mean for label in range(3)])
     row = next(line for line in str(evaluation).splitlines() if line.startswith("ece"))
     assert str(evaluation).count("mean if calibrated") == 2
     assert row.split()[-1] == f"{mean:#.3g}"
-    assert "if calibrated" not in str(fot.evaluate(y, p, **options))
+    assert "if calibrated" not in str(fot.evaluate(y, p, interval=None, **options))
 
 
 def test_an_evaluation_is_asked_by_the_name_it_was_given():
     y, p = noisy(200)
-    evaluation = fot.evaluate(y, p, measures=["plug_in", "gce"])
+    evaluation = fot.evaluate(y, p, interval=None, measures=["plug_in", "gce"])
     assert evaluation.names == ["slope1", "gce"]
     assert evaluation["plug_in"] is evaluation["slope1"]
     with pytest.raises(ValueError, match=r"none of .* has a map to draw"):
-        fot.evaluate(y, p, measures=["gce"]).plot()
+        fot.evaluate(y, p, interval=None, measures=["gce"]).plot()
 
 
 def test_packages_plug_in_through_entry_points(tmp_path, monkeypatch):
@@ -351,7 +358,7 @@ def test_packages_plug_in_through_entry_points(tmp_path, monkeypatch):
     try:
         measure = fot.make_measure("theirs", scale=4.0)
         assert measure.name == "theirs(scale=4.0)"
-        assert float(fot.evaluate(y, p, measures=["theirs"])["theirs"]) == 1.5
+        assert float(fot.evaluate(y, p, interval=None, measures=["theirs"])["theirs"]) == 1.5
         error = fot.gce(y, p, loss="doubled")
         assert (error.loss, float(error)) == ("doubled", 2 * float(fot.gce(y, p)))
     finally:

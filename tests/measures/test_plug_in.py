@@ -123,7 +123,7 @@ def test_pos_label_and_orientation():
     ("options", "message"),
     [
         ({"norm": "l3"}, "norm must be one of 'l1', 'l2', 'squared', 'max'; got 'l3'"),
-        ({"family": "spline"}, "family must be one of"),
+        ({"family": "cubic"}, "family must be one of"),
         ({"family": 3}, "family must be a name, a Family or a CalibrationMap, got 3"),
         ({"family": fot.Beta}, "family must be a name, a Family or a CalibrationMap"),
         ({"debias": "yes"}, "debias must be True or False, got 'yes'"),

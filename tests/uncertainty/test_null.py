@@ -8,7 +8,8 @@ from sklearn.naive_bayes import GaussianNB
 
 import fitontest as fot
 from fitontest.data.ordering import Rows
-from fitontest.uncertainty.null import estimate_of, redrawn
+from fitontest.uncertainty.null import redrawn
+from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 from tests.strategies import noisy
 
 
@@ -46,7 +47,7 @@ def test_entries_of_many_rows_have_the_null_of_their_rows():
     assert (drawn.n, drawn.total) == (100, 50.0)
     np.testing.assert_allclose(drawn.groups.w2, [10.0, 15.0])
     rows = fot.Sample(np.repeat(y, n), np.repeat(p, n), np.full(100, 0.5))
-    nulls = [estimate_of(fot.Binned(), sample, null_draws=500).null for sample in (cells, rows)]
+    nulls = [estimate_of(fot.Binned(), sample, redrawing=Redrawing(500)).null for sample in (cells, rows)]
     assert nulls[0].mean == pytest.approx(nulls[1].mean, abs=4 * np.hypot(nulls[0].sd, nulls[1].sd) / np.sqrt(500))
     assert nulls[0].sd == pytest.approx(nulls[1].sd, rel=0.15)
 
@@ -109,7 +110,7 @@ def test_what_is_held_fixed_is_named():
         "map": fot.evaluate(y, p, families=[fot.IdentityMap()], null_draws=2).estimates[0].null,
         "bins": fot.gce(y, p, partition=[0.2, 0.8], null_draws=2).null,
         "bins of a family": fot.tce(y, p, partition=fot.Isotonic().fit(p, y), null_draws=2).null,
-        "bins of another measure": estimate_of(fot.WithinBin([0.5]), fot.Sample(y, p), null_draws=2).null,
+        "bins of another measure": estimate_of(fot.WithinBin([0.5]), fot.Sample(y, p), redrawing=Redrawing(2)).null,
     }
     for name, null in nulls.items():
         assert null.held_fixed == name.split()[0]

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 import click
 
@@ -47,10 +48,15 @@ def measured(
     reduction: str | None = None,
     alpha: float = DEFAULT_ALPHA,
     null_draws: int = NULL_DRAWS,
+    interval: float | Literal["auto"] | None = "auto",
 ) -> Evaluation:
     """Return the plug-in errors under the families, and the other measures with their nulls; warnings become notes."""
+    chosen, redrawing = (
+        measures_of(families, None, norm, random_state),
+        Redrawing(0, interval, random_state=random_state),
+    )
     with notes():
-        evaluation = evaluation_of(data, measures_of(families, None, norm, random_state), reduction)
+        evaluation = evaluation_of(data, chosen, reduction, redrawing)
         others = [_measure(name, alpha) for name in measures if name != TCE or _counts_rows(data)]
         if not others:
             return evaluation

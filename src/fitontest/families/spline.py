@@ -85,10 +85,8 @@ class Spline(Family):
     >>> p = rng.random(2000)
     >>> spline = fot.make_family("spline").fit(p, rng.random(2000) < p**2)
     >>> spline.predict([0.3, 0.5, 0.7]).round(2)
-    array([0.1 , 0.25, 0.49])
+    array([0.09, 0.25, 0.47])
     """
-
-    calibrator = True
 
     def __init__(
         self,
