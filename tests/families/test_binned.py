@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fitontest as fot
+from fitontest.data.entries import Entries
 from fitontest.families.tuning import held_out_scores
 from fitontest.numerics.random import held_out_rows
 from tests.strategies import noisy, samples
@@ -111,6 +112,17 @@ def test_equal_scores_pick_the_fewer_bins():
     assert np.ptp(scores[1:]) < 1e-15
     assert scores[0] > scores[1]
     assert fitted.n_bins_ == 2
+
+
+@pytest.mark.parametrize("scores", [(0.3, 0.6), (0.1, 0.7), (0.2, 0.9)])
+def test_an_exact_fit_is_found(scores):
+    """Two bins leave no error; the rounded score of such a fit may come out below 0."""
+    p, y = np.repeat(scores, 100), np.repeat([1, 0], 100)
+    fitted = fot.Slope1().fit(p, y)
+    assert fitted.n_bins_ == 2
+    assert np.all(fitted.cv_scores_.folds >= 0)
+    entries, order = Entries.of_columns(p, np.ones(200))
+    np.testing.assert_allclose(fot.Slope1().fitted_values(entries, y[order, None])[:, 0], [1, 0], atol=1e-12)
 
 
 def test_the_choice_does_not_depend_on_the_row_order():

@@ -28,3 +28,14 @@ def test_whole_numbers_are_summed_exactly():
     sums = PrefixSums.of(values)
     assert not sums.remainder.any()
     assert sums.rounded()[-1] == values.sum()
+
+
+def test_columns_are_summed_each_by_itself():
+    values = np.random.default_rng(0).lognormal(sigma=9, size=(50, 3))
+    start, stop = np.array([0, 10, 30]), np.array([50, 11, 40])
+    sums = PrefixSums.of(values)
+    assert sums.remainder.any()
+    for column, alone in zip(sums.between(start, stop).T, values.T, strict=True):
+        np.testing.assert_array_equal(column, PrefixSums.of(alone).between(start, stop))
+    whole = np.floor(values)
+    np.testing.assert_array_equal(PrefixSums.of(whole, exact=True).head, PrefixSums.of(whole).head)

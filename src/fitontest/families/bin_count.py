@@ -189,7 +189,8 @@ def _brier(slope: float, bins: CandidateBins, means: FloatArray, filled: BoolArr
     else:
         wy = summed(held_out.w * held_out.y)
         loss = np.where(filled, wy - 2.0 * means * wy + means * means * w, untouched)  # y * y = y
-    return np.asarray(bins.per_candidate(loss) / held_out.w.sum())
+    # where the fit is exact, rounding must not push a score below 0: the rule takes scores up to a multiple of the best
+    return np.asarray(np.maximum(bins.per_candidate(loss), 0.0) / held_out.w.sum())
 
 
 def _log_loss(slope: float, bins: CandidateBins, means: FloatArray, filled: BoolArray, held_out: _Rows) -> FloatArray:

@@ -161,7 +161,7 @@ class FoldBins:
         if labels.slope == 0.0:
             loss += held * filled[:, None]  # y * y = y
         summed: FloatArray = np.add.reduceat(loss, self.rows.bins.first_bin) + self.unchanged.losses(labels.y)
-        return summed / self.total
+        return np.maximum(summed, 0.0) / self.total  # as in `bin_count_scores`
 
 
 @dataclass(frozen=True, eq=False)

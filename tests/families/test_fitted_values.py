@@ -1,0 +1,120 @@
+"""Values of many labellings at once: entries of several rows, and what entries remember between families."""
+
+import numpy as np
+import pytest
+
+import fitontest as fot
+from fitontest.data.entries import Entries
+from fitontest.families.base import Family
+from tests.strategies import noisy
+
+FAST = {
+    "fixed": fot.Slope1(5),
+    "other fixed": fot.Slope1(7),
+    "flat": fot.Flat(5),
+    "right": fot.Slope1(5, closed="right"),
+    "width": fot.Flat(5, "equal_width"),
+    "width right": fot.Flat(5, "equal_width", closed="right"),
+    "edges": fot.Slope1([0.2, 0.5]),
+    "edges right": fot.Slope1([0.2, 0.5], closed="right"),
+    "cube_root": fot.Slope1("cube_root"),
+    "sweep": fot.Slope1("sweep"),
+    "sweep width": fot.Slope1("sweep", "equal_width"),
+    "cv": fot.Slope1(),
+    "flat cv": fot.Flat(),
+    "cv right": fot.Slope1(closed="right"),
+    "cv width": fot.Slope1(scheme="equal_width"),
+    "few folds": fot.Slope1(cv=3),
+    "few bins": fot.Slope1(max_bins=3),
+    "other folds": fot.Slope1(random_state=1),
+    "argmin": fot.Slope1(tolerance=0.0),
+    "isotonic": fot.Isotonic(),
+    "isotonic step": fot.Isotonic("step"),
+    "pava_bc": fot.make_family("pava_bc"),
+    "pava_bc small": fot.make_family("pava_bc", n_min=2, n_max=50),
+    "knn": fot.make_family("knn"),
+    "knn 3": fot.make_family("knn", k=3),
+    "identity": fot.make_family("identity"),
+}
+
+
+def one_by_one(family, entries, positives):
+    return Family.fitted_values(family, entries, positives)
+
+
+def several_rows(whole):
+    """Return entries of one to four rows each, some tied, and labellings of them."""
+    rng = np.random.default_rng(3)
+    p, n = np.sort(np.round(rng.random(60), 2)), rng.integers(1, 5, 60)
+    w = n.astype(float) if whole else n * rng.lognormal(size=60)
+    positives = rng.binomial(n, p, size=(4, 60)).T
+    positives[:, 0], positives[:, 1] = 0, n
+    return Entries(p, w, n, whole), positives
+
+
+@pytest.mark.parametrize("name", FAST)
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.filterwarnings("ignore::fitontest.exceptions.BlockSizeWarning")
+def test_entries_of_several_rows(name, whole):
+    """Folds are drawn of rows, which entries of other weights do not tell apart."""
+    if not whole and getattr(FAST[name], "n_bins", None) == "cv":
+        return
+    entries, positives = several_rows(whole)
+    expected = one_by_one(FAST[name], entries, positives)
+    np.testing.assert_allclose(FAST[name].fitted_values(entries, positives), expected, rtol=0, atol=1e-12)
+
+
+def test_settings_do_not_share_what_entries_remember():
+    y, p = noisy(150)
+    entries, order = Entries.of_columns(p, np.ones(p.size))
+    positives = np.stack([y[order], 1 - y[order]], axis=1)
+    expected = {name: one_by_one(family, entries, positives) for name, family in FAST.items()}
+    for name in [*FAST, *reversed(FAST)]:
+        values = FAST[name].fitted_values(entries, positives)
+        np.testing.assert_allclose(values, expected[name], rtol=0, atol=1e-12, err_msg=name)
+
+
+@pytest.mark.parametrize("name", ["fixed", "cv", "knn"])
+def test_what_depends_on_the_scores_is_made_once(name):
+    y, p = noisy(150)
+    entries, order = Entries.of_columns(p, np.ones(p.size))
+    FAST[name].fitted_values(entries, y[order, None])
+    before = dict(entries.memory)
+    FAST[name].fitted_values(entries, y[order, None])
+    assert before
+    assert before.keys() == entries.memory.keys()
+    assert all(entries.memory[key] is made for key, made in before.items())
+
+
+@pytest.mark.parametrize("name", ["isotonic", "isotonic step", "pava_bc small", "knn 3"])
+@pytest.mark.parametrize("start", [0.0, 0.3, 1.0 - 40 * 2.0**-53])
+def test_neighbouring_floats(name, start):
+    """Midpoints between them are rounded to one of the two."""
+    p = start + np.arange(30) * (5e-324 if start == 0.0 else np.spacing(start))
+    entries, _ = Entries.of_columns(p, np.ones(p.size))
+    positives = np.random.default_rng(0).integers(0, 2, (30, 5))
+    expected = one_by_one(FAST[name], entries, positives)
+    np.testing.assert_allclose(FAST[name].fitted_values(entries, positives), expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("family", "message"),
+    [
+        (fot.Isotonic("cubic"), "interpolation"),
+        (fot.make_family("knn", k=0), "k must be a whole number"),
+        (fot.make_family("pava_bc", n_min=9, n_max=3), "n_min"),
+        (fot.Slope1(0), "n_bins"),
+        (fot.Slope1(closed="both"), "closed"),
+        (fot.Slope1([0.5], fot.EqualMass()), "n_bins must not be edges"),
+    ],
+)
+def test_refusals_name_the_argument(family, message):
+    entries, positives = several_rows(whole=True)
+    with pytest.raises(ValueError, match=message):
+        family.fitted_values(entries, positives)
+
+
+@pytest.mark.parametrize("name", FAST)
+def test_no_labelling_has_no_values(name):
+    entries, positives = several_rows(whole=True)
+    assert FAST[name].fitted_values(entries, positives[:, :0]).shape == (entries.group_p.size, 0)
