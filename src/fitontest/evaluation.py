@@ -296,10 +296,10 @@ def evaluate(
     >>> y = rng.random(1000) < p**1.3
     >>> print(fot.evaluate(y, p, families=["slope1", "isotonic"]))
     calibration error (l1), n = 1000, share of positives 0.466
-    family     error  debiased     95 % interval  bins  if calibrated    s.d.  p-value
-    --------  ------  --------  ----------------  ----  -------------  ------  -------
-    slope1    0.0566    0.0509  0.0086 to 0.0724     5         0.0174   0.015    0.010
-    isotonic  0.0624    0.0508  0.0305 to 0.0719    24         0.0357  0.0056   0.0050
+    family     error  debiased      95 % interval  bins  if calibrated    s.d.  p-value
+    --------  ------  --------  -----------------  ----  -------------  ------  -------
+    slope1    0.0566    0.0509  0.00859 to 0.0724     5         0.0174   0.015    0.010
+    isotonic  0.0624    0.0508   0.0305 to 0.0719    24         0.0357  0.0056   0.0050
     Estimates of one quantity by different maps, not a ranking: ...
     >>> print(fot.evaluate([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.8], measures=["ece", "tce"]))
     n = 4, share of positives 0.5

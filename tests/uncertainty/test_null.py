@@ -154,7 +154,7 @@ def test_many_classes_have_no_null_unasked(monkeypatch):
 
 def test_in_an_evaluation_the_tce_alone_has_a_null_unasked():
     y, p = noisy(120)
-    drawn = fot.evaluate(y, p, families=["platt"], measures=["ece", "tce"], null_draws="auto")
+    drawn = fot.evaluate(y, p, families=["platt"], measures=["ece", "tce"], null_draws="auto", interval=None)
     assert [estimate.null is not None for estimate in drawn] == [False, False, True]
     assert drawn.notes == []
     alone = fot.evaluate(y, p, measures=["ece", "tce"])

@@ -51,10 +51,8 @@ def measured(
     interval: float | Literal["auto"] | None = "auto",
 ) -> Evaluation:
     """Return the plug-in errors under the families, and the other measures with their nulls; warnings become notes."""
-    chosen, redrawing = (
-        measures_of(families, None, norm, random_state),
-        Redrawing(0, interval, random_state=random_state),
-    )
+    chosen = measures_of(families, None, norm, random_state)
+    redrawing = Redrawing(0, interval, random_state=random_state)
     with notes():
         evaluation = evaluation_of(data, chosen, reduction, redrawing)
         others = [_measure(name, alpha) for name in measures if name != TCE or _counts_rows(data)]

@@ -154,11 +154,6 @@ class Sample:
         return pooled(self.rows, unit=self.unit)
 
     @property
-    def ordered(self) -> "Sample":
-        """The same rows sorted, without those of weight 0: a function of the multiset of rows."""
-        return Sample.of_rows(self.rows, whole=self.whole)
-
-    @property
     def aggregated(self) -> bool:
         """Whether entries stand for many rows, which only `rows` and `groups` know."""
         return "rows" in self.__dict__ and not self.rows.single

@@ -187,14 +187,12 @@ def _direction(direction: Direction, estimate: Estimate, redraws: Redraws) -> Fl
     """Return g at the entries."""
     entries, labels = redraws.observed
     p = redraws.entries.p
-    if direction == "own" and estimate.map is not None:
-        g = estimate.map.evaluate(p)
-    elif isinstance(direction, CalibrationMap):
+    if isinstance(direction, CalibrationMap):
         g = direction.evaluate(p)
-    else:
-        family = direction if isinstance(direction, Family) else "spline"
+    else:  # fitted to sorted rows: not even a rounding tells in which order they came
+        family = direction if isinstance(direction, Family) else estimate.estimator if direction == "own" else None
         with without_warnings():
-            g = read_family(family).fit_map(entries.sample(labels[:, 0])).evaluate(p)
+            g = read_family(family or "spline").fit_map(entries.sample(labels[:, 0])).evaluate(p)
     g = np.clip(g, 0.0, 1.0)
     w = redraws.entries.w
     if float(w @ np.abs(g - p)) < STILL * float(w.sum()):

@@ -75,8 +75,6 @@ def estimate_of(
         raise ValueError(f"measure must be one of two classes, got {measure.name!r}, which takes several as they are")
     wanted = (Redrawing() if redrawing is None else redrawing).of(measure, sample.n)
     level = wanted.interval
-    if level is not None:
-        sample = sample.ordered  # nothing, not even a rounding, shows in which order the rows came
     estimate = measure.estimate(sample)
     if not isinstance(estimate, Estimate):
         raise TypeError(f"{type(measure).__name__}.estimate must return an Estimate, got {estimate!r}")
