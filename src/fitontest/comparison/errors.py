@@ -57,7 +57,8 @@ def compare_errors(
     p1, p2 : array-like of shape (n,)
         Probabilities of the positive class, in [0, 1], that the two models predict for these rows.
     family : str or Family, default="isotonic"
-        The family of the maps. It is fitted to every model and fold anew, so a map that exists is refused.
+        The family of the maps. It is fitted to every model and fold anew, so a map that exists is refused. Where both
+        models may be calibrated prefer ``Slope1(n_bins=15)``, see the notes.
     loss : {"brier", "log_loss"}, default="brier"
         What is compared. "brier": the squared calibration error, the mean of (c - p)^2, where c is the true probability
         of a positive given the score. "log_loss": the excess log loss, the mean of the Kullback-Leibler divergence of p
@@ -98,6 +99,12 @@ def compare_errors(
     The mean gain of one model is less than its error by what fitting a map to few rows costs, and may be negative.
     In the difference the costs nearly cancel, the more so the more alike the scores are. A family that cannot
     follow one of the true maps misses a part of that model's error.
+
+    The standard error holds the maps fixed, which is too little where both models are calibrated and nearly all of the
+    gains is due to fitting. There equality, tested at 5 %, was rejected in 7 to 16 % of simulated data sets under
+    isotonic regression, in 0 to 3 % under ``Slope1(n_bins=15)`` and in up to 4 % under Platt scaling. Where the errors
+    differ the intervals of the first two are alike. slope1 that chooses its number of bins covers less: 69 % in one
+    case.
 
     The norm l1, that of the ECE, is not compared. Plug-in l1 errors are biased by label noise, by an amount that
     depends on the error itself, and so are their differences. Of four ways to an interval for the difference of two l1
