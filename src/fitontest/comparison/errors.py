@@ -102,7 +102,7 @@ def compare_errors(
 
     The standard error holds the maps fixed, which is too little where both models are calibrated and nearly all of the
     gains is due to fitting. There equality, tested at 5 %, was rejected in 7 to 16 % of simulated data sets under
-    isotonic regression, in 0 to 3 % under ``Slope1(n_bins=15)`` and in up to 4 % under Platt scaling. Where the errors
+    isotonic regression, in 0 to 3 % under ``Slope1(n_bins=15)`` and in up to 5 % under Platt scaling. Where the errors
     differ the intervals of the first two are alike. slope1 that chooses its number of bins covers less: 69 % in one
     case.
 
