@@ -27,12 +27,16 @@ class Halved(fot.Family):
 
 
 @cache
-def draw(n=300, seed=0, decimals=12):
-    """Return labels and the scores of two models that know the same; the first is the better calibrated."""
+def draw(n=300, seed=0, decimals=12, noise=0.0):
+    """Return labels and the scores of two models; the first is the better calibrated.
+
+    Without noise they know the same, and order the rows alike.
+    """
     c = np.random.default_rng(seed).random(n)
     y = np.random.default_rng(seed + 1000).random(n) < c
-    scores = (Derivate(shape, error).scores(c).round(decimals) for shape, error in (("sqrt", 0.03), ("square", 0.12)))
-    return y.astype(int), *scores
+    moved = np.clip(c + noise * np.random.default_rng(seed + 2000).normal(size=n), 0, 1)
+    p1, p2 = Derivate("sqrt", 0.03).scores(c), Derivate("square", 0.12).scores(moved)
+    return y.astype(int), p1.round(decimals), p2.round(decimals)
 
 
 def importances(n=300):
@@ -47,8 +51,9 @@ def numbers(comparison):
 
 
 def by_hand(y, p1, p2, w, family, loss, cv, seed):
-    """Return the gains of both models with folds over the rows sorted by (p1, p2, y, w)."""
-    order = np.lexsort((w, y, p2, p1))
+    """Return the gains of both models, with folds over the rows in the smaller of their two sorted tables."""
+    tables = [sorted(zip(*columns, y, w, range(y.size), strict=True)) for columns in ((p1, p2), (p2, p1))]
+    order = [row[-1] for row in min(tables, key=lambda table: [row[:-1] for row in table])]
     y, w = y[order], w[order]
     losses = {
         "brier": lambda q: (y - q) ** 2,
@@ -67,7 +72,7 @@ def by_hand(y, p1, p2, w, family, loss, cv, seed):
 @pytest.mark.parametrize("family", [BINS, fot.Isotonic(), fot.Platt()], ids=["slope1", "isotonic", "platt"])
 @pytest.mark.parametrize("decimals", [12, 1])  # ties within each model, whose rows belong to different folds
 def test_the_numbers_by_brute_force(loss, family, decimals):
-    y, p1, p2 = draw(200, decimals=decimals)
+    y, p1, p2 = draw(200, decimals=decimals, noise=0.1)
     one, other, _ = by_hand(y, p1, p2, np.ones(200), family, loss, 5, 3)
     d = one - other
     comparison = fot.compare_errors(y, p1, p2, family=family, loss=loss, cv=5, interval=0.9, random_state=3)
@@ -87,7 +92,7 @@ def test_the_numbers_by_brute_force(loss, family, decimals):
 
 
 def test_importances_by_brute_force():
-    y, p1, p2 = draw()
+    y, p1, p2 = draw(noise=0.1)
     w = importances()
     kept = w > 0
     one, other, w = by_hand(y[kept], p1[kept], p2[kept], w[kept], BINS, "brier", 10, 0)
@@ -125,7 +130,7 @@ def test_equal_models_do_not_differ():
 @pytest.mark.parametrize("decimals", [12, 1])
 @pytest.mark.parametrize("weights", [None, importances()], ids=["unit", "importances"])
 def test_swapping_the_models_changes_the_sign_and_nothing_else(decimals, weights):
-    y, p1, p2 = draw(decimals=decimals)
+    y, p1, p2 = draw(decimals=decimals, noise=0.1)
     one, other = (
         fot.compare_errors(y, *scores, family=BINS, sample_weight=weights, names=names)
         for scores, names in (((p1, p2), ("a", "b")), ((p2, p1), ("b", "a")))
@@ -138,7 +143,7 @@ def test_swapping_the_models_changes_the_sign_and_nothing_else(decimals, weights
 @pytest.mark.parametrize("decimals", [12, 1])
 @pytest.mark.parametrize("weights", [None, importances()], ids=["unit", "importances"])
 def test_row_order_does_not_matter(decimals, weights):
-    y, p1, p2 = draw(decimals=decimals)
+    y, p1, p2 = draw(decimals=decimals, noise=0.1)
     options = {"family": BINS, "loss": "log_loss"}
     order = np.random.default_rng(1).permutation(y.size)
     one = fot.compare_errors(y, p1, p2, sample_weight=weights, **options)
