@@ -3,8 +3,11 @@
 from .classifier.calibrated import CalibratedClassifier
 from .comparison.compare import compare_calibrators
 from .comparison.comparison import Comparison
+from .comparison.error_comparison import ErrorComparison
+from .comparison.errors import compare_errors
 from .data.sample import Sample
 from .displays.comparison import ComparisonDisplay
+from .displays.error_comparison import ErrorComparisonDisplay
 from .displays.reliability import ReliabilityDisplay
 from .displays.small_multiples import SmallMultiples
 from .displays.tce import TCEDisplay
@@ -105,6 +108,8 @@ __all__ = [
     "Deviation",
     "EqualMass",
     "EqualWidth",
+    "ErrorComparison",
+    "ErrorComparisonDisplay",
     "Estimate",
     "Evaluation",
     "Evidence",
@@ -149,6 +154,7 @@ __all__ = [
     "available_partitions",
     "calibration_error",
     "compare_calibrators",
+    "compare_errors",
     "evaluate",
     "gce",
     "make_family",

@@ -1,0 +1,248 @@
+"""The result of comparing the calibration errors of two models: their difference, its interval, and what it means."""
+
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fitontest.measures.base import Estimate, Interval
+from fitontest.numerics.losses import LOG_LOSS_EPS, LOSS_NAMES
+from fitontest.results.frames import Records
+from fitontest.results.table import Section, Table
+from fitontest.results.text import short
+
+if TYPE_CHECKING:
+    from fitontest.displays.canvas import SomeFigure
+    from fitontest.displays.error_comparison import ErrorComparisonDisplay
+
+COMPARED = {"brier": "calibration error (squared)", "log_loss": "excess log loss"}
+UNITS = {"brier": "", "log_loss": " nats"}
+NOTES = (
+    "held-out gain: by how much a map of the family {family}, fitted to the other folds, lowers the {loss}. It "
+    "estimates the {compared} less what fitting costs, and may be negative. error ({norm}): the plug-in error, which "
+    "label noise raises. The interval of the difference is for these two models on rows like these."
+)
+WIDTH = 120  # letters in a line of notes
+MOST_DECIMALS = 12
+
+
+@dataclass(frozen=True)
+class HeldOutMean:
+    """The mean over the rows of a number that was computed out of fold.
+
+    Attributes
+    ----------
+    mean : float
+    se : float
+        Its standard error. The maps are held fixed: the variation that other fitting rows would cause is not included.
+    interval : Interval
+        mean +- t se.
+    """
+
+    mean: float
+    se: float
+    interval: Interval
+
+    def to_dict(self) -> dict[str, float]:
+        """Return mean, standard error and interval by name."""
+        return {"gain": self.mean, "se": self.se, "low": self.interval.low, "high": self.interval.high}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ErrorComparison(Table):
+    """How much two models that scored the same rows differ in calibration error, as `compare_errors` returns it.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The two models.
+    difference : float
+        The calibration error of the first less that of the second: squared errors with ``loss="brier"``, excess log
+        losses in nats with ``loss="log_loss"``.
+    se : float
+        Standard error of the difference.
+    interval : Interval
+        ``low``, ``high`` and ``level``.
+    p_value : float
+        Two-sided, of equality. 1 where the gains of the models are equal on every row.
+    gains : dict of str to HeldOutMean
+        The held-out gain of each model, with ``mean``, ``se`` and ``interval``. It lies below the error by what
+        fitting costs.
+    errors : dict of str to Estimate
+        The plug-in error of each model under the family, norm l1.
+    loss, family : str
+    cv : int
+        Number of folds.
+    n : int
+        Rows of positive weight.
+    base_rate : float
+        Weighted share of positives.
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> rng = np.random.default_rng(0)
+    >>> c = rng.random(1000)
+    >>> comparison = fot.compare_errors(rng.random(1000) < c, c**0.5, c, family=fot.Slope1(15))
+    >>> round(comparison.difference, 3), comparison.better, comparison.interval.level
+    (0.03, 'p2', 0.95)
+    >>> comparison.to_frame()["model"].tolist()
+    ['p1', 'p2', 'p1 - p2']
+    """
+
+    names: tuple[str, str]
+    difference: float
+    se: float
+    interval: Interval
+    p_value: float
+    gains: Mapping[str, HeldOutMean]
+    errors: Mapping[str, Estimate]
+    loss: str
+    family: str
+    cv: int
+    n: int
+    base_rate: float
+
+    @property
+    def better(self) -> str | None:
+        """The model that is better calibrated, or None where the interval holds 0: the data cannot tell."""
+        if self.interval.low > 0:
+            return self.names[1]
+        return self.names[0] if self.interval.high < 0 else None
+
+    @property
+    def sentence(self) -> str:
+        """Which model is better calibrated, and by how much, or that the data cannot tell."""
+        first, second = self.names
+        what = COMPARED[self.loss]
+        if self.difference == 0.0 and self.se == 0.0:
+            return f"{first} and {second} do not differ: their held-out gains are equal on every row."
+        if self.better is None:
+            amount = self._format_difference(1.0)
+            which = f"the data cannot tell which of {first} and {second} is better calibrated"
+            return f"{which}: the {what} of {first} less that of {second} is {amount}."
+        worse, sign = (first, 1.0) if self.better == second else (second, -1.0)
+        return f"{what} of {worse} is larger by {self._format_difference(sign)}: {self.better} is better calibrated."
+
+    @property
+    def notes(self) -> list[str]:
+        """What must be known to read the plug-in errors, such as that all scores of a model are decisions."""
+        return [f"{name}: {error.note}" for name, error in self.errors.items() if error.note]
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def rows(self) -> Records:
+        """Return a record for each model and one for the difference; this has a p-value and no plug-in error."""
+        models = [_record(name, self.gains[name], None, self.errors[name]) for name in self.names]
+        difference = HeldOutMean(self.difference, self.se, self.interval)
+        return [*models, _record(" - ".join(self.names), difference, self.p_value, None)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as JSON-ready values."""
+        return {
+            "names": list(self.names),
+            "compared": COMPARED[self.loss],
+            "difference": self.difference,
+            "se": self.se,
+            "interval": vars(self.interval),
+            "p_value": self.p_value,
+            "better": self.better,
+            "gains": {name: {**gain.to_dict(), "level": gain.interval.level} for name, gain in self.gains.items()},
+            "errors": {name: error.to_dict() for name, error in self.errors.items()},
+            "loss": self.loss,
+            "family": self.family,
+            "cv": self.cv,
+            "n": self.n,
+            "base_rate": self.base_rate,
+        }
+
+    def sections(self) -> list[Section]:
+        """Return the table of gains and errors, and below it the sentence on the difference, and notes."""
+        loss = LOSS_NAMES[self.loss]
+        title = f"calibration of two models on the same rows, by out-of-fold {loss} ({self.cv} folds), n = {self.n}"
+        norm = next(iter(self.errors.values())).norm
+        explanation = NOTES.format(family=self.family, loss=loss, compared=COMPARED[self.loss], norm=norm)
+        notes = [textwrap.fill(explanation, WIDTH)]
+        if self.loss == "log_loss":
+            notes.append(f"Log loss clips predictions to [{LOG_LOSS_EPS:g}, 1 - {LOG_LOSS_EPS:g}].")
+        notes += [f"Note: {note}" for note in self.notes]
+        return [Section(title, *self._tabulate(norm), self.sentence), Section(notes="\n".join(notes))]
+
+    def _tabulate(self, norm: str) -> tuple[list[str], list[list[str]]]:
+        """Return header and cells; the plug-in errors have a column of intervals only if one has an interval."""
+        level, rows = format_level(self.interval.level), self.rows()
+        header = ["model", "held-out gain", "s.e.", f"{level} interval", f"error ({norm})"]
+        levels = {error.interval.level for error in self.errors.values() if error.interval is not None}
+        header += ["its {} interval".format(", ".join(map(format_level, levels)))] if levels else []
+        decimals = find_decimals([row["se"] for row in rows], self.interval)
+        body = []
+        for row in rows:
+            numbers = [f"{round(row[key], decimals) + 0.0:.{decimals}f}" for key in ("gain", "se", "low", "high")]
+            cells = [row["model"], *numbers[:2], f"{numbers[2]} to {numbers[3]}"]
+            cells.append("-" if row["error"] is None else short(row["error"]))
+            if levels:
+                ends = (row["error_low"], row["error_high"])
+                cells.append("-" if ends[0] is None else " to ".join(map(short, ends)))
+            body.append(cells)
+        return header, body
+
+    def _format_difference(self, sign: float) -> str:
+        """Return the difference, or its opposite, with interval and p-value."""
+        decimals, interval = find_decimals([self.se], self.interval), self.interval
+        ends = sorted((sign * interval.low, sign * interval.high))
+        mean, low, high = (f"{round(value, decimals) + 0.0:.{decimals}f}" for value in (sign * self.difference, *ends))
+        level = f"{format_level(interval.level)} interval {low} to {high}"
+        return f"{mean}{UNITS[self.loss]} ({level}; p-value {short(self.p_value, 2)})"
+
+    def plot(self, figure: "SomeFigure" = None) -> "ErrorComparisonDisplay":
+        """Draw the held-out gains of the two models and their difference, with intervals.
+
+        Parameters
+        ----------
+        figure : matplotlib Figure or SubFigure, optional
+            An empty one to draw in; by default a new pyplot figure that is large enough.
+
+        Returns
+        -------
+        ErrorComparisonDisplay
+        """
+        return self.diagram().plot(figure)
+
+    def diagram(self) -> "ErrorComparisonDisplay":
+        """Return the diagram, not yet drawn; `ErrorComparisonDisplay.save` draws and saves it."""
+        from fitontest.displays.error_comparison import ErrorComparisonDisplay
+
+        gain = f"{LOSS_NAMES[self.loss]}{UNITS[self.loss] and ' in nats'}"
+        return ErrorComparisonDisplay(self.rows(), loss=gain, compared=COMPARED[self.loss], level=self.interval.level)
+
+
+def _record(model: str, gain: HeldOutMean, p_value: float | None, error: Estimate | None) -> dict[str, Any]:
+    own = None if error is None else error.interval
+    return {
+        "model": model,
+        **gain.to_dict(),
+        "p_value": p_value,
+        "error": None if error is None else error.value,
+        "error_low": None if own is None else own.low,
+        "error_high": None if own is None else own.high,
+    }
+
+
+def find_decimals(errors: list[float], interval: Interval) -> int:
+    """Return how many decimals show two significant digits of the smallest positive standard error.
+
+    There are more where an end of the interval, which decides by its side of 0, would come out as 0.
+    """
+    positive = [error for error in errors if error > 0]
+    enough = int(np.clip(1 - np.floor(np.log10(min(positive))), 1, MOST_DECIMALS)) if positive else 5
+    ends = [end for end in (interval.low, interval.high) if end != 0]
+    shown = (decimals for decimals in range(enough, MOST_DECIMALS) if all(round(end, decimals) != 0 for end in ends))
+    return next(shown, MOST_DECIMALS)
+
+
+def format_level(level: float) -> str:
+    """Return the level of an interval in percent."""
+    return f"{100 * level:g} %"
