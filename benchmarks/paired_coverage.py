@@ -33,7 +33,7 @@ from report import machine_facts, markdown, tell
 
 Draw: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]  # labels and the scores of two models
 
-FAMILIES = {"slope1_15": fot.Slope1(15), "isotonic": fot.Isotonic(), "platt": fot.Platt()}
+FAMILIES = {"slope1_15": fot.Slope1(15), "isotonic": fot.Isotonic(), "platt": fot.Platt(), "spline": fot.Spline()}
 GRID = (np.arange(1_000_000) + 0.5) / 1_000_000  # of true probabilities, for the quadrature
 LEAST_COVERAGE, MOST_ALARMS = 0.88, 0.10
 UNSEEN = {"platt": "stairs"}  # shapes that a family cannot follow

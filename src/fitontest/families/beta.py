@@ -104,6 +104,11 @@ class Beta(Family):
         """Return the beta map of maximum likelihood."""
         return self.solve(sample).map
 
+    @property
+    def shares_fits(self) -> bool:
+        """Whether the likelihoods of many labellings are maximised at once."""
+        return self.solver == "mle"
+
     def fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
         """Return the values at the distinct scores of the maps fitted to each labelling."""
         choose(self.parameters, _MODELS, "parameters")

@@ -186,15 +186,12 @@ class RowLabels:
 
     @classmethod
     def of(cls, entries: Entries, positives: IntArray, slope: float) -> "RowLabels":
-        """Return the labels of entries that are single rows, tied ones in the order of their labels."""
-        y = positives.astype(np.float64)
-        if entries.tied:
-            n = np.diff(entries.first, append=len(entries))
-            negatives = n[:, None] - np.add.reduceat(y, entries.first)
-            place = np.arange(len(entries)) - entries.first[entries.group]
-            y = (place[:, None] >= negatives[entries.group]).astype(np.float64)
-        signal = y - near_ends(entries, slope)[:, None] if slope == 1.0 else y
-        return cls(slope, y, signal if entries.unit else signal * entries.w[:, None], entries.whole)
+        """Return the labels, those of tied rows in their order; of entries of several rows the shares of positives."""
+        y = entries.in_order(positives).astype(np.float64)
+        signal = y - (entries.n * near_ends(entries, slope))[:, None] if slope == 1.0 else y
+        if not entries.unit:
+            signal = signal * (entries.w / entries.n)[:, None]
+        return cls(slope, y if entries.single else y / entries.n[:, None], signal, entries.whole)
 
     @cached_property
     def prefix_sums(self) -> PrefixSums:
@@ -203,8 +200,11 @@ class RowLabels:
 
 
 def applies(entries: Entries) -> bool:
-    """Return whether the place of every row among the sorted rows is known before the labels are."""
-    return entries.single and (entries.unit or not entries.tied)
+    """Return whether the place of every row among the sorted rows is known before the labels are.
+
+    An entry of several rows is held out as a whole: its labels are drawn independently, so nothing is learnt twice.
+    """
+    return not entries.tied or (entries.single and entries.unit)
 
 
 def near_ends(entries: Entries, slope: float) -> FloatArray:

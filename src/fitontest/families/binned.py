@@ -86,6 +86,15 @@ class BinnedFamily(Family):
             values[:, alike] = self._values(rule, entries, wy[:, alike])
         return values
 
+    @property
+    def shares_fits(self) -> bool:
+        """Whether the bins of many labellings are found at once; the log loss and schemes of one's own visit each."""
+        scheme = self._scheme()
+        if self._chooses(scheme):
+            return _bins_scores(scheme) and self._chooses_quickly()
+        rule = self._rule(scheme, 1)
+        return type(rule) in (Partition, MonotoneSweep) or _bins_scores(rule)
+
     def _values(self, rule: ScoreBins, entries: Entries, wy: FloatArray) -> FloatArray:
         """Return the values of the maps over the bins of the rule, where the positives of each score weigh `wy`."""
         name = "starts of bins", rule
@@ -116,8 +125,11 @@ class BinnedFamily(Family):
 
     def _chooses_at_once(self, entries: Entries) -> bool:
         """Return whether `bin_count_many` gives the scores; it needs the same folds for every labelling."""
+        return applies(entries) and self._chooses_quickly()
+
+    def _chooses_quickly(self) -> bool:
         self._check_choice()
-        return applies(entries) and is_whole(self.random_state) and self.scoring == "brier" and self.max_bins <= BATCH
+        return is_whole(self.random_state) and self.scoring == "brier" and self.max_bins <= BATCH
 
     def _chosen_counts(self, scheme: EqualMass | EqualWidth, entries: Entries, positives: IntArray) -> list[int]:
         """Return the number of bins that cross-validation chooses for each labelling."""

@@ -83,6 +83,11 @@ class Platt(Family):
         """Return the logistic map of maximum likelihood."""
         return self.solve(sample).map
 
+    @property
+    def shares_fits(self) -> bool:
+        """Whether the likelihoods of many labellings are maximised at once."""
+        return self.smoothing is False
+
     def fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
         """Return the values at the distinct scores of the maps fitted to each labelling."""
         link = find_link(self.link)

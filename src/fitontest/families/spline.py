@@ -27,6 +27,7 @@ EPS = float(sigmoid(np.array(-FARTHEST)))
 NODES = 400  # means of neighbouring scores that the likelihood is computed on
 ROWS_PER_SEGMENT = 60
 SAME = 1e-6  # knots closer than this are one
+RIDGE = 0.001  # on the distance of the logits at the knots from the identity
 REACH = 4.0  # widths by which the outer segments go on beyond the data
 FIT, FOLD = 1e-11, 1e-6  # largest gradient per unit weight: of the map, and of the maps that only judge it
 
@@ -37,7 +38,8 @@ class Spline(Family):
 
     z_K is a polygon with K segments and knots at the quantiles 0, 1/K, ..., 1 of the logits of the scores. Its values
     at the knots minimise the log loss plus a prior: rows of total weight `prior`, spread over the scores as the data
-    are, whose labels are the scores themselves. The weights are a_K = exp(-L_K) / sum exp(-L), with L_K the held-out
+    are, whose labels are the scores themselves, and a normal prior with a standard deviation of 32 logits around the
+    identity at each knot, without which a segment of one class would go to infinity. The weights are a_K = exp(-L_K) / sum exp(-L), with L_K the held-out
     log loss of K segments summed over the rows (pseudo-Bayesian model averaging). The map is continuous, need not be
     monotone, and is close to the identity where few rows speak against it.
 
@@ -234,7 +236,7 @@ class _Polygon:
 
     def __init__(self, knots: FloatArray, x: FloatArray) -> None:
         self.knots = knots
-        self.features = Features(self._hats(x))
+        self.features = Features(self._hats(x), RIDGE, knots)
 
     @property
     def n_segments(self) -> int:
@@ -272,7 +274,7 @@ class _Shift(_Polygon):
 
     def __init__(self, at: float, x: FloatArray) -> None:
         self.knots = np.array([at])
-        self.features = Features(np.ones((x.size, 1)))
+        self.features = Features(np.ones((x.size, 1)), RIDGE, self.knots)
 
     @property
     def n_segments(self) -> int:

@@ -2,7 +2,7 @@
 
 Column b minimises
 
-    sum_i w_ib [softplus(z_ib) - t_ib z_ib] + penalty,   z_b = X theta_b,   wy_ib = w_ib t_ib
+    sum_i w_ib [softplus(z_ib) - t_ib z_ib] + ridge / 2 |theta_b - centre|^2,   z_b = X theta_b,   wy_ib = w_ib t_ib
 
 Gradients and Hessians of all columns are products of a few matrices, and the small systems are solved together. No step
 moves a logit by more than `LONGEST`, so that none lands on a plateau, and a step that overshoots is halved.
@@ -24,9 +24,19 @@ OVERSHOT = 0.5  # slope at the end of a step, as a share of that at its start, f
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """The features X of shape (m, d) that all columns share, and which pairs of them are ever both non-zero."""
+    """The features X of shape (m, d) that all columns share, and the ridge on their parameters.
+
+    Attributes
+    ----------
+    x : array of shape (m, d)
+    ridge : float
+    centre : array of shape (d,) or None
+        None for 0.
+    """
 
     x: FloatArray
+    ridge: float = 0.0
+    centre: FloatArray | None = None
 
     @cached_property
     def pairs(self) -> tuple[IntArray, IntArray]:
@@ -98,6 +108,9 @@ def _derivatives(features: Features, w: FloatArray, wy: FloatArray, theta: Float
     hessian = np.zeros((theta.shape[1], theta.shape[0], theta.shape[0]))
     hessian[:, i, j] = values
     hessian[:, j, i] = values
+    if features.ridge > 0:
+        gradient += features.ridge * (theta if features.centre is None else theta - features.centre[:, None])
+        np.einsum("cii->ci", hessian)[...] += features.ridge
     return gradient, hessian
 
 

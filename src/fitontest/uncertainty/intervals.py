@@ -134,37 +134,37 @@ class _Redrawn:
 
     def compare_with_calibrated(self, draws: int) -> IfCalibrated:
         """Return the values for labels drawn from the scores."""
+        observed, measure = self.observed, self.measure
         values = self._redrawn([self.redraws.entries.p], draws, NULL)[0]
-        measure = self.measure
-        return IfCalibrated(self.observed, values, measure.refits, measure.greater_is_better, measure.held_fixed)
+        return IfCalibrated(observed, values, measure.refits, measure.greater_is_better, measure.held_fixed)
 
     def chain(self, g: FloatArray, draws: int, level: float) -> tuple[float, float, float] | None:
         """Return the debiased value and the ends of the interval, from truths on the way to g and beyond."""
+        transform, back = (_signed_root, np.square) if self.measure.squared else (_unchanged, _unchanged)
         p = self.redraws.entries.p
-        observed = self.observed
-        at_calibration = self._redrawn([p], draws, CHAIN)[0]
+        observed = float(transform(np.array(self.observed)))
+        at_calibration = transform(self._redrawn([p], draws, CHAIN)[0])
         scale = max(observed, float(np.median(at_calibration)))
-        whole_way = self._target(g)
+        whole_way = float(transform(np.array(self._target(g))))
         if not (scale > 0 and whole_way > 0):
             return None
         truths = [np.clip(p + step * scale / whole_way * (g - p), 0.0, 1.0) for step in STEPS]
-        errors = np.array([self._target(c) for c in truths])
+        errors = transform(np.array([self._target(c) for c in truths]))
         kept = [0, *(k for k in range(1, len(STEPS)) if errors[k] > errors[:k].max())]
-        values = [at_calibration, *self._redrawn([truths[k] for k in kept[1:]], draws, CHAIN)]
-        transform, back = (_signed_root, np.square) if self.measure.squared else (_unchanged, _unchanged)
-        found = invert(
-            float(transform(np.array(observed))), transform(errors[kept]), transform(np.array(values)), level
-        )
+        others = self._redrawn([truths[k] for k in kept], draws, CHAIN, known=1)
+        values = np.array([at_calibration, *map(transform, others)])
+        found = invert(observed, errors[kept], values, level)
         if found is None:
             return None
         low, value, high = (float(back(np.array(end))) for end in (found.low, found.estimate, found.high))
         return value, low, high
 
-    def _redrawn(self, truths: list[FloatArray], draws: int, stream: int) -> list[FloatArray]:
-        """Return the values under each truth, which all see the same random numbers."""
-        values: list[list[FloatArray]] = [[] for _ in truths]
+    def _redrawn(self, truths: list[FloatArray], draws: int, stream: int, known: int = 0) -> list[FloatArray]:
+        """Return the values under each truth but the first `known`; all truths see the same random numbers."""
+        values: list[list[FloatArray]] = [[] for _ in truths[known:]]
         for block in track(self.redraws.blocks(draws), "draws"):
-            for each, labels in zip(values, self.redraws.draw(truths, block, (self.seed, stream)), strict=True):
+            labellings = self.redraws.draw(truths, block, (self.seed, stream))[known:]
+            for each, labels in zip(values, labellings, strict=True):
                 each.append(self._refitted(labels))
         return [np.concatenate(each) for each in values]
 

@@ -17,6 +17,7 @@ from fitontest.typing import FloatArray
 
 STEEP = 0.25  # the least fall of z beyond the grid, in standard deviations at its last truth
 LEAST_SPREAD = 0.1  # of the largest: labels of scores of 0 and 1 do not vary at all if these are the truth
+ROUNDING = 1e-12  # relative spread of values that are all the same
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ def invert(observed: float, errors: FloatArray, redrawn: FloatArray, level: floa
     """
     draws = redrawn.shape[1]
     mean, spread = redrawn.mean(axis=1), redrawn.std(axis=1, ddof=1)
-    if not spread.max() > 0:
+    if not spread.max() > ROUNDING * np.abs(redrawn).max():
         return None
     spread = np.maximum(spread, LEAST_SPREAD * spread.max())
     q = float(student.ppf((1.0 + level) / 2.0, draws - 1) * np.sqrt(1.0 + 1.0 / draws))

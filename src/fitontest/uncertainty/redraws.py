@@ -87,7 +87,8 @@ def _counts(
     """Return the number of positives among n rows of one number u each, without drawing the numbers.
 
     Of the rows above one truth, u >= a, the share (b - a) / (1 - a) is below a larger truth b; of the rows below it the
-    share b / a is below a smaller one. So counts go from truth to truth by binomial draws.
+    share b / a is below a smaller one. So counts go from truth to truth by binomial draws, as long as the truths of an
+    entry only grow or only fall.
     """
     count, before = np.zeros(shape, dtype=np.intp), np.zeros(n.size)
     counts = []

@@ -1,0 +1,276 @@
+"""Debiased errors and intervals: what they promise for every measure, and that mistaken redraws are caught."""
+
+import numpy as np
+import pytest
+
+import fitontest as fot
+from fitontest.data.entries import Entries
+from fitontest.datasets import Derivate
+from fitontest.exceptions import without_warnings
+from fitontest.measures.plug_in import PlugIn
+from fitontest.uncertainty import redraws
+from fitontest.uncertainty.intervals import with_interval
+from tests.strategies import noisy
+
+QUICK = ("slope1", "flat", "isotonic", "pava_bc", "platt", "temperature", "beta", "spline", "knn")
+
+
+def ends(e):
+    return e.debiased, e.interval.low, e.interval.high, e.null.p_value
+
+
+@pytest.mark.parametrize("family", QUICK)
+def test_the_order_of_the_rows_does_not_show_in_a_bit(family):
+    y, p = noisy(300, ties=2)
+    order = np.random.default_rng(1).permutation(300)
+    a, b = (fot.calibration_error(y[at], p[at], family=family, interval=0.9) for at in (np.arange(300), order))
+    assert ends(a) == ends(b)
+    assert a.interval.level == 0.9
+
+
+def test_the_seed_decides():
+    y, p = noisy(300)
+    a, b, c = (ends(fot.calibration_error(y, p, family="beta", interval=0.95, random_state=seed)) for seed in (0, 0, 1))
+    assert a == b != c
+
+
+@pytest.mark.parametrize("family", ["platt", fot.Slope1(5), "isotonic"])
+def test_whole_weights_are_rows(family):
+    """Redraws of rows and of counts differ by chance alone: by less than their standard error allows."""
+    y, p = noisy(200, ties=2)
+    w = np.random.default_rng(2).integers(0, 4, 200)
+    weighted = fot.calibration_error(y, p, family=family, sample_weight=w, interval=0.95, draws=200)
+    rows = fot.calibration_error(np.repeat(y, w), np.repeat(p, w), family=family, interval=0.95, draws=200)
+    assert float(weighted) == pytest.approx(float(rows), abs=1e-9)
+    np.testing.assert_allclose(ends(weighted)[:3], ends(rows)[:3], atol=0.02)
+
+
+def test_a_constant_importance_is_none():
+    y, p = noisy(200)
+    plain, scaled = (
+        fot.calibration_error(y, p, family="spline", sample_weight=w, interval=0.95) for w in (None, np.full(200, 0.3))
+    )
+    np.testing.assert_allclose(ends(plain), ends(scaled), rtol=1e-6)
+
+
+def test_what_a_chain_of_truths_must_hold():
+    """An error far from 0 is excluded from calibration, and the interval lies around the debiased value."""
+    y, p = noisy(1000, seed=1, power=2.0)
+    e = fot.calibration_error(y, p, family=fot.Slope1(10), interval=0.95)
+    true = float(np.mean(np.abs(p**2 - p)))
+    assert e.interval.low < true < e.interval.high
+    assert 0 < e.interval.low < e.debiased < e.interval.high < 1
+    assert e.null.p_value == 1 / 201
+    assert e.null.values.size == 200
+    assert (e.interval.target, e.interval.draws, e.interval.stand_in) == ("true error", 50, None)
+
+
+def test_squared_is_the_square_of_l2():
+    y, p = noisy(400)
+    squared, root = (fot.calibration_error(y, p, family="beta", norm=norm, interval=0.95) for norm in ("squared", "l2"))
+    np.testing.assert_allclose(np.sqrt(ends(squared)[:3]), ends(root)[:3], rtol=1e-9)
+
+
+def test_the_own_target_is_what_a_family_can_see():
+    """Platt's curve cannot follow stairs: the smooth direction finds the whole error, its own direction a part."""
+    y, p, _ = Derivate("stairs", error=0.1).draw(2000, 0)
+    smooth, own = (
+        fot.calibration_error(y, p, family="platt", interval=0.95, direction=direction)
+        for direction in ("smooth", "own")
+    )
+    assert own.interval.target == "the family's own"
+    assert own.debiased < 0.06 < 0.08 < smooth.debiased
+    by_map = fot.calibration_error(y, p, family="platt", interval=0.95, direction=fot.Platt().fit(p, y).map_)
+    by_family = fot.calibration_error(y, p, family="platt", interval=0.95, direction=fot.Platt())
+    np.testing.assert_allclose(ends(by_map), ends(own), rtol=1e-6)
+    np.testing.assert_allclose(ends(by_family), ends(own), rtol=1e-12)
+
+
+def test_pl_has_a_stand_in_which_is_said():
+    y, p = noisy(300)
+    e = fot.calibration_error(y, p, family=fot.PL3(2, cv=2), interval=0.95)
+    assert e.interval.stand_in == "spline"
+    assert "refitted: spline" in str(e)
+    spline = fot.calibration_error(y, p, family=fot.Spline(2), interval=0.95)
+    np.testing.assert_array_equal(e.null.values, spline.null.values)
+
+
+@pytest.mark.parametrize(
+    ("measure", "reason"),
+    [
+        (fot.PlugIn(fot.IdentityMap()), "a map that is given is not fitted to the labels"),
+        (fot.PlugIn("beta", "max"), "what beta would be under given probabilities is not defined"),
+        (fot.PlugIn(fot.Slope1(4), debias=True), "the value is debiased already"),
+        (fot.make_measure("tce"), "what tce would be under given probabilities is not defined"),
+        (fot.PlugIn("identity"), "labels redrawn from these scores do not vary"),
+    ],
+)
+def test_what_has_no_interval_says_why(measure, reason):
+    y, p = noisy(150)
+    sample = fot.Sample(y, p)
+    e = with_interval(measure.estimate(sample), sample, 0.95, null_draws=20)
+    assert e.interval is None
+    assert e.interval_reason == reason
+    assert f"no interval: {reason}" in str(e)
+    assert (e.null is None) == (measure.held_fixed == "map")
+
+
+@pytest.mark.parametrize("name", ["ece", "ace", "kernel", "smooth_ece"])
+def test_other_measures_with_a_target_have_one(name):
+    y, p = noisy(250, power=2.0)
+    e = fot.evaluate(y, p, measures=[name], interval=0.95, draws=15, null_draws=30)[name]
+    assert e.interval.low <= e.debiased <= e.interval.high
+    assert e.null.p_value == pytest.approx(1 / 31)
+    assert "95 % interval" in str(fot.evaluate(y, p, measures=[name], interval=0.95, draws=15, null_draws=30))
+
+
+def test_auto_is_for_what_is_quick():
+    y, p = noisy(120)
+    found = fot.evaluate(y, p, families=["platt", fot.Slope1(scheme=fot.Pava()), fot.IdentityMap()], measures=["ece"])
+    assert [e.interval is not None for e in found] == [True, False, False, False]
+    record = found.rows()[0]
+    assert (record["low"], record["high"], record["level"]) == (*ends(found["platt"])[1:3], 0.95)
+    assert record["debiased"] == found["platt"].debiased
+    assert [e.interval for e in fot.evaluate(y, p, families=["platt"], interval=None)] == [None]
+
+
+def test_each_class_by_itself():
+    rng = np.random.default_rng(0)
+    p = rng.dirichlet([1, 2, 3], 300)
+    y = (rng.random(300)[:, None] > np.cumsum(p, axis=1)[:, :2]).sum(axis=1)
+    top = fot.calibration_error(y, p, family="beta", reduction="confidence", interval=0.95)
+    assert top.interval.low <= top.debiased <= top.interval.high
+    by_class = fot.calibration_error(y, p, family="beta", reduction="classwise", interval=0.95)
+    assert by_class.interval is None
+    alone = fot.calibration_error(y == 1, p[:, 1], family="beta", interval=0.95)
+    assert ends(by_class[1]) == ends(alone)
+    assert [e.interval for e in fot.evaluate(y, p, families=["beta"], reduction="classwise")] == [None]
+
+
+@pytest.mark.parametrize("scores", ["constant", "two", "decided", "one class", "next to 1", "float32"])
+@pytest.mark.parametrize("family", ["slope1", "isotonic", "platt", "spline"])
+def test_hard_scores(family, scores):
+    y, p = noisy(120)
+    if scores == "one class":
+        y = np.ones(120)
+    p = {
+        "constant": np.full(120, 0.3),
+        "two": np.where(p < 0.5, 0.2, 0.9),
+        "decided": np.round(p),
+        "one class": p,
+        "next to 1": 1 - np.arange(120) * 1e-16,
+        "float32": p.astype(np.float32),
+    }[scores]
+    with without_warnings():
+        e = fot.evaluate(y, p, families=[family], interval=0.95, draws=15, null_draws=19).estimates[0]
+    if e.interval is None:
+        assert e.interval_reason == "labels redrawn from these scores do not vary"
+    else:
+        assert 0 <= e.interval.low <= e.debiased <= e.interval.high < np.inf
+    assert 0 < e.null.p_value <= 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"interval": 0}, r"interval must be None or a level in \(0, 1\) such as 0.95, got 0"),
+        ({"interval": 95}, "interval must be None or a level"),
+        ({"interval": True}, "interval must be None or a level"),
+        (
+            {"interval": 0.95, "direction": "up"},
+            "direction must be 'smooth', 'own', a Family or a CalibrationMap, got 'up'",
+        ),
+        ({"interval": 0.95, "draws": 10}, "draws must be a whole number, at least 15; got 10"),
+        ({"interval": 0.95, "null_draws": -1}, "null_draws must be a whole number, at least 0"),
+    ],
+)
+def test_refusals(options, message):
+    with pytest.raises(ValueError, match=message):
+        fot.calibration_error([0, 1], [0.2, 0.7], **options)
+
+
+def test_many_rows_may_be_pooled(monkeypatch):
+    """The ends move by little when neighbouring scores are one entry with binomial labels."""
+    y, p = noisy(6000)
+    exact = fot.calibration_error(y, p, family="platt", interval=0.95, draws=100)
+    monkeypatch.setattr(redraws, "MOST_ROWS", 2000)
+    monkeypatch.setattr(redraws, "NODES", 1000)
+    pooled = fot.calibration_error(y, p, family="platt", interval=0.95, draws=100)
+    width = exact.interval.high - exact.interval.low
+    np.testing.assert_allclose(ends(pooled)[:3], ends(exact)[:3], atol=0.15 * width)
+
+
+# --------------------------------------------------------------------------------------- mistakes that must be caught
+
+
+class Held(fot.Family):
+    """Fits the real labels by one family and redrawn ones by another, which holds something of the first fit."""
+
+    def __init__(self, family, hold):
+        self.family = family
+        self.hold = hold
+
+    def fit_map(self, sample):
+        return self.family.fit_sample(sample).map_
+
+    def fitted_values(self, entries, positives):
+        if positives.shape[1] == 1:
+            return self.family.fitted_values(entries, positives)
+        return self.hold(self.family).fitted_values(entries, positives)
+
+    def __sklearn_clone__(self):
+        return self
+
+
+def of_calibrated(make, n, sets):
+    """Return the interval and the p-value of each of some calibrated data sets."""
+    found = []
+    for seed in range(sets):
+        rng = np.random.default_rng([7, seed])
+        p = rng.random(n)
+        with without_warnings():
+            found.append(fot.calibration_error(rng.random(n) < p, p, family=make(), interval=0.95, null_draws=39))
+    return found
+
+
+def false_alarms(make, n, sets=40):
+    """Return the share of calibrated data sets whose interval leaves 0 out."""
+    return np.mean([e.interval.low > 0 for e in of_calibrated(make, n, sets)])
+
+
+def test_choices_held_fixed_are_caught():
+    """The number of bins and the blocks of an isotonic map must be chosen anew in every redraw."""
+    assert false_alarms(fot.Slope1, 1000) <= 0.05
+    assert false_alarms(lambda: Held(fot.Slope1(), lambda fitted: fot.Slope1(fitted.n_bins_)), 1000) > 0.1
+    assert false_alarms(fot.Isotonic, 200) <= 0.1
+    assert false_alarms(lambda: Held(fot.Isotonic(), lambda fitted: fot.Flat(fitted.partition_.edges)), 200) > 0.5
+
+
+def test_rows_redrawn_in_place_of_labels_are_caught(monkeypatch):
+    """A bootstrap of rows starts from the observed error, and so lies above it whatever the truth is."""
+    proper = [e.null.p_value for e in of_calibrated(lambda: fot.Slope1(15), 300, 30)]
+    assert 0.3 < np.mean(proper) < 0.7
+    observed = PlugIn.estimates_of
+
+    def bootstrap(self, entries, positives):
+        if positives.shape[1] == 1:
+            monkeypatch.setattr(PlugIn, "rows", entries.sample(positives[:, 0]).rows, raising=False)
+            return observed(self, entries, positives)
+        rng = np.random.default_rng(0)
+        rows = [self.rows.at(np.sort(rng.integers(0, len(self.rows), len(self.rows)))) for _ in positives.T]
+        return np.array([self.estimate(fot.Sample(each.y, each.p)).value for each in rows])
+
+    monkeypatch.setattr(PlugIn, "estimates_of", bootstrap)
+    assert np.mean([e.null.p_value for e in of_calibrated(lambda: fot.Slope1(15), 300, 10)]) > 0.8
+
+
+def test_entries_of_a_measure_are_its_estimates():
+    """The quick values for many labellings are those of the estimates one by one, under every norm."""
+    y, p = noisy(80, ties=1)
+    sample = fot.Sample(y, p)
+    entries = Entries.of_rows(sample)
+    labels = np.stack([sample.rows.y, 1 - sample.rows.y], axis=1).astype(int)
+    for norm in ("l1", "l2", "squared"):
+        measure = fot.PlugIn("isotonic", norm)
+        expected = [measure.estimate(entries.sample(column)).value for column in labels.T]
+        np.testing.assert_allclose(measure.estimates_of(entries, labels), expected, rtol=1e-12)

@@ -1,0 +1,78 @@
+"""Redrawn labels: their distribution, and the same random numbers under every truth."""
+
+import numpy as np
+import pytest
+
+import fitontest as fot
+from fitontest.uncertainty import redraws
+from fitontest.uncertainty.redraws import Redraws
+
+SEED = (0, 0)
+
+
+def test_rows_have_labels_of_their_own_under_common_numbers():
+    p = np.linspace(0.05, 0.95, 40)
+    made = Redraws.of(fot.Sample(np.arange(40) % 2, p))
+    low, high = made.draw([p, np.minimum(1.2 * p, 1)], range(4000), SEED)
+    assert low.shape == (40, 4000)
+    assert np.all(low <= high)  # a larger truth has the positives of the smaller one, and more
+    np.testing.assert_allclose(low.mean(axis=1), p, atol=5 * np.sqrt(0.25 / 4000))
+    assert abs(np.corrcoef(low[:2])[0, 1]) < 0.08
+
+
+def test_whole_weights_are_rows_with_labels_of_their_own():
+    made = Redraws.of(fot.Sample([0, 1, 1], [0.2, 0.2, 0.7], [3, 1, 6]))
+    assert made.entries.n.tolist() == [4, 6]
+    counts = made.draw([made.entries.p], range(20_000), SEED)[0]
+    mean, variance = counts.mean(axis=1), counts.var(axis=1)
+    np.testing.assert_allclose(mean, [4 * 0.2, 6 * 0.7], atol=0.05)
+    np.testing.assert_allclose(variance, [4 * 0.2 * 0.8, 6 * 0.7 * 0.3], atol=0.05)
+
+
+def test_other_weights_have_one_label_a_row():
+    made = Redraws.of(fot.Sample([0, 1], [0.2, 0.7], [0.5, 2.5]))
+    assert made.entries.n.tolist() == [1, 1]
+    assert made.entries.w.tolist() == [0.5, 2.5]
+
+
+def test_counts_of_several_truths_come_from_the_same_rows():
+    """Among n rows with one number u each, the counts under two truths have the covariance n min(a, b) - n a b."""
+    made = Redraws.of(fot.Sample([0, 1], [0.3, 0.6], [20, 30]))
+    second, third = np.array([0.5, 0.4]), np.array([0.9, 0.1])
+    counts = made.draw([made.entries.p, second, third, np.array([1.0, 0.0])], range(40_000), SEED)
+    first, n = made.entries.p, made.entries.n
+    for truth, count in zip((first, second, third), counts, strict=False):
+        np.testing.assert_allclose(count.mean(axis=1), n * truth, rtol=0.01)
+        np.testing.assert_allclose(count.var(axis=1), n * truth * (1 - truth), rtol=0.04)
+    for k in range(2):
+        covariance = np.cov(counts[0][k], counts[2][k])[0, 1]
+        assert covariance == pytest.approx(n[k] * (min(first[k], third[k]) - first[k] * third[k]), rel=0.1)
+    assert np.all(counts[3] == [[20], [0]])
+
+
+def test_blocks_are_the_columns_of_a_seed(monkeypatch):
+    monkeypatch.setattr(redraws, "BLOCK", 10)
+    made = Redraws.of(fot.Sample([0, 1, 1], [0.2, 0.4, 0.7]))
+    blocks = made.blocks(40)
+    assert [len(block) for block in blocks] == [16, 16, 8]
+    truth = [made.entries.p]
+    first, second = (made.draw(truth, block, SEED)[0] for block in blocks[:2])
+    assert not np.array_equal(first, second)
+    np.testing.assert_array_equal(made.draw(truth, blocks[1], SEED)[0], second)
+    assert not np.array_equal(made.draw(truth, blocks[1], (1, 0))[0], second)
+
+
+def test_many_rows_are_pooled(monkeypatch):
+    monkeypatch.setattr(redraws, "MOST_ROWS", 500)
+    monkeypatch.setattr(redraws, "NODES", 50)
+    rng = np.random.default_rng(0)
+    p = rng.random(1000)
+    y = rng.random(1000) < p
+    made = Redraws.of(fot.Sample(y, p))
+    entries, labels = made.observed
+    assert len(entries) == 50
+    assert entries is made.entries
+    assert entries.n.sum() == 1000
+    assert labels.sum() == y.sum()
+    assert entries.p @ entries.w == pytest.approx(p.sum())
+    assert np.all(np.diff(entries.p) > 0)
