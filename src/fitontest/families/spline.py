@@ -26,6 +26,7 @@ FARTHEST = 16.0  # logit beyond which scores are not told apart
 EPS = float(sigmoid(np.array(-FARTHEST)))
 NODES = 400  # means of neighbouring scores that the likelihood is computed on
 ROWS_PER_SEGMENT = 60
+ROUNDING = 1e-12  # of sums of weights
 SAME = 1e-6  # knots closer than this are one
 RIDGE = 0.001  # on the distance of the logits at the knots from the identity
 REACH = 4.0  # widths by which the outer segments go on beyond the data
@@ -300,8 +301,9 @@ def _nodes(w: FloatArray) -> IntArray:
 def _knots(x: FloatArray, w: FloatArray, n_segments: int) -> FloatArray | None:
     """Return the quantiles of the logits, or None where two of them are one."""
     cumulative = np.cumsum(w)
-    inner = np.interp(np.arange(1, n_segments) / n_segments * cumulative[-1], cumulative - w / 2.0, x)
-    knots = np.concatenate((x[:1], inner, x[-1:]))
+    shares = np.arange(1, n_segments) / n_segments * cumulative[-1]
+    inner = np.searchsorted(cumulative, shares * (1.0 - ROUNDING))  # the first score with that share at or below it
+    knots = np.concatenate((x[:1], x[inner], x[-1:]))
     return None if np.any(np.diff(knots) < SAME) else knots
 
 
