@@ -16,6 +16,7 @@ from fitontest.comparison.error_comparison import ErrorComparison, HeldOutMean
 from fitontest.comparison.two_models import TwoModels
 from fitontest.data.sample import Sample
 from fitontest.families.base import Family, check_family, read_family
+from fitontest.families.slope1 import Slope1
 from fitontest.measures.base import Interval
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.losses import LOSSES, find_loss
@@ -23,7 +24,9 @@ from fitontest.numerics.random import check_cv, held_out_rows, one_seed
 from fitontest.numerics.standard_error import mean_and_error
 from fitontest.progress import track
 from fitontest.typing import ArrayInput, FloatArray, Label, RandomState
+from fitontest.uncertainty.redrawing import Redrawing, estimate_of, has_quick_interval
 
+DEFAULT_BINS = 15
 LEAST = 2  # rows, and effective rows, without which nothing can be held out and nothing varies
 
 
@@ -32,7 +35,7 @@ def compare_errors(
     p1: ArrayInput,
     p2: ArrayInput,
     *,
-    family: str | Family = "isotonic",
+    family: str | Family | None = None,
     loss: Literal["brier", "log_loss"] = "brier",
     cv: int = 10,
     interval: float = 0.95,
@@ -56,9 +59,9 @@ def compare_errors(
         Labels of two classes, both of which must occur.
     p1, p2 : array-like of shape (n,)
         Probabilities of the positive class, in [0, 1], that the two models predict for these rows.
-    family : str or Family, default="isotonic"
-        The family of the maps. It is fitted to every model and fold anew, so a map that exists is refused. Where both
-        models may be calibrated prefer ``Slope1(n_bins=15)``, see the notes.
+    family : str or Family, optional
+        The family of the maps, by default ``Slope1(n_bins=15)``, the only one that kept both promises in simulations
+        (see the notes). It is fitted to every model and fold anew, so a map that exists is refused.
     loss : {"brier", "log_loss"}, default="brier"
         What is compared. "brier": the squared calibration error, the mean of (c - p)^2, where c is the true probability
         of a positive given the score. "log_loss": the excess log loss, the mean of the Kullback-Leibler divergence of p
@@ -125,7 +128,8 @@ def compare_errors(
     calibration error (squared) of squared is larger by 0.0337 (95 % interval 0.0263 to 0.0411; p-value 1.4e-18):
     true is better calibrated.
     """
-    measure, rule = _read_measure(family, random_state), find_loss(choose(loss, LOSSES, "loss"))
+    measure = _read_measure(Slope1(DEFAULT_BINS) if family is None else family, random_state)
+    rule = find_loss(choose(loss, LOSSES, "loss"))
     check_cv(cv)
     _check_level(interval)
     named = _read_names(names)
@@ -134,10 +138,12 @@ def compare_errors(
     _check_rows(sample, models)
     folds = held_out_rows(sample.n, cv, random_state)
     fitted = read_family(measure.family)
+    level = interval if has_quick_interval(measure) else None
+    redrawing = Redrawing(interval=level, random_state=one_seed(random_state))
     gains, errors = [], []
     for model in track((models.first, models.second), "models"):
         gains.append(model.compute_gains(fitted, folds, rule))
-        errors.append(measure.estimate(model.sample))
+        errors.append(estimate_of(measure, model.sample, redrawing=redrawing))
     degrees = _count_effective(models) - 1.0
     difference = _summarise(gains[0] - gains[1], models, degrees, interval)
     return ErrorComparison(

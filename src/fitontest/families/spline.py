@@ -40,9 +40,10 @@ class Spline(Family):
     z_K is a polygon with K segments and knots at the quantiles 0, 1/K, ..., 1 of the logits of the scores. Its values
     at the knots minimise the log loss plus a prior: rows of total weight `prior`, spread over the scores as the data
     are, whose labels are the scores themselves, and a normal prior with a standard deviation of 32 logits around the
-    identity at each knot, without which a segment of one class would go to infinity. The weights are a_K = exp(-L_K) / sum exp(-L), with L_K the held-out
-    log loss of K segments summed over the rows (pseudo-Bayesian model averaging). The map is continuous, need not be
-    monotone, and is close to the identity where few rows speak against it.
+    identity at each knot, without which a segment of one class would go to infinity. The weights are
+    a_K = exp(-L_K) / sum exp(-L), with L_K the held-out log loss of K segments summed over the rows (pseudo-Bayesian
+    model averaging). The map is continuous, need not be monotone, and is close to the identity where few rows speak
+    against it.
 
     Parameters
     ----------

@@ -193,7 +193,20 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Interval:
-    """Between which values the error of these scores lies with a confidence of `level`.
+    """Between which values the true one lies with a confidence of `level`."""
+
+    low: float
+    high: float
+    level: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the interval as JSON-ready values."""
+        return vars(self).copy()
+
+
+@dataclass(frozen=True)
+class ErrorInterval(Interval):
+    """Between which values the error of these scores lies, by redrawn labels.
 
     Attributes
     ----------
@@ -208,16 +221,9 @@ class Interval:
         The family that was refitted to them, where it was not the measure's own.
     """
 
-    low: float
-    high: float
-    level: float
-    target: str = "true error"
-    draws: int = 0
+    target: str
+    draws: int
     stand_in: str | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the interval as JSON-ready values."""
-        return vars(self).copy()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -250,7 +256,7 @@ class Estimate(Table):
         What the measure would be if the scores were calibrated, with `null_draws`.
     debiased : float or None
         The value without what label noise adds to it. None: not computed.
-    interval : Interval or None
+    interval : ErrorInterval or None
         Of the error of these scores; None: not computed.
     interval_reason : str
         Why there is none although it was asked for, or "".
@@ -287,7 +293,7 @@ class Estimate(Table):
     classes: Mapping[Label, "Estimate"] | None = None
     null: IfCalibrated | None = None
     debiased: float | None = None
-    interval: Interval | None = None
+    interval: ErrorInterval | None = None
     interval_reason: str = ""
     decided: bool = False
 

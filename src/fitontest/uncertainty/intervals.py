@@ -20,7 +20,7 @@ from fitontest.data.sample import Sample
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family, family_name, read_family
 from fitontest.maps.base import CalibrationMap
-from fitontest.measures.base import Estimate, Interval, Measure
+from fitontest.measures.base import ErrorInterval, Estimate, Measure
 from fitontest.measures.if_calibrated import IfCalibrated
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.links import logit, sigmoid
@@ -89,7 +89,7 @@ def with_interval(
         return replace(estimate, interval_reason="labels redrawn from these scores do not vary")
     value, low, high = found
     stand_in = None if redrawn.stand_in is None else family_name(redrawn.stand_in)
-    interval = Interval(low, high, level, target=_target(direction), draws=draws, stand_in=stand_in)
+    interval = ErrorInterval(low, high, level, target=_target(direction), draws=draws, stand_in=stand_in)
     return replace(estimate, debiased=value, interval=interval)
 
 
