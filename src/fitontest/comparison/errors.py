@@ -125,7 +125,7 @@ def compare_errors(
     >>> comparison.better, bool(comparison.interval.low > 0)
     ('true', True)
     >>> print(comparison.sentence.replace(": ", ":\n"))
-    calibration error (squared) of squared is larger by 0.0337 (95 % interval 0.0263 to 0.0411; p-value 1.4e-18):
+    calibration error (squared) of squared is larger by 0.0336 (95 % interval 0.0262 to 0.0410; p-value 1.5e-18):
     true is better calibrated.
     """
     measure = _read_measure(Slope1(DEFAULT_BINS) if family is None else family, random_state)

@@ -13,11 +13,11 @@ from functools import cached_property
 
 import numpy as np
 
-from fitontest.numerics.links import sigmoid
 from fitontest.typing import BoolArray, FloatArray, IntArray
 
 MAX_STEPS = 60
 MAX_HALVINGS = 40
+CACHED = 32_768  # numbers in a temporary
 LONGEST = 5.0  # change of a logit in one step
 OVERSHOT = 0.5  # slope at the end of a step, as a share of that at its start, from which on it is halved
 
@@ -92,6 +92,12 @@ def minimise_columns(
     return theta, converged
 
 
+def _largest_change(x: FloatArray, direction: FloatArray) -> FloatArray:
+    """Return the largest change of a logit of each column, or a bound on it where that is small enough."""
+    bound = np.abs(x).max(axis=0) @ np.abs(direction)
+    return bound if bound.max() <= LONGEST else np.asarray(np.abs(x @ direction).max(axis=0))
+
+
 def _of(w: FloatArray, columns: IntArray) -> FloatArray:
     """Return the weights of these columns, if each has its own."""
     return w if w.shape[1] == 1 else w[:, columns]
@@ -99,19 +105,36 @@ def _of(w: FloatArray, columns: IntArray) -> FloatArray:
 
 def _derivatives(features: Features, w: FloatArray, wy: FloatArray, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return gradients, shape (d, C), and Hessians, shape (C, d, d)."""
-    q = sigmoid(features.x @ theta)
-    expected = w * q
-    gradient = features.x.T @ (expected - wy)
-    expected *= 1.0 - q
+    gradient = np.zeros(theta.shape)
     i, j = features.pairs
-    values = (features.products.T @ expected).T
+    values = np.zeros((i.size, theta.shape[1]))
+    rows = max(1, CACHED // theta.shape[1])
+    for start in range(0, features.x.shape[0], rows):  # temporaries stay in the cache
+        piece = slice(start, start + rows)
+        q = features.x[piece] @ theta
+        logistic_in_place(q)
+        expected = w[piece] * q
+        np.subtract(1.0, q, out=q)
+        q *= expected
+        expected -= wy[piece]
+        gradient += features.x[piece].T @ expected
+        values += features.products[piece].T @ q
     hessian = np.zeros((theta.shape[1], theta.shape[0], theta.shape[0]))
-    hessian[:, i, j] = values
-    hessian[:, j, i] = values
+    hessian[:, i, j] = values.T
+    hessian[:, j, i] = values.T
     if features.ridge > 0:
         gradient += features.ridge * (theta if features.centre is None else theta - features.centre[:, None])
         np.einsum("cii->ci", hessian)[...] += features.ridge
     return gradient, hessian
+
+
+def logistic_in_place(z: FloatArray) -> None:
+    """Replace z by 1 / (1 + exp(-z))."""
+    np.negative(z, out=z)
+    with np.errstate(over="ignore"):
+        np.exp(z, out=z)
+    z += 1.0
+    np.reciprocal(z, out=z)
 
 
 def _solve(hessian: FloatArray, right: FloatArray) -> FloatArray:
@@ -128,7 +151,7 @@ def _advance(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the points reached and their derivatives; a step that overshoots is halved."""
     descent = np.abs(np.einsum("dc,dc->c", gradient, direction))
-    length = np.minimum(1.0, LONGEST / np.maximum(np.abs(features.x @ direction).max(axis=0), LONGEST))
+    length = np.minimum(1.0, LONGEST / np.maximum(_largest_change(features.x, direction), LONGEST))
     moved = theta + length * direction
     new_gradient, hessian = _derivatives(features, w, wy, moved)
     for _ in range(MAX_HALVINGS):
