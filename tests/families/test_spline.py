@@ -26,9 +26,9 @@ def objective(z, x, y, w, knots, prior=2.0):
 @pytest.mark.parametrize("n_segments", [1, 3])
 @pytest.mark.parametrize("weights", [None, "whole"])
 def test_values_at_the_knots_minimise_the_penalised_loss(n_segments, weights):
-    """Up to 400 rows nothing is pooled, so that the likelihood is that of the rows."""
-    y, p = noisy(380)
-    w = np.random.default_rng(1).integers(1, 4, 380) if weights else np.ones(380)
+    """Up to 256 rows nothing is pooled, so that the likelihood is that of the rows."""
+    y, p = noisy(250)
+    w = np.random.default_rng(1).integers(1, 4, 250) if weights else np.ones(250)
     fitted = fot.Spline(n_segments).fit(p, y, w if weights else None)
     x = np.sort(logit(p, spline.EPS))
     order = np.argsort(p)
@@ -43,19 +43,19 @@ def test_values_at_the_knots_minimise_the_penalised_loss(n_segments, weights):
 
 
 def test_the_weights_are_those_of_the_summed_held_out_loss():
-    y, p = noisy(300)
-    fitted = fot.Spline((1, 2, 5)).fit(p, y)
+    y, p = noisy(250)
+    fitted = fot.Spline((1, 2, 4)).fit(p, y)
     order = np.lexsort((y, p))
     y, p = y[order], p[order]
-    knots = {k: fot.Spline(k).fit(p, y).map_.parts[0].x[0] for k in (1, 2, 5)}
+    knots = {k: fot.Spline(k).fit(p, y).map_.parts[0].x[0] for k in (1, 2, 4)}
     losses = []
-    for k in (1, 2, 5):
+    for k in (1, 2, 4):
         x = logit(p, spline.EPS)
         at = np.concatenate((x[:1], knots[k][2:-2], x[-1:]))  # the map's own knots, those of all rows
         held_out_loss = 0.0
-        for held_out in held_out_rows(300, 5, 0):
-            kept = np.setdiff1d(np.arange(300), held_out)
-            share = 2.0 / 300  # the prior rows stay where the rows are
+        for held_out in held_out_rows(250, 5, 0):
+            kept = np.setdiff1d(np.arange(250), held_out)
+            share = 2.0 / 250  # the prior rows stay where the rows are
 
             def fold_objective(z, kept=kept, share=share, at=at, x=x):
                 loss = np.logaddexp(0, np.interp(x, at, z))
@@ -71,10 +71,10 @@ def test_the_weights_are_those_of_the_summed_held_out_loss():
             held_out_loss += np.sum(np.logaddexp(0, q) - y[held_out] * q)
         losses.append(held_out_loss)
     losses = np.array(losses) - min(losses)
-    np.testing.assert_allclose(fitted.held_out_losses_, losses, atol=5e-3)  # the folds' maps are solved to 1e-6
-    np.testing.assert_allclose(fitted.weights_, np.exp(-losses) / np.exp(-losses).sum(), atol=2e-3)
-    assert fitted.n_segments_ == (1, 2, 5)
-    assert fitted.n_parameters_ == pytest.approx(fitted.weights_ @ [2, 3, 6])
+    np.testing.assert_allclose(fitted.held_out_losses_, losses, atol=0.02)  # the folds' maps are solved to 1e-5
+    np.testing.assert_allclose(fitted.weights_, np.exp(-losses) / np.exp(-losses).sum(), atol=5e-3)
+    assert fitted.n_segments_ == (1, 2, 4)
+    assert fitted.n_parameters_ == pytest.approx(fitted.weights_ @ [2, 3, 5])
 
 
 def test_it_is_the_mixture_of_the_polygons():

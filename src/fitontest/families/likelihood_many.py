@@ -11,8 +11,8 @@ import numpy as np
 
 from fitontest.data.entries import Entries
 from fitontest.families.base import Family
-from fitontest.numerics.links import clip_unit, sigmoid
-from fitontest.numerics.newton_many import Features, minimise_columns
+from fitontest.numerics.links import clip_unit
+from fitontest.numerics.newton_many import Features, minimise_columns, probabilities
 from fitontest.typing import BoolArray, FloatArray, IntArray
 
 NODES = 256  # means of scores that the first steps are made on
@@ -50,16 +50,14 @@ def maximise_columns(
     features = entries.memory.get((make_features, eps))
     if features is None:
         features = entries.memory[make_features, eps] = _Pyramid(make_features(p), w)
-    smooth = np.zeros(positives.shape[1], dtype=bool)
-    values = np.empty(wy.shape)
-    if features.regular:
-        chosen = np.flatnonzero(~_separable(p, w, wy, threshold))
-        theta, converged = features.solve(w, wy[:, chosen])
-        fine = converged & (theta[:n_slopes] > 0).all(axis=0)
-        smooth[chosen[fine]] = True
-        values[:, smooth] = sigmoid(features.all.x @ theta[:, fine])
-    rest = np.flatnonzero(~smooth)
-    values[:, rest] = Family.fitted_values(family, entries, positives[:, rest])
+    if not features.regular:
+        return Family.fitted_values(family, entries, positives)
+    separable = _separable(p, w, wy, threshold)
+    theta, converged = features.solve(w, wy if not separable.any() else np.where(separable, 0.5 * w[:, None], wy))
+    values = probabilities(features.all.x, theta)
+    rest = np.flatnonzero(separable | ~converged | (theta[:n_slopes] <= 0).any(axis=0))
+    if rest.size:
+        values[:, rest] = Family.fitted_values(family, entries, positives[:, rest])
     return values
 
 

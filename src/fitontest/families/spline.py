@@ -18,19 +18,19 @@ from fitontest.maps.base import CalibrationMap
 from fitontest.maps.logit_knots import LogitKnotsMap
 from fitontest.maps.mixture import MixtureMap
 from fitontest.numerics.links import logit, sigmoid
-from fitontest.numerics.newton_many import Features, minimise_columns
+from fitontest.numerics.newton_many import Features, logistic_in_place, minimise_columns, pieces
 from fitontest.numerics.random import check_cv, held_out_rows
 from fitontest.typing import FloatArray, IntArray, RandomState
 
 FARTHEST = 16.0  # logit beyond which scores are not told apart
 EPS = float(sigmoid(np.array(-FARTHEST)))
-NODES = 400  # means of neighbouring scores that the likelihood is computed on
+NODES = 256  # means of neighbouring scores that the likelihood is computed on
 ROWS_PER_SEGMENT = 60
 ROUNDING = 1e-12  # of sums of weights
 SAME = 1e-6  # knots closer than this are one
 RIDGE = 0.001  # on the distance of the logits at the knots from the identity
 REACH = 4.0  # widths by which the outer segments go on beyond the data
-FIT, FOLD = 1e-11, 1e-6  # largest gradient per unit weight: of the map, and of the maps that only judge it
+FIT, FOLD = 1e-11, 1e-5  # largest gradient per unit weight: of the map, and of the maps that only judge it
 
 
 @register_family("spline")
@@ -69,7 +69,7 @@ class Spline(Family):
 
     Notes
     -----
-    The likelihood is computed on at most 400 means of neighbouring scores of equal weight, so that its cost does not
+    The likelihood is computed on at most 256 means of neighbouring scores of equal weight, so that its cost does not
     grow with the rows. The values are solved to a gradient of 1e-10 per unit weight. Logits are cut off at 16. Beyond
     the smallest and the largest score the outer segments go on for four times their width; farther out the map is
     level in the logit. Whole weights count rows; other weights are importances, on the scale of their effective number
@@ -134,10 +134,15 @@ class Spline(Family):
         fits = self._fits(entries, positives, ordered=False)
         x = entries.memory.setdefault(("logits", EPS), logit(entries.group_p, EPS))
         values = np.zeros((x.size, positives.shape[1]))
-        for polygon, theta, weights in zip(fits.polygons, fits.theta, fits.weights, strict=True):
-            present = np.flatnonzero(weights > 0)
-            values[:, present] += weights[present] * polygon.values(x, theta[:, present])
-        return np.clip(values, 0.0, 1.0)
+        parts = [(polygon.hats(x), polygon.offset(x)) for polygon in fits.polygons]
+        for piece in pieces(*values.shape):
+            for (hats, offset), theta, weights in zip(parts, fits.theta, fits.weights, strict=True):
+                part = hats[piece] @ theta
+                part += offset[piece]
+                logistic_in_place(part)
+                part *= weights
+                values[piece] += part
+        return np.minimum(values, 1.0, out=values)
 
     def _fits(self, entries: Entries, positives: IntArray, *, ordered: bool) -> "_Fits":
         key = ("spline", self._segments(), self.cv, self._prior(), repr(self.random_state))
@@ -238,7 +243,7 @@ class _Polygon:
 
     def __init__(self, knots: FloatArray, x: FloatArray) -> None:
         self.knots = knots
-        self.features = Features(self._hats(x), RIDGE, knots)
+        self.features = Features(self.hats(x), RIDGE, knots)
 
     @property
     def n_segments(self) -> int:
@@ -247,10 +252,6 @@ class _Polygon:
     def start(self, columns: int) -> FloatArray:
         """Return the identity."""
         return np.repeat(self.knots[:, None], columns, axis=1)
-
-    def values(self, x: FloatArray, theta: FloatArray) -> FloatArray:
-        """Return the probabilities at logits x of the polygons whose values at the knots are the columns of theta."""
-        return sigmoid(self._hats(x) @ theta)
 
     def to_map(self, theta: FloatArray) -> CalibrationMap:
         """Return the map: beyond the data the outer segments go on for a while, then the logit is level."""
@@ -262,7 +263,12 @@ class _Polygon:
         z = np.concatenate(([lowest, lowest], theta[1:-1], [highest, highest]))
         return LogitKnotsMap(x[None], z[None], EPS)
 
-    def _hats(self, x: FloatArray) -> FloatArray:
+    def offset(self, x: FloatArray) -> FloatArray:
+        """Return what is added to them."""
+        return np.zeros((x.size, 1))
+
+    def hats(self, x: FloatArray) -> FloatArray:
+        """Return the functions that the values at the knots multiply, at logits x: shape (size of x, K + 1)."""
         right = np.clip(np.searchsorted(self.knots, x, side="right"), 1, self.knots.size - 1)
         share = (x - self.knots[right - 1]) / (self.knots[right] - self.knots[right - 1])
         hats = np.zeros((x.size, self.knots.size))
@@ -282,8 +288,11 @@ class _Shift(_Polygon):
     def n_segments(self) -> int:
         return 1
 
-    def values(self, x: FloatArray, theta: FloatArray) -> FloatArray:
-        return sigmoid(x[:, None] - self.knots[0] + theta)
+    def offset(self, x: FloatArray) -> FloatArray:
+        return np.asarray((x - self.knots[0])[:, None])
+
+    def hats(self, x: FloatArray) -> FloatArray:
+        return np.ones((x.size, 1))
 
     def to_map(self, theta: FloatArray) -> CalibrationMap:
         apart = np.array([[-1.0, 1.0]])

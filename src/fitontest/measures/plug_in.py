@@ -141,7 +141,8 @@ class PlugIn(Measure):
         if isinstance(self.family, CalibrationMap) or self.debias:
             return super().estimates_of(entries, positives)
         w = entries.group_w
-        g = np.abs(read_family(self.family).fitted_values(entries, positives) - entries.group_p[:, None])
+        g = read_family(self.family).fitted_values(entries, positives) - entries.group_p[:, None]
+        np.abs(g, out=g)
         if self.total is L1:
             return np.asarray(w @ g / w.sum())
         return np.array([self.total(column, w) for column in np.ascontiguousarray(g.T)])

@@ -8,6 +8,7 @@ Gradients and Hessians of all columns are products of a few matrices, and the sm
 moves a logit by more than `LONGEST`, so that none lands on a plateau, and a step that overshoots is halved.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -108,9 +109,7 @@ def _derivatives(features: Features, w: FloatArray, wy: FloatArray, theta: Float
     gradient = np.zeros(theta.shape)
     i, j = features.pairs
     values = np.zeros((i.size, theta.shape[1]))
-    rows = max(1, CACHED // theta.shape[1])
-    for start in range(0, features.x.shape[0], rows):  # temporaries stay in the cache
-        piece = slice(start, start + rows)
+    for piece in pieces(features.x.shape[0], theta.shape[1]):
         q = features.x[piece] @ theta
         logistic_in_place(q)
         expected = w[piece] * q
@@ -126,6 +125,21 @@ def _derivatives(features: Features, w: FloatArray, wy: FloatArray, theta: Float
         gradient += features.ridge * (theta if features.centre is None else theta - features.centre[:, None])
         np.einsum("cii->ci", hessian)[...] += features.ridge
     return gradient, hessian
+
+
+def probabilities(x: FloatArray, theta: FloatArray) -> FloatArray:
+    """Return the probabilities 1 / (1 + exp(-x theta)), shape (m, C)."""
+    values = np.empty((x.shape[0], theta.shape[1]))
+    for piece in pieces(x.shape[0], theta.shape[1]):
+        np.matmul(x[piece], theta, out=values[piece])
+        logistic_in_place(values[piece])
+    return values
+
+
+def pieces(rows: int, columns: int) -> Iterator[slice]:
+    """Yield runs of rows so short that temporaries of so many columns stay in the cache."""
+    step = max(1, CACHED // columns)
+    return (slice(start, start + step) for start in range(0, rows, step))
 
 
 def logistic_in_place(z: FloatArray) -> None:
