@@ -1,0 +1,104 @@
+"""What an interval costs beside the error itself, and beside a bootstrap of rows that refits one sample after the other.
+
+Usage: ``python benchmarks/interval_speed.py [--n 1000 10000 1000000] [--families ...] [--repeats 3]``.
+
+"error": one plug-in error. "interval": the error with its debiased value, its 95 % interval (5 truths of 50 labellings)
+and its null of 200 labellings. "refits": the same 450 refits one after the other, from the time of ten. The fastest of
+the repeats, in seconds of wall time. The last column is how far pooling more than 200,000 rows into 20,000 entries moves
+the ends of the interval, as a share of its width, measured at 200,001 rows with and without.
+"""
+
+import argparse
+from collections.abc import Callable
+from time import perf_counter
+
+import numpy as np
+
+import fitontest as fot
+from fitontest.data.entries import Entries
+from fitontest.exceptions import without_warnings
+from fitontest.uncertainty import redraws
+from report import machine_facts, markdown, number
+
+FAMILIES: dict[str, Callable[[], fot.Family]] = {
+    "slope1, 15 bins": lambda: fot.Slope1(15),
+    "slope1": fot.Slope1,
+    "flat": fot.Flat,
+    "isotonic": fot.Isotonic,
+    "pava_bc": fot.PavaBlocks,
+    "platt": fot.Platt,
+    "temperature": fot.Temperature,
+    "beta": fot.Beta,
+    "spline": fot.Spline,
+    "pl3": fot.PL3,
+}
+REFITS = 450
+
+
+def drawn(n: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(n)
+    p = rng.random(n)
+    return (rng.random(n) < p**1.2).astype(int), p
+
+
+def seconds(action: Callable[[], object], repeats: int) -> float:
+    """Return the fastest of some runs."""
+    times = []
+    for _ in range(repeats):
+        start = perf_counter()
+        action()
+        times.append(perf_counter() - start)
+    return min(times)
+
+
+def one_by_one(family: fot.Family, y: np.ndarray, p: np.ndarray) -> float:
+    """Return the time of 450 refits one after the other, from that of ten."""
+    entries = Entries.of_rows(fot.Sample(y, p))
+    rng = np.random.default_rng(0)
+    labels = (rng.random((len(entries), 10)) < entries.p[:, None]).astype(np.intp)
+    return REFITS / 10 * seconds(lambda: fot.Family.fitted_values(family, entries, labels), 1)
+
+
+def moved(family: fot.Family) -> float:
+    """Return how far pooling moves the ends of an interval, as a share of its width."""
+    y, p = drawn(redraws.MOST_ROWS + 1)
+    found = []
+    most = redraws.MOST_ROWS
+    for limit in (most, most + 1):
+        redraws.MOST_ROWS = limit
+        found.append(fot.calibration_error(y, p, family=family, interval=0.95).interval)
+    redraws.MOST_ROWS = most
+    pooled, exact = found
+    return max(abs(pooled.low - exact.low), abs(pooled.high - exact.high)) / (exact.high - exact.low)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--n", nargs="+", type=int, default=[1000, 10_000, 1_000_000])
+    parser.add_argument("--families", nargs="+", choices=FAMILIES, default=[*FAMILIES])
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--pooling", action="store_true", help="measure also what pooling changes")
+    given = parser.parse_args()
+    lines = []
+    with without_warnings():
+        for name in given.families:
+            for n in given.n:
+                (y, p), family = drawn(n), FAMILIES[name]()
+                fot.calibration_error(y, p, family=family)  # jax compiles
+                error = seconds(lambda: fot.calibration_error(y, p, family=family), given.repeats)
+                interval = seconds(lambda: fot.calibration_error(y, p, family=family, interval=0.95), given.repeats)
+                refits = one_by_one(family, y, p) if n <= 10_000 and name != "pl3" else None
+                ratio = "-" if refits is None else f"{refits / interval:.0f} x"
+                cells = [number(error), number(interval), "-" if refits is None else number(refits), ratio]
+                lines.append([name, f"{n:,}", *cells])
+    print(machine_facts())
+    print()
+    print(markdown(("family", "n", "error", "interval", "refits", "refits / interval"), lines))
+    if given.pooling:
+        print()
+        shares = [[name, f"{100 * moved(FAMILIES[name]()):.1f} %"] for name in given.families if name != "pl3"]
+        print(markdown(("family", "pooling moves the ends by"), shares))
+
+
+if __name__ == "__main__":
+    main()
