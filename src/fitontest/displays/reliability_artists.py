@@ -18,7 +18,7 @@ from fitontest.displays.shapes import ROUNDING, Course, Shape, clip_course, inse
 from fitontest.partitions.partition import Partition
 from fitontest.results.frames import Records
 from fitontest.typing import FloatArray
-from fitontest.uncertainty.bands import ConsistencyBand
+from fitontest.uncertainty.bands import Band
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -31,6 +31,7 @@ FILL_OPACITY = 0.22  # of the fill under the map
 DARK_OPACITY_GAIN = 0.16  # added to small opacities on a dark background
 DIAGONAL_LABEL = "_fitontest diagonal"  # identifies the diagonal; legends leave it out
 BAND_LABEL = "if calibrated, "
+TRUTH_LABEL = "true map, "
 MEAN_LABEL = "mean of a bin"
 KNOT_LABEL = "knot"
 GAP_LABEL = "gap; shade: share of data"
@@ -51,12 +52,26 @@ def draw_diagonal(ax: "Axes", scale: Scale) -> "Line2D":
     return line
 
 
-def draw_band(ax: "Axes", band: ConsistencyBand, color: Color) -> "Artist":
-    """Draw the consistency band, which contains most maps of calibrated scores."""
-    label = f"{BAND_LABEL}{100 * band.level:g} % ({band.draws} draws)"
+def draw_band(ax: "Axes", band: Band, color: Color, *, first: bool) -> "Artist":
+    """Draw a band, which contains most maps of calibrated scores, or the true map. The former is grey at first."""
     return ax.fill_between(
-        band.x, band.lower, band.upper, color=color, alpha=0.45, linewidth=0, zorder=2.2, label=label
+        band.x,
+        band.lower,
+        band.upper,
+        color=NEUTRAL if first and band.kind == "consistency" else color,
+        alpha=0.45,
+        linewidth=0,
+        zorder=2.2,
+        label=describe_band(band),
     )
+
+
+def describe_band(band: Band) -> str:
+    """Return what a band contains, for the legend."""
+    where = {"consistency": "", "confidence": " at each score", "simultaneous": " at all scores"}[band.kind]
+    label = BAND_LABEL if band.kind == "consistency" else TRUTH_LABEL
+    refitted = "" if band.stand_in is None else f"\nrefitted: {band.stand_in}"
+    return f"{label}{100 * band.level:g} %{where} ({band.draws} draws){refitted}"
 
 
 def draw_areas(ax: "Axes", shape: Shape, scale: Scale, color: Color) -> tuple[Any, ...]:
