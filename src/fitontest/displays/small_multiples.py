@@ -179,7 +179,7 @@ class SmallMultiples(Display):
 
 def _format_title(title: str, display: PanelDisplay) -> str:
     """Return the title of a panel and the description of its error. A title that is the family is not repeated."""
-    lines = describe_error(display.error) + [describe_measure(estimate) for estimate in display.estimates]
+    lines = describe_error(display.error, TITLE_WIDTH) + [describe_measure(estimate) for estimate in display.estimates]
     if title != display.error.measure.name:
         lines = [title, *lines]
     return "\n".join(textwrap.fill(line, TITLE_WIDTH) for line in lines)

@@ -31,7 +31,7 @@ POINTS = 201
 BAND_LEVEL = 0.9
 BAND_DRAWS = 200  # where a band is asked for without a number of them
 STREAM = 2  # of random numbers, beside those of the intervals
-LEAST_SPREAD = 0.2  # of the largest: maps that hardly vary are not taken to be known that well
+TINY = 1e-12  # variance of labels that are certain, and spread of maps that never differ
 
 BandKind: TypeAlias = Literal["consistency", "confidence", "simultaneous"]
 KINDS = get_args(BandKind)
@@ -110,8 +110,10 @@ def confidence_band(
     """Return the band of the true map, at those of the scores `x` that are among the data, and at both ends of these.
 
     With d_b = c*_b - g and quantiles over the draws b, the band at each score x is c_hat(x) -+ q_level |d_b(x)|. The
-    simultaneous one is c_hat(x) -+ s(x) q_level M_b with M_b = max_x |d_b(x)| / s(x), and s(x) the standard deviation
-    of d_b(x), but at least a fifth of the largest one. It contains the first. Both are clipped to [0, 1].
+    simultaneous one is c_hat(x) -+ s(x) q_level M_b with M_b = max_x |d_b(x)| / s(x). There s(x) is the standard
+    deviation of d_b(x), or, where that is larger, sqrt(g(x) (1 - g(x))) times the median over the scores of the ratio
+    of the two: maps that do not vary at a score, as isotonic ones at the ends, are not known that well. The second band
+    contains the first. Both are clipped to [0, 1].
 
     Families that take too long to be fitted hundreds of times have the deviations d_b of their stand-in.
 
@@ -128,10 +130,10 @@ def confidence_band(
     stand_in = family.stand_in()
     x = _within(x, sample)
     with threadpool_limits(1, user_api="blas"), without_warnings():  # small products: threads would wait for each other
-        deviations = _deviations(stand_in or family, Redraws.of(sample), x, draws, one_seed(random_state))
+        g, deviations = _deviations(stand_in or family, Redraws.of(sample), x, draws, one_seed(random_state))
     assert estimate.map is not None
     c_hat = estimate.map.evaluate(x)
-    reach = _reach_at_once(deviations, level) if simultaneous else np.quantile(np.abs(deviations), level, axis=0)
+    reach = _reach_at_once(deviations, g, level) if simultaneous else np.quantile(np.abs(deviations), level, axis=0)
     lower, upper = np.clip(c_hat - reach, 0.0, 1.0), np.clip(c_hat + reach, 0.0, 1.0)
     kind: BandKind = "simultaneous" if simultaneous else "confidence"
     refitted = None if stand_in is None else family_name(stand_in)
@@ -150,14 +152,16 @@ def _within(x: FloatArray, sample: Sample) -> FloatArray:
     return np.unique(np.concatenate((ends, x[(ends[0] < x) & (x < ends[1])])))
 
 
-def _deviations(family: Family, redraws: Redraws, x: FloatArray, draws: int, seed: int) -> FloatArray:
-    """Return c*_b(x) - g(x) of maps fitted to labels that are redrawn from g, shape (draws, M)."""
-    g = _smooth(redraws)
-    truth, maps = g.evaluate(redraws.entries.p), np.empty((draws, x.size))
+def _deviations(
+    family: Family, redraws: Redraws, x: FloatArray, draws: int, seed: int
+) -> tuple[FloatArray, FloatArray]:
+    """Return g(x), and c*_b(x) - g(x) of maps fitted to labels that are redrawn from g, shape (draws, M)."""
+    smooth = _smooth(redraws)
+    g, truth, maps = smooth.evaluate(x), smooth.evaluate(redraws.entries.p), np.empty((draws, x.size))
     labellings = _labellings(redraws, truth, draws, seed)
     for draw, positives in zip(track(range(draws), "draws"), labellings, strict=True):
         maps[draw] = family.fit_map(redraws.entries.sample(positives)).evaluate(x)
-    return maps - g.evaluate(x)
+    return g, maps - g
 
 
 def _smooth(redraws: Redraws) -> CalibrationMap:
@@ -171,10 +175,10 @@ def _labellings(redraws: Redraws, truth: FloatArray, draws: int, seed: int) -> I
         yield from redraws.draw([truth], block, (seed, STREAM))[0].T
 
 
-def _reach_at_once(deviations: FloatArray, level: float) -> FloatArray:
+def _reach_at_once(deviations: FloatArray, g: FloatArray, level: float) -> FloatArray:
     """Return how far from the map the band of all scores goes."""
-    spread = deviations.std(axis=0)
-    s = np.maximum(spread, LEAST_SPREAD * spread.max()) if spread.max() > 0 else np.ones(spread.size)
+    spread, of_labels = deviations.std(axis=0), np.sqrt(np.maximum(g * (1 - g), TINY))
+    s = np.maximum(spread, max(float(np.median(spread / of_labels)), TINY) * of_labels)
     return np.asarray(s * np.quantile((np.abs(deviations) / s).max(axis=1), level))
 
 
