@@ -79,7 +79,8 @@ def band_of(
     kind, _ = read_band(kind, draws, level, least=1)
     if kind == "consistency":
         return consistency_band(estimate, sample, x, draws, level, random_state)
-    return confidence_band(estimate, sample, x, draws, level, random_state, simultaneous=kind == "simultaneous")
+    bands = confidence_bands(estimate, sample, x, draws, level, random_state)
+    return bands[kind == "simultaneous"]
 
 
 def consistency_band(
@@ -97,17 +98,12 @@ def consistency_band(
     return Band(x, lower, upper, float(level), draws)
 
 
-def confidence_band(
-    estimate: Estimate,
-    sample: Sample,
-    x: FloatArray,
-    draws: int,
-    level: float,
-    random_state: RandomState,
-    *,
-    simultaneous: bool,
-) -> Band:
-    """Return the band of the true map, at those of the scores `x` that are among the data, and at both ends of these.
+def confidence_bands(
+    estimate: Estimate, sample: Sample, x: FloatArray, draws: int, level: float, random_state: RandomState
+) -> tuple[Band, Band]:
+    """Return the band that holds the true map at each score, and that which holds it at all scores at once.
+
+    They are of the scores `x` within the range of the data, and of both ends of this range.
 
     With d_b = c*_b - g and quantiles over the draws b, the band at each score x is c_hat(x) -+ q_level |d_b(x)|. The
     simultaneous one is c_hat(x) -+ s(x) q_level M_b with M_b = max_x |d_b(x)| / s(x). There s(x) is the standard
@@ -133,11 +129,14 @@ def confidence_band(
         g, deviations = _deviations(stand_in or family, Redraws.of(sample), x, draws, one_seed(random_state))
     assert estimate.map is not None
     c_hat = estimate.map.evaluate(x)
-    reach = _reach_at_once(deviations, g, level) if simultaneous else np.quantile(np.abs(deviations), level, axis=0)
-    lower, upper = np.clip(c_hat - reach, 0.0, 1.0), np.clip(c_hat + reach, 0.0, 1.0)
-    kind: BandKind = "simultaneous" if simultaneous else "confidence"
     refitted = None if stand_in is None else family_name(stand_in)
-    return Band(x, lower, upper, float(level), draws, kind, refitted)
+
+    def band(kind: BandKind, reach: FloatArray) -> Band:
+        lower, upper = np.clip(c_hat - reach, 0.0, 1.0), np.clip(c_hat + reach, 0.0, 1.0)
+        return Band(x, lower, upper, float(level), draws, kind, refitted)
+
+    at_each = np.quantile(np.abs(deviations), level, axis=0)
+    return band("confidence", at_each), band("simultaneous", _reach_at_once(deviations, g, level))
 
 
 def _family_of(estimate: Estimate, draws: int) -> Family:
