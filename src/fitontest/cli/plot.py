@@ -111,7 +111,7 @@ def _test_based(
 
 def _band(kind: BandKind | None, draws: int, random_state: int) -> dict[str, Any]:
     """Return the options of the band; without draws there is none."""
-    chosen, wanted = read_band(kind, draws, BAND_LEVEL)
+    chosen, wanted = read_band(kind, draws, BAND_LEVEL, argument="--band-draws")
     return {"kind": chosen, "draws": wanted, "random_state": random_state}
 
 
