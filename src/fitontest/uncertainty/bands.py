@@ -23,7 +23,7 @@ from fitontest.maps.base import CalibrationMap
 from fitontest.measures.base import Estimate
 from fitontest.numerics.random import generator, one_seed
 from fitontest.progress import track
-from fitontest.typing import FloatArray, IntArray, RandomState
+from fitontest.typing import FloatArray, RandomState
 from fitontest.uncertainty.null import check_draws, redrawn
 from fitontest.uncertainty.redraws import Redraws
 
@@ -157,9 +157,9 @@ def _deviations(
     """Return g(x), and c*_b(x) - g(x) of maps fitted to labels that are redrawn from g, shape (draws, M)."""
     smooth = _smooth(redraws)
     g, truth, maps = smooth.evaluate(x), smooth.evaluate(redraws.entries.p), np.empty((draws, x.size))
-    labellings = _labellings(redraws, truth, draws, seed)
-    for draw, positives in zip(track(range(draws), "draws"), labellings, strict=True):
-        maps[draw] = family.fit_map(redraws.entries.sample(positives)).evaluate(x)
+    fitted = _fitted(family, redraws, truth, draws, seed)
+    for draw, c_star in zip(track(range(draws), "draws"), fitted, strict=True):
+        maps[draw] = c_star.evaluate(x)
     return g, maps - g
 
 
@@ -169,9 +169,10 @@ def _smooth(redraws: Redraws) -> CalibrationMap:
     return make_family("spline").fit_map(entries.sample(labels[:, 0]))
 
 
-def _labellings(redraws: Redraws, truth: FloatArray, draws: int, seed: int) -> Iterator[IntArray]:
+def _fitted(family: Family, redraws: Redraws, truth: FloatArray, draws: int, seed: int) -> Iterator[CalibrationMap]:
     for block in redraws.blocks(draws):
-        yield from redraws.draw([truth], block, (seed, STREAM))[0].T
+        (positives,) = redraws.draw([truth], block, (seed, STREAM))
+        yield from family.fitted_maps(redraws.entries, positives)
 
 
 def _reach_at_once(deviations: FloatArray, g: FloatArray, level: float) -> FloatArray:
