@@ -219,14 +219,17 @@ class ReliabilityDisplay(PanelDisplay):
 
             * "consistency": labels are drawn from the scores. The band contains the middle `band_level` of these maps
               of calibrated scores: a map inside shows no more than noise does.
-            * "confidence": labels are drawn from a smooth map g that is fitted to the real ones (`Spline`). Where the
-              maps lie about g tells where the map drawn lies about the true one: at each score the band holds the true
+            * "confidence": labels are drawn from a smooth map g that is fitted to the real ones (`Spline`). How far the
+              maps are from g tells how far the map drawn is from the true one: at each score the band holds the true
               map with a confidence of `band_level`. It reaches from the lowest to the highest score.
             * "simultaneous": the same at all scores at once, wider.
 
-            The bands of the true map are too narrow where neither g nor the family can follow it. Of square, stairs and
-            Sharp scores (`fitontest.datasets`), n = 1000, COVERAGE. Of ``pl`` and ``pl3``, which take too long to be
-            refitted, they have the deviations of a spline, and the legend says so.
+            The bands of the true map are too narrow where the family, or g, cannot follow it. Of 1000 scores of three
+            kinds (square, stairs and Sharp of `fitontest.datasets`), the 95 % bands of ``slope1`` with 15 bins,
+            ``isotonic`` and ``spline`` held the truth in 89 to 97 % of the cases at a score, and in 85 to 98 % at all
+            of the middle 90 % of the scores; those of ``platt`` and ``beta`` in 96 to 100 % where they can follow it
+            (square), otherwise in 73 to 86 % and 65 to 90 %. For ``pl`` and ``pl3``, which take too long to be fitted
+            hundreds of times, a spline is refitted, and the band lies about their own map; the legend says so.
         band_draws : int, default=0
             Number of labellings for the band. 0 means 200 with a `band`, and none without.
         band_level : float in (0, 1), default=0.9
