@@ -284,6 +284,7 @@ def test_plot_draws_what_the_library_draws(file, tmp_path, scores):
     [
         (("--family", "all"), "pl3, "),
         (("--family", "beta", "--family", "isotonic", "--scale", "logit", "--band-draws", "3"), "if calibrated"),
+        (("--family", "platt", "--band", "simultaneous", "--band-draws", "10"), "true map, 90 % at all scores"),
         (("--kind", "tce", "--partition", "equal_mass", "--scale", "logit"), "p: TCE "),
         (("--weight", "w", "--pos-label", "1", "--name", "mine"), "mine"),
     ],
@@ -310,6 +311,8 @@ def test_options_of_plot(csv_file, tmp_path, options, text):
             "--family must be left out unless --kind is reliability",
         ),
         (("-o", "a.png", "--kind", "tce", "--band-draws", "5"), "--band-draws must be left out unless"),
+        (("-o", "a.png", "--kind", "tce", "--band", "confidence"), "--band must be left out unless"),
+        (("-o", "a.png", "--band", "confidence", "--band-draws", "5"), "--band-draws must be at least 10 for a confid"),
         (("-o", "a.png", "--partition", "pava"), "--partition must be left out unless --kind is tce, got pava"),
         (("-o", "a.png", "--alpha", "0.1"), "--alpha must be left out unless --kind is tce, got 0.1"),
     ],

@@ -43,6 +43,23 @@ def test_confidence_is_one_diagram_of_the_top_labels():
     assert pixels(display.figure_)[..., :3].std() > 0.05
 
 
+def test_classes_have_intervals_and_bands_of_the_truth_when_asked():
+    y, p = classes(200)
+    plain, several = (
+        draw(y, p, reduction="classwise", ax=None, **options)
+        for options in ({"interval": "auto"}, {"interval": 0.9, "band": "simultaneous", "band_draws": 10})
+    )
+    plt.close(plain.figure_)
+    plt.close(several.figure_)
+    for label, (title, display) in enumerate(several.displays.items()):
+        error = fot.calibration_error(y == label, p[:, label], family=BINS, interval=0.9)
+        assert display.error.interval == error.interval
+        assert "\n90 %: " in several.axes_[title].get_title()
+        assert display.band.kind == "simultaneous"
+        assert plain.displays[title].error.interval is None
+    assert [text.get_text() for text in several.legend_.get_texts()][-1] == "true map, 90 % at all scores\n(10 draws)"
+
+
 def test_binary_is_the_diagram_of_the_positive_class():
     y, p = classes(k=2)
     names = np.array(["no", "yes"])[y]

@@ -2,7 +2,9 @@
 
 import pickle
 import warnings
+from dataclasses import replace
 from functools import cache
+from itertools import pairwise
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -16,8 +18,10 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
 import fitontest as fot
+from fitontest.displays.headline import describe_error
 from fitontest.displays.palette import GAP, SERIES, blend_with_background, get_series_style
 from fitontest.displays.reliability_artists import MAX_OPACITY, MIN_OPACITY
+from fitontest.measures.base import Interval
 from fitontest.results.text import short
 from tests.displays.figures import areas, blank, heights, pixels, plain
 from tests.strategies import WHOLE_WEIGHTS, noisy, samples
@@ -293,6 +297,41 @@ def test_the_band_by_hand():
     np.testing.assert_allclose(display.band.upper, np.quantile(means, 0.75))
 
 
+def test_bands_of_the_true_map(scores):
+    y, p = scores
+    texts = {"confidence": "each score", "simultaneous": "all scores"}
+    for kind, where in texts.items():
+        display = draw(y, p, family="platt", band=kind, band_draws=10)
+        assert f"true map, 90 % at {where}\n(10 draws)" in legend_of(display)
+        band = display.to_frame(part="band")
+        assert (band["x"].iloc[0], band["x"].iloc[-1]) == (p.min(), p.max())
+        inner = band.iloc[5:-5]
+        assert (display.map_(inner["x"]) < inner["band_upper"]).all()
+        assert (display.map_(inner["x"]) > inner["band_lower"]).all()
+    slow = fot.ReliabilityDisplay(fitted("pl"), SAMPLE)
+    slow.add_band(SAMPLE, kind="confidence", draws=10)
+    assert "true map, 90 % at each score\n(10 draws, refitted: spline)" in legend_of(slow.plot(plain()))
+    named, unnamed = (
+        draw(y, p, family="platt", band="consistency", band_draws=4),
+        draw(y, p, family="platt", band_draws=4),
+    )
+    np.testing.assert_array_equal(named.band.lower, unnamed.band.lower)
+    assert legend_of(named) == legend_of(unnamed)
+
+
+def test_a_band_of_the_true_map_leaves_the_gap_visible(scores):
+    display = draw(*scores, family="platt", band="confidence", band_draws=10)
+    assert display.band_.get_facecolor()[0][3] < 0.2 < display.band_.get_edgecolor()[0][3]
+    np.testing.assert_array_equal(display.band_.get_facecolor()[0][:3], to_rgb(display.line_.get_color()))
+
+
+def test_a_band_on_logit_axes_begins_at_the_first_score_they_show():
+    p = np.array([0.0, 1e-4, 0.01, 0.02, 0.3, 1.0] * 5)
+    display = draw(np.arange(30) % 2, p, family="platt", scale="logit", band="confidence", band_draws=10)
+    assert (display.band.x[0], display.band.x[-1]) == display.scale.visible
+    assert (np.diff(display.band.x) > 0).all()
+
+
 def test_overlays_share_axes_and_differ_in_colour_and_line(scores):
     y, p = scores
     first = draw(y, p, family="slope1", name="one")
@@ -482,6 +521,34 @@ def test_norms_and_debiasing_are_named(norm, scores):
     assert f"debiased ECE {debiased}" in legend_of(draw(y, p, debias=True))[0]
 
 
+def test_an_interval_is_in_the_legend(scores):
+    y, p = scores
+    for options in ({"family": "platt"}, {"family": "platt", "norm": "l2"}):
+        error = fot.calibration_error(y, p, **options, interval=0.8, random_state=3)
+        text = legend_of(draw(y, p, **options, interval=0.8, random_state=3))[0]
+        ends = f"80 %: {short(error.interval.low)} to {short(error.interval.high)}"
+        name = f"error{' (l2)' if 'norm' in options else ''} {short(float(error))}"
+        assert text == f"platt\n{name}, debiased {short(error.debiased)}\n{ends}, n = 900"
+    assert "95 %" in legend_of(draw(y, p, family="platt", interval="auto"))[0]
+    assert "debiased" not in legend_of(draw(y, p, family=error.map, interval=0.8))[0]  # nothing is fitted
+    own = fot.calibration_error(y, p, family="platt", interval=0.8, direction="own")
+    text = legend_of(fot.ReliabilityDisplay(own, SAMPLE).plot(plain()))[0]
+    assert "\n80 % of its own error: " in text
+
+
+def test_lines_of_a_description_are_not_longer_than_they_may_be():
+    interval = Interval(0.02, 0.123, 0.8, stand_in="spline")
+    error = replace(fitted("pl3-refit"), interval=interval, debiased=0.05)
+    facts = ["error", "debiased 0.0500", "80 %: 0.0200 to 0.123", "refitted: spline", "n = 900"]
+    for width in (30, 34, 40, 60, 200):
+        first, *lines = describe_error(error, width)
+        assert first == "pl3, 3 segments"
+        assert max(map(len, lines)) <= width
+        text = ", ".join(lines)
+        assert sorted(facts, key=text.index) == facts
+        assert all(len(one) + len(", ") + len(other.split(", ")[0]) > width for one, other in pairwise(lines))
+
+
 @pytest.mark.parametrize(
     ("y", "p"),
     [
@@ -537,6 +604,12 @@ def test_estimators():
         ({"band_draws": -1}, "band_draws must be a whole number, at least 0; got -1"),
         ({"band_draws": 2, "band_level": 1.0}, r"band_level must be a number in \(0, 1\), got 1.0"),
         ({"band_draws": 2, "random_state": "a"}, "random_state must be"),
+        ({"band": "both"}, "band must be one of 'consistency', 'confidence', 'simultaneous'; got 'both'"),
+        (
+            {"band": "confidence", "band_draws": 5},
+            "band_draws must be at least 10 for a confidence band of 90 %, got 5",
+        ),
+        ({"interval": 95}, r"interval must be None or a level in \(0, 1\) such as 0.95, got 95"),
     ],
 )
 def test_refusals(options, message, scores):

@@ -1,10 +1,13 @@
 """Several diagrams in one figure."""
 
+from itertools import pairwise
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
 import fitontest as fot
+from fitontest.results.text import short
 from tests.displays.figures import blank
 from tests.strategies import noisy
 
@@ -94,6 +97,24 @@ def test_two_settings_of_a_family_and_a_pyplot_figure():
     assert plt.gcf() is several.figure_
     plt.close(several.figure_)
     assert [*several.axes_] == ["Slope1(n_bins=5)", "Slope1(n_bins=9)"]
+
+
+def test_titles_with_intervals_fit_into_their_panels(tmp_path):
+    y, p = noisy(300)
+    evaluation = fot.evaluate(y, p, families=["slope1", "isotonic", "platt", "beta"], draws=15)
+    several = evaluation.diagrams()
+    several.save(tmp_path / "a.png", dpi=60)
+    assert several.size[1] > fot.evaluate(y, p, interval=None, families=["slope1"]).diagrams().size[1]
+    boxes = []
+    for name, ax in several.axes_.items():
+        interval = evaluation[name].interval
+        ends = f"95 %: {short(interval.low)} to {short(interval.high)}"
+        assert f"debiased {short(evaluation[name].debiased)}\n{ends}" in ax.get_title()
+        boxes.append(ax.title.get_window_extent())
+    assert all(one.x1 < other.x0 for one, other in pairwise(boxes))
+    assert max(box.y1 for box in boxes) <= several.figure_.bbox.y1
+    assert min(box.x0 for box in boxes) >= 0
+    assert max(box.x1 for box in boxes) <= several.figure_.bbox.x1
 
 
 def test_refusals():

@@ -118,3 +118,20 @@ def test_refusals_name_the_argument(family, message):
 def test_no_labelling_has_no_values(name):
     entries, positives = several_rows(whole=True)
     assert FAST[name].fitted_values(entries, positives[:, :0]).shape == (entries.group_p.size, 0)
+
+
+@pytest.mark.parametrize("kind", ["rows", "ties", "weights", "several"])
+def test_maps_of_splines_are_those_of_single_fits(kind):
+    rng = np.random.default_rng(0)
+    p = np.sort(rng.random(150) if kind in ("rows", "weights") else np.round(rng.random(150), 2))
+    n = np.full(150, 3 if kind == "several" else 1)
+    w = rng.lognormal(size=150) if kind == "weights" else n.astype(float)
+    entries = Entries(p, w, n, kind != "weights")
+    positives = rng.binomial(n, p, size=(5, 150)).T
+    at = np.linspace(0, 1, 50)
+    maps = [*fot.Spline().fitted_maps(entries, positives)]
+    expected = [fot.Spline().fit_map(entries.sample(labels)) for labels in positives.T]
+    assert len(maps) == len(expected)
+    for found, alone in zip(maps, expected, strict=True):
+        np.testing.assert_allclose(found(at), alone(at), rtol=0, atol=1e-7)
+        assert type(found) is type(alone)

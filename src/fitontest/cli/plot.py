@@ -19,6 +19,7 @@ from fitontest.evaluation import evaluation_of, measures_of
 from fitontest.families.base import family_class
 from fitontest.measures.base import make_measure
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA
+from fitontest.uncertainty.bands import BAND_LEVEL, KINDS, BandKind, read_band
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 
 
@@ -43,9 +44,15 @@ from fitontest.uncertainty.redrawing import Redrawing, estimate_of
     "--scale", type=click.Choice(SCALE_NAMES), default="probability", show_default=True, help="Scale of the axes."
 )
 @click.option(
+    "--band",
+    type=click.Choice(KINDS),
+    help="A band of the maps of calibrated scores (consistency), or of the true map, at each score (confidence) or at "
+    "all at once (simultaneous).",
+)
+@click.option(
     "--band-draws",
     type=click.IntRange(min=0),
-    help="Redrawings of the labels for a band that shows where maps of calibrated scores lie.",
+    help="Redrawings of the labels for the band: by default 200 with --band; without --band it is one of consistency.",
 )
 @click.option("--partition", help="Bins of the test-based diagram, by default pava_bc.")
 @click.option("--alpha", type=float, help=f"Level of the tests behind TCE, by default {DEFAULT_ALPHA}.")
@@ -58,6 +65,7 @@ def plot(
     kind: str,
     families: tuple[str, ...],
     scale: ScaleName,
+    band: BandKind | None,
     band_draws: int | None,
     partition: str | None,
     alpha: float | None,
@@ -72,18 +80,19 @@ def plot(
     """
     check_path(output, "--output")
     if kind == "tce":
-        _refuse_options_of("reliability", {"--family": families or None, "--band-draws": band_draws})
+        _refuse_options_of("reliability", {"--family": families or None, "--band": band, "--band-draws": band_draws})
     else:
         _refuse_options_of("tce", {"--partition": partition, "--alpha": alpha})
     called = given.name if name is None else name
+    banded = _band(band, band_draws or 0, random_state)
     with notes():
         drawn: Display
         if kind == "tce":
             drawn = _test_based(given, {"partition": partition, "alpha": alpha}, scale, random_state, called)
         elif given.classwise:
-            drawn = _classwise(given, families or ("slope1",), scale, band_draws or 0, random_state, called)
+            drawn = _classwise(given, families or ("slope1",), scale, banded, called)
         else:
-            drawn = _reliability(given, families or ("slope1",), scale, band_draws or 0, random_state, called)
+            drawn = _reliability(given, families or ("slope1",), scale, banded, called)
         drawn.save(output)
     click.echo(f"Wrote {output}")
 
@@ -100,34 +109,30 @@ def _test_based(
     return TCEDisplay(error, sample, scale=scale, name=name, pos_label=given.pos_label)
 
 
+def _band(kind: BandKind | None, draws: int, random_state: int) -> dict[str, Any]:
+    """Return the options of the band; without draws there is none."""
+    chosen, wanted = read_band(kind, draws, BAND_LEVEL, argument="--band-draws")
+    return {"kind": chosen, "draws": wanted, "random_state": random_state}
+
+
 def _reliability(
-    given: Given,
-    families: tuple[str, ...],
-    scale: ScaleName,
-    band_draws: int,
-    random_state: int,
-    name: str | None,
+    given: Given, families: tuple[str, ...], scale: ScaleName, band: dict[str, Any], name: str | None
 ) -> Display:
     """Return the diagram of one family, or those of several side by side."""
     chosen = None if "all" in _known(families) else list(dict.fromkeys(families))
     sample = given.sample()
-    evaluation = evaluation_of(sample, measures_of(chosen, None, "l1", random_state), given.reduction)
+    evaluation = evaluation_of(sample, measures_of(chosen, None, "l1", band["random_state"]), given.reduction)
     panels = ((title, estimate, sample) for title, estimate in zip(evaluation.names, evaluation, strict=True))
     shown = leave_out_identity(panels)
     several = arrange_panels(ReliabilityDisplay, shown, scale, name=name, pos_label=given.pos_label)
     for display in several.displays.values():
-        if band_draws:
-            display.add_band(sample, draws=band_draws, random_state=random_state)
+        if band["draws"]:
+            display.add_band(sample, **band)
     return several if len(several.displays) > 1 else display
 
 
 def _classwise(
-    given: Given,
-    families: tuple[str, ...],
-    scale: ScaleName,
-    band_draws: int,
-    random_state: int,
-    name: str | None,
+    given: Given, families: tuple[str, ...], scale: ScaleName, band: dict[str, Any], name: str | None
 ) -> Display:
     """Return the diagrams of the classes, side by side."""
     chosen = list(dict.fromkeys(_known(families)))
@@ -135,8 +140,7 @@ def _classwise(
         raise ValueError(f"--family must be one family with --reduction classwise, got {', '.join(families)}")
     data = given.data()
     assert isinstance(data, Predictions)
-    (measure,) = measures_of(chosen, None, "l1", random_state)
-    band = {"draws": band_draws, "random_state": random_state}
+    (measure,) = measures_of(chosen, None, "l1", band["random_state"])
     return arrange_classes(ReliabilityDisplay, data, measure, band, scale=scale, name=name)
 
 

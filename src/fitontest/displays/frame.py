@@ -12,6 +12,7 @@ from fitontest.displays.reliability_artists import (
     GAP_LABEL,
     KNOT_LABEL,
     MEAN_LABEL,
+    TRUTH_LABEL,
     make_gap_handle,
 )
 from fitontest.displays.scales import Scale, make_scale, merge_scales
@@ -25,6 +26,7 @@ SHARED_LABELS = (
     KNOT_LABEL,
     MEAN_LABEL,
     BAND_LABEL,
+    TRUTH_LABEL,
     CUT_LABEL,
 )  # of marks with the same meaning in every diagram
 

@@ -29,20 +29,45 @@ def _name_class(pos_label: Label | None, reduction: str | None) -> str:
     return "" if pos_label is None or pos_label in (1, "1") else f" (positive: {pos_label})"
 
 
-def describe_error(error: Estimate) -> list[str]:
-    """Return the description of an estimate in a legend, in two short lines; in one where there is no map."""
+def describe_error(error: Estimate, width: int = WIDTH) -> list[str]:
+    """Return the description of an estimate in a legend, in two short lines; in one where there is no map.
+
+    With an interval there is a line more, or two if `width` letters do not hold it.
+    """
+    interval = describe_interval(error)
     if error.map is None:
-        return [describe_measure(error)]
+        return _join_parts([describe_measure(error), *interval], width)
+    rows = f"n = {error.n:,}"
     if not isinstance(error.evidence, FittedMap):
-        return [f"{describe_measure(error)}, n = {error.n:,}"]
+        return _join_parts([describe_measure(error), *interval, rows], width)
     estimator = error.estimator
     piece = "segment" if estimator is not None and estimator.has_knots else "bin"
     bins = "" if error.n_bins is None else f", {_count(error.n_bins, piece)}"
     if error.n_bins == 1 and error.shifts_by_gap:
         bins += ": difference of the means"
     given = "" if estimator is not None else ", a given map"
-    value = error.measure.printed(error.value)
-    return [f"{error.measure.name}{bins}{given}", f"{_name_error(error)} {value}, n = {error.n:,}"]
+    facts = [f"{_name_error(error)} {error.measure.printed(error.value)}", *interval, rows]
+    return [f"{error.measure.name}{bins}{given}", *_join_parts(facts, width)]
+
+
+def describe_interval(error: Estimate) -> list[str]:
+    """Return the debiased value, its interval and what was refitted for it, or nothing."""
+    interval, printed = error.interval, error.measure.printed
+    if interval is None or error.debiased is None:
+        return []
+    of = "" if interval.target == "true error" else " of its own error"
+    ends = f"{100 * interval.level:g} %{of}: {printed(interval.low)} to {printed(interval.high)}"
+    refitted = [] if interval.stand_in is None else [f"refitted: {interval.stand_in}"]
+    return [f"debiased {printed(error.debiased)}", ends, *refitted]
+
+
+def _join_parts(parts: list[str], width: int) -> list[str]:
+    """Return the parts in lines of as many as `width` letters hold."""
+    lines = parts[:1]
+    for part in parts[1:]:
+        longer = f"{lines[-1]}, {part}"
+        lines[-1:] = [longer] if len(longer) <= width else [lines[-1], part]
+    return lines
 
 
 def _count(number: int | None, noun: str) -> str:

@@ -18,7 +18,7 @@ from fitontest.displays.shapes import ROUNDING, Course, Shape, clip_course, inse
 from fitontest.partitions.partition import Partition
 from fitontest.results.frames import Records
 from fitontest.typing import FloatArray
-from fitontest.uncertainty.bands import ConsistencyBand
+from fitontest.uncertainty.bands import Band
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -28,9 +28,11 @@ if TYPE_CHECKING:
 
 MIN_OPACITY, MAX_OPACITY = 0.12, 0.8  # of the gap, for no data and for the largest share of the data
 FILL_OPACITY = 0.22  # of the fill under the map
+TRUTH_OPACITY = 0.14  # of the band of the true map
 DARK_OPACITY_GAIN = 0.16  # added to small opacities on a dark background
 DIAGONAL_LABEL = "_fitontest diagonal"  # identifies the diagonal; legends leave it out
 BAND_LABEL = "if calibrated, "
+TRUTH_LABEL = "true map, "
 MEAN_LABEL = "mean of a bin"
 KNOT_LABEL = "knot"
 GAP_LABEL = "gap; shade: share of data"
@@ -51,12 +53,28 @@ def draw_diagonal(ax: "Axes", scale: Scale) -> "Line2D":
     return line
 
 
-def draw_band(ax: "Axes", band: ConsistencyBand, color: Color) -> "Artist":
-    """Draw the consistency band, which contains most maps of calibrated scores."""
-    label = f"{BAND_LABEL}{100 * band.level:g} % ({band.draws} draws)"
-    return ax.fill_between(
-        band.x, band.lower, band.upper, color=color, alpha=0.45, linewidth=0, zorder=2.2, label=label
-    )
+def draw_band(ax: "Axes", band: Band, color: Color, *, first: bool) -> "Artist":
+    """Draw a band, which contains most maps of calibrated scores, or the true map.
+
+    The former is grey in the first diagram on the axes. The latter lies about the map and is mostly outline, so that
+    the gap behind it can be seen.
+    """
+    from matplotlib.colors import to_rgb
+
+    style: dict[str, Any] = {"color": NEUTRAL if first else color, "alpha": 0.45, "linewidth": 0}
+    if band.kind != "consistency":
+        rgb, shade = to_rgb(color), TRUTH_OPACITY + compute_opacity_gain(ax)  # type: ignore[arg-type]
+        style = {"facecolor": (*rgb, shade), "edgecolor": (*rgb, 0.9), "linewidth": 0.9}
+    return ax.fill_between(band.x, band.lower, band.upper, zorder=2.2, label=describe_band(band), **style)
+
+
+def describe_band(band: Band) -> str:
+    """Return what a band contains, for the legend."""
+    level, refitted = f"{100 * band.level:g} %", "" if band.stand_in is None else f", refitted: {band.stand_in}"
+    if band.kind == "consistency":
+        return f"{BAND_LABEL}{level} ({band.draws} draws)"
+    where = "each score" if band.kind == "confidence" else "all scores"
+    return f"{TRUTH_LABEL}{level} at {where}\n({band.draws} draws{refitted})"
 
 
 def draw_areas(ax: "Axes", shape: Shape, scale: Scale, color: Color) -> tuple[Any, ...]:

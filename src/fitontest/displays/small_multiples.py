@@ -22,7 +22,7 @@ from fitontest.maps.identity import IdentityMap
 from fitontest.measures.base import Estimate, Measure
 from fitontest.results.frames import Records
 from fitontest.typing import ArrayInput, FloatArray
-from fitontest.uncertainty.redrawing import estimate_of
+from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -179,7 +179,7 @@ class SmallMultiples(Display):
 
 def _format_title(title: str, display: PanelDisplay) -> str:
     """Return the title of a panel and the description of its error. A title that is the family is not repeated."""
-    lines = describe_error(display.error) + [describe_measure(estimate) for estimate in display.estimates]
+    lines = describe_error(display.error, TITLE_WIDTH) + [describe_measure(estimate) for estimate in display.estimates]
     if title != display.error.measure.name:
         lines = [title, *lines]
     return "\n".join(textwrap.fill(line, TITLE_WIDTH) for line in lines)
@@ -219,6 +219,7 @@ def arrange_classes(
     scores: Predictions,
     measure: Measure,
     band: dict[str, Any],
+    redrawing: Redrawing | None = None,
     *,
     scale: ScaleName,
     limits: ArrayInput = None,
@@ -227,8 +228,11 @@ def arrange_classes(
 ) -> SmallMultiples:
     """Return the diagrams of all classes, not yet drawn. `band` holds the options of `add_band`."""
     check_class_count(len(scores.classes), scores.names)
+    if redrawing is not None:
+        redrawing = redrawing.of(measure, scores.scores.size, len(scores.classes))
     measured = [
-        (f"class {label}", estimate_of(measure, sample, "classwise"), sample) for label, sample in scores.one_vs_rest()
+        (f"class {label}", estimate_of(measure, sample, "classwise", redrawing), sample)
+        for label, sample in scores.one_vs_rest()
     ]
     multiples = arrange_panels(display, measured, scale, limits, title=name, name=name, **options)
     if band["draws"]:

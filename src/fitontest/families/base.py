@@ -6,7 +6,7 @@ changes nothing). Everything else is inherited, so that a new family is one clas
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from inspect import signature
 from typing import Any, ClassVar, Literal, Self
@@ -214,6 +214,13 @@ class Family(RegressorMixin, TransformerMixin, BaseEstimator, ABC):
         for column, labelling in enumerate(positives.T):
             values[:, column] = self.fit_map(entries.sample(labelling)).evaluate(at)
         return values
+
+    def fitted_maps(self, entries: Entries, positives: IntArray) -> Iterator[CalibrationMap]:
+        """Yield the maps fitted to each labelling, as for `fitted_values`, where values at other scores are needed.
+
+        A family that can share work between labellings overrides this too.
+        """
+        return (self.fit_map(entries.sample(labelling)) for labelling in positives.T)
 
     @property
     def n_parameters_(self) -> float:

@@ -1,6 +1,6 @@
 """Logistic splines: smooth calibration maps of one to eight segments, averaged by how well they predict."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -119,13 +119,12 @@ class Spline(Family):
         labels = sample.rows.y * entries.n
         fits = self._fits(entries, labels.astype(np.intp)[:, None], ordered=True)
         weights = fits.weights[:, 0]
-        parts = [polygon.to_map(theta[:, 0]) for polygon, theta in zip(fits.polygons, fits.theta, strict=True)]
         attributes: dict[str, Any] = {
             "n_segments_": tuple(polygon.n_segments for polygon in fits.polygons),
             "weights_": weights,
             "held_out_losses_": fits.losses[:, 0] - fits.losses[:, 0].min(),
         }
-        return Solution(MixtureMap(weights, tuple(parts)), None, attributes)
+        return Solution(fits.to_map(0), None, attributes)
 
     def fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
         """Return the values at the distinct scores of the maps fitted to each labelling."""
@@ -143,6 +142,13 @@ class Spline(Family):
                 part *= weights
                 values[piece] += part
         return np.minimum(values, 1.0, out=values)
+
+    def fitted_maps(self, entries: Entries, positives: IntArray) -> Iterator[CalibrationMap]:
+        """Yield the maps fitted to each labelling, all of which are computed at once for rows of weight one."""
+        if not (entries.single and entries.unit):
+            return super().fitted_maps(entries, positives)
+        fits = self._fits(entries, positives, ordered=False)
+        return map(fits.to_map, range(positives.shape[1]))
 
     def _fits(self, entries: Entries, positives: IntArray, *, ordered: bool) -> "_Fits":
         key = ("spline", self._segments(), self.cv, self._prior(), repr(self.random_state))
@@ -179,6 +185,11 @@ class _Fits:
     def weights(self) -> FloatArray:
         relative = np.exp(self.losses.min(axis=0) - self.losses)
         return np.asarray(relative / relative.sum(axis=0))
+
+    def to_map(self, column: int) -> MixtureMap:
+        """Return the averaged map of a column."""
+        parts = (polygon.to_map(theta[:, column]) for polygon, theta in zip(self.polygons, self.theta, strict=True))
+        return MixtureMap(self.weights[:, column], tuple(parts))
 
 
 class _Design:

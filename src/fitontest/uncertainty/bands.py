@@ -1,36 +1,59 @@
-"""The consistency band: where the fitted map of perfectly calibrated scores would lie.
+"""Bands about the fitted map: where maps of calibrated scores would lie, and where the true map lies.
 
-The labels are redrawn as Bernoulli(p) from the scores themselves and the family is fitted again; the band holds the
-middle `level` of these maps at each score. A map inside the band shows no more than noise does.
+The labels are redrawn and the family is fitted again in full. For the consistency band they are redrawn from the scores
+themselves: a map inside the band shows no more than noise does. For the bands of the true map they are redrawn from a
+logistic spline g that was fitted to the real labels: by how much a fitted map c*_b misses g tells by how much c_hat
+misses the truth.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from math import ceil
+from typing import Literal, TypeAlias, cast, get_args
 
 import numpy as np
 from sklearn.base import clone
+from threadpoolctl import threadpool_limits
 
-from fitontest.checks import is_real
+from fitontest.checks import choose, is_real
 from fitontest.data.sample import Sample
 from fitontest.exceptions import without_warnings
+from fitontest.families.base import Family, family_name, make_family
+from fitontest.maps.base import CalibrationMap
 from fitontest.measures.base import Estimate
-from fitontest.numerics.random import generator
+from fitontest.numerics.random import generator, one_seed
 from fitontest.progress import track
 from fitontest.typing import FloatArray, RandomState
 from fitontest.uncertainty.null import check_draws, redrawn
+from fitontest.uncertainty.redraws import Redraws
 
 POINTS = 201
+BAND_LEVEL = 0.9
+BAND_DRAWS = 200  # where a band is asked for without a number of them
+STREAM = 2  # of random numbers, beside those of the intervals
+TINY = 1e-12  # variance of labels that are certain, and spread of maps that never differ
+
+BandKind: TypeAlias = Literal["consistency", "confidence", "simultaneous"]
+KINDS = get_args(BandKind)
 
 
 @dataclass(frozen=True, eq=False)
-class ConsistencyBand:
-    """Pointwise quantiles of the maps fitted to redrawn labels.
+class Band:
+    """Between which values maps lie at each score.
 
     Attributes
     ----------
     x, lower, upper : arrays of shape (M,)
-        Scores, and between which values the middle `level` of the maps lies there.
+        Scores, and the ends of the band there.
     level : float
     draws : int
+        Labellings that were redrawn.
+    kind : {"consistency", "confidence", "simultaneous"}
+        "consistency": the middle `level` of the maps fitted to labels that are redrawn from the scores. "confidence":
+        the true map, with a confidence of `level` at each score. "simultaneous": the true map, with that confidence at
+        all these scores at once.
+    stand_in : str or None
+        The family that was refitted, where it was not the estimate's own.
     """
 
     x: FloatArray
@@ -38,27 +61,146 @@ class ConsistencyBand:
     upper: FloatArray
     level: float
     draws: int
+    kind: BandKind = "consistency"
+    stand_in: str | None = None
+
+
+def band_of(
+    estimate: Estimate,
+    sample: Sample,
+    x: FloatArray,
+    *,
+    kind: BandKind,
+    draws: int,
+    level: float,
+    random_state: RandomState,
+) -> Band:
+    """Return a band of the estimate's family at the scores `x`, which increase."""
+    kind, _ = read_band(kind, draws, level, least=1)
+    if kind == "consistency":
+        return consistency_band(estimate, sample, x, draws, level, random_state)
+    bands = confidence_bands(estimate, sample, x, draws, level, random_state)
+    return bands[kind == "simultaneous"]
 
 
 def consistency_band(
     estimate: Estimate, sample: Sample, x: FloatArray, draws: int, level: float, random_state: RandomState
-) -> ConsistencyBand:
-    """Return the band of the estimate's family at the scores `x`."""
-    check_band(draws, level, least=1)
-    if estimate.estimator is None:
-        raise ValueError(f"band_draws must be 0 for a map, which is not fitted again; got {draws}")
+) -> Band:
+    """Return the middle `level` of the maps fitted to labels that are redrawn from the scores."""
+    family = _family_of(estimate, draws)
     rng = generator(random_state)
     maps = np.empty((draws, x.size))
     for draw in track(range(draws), "draws"):
         with without_warnings():  # of the real labels the user has been warned
-            maps[draw] = clone(estimate.estimator).fit_sample(redrawn(sample, rng)).map_.evaluate(x)
+            maps[draw] = clone(family).fit_sample(redrawn(sample, rng)).map_.evaluate(x)
     tail = (1 - level) / 2
     lower, upper = np.quantile(maps, (tail, 1 - tail), axis=0)
-    return ConsistencyBand(x, lower, upper, float(level), draws)
+    return Band(x, lower, upper, float(level), draws)
 
 
-def check_band(draws: object, level: object, least: int = 0) -> None:
-    """Raise ValueError unless the arguments of a band make sense."""
-    check_draws(draws, "band_draws", least)
+def confidence_bands(
+    estimate: Estimate, sample: Sample, x: FloatArray, draws: int, level: float, random_state: RandomState
+) -> tuple[Band, Band]:
+    """Return the band that holds the true map at each score, and that which holds it at all scores at once.
+
+    They are of the scores `x` within the range of the data, and of both ends of this range.
+
+    With d_b = c*_b - g and quantiles over the draws b, the band at each score x is c_hat(x) -+ q_level |d_b(x)|. The
+    simultaneous one is c_hat(x) -+ s(x) q_level M_b with M_b = max_x |d_b(x)| / s(x). There s(x) is the standard
+    deviation of d_b(x), or, where that is larger, sqrt(g(x) (1 - g(x))) times the median over the scores of the ratio
+    of the two: maps that do not vary at a score, as isotonic ones at the ends, are not known that well. The second band
+    contains the first. Both are clipped to [0, 1].
+
+    Families that take too long to be fitted hundreds of times have the deviations d_b of their stand-in.
+
+    Notes
+    -----
+    The band assumes that g resembles the truth, and that the family misses g as it misses the truth. It is too narrow
+    where the truth jumps, or bends more often than either can follow. See ``benchmarks/band_coverage.py``.
+
+    Quantiles of d_b itself, c_hat(x) - q_{1-a/2} d_b(x) to c_hat(x) - q_{a/2} d_b(x), would take off the bias of the
+    family as seen under g. That bias is not known well enough: such bands held the truth less often.
+    """
+    family = _family_of(estimate, draws)
+    generator(random_state)  # refuses what is no seed
+    stand_in = family.stand_in()
+    x = _within(x, sample)
+    with threadpool_limits(1, user_api="blas"), without_warnings():  # small products: threads would wait for each other
+        g, deviations = _deviations(stand_in or family, Redraws.of(sample), x, draws, one_seed(random_state))
+    assert estimate.map is not None
+    c_hat = estimate.map.evaluate(x)
+    refitted = None if stand_in is None else family_name(stand_in)
+
+    def band(kind: BandKind, reach: FloatArray) -> Band:
+        lower, upper = np.clip(c_hat - reach, 0.0, 1.0), np.clip(c_hat + reach, 0.0, 1.0)
+        return Band(x, lower, upper, float(level), draws, kind, refitted)
+
+    at_each = np.quantile(np.abs(deviations), level, axis=0)
+    return band("confidence", at_each), band("simultaneous", _reach_at_once(deviations, g, level))
+
+
+def _family_of(estimate: Estimate, draws: int) -> Family:
+    if estimate.estimator is None:
+        raise ValueError(f"band_draws must be 0 for a map, which is not fitted again; got {draws}")
+    return estimate.estimator
+
+
+def _within(x: FloatArray, sample: Sample) -> FloatArray:
+    """Return the scores from the smallest to the largest of the data: beyond, no label tells of the truth."""
+    ends = np.clip(sample.groups.p[[0, -1]], x[0], x[-1])
+    return np.unique(np.concatenate((ends, x[(ends[0] < x) & (x < ends[1])])))
+
+
+def _deviations(
+    family: Family, redraws: Redraws, x: FloatArray, draws: int, seed: int
+) -> tuple[FloatArray, FloatArray]:
+    """Return g(x), and c*_b(x) - g(x) of maps fitted to labels that are redrawn from g, shape (draws, M)."""
+    smooth = _smooth(redraws)
+    g, truth, maps = smooth.evaluate(x), smooth.evaluate(redraws.entries.p), np.empty((draws, x.size))
+    fitted = _fitted(family, redraws, truth, draws, seed)
+    for draw, c_star in zip(track(range(draws), "draws"), fitted, strict=True):
+        maps[draw] = c_star.evaluate(x)
+    return g, maps - g
+
+
+def _smooth(redraws: Redraws) -> CalibrationMap:
+    """Return the truth from which labels are redrawn."""
+    entries, labels = redraws.observed  # sorted: not even a rounding tells in which order the rows came
+    return make_family("spline").fit_map(entries.sample(labels[:, 0]))
+
+
+def _fitted(family: Family, redraws: Redraws, truth: FloatArray, draws: int, seed: int) -> Iterator[CalibrationMap]:
+    for block in redraws.blocks(draws):
+        (positives,) = redraws.draw([truth], block, (seed, STREAM))
+        yield from family.fitted_maps(redraws.entries, positives)
+
+
+def _reach_at_once(deviations: FloatArray, g: FloatArray, level: float) -> FloatArray:
+    """Return how far from the map the band of all scores goes."""
+    spread, of_labels = deviations.std(axis=0), np.sqrt(np.maximum(g * (1 - g), TINY))
+    s = np.maximum(spread, max(float(np.median(spread / of_labels)), TINY) * of_labels)
+    return np.asarray(s * np.quantile((np.abs(deviations) / s).max(axis=1), level))
+
+
+def read_band(
+    kind: BandKind | None, draws: int, level: float, *, least: int = 0, argument: str = "band_draws"
+) -> tuple[BandKind, int]:
+    """Return which band is meant and its number of draws, 0 for none; `argument` is what messages call the latter.
+
+    Raises
+    ------
+    ValueError
+        Unless the arguments make sense. There must be so many draws that on average one of them is beyond a band of the
+        true map.
+    """
+    check_draws(draws, argument, least)
     if not (is_real(level) and 0 < level < 1):
         raise ValueError(f"band_level must be a number in (0, 1), got {level!r}")
+    if kind is None:
+        return "consistency", draws
+    chosen = cast(BandKind, choose(kind, KINDS, "band"))
+    wanted = draws or BAND_DRAWS
+    needed = 1 if chosen == "consistency" else ceil(1 / (1 - level) - 1e-6)
+    if wanted < needed:
+        raise ValueError(f"{argument} must be at least {needed} for a {chosen} band of {100 * level:g} %, got {wanted}")
+    return chosen, wanted
