@@ -9,8 +9,9 @@ the test scores of every pair of a data set and a model, and labels from a truth
 pair's own test rows (which no candidate but isotonic favours). The true error is that of the scores drawn.
 
 For each candidate, raw and debiased: mean |error - true error| in thousandths, and how much more that is than for the
-raw error of slope1, paired by cell, with its standard error over the cells; the largest mean of a cell; the standard deviation between draws of one cell, averaged; how often cross-validation
-chose a single bin; and the time of one evaluation.
+raw error of slope1, paired by cell, with its standard error over the cells; that of calibrated scores; the largest of a
+cell; the standard deviation between draws of one cell, averaged; how often cross-validation chose a single bin; and the
+time of one evaluation.
 """
 
 import argparse
