@@ -23,7 +23,7 @@ SHAPES = {
 def test_which_families_are_meant_for_deployment():
     assert CALIBRATORS == ["beta", "identity", "isotonic", "pl", "pl3", "platt", "temperature"]
     others = set(fot.available_families()) - set(CALIBRATORS)
-    assert others == {"flat", "knn", "pava_bc", "slope1"}
+    assert others == {"flat", "knn", "pava_bc", "slope1", "spline"}
     assert not fot.Family.calibrator
     assert not fot.CrossValidated.calibrator
 

@@ -63,7 +63,7 @@ def test_as_an_evaluator():
     ("params", "message"),
     [
         ({"family": 3}, "family must be the name of a family or a Family, got 3"),
-        ({"family": "spline"}, "family must be one of"),
+        ({"family": "cubic"}, "family must be one of"),
         ({"parameter": "bins"}, "parameter must be a parameter of Slope1"),
         ({"candidates": []}, "candidates must not be empty"),
         ({"cv": 0}, "cv must be a whole number of folds"),
