@@ -1,13 +1,13 @@
 """How often the interval of a calibration error holds the error of the scores, and what debiasing does to the number.
 
 Usage: ``python benchmarks/interval_coverage.py [-o intervals.csv] [--families slope1_15 isotonic ...] [--cases ...]
-[--n 1000 ...] [--draws 400] [--norm l1] [--direction smooth] [--processes 2] [--table]``.
+[--n 1000 ...] [--draws 400] [--norm l1] [--direction smooth] [--processes 2] [--table] [--summary]``.
 
 Every data set of a case has a seed of its own, and no case shares seeds with another. Results are appended to the CSV
 file, and what is there already is not computed again. ``--table`` prints the file: of each cell the mean absolute error
 (MAE) and bias of the raw and of the debiased error in thousandths, the share of the 95 % intervals that hold the true
 error of the scores drawn, with its standard error, how often the lower end is above the true error, the mean width, and
-how often the p-value of calibration is at most .05.
+how often the p-value of calibration is at most .05. ``--summary`` prints the means over the cases of a family.
 """
 
 import argparse
@@ -157,6 +157,49 @@ def table_of(path: Path) -> str:
     return markdown((*header, "s.e.", "low > true", "width", "p <= .05"), lines)
 
 
+def summary_of(path: Path) -> str:
+    """Return for each family and number of rows the means over the cases, and the case that is covered least."""
+    cells: dict[tuple[str, ...], dict[str, np.ndarray]] = defaultdict(dict)
+    with path.open(newline="") as file:
+        rows: dict[Cell, list[list[float]]] = defaultdict(list)
+        for row in csv.DictReader(file):
+            cell = (row["family"], int(row["n"]), row["case"], row["norm"], row["direction"])
+            rows[cell].append([float(row[name]) for name in COLUMNS[6:]])
+    for (family, n, case, norm, direction), values in rows.items():
+        cells[family, str(n), norm, direction][case] = np.array(values).T
+    lines = []
+    for key, found in cells.items():
+        held = {
+            case: float(np.mean((low <= true) & (true <= high))) for case, (true, _, _, low, high, _) in found.items()
+        }
+        least = min(held, key=lambda case: held[case])
+        draws = [values.shape[1] for values in found.values()]
+        means = {
+            name: np.mean([np.mean(np.abs(values[k] - values[0])) for values in found.values()])
+            for name, k in (("raw", 1), ("debiased", 2))
+        }
+        width = np.mean([np.mean(values[4] - values[3]) for values in found.values()])
+        calibrated = [values for values in found.values() if values[0].max() == 0]
+        alarms = [
+            100 * np.mean([np.mean(each) for each in column])
+            for column in ([values[5] <= 0.05 for values in calibrated], [values[3] > 0 for values in calibrated])
+        ]
+        lines.append(
+            [
+                *key[:2],
+                str(min(draws)),
+                f"{1e3 * means['raw']:.1f}",
+                f"{1e3 * means['debiased']:.1f}",
+                f"{100 * np.mean(list(held.values())):.1f}",
+                f"{100 * held[least]:.0f} ({least})",
+                f"{1e3 * width:.0f}",
+                *(f"{alarm:.1f}" for alarm in alarms),
+            ]
+        )
+    header = ("family", "n", "sets a case", "raw miss", "debiased miss", "coverage", "lowest case", "width")
+    return markdown((*header, "calibrated: p <= .05", "low > 0"), lines)
+
+
 def _line(cell: Cell, values: np.ndarray) -> list[str]:
     true, raw, debiased, low, high, p_value = values.T
     held = (low <= true) & (true <= high)
@@ -180,7 +223,11 @@ def main() -> None:
     parser.add_argument("--direction", choices=["smooth", "own"], default="smooth")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--table", action="store_true", help="only print what the file holds")
+    parser.add_argument("--summary", action="store_true", help="only print the means over the cases")
     given = parser.parse_args()
+    if given.summary:
+        print(summary_of(given.output))
+        return
     if not given.table:
         cells = [
             (f, n, case, given.norm, given.direction) for n in given.n for f in given.families for case in given.cases
