@@ -28,14 +28,15 @@ from fitontest.data.sample import Sample
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family
 from fitontest.families.slope1 import Slope1
+from fitontest.families.spline import Spline
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.links import logit, sigmoid
 from fitontest.numerics.norms import l1
 from fitontest.numerics.random import generator, one_seed
 from fitontest.progress import track
 from fitontest.simulation.distortions import DISTORTIONS
-from fitontest.typing import ArrayInput, FloatArray, RandomState
-from fitontest.uncertainty.intervals import SHIFT, STEPS, STILL
+from fitontest.typing import ArrayInput, FloatArray, IntArray, RandomState
+from fitontest.uncertainty.intervals import SHIFT, STILL
 from fitontest.uncertainty.inversion import invert
 from fitontest.uncertainty.null import check_draws
 from fitontest.uncertainty.redraws import Redraws
@@ -47,7 +48,9 @@ FEWEST = 10  # rows
 MOST = 100_000  # rows, up to which sizes are doubled where a requirement is not met
 LEAST_DRAWS = 20
 NULL_DRAWS = 400  # more than an evaluation makes, because all of them share these
-CHAIN_DRAWS = 100  # likewise
+GROUPS = 20  # of evaluations of like observed errors, each with a chain of truths
+STEPS = (0.0, 0.7, 1.8)  # true errors of the chain, in units of the observed error
+CHAIN_DRAWS = 10  # from each truth of a chain
 LEVEL = 0.95
 ALPHA = 0.05
 SCORES, LABELS, NULL, CHAIN = range(4)  # the streams of random numbers
@@ -166,6 +169,7 @@ class _Scores:
     n: int
     redraws: Redraws
     seed: int
+    spline: Spline = field(default_factory=Spline)
     planted: dict[Truth, FloatArray | None] = field(default_factory=dict)
 
     @classmethod
@@ -189,24 +193,36 @@ class _Scores:
             self.planted[truth] = self.p if distortion is None else distortion.plant(self.p, self.w, truth.error)
         return self.planted[truth]
 
-    @cached_property
-    def direction(self) -> FloatArray:
-        """Where the truths of intervals lie if the planted one is calibrated: towards overconfident scores."""
-        g = DISTORTIONS["overconfident"].truth(self.p, self.w, 0.5)
-        return g if self.distance(g) >= STILL else np.asarray(sigmoid(logit(self.p, 1e-16) + SHIFT))
+    def directions(self, c: FloatArray, draws: int, chosen: IntArray) -> list[FloatArray]:
+        """Return the splines, at the scores, that are fitted to some of the labellings drawn from a truth."""
+        entries = self.redraws.entries
+        columns = []
+        for block in self.redraws.blocks(draws):
+            inside = chosen[(chosen >= block.start) & (chosen < block.stop)]
+            if inside.size:
+                columns.append(self._draw([c], block, LABELS)[0][:, inside - block.start])
+        with without_warnings():
+            splines = self.spline.fitted_values(entries, np.concatenate(columns, axis=1))[entries.group]
+        back = np.argsort(np.argsort(chosen))
+        near = np.asarray(sigmoid(logit(self.p, 1e-16) + SHIFT))
+        return [g if self.distance(g) >= STILL else near for g in splines.T[back]]
 
     def distance(self, c: FloatArray) -> float:
         """Return the calibration error if c is the truth."""
         return l1(np.abs(c - self.p), self.w)
 
-    def errors_of(self, measure: PlugIn, truths: Sequence[FloatArray], draws: int, stream: int) -> FloatArray:
+    def errors_of(self, measure: PlugIn, truths: Sequence[FloatArray], draws: int, *stream: int) -> FloatArray:
         """Return the plug-in errors of labels drawn from each truth, shape (truths, draws)."""
         blocks = []
         with without_warnings():  # of labels that nobody gave
             for block in self.redraws.blocks(draws):
-                labels = self.redraws.draw(truths, block, (self.seed, stream, self.n))
-                blocks.append([measure.estimates_of(self.redraws.entries, each) for each in labels])
+                labels = np.concatenate(self._draw(truths, block, *stream), axis=1)
+                values = measure.estimates_of(self.redraws.entries, labels)
+                blocks.append(values.reshape(len(truths), -1))
         return np.concatenate(blocks, axis=1)
+
+    def _draw(self, truths: Sequence[FloatArray], block: range, *stream: int) -> list[IntArray]:
+        return self.redraws.draw(truths, block, (self.seed, self.n, *stream))
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,14 +235,8 @@ class _Simulation:
 
     @cached_property
     def null(self) -> FloatArray:
-        """The sorted errors of calibrated scores, for p-values."""
-        errors = self.scores.errors_of(self.evaluator.refitted, [self.scores.p], NULL_DRAWS, NULL)
-        return np.asarray(np.sort(errors[0]))
-
-    @cached_property
-    def at_calibration(self) -> FloatArray:
-        """The errors of calibrated scores, for intervals."""
-        return np.asarray(self.scores.errors_of(self.evaluator.refitted, [self.scores.p], CHAIN_DRAWS, CHAIN)[0])
+        """The errors of calibrated scores."""
+        return np.asarray(self.scores.errors_of(self.evaluator.refitted, [self.scores.p], NULL_DRAWS, NULL)[0])
 
     def prospect(self, truth: Truth) -> Prospect:
         """Return what evaluations are like under a truth."""
@@ -253,25 +263,41 @@ class _Simulation:
         )
 
     def _p_values(self, raw: FloatArray) -> FloatArray:
-        as_large = self.null.size - np.searchsorted(self.null, raw, side="left")
+        as_large = self.null.size - np.searchsorted(np.sort(self.null), raw, side="left")
         return np.asarray((1 + as_large) / (1 + self.null.size))
 
     def _invert(self, raw: FloatArray, c: FloatArray) -> tuple[FloatArray, FloatArray] | None:
         """Return the debiased errors and the widths of the intervals, None where redrawn labels do not vary."""
-        scores = self.scores
-        g = scores.direction if scores.distance(c) == 0.0 else c
-        scale = max(float(raw.mean()), float(np.median(self.at_calibration)))
-        if not scale > 0.0:
+        groups = np.array_split(np.argsort(raw, kind="stable"), GROUPS)
+        middle = np.array([group[group.size // 2] for group in groups])
+        directions = self.scores.directions(c, raw.size, middle)
+        least = float(np.median(self.null))
+        scales = np.maximum(raw[middle], least)
+        if not scales.min() > 0.0:
             return None
+        chains = [self._chain(j, g, scale) for j, (g, scale) in enumerate(zip(directions, scales, strict=True))]
+        means = np.array([redrawn.mean(axis=1) for _, redrawn in chains])
+        residuals = np.concatenate([redrawn - redrawn.mean(axis=1, keepdims=True) for _, redrawn in chains], axis=1)
+        size = residuals.shape[1]
+        residuals *= np.sqrt((size - 1.0) / (size - len(chains)))  # a mean was taken off for each chain
+        found = np.empty((2, raw.size))
+        for (errors, _), mean, group in zip(chains, means, groups, strict=True):
+            redrawn = np.concatenate((self.null[None, :size], mean[:, None] + residuals))
+            rising = [0, *(k for k in range(1, errors.size) if errors[k] > errors[:k].max())]
+            for i in group:
+                one = invert(float(raw[i]), errors[rising], redrawn[rising], LEVEL)
+                if one is None:
+                    return None
+                found[:, i] = one.estimate, one.high - one.low
+        return found[0], found[1]
+
+    def _chain(self, j: int, g: FloatArray, scale: float) -> tuple[FloatArray, FloatArray]:
+        """Return the true errors on the way to g, from 0, and the errors of labels drawn from all but the first."""
+        scores = self.scores
         way = [step * scale / scores.distance(g) for step in STEPS]
         truths = [np.clip(scores.p + t * (g - scores.p), 0.0, 1.0) for t in way]
-        errors = np.array([scores.distance(truth) for truth in truths])
-        kept = [k for k in range(1, len(STEPS)) if errors[k] > errors[:k].max()]
-        beyond = scores.errors_of(self.evaluator.refitted, [truths[k] for k in kept], CHAIN_DRAWS, CHAIN)
-        redrawn = np.concatenate((self.at_calibration[None], beyond))
-        inverted = [invert(float(observed), errors[[0, *kept]], redrawn, LEVEL) for observed in raw]
-        found = np.array([(one.estimate, one.high - one.low) for one in inverted if one is not None])
-        return None if len(found) < len(raw) else (found[:, 0], found[:, 1])
+        redrawn = scores.errors_of(self.evaluator.refitted, truths[1:], CHAIN_DRAWS, CHAIN, j)
+        return np.array([scores.distance(truth) for truth in truths]), redrawn
 
 
 @dataclass(frozen=True, eq=False)
