@@ -197,14 +197,14 @@ class EvaluationPlan(Table):
     def sections(self) -> list[Section]:
         """Return a table with a row for each size and family, the rows needed, and the findings in words."""
         scores = "the scores given" if self.own_scores else "beta-distributed scores"
-        title = f"evaluations of {scores}, base rate {short(self.base_rate)}, {self.draws} simulated for each figure"
+        title = f"evaluations of {scores}, base rate {self.base_rate:.3g}, {self.draws} simulated for each figure"
         truths = [truth for truth in dict.fromkeys(one.truth for one in self.prospects) if truth != CALIBRATED]
         explanation = textwrap.fill(NOTES.format(truths=" / ".join(truths) or "none here"), WIDTH)
         notes = [f"Note: {note}" for note in self.notes]
         said = [textwrap.fill(text, WIDTH) for text in (*self.sentences, *notes)]
         parts = [Section(title, *self._tabulate(), explanation)]
         if self.needed:
-            parts.append(Section("rows needed", *self._tabulate_needed()))
+            parts.append(self._needed_section())
         return [*parts, Section(notes="\n".join(said))] if said else parts
 
     def _needed(self, family: str) -> list[RowsNeeded]:
@@ -237,16 +237,19 @@ class EvaluationPlan(Table):
                     body.append([family, f"{n:,}", *shares, width, *biases, spread])
         return header, body
 
-    def _tabulate_needed(self) -> tuple[list[str], list[list[str]]]:
-        columns = dict.fromkeys((one.requirement, one.error, one.truth) for one in self.needed)
-        header = ["family"]
-        for requirement, error, truth in columns:
-            if requirement == "width":
-                header.append(f"for width {self.width:g}")
-            else:
-                header.append(f"for power {self.power:g} at {error:g} ({truth})")
-        found = {(one.family, one.requirement, one.error, one.truth): str(one) for one in self.needed}
-        return header, [[family, *(found.get((family, *key), "-") for key in columns)] for family in self.families]
+    def _needed_section(self) -> Section:
+        """Return a table with a row for each family, and a column for the width and each error."""
+        wanted = ["width"] if self.width is not None else []
+        wanted += ["power"] if self.power is not None else []
+        titles = {"width": f"a mean width of {self.width}", "power": f"a power of {self.power} at the errors"}
+        columns = list(dict.fromkeys((one.requirement, one.error) for one in self.needed))
+        header = ["family", *("width" if error is None else f"{error:g}" for _, error in columns)]
+        body = []
+        for family in self.families:
+            own = [one for one in self.needed if one.family == family]
+            cells = [[str(one) for one in own if (one.requirement, one.error) == column] for column in columns]
+            body.append([family, *(" / ".join(each) or "-" for each in cells)])
+        return Section(f"rows needed for {', and for '.join(titles[one] for one in wanted)}", header, body)
 
     def _power_in_words(self) -> list[str]:
         """Say which family finds the smallest error most often at the smallest size, and how many rows it takes."""
@@ -261,8 +264,11 @@ class EvaluationPlan(Table):
         for truth in truths:
             best = max((one for one in here if (one.error, one.truth) == (error, truth)), key=_power)
             clauses.append(f"in {_percent([best.power])} of evaluations if the scores are {truth} ({best.family})")
-        place = f"At n = {first:,} and base rate {short(self.base_rate)}"
+        place = f"At n = {first:,} and base rate {self.base_rate:.3g}"
         said = [f"{place} an error of {error:g} is found at best {', '.join(clauses)}."]
+        if len(truths) > 1:
+            family, share = _best_for_all([one for one in here if one.error == error])
+            said.append(f"The best of these families for both is {family}, with {_percent([share])} or more.")
         clauses = []
         for truth in truths:
             needed = [one for one in self.needed if (one.error, one.truth) == (error, truth)]
@@ -315,6 +321,15 @@ def _rounded_up(rows: float) -> int:
     """Return the number of rows with two significant digits, no smaller one."""
     unit = 10 ** max(floor(log10(rows)) + 1 - DIGITS, 0)
     return int(ceil(rows / unit - 1e-9) * unit)
+
+
+def _best_for_all(prospects: Sequence[Prospect]) -> tuple[str, float]:
+    """Return the family whose least power over the truths is the largest, and that power."""
+    least: dict[str, float] = {}
+    for one in prospects:
+        least[one.family] = min(_power(one), least.get(one.family, 1.0))
+    best = max(least, key=least.__getitem__)
+    return best, least[best]
 
 
 def _power(prospect: Prospect) -> float:
