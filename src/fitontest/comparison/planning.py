@@ -136,9 +136,11 @@ def plan_evaluation(
     Examples
     --------
     >>> import fitontest as fot
-    >>> plan = fot.plan_evaluation(n=500, errors=[0, 0.05], families=["platt"], power=0.8, draws=50)
-    >>> [(row["n"], row["truth"], round(row["power"], 1)) for row in plan.rows()][:3]
-    [(500, 'calibrated', 0.1), (500, 'overconfident', 0.8), (500, 'wavy', 0.1)]
+    >>> plan = fot.plan_evaluation(n=[100, 800], errors=[0.1], families=["isotonic"], power=0.8, draws=40)
+    >>> [(row["n"], row["truth"], round(row["power"], 1)) for row in plan.rows()]
+    [(100, 'overconfident', 0.4), (100, 'wavy', 0.5), (800, 'overconfident', 1.0), (800, 'wavy', 1.0)]
+    >>> plan.needed[0].met, 100 < plan.needed[0].n < 800
+    (True, True)
     """
     options = _Options.of(p, n, base_rate, errors, families, width, power, draws, random_state)
     with threadpool_limits(1, user_api="blas"):  # many small products: threads would wait for each other

@@ -48,7 +48,7 @@ class Distortion:
     >>> p, w = np.array([0.1, 0.4, 0.7]), np.ones(3)
     >>> c = DISTORTIONS["overconfident"].plant(p, w, 0.05)
     >>> c.round(3), round(float(abs(c - p).mean()), 12)
-    (array([0.166, 0.409, 0.625]), 0.05)
+    (array([0.165, 0.41 , 0.625]), 0.05)
     """
 
     name: str
