@@ -3,10 +3,10 @@
 Usage: ``python benchmarks/evaluation_plan.py [--families slope1_15 isotonic spline] [--n 300 1000 ...]
 [--base-rates 0.5 0.1 0.01 0.001] [--errors 0.02 0.05] [--relative 0.2 0.5] [--draws 200]``.
 
-Scores are beta-distributed, as `fitontest.plan_evaluation` has them. Calibrated scores, whose share of p-values at most
-.05 are false alarms, come first. Errors of .02 and .05 are those of base rates from .1 up; rarer scores cannot be that
-wrong on average, so theirs are shares of the base rate, here .2 and .5. Power and width are printed for overconfident
-and for wavy scores; the width and both biases are also given in units of the base rate, as relative width and biases.
+Scores are beta-distributed, as `fitontest.plan_evaluation` has them. Errors of .02 and .05 are those of base rates from
+.1 up; rarer scores cannot be that wrong on average, so theirs are shares of the base rate, .2 and .5. A cell holds the
+power, which of calibrated scores is the share of false alarms, and the mean width of the 95 % interval, in units of the
+base rate r where errors are.
 """
 
 import argparse
@@ -25,28 +25,34 @@ FAMILIES = {
 SIZES = (300, 1000, 3000, 10_000, 30_000, 100_000)
 BASE_RATES = (0.5, 0.1, 0.01, 0.001)
 RARE = 0.1  # base rates below have errors relative to them
-HEADER = ("base rate", "error", "truth", "family", "n", "power", "width", "width / rate", "raw bias", "debiased bias")
+HEADER = ("base rate", "error", "truth", "family")
 
 
-def lines(families: list[str], sizes: list[int], rate: float, errors: list[float], draws: int) -> list[list[str]]:
-    """Return the lines of one base rate, by error, truth and family."""
+def lines(families: list[str], sizes: list[int], rate: float, shares: list[float], draws: int) -> list[list[str]]:
+    """Return a line for each error, truth and family; errors are `shares` of the base rate where it is small."""
+    unit = rate if rate < RARE else 1.0
     plan = fot.plan_evaluation(
-        n=sizes, base_rate=rate, errors=[0.0, *errors], families=[FAMILIES[name] for name in families], draws=draws
+        n=sizes,
+        base_rate=rate,
+        errors=[0.0, *(share * unit for share in shares)],
+        families=[FAMILIES[name] for name in families],
+        draws=draws,
     )
+    cells: dict[tuple[float, str, str], dict[int, str]] = {}
+    for row in plan.rows():
+        cells.setdefault((row["error"], row["truth"], row["family"]), {})[row["n"]] = _cell(row, unit)
     names = dict(zip(plan.families, families, strict=True))
-    order = {"calibrated": 0, "overconfident": 1, "wavy": 2}
-    rows = sorted(plan.rows(), key=lambda row: (row["error"], order[row["truth"]], plan.families.index(row["family"])))
-    return [_line(rate, names[row["family"]], row) for row in rows]
+    order = sorted(cells, key=lambda key: key[:2])  # families stay in order
+    return [
+        [f"{rate:g}", f"{key[0]:g}", key[1], names[key[2]], *(cells[key].get(n, "-") for n in sizes)] for key in order
+    ]
 
 
-def _line(rate: float, family: str, row: dict) -> list[str]:
-    known = [f"{rate:g}", f"{row['error']:g}", row["truth"], family, f"{row['n']:,}"]
+def _cell(row: dict, unit: float) -> str:
     if row["power"] is None:
-        return [*known, *"-----"]
-    width = row["width"]
-    spans = ("-", "-") if width is None else (number(width), f"{width / rate:.2f}")
-    biases = ("-" if row[key] is None else number(row[key]) for key in ("raw_bias", "debiased_bias"))
-    return [*known, f"{100 * row['power']:.0f} %", *spans, *biases]
+        return "-"
+    width = "-" if row["width"] is None else number(row["width"] / unit)
+    return f"{100 * row['power']:.0f} %, {width}{'' if unit == 1.0 else ' r'}"
 
 
 def main() -> None:
@@ -61,9 +67,9 @@ def main() -> None:
     body = []
     with fot.show_progress():
         for rate in given.base_rates:
-            errors = given.errors if rate >= RARE else [round(share * rate, 12) for share in given.relative]
-            body += lines(given.families, given.n, rate, errors, given.draws)
-    print(markdown(HEADER, body))
+            shares = given.errors if rate >= RARE else given.relative
+            body += lines(given.families, sorted(given.n), rate, shares, given.draws)
+    print(markdown((*HEADER, *(f"n = {n:,}" for n in sorted(given.n))), body))
 
 
 if __name__ == "__main__":

@@ -11,8 +11,8 @@ from click.testing import CliRunner
 import fitontest as fot
 from fitontest.cli.main import main
 
-QUICK = ("--family", "platt", "--draws", 20, "--error", 0, "--error", 0.1)
-SAME = {"families": ["platt"], "draws": 20, "errors": [0, 0.1]}
+QUICK = ("--family", "isotonic", "--draws", 20, "--error", 0, "--error", 0.1)
+SAME = {"families": ["isotonic"], "draws": 20, "errors": [0, 0.1]}
 
 
 def run(*arguments):

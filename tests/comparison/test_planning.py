@@ -16,7 +16,7 @@ def records(plan, **wanted):
 
 @pytest.fixture(scope="module")
 def plan():
-    return fot.plan_evaluation(n=[500, 2500], families=[BINS, "platt"])
+    return fot.plan_evaluation(n=[500, 2000], families=[BINS, "platt"])
 
 
 def test_calibrated_scores_raise_false_alarms_at_the_level(plan):
@@ -29,15 +29,15 @@ def test_calibrated_scores_raise_false_alarms_at_the_level(plan):
 def test_power_grows_with_rows_and_error_and_widths_shrink(plan):
     for family, truth in (("slope1", "overconfident"), ("slope1", "wavy"), ("platt", "overconfident")):
         found = {(row["n"], row["error"]): row for row in records(plan, family=family, truth=truth)}
-        assert found[2500, 0.02]["power"] > found[500, 0.02]["power"]
+        assert found[2000, 0.02]["power"] > found[500, 0.02]["power"]
         assert found[500, 0.05]["power"] > found[500, 0.02]["power"]
         for error in (0.02, 0.05):
-            assert found[500, error]["width"] > 1.4 * found[2500, error]["width"]
+            assert found[500, error]["width"] > 1.4 * found[2000, error]["width"]
 
 
 def test_platt_sees_no_waves(plan):
     """It cannot follow them, and its raw error is far too small; bins follow anything."""
-    platt, bins = (records(plan, family=name, n=2500, error=0.05, truth="wavy")[0] for name in ("platt", "slope1"))
+    platt, bins = (records(plan, family=name, n=2000, error=0.05, truth="wavy")[0] for name in ("platt", "slope1"))
     assert platt["power"] < 0.5 < bins["power"]
     assert platt["raw_bias"] < -0.03
     assert abs(bins["raw_bias"]) < 0.01
@@ -51,16 +51,16 @@ def test_debiasing_takes_off_most_of_the_bias_at_calibration(plan):
 
 @pytest.mark.parametrize(("family", "error", "truth"), [(BINS, 0.05, "wavy"), ("platt", 0.05, "overconfident")])
 def test_widths_and_debiased_errors_are_those_of_evaluations(family, error, truth):
-    """Against intervals computed in full, on labels of its own. The tolerance holds two such errors of chance."""
+    """Against intervals computed in full, on other labels. Both means have a standard error of some 4 %."""
     plan = fot.plan_evaluation(n=[600], errors=[error], families=[family])
     options = planning._Options.of(None, [600], None, [error], [family], None, None, 200, 0)
     scores = options._scores(600)
     c = scores.truth(planning.Truth(error, truth))
     row = records(plan, truth=truth)[0]
-    real = [
-        fot.calibration_error(np.random.default_rng([7, k]).random(600) < c, scores.p, family=family, interval=0.95)
-        for k in range(16)
-    ]
+    real = []
+    for k in range(16):
+        y = np.random.default_rng([7, k]).random(600) < c
+        real.append(fot.calibration_error(y, scores.p, family=family, interval=0.95, random_state=k))
     widths = [each.interval.high - each.interval.low for each in real]
     assert row["width"] == pytest.approx(np.mean(widths), rel=0.15)
     debiased = np.array([each.debiased for each in real])
@@ -69,7 +69,7 @@ def test_widths_and_debiased_errors_are_those_of_evaluations(family, error, trut
 
 def test_the_order_of_the_scores_plays_no_part_and_a_seed_fixes_all():
     p = np.random.default_rng(3).beta(2, 5, 60)
-    given = {"n": [80], "errors": [0.05], "families": ["isotonic", "slope1"], "draws": 20}
+    given = {"n": [80], "errors": [0.05], "families": ["isotonic"], "draws": 20}
     plan = fot.plan_evaluation(p, **given, random_state=4)
     assert plan.rows() == fot.plan_evaluation(list(p[::-1]), **given, random_state=4).rows()
     assert plan.rows() != fot.plan_evaluation(p, **given, random_state=5).rows()
