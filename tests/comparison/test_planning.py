@@ -118,6 +118,12 @@ def test_scores_that_are_all_alike():
     assert plan.rows()[0]["width"] > 0
 
 
+@pytest.mark.parametrize("value", [0.0, 1.0])
+def test_labels_that_cannot_vary(value):
+    plan = fot.plan_evaluation([value] * 20, families=["isotonic", "spline"], n=[20], errors=[0], draws=20)
+    assert [(row["power"], row["width"]) for row in plan.rows()] == [(0.0, None)] * 2
+
+
 def test_rows_are_doubled_until_the_requirement_is_met_or_there_are_too_many(monkeypatch):
     given = {"n": [40], "errors": [0.1], "draws": 40, "families": ["platt"], "power": 0.8}
     monkeypatch.setattr(planning, "MOST", 700)

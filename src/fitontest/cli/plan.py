@@ -10,7 +10,7 @@ from fitontest.cli.messages import notes, refusing
 from fitontest.comparison.evaluation_plan import EvaluationPlan
 from fitontest.comparison.planning import DEFAULT_BASE_RATE, DEFAULT_N, plan_evaluation
 from fitontest.data.arrays import as_scores
-from fitontest.data.csv_files import Layout
+from fitontest.data.csv_files import STANDARD, Layout
 from fitontest.data.tables import naming_lines, read_columns
 from fitontest.results.text import csv_text
 from fitontest.typing import FloatArray
@@ -68,7 +68,7 @@ def plan(
     style: str,
     layout: Layout,
 ) -> None:
-    """Say how well families evaluate calibration at a number of rows, and how many rows an answer needs.
+    """Say how many rows an evaluation needs, and which families to trust.
 
     Labels of known calibration error are simulated for scores drawn from FILE, which is CSV, TSV (also gzipped) or
     Parquet, or for beta-distributed scores. Nothing is needed of labels: a plan can be made before there are any.
@@ -76,6 +76,8 @@ def plan(
     if (file is None) != (prob is None):
         missing, given = ("--prob", f"FILE {file}") if prob is None else ("FILE", f"--prob {prob}")
         raise ValueError(f"{missing} must be given with {given}: the scores are a column of a file")
+    if file is None and layout != STANDARD:
+        raise ValueError("--sep, --encoding and --decimal must be left out without FILE")
     scores = None if file is None or prob is None else _read_scores(file, prob, layout)
     with notes():
         planned = plan_evaluation(

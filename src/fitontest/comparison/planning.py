@@ -43,7 +43,7 @@ from fitontest.typing import ArrayInput, FloatArray, IntArray, RandomState
 from fitontest.uncertainty.intervals import SHIFT, STILL
 from fitontest.uncertainty.inversion import invert
 from fitontest.uncertainty.null import check_draws
-from fitontest.uncertainty.redraws import Redraws
+from fitontest.uncertainty.redraws import BLOCK, Redraws
 
 DEFAULT_N = 1000
 DEFAULT_BASE_RATE = 0.5
@@ -227,6 +227,21 @@ class _Scores:
                 blocks.append(values.reshape(len(truths), -1))
         return np.concatenate(blocks, axis=1)
 
+    def errors_of_chains(self, measure: PlugIn, chains: Sequence[Sequence[FloatArray]], draws: int) -> FloatArray:
+        """Return the errors of chains of truths, each with labels of its own, shape (chains, truths, draws)."""
+        entries, columns = self.redraws.entries, len(chains[0]) * draws
+        together = max(1, BLOCK // (len(entries) * columns))
+        values = []
+        with without_warnings():
+            for start in range(0, len(chains), together):
+                labels = [
+                    each
+                    for j, truths in enumerate(chains[start : start + together], start)
+                    for each in self._draw(truths, range(draws), CHAIN, j)
+                ]
+                values.append(measure.estimates_of(entries, np.concatenate(labels, axis=1)))
+        return np.concatenate(values).reshape(len(chains), -1, draws)
+
     def _draw(self, truths: Sequence[FloatArray], block: range, *stream: int) -> list[IntArray]:
         return self.redraws.draw(truths, block, (self.seed, self.n, *stream))
 
@@ -279,31 +294,30 @@ class _Simulation:
         directions = self.scores.directions(c, raw.size, middle)
         least = float(np.median(self.null))
         scales = np.maximum(raw[middle], least)
-        if not scales.min() > 0.0:
+        if not (scales.min() > 0.0 and all(self.scores.distance(g) > 0.0 for g in directions)):
             return None
-        chains = [self._chain(j, g, scale) for j, (g, scale) in enumerate(zip(directions, scales, strict=True))]
-        means = np.array([redrawn.mean(axis=1) for _, redrawn in chains])
-        residuals = np.concatenate([redrawn - redrawn.mean(axis=1, keepdims=True) for _, redrawn in chains], axis=1)
+        chains = [self._chain(g, scale) for g, scale in zip(directions, scales, strict=True)]
+        redrawn = self.scores.errors_of_chains(self.evaluator.refitted, [chain[1:] for chain in chains], CHAIN_DRAWS)
+        means = redrawn.mean(axis=2)
+        residuals = np.concatenate(list(redrawn - means[:, :, None]), axis=1)
         size = residuals.shape[1]
         residuals *= np.sqrt((size - 1.0) / (size - len(chains)))  # a mean was taken off for each chain
         found = np.empty((2, raw.size))
-        for (errors, _), mean, group in zip(chains, means, groups, strict=True):
-            redrawn = np.concatenate((self.null[None, :size], mean[:, None] + residuals))
+        for chain, mean, group in zip(chains, means, groups, strict=True):
+            errors = np.array([self.scores.distance(truth) for truth in chain])
+            values = np.concatenate((self.null[None, :size], mean[:, None] + residuals))
             rising = [0, *(k for k in range(1, errors.size) if errors[k] > errors[:k].max())]
             for i in group:
-                one = invert(float(raw[i]), errors[rising], redrawn[rising], LEVEL)
+                one = invert(float(raw[i]), errors[rising], values[rising], LEVEL)
                 if one is None:
                     return None
                 found[:, i] = one.estimate, one.high - one.low
         return found[0], found[1]
 
-    def _chain(self, j: int, g: FloatArray, scale: float) -> tuple[FloatArray, FloatArray]:
-        """Return the true errors on the way to g, from 0, and the errors of labels drawn from all but the first."""
-        scores = self.scores
-        way = [step * scale / scores.distance(g) for step in STEPS]
-        truths = [np.clip(scores.p + t * (g - scores.p), 0.0, 1.0) for t in way]
-        redrawn = scores.errors_of(self.evaluator.refitted, truths[1:], CHAIN_DRAWS, CHAIN, j)
-        return np.array([scores.distance(truth) for truth in truths]), redrawn
+    def _chain(self, g: FloatArray, scale: float) -> list[FloatArray]:
+        """Return truths on the way to g and beyond, of errors in units of `scale`."""
+        p, whole_way = self.scores.p, self.scores.distance(g)
+        return [np.clip(p + step * scale / whole_way * (g - p), 0.0, 1.0) for step in STEPS]
 
 
 @dataclass(frozen=True, eq=False)
