@@ -204,3 +204,16 @@ def test_pl_is_refitted_by_its_stand_in():
 def test_refusals(given, message):
     with pytest.raises(ValueError, match=message):
         fot.plan_evaluation(**given)
+
+
+def test_directions_are_the_splines_of_the_chosen_labels():
+    """In the order in which they are chosen, also from several blocks of draws."""
+    options = planning._Options.of(None, [30_000], None, [0.05], ["platt"], None, None, 40, 0)
+    scores = options._scores(30_000)
+    c = scores.truth(planning.Truth(0.05, "wavy"))
+    blocks = scores.redraws.blocks(40)
+    assert len(blocks) == 3
+    chosen = np.array([33, 2, 18, 1])
+    labels = np.concatenate([scores._draw([c], block, planning.LABELS)[0] for block in blocks], axis=1)
+    expected = fot.Spline().fit_many(scores.p, labels[:, chosen])
+    np.testing.assert_allclose(scores.directions(c, 40, chosen), expected.T, rtol=0, atol=1e-9)

@@ -202,16 +202,15 @@ class _Scores:
     def directions(self, c: FloatArray, draws: int, chosen: IntArray) -> list[FloatArray]:
         """Return the splines, at the scores, that are fitted to some of the labellings drawn from a truth."""
         entries = self.redraws.entries
-        columns = []
+        labels = np.empty((len(entries), chosen.size), dtype=np.intp)
         for block in self.redraws.blocks(draws):
-            inside = chosen[(chosen >= block.start) & (chosen < block.stop)]
-            if inside.size:
-                columns.append(self._draw([c], block, LABELS)[0][:, inside - block.start])
+            inside = (chosen >= block.start) & (chosen < block.stop)
+            if inside.any():
+                labels[:, inside] = self._draw([c], block, LABELS)[0][:, chosen[inside] - block.start]
         with without_warnings():
-            splines = self.spline.fitted_values(entries, np.concatenate(columns, axis=1))[entries.group]
-        back = np.argsort(np.argsort(chosen))
+            splines = self.spline.fitted_values(entries, labels)[entries.group]
         near = np.asarray(sigmoid(logit(self.p, 1e-16) + SHIFT))
-        return [g if self.distance(g) >= STILL else near for g in splines.T[back]]
+        return [g if self.distance(g) >= STILL else near for g in splines.T]
 
     def distance(self, c: FloatArray) -> float:
         """Return the calibration error if c is the truth."""
