@@ -129,8 +129,8 @@ def plan_evaluation(
     and rounded up to two digits.
 
     The evaluations of one family, size and truth share the redrawn labels behind their p-values and intervals
-    (`fitontest.comparison.planning`). Mean widths so found are mostly within 15 % of those of `calibration_error`,
-    and within 25 % where a family cannot follow the truth. The scores of a size are drawn once: with few events the
+    (`fitontest.comparison.planning`). Mean widths so found were within 15 % of those of `calibration_error` in 29
+    of 30 cases of 300 to 2000 rows, and 17 % off in one. The scores of a size are drawn once: with few events the
     figures vary with them, and so with `random_state`.
 
     Examples
