@@ -5,6 +5,8 @@ from .comparison.compare import compare_calibrators
 from .comparison.comparison import Comparison
 from .comparison.error_comparison import ErrorComparison
 from .comparison.errors import compare_errors
+from .comparison.evaluation_plan import EvaluationPlan
+from .comparison.planning import plan_evaluation
 from .data.sample import Sample
 from .displays.comparison import ComparisonDisplay
 from .displays.error_comparison import ErrorComparisonDisplay
@@ -112,6 +114,7 @@ __all__ = [
     "ErrorComparisonDisplay",
     "Estimate",
     "Evaluation",
+    "EvaluationPlan",
     "Evidence",
     "Family",
     "FamilyBins",
@@ -160,6 +163,7 @@ __all__ = [
     "make_family",
     "make_measure",
     "make_scorer",
+    "plan_evaluation",
     "plug_in",
     "register_bin_loss",
     "register_family",

@@ -9,7 +9,14 @@ from importlib import import_module
 
 import click
 
-COMMANDS = ("evaluate", "plot", "compare", "apply", "demo")  # each in a file of its name, in the order of the list
+COMMANDS = (
+    "evaluate",
+    "plot",
+    "compare",
+    "apply",
+    "plan",
+    "demo",
+)  # each in a file of its name, as listed
 
 
 class Commands(click.Group):

@@ -1,0 +1,101 @@
+"""``fitontest plan``: which evaluator to trust at a number of rows, and how many rows an answer needs."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+
+from fitontest.cli.layout import of_layout
+from fitontest.cli.messages import notes, refusing
+from fitontest.comparison.evaluation_plan import EvaluationPlan
+from fitontest.comparison.planning import DEFAULT_BASE_RATE, DEFAULT_N, plan_evaluation
+from fitontest.data.arrays import as_scores
+from fitontest.data.csv_files import STANDARD, Layout
+from fitontest.data.tables import naming_lines, read_columns
+from fitontest.results.text import csv_text
+from fitontest.typing import FloatArray
+
+ERRORS = (0.0, 0.02, 0.05)
+FORMATS: dict[str, Callable[[EvaluationPlan], str]] = {
+    "table": str,
+    "json": lambda plan: plan.to_json(indent=2),
+    "csv": lambda plan: csv_text(plan.rows()),
+}
+
+
+@click.command()
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.option("--prob", help="Column of FILE with scores such as those to be evaluated.")
+@click.option(
+    "--n",
+    "sizes",
+    multiple=True,
+    type=int,
+    help=f"Number of rows; twice, four and eight times as many follow. Default: the rows of FILE, or {DEFAULT_N}. "
+    "Repeat for just these numbers.",
+)
+@click.option(
+    "--base-rate",
+    type=float,
+    help=f"Mean of beta-distributed scores, without FILE. Default: {DEFAULT_BASE_RATE}.",
+)
+@click.option("--error", "errors", multiple=True, type=float, default=ERRORS, show_default=True, help="True error.")
+@click.option(
+    "--family",
+    "families",
+    multiple=True,
+    help="Evaluator; repeat for several. Default: slope1 with 15 bins and with a number found by cross-validation, "
+    "isotonic, platt, beta and spline.",
+)
+@click.option("--width", type=float, help="How many rows make the 95 % interval that wide, on average?")
+@click.option("--power", type=float, help="How many rows find the errors in that share of evaluations, such as 0.8?")
+@click.option("--draws", type=int, default=200, show_default=True, help="Simulated evaluations for each figure.")
+@click.option("--random-state", type=int, default=0, show_default=True, help="Seed of scores and labels.")
+@click.option("--format", "style", type=click.Choice(list(FORMATS)), default="table", show_default=True)
+@of_layout
+@refusing
+def plan(
+    file: Path | None,
+    prob: str | None,
+    sizes: tuple[int, ...],
+    base_rate: float | None,
+    errors: tuple[float, ...],
+    families: tuple[str, ...],
+    width: float | None,
+    power: float | None,
+    draws: int,
+    random_state: int,
+    style: str,
+    layout: Layout,
+) -> None:
+    """Say how many rows an evaluation needs, and which families to trust.
+
+    Labels of known calibration error are simulated for scores drawn from FILE, which is CSV, TSV (also gzipped) or
+    Parquet, or for beta-distributed scores. Nothing is needed of labels: a plan can be made before there are any.
+    """
+    if (file is None) != (prob is None):
+        missing, given = ("--prob", f"FILE {file}") if prob is None else ("FILE", f"--prob {prob}")
+        raise ValueError(f"{missing} must be given with {given}: the scores are a column of a file")
+    if file is None and layout != STANDARD:
+        raise ValueError("--sep, --encoding and --decimal must be left out without FILE")
+    scores = None if file is None or prob is None else _read_scores(file, prob, layout)
+    with notes():
+        planned = plan_evaluation(
+            scores,
+            n=None if not sizes else sizes[0] if len(sizes) == 1 else sizes,
+            base_rate=base_rate,
+            errors=errors,
+            families=families or None,
+            width=width,
+            power=power,
+            draws=draws,
+            random_state=random_state,
+        )
+    click.echo(FORMATS[style](planned))
+
+
+def _read_scores(file: Path, prob: str, layout: Layout) -> FloatArray:
+    column = read_columns(file, {"--prob": prob}, ("--prob",), layout)["--prob"]
+    name = f"prob column {prob!r}"
+    with naming_lines(file, {name: prob}, layout):
+        return as_scores(column, name)
