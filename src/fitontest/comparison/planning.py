@@ -242,7 +242,7 @@ class _Scores:
         return np.concatenate(values).reshape(len(chains), -1, draws)
 
     def _draw(self, truths: Sequence[FloatArray], block: range, *stream: int) -> list[IntArray]:
-        return self.redraws.draw(truths, block, (self.seed, self.n, *stream))
+        return list(self.redraws.draw(truths, block, (self.seed, self.n, *stream)))
 
 
 @dataclass(frozen=True, eq=False)

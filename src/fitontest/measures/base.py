@@ -462,6 +462,7 @@ class Estimate(Table):
             "closed": None if self.partition is None else self.partition.closed,
             "debiased": self.debiased,
             "interval": None if self.interval is None else self.interval.to_dict(),
+            "interval_reason": self.interval_reason or None,
             "if_calibrated": None if self.null is None else self.null.to_dict(),
             **self.evidence.to_dict(),
         }

@@ -8,6 +8,7 @@ scores, not of a population they may stand for.
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -163,7 +164,7 @@ class _Redrawn:
         """Return the values under each truth but the first `known`; all truths see the same random numbers."""
         values: list[list[FloatArray]] = [[] for _ in truths[known:]]
         for block in track(self.redraws.blocks(draws), "draws"):
-            labellings = self.redraws.draw(truths, block, (self.seed, stream))[known:]
+            labellings = islice(self.redraws.draw(truths, block, (self.seed, stream)), known, None)
             for each, labels in zip(values, labellings, strict=True):
                 each.append(self._refitted(labels))
         return [np.concatenate(each) for each in values]

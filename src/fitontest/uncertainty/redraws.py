@@ -4,7 +4,7 @@ Each row has a uniform number u, and its label under the truth c is 1 where u < 
 made anew where they are needed: no more than a few label columns are in memory at a time.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +16,7 @@ from fitontest.typing import FloatArray, IntArray
 MOST_ROWS = 200_000  # beyond, neighbouring scores are pooled
 NODES = 20_000  # into so many entries
 BLOCK = 500_000  # labels that are drawn together
-FEWEST = 16  # label columns that are drawn together, at least
+FEWEST = 8  # label columns that are drawn together, at least
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,8 +59,8 @@ class Redraws:
         size = max(FEWEST, BLOCK // len(self.entries))
         return [range(start, min(start + size, draws)) for start in range(0, draws, size)]
 
-    def draw(self, truths: Sequence[FloatArray], block: range, seed: Sequence[int]) -> list[IntArray]:
-        """Return labellings of shape (m, columns of the block) for each truth.
+    def draw(self, truths: Sequence[FloatArray], block: range, seed: Sequence[int]) -> Iterator[IntArray]:
+        """Yield labellings of shape (m, columns of the block), one truth after the other.
 
         Parameters
         ----------
@@ -76,22 +76,22 @@ class Redraws:
         return _single(truths, shape, rng) if self.entries.single else _counts(self.entries.n, truths, shape, rng)
 
 
-def _single(truths: Sequence[FloatArray], shape: tuple[int, int], rng: np.random.Generator) -> list[IntArray]:
+def _single(truths: Sequence[FloatArray], shape: tuple[int, int], rng: np.random.Generator) -> Iterator[IntArray]:
     u = rng.random(shape)
-    return [(u < c[:, None]).astype(np.intp) for c in truths]
+    for c in truths:
+        yield (u < c[:, None]).astype(np.intp)
 
 
 def _counts(
     n: IntArray, truths: Sequence[FloatArray], shape: tuple[int, int], rng: np.random.Generator
-) -> list[IntArray]:
-    """Return the number of positives among n rows of one number u each, without drawing the numbers.
+) -> Iterator[IntArray]:
+    """Yield the numbers of positives among n rows of one number u each, without drawing the numbers.
 
     Of the rows above one truth, u >= a, the share (b - a) / (1 - a) is below a larger truth b; of the rows below it the
     share b / a is below a smaller one. So counts go from truth to truth by binomial draws, as long as the truths of an
     entry only grow or only fall.
     """
     count, before = np.zeros(shape, dtype=np.intp), np.zeros(n.size)
-    counts = []
     for c in truths:
         up, down = c > before, c < before
         more, fewer = count.copy(), count
@@ -100,9 +100,8 @@ def _counts(
             more[up] += rng.binomial(n[up, None] - fewer[up], share[:, None])
         if down.any():
             more[down] = rng.binomial(fewer[down], (c[down] / before[down])[:, None])
-        counts.append(more)
+        yield more
         count, before = more, c
-    return counts
 
 
 def _pooled(sample: Sample) -> tuple[Entries, tuple[Entries, IntArray]]:
