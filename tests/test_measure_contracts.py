@@ -84,7 +84,7 @@ def _without_notes():
 def counts_rows(measure):
     """Tell whether the measure draws folds or blocks of rows: a row of weight 2 is then not that row twice."""
     if isinstance(measure, fot.PlugIn):
-        return measure.family == "slope1"  # by name: with a cross-validated number of bins
+        return measure.family in ("slope1", "spline")  # by name: chosen by cross-validation
     return isinstance(measure, fot.KernelError) and measure.estimator == "block"
 
 

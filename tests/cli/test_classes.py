@@ -191,7 +191,7 @@ def test_plot_of_the_confidence(csv_file, tmp_path, scores):
     options = ("--label", "y", *GIVEN, "--reduction", "confidence", "--name", "model")
     assert run("plot", csv_file, *options, "-o", tmp_path / "a.svg").exit_code == 0
     with pytest.warns(fot.CalibrationWarning, match="slope1: 1 bin"):
-        error = fot.calibration_error(scores.y, matrix(scores), reduction="confidence")
+        error = fot.calibration_error(scores.y, matrix(scores), family="slope1", reduction="confidence")
     top = matrix(scores).argmax(axis=1) == scores.code
     display = fot.ReliabilityDisplay(error, fot.Sample(top, matrix(scores).max(axis=1)), name="model")
     display.save(tmp_path / "mine.svg")

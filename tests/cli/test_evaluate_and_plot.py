@@ -168,7 +168,9 @@ def test_names_of_classes_and_odd_column_names(csv_file, scores):
         "evaluate", csv_file, "--label", "name", "--pos-label", "sick", "--prob", 'odd "name"', "--family", "slope1",
         "--format", "json",
     )  # fmt: skip
-    assert json.loads(found.stdout)["estimates"][0]["value"] == float(fot.calibration_error(scores.y, scores.p))
+    assert json.loads(found.stdout)["estimates"][0]["value"] == float(
+        fot.calibration_error(scores.y, scores.p, family="slope1")
+    )
 
 
 @pytest.mark.parametrize("spelling", [("yes", "no"), ("true", "false")])
@@ -273,7 +275,7 @@ def test_plot_writes_a_picture(csv_file, tmp_path, name, start):
 
 def test_plot_draws_what_the_library_draws(file, tmp_path, scores):
     assert run("plot", file, "--label", "y", "--prob", "p", "-o", tmp_path / "plain.svg").exit_code == 0
-    error = fot.calibration_error(scores.y, scores.p)
+    error = fot.calibration_error(scores.y, scores.p, family="slope1")
     sample = fot.Sample(scores.y, scores.p)
     fot.ReliabilityDisplay(error, sample, name="p").save(tmp_path / "mine.svg")
     assert (tmp_path / "plain.svg").read_bytes() == (tmp_path / "mine.svg").read_bytes()

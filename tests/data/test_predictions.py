@@ -177,7 +177,8 @@ def test_columns_named_after_numbers(kind, spelt):
 
 
 def test_one_row():
-    one = fot.calibration_error(["b"], [[0.2, 0.7, 0.1]], labels=["a", "b", "c"], reduction="confidence")
+    options = {"labels": ["a", "b", "c"], "family": "slope1"}
+    one = fot.calibration_error(["b"], [[0.2, 0.7, 0.1]], reduction="confidence", **options)
     assert float(one) == pytest.approx(0.3)
     each = fot.gce(["b"], [[0.2, 0.7, 0.1]], labels=["a", "b", "c"], reduction="classwise")
     assert [float(error) for error in each.errors.values()] == pytest.approx([0.2, 0.3, 0.1])

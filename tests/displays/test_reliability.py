@@ -515,9 +515,9 @@ def test_a_map_that_exists_is_drawn_as_it_is(scores):
 @pytest.mark.parametrize("norm", ["l2", "squared", "max"])
 def test_norms_and_debiasing_are_named(norm, scores):
     y, p = scores
-    expected = short(float(fot.calibration_error(y, p, norm=norm)))
+    expected = short(float(fot.calibration_error(y, p, family="slope1", norm=norm)))
     assert f"error ({norm}) {expected}" in legend_of(draw(y, p, norm=norm))[0]
-    debiased = short(float(fot.calibration_error(y, p, debias=True)))
+    debiased = short(float(fot.calibration_error(y, p, family="slope1", debias=True)))
     assert f"debiased ECE {debiased}" in legend_of(draw(y, p, debias=True))[0]
 
 
@@ -585,7 +585,9 @@ def test_estimators():
     assert legend_of(display)[0].startswith("GaussianNB\n")
     assert display.ax_.get_xlabel() == "Predicted probability (positive: well)"
     other = fot.ReliabilityDisplay.from_estimator(model, x, y, pos_label="sick", name="mine", ax=blank())
-    assert float(other.error) == float(fot.calibration_error(y, model.predict_proba(x)[:, 0], pos_label="sick"))
+    assert float(other.error) == float(
+        fot.calibration_error(y, model.predict_proba(x)[:, 0], family="slope1", pos_label="sick")
+    )
     with pytest.raises(NotFittedError):
         fot.ReliabilityDisplay.from_estimator(LogisticRegression(), x, y)
     with pytest.raises(ValueError, match="estimator must have predict_proba"):

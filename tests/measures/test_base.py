@@ -329,8 +329,8 @@ def test_class_wise_tables_tell_what_to_expect_of_calibrated_scores():
 def test_an_evaluation_is_asked_by_the_name_it_was_given():
     y, p = noisy(200)
     evaluation = fot.evaluate(y, p, interval=None, measures=["plug_in", "gce"])
-    assert evaluation.names == ["slope1", "gce"]
-    assert evaluation["plug_in"] is evaluation["slope1"]
+    assert evaluation.names == ["spline", "gce"]
+    assert evaluation["plug_in"] is evaluation["spline"]
     with pytest.raises(ValueError, match=r"none of .* has a map to draw"):
         fot.evaluate(y, p, interval=None, measures=["gce"]).plot()
 

@@ -33,7 +33,7 @@ def quietly(error, *data, **options):
 def test_a_single_bin_that_cross_validation_chose_is_said_everywhere():
     y, p = calibrated()
     with pytest.warns(fot.CalibrationWarning, match=f"^slope1: {DIFFERENCE}; the number of bins was left") as caught:
-        error = fot.calibration_error(y, p)
+        error = fot.calibration_error(y, p, family="slope1")
     assert len(caught) == 1
     assert float(error) == pytest.approx(abs(y.mean() - p.mean()), abs=1e-15)
     assert error.note == DIFFERENCE
@@ -62,7 +62,7 @@ def test_a_single_bin_that_cross_validation_chose_is_said_everywhere():
     ],
 )
 def test_which_errors_have_the_note(options, note):
-    error, texts = quietly(fot.calibration_error, *calibrated(), **options)
+    error, texts = quietly(fot.calibration_error, *calibrated(), **{"family": "slope1", **options})
     assert error.note == note
     assert len(texts) == (note is not None)
     assert (note is None) or error.n_bins == 1

@@ -84,10 +84,16 @@ def test_a_fitted_family_is_cloned_and_fitted_again_a_map_is_not():
     assert float(used) == pytest.approx(np.mean(np.abs(before(p) - p)))
 
 
-def test_the_default_is_slope1_with_cross_validated_bins():
+def test_the_default_is_the_spline_and_that_of_version_0_1_a_word_away():
     y, p = noisy(500)
     found = fot.calibration_error(y, p)
-    assert (found.family, found.norm, found.debias) == ("slope1", "l1", False)
+    assert (found.family, found.norm, found.debias) == ("spline", "l1", False)
+    assert (
+        float(found)
+        == float(fot.calibration_error(y, p, family=fot.Spline()))
+        == float(fot.plug_in().estimate(fot.Sample(y, p)))
+    )
+    found = fot.calibration_error(y, p, family="slope1")
     assert found.n_bins == fot.Slope1().fit(p, y).n_bins_
     assert found.partition == found.map.partition
 
@@ -130,7 +136,11 @@ def test_pos_label_and_orientation():
         ({"debias": True, "family": "flat"}, "debias must be False unless family is slope1"),
         ({"debias": True, "family": fot.IdentityMap()}, "debias must be False unless family is slope1"),
         ({"debias": True, "norm": "max"}, "debias must be False unless norm is one of"),
-        ({"debias": True, "sample_weight": [0.5, 1, 1]}, "debias must be False unless all weights are whole"),
+        ({"debias": True}, "debias must be False unless family is slope1, or another that shifts bins by their gaps"),
+        (
+            {"debias": True, "family": "slope1", "sample_weight": [0.5, 1, 1]},
+            "debias must be False unless all weights are whole",
+        ),
     ],
 )
 def test_refusals(options, message):

@@ -205,7 +205,8 @@ class ReliabilityDisplay(PanelDisplay):
         y_true, y_prob : array-like of shape (n,)
             Labels of two classes, and predicted probabilities of the positive class; or as given by `reduction`.
         family : str, Family or CalibrationMap, default="slope1"
-            As in `calibration_error`: a family is fitted to these rows, and a map is used unchanged.
+            As in `calibration_error`, whose default is another: a diagram shows bins unless told otherwise. A family is
+            fitted to these rows, and a map is used unchanged.
         norm, debias
             Of the error in the legend, see `calibration_error`.
         measures : iterable of str or Measure, optional

@@ -32,7 +32,7 @@ class PlugIn(Measure):
 
     Parameters
     ----------
-    family : str, Family or CalibrationMap, default="slope1"
+    family : str, Family or CalibrationMap, default="spline"
         A family is cloned and fitted to the sample; a map is used as it is.
     norm : str, Norm or callable, default="l1"
     debias : bool, default=False
@@ -48,7 +48,7 @@ class PlugIn(Measure):
     Estimate(0.35, family='isotonic', norm='l1', n_bins=2, n=4)
     """
 
-    family: str | Family | CalibrationMap = "slope1"
+    family: str | Family | CalibrationMap = "spline"
     norm: str | Norm | Any = "l1"
     debias: bool = False
     label: str | None = None
@@ -227,7 +227,7 @@ class FittedMap(Evidence):
         return {**self.record(), "map": None if self.map is None else self.map.to_dict()}
 
 
-def plug_in(family: str | Family | CalibrationMap = "slope1", **settings: Any) -> PlugIn:
+def plug_in(family: str | Family | CalibrationMap = "spline", **settings: Any) -> PlugIn:
     """Return the measure that is the plug-in calibration error under a family; settings as for `PlugIn`.
 
     Examples
