@@ -1,7 +1,7 @@
 """Any measures of any data as one table, by class where the data are of several."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from fitontest.checks import as_list, choose
@@ -23,12 +23,13 @@ from fitontest.measures.notes import of_classes, score_notes
 from fitontest.measures.plug_in import PlugIn
 from fitontest.measures.side_by_side import Named, note_lines, tables_of
 from fitontest.numerics.norms import Norm
+from fitontest.numerics.random import one_seed
 from fitontest.progress import track
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
 from fitontest.typing import ArrayInput, Label, RandomState
 from fitontest.uncertainty.intervals import DRAWS, Direction
-from fitontest.uncertainty.redrawing import Redrawing, estimate_of
+from fitontest.uncertainty.redrawing import NO_CLASSES, Redrawing, estimate_of
 
 if TYPE_CHECKING:
     from fitontest.displays.canvas import SomeFigure
@@ -254,8 +255,9 @@ def evaluate(
         norm of its own.
     interval : float in (0, 1), "auto" or None, default="auto"
         Level of the intervals of the debiased errors, see `calibration_error`. "auto" gives 95 % intervals to the
-        families that are refitted quickly to redrawn labels (all of this package but knn, by default settings) and none
-        to other measures and to classes; a level gives them to whatever can have one; None is quick and gives none.
+        families that are refitted quickly to redrawn labels (all of this package, by default settings) and none to
+        other measures and to classes; a level gives them to whatever can have one; None is quick and gives none. Where
+        there is an interval there is a null of 200 draws, or of `null_draws`.
     direction, draws
         See `calibration_error`.
     null_draws : int or "auto", default=0
@@ -309,6 +311,7 @@ def evaluate(
     tce      0.00 %     4
     tce: means little without its null: null_draws=100 draws it
     """
+    random_state = one_seed(random_state)
     chosen = measures_of(families, measures, norm, random_state)
     redrawing = Redrawing(null_draws, interval, direction, draws, random_state)
     data = read_data((y_true, y_prob, sample_weight), reduction, labels, pos_label)
@@ -363,6 +366,8 @@ def evaluation_of(
         _warn_by_class(held)
         by_measure = zip(*each.values(), strict=True)
         estimates = [mean_over_classes(dict(zip(each, column, strict=True))) for column in by_measure]
+        if any(wanted.interval is not None for _, wanted in asked):
+            estimates = [replace(estimate, interval_reason=NO_CLASSES) for estimate in estimates]
     return Evaluation(tuple(estimates), data)
 
 

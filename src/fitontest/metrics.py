@@ -18,6 +18,7 @@ from fitontest.measures.losses.rejection import DEFAULT_ALPHA, DEFAULT_TEST, Sig
 from fitontest.measures.plug_in import PlugIn
 from fitontest.measures.within_bin import WithinBin
 from fitontest.numerics.norms import Norm
+from fitontest.numerics.random import one_seed
 from fitontest.typing import ArrayInput, FloatArray, Label, RandomState
 from fitontest.uncertainty.intervals import DRAWS, Direction
 from fitontest.uncertainty.redrawing import Redrawing
@@ -29,7 +30,7 @@ def calibration_error(
     y_true: ArrayInput,
     y_prob: ArrayInput,
     *,
-    family: str | Family | CalibrationMap = "spline",
+    family: str | Family | CalibrationMap | None = None,
     norm: NormLike = "l1",
     debias: bool = False,
     interval: float | None = None,
@@ -66,7 +67,8 @@ def calibration_error(
         Labels of two classes, or of any number with `reduction`.
     y_prob : array-like of shape (n,)
         Predicted probabilities of the positive class, in [0, 1]; of shape (n, K) with `reduction`.
-    family : str, Family or CalibrationMap, default="spline"
+    family : str, Family or CalibrationMap, optional
+        By default "spline", and "slope1" with `debias`.
         A family, by name or as an estimator, is cloned and fitted on these rows, whether it was fitted before or not. A
         map, such as ``other.map_``, is used as it is. "slope1" is the ECE, with a number of bins that cross-validation
         chooses: the default of version 0.1, which the spline replaces because it was nearer the true error, and
@@ -86,8 +88,9 @@ def calibration_error(
         (`fitontest.uncertainty.inversion`); the debiased error is the one under which it would be the middle one. It
         needs a norm that is a mean over rows, or its root. For pl and pl3 a spline is refitted in their stead.
     direction : {"smooth", "own"}, Family or CalibrationMap, default="smooth"
-        Where these truths lie. "smooth": the interval is for the true error, also under a family that cannot follow the
-        truth. "own": for the family's own target, the distance of the scores from what it would fit to endless data.
+        Where these truths lie. "smooth": the interval is for the true error; it is wide, and less reliable, under a
+        family that cannot follow the truth. "own": for the family's own target, the distance of the scores from what it
+        would fit to endless data. A family or a map: for the error if it goes that way.
     draws : int, default=50
         Labellings from each of five truths.
     null_draws : int, default=0
@@ -141,6 +144,9 @@ def calibration_error(
     >>> error, error.base_rate  # mean confidence 0.65, accuracy 3 of 4
     (Estimate(0.1, family='slope1', norm='l1', reduction='confidence', n_bins=1, n=4), 0.75)
     """
+    if family is None:
+        family = "slope1" if debias is True else "spline"
+    random_state = one_seed(random_state)
     return estimated(
         PlugIn(family, norm, debias).seeded(random_state),
         (y_true, y_prob, sample_weight),

@@ -136,7 +136,7 @@ def test_pos_label_and_orientation():
         ({"debias": True, "family": "flat"}, "debias must be False unless family is slope1"),
         ({"debias": True, "family": fot.IdentityMap()}, "debias must be False unless family is slope1"),
         ({"debias": True, "norm": "max"}, "debias must be False unless norm is one of"),
-        ({"debias": True}, "debias must be False unless family is slope1, or another that shifts bins by their gaps"),
+        ({"debias": True, "family": "spline"}, "debias must be False unless family is slope1, or another that shifts"),
         (
             {"debias": True, "family": "slope1", "sample_weight": [0.5, 1, 1]},
             "debias must be False unless all weights are whole",

@@ -1,7 +1,10 @@
 """Debiased errors and intervals: what they promise for every measure, and that mistaken redraws are caught."""
 
+import threading
+
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info
 
 import fitontest as fot
 from fitontest.data.entries import Entries
@@ -99,10 +102,10 @@ def test_pl_has_a_stand_in_which_is_said():
     ("measure", "reason"),
     [
         (fot.PlugIn(fot.IdentityMap()), "a map that is given is not fitted to the labels"),
-        (fot.PlugIn("beta", "max"), "what beta would be under given probabilities is not defined"),
+        (fot.PlugIn("beta", "max"), "the norm max is not one of l1, l2, squared"),
         (fot.PlugIn(fot.Slope1(4), debias=True), "the value is debiased already"),
         (fot.make_measure("tce"), "what tce would be under given probabilities is not defined"),
-        (fot.PlugIn("identity"), "labels redrawn from these scores do not vary"),
+        (fot.PlugIn("identity"), "the error of redrawn labels does not vary"),
     ],
 )
 def test_what_has_no_interval_says_why(measure, reason):
@@ -113,6 +116,56 @@ def test_what_has_no_interval_says_why(measure, reason):
     assert e.interval_reason == reason
     assert f"no interval: {reason}" in str(e)
     assert (e.null is None) == (measure.held_fixed == "map")
+
+
+def test_a_given_map_has_the_null_that_was_asked_for():
+    y, p = noisy(150)
+    e = fot.calibration_error(y, p, family=fot.IdentityMap(), interval=0.95, null_draws=7)
+    assert (e.interval, e.null.values.size) == (None, 7)
+    alone = fot.gce(y, p, interval=0.95, direction="own")
+    assert alone.interval_reason == "it fits no family whose own target there could be"
+
+
+def test_the_largest_error_there_can_be_bounds_the_interval():
+    e = fot.calibration_error([0, 1, 1, 0], [0.4, 0.5, 0.6, 0.5], family="isotonic", interval=0.99)
+    assert e.interval.high <= np.mean([0.6, 0.5, 0.6, 0.5])
+
+
+def test_entries_of_many_rows_are_judged_as_the_redrawn_ones_are():
+    """Cross-validation holds out all copies of a score in both, or calibrated scores look bad."""
+    alarms = 0
+    for seed in range(10):
+        rng = np.random.default_rng([9, seed])
+        p = (rng.integers(0, 20, 2000) + 0.5) / 20
+        rows, counts = np.unique(np.c_[p, rng.random(2000) < p], axis=0, return_counts=True)
+        with without_warnings():
+            e = fot.calibration_error(
+                rows[:, 1].astype(int), rows[:, 0], family="flat", sample_weight=counts, interval=0.9, null_draws=39
+            )
+        alarms += e.null.p_value <= 0.05
+    assert alarms <= 2
+
+
+def test_a_family_that_sees_little_of_the_error_has_a_wide_interval():
+    rng = np.random.default_rng(3)
+    p = rng.random(1000)
+    e = fot.calibration_error(rng.random(1000) < p**2, p, family="temperature", interval=0.95)
+    assert e.interval.high > np.mean(p - p**2)
+
+
+def test_threads_leave_blas_as_it_was():
+    y, p = noisy(200)
+    before = [one["num_threads"] for one in threadpool_info()]
+
+    def measure(draws):
+        fot.calibration_error(y, p, family="isotonic", interval=0.9, draws=draws)
+
+    threads = [threading.Thread(target=measure, args=(draws,)) for draws in (15, 200)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [one["num_threads"] for one in threadpool_info()] == before
 
 
 @pytest.mark.parametrize("name", ["ece", "ace", "kernel", "smooth_ece"])
@@ -164,7 +217,7 @@ def test_hard_scores(family, scores):
     with without_warnings():
         e = fot.evaluate(y, p, families=[family], interval=0.95, draws=15, null_draws=19).estimates[0]
     if e.interval is None:
-        assert e.interval_reason == "labels redrawn from these scores do not vary"
+        assert e.interval_reason == "the error of redrawn labels does not vary"
     else:
         assert 0 <= e.interval.low <= e.debiased <= e.interval.high < np.inf
     assert 0 < e.null.p_value <= 1

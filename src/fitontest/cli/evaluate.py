@@ -27,7 +27,7 @@ from fitontest.uncertainty.intervals import check_interval
 @click.option(
     "--norm", type=click.Choice(available_norms()), default="l1", show_default=True, help="How distances add up."
 )
-@click.option("--random-state", type=int, default=0, show_default=True, help="Seed of the cross-validation folds.")
+@click.option("--random-state", type=int, default=0, show_default=True, help="Seed of the folds and of all draws.")
 @click.option("--alpha", type=float, help=f"Level of the tests behind TCE, by default {DEFAULT_ALPHA}.")
 @click.option(
     "--null-draws",

@@ -147,7 +147,7 @@ class ErrorComparison(Table):
             "compared": COMPARED[self.loss],
             "difference": self.difference,
             "se": self.se,
-            "interval": vars(self.interval),
+            "interval": self.interval.to_dict(),
             "p_value": self.p_value,
             "better": self.better,
             "gains": {name: {**gain.to_dict(), "level": gain.interval.level} for name, gain in self.gains.items()},

@@ -21,7 +21,6 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from fitontest.checks import as_list, is_real, is_whole
 from fitontest.comparison.candidates import read_families
@@ -37,6 +36,7 @@ from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.links import logit, sigmoid
 from fitontest.numerics.norms import l1
 from fitontest.numerics.random import generator, one_seed
+from fitontest.numerics.threads import one_blas_thread
 from fitontest.progress import track
 from fitontest.simulation.distortions import DISTORTIONS
 from fitontest.typing import ArrayInput, FloatArray, IntArray, RandomState
@@ -143,7 +143,7 @@ def plan_evaluation(
     (True, True)
     """
     options = _Options.of(p, n, base_rate, errors, families, width, power, draws, random_state)
-    with threadpool_limits(1, user_api="blas"):  # many small products: threads would wait for each other
+    with one_blas_thread():  # many small products: threads would wait for each other
         return options.simulate()
 
 

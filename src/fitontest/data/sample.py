@@ -214,6 +214,10 @@ class Sample:
         """What has been computed of the sample and may be wanted again: a value by what it is called."""
         return {}
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle without what can be computed again."""
+        return {name: value for name, value in self.__dict__.items() if name != "memory"}
+
     def __repr__(self) -> str:
         weights = "" if self.unit else f", total weight {self.total:g}"
         return f"Sample(n={self.n}{weights}, share of positives {self.base_rate:.4g})"

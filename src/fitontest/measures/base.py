@@ -213,8 +213,8 @@ class ErrorInterval(Interval):
     low, high : float
     level : float
     target : str
-        Of which error: "true error", or "the family's own", the distance of the scores from what the family would fit
-        to endless data.
+        Of which error: "true error"; "the family's own", the distance of the scores from what the family would fit to
+        endless data; or "towards" the family or map that was given as direction.
     draws : int
         Labellings redrawn from each truth.
     stand_in : str or None
@@ -436,9 +436,9 @@ class Estimate(Table):
 
     def interval_record(self) -> dict[str, Any]:
         """Return the debiased value and the interval as plain values by name."""
-        interval = self.interval
-        ends = (None, None, None) if interval is None else (interval.low, interval.high, interval.level)
-        return {"debiased": self.debiased, **dict(zip(("low", "high", "level"), ends, strict=True))}
+        facts = ("low", "high", "level", "target", "stand_in")
+        found = {name: None if self.interval is None else getattr(self.interval, name) for name in facts}
+        return {"debiased": self.debiased, **found, "interval_reason": self.interval_reason or None}
 
     def rows(self) -> Records:
         """Return the records of the estimate's own table: its classes, its bins, or else the one of itself."""
@@ -485,7 +485,10 @@ class Estimate(Table):
         interval, printed = self.interval, self.measure.printed
         if interval is None or self.debiased is None:
             return f"no interval: {self.interval_reason}"
-        of = "the error of these scores" if interval.target == "true error" else "the error as this family can see it"
+        of = {
+            "true error": "the error of these scores",
+            "the family's own": "the error as this family can see it",
+        }.get(interval.target, f"the error of these scores, if it goes {interval.target}")
         by = "" if interval.stand_in is None else f"; refitted: {interval.stand_in}"
         ends = f"{printed(interval.low)} to {printed(interval.high)}"
         return f"debiased {printed(self.debiased)}, {100 * interval.level:g} % interval {ends}, for {of}{by}"
@@ -720,10 +723,18 @@ def _class_table(rows: Records, measure: Measure) -> tuple[list[str], list[list[
     header = ["class", "value" if measure.greater_is_better else "error", "bins", "share of class"]
     trust = "null_mean" if "null_mean" in rows[0] else "se_map_fixed"
     header.append("expected if calibrated" if trust == "null_mean" else "s.e. (map fixed)")
+    levels = {row["level"] for row in rows if row.get("level") is not None}
+    header += ["debiased", f"{100 * levels.pop():g} % interval"] if levels else []
 
     def cells(row: dict[str, Any]) -> list[str]:
         value = measure.printed(row["value"])
         expected = row[trust] if row[trust] is None or trust != "null_mean" else measure.printed(row[trust])
-        return [str(row["class"]), value, cell(row["n_bins"]), short(row["base_rate"]), cell(expected)]
+        shown = [str(row["class"]), value, cell(row["n_bins"]), short(row["base_rate"]), cell(expected)]
+        if len(header) == len(shown):
+            return shown
+        if row.get("low") is None:
+            return [*shown, "-", "-"]
+        debiased, low, high = (measure.printed(row[name]) for name in ("debiased", "low", "high"))
+        return [*shown, debiased, f"{low} to {high}"]
 
     return header, [cells(row) for row in rows]

@@ -141,7 +141,7 @@ class Binned(Measure):
         """Return the norm of c - p for the bias under l1, l2 and their like; other losses aim at something else."""
         if not isinstance(self.bin_loss, Bias) or self.total.influence is None:
             return None
-        return self.total(c - sample.p, sample.w)
+        return self.total(np.abs(c - sample.p), sample.w)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

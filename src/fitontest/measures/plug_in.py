@@ -134,7 +134,7 @@ class PlugIn(Measure):
 
     def target(self, sample: Sample, c: FloatArray) -> float | None:
         """Return the norm of c - p; a maximum is no mean over rows and has no target."""
-        return None if self.total.influence is None else self.total(c - sample.p, sample.w)
+        return None if self.total.influence is None else self.total(np.abs(c - sample.p), sample.w)
 
     def estimates_of(self, entries: Entries, positives: IntArray) -> FloatArray:
         """Return the values for several labellings, with one call of the family for all of them."""

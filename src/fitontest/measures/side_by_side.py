@@ -81,7 +81,7 @@ def _families_table(named: Named) -> Section:
         [name, *norms.cells(one), f"{one.value:#.3g}", *(text for part in parts for text in part.cells(one))]
         for name, one in named
     ]
-    notes = [NO_RANKING, spreads.note, nulls.note, _verdict(named)]
+    notes = [NO_RANKING, spreads.note, *_reasons(named), nulls.note, _verdict(named)]
     return Section(title, header, body, "\n".join(note for note in notes if note))
 
 
@@ -93,7 +93,8 @@ def _measures_table(named: Named, title: str) -> Section:
         [name, one.measure.printed(one.value), *intervals.cells(one), cell(one.n_bins), *nulls.cells(one)]
         for name, one in named
     ]
-    return Section(title, header, body, "\n".join(note for note in (intervals.note, nulls.note) if note))
+    notes = (intervals.note, *_reasons(named), nulls.note)
+    return Section(title, header, body, "\n".join(note for note in notes if note))
 
 
 def _families_by_class(named: Named) -> Section:
@@ -154,6 +155,15 @@ def _intervals(named: Named) -> _Columns | None:
     return _Columns(("debiased", level), cells, "\n".join(lines))
 
 
+def _reasons(named: Named) -> list[str]:
+    """Return a line for each reason why estimates have no interval although one was asked for."""
+    names: dict[str, list[str]] = {}
+    for name, estimate in named:
+        if estimate.interval is None and estimate.interval_reason:
+            names.setdefault(estimate.interval_reason, []).append(name)
+    return [fill(f"{', '.join(each)}: no interval, for {reason}.", WIDTH) for reason, each in names.items()]
+
+
 def _standard_errors() -> _Columns:
     """Return the standard errors that hold the map fixed."""
 
@@ -181,8 +191,11 @@ def _verdict(named: Named) -> str:
         return f"Calibrated scores could look so: the smallest p-value is {short(p_values[least], 2)} ({least})."
     if len(found) == len(p_values):
         return f"Calibrated scores would hardly look so: every p-value is at most {UNLIKELY}."
-    families = f"{', '.join(found)} (p-value at most {UNLIKELY})"
-    return fill(f"Calibrated scores would hardly look so to {families}; the others cannot tell.", WIDTH)
+    by_chance = f"the p-value is at most {UNLIKELY}, as it is for one family in twenty by chance"
+    line = (
+        f"Calibrated scores would hardly look so to {', '.join(found)}: {by_chance}. To the others they could look so."
+    )
+    return fill(line, WIDTH)
 
 
 def _nulls(named: Named) -> _Columns:

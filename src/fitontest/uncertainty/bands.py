@@ -13,7 +13,6 @@ from typing import Literal, TypeAlias, cast, get_args
 
 import numpy as np
 from sklearn.base import clone
-from threadpoolctl import threadpool_limits
 
 from fitontest.checks import choose, is_real
 from fitontest.data.sample import Sample
@@ -22,6 +21,7 @@ from fitontest.families.base import Family, family_name, make_family
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.base import Estimate
 from fitontest.numerics.random import generator, one_seed
+from fitontest.numerics.threads import one_blas_thread
 from fitontest.progress import track
 from fitontest.typing import FloatArray, RandomState
 from fitontest.uncertainty.null import check_draws, redrawn
@@ -125,7 +125,7 @@ def confidence_bands(
     generator(random_state)  # refuses what is no seed
     stand_in = family.stand_in()
     x = _within(x, sample)
-    with threadpool_limits(1, user_api="blas"), without_warnings():  # small products: threads would wait for each other
+    with one_blas_thread(), without_warnings():
         g, deviations = _deviations(stand_in or family, Redraws.of(sample), x, draws, one_seed(random_state))
     assert estimate.map is not None
     c_hat = estimate.map.evaluate(x)

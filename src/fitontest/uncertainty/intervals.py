@@ -12,7 +12,6 @@ from itertools import islice
 from typing import Literal, TypeAlias
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from fitontest.checks import is_real
 from fitontest.data.entries import Entries
@@ -25,7 +24,9 @@ from fitontest.measures.base import ErrorInterval, Estimate, Measure
 from fitontest.measures.if_calibrated import IfCalibrated
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.links import logit, sigmoid
+from fitontest.numerics.norms import Norm
 from fitontest.numerics.random import one_seed
+from fitontest.numerics.threads import one_blas_thread
 from fitontest.progress import track
 from fitontest.typing import FloatArray, IntArray, RandomState
 from fitontest.uncertainty.inversion import invert
@@ -36,6 +37,7 @@ STEPS = (0.0, 0.35, 0.7, 1.1, 1.8)  # true errors of the chain, in units of the 
 DRAWS = 50  # from each truth
 NULL_DRAWS = 200  # from calibrated scores, for the p-value
 LEAST_DRAWS = 15
+NORMS = ("l1", "l2", "squared")  # that an interval can be of
 STILL = 1e-6  # mean distance of a direction that goes nowhere
 SHIFT = 0.1  # of the logit, instead
 CHAIN, NULL = 0, 1  # the two streams of random numbers
@@ -76,10 +78,10 @@ def with_interval(
     check_draws(draws, "draws", LEAST_DRAWS)
     check_draws(null_draws, "null_draws", 1)
     measure, seed = estimate.measure, one_seed(random_state)
-    reason = reason_against(measure)
+    reason = reason_against(measure, direction)
     if measure.held_fixed == "map":  # nothing is fitted: there is no noise to take off
         return replace(estimate, interval_reason=reason)
-    with threadpool_limits(1, user_api="blas"):  # many small products: threads would wait for each other
+    with one_blas_thread():  # many small products: threads would wait for each other
         redrawn = _Redrawn(measure, Redraws.of(sample), seed)
         null = redrawn.compare_with_calibrated(null_draws)
         estimate = replace(estimate, null=null, interval_reason=reason)
@@ -87,19 +89,24 @@ def with_interval(
             return estimate
         found = redrawn.chain(_direction(direction, estimate, redrawn.redraws), draws, level)
     if found is None:
-        return replace(estimate, interval_reason="labels redrawn from these scores do not vary")
+        return replace(estimate, interval_reason="the error of redrawn labels does not vary")
     value, low, high = found
     stand_in = None if redrawn.stand_in is None else family_name(redrawn.stand_in)
     interval = ErrorInterval(low, high, level, target=_target(direction), draws=draws, stand_in=stand_in)
     return replace(estimate, debiased=value, interval=interval)
 
 
-def reason_against(measure: Measure) -> str:
+def reason_against(measure: Measure, direction: Direction = "smooth") -> str:
     """Return why a measure has no interval, or ""."""
     if measure.held_fixed == "map":
         return "a map that is given is not fitted to the labels"
     if getattr(measure, "debias", False):
         return "the value is debiased already"
+    if isinstance(direction, str) and direction == "own" and not isinstance(measure, PlugIn):
+        return "it fits no family whose own target there could be"
+    norm = getattr(measure, "total", None)
+    if isinstance(norm, Norm) and norm.name not in NORMS:
+        return f"the norm {norm.name} is not one of {', '.join(NORMS)}"
     if measure.greater_is_better:
         return "it is no error"
     probe = Sample.of_rows(Rows.of(np.array([0.5]), np.array([1.0]), np.array([1.0]), whole=True))
@@ -145,8 +152,8 @@ class _Redrawn:
         p = self.redraws.entries.p
         observed = float(transform(np.array(self.observed)))
         at_calibration = transform(self._redrawn([p], draws, CHAIN)[0])
-        scale = max(observed, float(np.median(at_calibration)))
         whole_way = float(transform(np.array(self._target(g))))
+        scale = max(observed, float(np.median(at_calibration)), whole_way)  # the family may see little of the error
         if not (scale > 0 and whole_way > 0):
             return None
         truths = [np.clip(p + step * scale / whole_way * (g - p), 0.0, 1.0) for step in STEPS]
@@ -157,7 +164,8 @@ class _Redrawn:
         found = invert(observed, errors[kept], values, level)
         if found is None:
             return None
-        low, value, high = (float(back(np.array(end))) for end in (found.low, found.estimate, found.high))
+        most = self._target((p < 0.5).astype(np.float64))  # no error of these scores is larger
+        low, value, high = (min(float(back(np.array(end))), most) for end in (found.low, found.estimate, found.high))
         return value, low, high
 
     def _redrawn(self, truths: list[FloatArray], draws: int, stream: int, known: int = 0) -> list[FloatArray]:
@@ -202,7 +210,9 @@ def _direction(direction: Direction, estimate: Estimate, redraws: Redraws) -> Fl
 
 
 def _target(direction: Direction) -> str:
-    return "the family's own" if direction == "own" else "true error"
+    if isinstance(direction, str):
+        return "the family's own" if direction == "own" else "true error"
+    return f"towards {family_name(direction) if isinstance(direction, Family) else direction.kind}"
 
 
 def _unchanged(values: FloatArray) -> FloatArray:

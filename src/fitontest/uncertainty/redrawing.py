@@ -80,16 +80,16 @@ def estimate_of(
     estimate = measure.estimate(sample)
     if not isinstance(estimate, Estimate):
         raise TypeError(f"{type(measure).__name__}.estimate must return an Estimate, got {estimate!r}")
-    if isinstance(level, float | int):
+    if level is not None:
         estimate = with_interval(
             estimate,
             sample,
-            level,
+            float(level),
             direction=wanted.direction,
             draws=wanted.draws,
             null_draws=int(wanted.null_draws) or NULL_DRAWS,
             random_state=wanted.random_state,
         )
-    else:
+    if level is None or measure.held_fixed == "map":  # of a map the draws asked for, and no more
         estimate = with_null(estimate, sample, int(wanted.null_draws), wanted.random_state)
     return estimate if reduction is None else replace(estimate, reduction=reduction)

@@ -49,10 +49,11 @@ class Redraws:
     def _of(cls, sample: Sample) -> "Redraws":
         if sample.whole and sample.total > MOST_ROWS and len(sample.groups) > NODES:
             return cls(*_pooled(sample))
-        rows = Entries.of_rows(sample)
-        labels = np.rint(sample.rows.y * rows.n).astype(np.intp)[:, None]
-        entries = rows if sample.unit or not sample.whole else Entries.of_groups(sample)
-        return cls(entries, (rows, labels))
+        if sample.whole and not sample.unit:  # labels that cross-validation holds out as it does the redrawn ones
+            entries = Entries.of_groups(sample)
+            return cls(entries, (entries, np.rint(sample.groups.wy).astype(np.intp)[:, None]))
+        entries = Entries.of_rows(sample)
+        return cls(entries, (entries, np.rint(sample.rows.y * entries.n).astype(np.intp)[:, None]))
 
     def blocks(self, draws: int) -> list[range]:
         """Return which columns are drawn together."""
