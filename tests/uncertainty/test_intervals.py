@@ -308,7 +308,7 @@ def test_blocks_held_fixed_are_caught():
 
 def test_rows_redrawn_in_place_of_labels_are_caught(monkeypatch):
     """A bootstrap of rows starts from the observed error, and so lies above it whatever the truth is."""
-    proper = [e.null.p_value for e in of_calibrated(lambda: fot.Slope1(15), 300, 30)]
+    proper = [e.null.p_value for e in of_calibrated(lambda: fot.Slope1(15), 300, 20)]
     assert 0.3 < np.mean(proper) < 0.7
     observed = PlugIn.estimates_of
 
@@ -321,7 +321,7 @@ def test_rows_redrawn_in_place_of_labels_are_caught(monkeypatch):
         return np.array([self.estimate(fot.Sample(each.y, each.p)).value for each in rows])
 
     monkeypatch.setattr(PlugIn, "estimates_of", bootstrap)
-    assert np.mean([e.null.p_value for e in of_calibrated(lambda: fot.Slope1(15), 300, 10)]) > 0.8
+    assert np.mean([e.null.p_value for e in of_calibrated(lambda: fot.Slope1(15), 300, 5)]) > 0.8
 
 
 def test_entries_of_a_measure_are_its_estimates():
