@@ -115,20 +115,27 @@ def rows_of(cell: Cell, draws: range) -> list[tuple]:
     return out
 
 
-def done_in(path: Path) -> dict[Cell, set[int]]:
-    """Return which data sets of each cell the file holds."""
-    done: dict[Cell, set[int]] = defaultdict(set)
+def rows_by_cell(path: Path) -> dict[Cell, list[dict[str, str]]]:
+    """Return the rows of the file, which need not be there yet, by cell."""
+    cells: dict[Cell, list[dict[str, str]]] = defaultdict(list)
     if path.exists():
         with path.open(newline="") as file:
             for row in csv.DictReader(file):
-                cell = (row["family"], int(row["n"]), row["case"], row["norm"], row["direction"])
-                done[cell].add(int(row["draw"]))
-    return done
+                cells[row["family"], int(row["n"]), row["case"], row["norm"], row["direction"]].append(row)
+    return cells
+
+
+def values_by_cell(path: Path) -> dict[Cell, np.ndarray]:
+    """Return true and raw error, debiased error, both ends and p-value of each data set, by cell."""
+    cells = rows_by_cell(path)
+    return {
+        cell: np.array([[float(row[name]) for name in COLUMNS[6:]] for row in rows]) for cell, rows in cells.items()
+    }
 
 
 def compute(path: Path, cells: list[Cell], draws: int, processes: int) -> None:
     """Append what is missing, a batch of data sets after the other."""
-    done = done_in(path)
+    done = defaultdict(set, {cell: {int(row["draw"]) for row in rows} for cell, rows in rows_by_cell(path).items()})
     parts = [range(start, min(start + 25, draws)) for start in range(0, draws, 25)]  # all cells at the same pace
     batches = [(cell, part) for part in parts for cell in cells if not set(part) <= done[cell]]
     new = not path.exists()
@@ -145,14 +152,10 @@ def compute(path: Path, cells: list[Cell], draws: int, processes: int) -> None:
 
 def table_of(path: Path) -> str:
     """Return the cells of the file as a table."""
-    cells: dict[Cell, list[list[float]]] = defaultdict(list)
-    with path.open(newline="") as file:
-        for row in csv.DictReader(file):
-            cell = (row["family"], int(row["n"]), row["case"], row["norm"], row["direction"])
-            cells[cell].append([float(row[name]) for name in COLUMNS[6:]])
+    cells = values_by_cell(path)
     order = {name: k for k, name in enumerate([*FAMILIES, *CASES])}
     listed = sorted(cells, key=lambda c: (c[3], c[4], order[c[0]], c[1], order[c[2]]))
-    lines = [_line(cell, np.array(cells[cell])) for cell in listed]
+    lines = [_line(cell, cells[cell]) for cell in listed]
     header = ("family", "n", "case", "norm", "target", "S", "true", "raw MAE", "MAE", "raw bias", "bias", "coverage")
     return markdown((*header, "s.e.", "low > true", "width", "p <= .05"), lines)
 
@@ -160,13 +163,8 @@ def table_of(path: Path) -> str:
 def summary_of(path: Path) -> str:
     """Return for each family and number of rows the means over the cases, and the case that is covered least."""
     cells: dict[tuple[str, ...], dict[str, np.ndarray]] = defaultdict(dict)
-    with path.open(newline="") as file:
-        rows: dict[Cell, list[list[float]]] = defaultdict(list)
-        for row in csv.DictReader(file):
-            cell = (row["family"], int(row["n"]), row["case"], row["norm"], row["direction"])
-            rows[cell].append([float(row[name]) for name in COLUMNS[6:]])
-    for (family, n, case, norm, direction), values in rows.items():
-        cells[family, str(n), norm, direction][case] = np.array(values).T
+    for (family, n, case, norm, direction), values in values_by_cell(path).items():
+        cells[family, str(n), norm, direction][case] = values.T
     lines = []
     for key, found in cells.items():
         held = {
