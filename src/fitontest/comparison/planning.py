@@ -41,7 +41,7 @@ from fitontest.progress import track
 from fitontest.simulation.distortions import DISTORTIONS
 from fitontest.typing import ArrayInput, FloatArray, IntArray, RandomState
 from fitontest.uncertainty.intervals import SHIFT, STILL
-from fitontest.uncertainty.inversion import invert
+from fitontest.uncertainty.inversion import chain_of_truths, growing, invert
 from fitontest.uncertainty.null import check_draws
 from fitontest.uncertainty.redraws import BLOCK, Redraws
 
@@ -305,7 +305,7 @@ class _Simulation:
         for chain, mean, group in zip(chains, means, groups, strict=True):
             errors = np.array([self.scores.distance(truth) for truth in chain])
             values = np.concatenate((self.null[None, :size], mean[:, None] + residuals))
-            rising = [0, *(k for k in range(1, errors.size) if errors[k] > errors[:k].max())]
+            rising = growing(errors)
             for i in group:
                 one = invert(float(raw[i]), errors[rising], values[rising], LEVEL)
                 if one is None:
@@ -316,7 +316,7 @@ class _Simulation:
     def _chain(self, g: FloatArray, scale: float) -> list[FloatArray]:
         """Return truths on the way to g and beyond, of errors in units of `scale`."""
         p, whole_way = self.scores.p, self.scores.distance(g)
-        return [np.clip(p + step * scale / whole_way * (g - p), 0.0, 1.0) for step in STEPS]
+        return chain_of_truths(p, g, (step * scale / whole_way for step in STEPS))
 
 
 @dataclass(frozen=True, eq=False)

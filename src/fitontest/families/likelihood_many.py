@@ -11,6 +11,7 @@ import numpy as np
 
 from fitontest.data.entries import Entries
 from fitontest.families.base import Family
+from fitontest.numerics.cells import cell_starts, equal_mass_cells
 from fitontest.numerics.links import clip_unit
 from fitontest.numerics.newton_many import Features, minimise_columns, probabilities
 from fitontest.typing import BoolArray, FloatArray, IntArray
@@ -69,9 +70,7 @@ class _Pyramid:
         self.regular = bool(
             x.shape[0] > x.shape[1] and np.linalg.cond(x * np.sqrt(w / w.sum())[:, None]) < MAX_CONDITION
         )
-        middle = np.cumsum(w) - w / 2.0
-        node = np.minimum((middle * (NODES / w.sum())).astype(np.intp), NODES - 1)
-        self.first = np.flatnonzero(np.diff(node, prepend=-1))
+        self.first = cell_starts(equal_mass_cells(w, NODES))
         self.w = np.add.reduceat(w, self.first)
         self.few = Features(np.add.reduceat(w[:, None] * x, self.first, axis=0) / self.w[:, None])
 

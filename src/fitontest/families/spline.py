@@ -17,6 +17,7 @@ from fitontest.families.base import Family, Solution, register_family
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.logit_knots import LogitKnotsMap
 from fitontest.maps.mixture import MixtureMap
+from fitontest.numerics.cells import equal_mass_cells
 from fitontest.numerics.links import logit, sigmoid
 from fitontest.numerics.newton_many import Features, logistic_in_place, minimise_columns, pieces
 from fitontest.numerics.random import check_cv, held_out_rows
@@ -314,8 +315,7 @@ def _nodes(w: FloatArray) -> IntArray:
     """Return the node, 0, 1, ..., of each distinct score: runs of equal weight, none of them empty."""
     if w.size <= NODES:
         return np.arange(w.size)
-    middle = np.cumsum(w) - w / 2.0
-    node = np.minimum((middle * (NODES / w.sum())).astype(np.intp), NODES - 1)
+    node = equal_mass_cells(w, NODES)
     return np.asarray(np.cumsum(np.diff(node, prepend=node[0]) > 0))
 
 

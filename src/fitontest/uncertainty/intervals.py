@@ -29,7 +29,7 @@ from fitontest.numerics.random import one_seed
 from fitontest.numerics.threads import one_blas_thread
 from fitontest.progress import track
 from fitontest.typing import FloatArray, IntArray, RandomState
-from fitontest.uncertainty.inversion import invert
+from fitontest.uncertainty.inversion import chain_of_truths, growing, invert
 from fitontest.uncertainty.null import check_draws
 from fitontest.uncertainty.redraws import Redraws
 
@@ -156,9 +156,9 @@ class _Redrawn:
         scale = max(observed, float(np.median(at_calibration)), whole_way)  # the family may see little of the error
         if not (scale > 0 and whole_way > 0):
             return None
-        truths = [np.clip(p + step * scale / whole_way * (g - p), 0.0, 1.0) for step in STEPS]
+        truths = chain_of_truths(p, g, (step * scale / whole_way for step in STEPS))
         errors = transform(np.array([self._target(c) for c in truths]))
-        kept = [0, *(k for k in range(1, len(STEPS)) if errors[k] > errors[:k].max())]
+        kept = growing(errors)
         others = self._redrawn([truths[k] for k in kept], draws, CHAIN, known=1)
         values = np.array([at_calibration, *map(transform, others)])
         found = invert(observed, errors[kept], values, level)

@@ -8,6 +8,7 @@ standard deviation s. With z = (T - m) / s of the observed error T, as a functio
 q is the quantile of Student's t with as many degrees of freedom as draws less one, times sqrt(1 + 1 / draws).
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,6 +73,16 @@ def invert(observed: float, errors: FloatArray, redrawn: FloatArray, level: floa
         bounded = _Curve(errors, np.minimum.accumulate((lucky - mean) / spread), STEEP / spread[-1])
         high = max(high, bounded.error_at(-q))
     return Inverted(curve.error_at(0.0), curve.error_at(q), high)
+
+
+def chain_of_truths(p: FloatArray, g: FloatArray, lengths: Iterable[float]) -> list[FloatArray]:
+    """Return the truths p + t (g - p), within [0, 1], for lengths t of the way from calibrated scores to g."""
+    return [np.clip(p + t * (g - p), 0.0, 1.0) for t in lengths]
+
+
+def growing(errors: FloatArray) -> list[int]:
+    """Return which truths of a chain have a larger error than all before them; at the ends of [0, 1] it may stop."""
+    return [0, *(k for k in range(1, errors.size) if errors[k] > errors[:k].max())]
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,7 @@ import numpy as np
 
 from fitontest.data.entries import Entries
 from fitontest.data.sample import Sample
+from fitontest.numerics.cells import cell_starts, equal_mass_cells
 from fitontest.typing import FloatArray, IntArray
 
 MOST_ROWS = 200_000  # beyond, neighbouring scores are pooled
@@ -108,9 +109,7 @@ def _counts(
 def _pooled(sample: Sample) -> tuple[Entries, tuple[Entries, IntArray]]:
     """Return entries of neighbouring scores, at their mean, and their positives."""
     groups = sample.groups
-    middle = np.cumsum(groups.w) - groups.w / 2.0
-    node = np.minimum((middle * (NODES / sample.total)).astype(np.intp), NODES - 1)
-    first = np.flatnonzero(np.diff(node, prepend=-1))
+    first = cell_starts(equal_mass_cells(groups.w, NODES))
     w, wp, wy = (np.add.reduceat(column, first) for column in (groups.w, groups.w * groups.p, groups.wy))
     p = np.clip(wp / w, groups.p[first], groups.p[np.append(first[1:], len(groups)) - 1])
     distinct = np.concatenate(([True], np.diff(p) > 0))  # means of neighbouring floats may be one
