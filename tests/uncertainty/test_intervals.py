@@ -8,7 +8,7 @@ from threadpoolctl import threadpool_info
 
 import fitontest as fot
 from fitontest.data.entries import Entries
-from fitontest.datasets import Derivate
+from fitontest.datasets import Derivate, Sharp
 from fitontest.exceptions import without_warnings
 from fitontest.measures.plug_in import PlugIn
 from fitontest.uncertainty import redraws
@@ -151,6 +151,23 @@ def test_a_family_that_sees_little_of_the_error_has_a_wide_interval():
     p = rng.random(1000)
     e = fot.calibration_error(rng.random(1000) < p**2, p, family="temperature", interval=0.95)
     assert e.interval.high > np.mean(p - p**2)
+
+
+def test_a_family_that_cannot_follow_the_scores_is_widened_to_the_spline():
+    """Platt reads the scores of Sharp as half as wrong again, by an amount that hangs on the shape of the truth."""
+    y, p, _ = Sharp().draw(3000, np.random.default_rng(1))
+    platt, spline, isotonic = (
+        fot.calibration_error(y, p, family=family, interval=0.95) for family in ("platt", "spline", "isotonic")
+    )
+    assert platt.interval.widened_by == "spline"
+    assert isotonic.interval.widened_by is spline.interval.widened_by is None
+    assert platt.interval.low <= spline.interval.low < spline.interval.high <= platt.interval.high
+    assert "widened to hold the interval of spline" in platt.headline()
+    own = fot.calibration_error(y, p, family="platt", interval=0.95, direction="own")
+    assert own.interval.widened_by is None
+    table = fot.evaluate(y, p, families=["platt", "isotonic"], null_draws=20, interval=0.95, draws=15)
+    assert "platt: follows the scores badly" in str(table)
+    assert "isotonic: follows" not in str(table)
 
 
 def test_threads_leave_blas_as_it_was():

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import t as student
 
-from fitontest.uncertainty.inversion import invert
+from fitontest.uncertainty.inversion import invert, misreads
 
 ERRORS = np.array([0.0, 0.02, 0.05, 0.1])
 NOISE = np.linspace(-1, 1, 50)
@@ -56,6 +56,15 @@ def test_a_mean_that_falls_before_it_grows_has_one_answer():
     found = invert(0.06, ERRORS, redrawn([0.05, 0.04, 0.06, 0.11]), 0.95)
     assert found.estimate == pytest.approx(0.05)
     assert 0 <= found.low <= found.estimate <= found.high
+
+
+@pytest.mark.parametrize(
+    ("share", "expected"), [(1.0, False), (0.86, False), (0.84, True), (1.14, False), (1.16, True)]
+)
+def test_a_measure_that_sees_another_error_misreads(share, expected):
+    errors, noise = np.array([0.0, 0.02, 0.04, 0.06]), 0.03
+    seen = np.sqrt((share * errors) ** 2 + noise**2)
+    assert misreads(errors, seen[:, None] + np.linspace(-1e-3, 1e-3, 20), scale=0.035) is expected
 
 
 def test_labels_that_cannot_vary_have_no_interval():

@@ -1,4 +1,4 @@
-"""Logistic splines: smooth calibration maps of one to eight segments, averaged by how well they predict."""
+"""Logistic splines: smooth calibration maps of a few numbers of segments, averaged by how well they predict."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from fitontest.typing import FloatArray, IntArray, RandomState
 FARTHEST = 16.0  # logit beyond which scores are not told apart
 EPS = float(sigmoid(np.array(-FARTHEST)))
 NODES = 256  # means of neighbouring scores that the likelihood is computed on
-ROWS_PER_SEGMENT = 60
+ROWS_PER_SEGMENT_SQUARED = 15
 ROUNDING = 1e-12  # of sums of weights
 SAME = 1e-6  # knots closer than this are one
 RIDGE = 0.001  # on the distance of the logits at the knots from the identity
@@ -48,8 +48,9 @@ class Spline(Family):
 
     Parameters
     ----------
-    n_segments : int or iterable of int, default=(1, 2, 3, 5, 8)
-        Numbers of segments to average over. More than one segment needs 60 rows for each, and knots that differ.
+    n_segments : int or iterable of int, default=(1, 2, 3, 5, 8, 12, 20)
+        Numbers of segments to average over. K > 1 needs at least 15 K^2 rows, so that large
+        samples see finer shapes, and knots that differ.
     cv : int, default=5
         Folds of the held-out loss.
     prior : float, default=2.0
@@ -95,7 +96,7 @@ class Spline(Family):
 
     def __init__(
         self,
-        n_segments: int | Iterable[int] = (1, 2, 3, 5, 8),
+        n_segments: int | Iterable[int] = (1, 2, 3, 5, 8, 12, 20),
         cv: int = 5,
         prior: float = 2.0,
         random_state: RandomState = 0,
@@ -212,7 +213,7 @@ class _Design:
         self.w = self.scale * np.asarray(self.cells @ entries.w).reshape(-1, n_nodes).T  # (nodes, folds)
         self.prior = prior * mass / mass.sum()
         self.share = self.scale * entries.w / entries.n
-        allowed = [number for number in segments if number == 1 or size >= ROWS_PER_SEGMENT * number]
+        allowed = [number for number in segments if number == 1 or size >= ROWS_PER_SEGMENT_SQUARED * number**2]
         knots = [_knots(x, w, number) for number in (*allowed, 1)]
         kept = [at for at in (knots[:-1] if any(at is not None for at in knots[:-1]) else knots) if at is not None]
         self.polygons: list[_Polygon] = [_Polygon(at, self.x) for at in kept] or [_Shift(float(x[0]), self.x)]

@@ -219,11 +219,14 @@ class ErrorInterval(Interval):
         Labellings redrawn from each truth.
     stand_in : str or None
         The family that was refitted to them, where it was not the measure's own.
+    widened_by : str or None
+        The family whose interval this one holds too, where the measure's own cannot follow the scores.
     """
 
     target: str
     draws: int
     stand_in: str | None = None
+    widened_by: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -436,7 +439,7 @@ class Estimate(Table):
 
     def interval_record(self) -> dict[str, Any]:
         """Return the debiased value and the interval as plain values by name."""
-        facts = ("low", "high", "level", "target", "stand_in")
+        facts = ("low", "high", "level", "target", "stand_in", "widened_by")
         found = {name: None if self.interval is None else getattr(self.interval, name) for name in facts}
         return {"debiased": self.debiased, **found, "interval_reason": self.interval_reason or None}
 
@@ -490,6 +493,7 @@ class Estimate(Table):
             "the family's own": "the error as this family can see it",
         }.get(interval.target, f"the error of these scores, if it goes {interval.target}")
         by = "" if interval.stand_in is None else f"; refitted: {interval.stand_in}"
+        by += "" if interval.widened_by is None else f"; widened to hold the interval of {interval.widened_by}"
         ends = f"{printed(interval.low)} to {printed(interval.high)}"
         return f"debiased {printed(self.debiased)}, {100 * interval.level:g} % interval {ends}, for {of}{by}"
 

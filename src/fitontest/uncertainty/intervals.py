@@ -29,7 +29,7 @@ from fitontest.numerics.random import one_seed
 from fitontest.numerics.threads import one_blas_thread
 from fitontest.progress import track
 from fitontest.typing import FloatArray, IntArray, RandomState
-from fitontest.uncertainty.inversion import chain_of_truths, growing, invert
+from fitontest.uncertainty.inversion import chain_of_truths, growing, invert, misreads
 from fitontest.uncertainty.null import check_draws
 from fitontest.uncertainty.redraws import Redraws
 
@@ -41,6 +41,7 @@ NORMS = ("l1", "l2", "squared")  # that an interval can be of
 STILL = 1e-6  # mean distance of a direction that goes nowhere
 SHIFT = 0.1  # of the logit, instead
 CHAIN, NULL = 0, 1  # the two streams of random numbers
+SMOOTH = "spline"  # the family of the direction "smooth"
 
 Direction: TypeAlias = Literal["smooth", "own"] | Family | CalibrationMap
 
@@ -64,9 +65,11 @@ def with_interval(
     sample : Sample
     level : float in (0, 1)
     direction : {"smooth", "own"}, Family or CalibrationMap, default="smooth"
-        Where the truths lie. "smooth": towards a logistic spline (`Spline`), for an interval of the true error. "own":
-        towards the map of the measure's own family, for one of the family's own target, which is smaller where the
-        family cannot follow the truth. Or towards a family's map, or a map.
+        Where the truths lie. "smooth": towards a logistic spline (`Spline`), for an interval of the true error. Where
+        the family sees a sixth more or less of it than there is, the relation of the two hangs on the shape of the
+        spline, and the interval is widened to hold that of the spline. "own": towards the map of the measure's own
+        family, for one of the family's own target, which is smaller where the family cannot follow the truth. Or
+        towards a family's map, or a map.
     draws : int, default=50
         Labellings from each of five truths.
     null_draws : int, default=200
@@ -87,13 +90,23 @@ def with_interval(
         estimate = replace(estimate, null=null, interval_reason=reason)
         if reason:
             return estimate
-        found = redrawn.chain(_direction(direction, estimate, redrawn.redraws), draws, level)
-    if found is None:
-        return replace(estimate, interval_reason="the error of redrawn labels does not vary")
-    value, low, high = found
-    stand_in = None if redrawn.stand_in is None else family_name(redrawn.stand_in)
-    interval = ErrorInterval(low, high, level, target=_target(direction), draws=draws, stand_in=stand_in)
-    return replace(estimate, debiased=value, interval=interval)
+        g = _direction(direction, estimate, redrawn.redraws)
+        found = redrawn.chain(g, draws, level)
+        if found is None:
+            return replace(estimate, interval_reason="the error of redrawn labels does not vary")
+        smooth = redrawn.smooth() if direction == "smooth" and found.misread else None
+        wider = None if smooth is None else smooth.chain(g, draws, level)
+    low, high = (found.low, found.high) if wider is None else (min(found.low, wider.low), max(found.high, wider.high))
+    interval = ErrorInterval(
+        low,
+        high,
+        level,
+        target=_target(direction),
+        draws=draws,
+        stand_in=None if redrawn.stand_in is None else family_name(redrawn.stand_in),
+        widened_by=None if wider is None else SMOOTH,
+    )
+    return replace(estimate, debiased=found.value, interval=interval)
 
 
 def reason_against(measure: Measure, direction: Direction = "smooth") -> str:
@@ -113,6 +126,16 @@ def reason_against(measure: Measure, direction: Direction = "smooth") -> str:
     if measure.target(probe, np.array([0.5])) is None:
         return f"what {measure.name} would be under given probabilities is not defined"
     return ""
+
+
+@dataclass(frozen=True)
+class _Found:
+    """The debiased value, the ends of the interval, and whether the family sees much more or less than the error."""
+
+    value: float
+    low: float
+    high: float
+    misread: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +169,15 @@ class _Redrawn:
         values = self._redrawn([self.redraws.entries.p], draws, NULL)[0]
         return IfCalibrated(observed, values, measure.refits, measure.greater_is_better, measure.held_fixed)
 
-    def chain(self, g: FloatArray, draws: int, level: float) -> tuple[float, float, float] | None:
+    def smooth(self) -> "_Redrawn | None":
+        """Return the same with the family of the direction, which follows the truths, or None if it is that already."""
+        norm = getattr(self.measure, "total", None)
+        fitted = read_family(self.refitted.family) if isinstance(self.refitted, PlugIn) else None
+        if not isinstance(norm, Norm) or isinstance(fitted, type(read_family(SMOOTH))):
+            return None
+        return _Redrawn(PlugIn(SMOOTH, norm=norm), self.redraws, self.seed)
+
+    def chain(self, g: FloatArray, draws: int, level: float) -> _Found | None:
         """Return the debiased value and the ends of the interval, from truths on the way to g and beyond."""
         transform, back = (_signed_root, np.square) if self.measure.squared else (_unchanged, _unchanged)
         p = self.redraws.entries.p
@@ -166,7 +197,7 @@ class _Redrawn:
             return None
         most = self._target((p < 0.5).astype(np.float64))  # no error of these scores is larger
         low, value, high = (min(float(back(np.array(end))), most) for end in (found.low, found.estimate, found.high))
-        return value, low, high
+        return _Found(value, low, high, misreads(errors[kept], values, scale))
 
     def _redrawn(self, truths: list[FloatArray], draws: int, stream: int, known: int = 0) -> list[FloatArray]:
         """Return the values under each truth but the first `known`; all truths see the same random numbers."""
@@ -201,7 +232,7 @@ def _direction(direction: Direction, estimate: Estimate, redraws: Redraws) -> Fl
     else:  # fitted to sorted rows: not even a rounding tells in which order they came
         family = direction if isinstance(direction, Family) else estimate.estimator if direction == "own" else None
         with without_warnings():
-            g = read_family(family or "spline").fit_map(entries.sample(labels[:, 0])).evaluate(p)
+            g = read_family(family or SMOOTH).fit_map(entries.sample(labels[:, 0])).evaluate(p)
     g = np.clip(g, 0.0, 1.0)
     w = redraws.entries.w
     if float(w @ np.abs(g - p)) < STILL * float(w.sum()):

@@ -18,6 +18,7 @@ from fitontest.typing import FloatArray
 
 STEEP = 0.25  # the least fall of z beyond the grid, in standard deviations at its last truth
 LEAST_SPREAD = 0.1  # of the largest: labels of scores of 0 and 1 do not vary at all if these are the truth
+MISREAD = 0.15  # of the true error, by which a measure that sees more or less of it does not follow the truths
 ROUNDING = 1e-12  # relative spread of values that are all the same
 
 
@@ -83,6 +84,18 @@ def chain_of_truths(p: FloatArray, g: FloatArray, lengths: Iterable[float]) -> l
 def growing(errors: FloatArray) -> list[int]:
     """Return which truths of a chain have a larger error than all before them; at the ends of [0, 1] it may stop."""
     return [0, *(k for k in range(1, errors.size) if errors[k] > errors[:k].max())]
+
+
+def misreads(errors: FloatArray, redrawn: FloatArray, scale: float) -> bool:
+    """Return whether the measure sees much more or less than the true error, where that is as large as `scale`.
+
+    Its noise at calibration is taken off in the square, sqrt(m^2 - m_0^2): what is left is nearly the same for a family
+    that can follow the truths, however few the rows.
+    """
+    mean = redrawn.mean(axis=1)
+    k = int(np.argmax(errors >= scale)) if errors[-1] >= scale else errors.size - 1
+    seen = float(np.sqrt(max(mean[k] ** 2 - mean[0] ** 2, 0.0)))
+    return bool(abs(seen - errors[k]) > MISREAD * errors[k])
 
 
 @dataclass(frozen=True, eq=False)
