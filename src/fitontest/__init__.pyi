@@ -35,6 +35,7 @@ from .families.piecewise.pl3 import PL3
 from .families.platt import Platt
 from .families.slope1 import Slope1
 from .families.spline import Spline
+from .families.stacking import Stacking
 from .families.temperature import Temperature
 from .maps.base import CalibrationMap, register_map
 from .maps.beta import BetaMap
@@ -146,6 +147,7 @@ __all__ = [
     "SmallMultiples",
     "SmoothECE",
     "Spline",
+    "Stacking",
     "StepsMap",
     "TCEDisplay",
     "Temperature",

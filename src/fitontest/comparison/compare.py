@@ -8,7 +8,7 @@ import numpy as np
 
 from fitontest.checks import choose
 from fitontest.comparison.calibrators import RULES, Calibrator
-from fitontest.comparison.candidates import Candidates, read_candidates, read_families
+from fitontest.comparison.candidates import Candidates, read_candidates
 from fitontest.comparison.comparison import Comparison
 from fitontest.comparison.held_out import CandidateResult, HeldOutEvaluation
 from fitontest.comparison.known_truth import Truth, read_truth
@@ -18,6 +18,7 @@ from fitontest.data.predictions import count_columns
 from fitontest.data.sample import Sample
 from fitontest.families.base import Family, family_name
 from fitontest.families.identity import Identity
+from fitontest.families.listed import read_families
 from fitontest.numerics.losses import find_loss
 from fitontest.numerics.random import one_seed, repeated_folds
 from fitontest.progress import track

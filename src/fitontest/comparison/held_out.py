@@ -134,15 +134,7 @@ def predict_out_of_fold(family: Family, sample: Sample, repeats: list[list[IntAr
 
     Warnings of these fits are suppressed: the fit to all rows warns of the same data.
     """
-    rows = sample.rows
-    predictions = np.empty((len(repeats), len(rows)))
-    with without_warnings():
-        for predicted, folds in zip(predictions, repeats, strict=True):
-            for held_out in folds:
-                fitted = np.ones(len(rows), dtype=bool)
-                fitted[held_out] = False
-                predicted[held_out] = predict(family.fit_map(sample.take(fitted)), rows.p[held_out])
-    return predictions
+    return np.clip([family.hold_out(sample, folds) for folds in repeats], 0.0, 1.0)
 
 
 def predict(fitted: CalibrationMap, p: FloatArray) -> FloatArray:

@@ -23,13 +23,13 @@ from typing import NamedTuple
 import numpy as np
 
 from fitontest.checks import as_list, is_real, is_whole
-from fitontest.comparison.candidates import read_families
 from fitontest.comparison.evaluation_plan import CALIBRATED, EvaluationPlan, Prospect, Unreachable
 from fitontest.data.arrays import as_scores
 from fitontest.data.ordering import Rows
 from fitontest.data.sample import Sample
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family
+from fitontest.families.listed import read_families
 from fitontest.families.slope1 import Slope1
 from fitontest.families.spline import Spline
 from fitontest.measures.plug_in import PlugIn

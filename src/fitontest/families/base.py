@@ -20,6 +20,7 @@ from fitontest.checks import check_known
 from fitontest.data.arrays import as_label_columns, as_numbers, as_scores, check_same_length, check_unit_interval
 from fitontest.data.entries import Entries
 from fitontest.data.sample import Sample, read_weights
+from fitontest.exceptions import without_warnings
 from fitontest.maps.base import CalibrationMap
 from fitontest.partitions.partition import Partition
 from fitontest.registry import Registry
@@ -130,7 +131,10 @@ class Family(RegressorMixin, TransformerMixin, BaseEstimator, ABC):
 
     def fit_sample(self, sample: Sample) -> Self:
         """Fit the family to a sample that has been checked already."""
-        solution = self.solve(sample)
+        return self.adopt(self.solve(sample))
+
+    def adopt(self, solution: Solution) -> Self:
+        """Take the results of a fit as one's own."""
         if not isinstance(solution.map, CalibrationMap):
             raise TypeError(f"{type(self).__name__}.fit_map must return a CalibrationMap, got {solution.map!r}")
         old = [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]
@@ -143,6 +147,33 @@ class Family(RegressorMixin, TransformerMixin, BaseEstimator, ABC):
         for name, value in solution.attributes.items():
             setattr(self, name, value)
         return self
+
+    def solve_and_hold_out(self, sample: Sample, folds: Sequence[IntArray]) -> tuple[Solution, FloatArray]:
+        """Return the result of all rows, and for each sorted row the value of a map fitted without its fold.
+
+        A family that averages maps of the same folds overrides this: it has them already.
+
+        Parameters
+        ----------
+        sample : Sample
+        folds : sequence of int arrays
+            Positions of the sorted rows that are held out together; all rows together, or none if there are no folds.
+        """
+        return self.solve(sample), self.hold_out(sample, folds)
+
+    def hold_out(self, sample: Sample, folds: Sequence[IntArray]) -> FloatArray:
+        """Return for each sorted row the value of a map fitted without its fold; rows of no fold have NaN.
+
+        Warnings of these fits are suppressed: the fit to all rows warns of the same data.
+        """
+        rows = sample.rows
+        values = np.full(len(rows), np.nan)
+        with without_warnings():
+            for held_out in folds:
+                fitted = np.ones(len(rows), dtype=bool)
+                fitted[held_out] = False
+                values[held_out] = self.fit_map(sample.take(fitted)).evaluate(rows.p[held_out])
+        return values
 
     def fit_many(self, p: ArrayInput, Y: ArrayInput, sample_weight: ArrayInput = None) -> FloatArray:
         """Return the values, at the scores, of the maps fitted to each of several label columns.
@@ -286,6 +317,7 @@ _MODULES = {  # names, and the files in which they are registered
     "platt": "fitontest.families.platt",
     "slope1": "fitontest.families.slope1",
     "spline": "fitontest.families.spline",
+    "stacking": "fitontest.families.stacking",
     "temperature": "fitontest.families.temperature",
 }
 _REGISTRY: Registry[Family] = Registry(

@@ -1,6 +1,7 @@
 """What PL and PL3 share: choosing the number of bins, averaging the fold maps, and what a fit reports."""
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -80,6 +81,24 @@ class PiecewiseFamily(Family):
 
     def solve(self, sample: Sample) -> Solution:
         """Return the map, its segments, its knots, and how the number of bins was chosen."""
+        return self._solve(sample)[0]
+
+    def solve_and_hold_out(self, sample: Sample, folds: Sequence[IntArray]) -> tuple[Solution, FloatArray]:
+        """Return the result of all rows, and held-out values, which its own maps make where the folds are its own.
+
+        The number of segments is then chosen on the rows that are held out too.
+        """
+        own = self._folds(sample.n, chooses=False) if is_whole(self.random_state) else []
+        if len(own) < 2 or len(own) != len(folds) or not all(map(np.array_equal, own, folds)):
+            return super().solve_and_hold_out(sample, folds)
+        solution, polygons = self._solve(sample)
+        values, p = np.empty(sample.n), sample.rows.p
+        for fold, held_out in enumerate(folds):
+            values[held_out] = self._map_of(polygons.take(slice(fold, fold + 1))).evaluate(p[held_out])
+        return solution, values
+
+    def _solve(self, sample: Sample) -> tuple[Solution, Polygons]:
+        """Return the result, and the fold maps or the one map of all rows."""
         self._check()
         most = self._most(sample.n)
         chooses = self.n_bins == "cv" and most > 1
@@ -96,13 +115,13 @@ class PiecewiseFamily(Family):
         bins = np.full(left_out.size, b)
         if scores is None or not self.ensemble:
             polygons = fitter.finish(fitter.fit(b, left_out), bins, left_out, exact=self.exact)
-            return self._solution(polygons, polygons.x, scores, sample)
+            return self._solution(polygons, polygons.x, scores, sample), polygons
         if self.vary_bins:
             bins = np.array(scores.choices(self._tolerance(sample.n)))
         fits = Fits.stacked([by_bins[k].take(slice(fold, fold + 1)) for fold, k in enumerate(bins.tolist())])
         polygons = fitter.finish(fits, bins, left_out, exact=self.exact)
         segments = polygons.x if np.all(bins == b) else fitter.knots(by_bins[b].tau[:, : b + 1])
-        return self._solution(polygons, segments, scores, sample)
+        return self._solution(polygons, segments, scores, sample), polygons
 
     @property
     def n_parameters_(self) -> float:

@@ -79,6 +79,10 @@ class Polygons:
     steps: int
     left: float
 
+    def take(self, which: slice) -> "Polygons":
+        """Return some of the maps."""
+        return replace(self, x=self.x[which], u=self.u[which], bins=self.bins[which])
+
 
 class Fitter:
     """Fits maps to a sample, leaving out folds or not.

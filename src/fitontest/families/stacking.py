@@ -1,0 +1,152 @@
+"""Stacking: the convex mixture of several families' maps that predicts held-out labels best."""
+
+from collections.abc import Iterable
+from typing import Literal
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from fitontest.checks import choose, is_real
+from fitontest.data.ordering import Rows
+from fitontest.data.sample import Sample
+from fitontest.families.base import Family, Solution, register_family
+from fitontest.families.listed import read_families
+from fitontest.families.spline import Spline
+from fitontest.maps.base import CalibrationMap
+from fitontest.maps.mixture import MixtureMap
+from fitontest.numerics.losses import LOG_LOSS_EPS
+from fitontest.numerics.mixing import likelihood_weights, square_weights
+from fitontest.numerics.random import check_cv, held_out_rows
+from fitontest.typing import FloatArray, RandomState
+
+MEMBERS = ("identity", "platt", "beta", "pl", "pl3")
+
+
+@register_family("stacking")
+class Stacking(Family):
+    """Mix the maps of several families, c_hat(p) = sum_j w_j c_j(p), by how well they predict held-out labels.
+
+    Each member is fitted to all rows, and predicts each fold by a map that was fitted without it, q_ij. The weights
+    maximise the mean log likelihood sum_i log(sum_j w_j q_ij if y_i = 1 else sum_j w_j (1 - q_ij)) over w_j >= 0 with
+    sum_j w_j = 1, to a duality gap of 1e-10.
+
+    Parameters
+    ----------
+    families : iterable of str or Family, optional
+        The members. By default identity, platt, beta, pl and pl3. With the identity among them the map of calibrated
+        scores is nearer to it; without it less of a small error is hidden.
+    cv : int, default=10
+        Folds of the held-out predictions, at most n. Members that are averages over the same folds, as pl and pl3 are
+        by default, make these predictions on the way.
+    loss : {"log_loss", "brier"}, default="log_loss"
+        What the held-out predictions of the mixture minimise. Predictions are clipped to [1e-6, 1 - 1e-6].
+    prior : float, default=0.0
+        Total weight of pseudo-rows that draw the weights to equal ones: each member has its share of rows that it
+        alone predicts, which adds prior / J sum_j log w_j to the log likelihood.
+    random_state : int, RandomState or None, default=0
+        Seed of the folds, and of the members given by name.
+
+    Attributes
+    ----------
+    map_ : MixtureMap
+    members_ : dict of str to Family
+        The members by name, fitted to all rows.
+    weights_ : array
+        Their weights, of sum 1.
+    n_parameters_ : float
+        Those of the members, averaged with the weights.
+
+    Notes
+    -----
+    All members see the same scores, so that a mixture of their maps is a map. That linear pools of calibrated forecasts
+    are not calibrated (Gneiting, Ranjan 2013) is said of forecasts that know different things.
+
+    The number of segments of pl and pl3 is chosen on the folds that then are predicted, for it is the mean over folds
+    that chooses. Of a single row nothing can be held out: all members weigh the same.
+
+    References
+    ----------
+    Wolpert (1992), Stacked generalization, Neural Networks 5(2). https://doi.org/10.1016/S0893-6080(05)80023-1
+    van der Laan, Polley, Hubbard (2007), Super learner, Statistical Applications in Genetics and Molecular Biology
+    6(1). https://doi.org/10.2202/1544-6115.1309
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(2000)
+    >>> stacking = fot.Stacking(["identity", "platt", "beta"]).fit(p, rng.random(2000) < p**2)
+    >>> dict(zip(stacking.members_, stacking.weights_.round(2).tolist()))
+    {'identity': 0.0, 'platt': 0.0, 'beta': 1.0}
+    >>> stacking.predict([0.3, 0.5, 0.7]).round(1)
+    array([0.1, 0.2, 0.5])
+    """
+
+    def __init__(
+        self,
+        families: Iterable[str | Family] | None = None,
+        cv: int = 10,
+        loss: Literal["log_loss", "brier"] = "log_loss",
+        prior: float = 0.0,
+        random_state: RandomState = 0,
+    ) -> None:
+        self.families = families
+        self.cv = cv
+        self.loss = loss
+        self.prior = prior
+        self.random_state = random_state
+
+    @property
+    def n_parameters_(self) -> float:
+        """The parameters of the members, averaged with their weights."""
+        check_is_fitted(self, "members_")
+        numbers = [member.n_parameters_ for member in self.members_.values()]
+        return float(sum(weight * number for weight, number in zip(self.weights_, numbers, strict=True) if weight > 0))
+
+    def make_members(self) -> dict[str, Family]:
+        """Return the members by name, not yet fitted."""
+        members = read_families(MEMBERS if self.families is None else self.families, "families", self.random_state)
+        if not members:
+            raise ValueError("families must hold at least one family, got none")
+        return members
+
+    def stand_in(self) -> Family | None:
+        """Return a logistic spline where a member has a stand-in itself."""
+        return Spline() if any(member.stand_in() for member in self.make_members().values()) else None
+
+    def fit_map(self, sample: Sample) -> CalibrationMap:
+        """Return the mixture that predicts held-out rows best."""
+        return self.solve(sample).map
+
+    def solve(self, sample: Sample) -> Solution:
+        """Return the mixture, its members and their weights."""
+        self._check()
+        members = self.make_members()
+        folds = held_out_rows(sample.n, self.cv, self.random_state) if sample.n > 1 else []
+        held_out = []
+        for member in members.values():
+            solution, values = member.solve_and_hold_out(sample, folds)
+            member.adopt(solution)
+            held_out.append(values)
+        weights = self.weigh(np.stack(held_out, axis=1), sample.rows)
+        fitted = MixtureMap(weights, tuple(member.map_ for member in members.values()))
+        return Solution(fitted, None, {"members_": members, "weights_": weights})
+
+    def weigh(self, held_out: FloatArray, rows: Rows) -> FloatArray:
+        """Return the weights under which held-out predictions of shape (rows, members) have the least loss."""
+        n_members = held_out.shape[1]
+        if len(rows) < 2:
+            return np.full(n_members, 1.0 / n_members)
+        q = np.clip(held_out, LOG_LOSS_EPS, 1.0 - LOG_LOSS_EPS)
+        y, w = rows.y[:, None], rows.w
+        each = y * q + (1.0 - y) * (1.0 - q) if self.loss == "log_loss" else y - q
+        if self.prior > 0:
+            each = np.concatenate((each, np.eye(n_members)))
+            w = np.concatenate((w, np.full(n_members, self.prior / n_members)))
+        return likelihood_weights(each, w) if self.loss == "log_loss" else square_weights(each, w)
+
+    def _check(self) -> None:
+        check_cv(self.cv)
+        choose(self.loss, ("log_loss", "brier"), "loss")
+        if not (is_real(self.prior) and 0 <= self.prior < np.inf):
+            raise ValueError(f"prior must be a finite number, at least 0; got {self.prior!r}")
