@@ -41,6 +41,8 @@ VARIANTS = {
     "pl3-refit": fot.PL3(ensemble=False, cv=3),
     "pl3-refit-4": fot.PL3(4, ensemble=False),
     "spline-3": fot.Spline(3),
+    "stacking": fot.Stacking(["identity", "platt", "isotonic"]),  # members that are quick
+    "stacking-brier": fot.Stacking([fot.Slope1(5), "beta"], cv=3, loss="brier", prior=2.0),
     "cross_validated": fot.CrossValidated("flat", candidates=[1, 2, 4, 8], cv=3),
 }
 
@@ -50,7 +52,7 @@ def chooses_by_rows(family):
     params = family.get_params()
     counted = params.get("n_bins") in ("cv", "cube_root") or params.get("ensemble", False)
     counted = counted or np.size(params.get("n_segments")) > 1
-    return counted or isinstance(family, fot.CrossValidated)
+    return counted or isinstance(family, fot.CrossValidated | fot.Stacking)
 
 
 def by_name(names):
@@ -118,7 +120,7 @@ def test_only_shifts_leave_the_unit_interval(name, share):
     w = np.random.default_rng(3).random(80) ** 9 / 3
     c = fitted(name, p, (y * 2 * share > 0.5) | (share == 1.0), w).map_
     at = np.concatenate((GRID, p))
-    assert c.shifts_bins or np.all((c(at) >= 0) & (c(at) <= 1))
+    assert c.leaves_unit_interval or np.all((c(at) >= 0) & (c(at) <= 1))
     assert c.decreasing == (c.to_dict().get("decreasing") is True)
 
 

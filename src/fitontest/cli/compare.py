@@ -41,7 +41,7 @@ FORMATS: dict[str, Callable[[Comparison], str]] = {
     default="one_se",
     show_default=True,
     help="The simplest family within one standard error of the best (to do nothing, or the smallest loss of those with "
-    "the fewest parameters or one more), or the best unless the identity is as good.",
+    "the fewest parameters or one more), the best unless the identity is as good, or the mixture of all.",
 )
 @click.option(
     "--evaluator",

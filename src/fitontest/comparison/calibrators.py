@@ -1,9 +1,9 @@
-"""The results of the compared calibrators, and the two rules that choose one of them.
+"""The results of the compared calibrators, and the rules that choose one of them.
 
-Both rules use the paired differences of held-out losses, and ask whether a difference is larger than its own standard
-error: the family of the smallest mean loss need not be worth its parameters. An unpaired rule would compare two losses
-with the standard error of each. That error is mostly the variation between rows, which moves both losses by far more
-than they differ.
+"best" and "one_se" use the paired differences of held-out losses, and ask whether a difference is larger than its own
+standard error: the family of the smallest mean loss need not be worth its parameters. An unpaired rule would compare
+two losses with the standard error of each. That error is mostly the variation between rows, which moves both losses
+by far more than they differ.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,6 +16,7 @@ from fitontest.comparison.decomposition import Parts
 from fitontest.comparison.known_truth import Quality
 from fitontest.comparison.paired import PairedScore
 from fitontest.families.base import Family
+from fitontest.families.stacking import Stacking
 
 ALIKE = 1  # numbers of parameters that differ by no more than this count as equally few
 
@@ -105,4 +106,12 @@ def list_within_one_se(ranked: Ranked) -> list[Calibrator]:
     return [one for one in ranked if not one.held_out.to_best.is_clear]
 
 
-RULES: dict[str, Callable[[Ranked, str], str]] = {"best": choose_best, "one_se": choose_one_se}
+def choose_stack(ranked: Ranked, _: str) -> str:
+    """Return the mixture of the candidates; of several the one of the smallest loss."""
+    for one in ranked:
+        if isinstance(one.family, Stacking):
+            return one.name
+    raise ValueError("rule must be 'best' or 'one_se' unless a Stacking is among the candidates, got 'stack'")
+
+
+RULES: dict[str, Callable[[Ranked, str], str]] = {"best": choose_best, "one_se": choose_one_se, "stack": choose_stack}

@@ -19,6 +19,7 @@ from fitontest.data.sample import Sample
 from fitontest.families.base import Family, family_name
 from fitontest.families.identity import Identity
 from fitontest.families.listed import read_families
+from fitontest.families.stacking import Stacking
 from fitontest.numerics.losses import find_loss
 from fitontest.numerics.random import one_seed, repeated_folds
 from fitontest.progress import track
@@ -55,12 +56,16 @@ class Options:
         """Check the options and make the families."""
         repeated_folds(2, cv, repeats, 0)  # raises where cv or repeats are not valid
         seed = one_seed(random_state)
+        choose(scoring, ("log_loss", "brier"), "scoring")
+        candidates = read_candidates(families, seed)
+        if choose(rule, RULES, "rule") == "stack" and not any(isinstance(f, Stacking) for f in candidates.values()):
+            candidates["stacking"] = Stacking(list(candidates.values()), loss=scoring, random_state=seed)  # type: ignore[arg-type]
         return cls(
-            read_candidates(families, seed),
+            candidates,
             cv,
             repeats,
-            choose(scoring, ("log_loss", "brier"), "scoring"),
-            choose(rule, RULES, "rule"),
+            scoring,
+            rule,
             read_families(evaluators, "evaluators", seed),
             next(iter(read_families([decomposition], "decomposition", seed).values())),
             random_state,
@@ -80,7 +85,7 @@ def compare_calibrators(
     cv: int = 5,
     repeats: int = 1,
     scoring: Literal["log_loss", "brier"] = "log_loss",
-    rule: Literal["one_se", "best"] = "one_se",
+    rule: Literal["one_se", "best", "stack"] = "one_se",
     evaluators: Iterable[str | Family] = EVALUATORS,
     decomposition: str | Family = "isotonic",
     test: tuple[ArrayInput, ...] | None = None,
@@ -114,11 +119,12 @@ def compare_calibrators(
         Cross-validations with other folds; the losses of a row are averaged.
     scoring : {"log_loss", "brier"}, default="log_loss"
         The proper loss. Log loss clips predictions to [1e-6, 1 - 1e-6].
-    rule : {"one_se", "best"}, default="one_se"
+    rule : {"one_se", "best", "stack"}, default="one_se"
         "one_se": of the families whose loss is within one paired standard error of the smallest the identity, if it
         is one of them. Else, with m the fewest parameters (`Family.n_parameters_`) among them, that of the smallest
         loss among those with at most m + 1 parameters. "best": the smallest loss, but the identity unless that beats
-        it by more than one paired standard error. benchmarks/README.md compares the two.
+        it by more than one paired standard error. "stack": the mixture of all candidates (`Stacking`), which is added
+        to them. It is judged on each fold with weights that were chosen without it. benchmarks/README.md compares them.
     evaluators : iterable of str or Family, default=("slope1", "isotonic")
         Families under which the calibration error of the calibrated predictions is measured. Empty for none.
     decomposition : str or Family, default="isotonic"

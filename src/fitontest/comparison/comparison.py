@@ -11,6 +11,7 @@ from fitontest.comparison.calibrators import ALIKE, RULES, Calibrator, list_with
 from fitontest.comparison.candidates import DO_NOTHING
 from fitontest.comparison.paired import Difference, PairedScore
 from fitontest.families.base import Family
+from fitontest.families.stacking import Stacking
 from fitontest.maps.decreases import find_decreases
 from fitontest.numerics.losses import LOG_LOSS_EPS, LOSS_NAMES
 from fitontest.results.frames import Records
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 FEW = 50  # rows of the smaller class below which even a paired comparison is mostly noise
 FEW_IN_A_FOLD = 100  # rows below which fold maps differ so much that the errors of their pooled predictions mislead
+LEAST_SHARE = 0.005  # of a mixture, that is named
 MOST_INTERVALS = 3  # of those on which a map decreases, in the text
 NOTES = """\
 vs identity, vs best: paired differences of the loss, with their standard errors; minus is better. parameters: number of
@@ -80,7 +82,7 @@ class Comparison(Table):
         """The chosen family, fitted to all rows."""
         return self[self.chosen].family
 
-    def choice(self, rule: Literal["best", "one_se"]) -> str:
+    def choice(self, rule: Literal["best", "one_se", "stack"]) -> str:
         """Return the name that a rule chooses, which need not be the rule of this comparison."""
         return RULES[choose(rule, RULES, "rule")](self.calibrators, self.do_nothing)
 
@@ -215,6 +217,8 @@ def _describe_choice(comparison: Comparison, chosen: Calibrator, first: Calibrat
     """Return the chosen family, and how much smaller its loss is than that of doing nothing."""
     loss, identity = LOSS_NAMES[comparison.scoring], comparison.do_nothing
     gap = first.held_out.to_identity
+    if isinstance(chosen.family, Stacking) and comparison.rule == "stack":
+        return _describe_mixture(chosen, chosen.family, first, loss)
     if first.name == identity:
         return f"Chosen (*): {identity}, to do nothing. No family has a smaller {loss}."
     if chosen.name == identity:
@@ -230,6 +234,19 @@ def _describe_choice(comparison: Comparison, chosen: Calibrator, first: Calibrat
     behind = chosen.held_out.to_best
     less = _format_amount(behind.mean, behind.se)
     return f"{text} The smallest is that of {first.name}, {less} less: {_describe_simplicity(comparison, chosen)}"
+
+
+def _describe_mixture(chosen: Calibrator, family: Stacking, first: Calibrator, loss: str) -> str:
+    """Return what the mixture is made of, and how it compares with doing nothing and with the smallest loss."""
+    parts = sorted(zip(family.weights_, family.members_, strict=True), reverse=True)
+    shares = ", ".join(f"{weight:.0%} {name}" for weight, name in parts if weight >= LEAST_SHARE)
+    gain, behind = chosen.held_out.to_identity, chosen.held_out.to_best
+    than = "less" if gain.mean <= 0 else "MORE"
+    text = f"Chosen (*): {chosen.name}, a mixture of {shares}. "
+    text += f"Its {loss} is {_format_amount(abs(gain.mean), gain.se)} {than} than that of doing nothing."
+    if behind.mean == 0:
+        return text
+    return f"{text} The smallest is that of {first.name}, {_format_amount(behind.mean, behind.se)} less."
 
 
 def _describe_simplicity(comparison: Comparison, chosen: Calibrator) -> str:

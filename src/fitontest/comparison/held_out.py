@@ -5,7 +5,7 @@ would hide the error of fitting this share, which is the main error of a calibra
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import perf_counter
 
 import numpy as np
@@ -16,6 +16,7 @@ from fitontest.data.ordering import Rows
 from fitontest.data.sample import Sample
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family
+from fitontest.families.stacking import Stacking
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.norms import l1
@@ -70,6 +71,8 @@ class HeldOutEvaluation:
         Family under which the loss is decomposed.
     truth : array or None
         The true probability at each of `rows`.
+    known : dict
+        Predictions out of fold that were made already.
     """
 
     sample: Sample
@@ -79,6 +82,7 @@ class HeldOutEvaluation:
     evaluators: Mapping[str, Family]
     decomposition: Family
     truth: FloatArray | None
+    known: dict[str, FloatArray] = field(default_factory=dict)
 
     @property
     def rows(self) -> Rows:
@@ -87,7 +91,7 @@ class HeldOutEvaluation:
 
     def evaluate(self, family: Family) -> CandidateResult:
         """Return the result of one candidate, and leave it fitted to all rows."""
-        predictions = predict_out_of_fold(family, self.sample, self.folds)
+        predictions = self._stack(family) if isinstance(family, Stacking) else self._predict(family)
         losses = self._average_losses(self.sample.rows, predictions)
         start = perf_counter()
         family.fit_sample(self.sample)
@@ -108,6 +112,28 @@ class HeldOutEvaluation:
             quality=None if self.truth is None else measure_quality(q, self.truth, rows.w),
             certain=l1(((q == 0) | (q == 1)).astype(np.float64), rows.w),
         )
+
+    def _predict(self, family: Family) -> FloatArray:
+        """Return the predictions out of fold, shape (repeats, n); they are remembered for mixtures of families."""
+        key = f"{type(family)} {family.get_params()}"
+        if key not in self.known:
+            self.known[key] = predict_out_of_fold(family, self.sample, self.folds)
+        return self.known[key]
+
+    def _stack(self, stacking: Stacking) -> FloatArray:
+        """Return predictions of the mixture out of fold: each fold's with weights that were chosen without it.
+
+        The members' predictions are those of the comparison. The members of the other folds were fitted to its rows;
+        the weights that mix them were not.
+        """
+        members = np.stack([self._predict(member) for member in stacking.make_members().values()], axis=-1)
+        predictions = np.empty(members.shape[:2])
+        for mixed, each, folds in zip(predictions, members, self.folds, strict=True):
+            for held_out in folds:
+                others = np.ones(self.sample.n, dtype=bool)
+                others[held_out] = False
+                mixed[held_out] = each[held_out] @ stacking.weigh(each[others], self.sample.take(others))
+        return predictions
 
     def _average_losses(self, rows: Rows, predictions: FloatArray) -> FloatArray:
         """Return the loss of each row, its mean over the repeats of a cross-validation."""

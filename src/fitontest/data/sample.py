@@ -153,6 +153,18 @@ class Sample:
         """Tied scores of positive weight, pooled."""
         return pooled(self.rows, unit=self.unit)
 
+    @cached_property
+    def row_weight(self) -> float:
+        """The weight that counts as one row.
+
+        1 for whole weights, which are repetitions. The scale of other weights, which are importances, means nothing:
+        they count as (sum w)^2 / sum w^2 rows in all.
+        """
+        if self.whole:
+            return 1.0
+        w = self.rows.w / self.rows.w.max()  # keeps squares within the range of floats; in an order of its own
+        return float(self.rows.w.max() * (w @ w) / w.sum())
+
     @property
     def aggregated(self) -> bool:
         """Whether entries stand for many rows, which only `rows` and `groups` know."""

@@ -21,6 +21,7 @@ from fitontest.displays.reliability_artists import (
     draw_knots,
     draw_map,
     draw_means,
+    draw_members,
 )
 from fitontest.displays.scales import Scale, ScaleName, advise_logit, choose_scale, extend_to_values, make_scale
 from fitontest.displays.shapes import (
@@ -30,6 +31,7 @@ from fitontest.displays.shapes import (
     find_knots,
     tabulate_cuts,
     tabulate_histogram,
+    tabulate_members,
 )
 from fitontest.displays.small_multiples import PanelDisplay, SmallMultiples, arrange_classes, check_classwise_figure
 from fitontest.families.base import Family
@@ -109,6 +111,8 @@ class ReliabilityDisplay(PanelDisplay):
     figure_ : matplotlib Figure or SubFigure
     line_, ref_line_, counts_ : artists
         The map (interrupted between bins), the diagonal, the histogram.
+    members_ : list of Line2D
+        The maps that a mixture of families (`Stacking`) is made of, where there are any.
     cuts_ : list of Line2D
         The triangles below and above the axes, where there are any.
     fill_, gap_, stems_, veil_, outline_, means_, extension_, knots_, band_, legend_ : artists or None
@@ -164,6 +168,7 @@ class ReliabilityDisplay(PanelDisplay):
             self.scale = choose_scale(scale, sample) if limits is None else make_scale(scale, limits)
         self.shape = compute_shape(error.map, find_knots(error), sample, self.scale)
         self.y_scale = self.scale if limits is not None else extend_to_values(self.scale, self.shape.values_to_show())
+        self.members = tabulate_members(error, sample, self.scale)
         self.advice = advise_logit(self.scale, sample) if limits is None else None
         self.cells = self.scale.cells(BARS)
         self.counts = self.cells.summarise(sample).w
@@ -349,6 +354,7 @@ class ReliabilityDisplay(PanelDisplay):
         share of the weight, mean prediction, share of positives, and mean gap |c_hat(p) - p|, whose mean over the
         predictions is the l1 error. ``map`` holds the points (x, y) through which the map is drawn, by piece. ``cuts``
         holds the places where it leaves the axes, with its value furthest beyond. ``knots`` holds the knots marked.
+        ``members`` holds the points of the maps of which a mixture is made, with their weights.
         ``histogram`` holds the weight per bar. ``band`` holds the bounds of the band. ``beyond`` holds the shares of
         the data below and above the axes.
         """
@@ -357,6 +363,7 @@ class ReliabilityDisplay(PanelDisplay):
             "map": self.shape.course_records(),
             "cuts": tabulate_cuts(self.shape, *self.y_scale.visible),
             "knots": records(x=self.shape.knots.x, y=self.shape.knots.c),
+            "members": self.members,
             **tabulate_histogram(self.cells, self.counts, self.beyond),
         }
         if self.band is not None:
@@ -368,6 +375,7 @@ class ReliabilityDisplay(PanelDisplay):
         edge = get_foreground(main) if filled else style["color"]
         self.means_ = self.knots_ = None
         self.line_, self.extension_ = draw_map(main, shape, style, label)
+        self.members_ = draw_members(main, self.members, style["color"])
         self.cuts_ = draw_cuts(main, tabulate_cuts(shape, *self.y_scale.visible), self.y_scale, style["color"])
         if shape.jumps:
             self.means_ = draw_means(main, shape, edge)

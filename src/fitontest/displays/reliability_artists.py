@@ -32,6 +32,7 @@ TRUTH_OPACITY = 0.14  # of the band of the true map
 DARK_OPACITY_GAIN = 0.16  # added to small opacities on a dark background
 DIAGONAL_LABEL = "_fitontest diagonal"  # identifies the diagonal; legends leave it out
 BAND_LABEL = "if calibrated, "
+LEAST_MEMBER_OPACITY, MOST_MEMBER_OPACITY = 0.25, 0.7  # of the members of a mixture
 TRUTH_LABEL = "true map, "
 MEAN_LABEL = "mean of a bin"
 KNOT_LABEL = "knot"
@@ -191,6 +192,17 @@ def draw_map(ax: "Axes", shape: Shape, style: dict[str, Any], label: str) -> "tu
     (line,) = ax.plot(*inside, linewidth=1.8, zorder=3.0, label=label, **style)
     (extension,) = ax.plot(*_join_with_breaks(beyond), linewidth=1.0, linestyle=":", color=style["color"], zorder=2.8)
     return line, extension
+
+
+def draw_members(ax: "Axes", members: Records, color: Color) -> "list[Line2D]":
+    """Draw the maps that a mixture is made of, thin behind it: the fainter, the less they weigh."""
+    lines = []
+    for name in dict.fromkeys(row["member"] for row in members):
+        rows = [row for row in members if row["member"] == name]
+        opacity = LEAST_MEMBER_OPACITY + (MOST_MEMBER_OPACITY - LEAST_MEMBER_OPACITY) * rows[0]["weight"]
+        points = [row["x"] for row in rows], [row["y"] for row in rows]
+        lines += ax.plot(*points, linewidth=0.8, color=color, alpha=opacity, zorder=2.7)
+    return lines
 
 
 def draw_cuts(ax: "Axes", cuts: Records, scale: Scale, color: Color) -> "list[Line2D]":

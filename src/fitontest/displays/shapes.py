@@ -10,6 +10,7 @@ import numpy as np
 
 from fitontest.data.sample import Sample
 from fitontest.displays.scales import Scale, find_score_range
+from fitontest.families.stacking import Stacking
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.base import Estimate
 from fitontest.partitions.bin_table import BinTable
@@ -23,6 +24,7 @@ MOST_BINS = 200  # a map of more bins is drawn as a curve, because no screen res
 FINE_CURVE_POINTS = 1601  # along a curve of very many bins
 PIECE_POINTS = 33  # along the axis, for bins whose map is curved on the scale
 MOST_KINKS = 2000  # more kinks are left out, because no screen resolves them
+LEAST_SHARE = 0.01  # of a mixture, for a member to be drawn
 ROUNDING = 1e-9  # a value that exceeds the axis by less does not leave it
 
 
@@ -127,6 +129,21 @@ def compute_shape(fitted: CalibrationMap, knots: FloatArray, sample: Sample, sca
         low=low,
         high=high,
     )
+
+
+def tabulate_members(error: Estimate, sample: Sample, scale: Scale) -> Records:
+    """Return the points of the maps that a mixture of families is made of, over the scores; none of any other map."""
+    family = error.estimator
+    if not isinstance(family, Stacking):
+        return []
+    rows: Records = []
+    for (name, member), weight in zip(family.members_.items(), family.weights_.tolist(), strict=True):
+        if weight < LEAST_SHARE:
+            continue
+        shape = compute_shape(member.map_, np.empty(0), sample, scale)
+        course = clip_course(shape.joined(), shape.low, shape.high)
+        rows += [{"member": name, "weight": weight, **row} for row in records(x=course.x, y=course.c)]
+    return rows
 
 
 def compute_shares_beyond(sample: Sample, scale: Scale) -> tuple[float, float]:

@@ -7,7 +7,6 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from fitontest.checks import choose, is_real
-from fitontest.data.ordering import Rows
 from fitontest.data.sample import Sample
 from fitontest.families.base import Family, Solution, register_family
 from fitontest.families.listed import read_families
@@ -128,17 +127,17 @@ class Stacking(Family):
             solution, values = member.solve_and_hold_out(sample, folds)
             member.adopt(solution)
             held_out.append(values)
-        weights = self.weigh(np.stack(held_out, axis=1), sample.rows)
+        weights = self.weigh(np.stack(held_out, axis=1), sample)
         fitted = MixtureMap(weights, tuple(member.map_ for member in members.values()))
         return Solution(fitted, None, {"members_": members, "weights_": weights})
 
-    def weigh(self, held_out: FloatArray, rows: Rows) -> FloatArray:
-        """Return the weights under which held-out predictions of shape (rows, members) have the least loss."""
+    def weigh(self, held_out: FloatArray, sample: Sample) -> FloatArray:
+        """Return the weights under which predictions of the sorted rows, shape (n, members), have the least loss."""
         n_members = held_out.shape[1]
-        if len(rows) < 2:
+        if sample.n < 2:
             return np.full(n_members, 1.0 / n_members)
         q = np.clip(held_out, LOG_LOSS_EPS, 1.0 - LOG_LOSS_EPS)
-        y, w = rows.y[:, None], rows.w
+        y, w = sample.rows.y[:, None], sample.rows.w / sample.row_weight
         each = y * q + (1.0 - y) * (1.0 - q) if self.loss == "log_loss" else y - q
         if self.prior > 0:
             each = np.concatenate((each, np.eye(n_members)))

@@ -79,6 +79,11 @@ class CalibrationMap(ABC):
         """Whether the map moves all scores of a bin of `partition` by the same amount, as bins of slope 1 do."""
         return False
 
+    @property
+    def leaves_unit_interval(self) -> bool:
+        """Whether values may lie outside [0, 1], as those of bins of slope 1 do."""
+        return self.shifts_bins
+
     def distances(self, sample: Sample) -> Distances:
         """Return |c_hat(p_i) - p_i| of every row of the sample, or one entry for rows that are equally far."""
         return Distances(np.abs(self.evaluate(sample.p) - sample.p), sample.w, sample.w2)

@@ -64,11 +64,12 @@ class MixtureMap(CalibrationMap):
         total = np.zeros(p.shape)
         for weight, part in self._present():
             total += weight * part.evaluate(p)
-        return total if self._may_leave else np.clip(total, 0.0, 1.0)  # a sum of shares may be rounded past 1
+        return total if self.leaves_unit_interval else np.clip(total, 0.0, 1.0)  # a sum of shares may be rounded past 1
 
     @property
-    def _may_leave(self) -> bool:
-        return any(part.shifts_bins for _, part in self._present())
+    def leaves_unit_interval(self) -> bool:
+        """Whether a part of positive weight does."""
+        return any(part.leaves_unit_interval for _, part in self._present())
 
     def _present(self) -> list[tuple[float, CalibrationMap]]:
         return [(weight, part) for weight, part in zip(self.weights.tolist(), self.parts, strict=True) if weight > 0]

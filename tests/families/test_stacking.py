@@ -1,0 +1,122 @@
+"""Stacking: its held-out predictions by hand, its weights, and what a mixture keeps."""
+
+import numpy as np
+import pytest
+
+import fitontest as fot
+from fitontest.datasets import Derivate
+from fitontest.numerics.mixing import likelihood_weights
+from fitontest.numerics.random import held_out_rows
+from tests.strategies import noisy
+
+QUICK = ["identity", "platt", "isotonic"]
+
+
+def held_out_by_hand(family, p, y, cv, seed):
+    """Return the held-out values of rows in increasing order of the scores."""
+    values = np.empty(p.size)
+    for held_out in held_out_rows(p.size, cv, seed):
+        kept = np.setdiff1d(np.arange(p.size), held_out)
+        values[held_out] = fot.make_family(family).fit(p[kept], y[kept]).predict(p[held_out])
+    return values
+
+
+def test_it_is_the_mixture_of_the_definition():
+    y, p = noisy(300)
+    order = np.argsort(p)
+    y, p = y[order], p[order]
+    q = np.stack([held_out_by_hand(name, p, y, 5, 3) for name in QUICK], axis=1).clip(1e-6, 1 - 1e-6)
+    weights = likelihood_weights(np.where(y[:, None] == 1, q, 1 - q), np.ones(300))
+    stacking = fot.Stacking(QUICK, cv=5, random_state=3).fit(p, y)
+    np.testing.assert_allclose(stacking.weights_, weights, atol=1e-9)
+    at = np.linspace(0, 1, 21)
+    parts = np.stack([fot.make_family(name).fit(p, y).predict(at) for name in QUICK], axis=1)
+    np.testing.assert_allclose(stacking.predict(at), parts @ weights, atol=1e-9)
+    assert list(stacking.members_) == QUICK
+    assert stacking.map_.kind == "mixture"
+    expected = sum(w * m.n_parameters_ for w, m in zip(weights, stacking.members_.values(), strict=True))
+    assert stacking.n_parameters_ == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("family", [fot.PL(), fot.PL3(2), fot.PL(cv=4, max_bins=3, random_state=5)])
+def test_members_with_folds_of_their_own_use_their_fold_maps(family):
+    """Each row is predicted by the fold map that was fitted without it, of which the family's map is the mean."""
+    y, p = noisy(500)
+    sample = fot.Sample(y, p)
+    folds = held_out_rows(500, family.cv, family.random_state)
+    solution, values = family.solve_and_hold_out(sample, folds)
+    assert solution.map == family.solve(sample).map
+    refitted = family.hold_out(sample, folds)
+    assert np.abs(values - refitted).mean() < 0.02
+    others = family.solve_and_hold_out(sample, held_out_rows(500, 3, 0))[1]
+    np.testing.assert_array_equal(others, family.hold_out(sample, held_out_rows(500, 3, 0)))
+
+
+def test_a_prior_draws_the_weights_together():
+    y, p = noisy(400)
+    spread = [np.ptp(fot.Stacking(QUICK, prior=prior).fit(p, y).weights_) for prior in (0, 10, 1e9)]
+    assert spread[0] > spread[1] > spread[2]
+    assert spread[2] < 1e-6
+
+
+def test_whole_weights_count_rows_and_others_are_importances():
+    y, p = noisy(300)
+    w = np.random.default_rng(0).random(300) + 0.5
+    a, b = (fot.Stacking(QUICK, prior=5).fit(p, y, factor * w).weights_ for factor in (1, 7.3))
+    np.testing.assert_allclose(a, b, atol=1e-8)
+
+
+def test_calibrated_scores_are_left_nearly_alone_and_others_are_mended():
+    distances = {}
+    for error in (0.0, 0.1):
+        each = []
+        for seed in range(6):
+            y, p, c = Derivate("square", error=error).draw(1000, np.random.default_rng(seed))
+            each.append(np.abs(fot.Stacking(["identity", "platt", "beta"]).fit(p, y).predict(p) - c).mean())
+        distances[error] = np.mean(each)
+    assert distances[0.0] < 0.008
+    assert distances[0.1] < 0.03
+
+
+def test_a_single_row_weighs_all_members_alike():
+    stacking = fot.Stacking(["identity", fot.Slope1(1)]).fit([0.4], [1])
+    assert stacking.weights_.tolist() == [0.5, 0.5]
+    assert stacking.predict([0.4])[0] == pytest.approx(0.7)
+
+
+def test_a_stand_in_is_needed_where_a_member_has_one():
+    assert fot.Stacking(["platt", "pl3"]).stand_in() is not None
+    assert fot.Stacking(QUICK).stand_in() is None
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"families": []}, "families must hold at least one family, got none"),
+        ({"families": ["platt", "platt"]}, "families must differ from one another, got platt twice"),
+        ({"families": "platt"}, "families must be a list of names"),
+        ({"families": ["platt", 3]}, "families must be names of families or families, got 3"),
+        ({"loss": "hinge"}, "loss must be one of"),
+        ({"prior": -1}, "prior must be a finite number, at least 0; got -1"),
+        ({"prior": np.inf}, "prior must be a finite number"),
+        ({"cv": 1}, "cv must be a whole number of folds"),
+    ],
+)
+def test_refusals(options, message):
+    y, p = noisy(50)
+    with pytest.raises(ValueError, match=message):
+        fot.Stacking(**{"families": QUICK, **options}).fit(p, y)
+
+
+def test_a_diagram_shows_the_members():
+    y, p = noisy(400)
+    from matplotlib.figure import Figure
+
+    display = fot.ReliabilityDisplay.from_predictions(y, p, family=fot.Stacking(QUICK), ax=Figure())
+    weights = dict(zip(QUICK, display.error.estimator.weights_, strict=True))
+    shown = [name for name in QUICK if weights[name] >= 0.01]
+    assert len(display.members_) == len(shown) > 0
+    rows = display.parts()["members"]
+    assert list(dict.fromkeys(row["member"] for row in rows)) == shown
+    one = next(row for row in rows if row["member"] == "platt")
+    assert one["y"] == pytest.approx(display.error.estimator.members_["platt"].predict([one["x"]])[0])
