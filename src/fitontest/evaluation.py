@@ -411,6 +411,8 @@ def _warn_by_class(held: Mapping[Label, list[Held]]) -> None:
 def _called(measures: Sequence[Measure]) -> list[str]:
     """Return the names of measures; those that share one get a longer one."""
     names = [one.name for one in measures]
+    if len(set(names)) == len(names):
+        return names
     longer = [one.longer_names() for one in measures]
     for i in range(max(map(len, longer))):
         given = zip(names, longer, strict=True)

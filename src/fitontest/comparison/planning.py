@@ -35,7 +35,7 @@ from fitontest.families.spline import Spline
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.links import logit, sigmoid
 from fitontest.numerics.norms import l1
-from fitontest.numerics.random import generator, one_seed
+from fitontest.numerics.random import check_seed, one_seed
 from fitontest.numerics.threads import one_blas_thread
 from fitontest.progress import track
 from fitontest.simulation.distortions import DISTORTIONS
@@ -354,7 +354,7 @@ class _Options:
         check_draws(draws, "draws", LEAST_DRAWS)
         if power is not None and not any(planted):
             raise ValueError(f"power must be left out unless there are positive errors, got {power!r}")
-        generator(random_state)  # refuses what is no seed
+        check_seed(random_state)  # refuses what is no seed
         seed = one_seed(random_state)
         evaluators = (Slope1(15), "slope1", "isotonic", "platt", "beta", "spline")
         return cls(

@@ -22,7 +22,7 @@ from fitontest.checks import choose, is_real, is_whole
 from fitontest.data.ordering import Rows, pooled
 from fitontest.data.sample import Sample
 from fitontest.measures.base import Estimate, Measure, register_measure
-from fitontest.numerics.random import generator
+from fitontest.numerics.random import check_seed, generator
 from fitontest.typing import FloatArray, RandomState
 
 KernelName: TypeAlias = Literal["exponential", "rbf"]
@@ -106,7 +106,7 @@ class KernelError(Measure):
             raise ValueError(f"length_scale must be a finite number, at least {SHORTEST:g}; got {self.length_scale!r}")
         if not (is_whole(self.block_size) and 2 <= self.block_size <= MOST_SCORES):
             raise ValueError(f"block_size must be a whole number from 2 to {MOST_SCORES}; got {self.block_size!r}")
-        generator(self.random_state)  # refuses what is no seed
+        check_seed(self.random_state)  # refuses what is no seed
 
     @property
     def title(self) -> str:

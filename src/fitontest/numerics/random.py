@@ -34,6 +34,12 @@ def one_seed(random_state: RandomState) -> int:
     return random_state if is_whole(random_state) else int(generator(random_state).randint(2**31 - 1))
 
 
+def check_seed(random_state: object) -> None:
+    """Raise ValueError unless `generator` takes it; nothing is made of a number, which takes a while."""
+    if not (is_whole(random_state) and 0 <= random_state < 2**32):
+        generator(random_state)
+
+
 def generator(random_state: object) -> np.random.RandomState:
     """Return the generator that a user's `random_state` means, as scikit-learn reads it."""
     try:

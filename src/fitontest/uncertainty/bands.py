@@ -20,7 +20,7 @@ from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family, family_name, make_family
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.base import Estimate
-from fitontest.numerics.random import generator, one_seed
+from fitontest.numerics.random import check_seed, generator, one_seed
 from fitontest.numerics.threads import one_blas_thread
 from fitontest.progress import track
 from fitontest.typing import FloatArray, RandomState
@@ -122,7 +122,7 @@ def confidence_bands(
     family as seen under g. That bias is not known well enough: such bands held the truth less often.
     """
     family = _family_of(estimate, draws)
-    generator(random_state)  # refuses what is no seed
+    check_seed(random_state)  # refuses what is no seed
     stand_in = family.stand_in()
     x = _within(x, sample)
     with one_blas_thread(), without_warnings():

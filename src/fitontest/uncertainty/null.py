@@ -15,7 +15,7 @@ from fitontest.exceptions import without_warnings
 from fitontest.measures.base import Estimate, Measure
 from fitontest.measures.if_calibrated import IfCalibrated
 from fitontest.measures.notes import AUTO_CLASSES, AUTO_DRAWS, AUTO_ROWS
-from fitontest.numerics.random import generator
+from fitontest.numerics.random import check_seed, generator
 from fitontest.progress import track
 from fitontest.typing import RandomState
 
@@ -33,9 +33,10 @@ def with_null(estimate: Estimate, sample: Sample, draws: int, random_state: Rand
     random_state : int, RandomState or None
     """
     check_draws(draws)
-    rng = generator(random_state)
+    check_seed(random_state)
     if draws == 0:
         return estimate
+    rng = generator(random_state)
     measure, values = estimate.measure, np.empty(draws)
     for draw in track(range(draws), "draws"):
         drawn = redrawn(sample, rng)

@@ -6,7 +6,7 @@ from typing import Literal
 from fitontest.data.sample import Sample
 from fitontest.measures.base import Estimate, Measure
 from fitontest.measures.plug_in import PlugIn
-from fitontest.numerics.random import generator
+from fitontest.numerics.random import check_seed
 from fitontest.typing import RandomState
 from fitontest.uncertainty.intervals import (
     DRAWS,
@@ -48,7 +48,7 @@ class Redrawing:
     random_state: RandomState = 0
 
     def __post_init__(self) -> None:
-        generator(self.random_state)  # refuses what is no seed, before anything is fitted
+        check_seed(self.random_state)  # refuses what is no seed, before anything is fitted
         check_null_draws(self.null_draws)
         if self.interval is not None and not (isinstance(self.interval, str) and self.interval == "auto"):
             check_interval(self.interval)
