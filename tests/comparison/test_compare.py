@@ -15,6 +15,9 @@ import fitontest as fot
 from fitontest.comparison.candidates import read_candidates
 from fitontest.comparison.compare import compare_calibrators
 from fitontest.families.base import read_family
+from fitontest.numerics.losses import log_loss as log_loss_of_rows
+from fitontest.numerics.mixing import likelihood_weights
+from fitontest.numerics.random import held_out_rows
 from tests.golden.test_peers import peer_values, sample_of
 from tests.published import figures
 
@@ -360,3 +363,35 @@ def test_a_matrix_of_one_column_is_a_column():
     y, p = draw(50)
     matrix, column = (quick(y, scores, families=["platt"]) for scores in (p[:, None], p))
     assert matrix.best_.map_ == column.best_.map_
+
+
+def test_the_mixture_is_judged_on_folds_that_its_weights_did_not_see():
+    y, p = draw(300)
+    order = np.lexsort((y, p))
+    y, p = y[order], p[order]
+    names = ["platt", "isotonic", "identity"]
+    comparison = fot.compare_calibrators(y, p, families=names, rule="stack", evaluators=[])
+    assert comparison.chosen == "stacking"
+    assert list(comparison.best_.members_) == names
+    assert comparison.best_.map_ == fot.Stacking(names).fit(p, y).map_
+    folds = held_out_rows(300, 5, 0)
+    q = np.stack([fot.make_family(name).hold_out(fot.Sample(y, p), folds) for name in names], axis=1)
+    clipped = q.clip(1e-6, 1 - 1e-6)
+    likelihoods = np.where(y[:, None] == 1, clipped, 1 - clipped)
+    losses = np.empty(300)
+    for held_out in folds:
+        others = np.setdiff1d(np.arange(300), held_out)
+        weights = likelihood_weights(likelihoods[others], np.ones(others.size))
+        losses[held_out] = log_loss_of_rows(y[held_out], q[held_out] @ weights)
+    assert comparison["stacking"].held_out.score == pytest.approx(losses.mean(), abs=1e-9)
+    assert "Chosen (*): stacking, a mixture of " in str(comparison)
+
+
+def test_a_mixture_must_be_there_to_be_chosen():
+    y, p = draw(200)
+    comparison = fot.compare_calibrators(y, p, families=["platt"], evaluators=[])
+    with pytest.raises(ValueError, match="rule must be 'best' or 'one_se' unless a Stacking is among the candidates"):
+        comparison.choice("stack")
+    given = fot.compare_calibrators(y, p, families=["platt", fot.Stacking(["platt", "beta"])], rule="stack")
+    assert given.chosen == "stacking"
+    assert set(given["stacking"].family.members_) == {"platt", "beta"}

@@ -23,7 +23,7 @@ from fitontest.numerics.newton_many import Features, logistic_in_place, minimise
 from fitontest.numerics.random import check_cv, held_out_rows
 from fitontest.typing import FloatArray, IntArray, RandomState
 
-FARTHEST = 16.0  # logit beyond which scores are not told apart
+FARTHEST = 36.0  # logit beyond which scores are not told apart, nor by floats near 1
 EPS = float(sigmoid(np.array(-FARTHEST)))
 NODES = 256  # means of neighbouring scores that the likelihood is computed on
 ROWS_PER_SEGMENT_SQUARED = 15
@@ -38,7 +38,8 @@ FIT, FOLD = 1e-11, 1e-5  # largest gradient per unit weight: of the map, and of 
 class Spline(Family):
     """Average logistic polygons, c_hat(p) = sum_K a_K / (1 + exp(-z_K(logit p))), weighted by held-out log loss.
 
-    z_K is a polygon with K segments and knots at the quantiles 0, 1/K, ..., 1 of the logits of the scores. Its values
+    z_K is a polygon with K segments and knots at the quantiles 0, 1/K, ..., 1 of the logits of the scores; where ties
+    make two of them one it has fewer. Its values
     at the knots minimise the log loss plus a prior: rows of total weight `prior`, spread over the scores as the data
     are, whose labels are the scores themselves, and a normal prior with a standard deviation of 32 logits around the
     identity at each knot, without which a segment of one class would go to infinity. The weights are
@@ -50,7 +51,7 @@ class Spline(Family):
     ----------
     n_segments : int or iterable of int, default=(1, 2, 3, 5, 8, 12, 20)
         Numbers of segments to average over. K > 1 needs at least 15 K^2 rows, so that large
-        samples see finer shapes, and knots that differ.
+        samples see finer shapes.
     cv : int, default=5
         Folds of the held-out loss.
     prior : float, default=2.0
@@ -72,7 +73,7 @@ class Spline(Family):
     Notes
     -----
     The likelihood is computed on at most 256 means of neighbouring scores of equal weight, so that its cost does not
-    grow with the rows. The values are solved to a gradient of 1e-10 per unit weight. Logits are cut off at 16. Beyond
+    grow with the rows. The values are solved to a gradient of 1e-10 per unit weight. Logits are cut off at 36. Beyond
     the smallest and the largest score the outer segments go on for four times their width; farther out the map is
     level in the logit. Whole weights count rows; other weights are importances, on the scale of their effective number
     of rows. Where all scores are one, the map shifts the logit.
@@ -214,9 +215,9 @@ class _Design:
         self.prior = prior * mass / mass.sum()
         self.share = self.scale * entries.w / entries.n
         allowed = [number for number in segments if number == 1 or size >= ROWS_PER_SEGMENT_SQUARED * number**2]
-        knots = [_knots(x, w, number) for number in (*allowed, 1)]
-        kept = [at for at in (knots[:-1] if any(at is not None for at in knots[:-1]) else knots) if at is not None]
-        self.polygons: list[_Polygon] = [_Polygon(at, self.x) for at in kept] or [_Shift(float(x[0]), self.x)]
+        knots = {at.tobytes(): at for at in (_knots(x, w, number) for number in allowed or (1,))}
+        several = [at for at in knots.values() if at.size > 1]  # tied scores may leave but one
+        self.polygons: list[_Polygon] = [_Polygon(at, self.x) for at in several] or [_Shift(float(x[0]), self.x)]
 
     def fit(self, positives: IntArray) -> _Fits:
         """Return the fits to the labels of each column, which stand as the folds count them."""
@@ -320,13 +321,16 @@ def _nodes(w: FloatArray) -> IntArray:
     return np.asarray(np.cumsum(np.diff(node, prepend=node[0]) > 0))
 
 
-def _knots(x: FloatArray, w: FloatArray, n_segments: int) -> FloatArray | None:
-    """Return the quantiles of the logits, or None where two of them are one."""
+def _knots(x: FloatArray, w: FloatArray, n_segments: int) -> FloatArray:
+    """Return the distinct quantiles of the logits."""
     cumulative = np.cumsum(w)
     shares = np.arange(1, n_segments) / n_segments * cumulative[-1]
     inner = np.searchsorted(cumulative, shares * (1.0 - ROUNDING))  # the first score with that share at or below it
     knots = np.concatenate((x[:1], x[inner], x[-1:]))
-    return None if np.any(np.diff(knots) < SAME) else knots
+    apart = knots[np.diff(knots, prepend=-np.inf) >= SAME]
+    if apart.size > 1:
+        apart[-1] = knots[-1]
+    return apart
 
 
 def _fold_cells(entries: Entries, node: IntArray, n_nodes: int, cv: int, random_state: RandomState) -> Any:
