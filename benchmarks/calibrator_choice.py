@@ -12,36 +12,82 @@ With ``--tables`` the files hold X and y instead. Four classifiers are trained o
 a quarter test, and every seed draws other halves and quarters: ``--first-seed`` gives draws that no choice between
 rules was made with.
 
-The rules are those of `choosing.py`, among them that of version 0.1 ("fewest").
+The rules are those of `choosing.py`, among them that of version 0.1 ("fewest"). "stack" is the mixture of all
+candidates, "stacking" that of the members that `Stacking` has by default; both may be better than every family. Of the
+two and of the choice by one_se the change of the area under the ROC curve is printed too.
 """
 
 import argparse
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
+from sklearn.base import clone
+from sklearn.metrics import roc_auc_score
 
 import fitontest as fot
 from choosing import RULES, choose_by
 from fitontest.comparison.calibrators import Calibrator
+from fitontest.exceptions import without_warnings
+from fitontest.numerics.losses import LOSSES
 from real_predictions import Problem, of_table, problems_of
 from report import machine_facts, markdown, tell
 
 
-def compared(problem: Problem, seed: int, families: list[str] | None, scoring: str, repeats: int) -> fot.Comparison:
+@dataclass(frozen=True)
+class Tested:
+    """A calibrator on the test rows: its loss beyond the best family's, whether it is worse than nothing, its AUC."""
+
+    regret: float
+    worse: bool
+    auc_gained: float
+
+
+@dataclass(frozen=True)
+class Found:
+    """The comparison of the families, and the mixtures of them."""
+
+    comparison: fot.Comparison
+    mixtures: dict[str, Tested]
+
+    def test(self, one: Calibrator) -> Tested:
+        """Return how a candidate did, except for the AUC."""
+        gap = one.test.to_identity
+        return Tested(one.test.to_best.mean, gap.mean > gap.se, np.nan)
+
+
+def compared(problem: Problem, seed: int, families: list[str] | None, scoring: str, repeats: int) -> Found:
     val, test = problem.val, problem.test
-    return fot.compare_calibrators(
+    comparison = fot.compare_calibrators(
         val.y, val.p, families=families, test=(test.y, test.p), scoring=scoring, repeats=repeats, evaluators=[],
         random_state=seed,
     )  # fmt: skip
+    candidates = [clone(one.family) for one in comparison]
+    mixtures = {
+        "rule stack": fot.Stacking(candidates, loss=scoring, random_state=seed),
+        "stacking": fot.Stacking(loss=scoring, random_state=seed),
+    }
+    oracle = min(one.test.score for one in comparison)
+    best = {"rule one_se": clone(choose_by("one_se", comparison).family), **mixtures}
+    tested = {}
+    for name, family in best.items():
+        with without_warnings():
+            q = family.fit(val.p, val.y).predict(test.p, clip=True)
+        loss, before = (LOSSES[scoring](test.y, each) for each in (q, test.p))
+        gap = loss - before
+        worse = bool(gap.mean() > gap.std() / np.sqrt(gap.size))
+        gained = float(roc_auc_score(test.y, q) - roc_auc_score(test.y, test.p))
+        tested[name] = Tested(float(loss.mean()) - oracle, worse, gained)
+    return Found(comparison, tested)
 
 
-def of_file(path: Path, seed: int, tables: bool, **options: object) -> list[tuple[str, fot.Comparison]]:
+def of_file(path: Path, seed: int, tables: bool, **options: object) -> list[tuple[str, Found]]:
     """Return the comparisons of all models of a file, by name; one that fails is reported and left out."""
     problems: Iterator[Problem] = of_table(path, seed) if tables else problems_of(path)
     found = []
@@ -65,21 +111,31 @@ def single(name: str, comparison: fot.Comparison) -> list[str]:
     return [*cells, f"{1e3 * gap.mean:+.2f} +- {1e3 * gap.se:.2f}"]
 
 
-def overall(problems: list[list[fot.Comparison]]) -> list[list[str]]:
-    """Return one row per strategy, a rule or always the same family; a problem is a list with a comparison per seed."""
-    families = [one.name for one in problems[0][0]]
-    strategies = {f"rule {rule}": [[choose_by(rule, one) for one in seeds] for seeds in problems] for rule in RULES}
-    strategies |= {f"always {name}": [[one[name] for one in seeds] for seeds in problems] for name in families}
+def overall(problems: list[list[Found]]) -> list[list[str]]:
+    """Return one row per strategy: a rule, a mixture or always the same family. A problem is a list, one per seed."""
+    families = [one.name for one in problems[0][0].comparison]
+    strategies = {
+        f"rule {rule}": [[one.test(choose_by(rule, one.comparison)) for one in seeds] for seeds in problems]
+        for rule in RULES
+    }
+    strategies |= {
+        f"always {name}": [[one.test(one.comparison[name]) for one in seeds] for seeds in problems] for name in families
+    }
+    strategies |= {
+        name: [[one.mixtures[name] for one in seeds] for seeds in problems] for name in problems[0][0].mixtures
+    }
     regrets = {name: regrets_of(each) for name, each in strategies.items()}
     default = regrets["rule one_se"]
     rows = []
     for name in sorted(strategies, key=lambda name: regrets[name].mean()):
         regret = regrets[name]
         more = regret - default
-        worse = [one.test.to_identity.mean > one.test.to_identity.se for seeds in strategies[name] for one in seeds]
+        worse = [one.worse for seeds in strategies[name] for one in seeds]
+        gained = np.array([one.auc_gained for seeds in strategies[name] for one in seeds])
+        ranking = "-" if np.isnan(gained).any() else f"{1e3 * gained.mean():+.2f} ({1e3 * gained.min():+.2f})"
         numbers = [np.median(regret), np.quantile(regret, 0.9), regret.max()]
         cells = [mean_and_error(regret, ""), *(f"{1e3 * number:.2f}" for number in numbers), mean_and_error(more, "+")]
-        rows.append([name, *cells, f"{sum(worse)} of {len(worse)}"])
+        rows.append([name, *cells, f"{sum(worse)} of {len(worse)}", ranking])
     return rows
 
 
@@ -88,9 +144,9 @@ def mean_and_error(values: np.ndarray, sign: str) -> str:
     return f"{1e3 * values.mean():{sign}.2f} +- {1e3 * values.std(ddof=1) / np.sqrt(values.size):.2f}"
 
 
-def regrets_of(problems: list[list[Calibrator]]) -> np.ndarray:
+def regrets_of(problems: list[list[Tested]]) -> np.ndarray:
     """Return the regret of what was taken in each problem, its mean over the seeds."""
-    return np.array([np.mean([one.test.to_best.mean for one in seeds]) for seeds in problems])
+    return np.array([np.mean([one.regret for one in seeds]) for seeds in problems])
 
 
 def main() -> None:
@@ -111,7 +167,7 @@ def main() -> None:
         scoring=given.scoring, repeats=given.repeats,
     )  # fmt: skip
     work = [(path, seed) for path in paths for seed in range(given.first_seed, given.first_seed + given.seeds)]
-    found: list[tuple[str, fot.Comparison]] = []
+    found: list[tuple[str, Found]] = []
     with ProcessPoolExecutor(given.processes, mp_context=get_context("spawn")) as pool:
         for (path, seed), comparisons in zip(work, pool.map(run, *zip(*work, strict=True)), strict=True):
             tell(f"{path.stem}, seed {seed}")
@@ -132,12 +188,13 @@ def main() -> None:
         "largest",
         "more than one_se",
         "worse than identity by > s.e.",
+        "AUC gained (least)",
     ]
     comparisons = [each for _, each in by_name]
     print(f"Test {given.scoring}, in thousandths; {len(by_name)} problems, {given.seeds} seeds each\n")
     print(f"{markdown(header, overall(comparisons))}\n")
     header = ["problem", "n", "oracle", "its loss", "one_se", "regret", "best", "regret", "one_se, vs identity"]
-    print(markdown(header, [single(name, each[0]) for name, each in by_name]))
+    print(markdown(header, [single(name, each[0].comparison) for name, each in by_name]))
 
 
 if __name__ == "__main__":

@@ -241,7 +241,7 @@ def test_the_identity_is_always_a_candidate_and_named_as_given():
 
 def test_default_candidates_are_the_families_meant_for_deployment():
     found = read_candidates(None, 0)
-    assert set(found) == {"identity", "temperature", "platt", "beta", "isotonic", "pl", "pl3"}
+    assert set(found) == {"identity", "temperature", "platt", "beta", "isotonic", "spline", "pl", "pl3"}
     assert all(family.calibrator for family in found.values())
     assert "pl" not in signature(compare_calibrators).parameters["evaluators"].default
 

@@ -21,9 +21,9 @@ SHAPES = {
 
 
 def test_which_families_are_meant_for_deployment():
-    assert CALIBRATORS == ["beta", "identity", "isotonic", "pl", "pl3", "platt", "temperature"]
+    assert CALIBRATORS == ["beta", "identity", "isotonic", "pl", "pl3", "platt", "spline", "temperature"]
     others = set(fot.available_families()) - set(CALIBRATORS)
-    assert others == {"flat", "knn", "pava_bc", "slope1", "spline"}
+    assert others == {"flat", "knn", "pava_bc", "slope1", "stacking"}
     assert not fot.Family.calibrator
     assert not fot.CrossValidated.calibrator
 

@@ -19,7 +19,7 @@ from fitontest.results.text import csv_text
 
 FAMILY_HELP = (
     "Candidate; repeat for several. Default: the families meant for deployment, which are identity, temperature, "
-    "platt, beta, isotonic, pl, pl3 and those of other packages that say so."
+    "platt, beta, isotonic, spline, pl, pl3 and those of other packages that say so."
 )
 FORMATS: dict[str, Callable[[Comparison], str]] = {
     "table": str,

@@ -109,8 +109,8 @@ def compare_calibrators(
         Predicted probabilities of the positive class, in [0, 1], of rows that the classifier was not trained on.
     families : iterable of str or Family, optional
         Candidates; ``"identity"`` is added. By default the registered families that are meant for deployment
-        (`Family.calibrator`): identity, temperature, platt, beta, isotonic, pl and pl3. Families that are there to
-        measure errors, such as slope1, flat, pava_bc and knn, can be listed too.
+        (`Family.calibrator`): identity, temperature, platt, beta, isotonic, spline, pl and pl3. Families that are there
+        to measure errors, such as slope1, flat, pava_bc and knn, can be listed too.
     cv : int, default=5
         Number of folds, at most n. They are drawn over sorted rows, so they do not depend on the row order. Unlike
         scikit-learn's they are not stratified, since a share of positives that is the same in every fold would hide the

@@ -95,6 +95,8 @@ class Spline(Family):
     array([0.1, 0.2, 0.5])
     """
 
+    calibrator = True
+
     def __init__(
         self,
         n_segments: int | Iterable[int] = (1, 2, 3, 5, 8, 12, 20),
