@@ -8,7 +8,7 @@ from fitontest.checks import as_list, choose
 from fitontest.data.predictions import Columns, Predictions, Reduction, read_data
 from fitontest.data.sample import Sample
 from fitontest.exceptions import CalibrationWarning, Held, held_warnings, warn_user
-from fitontest.families.base import Family, available_families, names_by_settings, numbered
+from fitontest.families.base import Family, available_families, family_class, names_by_settings, numbered
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.base import (
     Estimate,
@@ -328,7 +328,7 @@ def measures_of(
 ) -> list[Measure]:
     """Return the measures of an evaluation: plug-in errors under the families, then the others."""
     if families is None and measures is None:
-        families = available_families()
+        families = [name for name in available_families() if family_class(name).evaluator]
     listed = [] if families is None else as_list(families, "families")
     others = [] if measures is None else as_list(measures, "measures")
     if not listed and norm != "l1":

@@ -6,7 +6,7 @@ from fitontest.families.base import register_family
 from fitontest.families.binned import BinnedFamily
 
 
-@register_family("flat")
+@register_family("flat", aliases=("histogram",))
 class Flat(BinnedFamily):
     """Replace the scores of each bin by its mean label, c_hat(p) = ybar_b for p in bin b.
 
