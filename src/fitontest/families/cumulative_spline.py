@@ -15,9 +15,6 @@ from fitontest.maps.knots import KnotsMap
 from fitontest.numerics.prefix_sums import PrefixSums
 from fitontest.typing import FloatArray, IntArray
 
-POINTS, WEIGHTS = (np.polynomial.legendre.leggauss(4)[i] / 2 + (0.5, 0.0)[i] for i in (0, 1))  # exact to degree 7
-
-
 @register_family("cumulative_spline")
 class CumulativeSpline(Family):
     """Add the slope of a spline through the cumulative gaps, c_hat(p) = p + s'(t(p)), clipped to [0, 1].
@@ -126,27 +123,36 @@ class _SplineFit:
         sums = PrefixSums.of(w).rounded()
         ends, total = sums / sums[-1], float(sums[-1])
         integral = basis.antiderivative()
-        remaining = _means(lambda t: integral(1.0) - integral(t), ends, knots)
-        step = 1.0 / (n_knots - 1)
-        at = basis((knots[:-1, None] + step * POINTS).ravel())
-        products = (at.T * np.tile(step * WEIGHTS, n_knots - 1)) @ at
-        return cls(np.linalg.solve(products, remaining.T), _means(basis.derivative(), ends, knots), total)
+        remaining = _means(lambda t: integral(1.0) - integral(t), 4, ends, knots)
+        products = _means(lambda t: _products(basis(t)), 6, knots, knots).mean(axis=0)
+        slopes = _means(basis.derivative(), 2, ends, knots)
+        return cls(np.linalg.solve(products.reshape(n_knots, n_knots), remaining.T), slopes, total)
 
     def shifts(self, gaps: FloatArray) -> FloatArray:
         """Return the mean slope at each group of the spline through the cumulative sums of the gaps."""
         return np.asarray(self.slopes @ (self.solve @ (gaps / self.total)))
 
 
-def _means(f: Callable[[FloatArray], FloatArray], ends: FloatArray, knots: FloatArray) -> FloatArray:
-    """Return the means of piecewise polynomials between neighbouring ends, by Gauss-Legendre quadrature of the pieces.
+def _products(values: FloatArray) -> FloatArray:
+    """Return the products of all pairs of columns, row by row, shape (m, M * M)."""
+    return (values[:, :, None] * values[:, None, :]).reshape(values.shape[0], -1)
 
-    A group whose share is rounded to nothing has the value at its end.
+
+def _means(f: Callable[[FloatArray], FloatArray], degree: int, ends: FloatArray, knots: FloatArray) -> FloatArray:
+    """Return the means between neighbouring ends of functions that are polynomials between the knots.
+
+    They come from Gauss-Legendre quadrature of the pieces between ends and knots, which is exact for the degree. A
+    group whose share is rounded to nothing has the value at its end.
     """
     nodes = np.unique(np.concatenate((ends, knots[1:-1])))
-    widths = np.diff(nodes)[:, None]
-    pieces = sum(weight * f(nodes[:-1] + point * widths[:, 0]) for point, weight in zip(POINTS, WEIGHTS, strict=True))
-    group = np.searchsorted(ends, nodes[:-1], side="right") - 1
+    left, widths = nodes[:-1], np.diff(nodes)
+    points, weights = np.polynomial.legendre.leggauss(degree // 2 + 1)
+    pieces = sum(weight * f(left + point * widths) for point, weight in zip((points + 1) / 2, weights / 2, strict=True))
+    group = np.searchsorted(ends, left, side="right") - 1
     first = np.flatnonzero(np.diff(group, prepend=-1))
+    if first.size == ends.size - 1 == left.size:
+        return np.asarray(pieces)
     means = f(ends[1:])
+    widths = widths[:, None]
     means[group[first]] = np.add.reduceat(widths * pieces, first) / np.add.reduceat(widths, first)
     return np.asarray(means)

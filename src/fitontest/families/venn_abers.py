@@ -128,21 +128,37 @@ def _values_with_positive(w: FloatArray, wy: FloatArray, extra: float) -> FloatA
     it below the edge it is the last lowered corner from now on: the slope never falls, so that none to the left of it
     is needed again; nor do other points come back, as they lie above the edges that its own are below.
     """
-    x, y = (PrefixSums.of(column).rounded().tolist() for column in (w, wy))
-    corners: list[tuple[float, float]] = []
-    for point in zip(reversed(x), reversed(y), strict=True):
-        _push(corners, point)
+    x, y = (PrefixSums.of(column).rounded() for column in (w, wy))
+    starts = np.append(block_starts(wy, w), w.size)[::-1]
+    corners = list(zip(x[starts].tolist(), y[starts].tolist(), strict=True))
     _push(corners, (x[0] - extra, y[0] - extra))
+    lowered = x[1:] - extra, y[1:] - extra
     slopes = np.empty(w.size)
-    for g in range(w.size):
+    g = 0
+    while g < w.size:
         (x0, y0), (x1, y1) = corners[-1], corners[-2]
         rise, run = y1 - y0, x1 - x0
-        slopes[g] = rise / run
-        lowered = x[g + 1] - extra, y[g + 1] - extra
-        if (lowered[1] - y0) * run < rise * (lowered[0] - x0):
+        last = _first_below(lowered, g, (x0, y0), rise, run)
+        slopes[g : last + 1] = rise / run
+        g = last + 1
+        if g < w.size:
             corners.pop()
-            _push(corners, lowered)
+            _push(corners, (float(lowered[0][last]), float(lowered[1][last])))
     return np.clip(slopes, 0.0, 1.0)  # sums of weights may be rounded past the ends
+
+
+def _first_below(
+    points: tuple[FloatArray, FloatArray], g: int, corner: tuple[float, float], rise: float, run: float
+) -> int:
+    """Return the first of the points from g on that is below the line through the corner, or else the last point."""
+    x, y = points
+    step = 32
+    while g < x.size:
+        below = (y[g : g + step] - corner[1]) * run < rise * (x[g : g + step] - corner[0])
+        if below.any():
+            return g + int(below.argmax())
+        g, step = g + step, 2 * step
+    return x.size - 1
 
 
 def _push(corners: list[tuple[float, float]], point: tuple[float, float]) -> None:
