@@ -16,7 +16,7 @@ from fitontest.numerics.triweight import CANCELLED, TriweightSums, triweight
 from fitontest.typing import BoolArray, FloatArray, IntArray
 
 REACH = 3.0  # standard deviations of the triweight kernel from its middle to its end
-KNOTS = 64  # to a half-width, where there are fewer scores
+KNOTS, KNOTS_IN_GAPS = 64, 256  # to a half-width, where there are fewer scores, and in gaps longer than half of one
 
 
 @register_family("kde")
@@ -52,10 +52,11 @@ class KDE(Family):
     -----
     Whole weights count rows; of other weights n is the effective number, (sum w)^2 / sum w^2.
 
-    The map has the values of the formula at the scores of the data, to some 1e-11, and between them at distances of 3h
-    / 64 or less; in between it is a straight line, also over the last 64th of the reach of a kernel, at the end of which
-    the densities become 0. Sorting apart, a fit takes O(n log n), except that a place at which the densities are below 1/1000 of
-    what the weight around it could give is summed row by row.
+    The map has the values of the formula at the scores of the data, to 1e-10, and at places between them, at distances
+    of 3h / 64 or less. From one to the next it is a straight line, also over the last of these steps before the
+    densities become 0. The error there is below 1e-3 unless the densities are less than 1/1000 of what one row adds at
+    its own score. Sorting apart, a fit takes O(n log n), except that a place is summed row by row if the densities are
+    below 1/1000 of what the weight around it could give.
 
     Deviations from the authors' code, in which the formula is pi f1 / f with f the density of all scores, the same for
     one bandwidth: it computes the bandwidth of all scores, overwrites it with that of the positive ones, and looks the
@@ -201,7 +202,8 @@ def _places(p: FloatArray, scale: _Scale) -> tuple[FloatArray, FloatArray]:
     starts = np.concatenate(([max(low, 0.0)], p[:-1], below, p[-1:]))
     ends = np.concatenate((p[:1], p[1:], p[1:][wide], [min(high, 1.0)]))
     ends[1 : p.size][wide] = above
-    pieces = np.maximum(np.ceil(KNOTS * scale.units(ends - starts)), 1.0).astype(np.intp)
+    length = scale.units(ends - starts)
+    pieces = np.maximum(np.ceil(np.where(length > 0.5, KNOTS_IN_GAPS, KNOTS) * length), 1.0).astype(np.intp)
     piece = np.repeat(np.arange(pieces.size), pieces)
     step = np.arange(piece.size) - (np.cumsum(pieces) - pieces)[piece]  # 0, 1, ... within each piece
     inner = (starts[piece] + (ends - starts)[piece] * (step / pieces[piece]))[step > 0]

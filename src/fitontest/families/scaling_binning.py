@@ -68,7 +68,7 @@ class ScalingBinning(Family):
     >>> p, y = [0.1, 0.3, 0.4, 0.6, 0.7, 0.9], [0, 1, 0, 1, 0, 1]
     >>> scaling_binning = fot.make_family("scaling_binning", n_bins=2).fit(p, y)
     >>> scaling_binning.predict([0.1, 0.4, 0.9]).round(3), scaling_binning.scaling_([0.1, 0.4, 0.9]).round(3)
-    (array([0.348, 0.348, 0.652]), array([0.248, 0.45 , 0.752]))
+    (array([0.317, 0.317, 0.683]), array([0.171, 0.428, 0.829]))
     """
 
     has_partition = True

@@ -53,10 +53,10 @@ class VennAbers(Family):
     >>> import fitontest as fot
     >>> venn_abers = fot.make_family("venn_abers").fit([0.1, 0.2, 0.4, 0.8], [0, 1, 0, 1])
     >>> venn_abers.predict([0.1, 0.3, 0.8]).round(6)
-    array([0.25    , 0.571429, 0.75    ])
+    array([0.333333, 0.5     , 0.666667])
     >>> low, high = venn_abers.predict_interval([0.1, 0.3, 0.8])
     >>> low.round(6), high.round(6)
-    (array([0.      , 0.333333, 0.666667]), array([0.333333, 0.666667, 1.      ]))
+    (array([0.      , 0.333333, 0.5     ]), array([0.5     , 0.666667, 1.      ]))
     """
 
     evaluator = False

@@ -16,7 +16,8 @@ CANCELLED = 1e-3  # of the weight in the window: a smaller sum has lost digits, 
 
 def triweight(u: FloatArray) -> FloatArray:
     """Return (1 - u^2)^3 where |u| < 1, else 0."""
-    return np.maximum((1.0 - u) * (1.0 + u), 0.0) ** 3
+    inside = np.clip(u, -1.0, 1.0)  # first, as the square of a far distance may overflow
+    return np.asarray(((1.0 - inside) * (1.0 + inside)) ** 3)
 
 
 @dataclass(frozen=True, eq=False)
