@@ -246,8 +246,8 @@ def evaluate(
         Labels and predicted probabilities of the positive class; with `reduction` labels of any number of classes, and
         a matrix of shape (n, K).
     families : iterable of str, Family or CalibrationMap, optional
-        ``families=F`` is ``measures=[plug_in(f) for f in F]``. All registered families by default, unless there are
-        `measures`.
+        ``families=F`` is ``measures=[plug_in(f) for f in F]``. By default, unless there are `measures`, all registered
+        families but those whose class has ``evaluator = False`` (see `Family`).
     measures : iterable of str or Measure, optional
         Registered names (`available_measures`) or measures, after the families.
     norm : str, Norm or callable, default="l1"
@@ -255,7 +255,7 @@ def evaluate(
         norm of its own.
     interval : float in (0, 1), "auto" or None, default="auto"
         Level of the intervals of the debiased errors, see `calibration_error`. "auto" gives 95 % intervals to the
-        families that are refitted quickly to redrawn labels (all of this package, by default settings) and none to
+        families that are refitted quickly to redrawn labels (by default settings all but `venn_abers`) and none to
         other measures and to classes; a level gives them to whatever can have one; None is quick and gives none. Where
         there is an interval there is a null of 200 draws, or of `null_draws`.
     direction, draws

@@ -85,8 +85,9 @@ class CumulativeSpline(Family):
         name = "cumulative spline", self._checked()
         if name not in entries.memory:
             entries.memory[name] = _SplineFit.of(entries.group_w, self.n_knots)
+        fit: _SplineFit = entries.memory[name]
         p, w = entries.group_p[:, None], entries.group_w[:, None]
-        return np.clip(p + entries.memory[name].shifts(entries.group_wy(positives) - w * p), 0.0, 1.0)
+        return np.clip(p + fit.shifts(entries.group_wy(positives) - w * p), 0.0, 1.0)
 
     def _checked(self) -> int:
         if not is_whole(self.n_knots) or self.n_knots < 2:
