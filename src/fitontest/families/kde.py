@@ -58,10 +58,10 @@ class KDE(Family):
     its own score. Sorting apart, a fit takes O(n log n), except that a place is summed row by row if the densities are
     below 1/1000 of what the weight around it could give.
 
-    Deviations from the authors' code, in which the formula is pi f1 / f with f the density of all scores, the same for
-    one bandwidth: it computes the bandwidth of all scores, overwrites it with that of the positive ones, and looks the
-    densities up on a grid. There too h is the standard deviation of the kernel, not its half-width; the paper names
-    neither 2 n nor 3h, but the rule 1.06 s n^(-1/5).
+    Deviations from the authors' code: its formula is pi f1 / f, with f the density of all scores, which is the same for
+    one bandwidth; it computes the bandwidth of all scores, but overwrites it with that of the positive rows' scores; it
+    reflects the scores below 1/2 at 0 and the others at 1, here all at both; and it looks the densities up on a grid.
+    There too h is the standard deviation of the kernel, by the convention of the package KDEpy, not its half-width.
 
     References
     ----------
