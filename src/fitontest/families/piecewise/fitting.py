@@ -21,9 +21,12 @@ from fitontest.numerics.links import IDENTITY, LOGIT, Link
 from fitontest.numerics.losses import find_loss
 from fitontest.typing import FloatArray, IntArray
 
+ROUGH = 256  # nodes on which the places of the knots are found
 COARSE = 1024  # nodes while the number of bins is chosen
 FINE = 4096  # nodes on which the chosen maps are finished
-SEARCH = Stop(gain=1e-7, steps=200)
+SEARCH = Stop(gain=1e-7, steps=200)  # of many rows; of few ones, at gains of a hundredth of a unit of log likelihood
+SMALL, LOOSEST = 1e-2, 1e-5
+EXPLORING = 10.0  # times as much gain ends a search on the rough grid
 FINISH = Stop(gain=1e-9, steps=300)
 SETTLE = Stop(gain=1e-13, steps=100)  # of the values alone
 SCAN = Stop(gain=1e-6, steps=100)  # of the values while the knots stand still
@@ -101,6 +104,10 @@ class Fitter:
         self.room = -(-(most + DETOUR) // ROOM) * ROOM
         self.fine = self._grid(FINE)
         self.coarse = self.fine.coarse(COARSE)
+        self.rough = self.coarse.coarse(ROUGH)
+        gain = max(SEARCH.gain, min(SMALL / self.fine.total.sum(), LOOSEST))
+        self.search_stop = SEARCH._replace(gain=gain)
+        self.explore_stop = SEARCH._replace(gain=EXPLORING * gain)
         self.quantiles = quantiles(self.fine, (0.0, 1.0) if settings.link is IDENTITY else None)
 
     def _grid(self, size: int | None) -> Grid:
@@ -113,19 +120,25 @@ class Fitter:
 
         The loss has many local minima. So each map is fitted twice and the better fit is kept: from the identity with
         knots at equal shares of the data, and from the map with one bin more, less its least useful knot. The search
-        begins with a few more bins than `highest`.
+        begins with a few more bins than `highest`. Which fit is kept is found on few nodes; it goes on from there on
+        more of them.
         """
         counts = np.arange(highest + DETOUR, lowest - 1, -1)
         bins, folds = np.repeat(counts, left_out.size), np.tile(left_out, counts.size)
-        fits = self._run(self.coarse, self._identity(bins), bins, folds, SEARCH)
+        fits = self._run(self.rough, self._identity(bins), bins, folds, self.explore_stop)
         by_bins: dict[int, Fits] = {}
         for i, b in enumerate(counts.tolist()):
             by_bins[b] = fits.take(slice(i * left_out.size, (i + 1) * left_out.size))
             if i > 0:
                 start = self._without_a_knot(by_bins[b + 1], b + 1)
-                swept = self._run(self.coarse, start, np.full(left_out.size, b), left_out, SEARCH)
+                swept = self._run(self.rough, start, np.full(left_out.size, b), left_out, self.explore_stop)
                 by_bins[b] = by_bins[b].better_of(swept)
-        return {b: by_bins[b] for b in range(lowest, highest + 1)}
+        kept = np.arange(lowest, highest + 1)
+        found = Fits.stacked([by_bins[b] for b in kept.tolist()])
+        bins, folds = np.repeat(kept, left_out.size), np.tile(left_out, kept.size)
+        fits = self._run(self.coarse, (found.u, found.tau), bins, folds, self.search_stop)
+        fits = replace(fits, steps=fits.steps + found.steps)
+        return {b: fits.take(bins == b) for b in kept.tolist()}
 
     def fit(self, b: int, left_out: IntArray) -> Fits:
         """Fit maps of b bins to all folds but one (-1: to all folds).
@@ -178,7 +191,7 @@ class Fitter:
         chosen = np.argsort(np.where(lowest, value, np.inf), axis=1, kind="stable")[:, :CONTINUED]
         best = tries.take((chosen + size * np.arange(n)[:, None]).ravel())
         of = np.repeat(left_out, chosen.shape[1])
-        moved = self._run(self.coarse, (best.u, best.tau), np.full(of.size, 2), of, SEARCH)
+        moved = self._run(self.coarse, (best.u, best.tau), np.full(of.size, 2), of, self.search_stop)
         for k in range(chosen.shape[1]):
             fits = fits.better_of(moved.take(np.arange(k, of.size, chosen.shape[1])))
         return fits

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from fitontest.typing import FloatArray, IntArray
+from fitontest.typing import BoolArray, FloatArray, IntArray
 
 Space = Literal["probability", "logit"]
 Loss = Literal["log_loss", "brier"]
@@ -85,7 +85,7 @@ class Fits:
     steps: IntArray
     left: FloatArray
 
-    def take(self, rows: slice | IntArray) -> "Fits":
+    def take(self, rows: slice | IntArray | BoolArray) -> "Fits":
         """Return the fits of these rows."""
         return Fits(*(getattr(self, column.name)[rows] for column in fields(self)))
 
