@@ -30,10 +30,26 @@ BATCH = 16
 ROUND = 12  # steps after which the fits that have not converged are put together again
 TILE = 256  # nodes that are worked on together; the tiles in use are counted at run time
 TILES = 16
+SETS = 16  # of rows: room for a multiple of this number
 LONGEST = 4.0  # step of a value of PL3
 KEEP = 0.2  # a step leaves at least this share of a width, and of a probability's distance from 0 or 1
 NARROWEST_SHARE = 1e-9  # share of the data in a segment
 _BY_FIT = Problem(x=None, s1=0, s0=0, tiles=None, quantiles=None, bins=0, alpha=None, moving=None)  # type: ignore[arg-type]
+
+
+class Nodes(NamedTuple):
+    """Nodes and masses on the device.
+
+    Attributes
+    ----------
+    arrays : tuple
+        Nodes of shape (T, M), in tiles, masses of shape (S, 2, T, M), and how many of the T tiles are in use.
+    total : array of shape (S,)
+        The mass of each set of rows.
+    """
+
+    arrays: tuple[Array, Array, Array]
+    total: FloatArray
 
 
 class Progress(NamedTuple):
@@ -70,27 +86,36 @@ def run(tasks: Tasks, space: Space, loss: Loss, stop: Stop) -> Fits:
         In a process that was forked after jax was started.
     """
     require_threads_of_jax()
-    x, mass, tiles = _tiled(tasks)
-    total = tasks.mass.sum(axis=(1, 2))[tasks.rows]
-    alpha, moving = np.float64(tasks.alpha), np.float64(tasks.moving)
     progress = _begun(tasks)
+    total = tasks.nodes.total[tasks.rows]
+    enough, rows, bins = stop.gain * total, tasks.rows.astype(np.int32), tasks.bins.astype(np.int32)
+    shared = tasks.quantiles, np.float64(tasks.alpha), np.float64(tasks.moving)
     with _undisturbed():
         for limit in range(ROUND, stop.steps + ROUND, ROUND):
             pending = np.flatnonzero(~progress.done)
             for start in range(0, pending.size, BATCH):
-                rows = pending[start : start + BATCH]
-                # a batch is filled up with its last fit
-                padded = np.pad(rows, (0, BATCH - rows.size), mode="edge")
-                batch = jax.tree.map(lambda a, padded=padded: a[padded], progress)
-                s1, s0 = mass[tasks.rows[padded], 0], mass[tasks.rows[padded], 1]
-                bins = tasks.bins[padded].astype(np.int32)
-                problem = Problem(x, s1, s0, tiles, tasks.quantiles, bins, alpha, moving)
-                enough = stop.gain * total[padded]
-                advanced = compiled(batch, problem, enough, np.int32(min(limit, stop.steps)), space, loss)
-                _put(progress, rows, advanced)
+                of = pending[start : start + BATCH]
+                filled = np.pad(of, (0, BATCH - of.size), mode="edge")  # with the last fit
+                batch, *each = jax.tree.map(lambda a, filled=filled: a[filled], (progress, rows, bins, enough))
+                steps = np.int32(min(limit, stop.steps))
+                advanced = compiled(batch, tasks.nodes.arrays, *each, steps, *shared, space, loss)
+                _put(progress, of, advanced)
     search = progress.search
-    left = np.minimum(search.gain, search.promise) / total
-    return Fits(*search.best, search.value, progress.steps, left)
+    return Fits(*search.best, search.value, progress.steps, np.minimum(search.gain, search.promise) / total)
+
+
+def placed(x: FloatArray, mass: FloatArray) -> "Nodes":
+    """Return nodes of shape (M,) and masses of shape (S, 2, M) as the program takes them."""
+    require_threads_of_jax()
+    tiles = -(-x.size // TILE)
+    room, sets = TILES, -(-len(mass) // SETS) * SETS
+    while room < tiles:
+        room *= 2  # a new shape, and a compilation, only where the number of nodes doubles
+    nodes, masses = np.zeros(room * TILE), np.zeros((sets, 2, room * TILE))
+    nodes[: x.size], masses[: len(mass), :, : x.size] = x, mass
+    arrays = nodes.reshape(room, TILE), masses.reshape(sets, 2, room, TILE), np.int32(tiles)
+    with _undisturbed():
+        return Nodes(jax.device_put(arrays), mass.sum(axis=(1, 2)))
 
 
 @contextmanager
@@ -119,24 +144,26 @@ def _put(progress: Progress, rows: IntArray, advanced: Progress) -> None:
         whole[rows] = np.asarray(part)[: rows.size]
 
 
-def _tiled(tasks: Tasks) -> tuple[FloatArray, FloatArray, np.int32]:
-    """Return nodes and masses in tiles, and how many tiles are in use."""
-    size = tasks.x.size
-    tiles = -(-size // TILE)
-    room = TILES
-    while room < tiles:
-        room *= 2  # a new shape, and a compilation, only where the number of nodes doubles
-    x, mass = np.zeros(room * TILE), np.zeros((*tasks.mass.shape[:2], room * TILE))
-    x[:size], mass[..., :size] = tasks.x, tasks.mass
-    return x.reshape(room, TILE), mass.reshape(*mass.shape[:2], room, TILE), np.int32(tiles)
-
-
-def _advance(progress: Progress, problem: Problem, enough: Array, limit: Array, space: Space, loss: Loss) -> Progress:
+def _advance(
+    progress: Progress,
+    nodes: tuple[Array, Array, Array],
+    rows: Array,
+    bins: Array,
+    enough: Array,
+    limit: Array,
+    quantiles: Array,
+    alpha: Array,
+    moving: Array,
+    space: Space,
+    loss: Loss,
+) -> Progress:
     """Go on with a batch of fits until each has gained no more than `enough` in a step, or taken `limit` steps."""
+    x, mass, tiles = nodes
+    problem = Problem(x, mass[rows, 0], mass[rows, 1], tiles, quantiles, bins, alpha, moving)
     evaluated = jax.vmap(partial(evaluate, space=space, loss=loss), in_axes=(0, _BY_FIT))
     retract = _within_unit if space == "probability" else _bounded
     optimiser = levenberg_marquardt(
-        lambda best, step: Knots(retract(best.u, step.u), _widths(best, step, problem.bins))
+        lambda best, step: Knots(retract(best.u, step.u), _widths(best, step, bins))
     )
 
     def unfinished(now: Progress) -> Array:

@@ -1,12 +1,15 @@
 """What goes into the compiled program and what comes out of it, as numpy arrays with one row per fit."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Literal, NamedTuple
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
 from fitontest.typing import BoolArray, FloatArray, IntArray
+
+if TYPE_CHECKING:  # it imports jax
+    from fitontest.families.piecewise.program import Nodes
 
 Space = Literal["probability", "logit"]
 Loss = Literal["log_loss", "brier"]
@@ -30,12 +33,10 @@ class Tasks:
 
     Attributes
     ----------
-    x : array of shape (M,)
-        Nodes.
-    mass : array of shape (S, 2, M)
-        Masses of positives and of negatives at the nodes, the pull to the identity included, of every set of rows.
+    nodes : fitontest.families.piecewise.program.Nodes
+        Nodes, and the masses of positives and of negatives there of every set of rows, the pull to the identity included.
     rows : array of shape (B,)
-        Which of the S sets each fit sees.
+        Which of the sets each fit sees.
     bins : array of shape (B,)
     u, tau : arrays of shape (B, K + 1)
         Where each fit starts: logits of the values at the knots, and the shares at which the knots stand.
@@ -46,8 +47,7 @@ class Tasks:
         Whether the knots move, or only the values: for fixed knots the problem is smooth, and convex for the log loss.
     """
 
-    x: FloatArray
-    mass: FloatArray
+    nodes: "Nodes"
     rows: IntArray
     bins: IntArray
     u: FloatArray
@@ -55,11 +55,6 @@ class Tasks:
     quantiles: FloatArray
     alpha: float
     moving: bool = True
-
-    def take(self, rows: IntArray) -> "Tasks":
-        """Return the tasks of these rows."""
-        columns = ("rows", "bins", "u", "tau")
-        return replace(self, **{name: getattr(self, name)[rows] for name in columns})
 
 
 @dataclass(frozen=True, eq=False)
