@@ -2,8 +2,8 @@
 
 Every knot carries two parameters and shares segments with its two neighbours only, so a step of the optimiser costs
 O(K) operations instead of the O(K^3) of a dense factorisation. Many systems are solved side by side, as the trailing
-axis of one stacked array: a step of the elimination then is a few operations on long vectors. This module imports jax; it is itself imported when a
-map is first fitted.
+axis of one stacked array: a step of the elimination is then a few operations on long vectors. This module imports jax;
+it is itself imported when a map is first fitted.
 """
 
 from typing import NamedTuple

@@ -9,7 +9,6 @@ Here is numpy; jax comes in with the program, which is imported when it is run.
 """
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,13 +16,10 @@ from fitontest.data.sample import Sample
 from fitontest.families.piecewise.grid import EPS, Grid, grid_of
 from fitontest.families.piecewise.mass_scale import POINTS, quantiles
 from fitontest.families.piecewise.scan import gains_of_a_bend, places_between, promising
-from fitontest.families.piecewise.tasks import FAR, LIMIT, ROOM, TINY, Fits, Loss, Space, Stop, Tasks
+from fitontest.families.piecewise.tasks import FAR, LIMIT, ROOM, TINY, Fits, Loss, Nodes, Space, Stop, Tasks
 from fitontest.numerics.links import IDENTITY, LOGIT, Link
 from fitontest.numerics.losses import find_loss
 from fitontest.typing import FloatArray, IntArray
-
-if TYPE_CHECKING:  # it imports jax
-    from fitontest.families.piecewise.program import Nodes
 
 ROUGH = 256  # nodes on which the places of the knots are found
 COARSE = 1024  # nodes while the number of bins is chosen

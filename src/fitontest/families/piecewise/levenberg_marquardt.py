@@ -12,7 +12,7 @@ This module imports jax and optax; it is itself imported when a map is first fit
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import jax
 import jax.numpy as jnp
@@ -70,11 +70,13 @@ def levenberg_marquardt(
     """
 
     def init(params: Any) -> Search:
-        u = params.u
-        knots, segments = np.zeros(u.shape), np.zeros((*u.shape[:-1], u.shape[-1] - 1))
-        nothing = Derivatives(Pair(knots, knots), Diagonal(knots, knots, knots), Upper(*[segments] * 4))
-        worst, factor = np.full(u.shape[:-1], np.inf), np.full(u.shape[:-1], FIRST_FACTOR)
-        return Search(params, worst, nothing, np.full_like(worst, DAMPING), factor, worst, worst, worst)
+        shape, knots = params.u.shape[:-1], params.u.shape
+        nothing, between = _filled(knots, 0.0), _filled((*shape, knots[-1] - 1), 0.0)
+        derivatives = Derivatives(Pair(nothing, nothing), Diagonal(nothing, nothing, nothing), Upper(*[between] * 4))
+        worst = _filled(shape, np.inf)
+        return Search(
+            params, worst, derivatives, _filled(shape, DAMPING), _filled(shape, FIRST_FACTOR), worst, worst, worst
+        )
 
     def update(
         derivatives: Derivatives, state: Search, params: Any = None, *, value: Array, **_: Any
@@ -106,6 +108,11 @@ def levenberg_marquardt(
         return jax.tree.map(jnp.subtract, retract(best, step), params), searched
 
     return optax.GradientTransformationExtraArgs(init, update)
+
+
+def _filled(shape: tuple[int, ...], value: float) -> Array:
+    """Return an array of one value: numpy's, since jax would compile the filling anew for every shape."""
+    return cast(Array, np.full(shape, value))
 
 
 def _after_success(ratio: Array) -> Array:

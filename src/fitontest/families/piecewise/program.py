@@ -1,8 +1,10 @@
 """The one compiled program that fits everything: many maps side by side, each until it has converged.
 
 Whatever differs between two data sets (the nodes, the masses, the number of bins, the priors, the tolerance) is an
-argument, and all arrays have one shape: fits in batches, nodes in tiles, room for a multiple of 18 segments. So jax
-compiles once per family and loss, not once per data set. The arithmetic is float64 inside a context; the
+argument, and all arrays have one shape: fits in batches, nodes in tiles, room for a multiple of 18 segments and of 16
+sets of rows. So jax compiles once per family and loss, not once per data set. A batch goes on until its slowest fit has
+converged, so fits are interrupted after a few steps: those that have not converged then go on, together, where they
+were. The arithmetic is float64 inside a context; the
 configuration of jax is left alone.
 
 This module imports jax; it is itself imported when a map is first fitted.
@@ -23,7 +25,7 @@ from fitontest.families.piecewise.block_tridiagonal import Pair
 from fitontest.families.piecewise.levenberg_marquardt import Search, levenberg_marquardt
 from fitontest.families.piecewise.objective import Knots, Problem, evaluate
 from fitontest.families.piecewise.process import require_threads_of_jax
-from fitontest.families.piecewise.tasks import LIMIT, Fits, Loss, Space, Stop, Tasks
+from fitontest.families.piecewise.tasks import LIMIT, Fits, Loss, Nodes, Space, Stop, Tasks
 from fitontest.typing import FloatArray, IntArray
 
 BATCH = 16
@@ -35,21 +37,6 @@ LONGEST = 4.0  # step of a value of PL3
 KEEP = 0.2  # a step leaves at least this share of a width, and of a probability's distance from 0 or 1
 NARROWEST_SHARE = 1e-9  # share of the data in a segment
 _BY_FIT = Problem(x=None, s1=0, s0=0, tiles=None, quantiles=None, bins=0, alpha=None, moving=None)  # type: ignore[arg-type]
-
-
-class Nodes(NamedTuple):
-    """Nodes and masses on the device.
-
-    Attributes
-    ----------
-    arrays : tuple
-        Nodes of shape (T, M), in tiles, masses of shape (S, 2, T, M), and how many of the T tiles are in use.
-    total : array of shape (S,)
-        The mass of each set of rows.
-    """
-
-    arrays: tuple[Array, Array, Array]
-    total: FloatArray
 
 
 class Progress(NamedTuple):
@@ -93,18 +80,20 @@ def run(tasks: Tasks, space: Space, loss: Loss, stop: Stop) -> Fits:
     with _undisturbed():
         for limit in range(ROUND, stop.steps + ROUND, ROUND):
             pending = np.flatnonzero(~progress.done)
+            steps, started = np.int32(min(limit, stop.steps)), []
             for start in range(0, pending.size, BATCH):
                 of = pending[start : start + BATCH]
                 filled = np.pad(of, (0, BATCH - of.size), mode="edge")  # with the last fit
                 batch, *each = jax.tree.map(lambda a, filled=filled: a[filled], (progress, rows, bins, enough))
-                steps = np.int32(min(limit, stop.steps))
-                advanced = compiled(batch, tasks.nodes.arrays, *each, steps, *shared, space, loss)
+                started.append((of, compiled(batch, tasks.nodes.arrays, *each, steps, *shared, space, loss)))
+            for of, advanced in started:  # one is prepared while another is computed
                 _put(progress, of, advanced)
     search = progress.search
-    return Fits(*search.best, search.value, progress.steps, np.minimum(search.gain, search.promise) / total)
+    left = np.minimum(search.gain, search.promise) / total
+    return Fits(*map(np.asarray, (*search.best, search.value, progress.steps, left)))
 
 
-def placed(x: FloatArray, mass: FloatArray) -> "Nodes":
+def placed(x: FloatArray, mass: FloatArray) -> Nodes:
     """Return nodes of shape (M,) and masses of shape (S, 2, M) as the program takes them."""
     require_threads_of_jax()
     tiles = -(-x.size // TILE)
@@ -132,10 +121,11 @@ def _undisturbed() -> Iterator[None]:
 
 
 def _begun(tasks: Tasks) -> Progress:
-    """Return the progress of fits that have not begun."""
-    start, n = Knots(tasks.u, tasks.tau), tasks.bins.size
-    search = jax.tree.map(np.array, levenberg_marquardt(lambda best, _: best).init(start))
-    return Progress(Knots(*map(np.array, start)), search, np.zeros(n, bool), np.zeros(n, np.int32))
+    """Return the progress of fits that have not begun, as numpy arrays of their own."""
+    n = tasks.bins.size
+    start = Knots(*jax.tree.map(np.array, (tasks.u, tasks.tau)))
+    search = levenberg_marquardt(lambda best, _: best).init(start)
+    return Progress(*jax.tree.map(np.array, (start, search, np.zeros(n, bool), np.zeros(n, np.int32))))
 
 
 def _put(progress: Progress, rows: IntArray, advanced: Progress) -> None:
@@ -162,9 +152,7 @@ def _advance(
     problem = Problem(x, mass[rows, 0], mass[rows, 1], tiles, quantiles, bins, alpha, moving)
     evaluated = jax.vmap(partial(evaluate, space=space, loss=loss), in_axes=(0, _BY_FIT))
     retract = _within_unit if space == "probability" else _bounded
-    optimiser = levenberg_marquardt(
-        lambda best, step: Knots(retract(best.u, step.u), _widths(best, step, bins))
-    )
+    optimiser = levenberg_marquardt(lambda best, step: Knots(retract(best.u, step.u), _widths(best, step, bins)))
 
     def unfinished(now: Progress) -> Array:
         return (~now.done & (now.steps < limit)).any()
@@ -175,9 +163,11 @@ def _advance(
         improved = search.value < now.search.value
         finished = (improved & (search.gain <= enough)) | (search.promise <= enough)
         new = Progress(optax.apply_updates(now.trial, updates), search, finished, now.steps + 1)
-        return jax.tree.map(lambda a, b: jnp.where(now.done.reshape(-1, *[1] * (a.ndim - 1)), b, a), new, now)
+        kept: Progress = jax.tree.map(lambda a, b: jnp.where(now.done.reshape(-1, *[1] * (a.ndim - 1)), b, a), new, now)
+        return kept
 
-    return jax.lax.while_loop(unfinished, iterate, progress)
+    advanced: Progress = jax.lax.while_loop(unfinished, iterate, progress)
+    return advanced
 
 
 def _within_unit(u: Array, step: Array) -> Array:

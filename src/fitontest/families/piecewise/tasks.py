@@ -1,15 +1,12 @@
-"""What goes into the compiled program and what comes out of it, as numpy arrays with one row per fit."""
+"""What goes into the compiled program and what comes out of it: numpy arrays with one row per fit."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from fitontest.typing import BoolArray, FloatArray, IntArray
-
-if TYPE_CHECKING:  # it imports jax
-    from fitontest.families.piecewise.program import Nodes
 
 Space = Literal["probability", "logit"]
 Loss = Literal["log_loss", "brier"]
@@ -27,14 +24,29 @@ class Stop(NamedTuple):
     steps: int
 
 
+class Nodes(NamedTuple):
+    """Nodes and masses, placed on the device.
+
+    Attributes
+    ----------
+    arrays : tuple of jax arrays
+        Nodes of shape (T, M), in tiles, masses of shape (S, 2, T, M), and how many of the T tiles are in use.
+    total : array of shape (S,)
+        The mass of each set of rows.
+    """
+
+    arrays: tuple[Any, Any, Any]
+    total: FloatArray
+
+
 @dataclass(frozen=True, eq=False)
 class Tasks:
     """B fits that differ in their masses, number of bins and starting point.
 
     Attributes
     ----------
-    nodes : fitontest.families.piecewise.program.Nodes
-        Nodes, and the masses of positives and of negatives there of every set of rows, the pull to the identity included.
+    nodes : Nodes
+        Nodes, and for every set of rows the masses there, the pull to the identity included.
     rows : array of shape (B,)
         Which of the sets each fit sees.
     bins : array of shape (B,)
@@ -47,7 +59,7 @@ class Tasks:
         Whether the knots move, or only the values: for fixed knots the problem is smooth, and convex for the log loss.
     """
 
-    nodes: "Nodes"
+    nodes: Nodes
     rows: IntArray
     bins: IntArray
     u: FloatArray
