@@ -21,7 +21,7 @@ from fitontest.numerics.links import IDENTITY, LOGIT, Link
 from fitontest.numerics.losses import find_loss
 from fitontest.typing import FloatArray, IntArray
 
-ROUGH = 256  # nodes on which the places of the knots are found
+ROUGH = 256  # nodes on which the places of the knots are found; twice as many where a node has few rows
 COARSE = 1024  # nodes while the number of bins is chosen
 FINE = 4096  # nodes on which the chosen maps are finished
 EXPLORED = 1e-6  # gain at which a search on the rough grid ends
@@ -105,7 +105,8 @@ class Fitter:
         by_fold = self._grid(FINE)
         self.held_out_grid = by_fold.coarse(COARSE)
         self.fine = self._seen(by_fold)
-        self.coarse, self.rough = self.fine.coarse(COARSE), self.fine.coarse(ROUGH)
+        self.coarse = self.fine.coarse(COARSE)
+        self.rough = self.fine.coarse(ROUGH if len(sample.groups) > FINE else 2 * ROUGH)
         self.quantiles = quantiles(by_fold, (0.0, 1.0) if settings.link is IDENTITY else None)
         self.placed: dict[Grid, Nodes] = {}
 
@@ -296,13 +297,11 @@ class Fitter:
         return np.stack([self._held_out(fits[b], b, scoring) for b in sorted(fits)], axis=1)
 
     def _held_out(self, fits: Fits, b: int, scoring: str) -> FloatArray:
-        grid, loss, losses = self.held_out_grid, find_loss(scoring), np.empty(len(fits.u))
-        for fold, (u, x) in enumerate(zip(fits.u[:, : b + 1], self.knots(fits.tau[:, : b + 1]), strict=True)):
-            q = values_at(grid.x, x, u, self.settings.link)
-            positive, negative = grid.mass[fold]
-            cost = positive @ loss(np.ones_like(q), q) + negative @ loss(np.zeros_like(q), q)
-            losses[fold] = cost / (positive.sum() + negative.sum())
-        return losses
+        grid, loss = self.held_out_grid, find_loss(scoring)
+        knots = zip(self.knots(fits.tau[:, : b + 1]), fits.u[:, : b + 1], strict=True)
+        q = np.stack([values_at(grid.x, x, u, self.settings.link) for x, u in knots])
+        cost = grid.mass[:, 0] * loss(np.ones_like(q), q) + grid.mass[:, 1] * loss(np.zeros_like(q), q)
+        return np.asarray(cost.sum(axis=1) / grid.mass.sum(axis=(1, 2)))
 
     def _identity(self, bins: IntArray) -> tuple[FloatArray, FloatArray]:
         """Return the starting point: equal shares of the data, and the identity map."""

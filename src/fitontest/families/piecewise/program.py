@@ -29,7 +29,7 @@ from fitontest.families.piecewise.tasks import LIMIT, Fits, Loss, Nodes, Space, 
 from fitontest.typing import FloatArray, IntArray
 
 BATCH = 16
-ROUND = 12  # steps after which the fits that have not converged are put together again
+ROUND = 24  # steps after which the fits that have not converged are put together again
 TILE = 256  # nodes that are worked on together; the tiles in use are counted at run time
 TILES = 16
 SETS = 16  # of rows: room for a multiple of this number
