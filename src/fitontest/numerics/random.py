@@ -34,10 +34,7 @@ def _shuffled(n: int, cv: int, rng: np.random.RandomState) -> list[IntArray]:
     """Return the folds as KFold draws them; it would also list the other rows of each, which takes most of its time."""
     order = np.arange(n)
     rng.shuffle(order)
-    fold = np.empty(n, dtype=np.min_scalar_type(cv))
-    for number, rows in enumerate(np.array_split(order, cv)):
-        fold[rows] = number
-    return [np.flatnonzero(fold == number) for number in range(cv)]
+    return [np.sort(rows) for rows in np.array_split(order, cv)]
 
 
 def one_seed(random_state: RandomState) -> int:
