@@ -117,7 +117,7 @@ class Fitter:
     def _grid(self, size: int | None) -> Grid:
         """Return the masses on a grid, in rows."""
         grid = grid_of(self.sample, self.folds, self.settings.link, size)
-        return replace(grid, mass=grid.mass / row_weight(self.sample))
+        return replace(grid, mass=grid.mass / self.sample.row_weight)
 
     def _seen(self, grid: Grid) -> Grid:
         """Return the masses without each fold, and last (at -1) all of them, the pull to the identity included."""
@@ -343,20 +343,6 @@ def separated(x: FloatArray, apart: float) -> FloatArray:
     for k in range(x.shape[1] - 2, 0, -1):
         x[:, k] = np.minimum(x[:, k], np.minimum(np.nextafter(x[:, k + 1], -np.inf), x[:, k + 1] - apart))
     return x
-
-
-def row_weight(sample: Sample) -> float:
-    """Return the weight that counts as one row against the priors.
-
-    Whole weights are repetitions, so it is 1. Other weights are importances whose scale means nothing: they count as
-    (sum w)^2 / sum w^2 rows in all.
-    """
-    if sample.whole:
-        return 1.0
-    sorted_w = sample.rows.w  # in an order that does not depend on that of the rows
-    largest = sorted_w.max()  # keeps squares within the range of floats
-    w = sorted_w / largest
-    return float(largest * (w @ w) / w.sum())
 
 
 def values_at(at: FloatArray, x: FloatArray, u: FloatArray, link: Link) -> FloatArray:
