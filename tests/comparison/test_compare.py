@@ -387,6 +387,28 @@ def test_the_mixture_is_judged_on_folds_that_its_weights_did_not_see():
     assert "Chosen (*): stacking, a mixture of " in str(comparison)
 
 
+class Table(fot.Family):
+    """A map of given values, too many to be printed."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def fit_map(self, sample):
+        return fot.KnotsMap(np.linspace(0, 1, len(self.values)), self.values)
+
+
+def test_a_mixture_is_judged_with_the_predictions_of_its_own_members():
+    y, p = draw(200)
+    good = np.linspace(0, 1, 2001)
+    good = good**2 / (good**2 + (1 - good) ** 2)
+    bad = good.copy()
+    bad[3:-3] = 1 - good[3:-3]
+    alone = fot.compare_calibrators(y, p, families=[fot.Stacking([Table(good)])], evaluators=[])
+    beside = fot.compare_calibrators(y, p, families=[Table(bad), fot.Stacking([Table(good)])], evaluators=[])
+    name = next(one.name for one in beside if one.name.startswith("stacking"))
+    assert beside[name].held_out.score == alone["stacking"].held_out.score
+
+
 def test_a_mixture_must_be_there_to_be_chosen():
     y, p = draw(200)
     comparison = fot.compare_calibrators(y, p, families=["platt"], evaluators=[])

@@ -127,9 +127,9 @@ def test_narrow_scores(spread, start):
 
 @pytest.mark.parametrize("bandwidth", [0, -1, 0.34, np.nan, np.inf, True, "scott"])
 def test_refusals(bandwidth):
-    with pytest.raises(ValueError, match=r"bandwidth must be None or a number in \(0, 1/3\], got"):
+    with pytest.raises(ValueError, match=r"bandwidth must be None or a number in \[1e-12, 1/3\], got"):
         fot.KDE(bandwidth).fit([0.1, 0.2], [0, 1])
-    with pytest.raises(ValueError, match=r"bandwidth must be None or a number in \(0, 1/3\], got"):
+    with pytest.raises(ValueError, match=r"bandwidth must be None or a number in \[1e-12, 1/3\], got"):
         fot.KDE(bandwidth).fit_many([0.1, 0.2], [[0], [1]])
 
 

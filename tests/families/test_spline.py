@@ -104,6 +104,23 @@ def test_segments_need_rows_and_different_knots():
     assert fot.Spline().fit(tied, np.arange(600) % 2).n_segments_ == (1,)
 
 
+def test_a_few_scores_of_0_and_1_that_are_wrong_do_not_tilt_the_map():
+    y, p = noisy(2000)
+    p = p.clip(0.001, 0.999)
+    certain = np.arange(2000) % 100 == 0
+    at = np.linspace(0.05, 0.95, 19)
+    plain = fot.Spline().fit(p[~certain], y[~certain]).predict(at)
+    mixed = fot.Spline().fit(np.where(certain, y == 0, p).astype(float), y).predict(at)
+    assert np.abs(mixed - plain).mean() < 0.03
+
+
+def test_tied_scores_leave_one_polygon_for_each_number_of_knots():
+    p = np.repeat([0.1, 0.2, 0.3, 0.9], [1400, 200, 200, 200])
+    fitted = fot.Spline().fit(p, np.arange(2000) % 3 == 0)
+    assert len(set(fitted.n_segments_)) == len(fitted.n_segments_)
+    assert fot.Spline(5).fit(p, np.arange(2000) % 3 == 0).n_segments_ == (2,)
+
+
 def test_a_single_score_is_shifted():
     y = np.arange(90) % 3 == 0
     fitted = fot.Spline().fit(np.full(90, 0.4), y)

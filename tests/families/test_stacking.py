@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import fitontest as fot
+from fitontest.data.entries import Entries
 from fitontest.datasets import Derivate
 from fitontest.numerics.mixing import likelihood_weights
 from fitontest.numerics.random import held_out_rows
@@ -35,7 +36,7 @@ def test_it_is_the_mixture_of_the_definition():
     assert list(stacking.members_) == QUICK
     assert stacking.map_.kind == "mixture"
     expected = sum(w * m.n_parameters_ for w, m in zip(weights, stacking.members_.values(), strict=True))
-    assert stacking.n_parameters_ == pytest.approx(expected)
+    assert stacking.n_parameters_ == pytest.approx(expected + np.count_nonzero(stacking.weights_) - 1)
 
 
 @pytest.mark.parametrize("family", [fot.PL(), fot.PL3(2), fot.PL(cv=4, max_bins=3, random_state=5)])
@@ -48,6 +49,12 @@ def test_members_with_folds_of_their_own_use_their_fold_maps(family):
     assert solution.map == family.solve(sample).map
     refitted = family.hold_out(sample, folds)
     assert np.abs(values - refitted).mean() < 0.02
+    if family.n_bins != "cv":  # a number that is chosen depends on all labels
+        kept = np.setdiff1d(np.arange(500), folds[0])  # the labels of a fold do not reach its own predictions
+        y2 = np.where(np.isin(np.arange(500), kept), sample.rows.y, 1 - sample.rows.y)
+        turned = family.solve_and_hold_out(fot.Sample(y2, sample.rows.p), folds)[1]
+        np.testing.assert_allclose(turned[folds[0]], values[folds[0]], atol=1e-4)
+        assert np.abs(turned[kept] - values[kept]).mean() > 1e-3
     others = family.solve_and_hold_out(sample, held_out_rows(500, 3, 0))[1]
     np.testing.assert_array_equal(others, family.hold_out(sample, held_out_rows(500, 3, 0)))
 
@@ -59,7 +66,7 @@ def test_a_prior_draws_the_weights_together():
     assert spread[2] < 1e-6
 
 
-def test_whole_weights_count_rows_and_others_are_importances():
+def test_the_scale_of_importances_means_nothing():
     y, p = noisy(300)
     w = np.random.default_rng(0).random(300) + 0.5
     a, b = (fot.Stacking(QUICK, prior=5).fit(p, y, factor * w).weights_ for factor in (1, 7.3))
@@ -84,9 +91,17 @@ def test_a_single_row_weighs_all_members_alike():
     assert stacking.predict([0.4])[0] == pytest.approx(0.7)
 
 
-def test_a_stand_in_is_needed_where_a_member_has_one():
-    assert fot.Stacking(["platt", "pl3"]).stand_in() is not None
+def test_the_stand_in_is_the_mixture_of_the_members_stand_ins():
+    stand_in = fot.Stacking(["platt", "spline", "pl3"], cv=4, prior=2.0).stand_in()
+    assert list(stand_in.make_members()) == ["platt", "spline"]
+    assert (stand_in.cv, stand_in.prior) == (4, 2.0)
     assert fot.Stacking(QUICK).stand_in() is None
+
+
+def test_entries_of_several_rows_are_taken():
+    entries = Entries(np.array([0.1, 0.4, 0.6, 0.9]), np.array([5.0, 7, 3, 9]), np.array([5, 7, 3, 9]), whole=True)
+    stacking = fot.Stacking(["identity", "platt"]).fit_sample(entries.sample(np.array([1, 2, 2, 8])))
+    assert stacking.weights_.sum() == pytest.approx(1)
 
 
 @pytest.mark.parametrize(
@@ -95,6 +110,10 @@ def test_a_stand_in_is_needed_where_a_member_has_one():
         ({"families": []}, "families must hold at least one family, got none"),
         ({"families": ["platt", "platt"]}, "families must differ from one another, got platt twice"),
         ({"families": "platt"}, "families must be a list of names"),
+        (
+            {"families": (name for name in QUICK)},
+            "families must be a list of names of families or of families, got",
+        ),
         ({"families": ["platt", 3]}, "families must be names of families or families, got 3"),
         ({"loss": "hinge"}, "loss must be one of"),
         ({"prior": -1}, "prior must be a finite number, at least 0; got -1"),

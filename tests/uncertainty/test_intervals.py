@@ -165,6 +165,10 @@ def test_a_family_that_cannot_follow_the_scores_is_widened_to_the_spline():
     assert "widened to hold the interval of spline" in platt.headline()
     own = fot.calibration_error(y, p, family="platt", interval=0.95, direction="own")
     assert own.interval.widened_by is None
+    line = fot.calibration_error(y, p, family=fot.Spline(1), interval=0.95)  # the same curve by another name
+    assert line.interval.widened_by == "spline"
+    root, square = (fot.calibration_error(y, p, family="platt", interval=0.95, norm=norm) for norm in ("l2", "squared"))
+    assert square.interval.low == pytest.approx(root.interval.low**2)
     table = fot.evaluate(y, p, families=["platt", "isotonic"], null_draws=20, interval=0.95, draws=15)
     assert "platt: follows the scores badly" in str(table)
     assert "isotonic: follows" not in str(table)

@@ -124,7 +124,9 @@ def compare_calibrators(
         is one of them. Else, with m the fewest parameters (`Family.n_parameters_`) among them, that of the smallest
         loss among those with at most m + 1 parameters. "best": the smallest loss, but the identity unless that beats
         it by more than one paired standard error. "stack": the mixture of all candidates (`Stacking`), which is added
-        to them. It is judged on each fold with weights that were chosen without it. benchmarks/README.md compares them.
+        to them. On each fold it is judged with weights that were chosen by the predictions for the other folds, of
+        which the members were fitted to this fold too; fitted to all rows it draws ten folds of its own.
+        benchmarks/README.md compares the rules.
     evaluators : iterable of str or Family, default=("slope1", "isotonic")
         Families under which the calibration error of the calibrated predictions is measured. Empty for none.
     decomposition : str or Family, default="isotonic"

@@ -11,7 +11,7 @@ from fitontest.comparison.calibrators import ALIKE, RULES, Calibrator, list_with
 from fitontest.comparison.candidates import DO_NOTHING
 from fitontest.comparison.paired import Difference, PairedScore
 from fitontest.families.base import Family
-from fitontest.families.stacking import Stacking
+from fitontest.families.stacking import LEAST_NAMED, Stacking
 from fitontest.maps.decreases import find_decreases
 from fitontest.numerics.losses import LOG_LOSS_EPS, LOSS_NAMES
 from fitontest.results.frames import Records
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 FEW = 50  # rows of the smaller class below which even a paired comparison is mostly noise
 FEW_IN_A_FOLD = 100  # rows below which fold maps differ so much that the errors of their pooled predictions mislead
-LEAST_SHARE = 0.005  # of a mixture, that is named
 MOST_INTERVALS = 3  # of those on which a map decreases, in the text
 NOTES = """\
 vs identity, vs best: paired differences of the loss, with their standard errors; minus is better. parameters: number of
@@ -239,7 +238,7 @@ def _describe_choice(comparison: Comparison, chosen: Calibrator, first: Calibrat
 def _describe_mixture(chosen: Calibrator, family: Stacking, first: Calibrator, loss: str) -> str:
     """Return what the mixture is made of, and how it compares with doing nothing and with the smallest loss."""
     parts = sorted(zip(family.weights_, family.members_, strict=True), reverse=True)
-    shares = ", ".join(f"{weight:.0%} {name}" for weight, name in parts if weight >= LEAST_SHARE)
+    shares = ", ".join(f"{weight:.0%} {name}" for weight, name in parts if weight >= LEAST_NAMED)
     gain, behind = chosen.held_out.to_identity, chosen.held_out.to_best
     than = "less" if gain.mean <= 0 else "MORE"
     text = f"Chosen (*): {chosen.name}, a mixture of {shares}. "

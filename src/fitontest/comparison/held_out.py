@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 
 import numpy as np
+from sklearn.base import BaseEstimator, clone
 
 from fitontest.comparison.decomposition import Parts, decompose
 from fitontest.comparison.known_truth import Quality, measure_quality
@@ -71,7 +72,7 @@ class HeldOutEvaluation:
         Family under which the loss is decomposed.
     truth : array or None
         The true probability at each of `rows`.
-    known : dict
+    known : list of tuples of Family and array
         Predictions out of fold that were made already.
     """
 
@@ -82,7 +83,7 @@ class HeldOutEvaluation:
     evaluators: Mapping[str, Family]
     decomposition: Family
     truth: FloatArray | None
-    known: dict[str, FloatArray] = field(default_factory=dict)
+    known: list[tuple[Family, FloatArray]] = field(default_factory=list)
 
     @property
     def rows(self) -> Rows:
@@ -115,16 +116,18 @@ class HeldOutEvaluation:
 
     def _predict(self, family: Family) -> FloatArray:
         """Return the predictions out of fold, shape (repeats, n); they are remembered for mixtures of families."""
-        key = f"{type(family)} {family.get_params()}"
-        if key not in self.known:
-            self.known[key] = predict_out_of_fold(family, self.sample, self.folds)
-        return self.known[key]
+        for other, predictions in self.known:
+            if have_same_settings(family, other):
+                return predictions
+        predictions = predict_out_of_fold(family, self.sample, self.folds)
+        self.known.append((clone(family), predictions))
+        return predictions
 
     def _stack(self, stacking: Stacking) -> FloatArray:
         """Return predictions of the mixture out of fold: each fold's with weights that were chosen without it.
 
-        The members' predictions are those of the comparison. The members of the other folds were fitted to its rows;
-        the weights that mix them were not.
+        The members' predictions are those of the comparison. Those of the other folds, by which the weights are chosen,
+        are made by members that were fitted to the rows of this one: only its own predictions do not know them.
         """
         members = np.stack([self._predict(member) for member in stacking.make_members().values()], axis=-1)
         predictions = np.empty(members.shape[:2])
@@ -153,6 +156,24 @@ class HeldOutEvaluation:
                 name: float(np.mean([float(PlugIn(family).estimate(sample)) for sample in samples]))
                 for name, family in self.evaluators.items()
             }
+
+
+def have_same_settings(family: BaseEstimator, other: BaseEstimator) -> bool:
+    """Return whether two estimators are of one class, with equal parameters; generators are equal to themselves."""
+    if type(family) is not type(other):
+        return False
+    mine, others = family.get_params(deep=False), other.get_params(deep=False)
+    return mine.keys() == others.keys() and all(_same(mine[name], others[name]) for name in mine)
+
+
+def _same(value: object, other: object) -> bool:
+    if isinstance(value, BaseEstimator) and isinstance(other, BaseEstimator):
+        return have_same_settings(value, other)
+    if isinstance(value, list | tuple) and isinstance(other, list | tuple):
+        return len(value) == len(other) and all(map(_same, value, other))
+    if isinstance(value, np.ndarray) or isinstance(other, np.ndarray):
+        return type(value) is type(other) and bool(np.array_equal(value, other))  # type: ignore[arg-type]
+    return value is other or (type(value) is type(other) and bool(value == other))
 
 
 def predict_out_of_fold(family: Family, sample: Sample, repeats: list[list[IntArray]]) -> FloatArray:

@@ -10,7 +10,7 @@ import numpy as np
 
 from fitontest.data.sample import Sample
 from fitontest.displays.scales import Scale, find_score_range
-from fitontest.families.stacking import Stacking
+from fitontest.families.stacking import LEAST_NAMED, Stacking
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.base import Estimate
 from fitontest.partitions.bin_table import BinTable
@@ -24,7 +24,6 @@ MOST_BINS = 200  # a map of more bins is drawn as a curve, because no screen res
 FINE_CURVE_POINTS = 1601  # along a curve of very many bins
 PIECE_POINTS = 33  # along the axis, for bins whose map is curved on the scale
 MOST_KINKS = 2000  # more kinks are left out, because no screen resolves them
-LEAST_SHARE = 0.01  # of a mixture, for a member to be drawn
 ROUNDING = 1e-9  # a value that exceeds the axis by less does not leave it
 
 
@@ -138,7 +137,7 @@ def tabulate_members(error: Estimate, sample: Sample, scale: Scale) -> Records:
         return []
     rows: Records = []
     for (name, member), weight in zip(family.members_.items(), family.weights_.tolist(), strict=True):
-        if weight < LEAST_SHARE:
+        if weight < LEAST_NAMED:
             continue
         shape = compute_shape(member.map_, np.empty(0), sample, scale)
         course = clip_course(shape.joined(), shape.low, shape.high)

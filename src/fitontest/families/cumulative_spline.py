@@ -15,6 +15,8 @@ from fitontest.maps.knots import KnotsMap
 from fitontest.numerics.prefix_sums import PrefixSums
 from fitontest.typing import FloatArray, IntArray
 
+MOST_KNOTS = 100  # the sums of products of their splines take the cube of the number
+
 
 @register_family("cumulative_spline")
 class CumulativeSpline(Family):
@@ -39,7 +41,7 @@ class CumulativeSpline(Family):
     Raises
     ------
     ValueError
-        At ``fit``, an `n_knots` that is no whole number or below 2.
+        At ``fit``, an `n_knots` that is no whole number from 2 to 100.
 
     Notes
     -----
@@ -90,8 +92,8 @@ class CumulativeSpline(Family):
         return np.clip(p + fit.shifts(entries.group_wy(positives) - w * p), 0.0, 1.0)
 
     def _checked(self) -> int:
-        if not is_whole(self.n_knots) or self.n_knots < 2:
-            raise ValueError(f"n_knots must be a whole number, at least 2, got {self.n_knots!r}")
+        if not is_whole(self.n_knots) or not 2 <= self.n_knots <= MOST_KNOTS:
+            raise ValueError(f"n_knots must be a whole number from 2 to {MOST_KNOTS}, got {self.n_knots!r}")
         return self.n_knots
 
 

@@ -15,6 +15,7 @@ from fitontest.maps.knots import KnotsMap
 from fitontest.numerics.triweight import CANCELLED, TriweightSums, triweight
 from fitontest.typing import BoolArray, FloatArray, IntArray
 
+LEAST = 1e-12  # bandwidth: floats near 1 are hardly closer
 REACH = 3.0  # standard deviations of the triweight kernel from its middle to its end
 KNOTS, KNOTS_IN_GAPS = 64, 256  # to a half-width, where there are fewer scores, and in gaps longer than half of one
 
@@ -46,7 +47,7 @@ class KDE(Family):
     Raises
     ------
     ValueError
-        At ``fit``, a `bandwidth` that is no number in (0, 1/3].
+        At ``fit``, a `bandwidth` that is no number in [1e-12, 1/3]: floats near 1 are hardly closer.
 
     Notes
     -----
@@ -122,8 +123,8 @@ class KDE(Family):
         return _shares(_Density(scale, p, np.concatenate((w[:, None], wy), axis=1)).at(p))
 
     def _check(self) -> None:
-        if self.bandwidth is not None and not (is_real(self.bandwidth) and 0 < self.bandwidth <= 1 / REACH):
-            raise ValueError(f"bandwidth must be None or a number in (0, 1/3], got {self.bandwidth!r}")
+        if self.bandwidth is not None and not (is_real(self.bandwidth) and LEAST <= self.bandwidth <= 1 / REACH):
+            raise ValueError(f"bandwidth must be None or a number in [{LEAST:g}, 1/3], got {self.bandwidth!r}")
 
 
 @dataclass(frozen=True)

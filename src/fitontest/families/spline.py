@@ -25,6 +25,7 @@ from fitontest.typing import FloatArray, IntArray, RandomState
 
 FARTHEST = 36.0  # logit beyond which scores are not told apart, nor by floats near 1
 EPS = float(sigmoid(np.array(-FARTHEST)))
+MARGIN = 1.0  # of logits of 0 and 1 beyond those of other scores
 NODES = 256  # means of neighbouring scores that the likelihood is computed on
 ROWS_PER_SEGMENT_SQUARED = 12
 ROUNDING = 1e-12  # of sums of weights
@@ -64,7 +65,7 @@ class Spline(Family):
     map_ : MixtureMap
         Of one `LogitKnotsMap` for each number of segments.
     n_segments_ : tuple of int
-        The numbers of segments that the data allowed.
+        The numbers of segments that the data allowed, each once.
     weights_ : array
         Their weights a_K, of sum 1.
     held_out_losses_ : array
@@ -73,10 +74,11 @@ class Spline(Family):
     Notes
     -----
     The likelihood is computed on at most 256 means of neighbouring scores of equal weight, so that its cost does not
-    grow with the rows. The values are solved to a gradient of 1e-10 per unit weight. Logits are cut off at 36. Beyond
-    the smallest and the largest score the outer segments go on for four times their width; farther out the map is
-    level in the logit. Whole weights count rows; other weights are importances, on the scale of their effective number
-    of rows. Where all scores are one, the map shifts the logit.
+    grow with the rows. The values are solved to a gradient of 1e-10 per unit weight. Logits are cut off at 36. Where
+    there are scores of 0 or 1, they are cut off at 1 beyond the largest of the others: certainty does not say how
+    certain. Beyond the smallest and the largest score the outer segments go on for four times their width; farther out
+    the map is level in the logit. Whole weights count rows; other weights are importances, on the scale of their
+    effective number of rows. Where all scores are one, the map shifts the logit.
 
     References
     ----------
@@ -136,7 +138,10 @@ class Spline(Family):
         if entries.single and entries.tied and not entries.unit:  # the order within a tie depends on the labels
             return super().fitted_values(entries, positives)
         fits = self._fits(entries, positives, ordered=False)
-        x = entries.memory.setdefault(("logits", EPS), logit(entries.group_p, EPS))
+        eps = fits.polygons[0].eps
+        x = entries.memory.get(("logits", eps))
+        if x is None:
+            x = entries.memory[("logits", eps)] = logit(entries.group_p, eps)
         values = np.zeros((x.size, positives.shape[1]))
         parts = [(polygon.hats(x), polygon.offset(x)) for polygon in fits.polygons]
         for piece in pieces(*values.shape):
@@ -203,7 +208,8 @@ class _Design:
     def __init__(
         self, entries: Entries, segments: tuple[int, ...], cv: int, prior: float, random_state: RandomState
     ) -> None:
-        x = logit(entries.group_p, EPS)
+        self.eps = _cut(entries.group_p)
+        x = logit(entries.group_p, self.eps)
         w = entries.group_w
         node = _nodes(w)
         n_nodes = int(node[-1]) + 1
@@ -217,9 +223,13 @@ class _Design:
         self.prior = prior * mass / mass.sum()
         self.share = self.scale * entries.w / entries.n
         allowed = [number for number in segments if number == 1 or size >= ROWS_PER_SEGMENT_SQUARED * number**2]
-        knots = {at.tobytes(): at for at in (_knots(x, w, number) for number in allowed or (1,))}
-        several = [at for at in knots.values() if at.size > 1]  # tied scores may leave but one
-        self.polygons: list[_Polygon] = [_Polygon(at, self.x) for at in several] or [_Shift(float(x[0]), self.x)]
+        knots: dict[int, FloatArray] = {}
+        for number in allowed or (1,):
+            at = _knots(x, w, number)
+            knots.setdefault(at.size, at)  # ties may leave fewer, of which one polygon is enough
+        several = [at for size, at in sorted(knots.items()) if size > 1]
+        shift = _Shift(x[:1], self.x, self.eps)
+        self.polygons: list[_Polygon] = [_Polygon(at, self.x, self.eps) for at in several] or [shift]
 
     def fit(self, positives: IntArray) -> _Fits:
         """Return the fits to the labels of each column, which stand as the folds count them."""
@@ -257,8 +267,8 @@ class _Design:
 class _Polygon:
     """A polygon in the logit with fixed knots: its hat functions at the nodes, and its map."""
 
-    def __init__(self, knots: FloatArray, x: FloatArray) -> None:
-        self.knots = knots
+    def __init__(self, knots: FloatArray, x: FloatArray, eps: float) -> None:
+        self.knots, self.eps = knots, eps
         self.features = Features(self.hats(x), RIDGE, knots)
 
     @property
@@ -277,7 +287,7 @@ class _Polygon:
         highest = theta[-1] + REACH * (theta[-1] - theta[-2])
         x = np.concatenate(([first - 1.0, first], self.knots[1:-1], [last, last + 1.0]))
         z = np.concatenate(([lowest, lowest], theta[1:-1], [highest, highest]))
-        return LogitKnotsMap(x[None], z[None], EPS)
+        return LogitKnotsMap(x[None], z[None], self.eps)
 
     def offset(self, x: FloatArray) -> FloatArray:
         """Return what is added to them."""
@@ -296,10 +306,6 @@ class _Polygon:
 class _Shift(_Polygon):
     """The map of a single score: the logit is shifted."""
 
-    def __init__(self, at: float, x: FloatArray) -> None:
-        self.knots = np.array([at])
-        self.features = Features(np.ones((x.size, 1)), RIDGE, self.knots)
-
     @property
     def n_segments(self) -> int:
         return 1
@@ -312,7 +318,16 @@ class _Shift(_Polygon):
 
     def to_map(self, theta: FloatArray) -> CalibrationMap:
         apart = np.array([[-1.0, 1.0]])
-        return LogitKnotsMap(self.knots[0] + apart, theta[0] + apart, EPS)
+        return LogitKnotsMap(self.knots[0] + apart, theta[0] + apart, self.eps)
+
+
+def _cut(p: FloatArray) -> float:
+    """Return the distance from 0 and 1 within which increasing scores are not told apart."""
+    inside = p[(p > 0.0) & (p < 1.0)]
+    if inside.size in (0, p.size):
+        return EPS
+    largest = float(np.abs(logit(inside[[0, -1]], EPS)).max())
+    return float(sigmoid(np.array(-min(largest + MARGIN, FARTHEST))))
 
 
 def _nodes(w: FloatArray) -> IntArray:

@@ -1,7 +1,7 @@
 """Stacking: the convex mixture of several families' maps that predicts held-out labels best."""
 
-from collections.abc import Iterable
-from typing import Literal
+from collections.abc import Sequence, Sized
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -10,7 +10,6 @@ from fitontest.checks import choose, is_real
 from fitontest.data.sample import Sample
 from fitontest.families.base import Family, Solution, register_family
 from fitontest.families.listed import read_families
-from fitontest.families.spline import Spline
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.mixture import MixtureMap
 from fitontest.numerics.losses import LOG_LOSS_EPS
@@ -18,6 +17,7 @@ from fitontest.numerics.mixing import likelihood_weights, square_weights
 from fitontest.numerics.random import check_cv, held_out_rows
 from fitontest.typing import FloatArray, RandomState
 
+LEAST_NAMED = 0.005  # weight of a member that texts and diagrams show
 MEMBERS = ("identity", "platt", "beta", "spline", "pl")
 
 
@@ -31,7 +31,7 @@ class Stacking(Family):
 
     Parameters
     ----------
-    families : iterable of str or Family, optional
+    families : list of str or Family, optional
         The members. By default identity, platt, beta, spline and pl. With the identity among them the map of calibrated
         scores is nearer to it; without it less of a small error is hidden. Without pl a fit takes milliseconds, and is
         as near to smooth truths, but not to those of real scores.
@@ -54,12 +54,14 @@ class Stacking(Family):
     weights_ : array
         Their weights, of sum 1.
     n_parameters_ : float
-        Those of the members, averaged with the weights.
+        Those of the members, averaged with the weights, and one for each member of positive weight but the first.
 
     Notes
     -----
     All members see the same scores, so that a mixture of their maps is a map. That linear pools of calibrated forecasts
     are not calibrated (Gneiting, Ranjan 2013) is said of forecasts that know different things.
+
+    Values of slope-1 bins beyond 0 and 1 are clipped for the weights, and not in the map.
 
     The number of segments of pl is chosen on the folds that then are predicted, for it is the mean over folds
     that chooses. Of a single row nothing can be held out: all members weigh the same.
@@ -77,7 +79,7 @@ class Stacking(Family):
     >>> p = rng.random(2000)
     >>> stacking = fot.Stacking(["identity", "platt", "beta"]).fit(p, rng.random(2000) < p**2)
     >>> dict(zip(stacking.members_, stacking.weights_.round(2).tolist()))
-    {'identity': 0.0, 'platt': 0.0, 'beta': 1.0}
+    {'identity': 0.0, 'platt': 1.0, 'beta': 0.0}
     >>> stacking.predict([0.3, 0.5, 0.7]).round(1)
     array([0.1, 0.2, 0.5])
     """
@@ -86,7 +88,7 @@ class Stacking(Family):
 
     def __init__(
         self,
-        families: Iterable[str | Family] | None = None,
+        families: Sequence[str | Family] | None = None,
         cv: int = 10,
         loss: Literal["log_loss", "brier"] = "log_loss",
         prior: float = 0.0,
@@ -100,21 +102,32 @@ class Stacking(Family):
 
     @property
     def n_parameters_(self) -> float:
-        """The parameters of the members, averaged with their weights."""
+        """The parameters of the members, averaged with their weights, and the weights but one."""
         check_is_fitted(self, "members_")
-        numbers = [member.n_parameters_ for member in self.members_.values()]
-        return float(sum(weight * number for weight, number in zip(self.weights_, numbers, strict=True) if weight > 0))
+        pairs = zip(self.weights_, self.members_.values(), strict=True)
+        present = [weight * member.n_parameters_ for weight, member in pairs if weight > 0]
+        return float(sum(present)) + len(present) - 1.0
 
     def make_members(self) -> dict[str, Family]:
         """Return the members by name, not yet fitted."""
-        members = read_families(MEMBERS if self.families is None else self.families, "families", self.random_state)
+        listed = MEMBERS if self.families is None else self.families
+        if not isinstance(listed, Sized):
+            raise ValueError(f"families must be a list of names of families or of families, got {listed!r}")
+        members = read_families(listed, "families", self.random_state)
         if not members:
             raise ValueError("families must hold at least one family, got none")
         return members
 
     def stand_in(self) -> Family | None:
-        """Return a logistic spline where a member has a stand-in itself."""
-        return Spline() if any(member.stand_in() for member in self.make_members().values()) else None
+        """Return the mixture of the members' stand-ins, where a member has one."""
+        members = list(self.make_members().values())
+        quick = [member.stand_in() or member for member in members]
+        if all(one is other for one, other in zip(quick, members, strict=True)):
+            return None
+        return Stacking(list({str(member): member for member in quick}.values()), **self._settings())
+
+    def _settings(self) -> dict[str, Any]:
+        return {name: value for name, value in self.get_params(deep=False).items() if name != "families"}
 
     def fit_map(self, sample: Sample) -> CalibrationMap:
         """Return the mixture that predicts held-out rows best."""
@@ -124,7 +137,8 @@ class Stacking(Family):
         """Return the mixture, its members and their weights."""
         self._check()
         members = self.make_members()
-        folds = held_out_rows(sample.n, self.cv, self.random_state) if sample.n > 1 else []
+        entries = len(sample.rows)
+        folds = held_out_rows(entries, self.cv, self.random_state) if entries > 1 else []
         held_out = []
         for member in members.values():
             solution, values = member.solve_and_hold_out(sample, folds)
@@ -137,7 +151,7 @@ class Stacking(Family):
     def weigh(self, held_out: FloatArray, sample: Sample) -> FloatArray:
         """Return the weights under which predictions of the sorted rows, shape (n, members), have the least loss."""
         n_members = held_out.shape[1]
-        if sample.n < 2:
+        if len(held_out) < 2:
             return np.full(n_members, 1.0 / n_members)
         q = np.clip(held_out, LOG_LOSS_EPS, 1.0 - LOG_LOSS_EPS)
         y, w = sample.rows.y[:, None], sample.rows.w / sample.row_weight

@@ -7,7 +7,9 @@ exactly, as non-negative least squares.
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import nnls
+from sklearn.exceptions import ConvergenceWarning
 
+from fitontest.exceptions import warn_user
 from fitontest.typing import FloatArray
 
 GAP = 1e-10  # duality gap of the log likelihood, per unit weight
@@ -21,12 +23,12 @@ def likelihood_weights(likelihoods: FloatArray, w: FloatArray) -> FloatArray:
     """Return the v on the simplex that maximises sum_i w_i log(sum_j v_j l_ij).
 
     The maximum is certified: with a_ij = l_ij / sum_k v_k l_ik, the largest weighted mean of a column of a exceeds 1 by
-    at most 1e-10, and no v has a larger mean log likelihood by more than that.
+    at most 1e-10, and no v has a larger mean log likelihood by more than that. Otherwise a warning says so.
 
     Parameters
     ----------
     likelihoods : array of shape (n, J)
-        l, positive.
+        l, not negative, and positive for a member at least in each row.
     w : array of shape (n,)
         Weights of the rows, of positive sum.
 
@@ -58,13 +60,14 @@ def _maximise(likelihoods: FloatArray, w: FloatArray, v: FloatArray) -> FloatArr
         a = likelihoods / mixed[:, None]
         pull = share @ a
         if pull.max() - 1.0 <= GAP:
-            break
+            return v
         # with the sum of v as a Lagrangian term the weights need only be non-negative: at the maximum they sum to 1
         curvature = (a * share[:, None]).T @ a
         curvature[np.diag_indices(v.size)] += SPECK * curvature.max()
         direction = _least(curvature, curvature @ v + pull - 1.0) - v
         v = _shortened(likelihoods, share, mixed, v, direction, float((1.0 - pull) @ direction))
         v = v / v.sum()
+    warn_user(f"the weights of the mixture were not solved to a duality gap of {GAP:g}", ConvergenceWarning)
     return v
 
 

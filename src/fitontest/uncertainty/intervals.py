@@ -66,7 +66,7 @@ def with_interval(
     level : float in (0, 1)
     direction : {"smooth", "own"}, Family or CalibrationMap, default="smooth"
         Where the truths lie. "smooth": towards a logistic spline (`Spline`), for an interval of the true error. Where
-        the family sees a sixth more or less of it than there is, the relation of the two hangs on the shape of the
+        the family sees 15 % more or less of it than there is, the relation of the two hangs on the shape of the
         spline, and the interval is widened to hold that of the spline. "own": towards the map of the measure's own
         family, for one of the family's own target, which is smaller where the family cannot follow the truth. Or
         towards a family's map, or a map.
@@ -104,7 +104,7 @@ def with_interval(
         target=_target(direction),
         draws=draws,
         stand_in=None if redrawn.stand_in is None else family_name(redrawn.stand_in),
-        widened_by=None if wider is None else SMOOTH,
+        widened_by=None if (low, high) == (found.low, found.high) else SMOOTH,
     )
     return replace(estimate, debiased=found.value, interval=interval)
 
@@ -173,7 +173,7 @@ class _Redrawn:
         """Return the same with the family of the direction, which follows the truths, or None if it is that already."""
         norm = getattr(self.measure, "total", None)
         fitted = read_family(self.refitted.family) if isinstance(self.refitted, PlugIn) else None
-        if not isinstance(norm, Norm) or isinstance(fitted, type(read_family(SMOOTH))):
+        if not isinstance(norm, Norm) or str(fitted) == str(read_family(SMOOTH)):
             return None
         return _Redrawn(PlugIn(SMOOTH, norm=norm), self.redraws, self.seed)
 
