@@ -76,6 +76,12 @@ from .measures.smooth_ece import SmoothECE
 from .measures.within_bin import WithinBin
 from .metrics import calibration_error, gce, tce, within_bin_error
 from .numerics.norms import Norm, available_norms, register_norm, unregister_norm
+from .numerics.simplex_distances import (
+    Distance,
+    available_distances,
+    register_distance,
+    unregister_distance,
+)
 from .partitions.bin_table import BinTable
 from .partitions.equal_mass import EqualMass
 from .partitions.equal_width import EqualWidth
@@ -89,6 +95,15 @@ from .partitions.partitioner import (
 )
 from .partitions.pava import Pava
 from .partitions.pava_bc import PavaBC
+from .partitions.simplex.median_variance import MedianVariance
+from .partitions.simplex.partitioner import (
+    SimplexPartition,
+    SimplexPartitioner,
+    available_simplex_partitions,
+    register_simplex_partition,
+    unregister_simplex_partition,
+)
+from .partitions.simplex.uniform_grid import UniformGrid
 from .progress import show_progress
 from .scorers import make_scorer
 
@@ -115,6 +130,7 @@ __all__ = [
     "CrossValidated",
     "CumulativeSpline",
     "Deviation",
+    "Distance",
     "EqualMass",
     "EqualWidth",
     "ErrorComparison",
@@ -135,6 +151,7 @@ __all__ = [
     "LogisticMap",
     "LogitKnotsMap",
     "Measure",
+    "MedianVariance",
     "MixtureMap",
     "MonotoneSweep",
     "Norm",
@@ -150,6 +167,8 @@ __all__ = [
     "Sample",
     "ScalingBinning",
     "SeparableDataWarning",
+    "SimplexPartition",
+    "SimplexPartitioner",
     "Slope1",
     "SmallMultiples",
     "SmoothECE",
@@ -158,13 +177,16 @@ __all__ = [
     "StepsMap",
     "TCEDisplay",
     "Temperature",
+    "UniformGrid",
     "VennAbers",
     "WithinBin",
     "available_bin_losses",
+    "available_distances",
     "available_families",
     "available_measures",
     "available_norms",
     "available_partitions",
+    "available_simplex_partitions",
     "calibration_error",
     "compare_calibrators",
     "compare_errors",
@@ -176,18 +198,22 @@ __all__ = [
     "plan_evaluation",
     "plug_in",
     "register_bin_loss",
+    "register_distance",
     "register_family",
     "register_map",
     "register_measure",
     "register_norm",
     "register_partition",
+    "register_simplex_partition",
     "show_progress",
     "tce",
     "unregister_bin_loss",
+    "unregister_distance",
     "unregister_family",
     "unregister_measure",
     "unregister_norm",
     "unregister_partition",
+    "unregister_simplex_partition",
     "within_bin_error",
 ]
 

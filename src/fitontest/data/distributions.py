@@ -1,0 +1,156 @@
+"""Predictions as they are, a distribution over K classes in each row: what ``reduction="canonical"`` reads."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from fitontest.data.arrays import check_same_length
+from fitontest.data.places import BadValueError, such
+from fitontest.data.predictions import Names, Predictions
+from fitontest.data.sample import counts_rows, read_weights
+from fitontest.numerics.row_order import order_of_rows
+from fitontest.typing import BoolArray, FloatArray, IntArray, Label
+
+OFF = 1e-3  # by which the sum of a row may differ from 1: float32 is off by 4e-7
+ROUNDED = 1e-12  # a sum that is off by no more is one: to divide by it would move scores over the edges of cells
+
+
+@dataclass(frozen=True, eq=False)
+class Distributions:
+    """Distributions over K classes with their labels and weights, checked.
+
+    Attributes
+    ----------
+    classes : list of length K
+        The class of each column.
+    p : array of shape (n, K)
+        Rows on the simplex.
+    codes : int array of shape (n,)
+        The column of the class of each row's label.
+    w : array of shape (n,)
+        Weights, 1 each where none were given.
+    whole : bool
+        Whether weights count rows, all of them being whole numbers.
+    rows : int array of shape (n,)
+        Which of the rows given each row is.
+    names : Names
+        What the caller calls the arguments.
+    """
+
+    classes: list[Label]
+    p: FloatArray
+    codes: IntArray
+    w: FloatArray
+    whole: bool
+    rows: IntArray
+    names: Names
+
+    @classmethod
+    def of(cls, predictions: Predictions) -> "Distributions":
+        """Return the predictions after a check that their rows add up to 1, within a thousandth."""
+        p, names = _on_the_simplex(predictions.scores, predictions.names.y_prob), predictions.names
+        w, whole = np.broadcast_to(np.float64(1.0), p.shape[:1]), True
+        if predictions.sample_weight is not None:
+            w = read_weights(predictions.sample_weight, names.sample_weight)
+            check_same_length(**{names.y_true: predictions.codes, names.sample_weight: w})
+            whole = counts_rows(w, float(w.sum()))
+        return cls(predictions.classes, p, predictions.codes, w, whole, np.arange(p.shape[0]), names)
+
+    def __len__(self) -> int:
+        return self.codes.size
+
+    @property
+    def n_classes(self) -> int:
+        """K."""
+        return len(self.classes)
+
+    @cached_property
+    def n(self) -> int:
+        """Number of rows of positive weight."""
+        return int(np.count_nonzero(self.w))
+
+    @cached_property
+    def total(self) -> float:
+        """Sum of the weights."""
+        return float(self.w.sum())
+
+    @property
+    def w2(self) -> FloatArray:
+        """Squared weights; of whole weights, which count rows, the weights themselves."""
+        return self.w if self.whole else self.w * self.w
+
+    @cached_property
+    def unit(self) -> bool:
+        """Whether all weights are one."""
+        return bool(np.all(self.w == 1.0))
+
+    @property
+    def counted(self) -> float:
+        """How many rows there are, the copies that whole weights stand for included."""
+        return self.total if self.whole else float(self.n)
+
+    @property
+    def base_rate(self) -> None:
+        """There is none of several classes."""
+        return
+
+    @cached_property
+    def decided(self) -> bool:
+        """Whether all rows of positive weight are decisions, of scores 0 and 1."""
+        p = self.p[self.w > 0]
+        return bool(np.all((p == 0.0) | (p == 1.0)))
+
+    @property
+    def onehot(self) -> FloatArray:
+        """The labels as distributions, shape (n, K)."""
+        return np.eye(self.n_classes)[self.codes]
+
+    def take(self, rows: IntArray | BoolArray) -> "Distributions":
+        """Return the chosen rows."""
+        return replace(self, p=self.p[rows], codes=self.codes[rows], w=self.w[rows], rows=self.rows[rows])
+
+    def with_codes(self, codes: IntArray) -> "Distributions":
+        """Return the same rows with other labels."""
+        return replace(self, codes=codes)
+
+    def counted_out(self) -> "Distributions":
+        """Return the rows without those of weight 0; whole weights become copies of the row, of weight 1 each."""
+        if self.unit:
+            return self
+        if not self.whole:
+            return self.take(self.w > 0)
+        chosen = self.take(np.repeat(np.arange(len(self)), self.w.astype(np.intp)))
+        return replace(chosen, w=np.broadcast_to(np.float64(1.0), chosen.codes.shape))
+
+    def in_order(self) -> "Distributions":
+        """Return the rows of positive weight in an order of their own.
+
+        It depends on neither the order in which the rows arrived nor that of the classes, unless two rows hold the same
+        scores in another order.
+        """
+        own = np.take_along_axis(self.p, self.codes[:, None], axis=1)
+        order = order_of_rows(own, np.sort(self.p, axis=1), self.p, self.w)
+        return self.take(order[self.w[order] > 0])
+
+    @property
+    def predictions(self) -> Predictions:
+        """The same as families of several classes read it."""
+        return Predictions(self.classes, self.codes, self.p, None if self.unit else self.w, self.names)
+
+
+def _on_the_simplex(scores: FloatArray, name: str) -> FloatArray:
+    """Return rows that add up to 1, or refuse the first that is far from it."""
+    sums = scores.sum(axis=1)
+    away = np.abs(sums - 1.0)
+    bad = np.flatnonzero(~(away <= OFF))
+    if bad.size:
+        note = such(bad.size, "row")
+        rule = f"have rows that add up to 1, within {OFF:g}"
+        raise BadValueError(name, rule, f"a sum of {sums[bad[0]]:.6g}", int(bad[0]), sums.shape, note)
+    off = np.flatnonzero(away > ROUNDED)
+    if not off.size:
+        return scores
+    divided = scores.copy()
+    divided[off] /= sums[off, None]
+    return divided
