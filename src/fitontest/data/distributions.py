@@ -2,16 +2,30 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from fitontest.data.arrays import check_same_length
+from fitontest.data.class_rows import ClassRows
 from fitontest.data.places import BadValueError, such
-from fitontest.data.predictions import Names, Predictions
-from fitontest.data.sample import counts_rows, read_weights
+from fitontest.checks import choose
+from fitontest.data.predictions import (
+    NAMES,
+    REDUCTIONS,
+    Columns,
+    Names,
+    Predictions,
+    Reduction,
+    read_classes,
+    read_data,
+)
+from fitontest.data.sample import Sample, counts_rows, read_weights
 from fitontest.numerics.row_order import order_of_rows
-from fitontest.typing import BoolArray, FloatArray, IntArray, Label
+from fitontest.typing import ArrayInput, BoolArray, FloatArray, IntArray, Label
 
+CANONICAL = "canonical"  # the reduction that reduces nothing
+AnyReduction: TypeAlias = Reduction | Literal["canonical"]
 OFF = 1e-3  # by which the sum of a row may differ from 1: float32 is off by 4e-7
 ROUNDED = 1e-12  # a sum that is off by no more is one: to divide by it would move scores over the edges of cells
 
@@ -126,17 +140,17 @@ class Distributions:
     def in_order(self) -> "Distributions":
         """Return the rows of positive weight in an order of their own.
 
-        It depends on neither the order in which the rows arrived nor that of the classes, unless two rows hold the same
-        scores in another order.
+        It does not depend on the order in which the rows arrived; and on that of the classes, and on the labels, only
+        where rows hold the same scores.
         """
-        own = np.take_along_axis(self.p, self.codes[:, None], axis=1)
-        order = order_of_rows(own, np.sort(self.p, axis=1), self.p, self.w)
+        order = order_of_rows(np.sort(self.p, axis=1), self.p, self.codes.astype(np.float64), self.w)
         return self.take(order[self.w[order] > 0])
 
     @property
-    def predictions(self) -> Predictions:
-        """The same as families of several classes read it."""
-        return Predictions(self.classes, self.codes, self.p, None if self.unit else self.w, self.names)
+    def class_rows(self) -> ClassRows:
+        """The rows of positive weight, as families of several classes are fitted to them."""
+        kept = self if self.w.min() > 0 else self.take(self.w > 0)
+        return ClassRows(kept.p, kept.codes, None if kept.unit else kept.w, kept.classes)
 
 
 def _on_the_simplex(scores: FloatArray, name: str) -> FloatArray:
@@ -154,3 +168,20 @@ def _on_the_simplex(scores: FloatArray, name: str) -> FloatArray:
     divided = scores.copy()
     divided[off] /= sums[off, None]
     return divided
+
+
+def read_any(
+    columns: Columns,
+    reduction: str | None,
+    labels: ArrayInput = None,
+    pos_label: Label | None = None,
+    names: Names = NAMES,
+) -> Sample | Predictions | Distributions:
+    """Return what (y_true, y_prob, sample_weight) are under any reduction, "canonical" included."""
+    if reduction is not None:
+        choose(reduction, (*REDUCTIONS, CANONICAL), names.reduction)
+    if reduction != CANONICAL:
+        return read_data(columns, reduction, labels, pos_label, names)
+    if pos_label is not None:
+        raise ValueError(f"{names.pos_label} must be None with {names.reduction}={reduction!r}, got {pos_label!r}")
+    return Distributions.of(read_classes(columns, labels, names))
