@@ -24,19 +24,23 @@ from .families.base import (
 )
 from .families.beta import Beta
 from .families.cross_validated import CrossValidated
+from .families.cumulative_spline import CumulativeSpline
 from .families.family_bins import FamilyBins
 from .families.flat import Flat
 from .families.identity import Identity
 from .families.isotonic import Isotonic
+from .families.kde import KDE
 from .families.knn import KNN
 from .families.pava_bc import PavaBlocks
 from .families.piecewise.pl import PL
 from .families.piecewise.pl3 import PL3
 from .families.platt import Platt
+from .families.scaling_binning import ScalingBinning
 from .families.slope1 import Slope1
 from .families.spline import Spline
 from .families.stacking import Stacking
 from .families.temperature import Temperature
+from .families.venn_abers import VennAbers
 from .maps.base import CalibrationMap, register_map
 from .maps.beta import BetaMap
 from .maps.binned import BinnedMap
@@ -91,6 +95,7 @@ from .scorers import make_scorer
 __version__: str
 
 __all__ = [
+    "KDE",
     "KNN",
     "PL",
     "PL3",
@@ -108,6 +113,7 @@ __all__ = [
     "Comparison",
     "ComparisonDisplay",
     "CrossValidated",
+    "CumulativeSpline",
     "Deviation",
     "EqualMass",
     "EqualWidth",
@@ -142,6 +148,7 @@ __all__ = [
     "Rejection",
     "ReliabilityDisplay",
     "Sample",
+    "ScalingBinning",
     "SeparableDataWarning",
     "Slope1",
     "SmallMultiples",
@@ -151,6 +158,7 @@ __all__ = [
     "StepsMap",
     "TCEDisplay",
     "Temperature",
+    "VennAbers",
     "WithinBin",
     "available_bin_losses",
     "available_families",

@@ -8,7 +8,7 @@ from fitontest.checks import as_list, choose
 from fitontest.data.predictions import Columns, Predictions, Reduction, read_data
 from fitontest.data.sample import Sample
 from fitontest.exceptions import CalibrationWarning, Held, held_warnings, warn_user
-from fitontest.families.base import Family, available_families, names_by_settings, numbered
+from fitontest.families.base import Family, available_families, family_class, names_by_settings, numbered
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.base import (
     Estimate,
@@ -246,8 +246,8 @@ def evaluate(
         Labels and predicted probabilities of the positive class; with `reduction` labels of any number of classes, and
         a matrix of shape (n, K).
     families : iterable of str, Family or CalibrationMap, optional
-        ``families=F`` is ``measures=[plug_in(f) for f in F]``. All registered families by default, unless there are
-        `measures`.
+        ``families=F`` is ``measures=[plug_in(f) for f in F]``. By default, unless there are `measures`, all registered
+        families but those whose class has ``evaluator = False`` (see `Family`).
     measures : iterable of str or Measure, optional
         Registered names (`available_measures`) or measures, after the families.
     norm : str, Norm or callable, default="l1"
@@ -255,7 +255,7 @@ def evaluate(
         norm of its own.
     interval : float in (0, 1), "auto" or None, default="auto"
         Level of the intervals of the debiased errors, see `calibration_error`. "auto" gives 95 % intervals to the
-        families that are refitted quickly to redrawn labels (all of this package, by default settings) and none to
+        families that are refitted quickly to redrawn labels (by default settings all but `venn_abers`) and none to
         other measures and to classes; a level gives them to whatever can have one; None is quick and gives none. Where
         there is an interval there is a null of 200 draws, or of `null_draws`.
     direction, draws
@@ -328,7 +328,7 @@ def measures_of(
 ) -> list[Measure]:
     """Return the measures of an evaluation: plug-in errors under the families, then the others."""
     if families is None and measures is None:
-        families = available_families()
+        families = [name for name in available_families() if family_class(name).evaluator]
     listed = [] if families is None else as_list(families, "families")
     others = [] if measures is None else as_list(measures, "measures")
     if not listed and norm != "l1":

@@ -20,7 +20,7 @@ def evaluation():
 @pytest.mark.parametrize("scale", ["probability", "logit"])
 def test_evaluation_draws_every_family_on_the_same_axes(scale, evaluation):
     several = evaluation.plot(scale=scale, figure=blank((12, 14)))
-    drawn = [family for family in fot.available_families() if family != "identity"]  # whose diagram is the diagonal
+    drawn = [error.family for error in evaluation if error.family != "identity"]  # whose diagram is the diagonal
     assert [*several.axes_] == drawn
     assert len({ax.get_xlim() for ax in several.axes_.values()}) == 1
     assert len({ax.get_ylim() for ax in several.axes_.values()}) == 1

@@ -23,7 +23,9 @@ SHAPES = {
 def test_which_families_are_meant_for_deployment():
     assert CALIBRATORS == ["beta", "identity", "isotonic", "pl", "pl3", "platt", "spline", "temperature"]
     others = set(fot.available_families()) - set(CALIBRATORS)
-    assert others == {"flat", "knn", "pava_bc", "slope1", "stacking"}
+    by_name = {"cumulative_spline", "kde", "scaling_binning", "stacking", "venn_abers"}
+    assert others == {"flat", "knn", "pava_bc", "slope1"} | by_name
+    assert {name for name in fot.available_families() if not family_class(name).evaluator} == by_name
     assert not fot.Family.calibrator
     assert not fot.CrossValidated.calibrator
 

@@ -35,6 +35,8 @@ FAST = {
     "knn": fot.make_family("knn"),
     "knn 3": fot.make_family("knn", k=3),
     "identity": fot.make_family("identity"),
+    "kde": fot.make_family("kde"),
+    "cumulative_spline": fot.make_family("cumulative_spline"),
 }
 
 
@@ -74,7 +76,7 @@ def test_settings_do_not_share_what_entries_remember():
         np.testing.assert_allclose(values, expected[name], rtol=0, atol=1e-12, err_msg=name)
 
 
-@pytest.mark.parametrize("name", ["fixed", "cv", "knn"])
+@pytest.mark.parametrize("name", ["fixed", "cv", "knn", "cumulative_spline"])
 def test_what_depends_on_the_scores_is_made_once(name):
     y, p = noisy(150)
     entries, order = Entries.of_columns(p, np.ones(p.size))

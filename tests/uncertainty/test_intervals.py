@@ -15,7 +15,7 @@ from fitontest.uncertainty import redraws
 from fitontest.uncertainty.intervals import with_interval
 from tests.strategies import noisy
 
-QUICK = ("slope1", "flat", "isotonic", "pava_bc", "platt", "temperature", "beta", "spline", "knn")
+QUICK = ("slope1", "flat", "isotonic", "pava_bc", "platt", "temperature", "beta", "spline", "knn", "kde")
 
 
 def ends(e):

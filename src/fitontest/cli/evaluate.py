@@ -16,7 +16,9 @@ from fitontest.uncertainty.intervals import check_interval
 
 @click.command()
 @of_class_scores
-@click.option("--family", "families", multiple=True, help="Family of maps; repeat for several. Default: all.")
+@click.option(
+    "--family", "families", multiple=True, help="Family of maps; repeat for several. Default: those of evaluate()."
+)
 @click.option(
     "--measure",
     "measures",

@@ -316,6 +316,7 @@ class _Simulation:
     def _chain(self, g: FloatArray, scale: float) -> list[FloatArray]:
         """Return truths on the way to g and beyond, of errors in units of `scale`."""
         p, whole_way = self.scores.p, self.scores.distance(g)
+        scale = max(scale, whole_way)  # the family may see little of the error
         return chain_of_truths(p, g, (step * scale / whole_way for step in STEPS))
 
 

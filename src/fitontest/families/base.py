@@ -59,6 +59,9 @@ class Family(RegressorMixin, TransformerMixin, BaseEstimator, ABC):
     calibrator : bool
         Of the class: whether it is meant for deployment behind a classifier, and so a default candidate of
         `compare_calibrators`. Its maps stay in [0, 1]; they need not be monotone. False unless a class sets it.
+    evaluator : bool
+        Of the class: whether its plug-in error is one of those that `evaluate` reports when no families are named.
+        True unless a class sets it.
     n_parameters_ : float
         How many free numbers the map has, inf where that is not known: what "the simplest" means when families are
         compared. One for each level or parameter of a curve, and one for each edge or knot that the fit itself places;
@@ -85,6 +88,7 @@ class Family(RegressorMixin, TransformerMixin, BaseEstimator, ABC):
     has_partition: ClassVar[bool] = False
     has_knots: ClassVar[bool] = False
     calibrator: ClassVar[bool] = False
+    evaluator: ClassVar[bool] = True
 
     @abstractmethod
     def fit_map(self, sample: Sample) -> CalibrationMap:
@@ -307,18 +311,22 @@ class Family(RegressorMixin, TransformerMixin, BaseEstimator, ABC):
 
 _MODULES = {  # names, and the files in which they are registered
     "beta": "fitontest.families.beta",
+    "cumulative_spline": "fitontest.families.cumulative_spline",
     "flat": "fitontest.families.flat",
     "identity": "fitontest.families.identity",
     "isotonic": "fitontest.families.isotonic",
+    "kde": "fitontest.families.kde",
     "knn": "fitontest.families.knn",
     "pava_bc": "fitontest.families.pava_bc",
     "pl": "fitontest.families.piecewise.pl",
     "pl3": "fitontest.families.piecewise.pl3",
     "platt": "fitontest.families.platt",
+    "scaling_binning": "fitontest.families.scaling_binning",
     "slope1": "fitontest.families.slope1",
     "spline": "fitontest.families.spline",
     "stacking": "fitontest.families.stacking",
     "temperature": "fitontest.families.temperature",
+    "venn_abers": "fitontest.families.venn_abers",
 }
 _REGISTRY: Registry[Family] = Registry(
     "family",
@@ -379,7 +387,7 @@ def make_family(name: str, **params: Any) -> Family:
     Parameters
     ----------
     name : str
-        One of `available_families` (``"pava"`` is another name for ``"isotonic"``).
+        One of `available_families` (``"pava"`` is another name for ``"isotonic"``, ``"histogram"`` for ``"flat"``).
     **params
         Hyper-parameters of the family.
 

@@ -6,12 +6,12 @@ from fitontest.families.base import register_family
 from fitontest.families.binned import BinnedFamily
 
 
-@register_family("flat")
+@register_family("flat", aliases=("histogram",))
 class Flat(BinnedFamily):
     """Replace the scores of each bin by its mean label, c_hat(p) = ybar_b for p in bin b.
 
-    Its plug-in error is PDE_1 = sum_b (w_b / W) mean_{i in b} |p_i - ybar_b|. In a bin without data the map is the
-    identity.
+    This is histogram binning, and ``"histogram"`` another name of the family. Its plug-in error is
+    PDE_1 = sum_b (w_b / W) mean_{i in b} |p_i - ybar_b|. In a bin without data the map is the identity.
 
     Parameters
     ----------

@@ -82,6 +82,8 @@ class Stacking(Family):
     array([0.1, 0.2, 0.5])
     """
 
+    evaluator = False
+
     def __init__(
         self,
         families: Iterable[str | Family] | None = None,

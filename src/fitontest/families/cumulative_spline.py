@@ -1,0 +1,160 @@
+"""Splines of cumulative labels: what the sum of the labels, in the order of the scores, grows by at each score."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+
+from fitontest.checks import is_whole
+from fitontest.data.entries import Entries
+from fitontest.data.sample import Sample
+from fitontest.families.base import Family, register_family
+from fitontest.maps.base import CalibrationMap
+from fitontest.maps.knots import KnotsMap
+from fitontest.numerics.prefix_sums import PrefixSums
+from fitontest.typing import FloatArray, IntArray
+
+
+@register_family("cumulative_spline")
+class CumulativeSpline(Family):
+    """Add the slope of a spline through the cumulative gaps, c_hat(p) = p + s'(t(p)), clipped to [0, 1].
+
+    Let H(t) be the sum of w_i (y_i - p_i) / W over the rows of the lowest scores of total share t, straight between the
+    scores, so that a row adds y_i - p_i per share. s is the natural cubic spline with `n_knots` equally spaced knots
+    that minimises the integral of (s(t) - H(t))^2 over [0, 1], and t(p) the fractile of p: its slope at a score is what
+    labels there exceed the score by. At a score of the data s'(t(p)) is averaged over the shares of the rows that have
+    it; between scores c_hat is a straight line, beyond them constant.
+
+    Parameters
+    ----------
+    n_knots : int, default=6
+        At least 2; 2 shifts all scores by the same amount.
+
+    Attributes
+    ----------
+    map_ : KnotsMap
+        Not monotone in general.
+
+    Raises
+    ------
+    ValueError
+        At ``fit``, an `n_knots` that is no whole number or below 2.
+
+    Notes
+    -----
+    The paper minimises the sum of squares at the fractiles i / n, and takes s' at i / n. Here both are integrals over
+    the fractiles: the same but for terms of the order 1/n, whatever ties and weights there are, and with a solution
+    however few scores there are. The paper is the limit in the sense that its formula for each row k times, its labels
+    spread evenly, tends to this map. The authors' code takes (i - 1) / (n - 1) for i / n, keeps ties in any order, and
+    exchanges the two weights of the interpolation between scores.
+
+    References
+    ----------
+    Gupta, Rahimi, Ajanthan, Mensink, Sminchisescu, Hartley (2021), Calibration of neural networks using splines, ICLR.
+    https://doi.org/10.48550/arXiv.2006.12800
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(5000)
+    >>> spline = fot.make_family("cumulative_spline").fit(p, rng.random(5000) < p**2)
+    >>> spline.predict([0.3, 0.5, 0.7]).round(2)
+    array([0.08, 0.28, 0.49])
+    """
+
+    evaluator = False
+
+    def __init__(self, n_knots: int = 6) -> None:
+        self.n_knots = n_knots
+
+    @property
+    def n_parameters_(self) -> float:
+        """The values at the knots, up to a constant that the slope does not see."""
+        return self.n_knots - 1
+
+    def fit_map(self, sample: Sample) -> CalibrationMap:
+        """Return the scores plus the slope of the spline."""
+        groups = sample.groups
+        shifts = _SplineFit.of(groups.w, self._checked()).shifts(groups.wy - groups.w * groups.p)
+        return KnotsMap(groups.p, np.clip(groups.p + shifts, 0.0, 1.0))
+
+    def fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
+        """Return the values at the distinct scores, which are linear functions of the labels but for the clipping."""
+        name = "cumulative spline", self._checked()
+        if name not in entries.memory:
+            entries.memory[name] = _SplineFit.of(entries.group_w, self.n_knots)
+        fit: _SplineFit = entries.memory[name]
+        p, w = entries.group_p[:, None], entries.group_w[:, None]
+        return np.clip(p + fit.shifts(entries.group_wy(positives) - w * p), 0.0, 1.0)
+
+    def _checked(self) -> int:
+        if not is_whole(self.n_knots) or self.n_knots < 2:
+            raise ValueError(f"n_knots must be a whole number, at least 2, got {self.n_knots!r}")
+        return self.n_knots
+
+
+@dataclass(frozen=True, eq=False)
+class _SplineFit:
+    """The least-squares spline of cumulative sums, as a function of what is summed.
+
+    Attributes
+    ----------
+    solve : array of shape (M, G)
+        Values at the knots of the spline that is fitted to the cumulative sums of shares, per share of each group.
+    slopes : array of shape (G, M)
+        Mean slope of the spline over each group, per value at each knot.
+    total : float
+        Weight of all groups.
+    """
+
+    solve: FloatArray
+    slopes: FloatArray
+    total: float
+
+    @classmethod
+    def of(cls, w: FloatArray, n_knots: int) -> "_SplineFit":
+        """Return the fit for groups of weights w.
+
+        The integral of b(t) H(t) is, by parts, the sum of what each group adds to H times the mean over the group of
+        the integral of b from there to 1.
+        """
+        knots = np.linspace(0.0, 1.0, n_knots)
+        basis = CubicSpline(knots, np.eye(n_knots), bc_type="natural")
+        sums = PrefixSums.of(w).rounded()
+        ends, total = sums / sums[-1], float(sums[-1])
+        integral = basis.antiderivative()
+        remaining = _means(lambda t: np.asarray(integral(1.0) - integral(t)), 4, ends, knots)
+        products = _means(lambda t: _products(basis(t)), 6, knots, knots).mean(axis=0)
+        slopes = _means(basis.derivative(), 2, ends, knots)
+        return cls(np.linalg.solve(products.reshape(n_knots, n_knots), remaining.T), slopes, total)
+
+    def shifts(self, gaps: FloatArray) -> FloatArray:
+        """Return the mean slope at each group of the spline through the cumulative sums of the gaps."""
+        return np.asarray(self.slopes @ (self.solve @ (gaps / self.total)))
+
+
+def _products(values: FloatArray) -> FloatArray:
+    """Return the products of all pairs of columns, row by row, shape (m, M * M)."""
+    return (values[:, :, None] * values[:, None, :]).reshape(values.shape[0], -1)
+
+
+def _means(f: Callable[[FloatArray], FloatArray], degree: int, ends: FloatArray, knots: FloatArray) -> FloatArray:
+    """Return the means between neighbouring ends of functions that are polynomials between the knots.
+
+    They come from Gauss-Legendre quadrature of the pieces between ends and knots, which is exact for the degree. A
+    group whose share is rounded to nothing has the value at its end.
+    """
+    nodes = np.unique(np.concatenate((ends, knots[1:-1])))
+    left, widths = nodes[:-1], np.diff(nodes)
+    points, weights = np.polynomial.legendre.leggauss(degree // 2 + 1)
+    pieces = sum(weight * f(left + point * widths) for point, weight in zip((points + 1) / 2, weights / 2, strict=True))
+    group = np.searchsorted(ends, left, side="right") - 1
+    first = np.flatnonzero(np.diff(group, prepend=-1))
+    if first.size == ends.size - 1 == left.size:
+        return np.asarray(pieces)
+    means = f(ends[1:])
+    widths = widths[:, None]
+    means[group[first]] = np.add.reduceat(widths * pieces, first) / np.add.reduceat(widths, first)
+    return np.asarray(means)
