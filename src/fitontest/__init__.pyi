@@ -31,6 +31,13 @@ from .families.identity import Identity
 from .families.isotonic import Isotonic
 from .families.kde import KDE
 from .families.knn import KNN
+from .families.multiclass.base import ClassSolution, MulticlassFamily
+from .families.multiclass.bias_corrected import BiasCorrected
+from .families.multiclass.dirichlet import Dirichlet
+from .families.multiclass.matrix import Matrix
+from .families.multiclass.one_vs_rest import OneVsRest
+from .families.multiclass.shared_isotonic import SharedIsotonic
+from .families.multiclass.vector import Vector
 from .families.pava_bc import PavaBlocks
 from .families.piecewise.pl import PL
 from .families.piecewise.pl3 import PL3
@@ -49,6 +56,11 @@ from .maps.knots import KnotsMap
 from .maps.logistic import LogisticMap
 from .maps.logit_knots import LogitKnotsMap
 from .maps.mixture import MixtureMap
+from .maps.multiclass.base import MulticlassMap
+from .maps.multiclass.identity import MulticlassIdentityMap
+from .maps.multiclass.one_vs_rest import OneVsRestMap
+from .maps.multiclass.shared import SharedMap
+from .maps.multiclass.softmax import SoftmaxMap
 from .maps.steps import StepsMap
 from .measures.base import (
     Estimate,
@@ -102,6 +114,7 @@ __all__ = [
     "Beta",
     "BetaMap",
     "Bias",
+    "BiasCorrected",
     "BinLoss",
     "BinTable",
     "Binned",
@@ -110,11 +123,13 @@ __all__ = [
     "CalibratedClassifier",
     "CalibrationMap",
     "CalibrationWarning",
+    "ClassSolution",
     "Comparison",
     "ComparisonDisplay",
     "CrossValidated",
     "CumulativeSpline",
     "Deviation",
+    "Dirichlet",
     "EqualMass",
     "EqualWidth",
     "ErrorComparison",
@@ -134,10 +149,16 @@ __all__ = [
     "KnotsMap",
     "LogisticMap",
     "LogitKnotsMap",
+    "Matrix",
     "Measure",
     "MixtureMap",
     "MonotoneSweep",
+    "MulticlassFamily",
+    "MulticlassIdentityMap",
+    "MulticlassMap",
     "Norm",
+    "OneVsRest",
+    "OneVsRestMap",
     "Partition",
     "Partitioner",
     "Pava",
@@ -150,14 +171,18 @@ __all__ = [
     "Sample",
     "ScalingBinning",
     "SeparableDataWarning",
+    "SharedIsotonic",
+    "SharedMap",
     "Slope1",
     "SmallMultiples",
     "SmoothECE",
+    "SoftmaxMap",
     "Spline",
     "Stacking",
     "StepsMap",
     "TCEDisplay",
     "Temperature",
+    "Vector",
     "VennAbers",
     "WithinBin",
     "available_bin_losses",

@@ -6,9 +6,9 @@ are no probabilities of all classes, and are refused.
 
 import numpy as np
 
-from fitontest.data.arrays import as_column, as_matrix, check_finite, to_real
+from fitontest.data.arrays import as_matrix, as_real_matrix
 from fitontest.data.places import BadValueError, such
-from fitontest.numerics.softmax import row_blocks
+from fitontest.numerics.softmax import log_softmax, row_blocks
 from fitontest.typing import ArrayInput, FloatArray
 
 SUM_TOLERANCE = 1e-3  # by how much a row may miss a sum of 1
@@ -32,15 +32,7 @@ def on_simplex(P: FloatArray, name: str) -> FloatArray:
     return P if away.max() <= EXACT else P / sums[:, None]
 
 
-def as_logits(values: ArrayInput, name: str) -> FloatArray:
-    """Return a matrix of finite real scores with a column for each class, or refuse it."""
-    array = np.asarray(values)
-    if array.ndim != 2 or array.shape[0] == 0 or array.shape[1] < 2:
-        as_column(values, name)
-        raise ValueError(
-            f"{name} must be a matrix with a row per prediction and a column per class, got an array of shape "
-            f"{array.shape}"
-        )
-    flat = to_real(array.reshape(-1), name, array.shape)
-    check_finite(flat, name, array.shape)
-    return flat.astype(np.float64, copy=False).reshape(array.shape)
+def as_log_simplex(values: ArrayInput, name: str) -> tuple[FloatArray, list[str] | None]:
+    """Return the logarithms of the softmax of rows of real scores, and the names a data frame gives the columns."""
+    array, headers = as_real_matrix(values, name)
+    return log_softmax(array), headers

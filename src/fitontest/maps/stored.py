@@ -171,6 +171,8 @@ KINDS: Registry[StoredMap] = Registry("calibration map", StoredMap, modules=_MOD
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, StoredMap):
+        return value.to_dict()
     if isinstance(value, Partition):
         return {"edges": value.edges.tolist(), "closed": value.closed}
     if isinstance(value, tuple):
@@ -181,6 +183,8 @@ def _plain(value: Any) -> Any:
 def _revived(value: Any, name: str) -> Any:
     if isinstance(value, list | tuple) and value and all(isinstance(part, dict) for part in value):
         return tuple(StoredMap._read(part, name) for part in value)
+    if isinstance(value, dict) and "kind" in value:
+        return StoredMap._read(value, name)
     if isinstance(value, dict):
         if set(value) != {"edges", "closed"}:
             raise ValueError(

@@ -57,7 +57,9 @@ class Diagonal:
         gradient += self.penalty.gradient(theta)
         if self.shared:
             gradient[:, 0] = gradient[:, 0].mean()
-        hessian = (_on_diagonals(first, second) - outer) / problem.total + np.diag(2.0 * self.penalty.strength.T.ravel())
+        hessian = (_on_diagonals(first, second) - outer) / problem.total + np.diag(
+            2.0 * self.penalty.strength.T.ravel()
+        )
         return value / problem.total + self.penalty.value(theta), gradient, hessian
 
     def direction(self, gradient: FloatArray, curvature: FloatArray) -> FloatArray:

@@ -7,7 +7,6 @@ Parameters are an array theta of shape (K, F + 1): row k holds the weights of cl
 F = 1, a full one F = K.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
