@@ -31,6 +31,13 @@ from .families.identity import Identity
 from .families.isotonic import Isotonic
 from .families.kde import KDE
 from .families.knn import KNN
+from .families.multiclass.base import ClassSolution, MulticlassFamily
+from .families.multiclass.bias_corrected import BiasCorrected
+from .families.multiclass.dirichlet import Dirichlet
+from .families.multiclass.matrix import Matrix
+from .families.multiclass.one_vs_rest import OneVsRest
+from .families.multiclass.shared_isotonic import SharedIsotonic
+from .families.multiclass.vector import Vector
 from .families.pava_bc import PavaBlocks
 from .families.piecewise.pl import PL
 from .families.piecewise.pl3 import PL3
@@ -49,6 +56,11 @@ from .maps.knots import KnotsMap
 from .maps.logistic import LogisticMap
 from .maps.logit_knots import LogitKnotsMap
 from .maps.mixture import MixtureMap
+from .maps.multiclass.base import MulticlassMap
+from .maps.multiclass.identity import MulticlassIdentityMap
+from .maps.multiclass.one_vs_rest import OneVsRestMap
+from .maps.multiclass.shared import SharedMap
+from .maps.multiclass.softmax import SoftmaxMap
 from .maps.steps import StepsMap
 from .measures.base import (
     Estimate,
@@ -60,6 +72,9 @@ from .measures.base import (
     unregister_measure,
 )
 from .measures.binned import Binned
+from .measures.canonical import CanonicalMeasure
+from .measures.canonical_kernel import CanonicalKernelError
+from .measures.canonical_plug_in import CanonicalPlugIn
 from .measures.if_calibrated import IfCalibrated
 from .measures.kernel import KernelError
 from .measures.losses.base import (
@@ -72,9 +87,11 @@ from .measures.losses.bias import Bias
 from .measures.losses.deviation import Deviation
 from .measures.losses.rejection import Rejection
 from .measures.plug_in import PlugIn, plug_in
+from .measures.proper_error import ProperError
+from .measures.simplex_ece import SimplexECE
 from .measures.smooth_ece import SmoothECE
 from .measures.within_bin import WithinBin
-from .metrics import calibration_error, gce, tce, within_bin_error
+from .metrics import calibration_error, gce, proper_error, tce, within_bin_error
 from .numerics.norms import Norm, available_norms, register_norm, unregister_norm
 from .numerics.simplex_distances import (
     Distance,
@@ -117,6 +134,7 @@ __all__ = [
     "Beta",
     "BetaMap",
     "Bias",
+    "BiasCorrected",
     "BinLoss",
     "BinTable",
     "Binned",
@@ -125,11 +143,16 @@ __all__ = [
     "CalibratedClassifier",
     "CalibrationMap",
     "CalibrationWarning",
+    "CanonicalKernelError",
+    "CanonicalMeasure",
+    "CanonicalPlugIn",
+    "ClassSolution",
     "Comparison",
     "ComparisonDisplay",
     "CrossValidated",
     "CumulativeSpline",
     "Deviation",
+    "Dirichlet",
     "Distance",
     "EqualMass",
     "EqualWidth",
@@ -150,11 +173,17 @@ __all__ = [
     "KnotsMap",
     "LogisticMap",
     "LogitKnotsMap",
+    "Matrix",
     "Measure",
     "MedianVariance",
     "MixtureMap",
     "MonotoneSweep",
+    "MulticlassFamily",
+    "MulticlassIdentityMap",
+    "MulticlassMap",
     "Norm",
+    "OneVsRest",
+    "OneVsRestMap",
     "Partition",
     "Partitioner",
     "Pava",
@@ -162,22 +191,28 @@ __all__ = [
     "PavaBlocks",
     "Platt",
     "PlugIn",
+    "ProperError",
     "Rejection",
     "ReliabilityDisplay",
     "Sample",
     "ScalingBinning",
     "SeparableDataWarning",
+    "SharedIsotonic",
+    "SharedMap",
+    "SimplexECE",
     "SimplexPartition",
     "SimplexPartitioner",
     "Slope1",
     "SmallMultiples",
     "SmoothECE",
+    "SoftmaxMap",
     "Spline",
     "Stacking",
     "StepsMap",
     "TCEDisplay",
     "Temperature",
     "UniformGrid",
+    "Vector",
     "VennAbers",
     "WithinBin",
     "available_bin_losses",
@@ -197,6 +232,7 @@ __all__ = [
     "make_scorer",
     "plan_evaluation",
     "plug_in",
+    "proper_error",
     "register_bin_loss",
     "register_distance",
     "register_family",

@@ -20,7 +20,7 @@ from fitontest.measures.canonical_plug_in import CanonicalPlugIn
 from fitontest.measures.losses.base import BinLoss
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA, DEFAULT_TEST, SignificanceName
 from fitontest.measures.plug_in import PlugIn
-from fitontest.measures.proper_error import ProperError
+from fitontest.measures.proper_error import SEVERAL, TWO, ProperError
 from fitontest.measures.simplex_ece import SimplexECE
 from fitontest.measures.within_bin import WithinBin
 from fitontest.numerics.norms import Norm
@@ -597,7 +597,7 @@ def proper_error(
     if not several and labels is not None:
         raise ValueError(f"labels must be left out for a column of scores, got {labels!r}")
     return estimated(
-        ProperError(family, loss, cv, random_state),
+        ProperError(family or (SEVERAL if several else TWO), loss, cv, random_state),
         (y_true, y_prob, sample_weight),
         reduction=CANONICAL if several else None,
         labels=labels,

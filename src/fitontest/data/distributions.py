@@ -6,10 +6,10 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from fitontest.checks import choose
 from fitontest.data.arrays import check_same_length
 from fitontest.data.class_rows import ClassRows
 from fitontest.data.places import BadValueError, such
-from fitontest.checks import choose
 from fitontest.data.predictions import (
     NAMES,
     REDUCTIONS,

@@ -311,7 +311,9 @@ class Estimate(Table):
     decided: bool = False
 
     @classmethod
-    def of(cls, measure: Measure, sample: Sample | Distributions, value: float, evidence: Evidence | None = None) -> Self:
+    def of(
+        cls, measure: Measure, sample: Sample | Distributions, value: float, evidence: Evidence | None = None
+    ) -> Self:
         """Return the estimate that a measure makes of a sample; the value must be a finite number."""
         if not np.isfinite(value):
             raise ValueError(f"value of {measure.name} must be a finite number, got {value!r}")

@@ -74,7 +74,9 @@ class ProperError(Measure):
         listed = () if given is None else (given,) if one else tuple(as_list(given, "family"))
         for family in listed:
             if not isinstance(family, str | Family | MulticlassFamily):
-                raise ValueError(f"family must be the name of a family, a family, or a list of them; got {brief(family)}")
+                raise ValueError(
+                    f"family must be the name of a family, a family, or a list of them; got {brief(family)}"
+                )
         object.__setattr__(self, "listed", listed)
 
     @property
@@ -244,8 +246,10 @@ class _OfColumn(_HeldOut):
 
     def families(self) -> list[Any]:
         listed = self.measure.listed or (TWO,)
-        return [read_family(family, self.measure.random_state) if isinstance(family, str) else read_family(family)
-                for family in listed]
+        return [
+            read_family(family, self.measure.random_state) if isinstance(family, str) else read_family(family)
+            for family in listed
+        ]
 
     def folds(self) -> list[IntArray]:
         return held_out_rows(len(self), self.measure.cv, self.measure.random_state) if len(self) > 1 else []
@@ -273,8 +277,10 @@ class _OfClasses(_HeldOut):
 
     def families(self) -> list[Any]:
         seed = self.measure.random_state
-        return [read_multiclass_family(family, seed if isinstance(family, str) else "own")
-                for family in self.measure.listed or (SEVERAL,)]
+        return [
+            read_multiclass_family(family, seed if isinstance(family, str) else "own")
+            for family in self.measure.listed or (SEVERAL,)
+        ]
 
     def folds(self) -> list[IntArray]:
         return self.rows.folds(self.measure.cv, self.measure.random_state)

@@ -21,7 +21,7 @@ from fitontest.partitions.simplex.partitioner import SimplexPartition, SimplexPa
 from fitontest.registry import plain_setting
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, cell
-from fitontest.typing import FloatArray, IntArray
+from fitontest.typing import FloatArray, IntArray, Label
 
 MOST_PRINTED = 20  # cells
 FEW_ROWS = 2.0  # rows of a cell, on average, below which the error is that of single labels
@@ -89,7 +89,12 @@ class SimplexECE(CanonicalMeasure):
         table = CellSums.of(sample, ids).table(sample.codes)
         distances = self.between(table.mean_p, table.mean_y)
         evidence = SimplexCells(
-            cells=partition, table=table, distances=distances, note=_note(table), n_classes=sample.n_classes
+            cells=partition,
+            table=table,
+            distances=distances,
+            note=_note(table),
+            n_classes=sample.n_classes,
+            labels=tuple(sample.classes),
         )
         return Estimate.of(self, sample, self.total(distances, table.w), evidence)
 
@@ -114,6 +119,8 @@ class SimplexCells(CanonicalEvidence):
     table : CellTable
         The occupied cells.
     distances : array of shape (B,)
+    labels : tuple of length K
+        The classes.
     n_bins : int
         B.
     """
@@ -121,6 +128,7 @@ class SimplexCells(CanonicalEvidence):
     cells: SimplexPartition
     table: CellTable
     distances: FloatArray
+    labels: tuple[Label, ...]
 
     @property
     def n_bins(self) -> int:
@@ -145,16 +153,16 @@ class SimplexCells(CanonicalEvidence):
     def section(self) -> Section:
         """Return the printed table of the heaviest cells, with the class in which the means differ most."""
         rows = self.rows()
-        header = ["cell", "n", "distance", "column", "mean prediction", "empirical"]
+        header = ["cell", "n", "distance", "class", "mean prediction", "empirical"]
         body = []
         for row in rows[:MOST_PRINTED]:
             p, y = np.array(row["mean_prediction"]), np.array(row["empirical_probability"])
             k = int(np.argmax(np.abs(y - p)))
-            body.append([str(row["cell"]), str(row["n"]), cell(row["distance"]), str(k), cell(p[k]), cell(y[k])])
+            body.append([str(row["cell"]), str(row["n"]), cell(row["distance"]), str(self.labels[k]), cell(p[k]), cell(y[k])])
         left = len(rows) - len(body)
         notes = f"the {MOST_PRINTED} heaviest cells of {len(rows)}" if left else ""
         return Section(
-            header=header, body=body, notes="\n".join(filter(None, ["column: where the means differ most", notes]))
+            header=header, body=body, notes="\n".join(filter(None, ["class: where the means differ most", notes]))
         )
 
     def to_dict(self) -> dict[str, Any]:

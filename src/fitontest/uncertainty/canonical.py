@@ -23,9 +23,7 @@ BLOCK = 2_000_000  # labels that are drawn together
 NULL = 1  # the stream of random numbers of the null
 
 
-def with_canonical_null(
-    estimate: Estimate, data: Distributions, draws: int, random_state: RandomState
-) -> Estimate:
+def with_canonical_null(estimate: Estimate, data: Distributions, draws: int, random_state: RandomState) -> Estimate:
     """Return the estimate with its null distribution: the measure's values for labels drawn from the predictions.
 
     Parameters

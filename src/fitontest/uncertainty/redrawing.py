@@ -10,6 +10,7 @@ from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.random import check_seed
 from fitontest.typing import RandomState
 from fitontest.uncertainty.canonical import with_canonical_null
+from fitontest.uncertainty.canonical_intervals import with_canonical_interval
 from fitontest.uncertainty.intervals import (
     DRAWS,
     LEAST_DRAWS,
@@ -22,6 +23,7 @@ from fitontest.uncertainty.intervals import (
 from fitontest.uncertainty.null import check_draws, check_null_draws, draws_of, with_null
 
 DEFAULT_LEVEL = 0.95
+NO_CANONICAL = "of whole distributions only a null is known"
 NO_CLASSES = "of a mean over classes only a null is known; each class has an interval of its own"
 
 
@@ -82,7 +84,14 @@ def canonical_estimate_of(measure: Measure, data: Distributions, redrawing: Redr
     wanted = (Redrawing() if redrawing is None else redrawing).of(measure, data.n, data.n_classes)
     estimate = replace(measure.estimate(data), reduction=CANONICAL)
     if wanted.interval is not None:
-        estimate = replace(estimate, interval_reason=NO_CANONICAL)
+        return with_canonical_interval(
+            estimate,
+            data,
+            float(wanted.interval),
+            draws=wanted.draws,
+            null_draws=int(wanted.null_draws) or NULL_DRAWS,
+            random_state=wanted.random_state,
+        )
     return with_canonical_null(estimate, data, int(wanted.null_draws), wanted.random_state)
 
 
