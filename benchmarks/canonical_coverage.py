@@ -1,7 +1,7 @@
 """How often the interval of a canonical calibration error holds the error of the predictions.
 
-Usage: ``python benchmarks/canonical_coverage.py [-o canonical.csv] [--classes 3 10] [--cases ...] [--sets 20] [--n 1000]
-[--draws 50] [--table]``.
+Usage: ``python benchmarks/canonical_coverage.py [-o canonical.csv] [--classes 3 10] [--cases ...] [--sets 20]
+[--n 1000] [--draws 50] [--table]``.
 
 Predictions are drawn from Dirichlet distributions and labels from known truths. Every data set has a seed of its own,
 made of its case, number of classes and number. Results are appended to the CSV file, and what is there already is not
@@ -48,11 +48,18 @@ def shifted(p: np.ndarray) -> np.ndarray:
 
 
 def confused(p: np.ndarray) -> np.ndarray:
-    """A tenth of each class is the next one, which no map of the family vector can follow."""
+    """Take a tenth of each class for the next one, which no map of the family vector can follow."""
     return 0.9 * p + 0.1 * np.roll(p, 1, axis=1)
 
 
-CASES = {one.__name__: one for one in (calibrated, overconfident, shifted, confused)}
+def undecided(p: np.ndarray) -> np.ndarray:
+    """Halve the difference between the first two classes, which no map of the family vector can follow either."""
+    c = p.copy()
+    c[:, :2] = 0.75 * p[:, :2] + 0.25 * p[:, 1::-1]
+    return c
+
+
+CASES = {one.__name__: one for one in (calibrated, overconfident, shifted, confused, undecided)}
 MEASURES: dict[str, CanonicalMeasure] = {"vector": fot.CanonicalPlugIn("vector"), "median_variance": fot.SimplexECE()}
 
 

@@ -562,8 +562,8 @@ def proper_error(
     Returns
     -------
     Estimate
-        ``float()`` of it is the mean gain. It may be negative, which says that the family finds nothing to mend in these
-        rows, and is not clipped. With ``standard_error``, ``loss_before``, ``loss_after`` (the refinement) and
+        ``float()`` of it is the mean gain. It may be negative, which says that the family finds nothing to mend in
+        these rows, and is not clipped. With ``standard_error``, ``loss_before``, ``loss_after`` (the refinement) and
         ``chosen``, the family of each fold.
 
     Raises
@@ -607,7 +607,7 @@ def proper_error(
 
 
 def _cells(partition: Any, n_bins: int) -> Any:
-    """Return the partition of the simplex that is meant; the default of [0, 1] stands for the default of the simplex."""
+    """Return the partition of the simplex that is meant; the default of [0, 1] stands for that of the simplex."""
     if isinstance(partition, str) and partition == "uniform_grid":
         return UniformGrid(n_bins)
     _refuse("n_bins", n_bins, DEFAULT_BINS, "with reduction='canonical' unless partition='uniform_grid'")

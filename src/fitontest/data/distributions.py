@@ -9,7 +9,6 @@ import numpy as np
 from fitontest.checks import choose
 from fitontest.data.arrays import check_same_length
 from fitontest.data.class_rows import ClassRows
-from fitontest.data.places import BadValueError, such
 from fitontest.data.predictions import (
     NAMES,
     REDUCTIONS,
@@ -21,13 +20,12 @@ from fitontest.data.predictions import (
     read_data,
 )
 from fitontest.data.sample import Sample, counts_rows, read_weights
+from fitontest.data.simplex import on_simplex
 from fitontest.numerics.row_order import order_of_rows
 from fitontest.typing import ArrayInput, BoolArray, FloatArray, IntArray, Label
 
 CANONICAL = "canonical"  # the reduction that reduces nothing
 AnyReduction: TypeAlias = Reduction | Literal["canonical"]
-OFF = 1e-3  # by which the sum of a row may differ from 1: float32 is off by 4e-7
-ROUNDED = 1e-12  # a sum that is off by no more is one: to divide by it would move scores over the edges of cells
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +61,7 @@ class Distributions:
     @classmethod
     def of(cls, predictions: Predictions) -> "Distributions":
         """Return the predictions after a check that their rows add up to 1, within a thousandth."""
-        p, names = _on_the_simplex(predictions.scores, predictions.names.y_prob), predictions.names
+        p, names = on_simplex(predictions.scores, predictions.names.y_prob), predictions.names
         w, whole = np.broadcast_to(np.float64(1.0), p.shape[:1]), True
         if predictions.sample_weight is not None:
             w = read_weights(predictions.sample_weight, names.sample_weight)
@@ -151,23 +149,6 @@ class Distributions:
         """The rows of positive weight, as families of several classes are fitted to them."""
         kept = self if self.w.min() > 0 else self.take(self.w > 0)
         return ClassRows(kept.p, kept.codes, None if kept.unit else kept.w, kept.classes)
-
-
-def _on_the_simplex(scores: FloatArray, name: str) -> FloatArray:
-    """Return rows that add up to 1, or refuse the first that is far from it."""
-    sums = scores.sum(axis=1)
-    away = np.abs(sums - 1.0)
-    bad = np.flatnonzero(~(away <= OFF))
-    if bad.size:
-        note = such(bad.size, "row")
-        rule = f"have rows that add up to 1, within {OFF:g}"
-        raise BadValueError(name, rule, f"a sum of {sums[bad[0]]:.6g}", int(bad[0]), sums.shape, note)
-    off = np.flatnonzero(away > ROUNDED)
-    if not off.size:
-        return scores
-    divided = scores.copy()
-    divided[off] /= sums[off, None]
-    return divided
 
 
 def read_any(

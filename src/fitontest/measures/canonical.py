@@ -19,8 +19,8 @@ from fitontest.typing import FloatArray, IntArray
 class CanonicalMeasure(Measure):
     """Base of the measures of predictions of any number of classes.
 
-    A subclass defines ``estimate(data)`` of checked `Distributions`. It may define ``target(data, c)``, what it would be
-    if the rows of c, of shape (n, K), were the true probabilities, and ``values_of(data, labellings)`` where several
+    A subclass defines ``estimate(data)`` of checked `Distributions`. It may define ``target(data, c)``, what it would
+    be if the rows of c, of shape (n, K), were the true probabilities, and ``values_of(data, labellings)`` where several
     labellings of the same predictions can share work.
     """
 

@@ -2,8 +2,8 @@ r"""The squared kernel calibration error of K classes: how alike the residuals o
 
     SKCE = E h(i, j),    h(i, j) = k(p_i, p_j) (e_{y_i} - p_i) . (e_{y_j} - p_j)
 
-over independent rows i and j, with the label y as a unit vector e_y. It is 0 if the predictions are calibrated, and only
-then. Kernels: exp(-TV / l) of the total variation distance, and exp(-|p - q|^2 / (2 l^2)). Of two classes the first is
+over independent rows i and j, with the label y as a unit vector e_y. It is 0 if the predictions are calibrated, and
+only then. Kernels: exp(-TV / l) of the total variation distance, and exp(-|p - q|^2 / (2 l^2)). Of two classes the first is
 the exponential kernel of `fitontest.measures.kernel`.
 """
 
@@ -23,6 +23,7 @@ from fitontest.numerics.random import check_seed, generator
 from fitontest.typing import FloatArray, IntArray, RandomState
 
 PAIRS_AT_ONCE = 2**20
+ENTRIES = 10_000_000  # of the residuals of several labellings at once
 
 
 @register_measure("canonical_kernel")
@@ -36,8 +37,8 @@ class CanonicalKernelError(CanonicalMeasure):
     * biased: sum_ij w_i w_j h(i, j) / W^2, in [0, 2].
     * unbiased: sum_{i != j} w_i w_j h(i, j) / (W^2 - sum_i w_i^2), which may be negative. Whole weights count rows: the
       copies of a row are different rows.
-    * block: the unbiased estimates of blocks of rows, drawn with a seed and weighted by their pairs. It varies more, and
-      takes O(n) time where the others take O(n^2).
+    * block: the unbiased estimates of blocks of rows, drawn with a seed and weighted by their pairs. It varies more,
+      and takes O(n) time where the others take O(n^2).
 
     Parameters
     ----------
@@ -108,17 +109,17 @@ class CanonicalKernelError(CanonicalMeasure):
         data, labellings = data.take(kept), labellings[:, kept]
         if self.estimator == "biased":
             total = self._sums(data, labellings, own=True)
-            return total / data.total**2
+            return np.asarray(total / data.total**2)
         if data.counted < 2:
             rows = f"{data.counted:g}"
             raise ValueError(f"estimator must be 'biased' for fewer than two rows, got {self.estimator!r} for {rows}")
         if self.estimator == "unbiased" or data.counted <= self.block_size:
-            return self._sums(data, labellings, own=False) / _pairs(data)
+            return np.asarray(self._sums(data, labellings, own=False) / _pairs(data))
         total, pairs = np.zeros(labellings.shape[0]), 0.0
         for block, columns in self._blocks(data, labellings):
             total += self._sums(block, columns, own=False)
             pairs += _pairs(block)
-        return total / pairs
+        return np.asarray(total / pairs)
 
     def _blocks(self, data: Distributions, labellings: IntArray) -> Iterator[tuple[Distributions, IntArray]]:
         """Yield blocks of rows, drawn of an order that does not depend on the one in which they came."""
@@ -136,6 +137,10 @@ class CanonicalKernelError(CanonicalMeasure):
             raise ValueError(
                 f"estimator must be 'block' for more than {MOST_SCORES} rows, got {self.estimator!r} for {n}"
             )
+        most = max(1, ENTRIES // data.p.size)
+        if labellings.shape[0] > most:  # as many residuals as memory bears
+            parts = (labellings[k : k + most] for k in range(0, labellings.shape[0], most))
+            return np.concatenate([self._sums(data, part, own=own) for part in parts])
         residuals = [data.w[:, None] * _residual(data.p, codes) for codes in labellings]
         totals = np.zeros(len(residuals))
         step = max(PAIRS_AT_ONCE // n, 1)

@@ -1,4 +1,4 @@
-"""The plug-in calibration error of whole distributions: the mean distance between predictions and a map of K classes."""
+"""The plug-in calibration error of whole distributions: the mean distance of predictions from a map of K classes."""
 
 from dataclasses import dataclass, field
 from typing import Any

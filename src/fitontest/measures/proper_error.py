@@ -117,8 +117,8 @@ class ProperError(Measure):
 
     def estimate(self, sample: Data) -> Estimate:
         """Return the mean gain over the held-out rows."""
-        of_column = isinstance(sample, Sample)
-        held: _HeldOut = _OfColumn(sample, self) if of_column else _OfClasses(sample.class_rows, self)
+        held: _HeldOut
+        held = _OfColumn(sample, self) if isinstance(sample, Sample) else _OfClasses(sample.class_rows, self)
         families = held.families()
         folds = held.folds()
         if not folds:

@@ -37,8 +37,8 @@ class SimplexECE(CanonicalMeasure):
     partition : str, SimplexPartitioner or int array-like of shape (n,), default="median_variance"
         A name, a rule such as ``MedianVariance(20)``, any object with its method, or the cell of each row.
     distance : str, Distance or callable, default="total_variation"
-        See `fitontest.numerics.simplex_distances`; a callable is called as ``distance(pbar, ybar)`` with two matrices of
-        a row for each cell, and returns a number for each.
+        See `fitontest.numerics.simplex_distances`; a callable is called as ``distance(pbar, ybar)`` with two matrices
+        of a row for each cell, and returns a number for each.
     norm : str, Norm or callable, default="l1"
         Of the distances of the cells, each with the weight of its rows.
 
@@ -158,7 +158,9 @@ class SimplexCells(CanonicalEvidence):
         for row in rows[:MOST_PRINTED]:
             p, y = np.array(row["mean_prediction"]), np.array(row["empirical_probability"])
             k = int(np.argmax(np.abs(y - p)))
-            body.append([str(row["cell"]), str(row["n"]), cell(row["distance"]), str(self.labels[k]), cell(p[k]), cell(y[k])])
+            body.append(
+                [str(row["cell"]), str(row["n"]), cell(row["distance"]), str(self.labels[k]), cell(p[k]), cell(y[k])]
+            )
         left = len(rows) - len(body)
         notes = f"the {MOST_PRINTED} heaviest cells of {len(rows)}" if left else ""
         return Section(

@@ -89,7 +89,7 @@ def drawn_codes(cumulated: FloatArray, u: FloatArray) -> IntArray:
     array([0, 2, 2])
     """
     below = cumulated <= (u * cumulated[:, -1])[:, None]
-    return np.minimum(below.sum(axis=1), cumulated.shape[1] - 1)
+    return np.asarray(np.minimum(below.sum(axis=1), cumulated.shape[1] - 1))
 
 
 def values_of(measure: Measure, data: Distributions, labellings: IntArray) -> FloatArray:

@@ -1,8 +1,8 @@
 """Debiased errors of whole distributions and their intervals: a measure inverted against redrawn labels.
 
 As for two classes (`fitontest.uncertainty.intervals`), labels are redrawn from a chain of truths between calibrated
-predictions and beyond a direction g that was fitted to the real labels: P_t = P + t (g(P) - P), clipped at 0 and divided
-by the sums of the rows, where g is the map of the family ``vector``. Each time everything is fitted anew.
+predictions and beyond a direction g that was fitted to the real labels: P_t = P + t (g(P) - P), clipped at 0 and
+divided by the sums of the rows, where g is the map of the family ``vector``. Each time everything is fitted anew.
 """
 
 from collections.abc import Iterable
@@ -58,9 +58,8 @@ def with_canonical_interval(
     check_draws(null_draws, "null_draws", 1)
     measure = estimate.measure
     reason = reason_against(measure)
-    estimate = replace(estimate, interval_reason=reason)
-    if reason:
-        return estimate
+    if reason or not isinstance(measure, CanonicalPlugIn | SimplexECE):
+        return replace(estimate, interval_reason=reason)
     with one_blas_thread():  # many small products: threads would wait for each other
         redraws = ClassRedraws(data.counted_out().in_order(), one_seed(random_state))
         values = redraws.values(measure, [redraws.data.p], null_draws, NULL)[0]

@@ -66,7 +66,7 @@ class CellSums:
         number, place = np.unique(ids[kept], return_inverse=True)
         at = np.zeros(len(data), dtype=np.intp)
         at[kept] = place
-        w = np.bincount(place, data.w[kept], number.size)
+        w = np.bincount(place, data.w[kept], number.size).astype(np.float64)
         order = np.argsort(place, kind="stable")
         n = np.bincount(place, minlength=number.size)
         weighted = data.p[kept[order]] * data.w[kept[order], None]
