@@ -105,7 +105,9 @@ def bits(value):
 
 
 def test_every_kind_is_drawn():
-    ours = {kind for kind in KINDS.names() if KINDS.find(kind, "kind").__module__.startswith("fitontest.")}
+    classes = {kind: KINDS.find(kind, "kind") for kind in KINDS.names()}
+    ours = {kind for kind, one in classes.items() if one.__module__.startswith("fitontest.")}
+    ours = {kind for kind in ours if issubclass(classes[kind], fot.CalibrationMap)}
     assert set(OF_KIND) == ours  # other tests register maps of their own
 
 

@@ -59,7 +59,7 @@ def as_matrix(values: ArrayInput, name: str) -> tuple[FloatArray, list[str] | No
 
 
 def as_real_matrix(values: ArrayInput, name: str) -> tuple[FloatArray, list[str] | None]:
-    """Return finite real numbers as a float64 matrix with two columns or more, and the names a data frame gives them."""
+    """Return finite real numbers as a float64 matrix with two columns or more, and the names of its columns."""
     return _matrix(values, name, _as_reals)
 
 

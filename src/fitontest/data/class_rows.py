@@ -63,7 +63,7 @@ class ClassRows:
     @property
     def n_classes(self) -> int:
         """The number of columns K."""
-        return self.scores.shape[1]
+        return int(self.scores.shape[1])
 
     @cached_property
     def total(self) -> float:
@@ -100,9 +100,9 @@ class ClassRows:
     def folds(self, cv: int, random_state: RandomState) -> list[IntArray]:
         """Return for each fold the rows that it holds out; none where all rows are the same one.
 
-        Equal rows share a fold, as the copies that a weight stands for do. The folds are drawn over the distinct rows in
-        an order that depends neither on that of the rows nor, unless rows are equal up to the order of their entries, on
-        that of the classes.
+        Equal rows share a fold, as the copies that a weight stands for do. The folds are drawn over the distinct rows
+        in an order that depends neither on that of the rows nor, unless rows are equal up to the order of their
+        entries, on that of the classes.
         """
         check_cv(cv)
         own = self.scores[np.arange(self.codes.size), self.codes]

@@ -1,7 +1,7 @@
 """Rows of probabilities that add up to 1: points of the simplex, checked and divided by their sums.
 
-Rows of float32 probabilities miss a sum of 1 by some 1e-7, which the division mends. Rows that miss it by more than 1e-3
-are no probabilities of all classes, and are refused.
+Rows of float32 probabilities miss a sum of 1 by some 1e-7, which the division mends. Rows that miss it by more than
+1e-3 are no probabilities of all classes, and are refused.
 """
 
 import numpy as np
@@ -21,7 +21,7 @@ def as_simplex(values: ArrayInput, name: str) -> FloatArray:
 
 
 def on_simplex(P: FloatArray, name: str) -> FloatArray:
-    """Return the rows of a matrix of scores in [0, 1] divided by their sums; the matrix itself where all of these are 1."""
+    """Return the rows of a matrix of scores in [0, 1] divided by their sums, the matrix itself where all are 1."""
     sums = np.concatenate([P[rows].sum(axis=1) for rows in row_blocks(*P.shape)])
     away = np.abs(sums - 1.0)
     bad = np.flatnonzero(away > SUM_TOLERANCE)

@@ -110,6 +110,9 @@ class Family(RegressorMixin, FamilyBase):
     array([0.6])
     """
 
+    map_: CalibrationMap
+    partition_: Partition
+    n_bins_: int
     takes_column: ClassVar[bool] = True
     has_partition: ClassVar[bool] = False
     has_knots: ClassVar[bool] = False
@@ -166,9 +169,9 @@ class Family(RegressorMixin, FamilyBase):
         """Take the results of a fit as one's own."""
         if not isinstance(solution.map, CalibrationMap):
             raise TypeError(f"{type(self).__name__}.fit_map must return a CalibrationMap, got {solution.map!r}")
-        bins = {} if solution.partition is None else {"partition_": solution.partition}
+        bins: dict[str, Any] = {}
         if solution.partition is not None:
-            bins["n_bins_"] = solution.partition.n_bins
+            bins = {"partition_": solution.partition, "n_bins_": solution.partition.n_bins}
         return self.replace_results({"map_": solution.map, **bins, **solution.attributes})
 
     def solve_and_hold_out(self, sample: Sample, folds: Sequence[IntArray]) -> tuple[Solution, FloatArray]:
@@ -368,8 +371,8 @@ S = TypeVar("S", bound=FamilyBase)
 def register_family(name: str, *, aliases: tuple[str, ...] = ()) -> Callable[[type[F]], type[F]]:
     """Return a class decorator that makes a `Family` or a `MulticlassFamily` available under `name`.
 
-    Packages can also list a family under the entry-point group ``fitontest.families``, and one that is fitted to a column
-    for each class under ``fitontest.multiclass_families``.
+    Packages can also list a family under the entry-point group ``fitontest.families``, and one that is fitted to a
+    column for each class under ``fitontest.multiclass_families``.
 
     Examples
     --------
@@ -382,7 +385,7 @@ def register_family(name: str, *, aliases: tuple[str, ...] = ()) -> Callable[[ty
     MyIdentity()
     >>> fot.unregister_family("my_identity")
     """
-    return _REGISTRY.register(name, aliases=aliases)  # type: ignore[return-value]
+    return _REGISTRY.register(name, aliases=aliases)
 
 
 def unregister_family(name: str) -> None:
@@ -405,8 +408,8 @@ def available_families(classes: Literal["two", "any"] = "two") -> list[str]:
     Parameters
     ----------
     classes : {"two", "any"}, default="two"
-        "two" lists those that are fitted to one column of scores; "any" those that are fitted to a column for each class
-        and give probabilities of all. Some are both.
+        "two" lists those that are fitted to one column of scores; "any" those that are fitted to a column for each
+        class and give probabilities of all. Some are both.
 
     Examples
     --------
@@ -437,7 +440,8 @@ def make_family(name: str, **params: Any) -> Any:
     Parameters
     ----------
     name : str
-        One of `available_families`, of two classes or of any number (``"pava"`` is another name for ``"isotonic"``, ``"histogram"`` for ``"flat"``).
+        One of `available_families`, of two classes or of any number (``"pava"`` is another name for ``"isotonic"``,
+        ``"histogram"`` for ``"flat"``).
     **params
         Hyper-parameters of the family.
 

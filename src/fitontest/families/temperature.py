@@ -25,8 +25,8 @@ from fitontest.typing import FloatArray, IntArray
 class Temperature(EitherFamily):
     """Fit the temperature T > 0 by maximum likelihood, c_hat(p) = 1 / (1 + exp(-logit(p) / T)).
 
-    A column of scores means two classes. A matrix with K >= 2 columns means K classes, whose map is softmax(ln p / T), by
-    default mixed with the uniform distribution afterwards.
+    A column of scores means two classes. A matrix with K >= 2 columns means K classes, whose map is softmax(ln p / T),
+    by default mixed with the uniform distribution afterwards.
 
     T > 1 draws the scores towards 1/2, T < 1 away from it; 1/2 stays. It is `Platt` without the intercept, and
     the map of ``Beta("a")``. One parameter, so that few rows suffice; it cannot mend a wrong base rate.
@@ -56,8 +56,8 @@ class Temperature(EitherFamily):
     Warns
     -----
     SeparableDataWarning
-        Every positive has a score of 1/2 or more and every negative one of 1/2 or less, as single-class data may, or the
-        label of every row is the class of its largest probability: the likelihood grows for ever as T falls.
+        Every positive has a score of 1/2 or more and every negative one of 1/2 or less, as single-class data may, or
+        the label of every row is the class of its largest probability: the likelihood grows for ever as T falls.
 
     Notes
     -----
@@ -82,7 +82,7 @@ class Temperature(EitherFamily):
     >>> P = [[0.8, 0.1, 0.1], [0.6, 0.3, 0.1], [0.1, 0.8, 0.1]] * 20
     >>> three = fot.make_family("temperature").fit(P, [0, 1, 1] * 10 + [0, 0, 2] * 10, labels=[0, 1, 2])
     >>> three.predict_proba([[0.8, 0.1, 0.1]]).round(3), round(three.temperature_, 3)
-    (array([[0.695, 0.153, 0.153]]), 1.39)
+    (array([[0.76, 0.12, 0.12]]), 1.103)
     """
 
     calibrator = True

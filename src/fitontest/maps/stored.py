@@ -1,4 +1,4 @@
-"""Maps as values that can be stored: frozen dataclasses, equal by their fields, written as JSON and read back bit by bit.
+"""Maps as values that can be stored: frozen, equal by their fields, written as JSON and read back bit by bit.
 
 Maps of two classes and of several share this, and one list of kinds, so that a file says by itself what it holds.
 """

@@ -1,7 +1,7 @@
 """softmax(v * x + b), a slope and a bias for each class, or one slope for all of them: dense Newton steps.
 
-The Hessian has 2K rows. In every block it is two products of matrices: with u = (q * x, q) of each row it is a part on four
-diagonals less u u', summed over the rows.
+The Hessian has 2K rows. In every block it is two products of matrices: with u = (q * x, q) of each row it is a part on
+four diagonals less u u', summed over the rows.
 """
 
 from dataclasses import dataclass

@@ -1,9 +1,10 @@
 """softmax(W x + b) with a full matrix W: dense Newton steps for few classes, conjugate gradients for many.
 
 With scores s = (x, 1) and theta = (W, b), the Hessian of the mean log loss takes D to the sum over rows of r s', where
-r = q * (D s - q . D s). For few classes it is formed, from products of matrices over blocks of rows. For many each Newton
-step is found by conjugate gradients, which need only such products; their preconditioner is the exact inverse of the blocks
-of a class with itself, and where the blocks are large of one matrix of squares of scores, a multiple for each class.
+r = q * (D s - q . D s). For few classes it is formed, from products of matrices over blocks of rows. For many each
+Newton step is found by conjugate gradients, which need only such products; their preconditioner is the exact inverse
+of the blocks of a class with itself, and where the blocks are large of one matrix of squares of scores, a multiple for
+each class.
 """
 
 from dataclasses import dataclass
@@ -162,7 +163,7 @@ class Products:
         blocks[:, at, at] += 2.0 * self.penalty.strength
         diagonal = blocks[:, at, at]
         blocks[:, at, at] += 1e-10 * diagonal + np.finfo(float).tiny
-        return np.linalg.inv(blocks)
+        return np.asarray(np.linalg.inv(blocks), dtype=np.float64)
 
     def _own_blocks(self, probabilities: FloatArray) -> FloatArray:
         problem = self.problem

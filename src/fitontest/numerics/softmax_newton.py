@@ -1,10 +1,10 @@
 """Newton's method for softmax(W x + b) under a quadratic penalty: the steps, whatever the form of W.
 
-The function minimised is the weighted mean of -log q_y plus sum_j strength_j (theta_j - centre_j)^2, in which squares are
-not halved. It is convex. Each step goes along the Newton direction, halved until the loss falls.
+The function minimised is the weighted mean of -log q_y plus sum_j strength_j (theta_j - centre_j)^2, in which squares
+are not halved. It is convex. Each step goes along the Newton direction, halved until the loss falls.
 
-Parameters are an array theta of shape (K, F + 1): row k holds the weights of class k and, last, its bias. A diagonal W has
-F = 1, a full one F = K.
+Parameters are an array theta of shape (K, F + 1): row k holds the weights of class k and, last, its bias. A diagonal W
+has F = 1, a full one F = K.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """The best inverse temperature of a softmax: Newton's method on one number.
 
-The mean log loss of softmax(beta x) is convex in beta. With s = x - max x of each row its value, slope and curvature are
-made of three sums over a row, of e, s e and s^2 e with e = exp(beta s), so that one pass over the scores gives all.
+The mean log loss of softmax(beta x) is convex in beta. With s = x - max x of each row its value, slope and curvature
+are made of three sums over a row, of e, s e and s^2 e with e = exp(beta s), so that one pass over the scores gives all.
 """
 
 from dataclasses import dataclass
@@ -29,8 +29,8 @@ class Slope:
 def fit_slope(problem: SoftmaxProblem) -> Slope:
     """Return the beta >= 0 that minimises the mean log loss of softmax(beta x).
 
-    Where the label of every row has the largest score the loss falls for ever; a ridge of 1e-10 on the standardised beta
-    then gives a large finite one, as for two classes. Where all the scores of each row are equal beta is 1.
+    Where the label of every row has the largest score the loss falls for ever; a ridge of 1e-10 on the standardised
+    beta then gives a large finite one, as for two classes. Where all the scores of each row are equal beta is 1.
     """
     x, codes = problem.x, problem.codes
     top = x.max(axis=1)
@@ -42,8 +42,9 @@ def fit_slope(problem: SoftmaxProblem) -> Slope:
         return Slope(0.0, False, 0)
     separable = not own.any()
     ridge = SEPARABLE_RIDGE * square if separable else 0.0
-    beta, low, high, step = 1.0, 0.0, np.inf, 0
-    for step in range(1, MAX_STEPS + 1):
+    beta, low, high, steps = 1.0, 0.0, np.inf, 0
+    while steps < MAX_STEPS:
+        steps += 1
         slope, curvature = _derivatives(problem, top, own, beta)
         slope, curvature = slope + ridge * beta, curvature + ridge
         low, high = (beta, high) if slope < 0 else (low, beta)
@@ -54,7 +55,7 @@ def fit_slope(problem: SoftmaxProblem) -> Slope:
         near, beta = abs(moved - beta) <= SETTLED * beta, moved
         if near or slope == 0.0:
             break
-    return Slope(beta, separable, step)
+    return Slope(beta, separable, steps)
 
 
 def _flat_slope(problem: SoftmaxProblem, top: FloatArray, own: FloatArray) -> tuple[float, float]:

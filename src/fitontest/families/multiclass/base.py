@@ -1,7 +1,7 @@
-"""A family of calibration maps of several classes: a scikit-learn estimator fitted to a column of scores for each class.
+"""A family of calibration maps of several classes: a scikit-learn estimator fitted to a matrix of scores.
 
-As a `Family` makes a `CalibrationMap` of a sample, a `MulticlassFamily` makes a `MulticlassMap` of `Predictions`. A new one
-is a class with one method, ``fit_class_map``.
+As a `Family` makes a `CalibrationMap` of a sample, a `MulticlassFamily` makes a `MulticlassMap` of `Predictions`. A
+new one is a class with one method, ``fit_class_map``.
 """
 
 from abc import abstractmethod
@@ -31,18 +31,25 @@ _NAMES = Names(y_true="y", y_prob="P", reduction="a family of several classes")
 
 @dataclass(frozen=True)
 class ClassSolution:
-    """The result of a fit to several classes: the map, and further fitted attributes by name."""
+    """The result of a fit to several classes: the map, and further fitted attributes by name.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> fot.ClassSolution(fot.MulticlassIdentityMap(), {"n_iter_": 0}).map
+    MulticlassIdentityMap()
+    """
 
     map: MulticlassMap
     attributes: Mapping[str, Any] = field(default_factory=dict)
 
 
-class MulticlassFamily(ClassifierMixin, FamilyBase):
+class MulticlassFamily(ClassifierMixin, FamilyBase):  # type: ignore[misc]
     """Base class of the families of several classes.
 
-    A subclass stores its hyper-parameters unchanged in ``__init__`` and defines ``fit_class_map(rows)``, or, where it has
-    more results than the map, ``solve_classes(rows)``; `rows` are the `ClassRows` of positive weight. One that has a
-    hyper-parameter ``input`` takes logits too.
+    A subclass stores its hyper-parameters unchanged in ``__init__`` and defines ``fit_class_map(rows)``, or, where it
+    has more results than the map, ``solve_classes(rows)``; `rows` are the `ClassRows` of positive weight. One that has
+    a hyper-parameter ``input`` takes logits too.
 
     Attributes
     ----------
@@ -68,6 +75,8 @@ class MulticlassFamily(ClassifierMixin, FamilyBase):
     array([[0.5, 0.5]])
     """
 
+    map_: MulticlassMap
+    classes_: NDArray[Any]
     takes_classes: ClassVar[bool] = True
 
     @abstractmethod
@@ -106,8 +115,8 @@ class MulticlassFamily(ClassifierMixin, FamilyBase):
         if count_columns(P) == 1:
             takers = ", ".join(name for name in available_families() if registered_class(name).takes_classes)
             raise ValueError(
-                f"P must have a column for each class with {self}, got one column; families that take one column as well "
-                f"as several are {takers}, and of two classes all of available_families()"
+                f"P must have a column for each class with {self}, got one column; one column is taken by {takers}, "
+                "and by all other families of two classes"
             )
         return self.fit_rows(self._read(P, y, sample_weight, labels))
 
@@ -134,7 +143,7 @@ class MulticlassFamily(ClassifierMixin, FamilyBase):
 
     def _smallest(self) -> float:
         """Return the probability to which smaller ones are clipped before their logarithms are taken."""
-        return float(self.eps) if self._input() == INPUTS[0] else SMALLEST  # type: ignore[attr-defined]
+        return float(self.eps) if self._input() == INPUTS[0] else SMALLEST
 
     @property
     def n_parameters_(self) -> float:
@@ -168,7 +177,7 @@ class MulticlassFamily(ClassifierMixin, FamilyBase):
         return self.predict_proba(P)
 
     def score(self, P: ArrayInput, y: ArrayInput, sample_weight: ArrayInput = None) -> float:
-        """Return 1 - Brier score / Brier score of the shares of the classes, which is 0 for a map that knows only these."""
+        """Return 1 - Brier score / Brier score of the shares of the classes."""
         rows = self._read(P, y, sample_weight, self.classes_)
         q = self.map_.evaluate_log(rows.scores) if rows.logs else self.map_.evaluate(rows.scores)
         w = np.ones(rows.codes.size) if rows.w is None else rows.w
@@ -183,8 +192,8 @@ def multiclass_family_class(name: str) -> type[MulticlassFamily]:
     if not issubclass(cls, MulticlassFamily):
         names = ", ".join(available_families("any"))
         raise ValueError(
-            f"family must be one that takes a column for each class, {names}; got {name!r}; one_vs_rest makes one of any "
-            "family"
+            f"family must be one that takes a column for each class, {names}; got {name!r}, of which "
+            "one_vs_rest makes one"
         )
     return cls
 

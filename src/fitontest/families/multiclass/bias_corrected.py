@@ -54,8 +54,8 @@ class BiasCorrected(MulticlassFamily):
 
     References
     ----------
-    Alexandari, Kundaje, Shrikumar (2020), Maximum likelihood with bias-corrected calibration is hard-to-beat at label shift
-    adaptation, ICML (without the penalty). https://doi.org/10.48550/arXiv.1901.06852
+    Alexandari, Kundaje, Shrikumar (2020), Maximum likelihood with bias-corrected calibration is hard-to-beat at label
+    shift adaptation, ICML (without the penalty). https://doi.org/10.48550/arXiv.1901.06852
 
     Examples
     --------
@@ -64,7 +64,7 @@ class BiasCorrected(MulticlassFamily):
     >>> y = [0, 1, 1, 2] * 10 + [1, 1, 0, 2] * 10
     >>> family = fot.make_family("bias_corrected", penalty=None).fit(P, y)
     >>> round(family.slope_, 3), family.biases_.round(2)
-    (1.124, array([-0.55,  0.48,  0.07]))
+    (0.643, array([-0.5 ,  0.46,  0.03]))
     """
 
     calibrator = True
@@ -83,7 +83,7 @@ class BiasCorrected(MulticlassFamily):
     def n_parameters_(self) -> float:
         """K: a constant added to all biases changes nothing."""
         check_is_fitted(self, "map_")
-        return self.classes_.size
+        return float(self.classes_.size)
 
     def fit_class_map(self, rows: ClassRows) -> MulticlassMap:
         """Return the map of the smallest penalised log loss."""

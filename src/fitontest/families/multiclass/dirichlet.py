@@ -31,17 +31,17 @@ class Dirichlet(MulticlassFamily):
 
         mean(-ln g_y(p)) + lambda / (K (K - 1)) sum_{j != k} W_jk^2 + mu / K sum_k b_k^2
 
-    with the diagonal of W free. If the probabilities of each class are Dirichlet distributed, the calibrated map has this
-    form.
+    with the diagonal of W free. If the probabilities of each class are Dirichlet distributed, the calibrated map has
+    this form.
 
     Parameters
     ----------
     lambda_, mu : float or "cv", default="cv"
-        Strengths of the penalties. "cv" takes the one of 10, 1, ..., 1e-5 that has the smallest held-out log loss; where both
-        are "cv" they are one number, lambda = mu.
+        Strengths of the penalties. "cv" takes the one of 10, 1, ..., 1e-5 that has the smallest held-out log loss;
+        where both are "cv" they are one number, lambda = mu.
     divide : bool, default=True
-        Whether the sums are divided by the numbers of their terms, as in the formula. The paper's text divides them, its
-        authors' programs do not.
+        Whether the sums are divided by the numbers of their terms, as in the formula. The paper's text divides them,
+        its authors' programs do not.
     cv : int, default=5
         Folds; equal rows share one.
     random_state : int, RandomState or None, default=0
@@ -70,14 +70,15 @@ class Dirichlet(MulticlassFamily):
 
     Notes
     -----
-    Where it differs from the authors' programs: the map is refitted to all rows, where they average those of the folds; no row
-    of W is subtracted from the others before it is penalised, which would make the penalty depend on which class comes
-    last. The grid of the two penalties together would have 49 pairs instead of 7.
+    Where it differs from the authors' programs: the map is refitted to all rows, where they average those of the
+    folds; no row of W is subtracted from the others before it is penalised, which would make the penalty depend on
+    which class comes last. The grid of the two penalties together would have 49 pairs instead of 7.
 
     References
     ----------
-    Kull, Perelló-Nieto, Kängsepp, Silva Filho, Song, Flach (2019), Beyond temperature scaling: obtaining well-calibrated
-    multiclass probabilities with Dirichlet calibration, NeurIPS. https://doi.org/10.48550/arXiv.1910.12656
+    Kull, Perelló-Nieto, Kängsepp, Silva Filho, Song, Flach (2019), Beyond temperature scaling: obtaining
+    well-calibrated multiclass probabilities with Dirichlet calibration, NeurIPS.
+    https://doi.org/10.48550/arXiv.1910.12656
 
     Examples
     --------
@@ -87,7 +88,7 @@ class Dirichlet(MulticlassFamily):
     >>> y = (rng.random((500, 1)) > (P**2 / (P**2).sum(1, keepdims=True)).cumsum(1)).sum(1)
     >>> dirichlet = fot.make_family("dirichlet").fit(P, y)
     >>> dirichlet.predict_proba([[0.6, 0.3, 0.1]]).round(2)
-    array([[0.77, 0.21, 0.02]])
+    array([[0.81, 0.18, 0.01]])
     """
 
     calibrator = True
@@ -114,7 +115,7 @@ class Dirichlet(MulticlassFamily):
     def n_parameters_(self) -> float:
         """K^2 - 1: a column added to all classes alike changes nothing."""
         check_is_fitted(self, "map_")
-        return self.classes_.size**2 - 1
+        return float(self.classes_.size**2 - 1)
 
     def fit_class_map(self, rows: ClassRows) -> MulticlassMap:
         """Return the map of the smallest penalised log loss."""

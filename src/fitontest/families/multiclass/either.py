@@ -1,7 +1,8 @@
 """A family of two classes and of several at once: one estimator that looks at what it is given.
 
-A column of scores, of shape (n,) or (n, 1), means two classes, and the fitted map is a `CalibrationMap`. A matrix with K >= 2
-columns means K classes, and the fitted map is a `MulticlassMap`. What a fitted estimator predicts for follows from its map.
+A column of scores, of shape (n,) or (n, 1), means two classes, and the fitted map is a `CalibrationMap`. A matrix with
+K >= 2 columns means K classes, and the fitted map is a `MulticlassMap`. What a fitted estimator predicts for follows
+from its map.
 """
 
 from typing import Any, Self
@@ -17,6 +18,8 @@ from fitontest.typing import ArrayInput, FloatArray, Label
 
 class EitherFamily(Family, MulticlassFamily):
     """Base of the families that take a column of scores or a column for each class."""
+
+    map_: Any
 
     def fit(
         self,

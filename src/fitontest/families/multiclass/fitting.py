@@ -1,7 +1,8 @@
 """How softmax maps are fitted: the first step of structured scaling, and what is done where there is no optimum.
 
-Without a penalty the likelihood grows for ever if a class has no rows, or if the scores separate the classes. Then, and only
-then, a ridge of 1e-10 on the standardised parameters picks a steep but finite map, and a warning says so, as for two classes.
+Without a penalty the likelihood grows for ever if a class has no rows, or if the scores separate the classes. Then,
+and only then, a ridge of 1e-10 on the standardised parameters picks a steep but finite map, and a warning says so, as
+for two classes.
 
 References
 ----------
@@ -53,7 +54,7 @@ class Scores:
 
     @classmethod
     def structured(cls, rows: ClassRows, eps: float) -> "Scores":
-        """Return x = ln q: p scaled by the best temperature, then mixed with the uniform distribution by 1 / (n + 1)."""
+        """Return x = ln q: p scaled by its best temperature, then mixed with the uniform distribution."""
         problem = problem_of(rows, eps)
         beta, mix = fit_slope(problem).beta, 1.0 / (rows.n + 1.0)
         for piece in row_blocks(*problem.x.shape):
@@ -92,8 +93,8 @@ def find_optimum(
                 return optimum
         reason = "the scores separate the classes" if bounded else "a class has no rows"
         warn_user(
-            f"{family}: {reason}, so the likelihood has no finite optimum; a ridge of 1e-10 on the standardised parameters "
-            "gives a steep finite map",
+            f"{family}: {reason}, so the likelihood has no finite optimum; a ridge of 1e-10 on the "
+            "standardised parameters gives a steep finite map",
             SeparableDataWarning,
         )
         return minimise(make(problem, with_ridge(penalty, problem)), start)

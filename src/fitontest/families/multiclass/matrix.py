@@ -17,19 +17,19 @@ from fitontest.typing import FloatArray, RandomState
 class Matrix(StructuredFamily):
     """Fit softmax(W x + b) by maximum likelihood, with a penalty that draws it towards temperature scaling.
 
-    With a penalty, x = ln q, where q is p scaled by the best temperature and then mixed with the uniform distribution by
-    1 / (n + 1), and W and b minimise
+    With a penalty, x = ln q, where q is p scaled by the best temperature and then mixed with the uniform distribution
+    by 1 / (n + 1), and W and b minimise
 
         mean(-ln g_y(p)) + penalty [K (K - 1) / n sum_{j != k} W_jk^2 + K / n (sum_k (W_kk - 1)^2 + sum_k b_k^2)]
 
-    Without one x = ln p, and W and b minimise the mean log loss alone: matrix scaling, which is Dirichlet calibration. It
-    follows the rows fitted to far too closely unless there are very many of them for K^2 numbers.
+    Without one x = ln p, and W and b minimise the mean log loss alone: matrix scaling, which is Dirichlet calibration.
+    It follows the rows fitted to far too closely unless there are very many of them for K^2 numbers.
 
     Parameters
     ----------
     penalty : float, "cv" or None, default=1.0
-        A multiple; "cv" takes one of 10, 3, 1, 0.3 and 0.1: the largest that is worse than the best, in held-out log loss, by
-        at most a standard error of the difference.
+        A multiple; "cv" takes one of 10, 3, 1, 0.3 and 0.1: the largest that is worse than the best, in held-out log
+        loss, by at most a standard error of the difference.
     cv : int, default=5
         Folds for ``penalty="cv"``; equal rows share one.
     random_state : int, RandomState or None, default=0
@@ -101,7 +101,7 @@ class Matrix(StructuredFamily):
     def n_parameters_(self) -> float:
         """K^2 - 1: a column added to all classes alike changes nothing."""
         check_is_fitted(self, "map_")
-        return self.classes_.size**2 - 1
+        return float(self.classes_.size**2 - 1)
 
     @property
     def _objective(self) -> ObjectiveMaker:

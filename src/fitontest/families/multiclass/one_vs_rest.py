@@ -62,4 +62,4 @@ class OneVsRest(MulticlassFamily):
         """Return that map and the fitted families."""
         family = read_family(self.family)
         families = [clone(family).fit_sample(rows.against_rest(k)) for k in range(rows.n_classes)]
-        return ClassSolution(OneVsRestMap([one.map_ for one in families]), {"families_": families})
+        return ClassSolution(OneVsRestMap(tuple(one.map_ for one in families)), {"families_": families})

@@ -18,10 +18,10 @@ from fitontest.numerics.softmax_slope import fit_slope
 
 @register_family("shared_isotonic")
 class SharedIsotonic(MulticlassFamily):
-    """Fit one isotonic map to all n K pairs of a probability and whether its class is the label; divide rows by their sums.
+    """Fit one isotonic map to all n K probabilities and whether their classes are the labels, then divide the rows.
 
-    The order within a row stays, and with it the class that is predicted. Each row counts for K pairs, so that far fewer
-    rows are needed than for an isotonic map of each class.
+    The order within a row stays, and with it the class that is predicted. Each row counts for K pairs, so that far
+    fewer rows are needed than for an isotonic map of each class.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class SharedIsotonic(MulticlassFamily):
     >>> y = [0, 1, 1, 2] * 10 + [1, 1, 0, 2] * 10
     >>> family = fot.make_family("shared_isotonic", temperature=False).fit(P, y)
     >>> family.predict_proba([[0.8, 0.1, 0.1]]).round(2)
-    array([[0.74, 0.13, 0.13]])
+    array([[0.68, 0.16, 0.16]])
     """
 
     calibrator = True
@@ -72,7 +72,7 @@ class SharedIsotonic(MulticlassFamily):
     def n_parameters_(self) -> float:
         """A level for each block and where it ends, and the temperature."""
         check_is_fitted(self, "map_")
-        return 2 * self.n_blocks_ - 1 + bool(self.temperature)
+        return float(2 * self.n_blocks_ - 1 + bool(self.temperature))
 
     def fit_class_map(self, rows: ClassRows) -> MulticlassMap:
         """Return the map of the smallest squared error over all pairs."""

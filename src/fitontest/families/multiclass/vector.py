@@ -17,20 +17,20 @@ from fitontest.typing import FloatArray, RandomState
 class Vector(StructuredFamily):
     """Fit softmax(v * x + b) by maximum likelihood, with a penalty that draws it towards temperature scaling.
 
-    With a penalty, x = ln q, where q is p scaled by the best temperature and then mixed with the uniform distribution by
-    1 / (n + 1), and v and b minimise
+    With a penalty, x = ln q, where q is p scaled by the best temperature and then mixed with the uniform distribution
+    by 1 / (n + 1), and v and b minimise
 
         mean(-ln g_y(p)) + penalty K / n [sum_k (v_k - 1)^2 + sum_k b_k^2]
 
-    Without one x = ln p, and v and b minimise the mean log loss alone: vector scaling, which is Dirichlet calibration with
-    a diagonal matrix. With few rows it is then worse than doing nothing. Of two classes it is beta calibration, the signs
-    of whose slopes are free.
+    Without one x = ln p, and v and b minimise the mean log loss alone: vector scaling, which is Dirichlet calibration
+    with a diagonal matrix. With few rows it is then worse than doing nothing. Of two classes it is beta calibration,
+    the signs of whose slopes are free.
 
     Parameters
     ----------
     penalty : float, "cv" or None, default=1.0
-        A multiple; "cv" takes one of 10, 3, 1, 0.3 and 0.1: the largest that is worse than the best, in held-out log loss, by
-        at most a standard error of the difference.
+        A multiple; "cv" takes one of 10, 3, 1, 0.3 and 0.1: the largest that is worse than the best, in held-out log
+        loss, by at most a standard error of the difference.
     cv : int, default=5
         Folds for ``penalty="cv"``; equal rows share one.
     random_state : int, RandomState or None, default=0
@@ -79,7 +79,7 @@ class Vector(StructuredFamily):
     >>> y = (rng.random((500, 1)) > (P**2 / (P**2).sum(1, keepdims=True)).cumsum(1)).sum(1)
     >>> vector = fot.make_family("vector").fit(P, y)
     >>> vector.predict_proba([[0.6, 0.3, 0.1]]).round(2)
-    array([[0.78, 0.21, 0.02]])
+    array([[0.82, 0.17, 0.01]])
     """
 
     noun = "vector"
@@ -98,7 +98,7 @@ class Vector(StructuredFamily):
     def n_parameters_(self) -> float:
         """2K - 1: a constant added to all biases changes nothing."""
         check_is_fitted(self, "map_")
-        return 2 * self.classes_.size - 1
+        return float(2 * self.classes_.size - 1)
 
     @property
     def _objective(self) -> ObjectiveMaker:

@@ -76,7 +76,7 @@ class MulticlassMap(StoredMap):
         """Raise ValueError unless the matrix has a column for each class of the map."""
         if self.n_classes not in (None, P.shape[1]):
             raise ValueError(
-                f"{name} must have a column for each of the {self.n_classes} classes of the map, got {P.shape[1]} columns"
+                f"{name} must have a column for each of the map's {self.n_classes} classes, got {P.shape[1]} columns"
             )
 
 

@@ -1,7 +1,7 @@
 """Softmax maps: the softmax of a linear function of the logarithms of the probabilities.
 
-Temperature scaling, bias-corrected temperature, vector and matrix scaling and Dirichlet calibration are all of them, with
-more or fewer free numbers in W and b.
+Temperature scaling, bias-corrected temperature, vector and matrix scaling and Dirichlet calibration are all of them,
+with more or fewer free numbers in W and b.
 """
 
 from dataclasses import dataclass
@@ -20,10 +20,10 @@ from fitontest.typing import ArrayInput, FloatArray
 @register_map
 @dataclass(frozen=True, eq=False)
 class SoftmaxMap(MulticlassMap):
-    """g(p) = softmax(W x + b), where x = ln q and q is p scaled by a temperature and mixed with the uniform distribution.
+    """g(p) = softmax(W x + b), x = ln q, where q is p scaled by a temperature and mixed with the uniform distribution.
 
-    In full: q = (1 - mix) softmax(beta ln max(p, eps)) + mix / K. With beta = 1 and mix = 0 there is no such first step, and
-    x is ln max(p, eps).
+    In full: q = (1 - mix) softmax(beta ln max(p, eps)) + mix / K. With beta = 1 and mix = 0 there is no such first
+    step, and x is ln max(p, eps).
 
     Parameters
     ----------
