@@ -37,6 +37,7 @@ from .families.multiclass.dirichlet import Dirichlet
 from .families.multiclass.matrix import Matrix
 from .families.multiclass.one_vs_rest import OneVsRest
 from .families.multiclass.shared_isotonic import SharedIsotonic
+from .families.multiclass.simplex_bins import SimplexBins
 from .families.multiclass.vector import Vector
 from .families.pava_bc import PavaBlocks
 from .families.piecewise.pl import PL
@@ -57,6 +58,7 @@ from .maps.logistic import LogisticMap
 from .maps.logit_knots import LogitKnotsMap
 from .maps.mixture import MixtureMap
 from .maps.multiclass.base import MulticlassMap
+from .maps.multiclass.cells import CellMap
 from .maps.multiclass.identity import MulticlassIdentityMap
 from .maps.multiclass.one_vs_rest import OneVsRestMap
 from .maps.multiclass.shared import SharedMap
@@ -146,6 +148,7 @@ __all__ = [
     "CanonicalKernelError",
     "CanonicalMeasure",
     "CanonicalPlugIn",
+    "CellMap",
     "ClassSolution",
     "Comparison",
     "ComparisonDisplay",
@@ -199,6 +202,7 @@ __all__ = [
     "SeparableDataWarning",
     "SharedIsotonic",
     "SharedMap",
+    "SimplexBins",
     "SimplexECE",
     "SimplexPartition",
     "SimplexPartitioner",

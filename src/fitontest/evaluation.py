@@ -427,7 +427,8 @@ def _warn_of_notes(evaluation: Evaluation) -> None:
     """Warn once of values that are not what their name promises."""
     named = list(zip(evaluation.names, evaluation, strict=True))
     one_bin = note_lines(named, notes_of_evidence)
-    hint = ["the number of bins was left to the data; n_bins=10 fixes it"] if one_bin else []
+    of_bins = one_bin and not isinstance(evaluation.data, Distributions)
+    hint = ["the number of bins was left to the data; n_bins=10 fixes it"] if of_bins else []
     if lines := [*one_bin, *hint, *score_notes(evaluation.estimates[0].decided)]:
         warn_user("; ".join(lines), CalibrationWarning)
 

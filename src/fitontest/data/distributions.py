@@ -69,6 +69,14 @@ class Distributions:
             whole = counts_rows(w, float(w.sum()))
         return cls(predictions.classes, p, predictions.codes, w, whole, np.arange(p.shape[0]), names)
 
+    @classmethod
+    def of_rows(cls, rows: ClassRows, names: Names = NAMES) -> "Distributions":
+        """Return rows of positive weight that have been checked already."""
+        n = rows.codes.size
+        w = np.broadcast_to(np.float64(1.0), (n,)) if rows.w is None else rows.w
+        whole = counts_rows(w, float(w.sum()))
+        return cls(rows.classes, rows.probabilities, rows.codes, w, whole, np.arange(n), names)
+
     def __len__(self) -> int:
         return self.codes.size
 

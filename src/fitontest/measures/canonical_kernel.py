@@ -3,8 +3,8 @@ r"""The squared kernel calibration error of K classes: how alike the residuals o
     SKCE = E h(i, j),    h(i, j) = k(p_i, p_j) (e_{y_i} - p_i) . (e_{y_j} - p_j)
 
 over independent rows i and j, with the label y as a unit vector e_y. It is 0 if the predictions are calibrated, and
-only then. Kernels: exp(-TV / l) of the total variation distance, and exp(-|p - q|^2 / (2 l^2)). Of two classes the first is
-the exponential kernel of `fitontest.measures.kernel`.
+only then. Kernels: exp(-TV / l) of the total variation distance, and exp(-|p - q|^2 / (2 l^2)). Of two classes the
+first is the exponential kernel of `fitontest.measures.kernel`.
 """
 
 from collections.abc import Iterator
@@ -70,7 +70,7 @@ class CanonicalKernelError(CanonicalMeasure):
     >>> P = [[0.7, 0.2, 0.1], [0.2, 0.6, 0.2], [0.5, 0.25, 0.25], [0.1, 0.1, 0.8]]
     >>> evaluation = fot.evaluate([0, 1, 1, 2], P, measures=["canonical_kernel"], reduction="canonical")
     >>> round(float(evaluation["canonical_kernel"]), 4)
-    -0.0426
+    -0.012
     """
 
     kernel: KernelName = "exponential"
@@ -142,7 +142,7 @@ class CanonicalKernelError(CanonicalMeasure):
             parts = (labellings[k : k + most] for k in range(0, labellings.shape[0], most))
             return np.concatenate([self._sums(data, part, own=own) for part in parts])
         residuals = [data.w[:, None] * _residual(data.p, codes) for codes in labellings]
-        totals = np.zeros(len(residuals))
+        totals: FloatArray = np.zeros(len(residuals))
         step = max(PAIRS_AT_ONCE // n, 1)
         for start in range(0, n, step):
             rows = slice(start, start + step)
@@ -152,7 +152,7 @@ class CanonicalKernelError(CanonicalMeasure):
         if own:
             return totals
         alone = [data.w2 @ (_residual(data.p, codes) ** 2).sum(axis=1) for codes in labellings]
-        return totals - np.array(alone)
+        return np.asarray(totals - np.array(alone))
 
     def _similar(self, p: FloatArray, q: FloatArray) -> FloatArray:
         """Return the kernel of each pair of rows."""

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from fitontest.data.distributions import Distributions
+from fitontest.maps.multiclass.cells import CellMap
 from fitontest.measures.base import Estimate, register_measure
 from fitontest.measures.canonical import CanonicalEvidence, CanonicalMeasure
 from fitontest.numerics.norms import Norm, find_norm
@@ -89,6 +90,7 @@ class SimplexECE(CanonicalMeasure):
         table = CellSums.of(sample, ids).table(sample.codes)
         distances = self.between(table.mean_p, table.mean_y)
         evidence = SimplexCells(
+            map=CellMap.of(partition, table),
             cells=partition,
             table=table,
             distances=distances,
@@ -115,6 +117,8 @@ class SimplexCells(CanonicalEvidence):
 
     Attributes
     ----------
+    map : CellMap
+        The shift of each cell, of which the error is the plug-in error.
     cells : SimplexPartition
     table : CellTable
         The occupied cells.

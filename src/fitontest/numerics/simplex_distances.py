@@ -89,9 +89,9 @@ def register_distance(distance: Distance) -> Distance:
     --------
     >>> import fitontest as fot
     >>> largest = fot.register_distance(fot.Distance("largest", lambda p, q: abs(p - q).max(axis=1)))
-    >>> P = [[0.5, 0.3, 0.2]] * 10
-    >>> round(float(fot.gce([0] * 10, P, reduction="canonical", distance="largest", labels=[0, 1, 2])), 12)
-    0.5
+    >>> P, y = [[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]] * 10, [0, 2, 1, 2] * 5
+    >>> round(float(fot.gce(y, P, reduction="canonical", distance="largest")), 12)
+    0.2
     >>> fot.unregister_distance("largest")
     """
     if not isinstance(distance, Distance):

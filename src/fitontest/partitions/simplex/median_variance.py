@@ -19,7 +19,7 @@ ROUNDING = 1e-12  # relative: variances that are closer are one, as those of bot
 
 
 @register_simplex_partition("median_variance")
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MedianVariance(SimplexPartitioner):
     """Split the cell in which a component varies most, at the median of that component, while both halves are large.
 
@@ -57,6 +57,10 @@ class MedianVariance(SimplexPartitioner):
         for name, value in (("min_size", self.min_size), ("max_bins", self.max_bins)):
             if not (is_whole(value) and value >= 1) and not (name == "max_bins" and value is None):
                 raise ValueError(f"{name} must be a whole number, at least 1; got {value!r}")
+
+    def __repr__(self) -> str:
+        most = "" if self.max_bins is None else f", {self.max_bins}"
+        return f"MedianVariance({self.min_size}{most})"
 
     def partition(self, P: FloatArray, w: FloatArray) -> "Halved":
         """Return the cells, in the order in which they become final."""

@@ -43,9 +43,9 @@ class SimplexPartitioner(ABC):
     ...     "A cell for each predicted class."
     ...     def partition(self, P, w):
     ...         return ByTopClass(P.shape[1])
-    >>> P = [[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.7, 0.1, 0.2]]
-    >>> round(float(fot.gce([0, 1, 2], P, reduction="canonical", partition=TopClass())), 12)
-    0.4
+    >>> P = [[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.2, 0.2, 0.6]] * 2
+    >>> round(float(fot.gce([0, 1, 2, 0, 1, 2], P, reduction="canonical", partition=TopClass())), 12)
+    0.433333333333
     """
 
     @abstractmethod
