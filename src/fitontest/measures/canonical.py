@@ -22,6 +22,22 @@ class CanonicalMeasure(Measure):
     A subclass defines ``estimate(data)`` of checked `Distributions`. It may define ``target(data, c)``, what it would
     be if the rows of c, of shape (n, K), were the true probabilities, and ``values_of(data, labellings)`` where several
     labellings of the same predictions can share work.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> import numpy as np, fitontest as fot
+    >>> @dataclass(frozen=True)
+    ... class Misses(fot.CanonicalMeasure):
+    ...     "Share of rows whose label is not the class of the largest probability, less what they themselves expect."
+    ...     def estimate(self, sample):
+    ...         wrong = sample.codes != sample.p.argmax(axis=1)
+    ...         expected = 1 - sample.p.max(axis=1)
+    ...         return fot.Estimate.of(self, sample, sample.w @ (wrong - expected) / sample.total)
+    >>> P = [[0.6, 0.3, 0.1], [0.2, 0.5, 0.3]]
+    >>> evaluation = fot.evaluate([0, 2], P, measures=[Misses()], labels=[0, 1, 2], reduction="canonical")
+    >>> round(float(evaluation["Misses"]), 12)
+    0.05
     """
 
     classes: ClassVar[Literal["two", "any"]] = "any"

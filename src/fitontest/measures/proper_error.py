@@ -36,7 +36,8 @@ from fitontest.typing import FloatArray, IntArray, RandomState
 
 LossName: TypeAlias = Literal["log_loss", "brier"]
 Data: TypeAlias = Sample | Distributions
-SEVERAL, TWO = "vector", "beta"  # families by default, of several classes and of a column
+SEVERAL = "vector"  # the family by default, of several classes
+TWO = "beta"  # of a column
 
 
 @register_measure("proper_error")

@@ -52,7 +52,7 @@ class SimplexBins(MulticlassFamily):
     def n_parameters_(self) -> float:
         """K - 1 numbers for each cell."""
         check_is_fitted(self, "map_")
-        return float(self.n_bins_ * (self.map_.values.shape[1] - 1))
+        return float(self.n_bins_ * (len(self.classes_) - 1))
 
     def fit_class_map(self, rows: ClassRows) -> CellMap:
         """Return the map of the cells."""

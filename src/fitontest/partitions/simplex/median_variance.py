@@ -189,4 +189,4 @@ def _upper_median(values: FloatArray, w: FloatArray) -> float:
     """Return the smallest value at or below which there is more than half of the weight."""
     order = np.argsort(values, kind="stable")
     below = np.cumsum(w[order])
-    return float(values[order[np.argmax(below > below[-1] / 2.0)]])
+    return float(values[order[np.argmax(below > (1.0 + ROUNDING) * below[-1] / 2.0)]])

@@ -164,7 +164,7 @@ def find_simplex_partition(partition: Any, argument: str = "partition", **settin
         return partition
     if isinstance(partition, type):
         raise ValueError(f"{argument} must be an instance, got the class {partition.__name__}; call it to make one")
-    if callable(getattr(partition, "partition", None)):
+    if not isinstance(partition, np.ndarray) and callable(getattr(partition, "partition", None)):
         return partition  # type: ignore[no-any-return]
     ids = np.asarray(partition)
     if ids.ndim == 1 and ids.size and ids.dtype.kind in "iu":
