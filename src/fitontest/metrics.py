@@ -105,7 +105,7 @@ def calibration_error(
         interval holds the true errors under which the error found here would be ordinary
         (`fitontest.uncertainty.inversion`); the debiased error is the one under which it would be the middle one. It
         needs a norm that is a mean over rows, or its root. For pl and pl3 a spline is refitted in their stead.
-        Whole distributions have none (`interval_reason` says why).
+        Whole distributions have none (`interval_reason` says why), but `gce` has one of them.
     direction : {"smooth", "own"}, Family or CalibrationMap, default="smooth"
         Where these truths lie. "smooth": the interval is for the true error; it is wide, and less reliable, under a
         family that cannot follow the truth. "own": for the family's own target, the distance of the scores from what it
@@ -261,7 +261,9 @@ def gce(
         was seen), or the t-test, T = sqrt(n) abs(ybar - p) / sqrt(ybar (1 - ybar)) with n - 1 degrees of freedom; where
         all labels of a bin are equal it rejects every p but ybar, and in a bin of one row nothing.
     interval, direction, draws
-        As for `calibration_error`; the bias under l1, l2 and squared can have an interval.
+        As for `calibration_error`; the bias under l1, l2 and squared can have an interval. With
+        ``reduction="canonical"`` the truths lie towards the map of the family "vector"; only the default partition
+        under l1 with total variation or cityblock has an interval (`benchmarks/canonical_coverage.py`).
     null_draws : int or "auto", default=0
         How often the error is measured again with labels drawn from the scores, the partition made anew each time
         (edges and the bins of a fitted family are held fixed). ``.null`` then tells the error to expect of calibrated

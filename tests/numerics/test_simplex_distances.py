@@ -36,7 +36,7 @@ def test_what_a_distance_must_return(returned):
 
 
 def test_refusals():
-    with pytest.raises(ValueError, match="distance must be one of 'total_variation', .*; got 'euclid'"):
+    with pytest.raises(ValueError, match=r"distance must be one of 'total_variation', .*; got 'euclid'"):
         find_distance("euclid")
     with pytest.raises(ValueError, match="a Distance or a callable; got 3"):
         find_distance(3)

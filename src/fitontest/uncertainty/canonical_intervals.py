@@ -17,18 +17,24 @@ from fitontest.measures.base import ErrorInterval, Estimate, Measure
 from fitontest.measures.canonical_plug_in import CanonicalPlugIn
 from fitontest.measures.if_calibrated import IfCalibrated
 from fitontest.measures.simplex_ece import SimplexECE
-from fitontest.numerics.norms import Norm
+from fitontest.numerics.norms import L1
 from fitontest.numerics.random import one_seed
-from fitontest.numerics.simplex_distances import total_variation
+from fitontest.numerics.simplex_distances import find_distance, total_variation
 from fitontest.numerics.threads import one_blas_thread
+from fitontest.partitions.simplex.median_variance import MedianVariance
 from fitontest.typing import FloatArray, RandomState
 from fitontest.uncertainty.canonical import NULL, ClassRedraws, values_of
-from fitontest.uncertainty.intervals import DRAWS, NORMS, NULL_DRAWS, SHIFT, STEPS, STILL, check_interval
+from fitontest.uncertainty.intervals import DRAWS, NULL_DRAWS, SHIFT, STEPS, STILL, check_interval
 from fitontest.uncertainty.inversion import Inverted, growing, invert, misreads
 from fitontest.uncertainty.null import check_draws
 
 CHAIN = 0  # the stream of random numbers of the chain
 SMOOTH = "vector"  # the family of the direction
+MEASURED = (
+    "along truths towards the family vector the 95 % interval of plug-in errors held the true one in 89 % of 80 simulated "
+    "sets of 3 classes and in 84 % of 10; the ECE on the simplex has one, which held it in 95 % and 98 %"
+)
+UNMEASURED = "coverage is known for median_variance by default, total_variation or cityblock, and the norm l1 alone"
 
 
 def with_canonical_interval(
@@ -58,39 +64,54 @@ def with_canonical_interval(
     check_draws(null_draws, "null_draws", 1)
     measure = estimate.measure
     reason = reason_against(measure)
-    if reason or not isinstance(measure, CanonicalPlugIn | SimplexECE):
-        return replace(estimate, interval_reason=reason)
+    redraws = ClassRedraws(data.counted_out().in_order(), one_seed(random_state))
     with one_blas_thread():  # many small products: threads would wait for each other
-        redraws = ClassRedraws(data.counted_out().in_order(), one_seed(random_state))
         values = redraws.values(measure, [redraws.data.p], null_draws, NULL)[0]
         null = IfCalibrated(estimate.value, values, measure.refits, measure.greater_is_better, measure.held_fixed)
-        estimate = replace(estimate, null=null)
-        g = _direction(redraws.data)
-        found = _inverted(measure, redraws, g, draws, level)
-        if found is None:
-            return replace(estimate, interval_reason="the error of redrawn labels does not vary")
-        inverted, misread = found
-        wider = None
-        if misread and not (isinstance(measure, CanonicalPlugIn) and measure.family == SMOOTH):
-            wider = _inverted(_smooth(measure), redraws, g, draws, level)
-    low, high = inverted.low, inverted.high
-    if wider is not None:
-        low, high = min(low, wider[0].low), max(high, wider[0].high)
+        estimate = replace(estimate, null=null, interval_reason=reason)
+        if reason or not isinstance(measure, SimplexECE):
+            return estimate
+        found = inverted_error(measure, redraws, draws, level)
+    if found is None:
+        return replace(estimate, interval_reason="the error of redrawn labels does not vary")
+    ends, widened = found
     interval = ErrorInterval(
-        low, high, level, target="true error", draws=draws, widened_by=None if wider is None else SMOOTH
+        ends.low, ends.high, level, target="true error", draws=draws, widened_by=SMOOTH if widened else None
     )
-    return replace(estimate, debiased=inverted.estimate, interval=interval)
+    return replace(estimate, debiased=ends.estimate, interval=interval)
+
+
+def inverted_error(
+    measure: CanonicalPlugIn | SimplexECE, redraws: ClassRedraws, draws: int, level: float
+) -> tuple[Inverted, bool] | None:
+    """Return the debiased error and its interval, and whether that was widened to hold the one of ``vector``.
+
+    None where the error of redrawn labels does not vary. It is computed whether or not its coverage is known.
+    """
+    g = _direction(redraws.data)
+    found = _inverted(measure, redraws, g, draws, level)
+    if found is None:
+        return None
+    inverted, misread = found
+    own = isinstance(measure, CanonicalPlugIn) and measure.family == SMOOTH
+    smooth = CanonicalPlugIn(SMOOTH, measure.distance, measure.norm)
+    wider = _inverted(smooth, redraws, g, draws, level) if misread and not own else None
+    if wider is None:
+        return inverted, False
+    low, high = min(inverted.low, wider[0].low), max(inverted.high, wider[0].high)
+    return Inverted(inverted.estimate, low, high), True
 
 
 def reason_against(measure: Measure) -> str:
     """Return why a measure has no interval, or ""."""
     if measure.held_fixed == "map":
         return "a map that is given is not fitted to the labels"
-    if not isinstance(measure, CanonicalPlugIn | SimplexECE):
+    if isinstance(measure, CanonicalPlugIn):
+        return MEASURED
+    if not isinstance(measure, SimplexECE):
         return f"what {measure.name} would be under given probabilities is not defined"
-    if not isinstance(measure.total, Norm) or measure.total.name not in NORMS:
-        return f"the norm {measure.total.name} is not one of {', '.join(NORMS)}"
-    return ""
+    distance = measure.between in (find_distance("total_variation"), find_distance("cityblock"))
+    return "" if measure.rule == MedianVariance() and distance and measure.total is L1 else UNMEASURED
 
 
 def chain_of_distributions(p: FloatArray, g: FloatArray, lengths: Iterable[float]) -> list[FloatArray]:
@@ -148,10 +169,6 @@ def _direction(data: Distributions) -> FloatArray:
     shifted = data.p.copy()
     shifted[:, 0] *= np.exp(SHIFT)
     return np.asarray(shifted / shifted.sum(axis=1, keepdims=True))
-
-
-def _smooth(measure: CanonicalPlugIn | SimplexECE) -> CanonicalPlugIn:
-    return CanonicalPlugIn(SMOOTH, measure.distance, measure.norm)
 
 
 def _unchanged(values: FloatArray) -> FloatArray:
