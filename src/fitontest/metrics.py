@@ -605,7 +605,7 @@ def proper_error(
     if not several and labels is not None:
         raise ValueError(f"labels must be left out for a column of scores, got {labels!r}")
     return estimated(
-        ProperError(family or (SEVERAL if several else TWO), loss, cv, random_state),
+        ProperError((SEVERAL if several else TWO) if family is None else family, loss, cv, random_state),
         (y_true, y_prob, sample_weight),
         reduction=CANONICAL if several else None,
         labels=labels,

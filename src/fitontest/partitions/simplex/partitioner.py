@@ -17,7 +17,16 @@ from fitontest.typing import FloatArray, IntArray
 
 
 class SimplexPartition(ABC):
-    """A function from the simplex to cells, which are numbered from 0 to ``n_cells`` - 1."""
+    """A function from the simplex to cells, which are numbered from 0 to ``n_cells`` - 1.
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> P = np.array([[0.4, 0.1, 0.5], [0.5, 0.3, 0.2], [0.3, 0.7, 0.0], [0.1, 0.0, 0.9]])
+    >>> partition = fot.MedianVariance(2).partition(P, np.ones(4))
+    >>> isinstance(partition, fot.SimplexPartition), partition.n_cells, partition.locate(np.eye(3))
+    (True, 2, array([0, 0, 1]))
+    """
 
     n_cells: int
 
