@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from fitontest.numerics.softmax import SoftmaxProblem, row_blocks, to_softmax
-from fitontest.numerics.softmax_newton import Objective, Penalty, score_size, solve_symmetric, weighted_sum
+from fitontest.numerics.softmax_newton import DAMPING, Objective, Penalty, score_size, solve_symmetric, weighted_sum
 from fitontest.typing import FloatArray
 
 DENSE_UP_TO = 14  # classes up to which the Hessian is formed
@@ -68,11 +68,11 @@ class Dense:
     def direction(self, gradient: FloatArray, curvature: FloatArray) -> FloatArray:
         """Return the Newton step."""
         K, F = gradient.shape
-        hessian = curvature
+        hessian = curvature + np.diag(DAMPING * (self.scale**2).ravel())
         if not np.ptp(self.penalty.strength, axis=0).any():  # the same column added to all classes changes nothing
             size = np.diag(curvature).reshape(K, F).sum(axis=0)
             common = np.tile(np.diag(size / K), (K, K))
-            hessian = curvature + common
+            hessian += common
         return solve_symmetric(hessian, gradient.ravel()).reshape(K, F)
 
 

@@ -23,6 +23,8 @@ AIM = 1e-12  # what we try for: the last Newton step lands far below the promise
 MAX_STEPS = 200
 ROUNDING = 1e-14  # of the loss: a step that seems to raise it by less may be taken
 UNSETTLED = 1e-2  # length of the last step, in standardised scores, from which on the optimum is infinitely far away
+LONGEST = 30.0  # step, in standardised scores: far from the optimum all curvature may be rounding
+DAMPING = 1e-13  # share of the squares of the scores that is added to the curvature: less than that is rounding
 SPECKS = (0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4)  # on the diagonal of a Hessian that is singular to rounding
 
 
@@ -91,6 +93,8 @@ def minimise(objective: Objective, theta: FloatArray) -> SoftmaxOptimum:
             break
         direction = objective.direction(gradient, curvature)
         length = float(np.abs(direction * objective.scale).max(initial=0.0))
+        if length > LONGEST:
+            direction = direction * (LONGEST / length)
         if best.gradient <= AIM or stalled >= 2:
             break
         theta, value, gradient, curvature = _advance(objective, theta, value, gradient, direction)
