@@ -89,14 +89,13 @@ def minimise(objective: Objective, theta: FloatArray) -> SoftmaxOptimum:
     best = SoftmaxOptimum(theta, value, _size(gradient, objective), 0, True)
     length, stalled = 0.0, 0
     for step in range(1, MAX_STEPS + 1):
-        if best.gradient == 0.0:
+        if best.gradient <= AIM or stalled >= 2:
             break
         direction = objective.direction(gradient, curvature)
         length = float(np.abs(direction * objective.scale).max(initial=0.0))
         if length > LONGEST:
             direction = direction * (LONGEST / length)
-        if best.gradient <= AIM or stalled >= 2:
-            break
+        curvature = None  # it may be as large as the scores, and the next one is made now
         theta, value, gradient, curvature = _advance(objective, theta, value, gradient, direction)
         reached = _size(gradient, objective)
         stalled = stalled + 1 if reached > best.gradient / 2 and best.gradient < GRADIENT_TOLERANCE else 0
@@ -126,7 +125,7 @@ def _advance(
         found, new_gradient, curvature = objective.evaluate(moved)
         if found <= value + 1e-4 * length * descent + ROUNDING * max(1.0, abs(value)):
             break
-        length /= 2
+        length, curvature = length / 2, None
     return moved, found, new_gradient, curvature
 
 
