@@ -43,9 +43,7 @@ def test_decision_values_are_read_by_the_softmax():
     found = CalibratedClassifier(frozen, "temperature").fit(X, y)
     expected = fot.Temperature(input="logits").fit(values, y).predict_proba(values)
     np.testing.assert_allclose(found.predict_proba(X), expected, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(
-        found.calibrated_classifiers_[0].scores(X), softmax(values, axis=1), rtol=0, atol=1e-12
-    )
+    np.testing.assert_allclose(found.calibrated_classifiers_[0].scores(X), softmax(values, axis=1), rtol=0, atol=1e-12)
     left = CalibratedClassifier(frozen, "identity").fit(X, y)
     np.testing.assert_allclose(left.predict_proba(X), softmax(values, axis=1), rtol=0, atol=1e-12)
 

@@ -19,7 +19,7 @@ def test_rows_are_divided_by_their_sums():
     np.testing.assert_allclose(as_simplex(P * 1.0009, "P"), P, rtol=1e-15)
     np.testing.assert_array_equal(as_simplex(P, "P"), P)
     for factor in (1.0011, 0.9989):
-        with pytest.raises(ValueError, match="P must have rows that add up to 1 .* at row 1 .*3 such rows"):
+        with pytest.raises(ValueError, match=r"P must have rows that add up to 1 .* at row 1 .*3 such rows"):
             as_simplex(np.minimum(P * factor, 1), "P")
 
 

@@ -132,7 +132,7 @@ def test_names_of_the_two_kinds():
         fot.available_families("three")
     with pytest.raises(ValueError, match="parameters of matrix must be among penalty, cv, .*; got 'strength'"):
         fot.make_family("matrix", strength=2)
-    with pytest.raises(ValueError, match="takes a column for each class, .*; got 'beta', of which one_vs_rest makes one"):
+    with pytest.raises(ValueError, match="takes a column for each class, .*; got 'beta', of which one_vs_rest"):
         read_multiclass_family("beta")
     with pytest.raises(ValueError, match="or a MulticlassFamily, got 3"):
         read_multiclass_family(3)

@@ -1,4 +1,4 @@
-"""Fits of several classes against brute force, against the families of two classes, and of one solver against another."""
+"""Fits of several classes against brute force and the families of two classes, and one solver against another."""
 
 import numpy as np
 import pytest
@@ -89,7 +89,7 @@ def test_a_temperature_is_the_best_slope():
 
 
 def test_scores_that_point_the_wrong_way_have_an_infinite_temperature():
-    P, y = draw(200, 3)
+    P, _ = draw(200, 3)
     family = fot.Temperature(mix=False).fit(P, P.argmin(axis=1))
     assert family.temperature_ == np.inf
     np.testing.assert_allclose(family.predict_proba(P), 1 / 3, rtol=0, atol=1e-15)
@@ -159,7 +159,7 @@ def test_conjugate_gradients_find_what_dense_steps_find(classes, weighted):
     products = Products(problem, Penalty(strength, start))
     found = minimise(products, start)
     assert found.gradient < 1e-9
-    value, gradient, q = products.evaluate(found.theta)
+    value, _, q = products.evaluate(found.theta)
     assert value == found.objective
     # the gradient is that of the value, and the product that of the gradient
     D = np.random.default_rng(2).normal(size=start.shape)
