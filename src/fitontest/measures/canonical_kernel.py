@@ -143,12 +143,14 @@ class CanonicalKernelError(CanonicalMeasure):
             return np.concatenate([self._sums(data, part, own=own) for part in parts])
         residuals = [data.w[:, None] * _residual(data.p, codes) for codes in labellings]
         totals: FloatArray = np.zeros(len(residuals))
-        step = max(PAIRS_AT_ONCE // n, 1)
-        for start in range(0, n, step):
-            rows = slice(start, start + step)
-            similar = self._similar(data.p[rows], data.p)
+        start = 0
+        while start < n:  # each pair once: the kernel is symmetric
+            rows = slice(start, start + max(PAIRS_AT_ONCE // (n - start), 1))
+            similar = self._similar(data.p[rows], data.p[start:])
+            similar[:, rows.stop - start :] *= 2.0
             for b, residual in enumerate(residuals):
-                totals[b] += np.einsum("ik,ik->", residual[rows], similar @ residual)
+                totals[b] += np.einsum("ik,ik->", residual[rows], similar @ residual[start:])
+            start = rows.stop
         if own:
             return totals
         alone = [data.w2 @ (_residual(data.p, codes) ** 2).sum(axis=1) for codes in labellings]
