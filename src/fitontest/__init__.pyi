@@ -11,6 +11,7 @@ from .data.sample import Sample
 from .displays.comparison import ComparisonDisplay
 from .displays.error_comparison import ErrorComparisonDisplay
 from .displays.reliability import ReliabilityDisplay
+from .displays.simplex import SimplexDisplay
 from .displays.small_multiples import SmallMultiples
 from .displays.tce import TCEDisplay
 from .evaluation import Evaluation, evaluate
@@ -203,6 +204,7 @@ __all__ = [
     "SharedIsotonic",
     "SharedMap",
     "SimplexBins",
+    "SimplexDisplay",
     "SimplexECE",
     "SimplexPartition",
     "SimplexPartitioner",
