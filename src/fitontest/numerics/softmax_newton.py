@@ -83,13 +83,13 @@ class Objective(Protocol):
         """Return the Newton step."""
 
 
-def minimise(objective: Objective, theta: FloatArray) -> SoftmaxOptimum:
-    """Run damped Newton steps until the gradient is as small as rounding allows."""
+def minimise(objective: Objective, theta: FloatArray, aim: float = AIM) -> SoftmaxOptimum:
+    """Run damped Newton steps until the gradient is at most `aim`, or as small as rounding allows."""
     value, gradient, curvature = objective.evaluate(theta)
     best = SoftmaxOptimum(theta, value, _size(gradient, objective), 0, True)
     length, stalled = 0.0, 0
     for step in range(1, MAX_STEPS + 1):
-        if best.gradient <= AIM or stalled >= 2:
+        if best.gradient <= aim or stalled >= 2:
             break
         direction = objective.direction(gradient, curvature)
         length = float(np.abs(direction * objective.scale).max(initial=0.0))
@@ -101,7 +101,7 @@ def minimise(objective: Objective, theta: FloatArray) -> SoftmaxOptimum:
         stalled = stalled + 1 if reached > best.gradient / 2 and best.gradient < GRADIENT_TOLERANCE else 0
         if reached < best.gradient or value < best.objective - ROUNDING:
             best = SoftmaxOptimum(theta, value, reached, step, True)
-    if best.gradient > GRADIENT_TOLERANCE:
+    if best.gradient > max(aim, GRADIENT_TOLERANCE):
         warn_user(
             f"the softmax fit stopped after {best.n_iter} steps at a gradient of {best.gradient:.1e} "
             f"(aim: {GRADIENT_TOLERANCE:.0e})",
