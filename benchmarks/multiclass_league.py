@@ -185,6 +185,9 @@ def fit_scikit_learn(P: Array, y: NDArray[np.intp]) -> Any:
         def fit(self, X: Array, y: Array) -> "Given":  # noqa: ARG002 - nothing is fitted
             return self
 
+        def __sklearn_is_fitted__(self) -> bool:
+            return True
+
         def predict_proba(self, X: Array) -> Array:
             return X
 

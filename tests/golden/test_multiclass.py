@@ -132,3 +132,13 @@ def test_held_out_gains(kind, name):
     before, after = losses(Q, codes), losses(q, codes)
     assert before[0] - after[0] == pytest.approx(expected["log_loss"], abs=1e-6)
     assert before[1] - after[1] == pytest.approx(expected["brier"], abs=1e-6)
+
+
+def test_few_rows_that_separate_some_classes_have_a_map_with_one_warning():
+    """26 classes and 500 rows: the optimum is so far away that the steps towards it once ran out."""
+    P, y, _, _, labels = loaded("split3_letter_mc:MLP")
+    rows = np.random.default_rng(0).permutation(y.size)[:500]
+    with pytest.warns(fot.SeparableDataWarning, match="vector: the scores separate the classes") as told:
+        family = fot.Vector(penalty=None).fit(P[rows], y[rows], labels=labels)
+    assert len(told) == 1
+    assert np.isfinite(family.predict_proba(P)).all()

@@ -21,6 +21,7 @@ from fitontest.typing import FloatArray
 GRADIENT_TOLERANCE = 1e-9  # promised: the largest entry of the gradient, in standardised scores
 AIM = 1e-12  # what we try for: the last Newton step lands far below the promise
 MAX_STEPS = 200
+PATIENCE = 50  # steps after which a step that is still long says that there is no optimum
 ROUNDING = 1e-14  # of the loss: a step that seems to raise it by less may be taken
 UNSETTLED = 1e-2  # length of the last step, in standardised scores, from which on the optimum is infinitely far away
 LONGEST = 30.0  # step, in standardised scores: far from the optimum all curvature may be rounding
@@ -83,31 +84,39 @@ class Objective(Protocol):
         """Return the Newton step."""
 
 
-def minimise(objective: Objective, theta: FloatArray) -> SoftmaxOptimum:
-    """Run damped Newton steps until the gradient is as small as rounding allows."""
+def minimise(objective: Objective, theta: FloatArray, aim: float = AIM) -> SoftmaxOptimum:
+    """Run damped Newton steps until the gradient is at most `aim`, or as small as rounding allows."""
     value, gradient, curvature = objective.evaluate(theta)
     best = SoftmaxOptimum(theta, value, _size(gradient, objective), 0, True)
     length, stalled = 0.0, 0
     for step in range(1, MAX_STEPS + 1):
-        if best.gradient <= AIM or stalled >= 2:
+        if best.gradient <= aim or stalled >= 2:
             break
         direction = objective.direction(gradient, curvature)
         length = float(np.abs(direction * objective.scale).max(initial=0.0))
-        if length > LONGEST:
-            direction = direction * (LONGEST / length)
+        longest = LONGEST + float(np.abs(theta * objective.scale).max(initial=0.0))
+        if length > longest:
+            direction = direction * (longest / length)
+        if step > PATIENCE and length > LONGEST:
+            break
         curvature = None  # it may be as large as the scores, and the next one is made now
         theta, value, gradient, curvature = _advance(objective, theta, value, gradient, direction)
         reached = _size(gradient, objective)
         stalled = stalled + 1 if reached > best.gradient / 2 and best.gradient < GRADIENT_TOLERANCE else 0
         if reached < best.gradient or value < best.objective - ROUNDING:
             best = SoftmaxOptimum(theta, value, reached, step, True)
-    if best.gradient > GRADIENT_TOLERANCE:
+    return SoftmaxOptimum(best.theta, best.objective, best.gradient, best.n_iter, length < UNSETTLED)
+
+
+def warn_unless_exact(optimum: SoftmaxOptimum, aim: float = AIM) -> SoftmaxOptimum:
+    """Return the optimum, with a warning if its gradient is not as small as promised."""
+    if optimum.gradient > max(aim, GRADIENT_TOLERANCE):
         warn_user(
-            f"the softmax fit stopped after {best.n_iter} steps at a gradient of {best.gradient:.1e} "
+            f"the softmax fit stopped after {optimum.n_iter} steps at a gradient of {optimum.gradient:.1e} "
             f"(aim: {GRADIENT_TOLERANCE:.0e})",
             ConvergenceWarning,
         )
-    return SoftmaxOptimum(best.theta, best.objective, best.gradient, best.n_iter, length < UNSETTLED)
+    return optimum
 
 
 def _size(gradient: FloatArray, objective: Objective) -> float:

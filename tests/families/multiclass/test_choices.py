@@ -130,9 +130,9 @@ def test_names_of_the_two_kinds():
         assert isinstance(fot.make_family(name), fot.Family) == (name in two)
     with pytest.raises(ValueError, match="classes must be one of 'two', 'any'; got 'three'"):
         fot.available_families("three")
-    with pytest.raises(ValueError, match="parameters of matrix must be among penalty, cv, .*; got 'strength'"):
+    with pytest.raises(ValueError, match=r"parameters of matrix must be among penalty, cv, .*; got 'strength'"):
         fot.make_family("matrix", strength=2)
-    with pytest.raises(ValueError, match="takes a column for each class, .*; got 'beta', of which one_vs_rest"):
+    with pytest.raises(ValueError, match=r"takes a column for each class, .*; got 'beta', of which one_vs_rest"):
         read_multiclass_family("beta")
     with pytest.raises(ValueError, match="or a MulticlassFamily, got 3"):
         read_multiclass_family(3)
@@ -181,5 +181,5 @@ def test_a_map_that_is_none_is_refused():
         def fit_class_map(self, rows):
             return fot.IdentityMap()
 
-    with pytest.raises(TypeError, match="Broken.fit_class_map must return a MulticlassMap"):
+    with pytest.raises(TypeError, match=r"Broken.fit_class_map must return a MulticlassMap"):
         Broken().fit(*draw(10, 3, seed=1), labels=range(3))

@@ -17,9 +17,10 @@ from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.maps.multiclass.softmax import SoftmaxMap
 from fitontest.numerics.random import check_cv
 from fitontest.numerics.softmax_full import full_objective
-from fitontest.numerics.softmax_newton import Penalty, SoftmaxOptimum
+from fitontest.numerics.softmax_newton import AIM, Penalty, SoftmaxOptimum
 from fitontest.typing import FloatArray, RandomState
 
+HELD_OUT_AIM = 1e-7  # gradient of fits that only compare penalties, whose losses it changes by less than 1e-6
 GRID = tuple(10.0**k for k in range(1, -6, -1))  # from the largest
 
 
@@ -137,19 +138,21 @@ class Dirichlet(MulticlassFamily):
         attributes = {"best_lambda_": best[0], "best_mu_": best[1], "objective_": optimum.objective}
         return ClassSolution(fitted, {**chosen, **attributes, "n_iter_": optimum.n_iter})
 
-    def path(self, rows: ClassRows, pairs: Sequence[tuple[float, float]]) -> list[tuple[SoftmaxMap, SoftmaxOptimum]]:
+    def path(
+        self, rows: ClassRows, pairs: Sequence[tuple[float, float]], aim: float = AIM
+    ) -> list[tuple[SoftmaxMap, SoftmaxOptimum]]:
         """Return the maps for several pairs of lambda and mu, each fit started from the one before."""
         scores, K = Scores.plain(rows, self._smallest(rows)), rows.n_classes
         theta, found = full_identity(K), []
         for lambda_, mu in pairs:
             penalty = Penalty(self._strength(K, lambda_, mu), np.zeros(theta.shape))
-            optimum = find_optimum(full_objective, scores.problem, penalty, theta, "dirichlet")
+            optimum = find_optimum(full_objective, scores.problem, penalty, theta, "dirichlet", aim)
             theta = optimum.theta
             found.append((scores.map(theta[:, :-1], theta[:, -1]), optimum))
         return found
 
     def _maps(self, rows: ClassRows, pairs: Sequence[tuple[float, float]]) -> list[SoftmaxMap]:
-        return [fitted for fitted, _ in self.path(rows, pairs)]
+        return [fitted for fitted, _ in self.path(rows, pairs, HELD_OUT_AIM)]
 
     def _pairs(self) -> list[tuple[float, float]]:
         """Return the pairs of lambda and mu to choose from, the strongest first."""

@@ -20,7 +20,15 @@ from fitontest.exceptions import SeparableDataWarning, warn_user
 from fitontest.maps.multiclass.softmax import SoftmaxMap, first_step
 from fitontest.numerics.newton import SEPARABLE_RIDGE
 from fitontest.numerics.softmax import SoftmaxProblem, row_blocks
-from fitontest.numerics.softmax_newton import Objective, Penalty, SoftmaxOptimum, minimise, score_size
+from fitontest.numerics.softmax_newton import (
+    AIM,
+    Objective,
+    Penalty,
+    SoftmaxOptimum,
+    minimise,
+    score_size,
+    warn_unless_exact,
+)
 from fitontest.numerics.softmax_slope import fit_slope
 from fitontest.numerics.threads import one_blas_thread
 from fitontest.typing import FloatArray
@@ -72,7 +80,12 @@ def problem_of(rows: ClassRows, eps: float) -> SoftmaxProblem:
 
 
 def find_optimum(
-    make: ObjectiveMaker, problem: SoftmaxProblem, penalty: Penalty, start: FloatArray, family: str
+    make: ObjectiveMaker,
+    problem: SoftmaxProblem,
+    penalty: Penalty,
+    start: FloatArray,
+    family: str,
+    aim: float = AIM,
 ) -> SoftmaxOptimum:
     """Minimise the loss plus the penalty, and where that has no optimum plus a ridge as well.
 
@@ -84,20 +97,22 @@ def find_optimum(
         Parameters to start from.
     family : str
         For the warning.
+    aim : float
+        The gradient to stop at.
     """
     bounded = bool(penalty.strength[:, -1].any() or problem.class_weights.all())
     with one_blas_thread():
         if bounded:
-            optimum = minimise(make(problem, penalty), start)
+            optimum = minimise(make(problem, penalty), start, aim)
             if optimum.settled:
-                return optimum
+                return warn_unless_exact(optimum, aim)
         reason = "the scores separate the classes" if bounded else "a class has no rows"
         warn_user(
             f"{family}: {reason}, so the likelihood has no finite optimum; a ridge of 1e-10 on the "
             "standardised parameters gives a steep finite map",
             SeparableDataWarning,
         )
-        return minimise(make(problem, with_ridge(penalty, problem)), start)
+        return warn_unless_exact(minimise(make(problem, with_ridge(penalty, problem)), start, aim), aim)
 
 
 def with_ridge(penalty: Penalty, problem: SoftmaxProblem) -> Penalty:
