@@ -7,7 +7,7 @@ import pytest
 
 from fitontest import registry
 from fitontest.families.base import _REGISTRY as FAMILIES
-from fitontest.maps.base import _KINDS as MAPS
+from fitontest.maps.stored import KINDS as MAPS
 from fitontest.measures.base import _REGISTRY as MEASURES
 from fitontest.measures.losses.base import _REGISTRY as LOSSES
 from fitontest.partitions.partitioner import _REGISTRY as PARTITIONS

@@ -11,6 +11,7 @@ from .data.sample import Sample
 from .displays.comparison import ComparisonDisplay
 from .displays.error_comparison import ErrorComparisonDisplay
 from .displays.reliability import ReliabilityDisplay
+from .displays.simplex import SimplexDisplay
 from .displays.small_multiples import SmallMultiples
 from .displays.tce import TCEDisplay
 from .evaluation import Evaluation, evaluate
@@ -31,6 +32,14 @@ from .families.identity import Identity
 from .families.isotonic import Isotonic
 from .families.kde import KDE
 from .families.knn import KNN
+from .families.multiclass.base import ClassSolution, MulticlassFamily
+from .families.multiclass.bias_corrected import BiasCorrected
+from .families.multiclass.dirichlet import Dirichlet
+from .families.multiclass.matrix import Matrix
+from .families.multiclass.one_vs_rest import OneVsRest
+from .families.multiclass.shared_isotonic import SharedIsotonic
+from .families.multiclass.simplex_bins import SimplexBins
+from .families.multiclass.vector import Vector
 from .families.pava_bc import PavaBlocks
 from .families.piecewise.pl import PL
 from .families.piecewise.pl3 import PL3
@@ -49,6 +58,12 @@ from .maps.knots import KnotsMap
 from .maps.logistic import LogisticMap
 from .maps.logit_knots import LogitKnotsMap
 from .maps.mixture import MixtureMap
+from .maps.multiclass.base import MulticlassMap
+from .maps.multiclass.cells import CellMap
+from .maps.multiclass.identity import MulticlassIdentityMap
+from .maps.multiclass.one_vs_rest import OneVsRestMap
+from .maps.multiclass.shared import SharedMap
+from .maps.multiclass.softmax import SoftmaxMap
 from .maps.steps import StepsMap
 from .measures.base import (
     Estimate,
@@ -60,6 +75,9 @@ from .measures.base import (
     unregister_measure,
 )
 from .measures.binned import Binned
+from .measures.canonical import CanonicalMeasure
+from .measures.canonical_kernel import CanonicalKernelError
+from .measures.canonical_plug_in import CanonicalPlugIn
 from .measures.if_calibrated import IfCalibrated
 from .measures.kernel import KernelError
 from .measures.losses.base import (
@@ -72,10 +90,18 @@ from .measures.losses.bias import Bias
 from .measures.losses.deviation import Deviation
 from .measures.losses.rejection import Rejection
 from .measures.plug_in import PlugIn, plug_in
+from .measures.proper_error import ProperError
+from .measures.simplex_ece import SimplexECE
 from .measures.smooth_ece import SmoothECE
 from .measures.within_bin import WithinBin
-from .metrics import calibration_error, gce, tce, within_bin_error
+from .metrics import calibration_error, gce, proper_error, tce, within_bin_error
 from .numerics.norms import Norm, available_norms, register_norm, unregister_norm
+from .numerics.simplex_distances import (
+    Distance,
+    available_distances,
+    register_distance,
+    unregister_distance,
+)
 from .partitions.bin_table import BinTable
 from .partitions.equal_mass import EqualMass
 from .partitions.equal_width import EqualWidth
@@ -89,6 +115,15 @@ from .partitions.partitioner import (
 )
 from .partitions.pava import Pava
 from .partitions.pava_bc import PavaBC
+from .partitions.simplex.median_variance import MedianVariance
+from .partitions.simplex.partitioner import (
+    SimplexPartition,
+    SimplexPartitioner,
+    available_simplex_partitions,
+    register_simplex_partition,
+    unregister_simplex_partition,
+)
+from .partitions.simplex.uniform_grid import UniformGrid
 from .progress import show_progress
 from .scorers import make_scorer
 
@@ -102,6 +137,7 @@ __all__ = [
     "Beta",
     "BetaMap",
     "Bias",
+    "BiasCorrected",
     "BinLoss",
     "BinTable",
     "Binned",
@@ -110,11 +146,18 @@ __all__ = [
     "CalibratedClassifier",
     "CalibrationMap",
     "CalibrationWarning",
+    "CanonicalKernelError",
+    "CanonicalMeasure",
+    "CanonicalPlugIn",
+    "CellMap",
+    "ClassSolution",
     "Comparison",
     "ComparisonDisplay",
     "CrossValidated",
     "CumulativeSpline",
     "Deviation",
+    "Dirichlet",
+    "Distance",
     "EqualMass",
     "EqualWidth",
     "ErrorComparison",
@@ -134,10 +177,17 @@ __all__ = [
     "KnotsMap",
     "LogisticMap",
     "LogitKnotsMap",
+    "Matrix",
     "Measure",
+    "MedianVariance",
     "MixtureMap",
     "MonotoneSweep",
+    "MulticlassFamily",
+    "MulticlassIdentityMap",
+    "MulticlassMap",
     "Norm",
+    "OneVsRest",
+    "OneVsRestMap",
     "Partition",
     "Partitioner",
     "Pava",
@@ -145,26 +195,39 @@ __all__ = [
     "PavaBlocks",
     "Platt",
     "PlugIn",
+    "ProperError",
     "Rejection",
     "ReliabilityDisplay",
     "Sample",
     "ScalingBinning",
     "SeparableDataWarning",
+    "SharedIsotonic",
+    "SharedMap",
+    "SimplexBins",
+    "SimplexDisplay",
+    "SimplexECE",
+    "SimplexPartition",
+    "SimplexPartitioner",
     "Slope1",
     "SmallMultiples",
     "SmoothECE",
+    "SoftmaxMap",
     "Spline",
     "Stacking",
     "StepsMap",
     "TCEDisplay",
     "Temperature",
+    "UniformGrid",
+    "Vector",
     "VennAbers",
     "WithinBin",
     "available_bin_losses",
+    "available_distances",
     "available_families",
     "available_measures",
     "available_norms",
     "available_partitions",
+    "available_simplex_partitions",
     "calibration_error",
     "compare_calibrators",
     "compare_errors",
@@ -175,19 +238,24 @@ __all__ = [
     "make_scorer",
     "plan_evaluation",
     "plug_in",
+    "proper_error",
     "register_bin_loss",
+    "register_distance",
     "register_family",
     "register_map",
     "register_measure",
     "register_norm",
     "register_partition",
+    "register_simplex_partition",
     "show_progress",
     "tce",
     "unregister_bin_loss",
+    "unregister_distance",
     "unregister_family",
     "unregister_measure",
     "unregister_norm",
     "unregister_partition",
+    "unregister_simplex_partition",
     "within_bin_error",
 ]
 

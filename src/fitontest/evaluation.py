@@ -5,11 +5,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from fitontest.checks import as_list, choose
-from fitontest.data.predictions import Columns, Predictions, Reduction, read_data
+from fitontest.data.distributions import CANONICAL, AnyReduction, Distributions, read_any
+from fitontest.data.predictions import Columns, Predictions
 from fitontest.data.sample import Sample
 from fitontest.exceptions import CalibrationWarning, Held, held_warnings, warn_user
 from fitontest.families.base import Family, available_families, family_class, names_by_settings, numbered
+from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.maps.base import CalibrationMap
+from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.measures.base import (
     Estimate,
     Measure,
@@ -19,6 +22,7 @@ from fitontest.measures.base import (
     notes_of_labels,
     read_measure,
 )
+from fitontest.measures.canonical_plug_in import CanonicalPlugIn
 from fitontest.measures.notes import of_classes, score_notes
 from fitontest.measures.plug_in import PlugIn
 from fitontest.measures.side_by_side import Named, note_lines, tables_of
@@ -29,15 +33,16 @@ from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
 from fitontest.typing import ArrayInput, Label, RandomState
 from fitontest.uncertainty.intervals import DRAWS, Direction
-from fitontest.uncertainty.redrawing import NO_CLASSES, Redrawing, estimate_of
+from fitontest.uncertainty.redrawing import NO_CLASSES, Redrawing, canonical_estimate_of, estimate_of
 
 if TYPE_CHECKING:
     from fitontest.displays.canvas import SomeFigure
     from fitontest.displays.scales import ScaleName
     from fitontest.displays.small_multiples import SmallMultiples
 
-FamilyLike = str | Family | CalibrationMap
-Data = Sample | Predictions
+FamilyLike = str | Family | CalibrationMap | MulticlassFamily | MulticlassMap
+Data = Sample | Predictions | Distributions
+DEFAULT_CANONICAL = ("temperature", "vector", "matrix")  # families of several classes that are evaluated unasked
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,8 +58,9 @@ class Evaluation(Table):
     ----------
     estimates : tuple of Estimate
         In the order given.
-    data : Sample or Predictions
-        The rows they were measured on, for the diagrams: predictions of several classes with ``reduction="classwise"``.
+    data : Sample, Predictions or Distributions
+        The rows they were measured on, for the diagrams: predictions of several classes with ``reduction="classwise"``,
+        distributions with ``reduction="canonical"``.
 
     Notes
     -----
@@ -99,7 +105,8 @@ class Evaluation(Table):
     def sample(self) -> Sample:
         """The rows that were measured, of two classes."""
         if not isinstance(self.data, Sample):
-            raise AttributeError("sample: of several classes each has its own, evaluation.classes[label].sample")
+            own = "each has its own, evaluation.classes[label].sample" if self.classes else "there is none"
+            raise AttributeError(f"sample: of several classes {own}")
         return self.data
 
     @property
@@ -193,6 +200,8 @@ class Evaluation(Table):
         from fitontest.displays.reliability import ReliabilityDisplay
         from fitontest.displays.small_multiples import arrange_panels, check_class_count, leave_out_identity
 
+        if isinstance(self.data, Distributions):
+            raise ValueError("reduction must not be 'canonical' for reliability diagrams, which are of one score")
         with_map = [name for name, estimate in zip(self.names, self.estimates, strict=True) if _has_map(estimate)]
         if not with_map:
             raise ValueError(f"families must be given for diagrams: none of {self.names} has a map to draw")
@@ -233,7 +242,7 @@ def evaluate(
     draws: int = DRAWS,
     null_draws: int | Literal["auto"] = 0,
     random_state: RandomState = 0,
-    reduction: Reduction | None = None,
+    reduction: AnyReduction | None = None,
     labels: ArrayInput = None,
     sample_weight: ArrayInput = None,
     pos_label: Label | None = None,
@@ -265,9 +274,11 @@ def evaluate(
         "auto" draws what `tce` draws by default, and for the TCE alone.
     random_state : int, RandomState or None, default=0
         Seed of these draws, and of the families and measures given by name that draw; an instance keeps its own.
-    reduction : {"confidence", "classwise", "binary"}, optional
+    reduction : {"confidence", "classwise", "binary", "canonical"}, optional
         How a matrix of scores is read, see `calibration_error`: the largest score of each row, as the probability that
-        its class is the label; each class against the rest; or the column of the positive class of two.
+        its class is the label; each class against the rest; the column of the positive class of two; or whole
+        distributions, with families of several classes (by default temperature, vector and matrix, and beside them the
+        ECE on the simplex and the proper error) and measures of `available_measures("any")`.
     labels : array-like of shape (K,), optional
         The classes in the order of the columns, with `reduction`; by default the labels that occur, sorted.
     sample_weight : array-like of shape (n,), optional
@@ -312,9 +323,10 @@ def evaluate(
     tce: means little without its null: null_draws=100 draws it
     """
     random_state = one_seed(random_state)
-    chosen = measures_of(families, measures, norm, random_state)
+    of_list = canonical_measures_of if reduction == CANONICAL else measures_of
+    chosen = of_list(families, measures, norm, random_state)
     redrawing = Redrawing(null_draws, interval, direction, draws, random_state)
-    data = read_data((y_true, y_prob, sample_weight), reduction, labels, pos_label)
+    data = read_any((y_true, y_prob, sample_weight), reduction, labels, pos_label)
     evaluation = evaluation_of(data, chosen, reduction, redrawing)
     _warn_of_notes(evaluation)
     return evaluation
@@ -338,6 +350,22 @@ def measures_of(
     return [measure.labelled(name) for measure, name in zip(given, _called(given), strict=True)]
 
 
+def canonical_measures_of(
+    families: Iterable[FamilyLike] | None,
+    measures: Iterable[str | Measure] | None,
+    norm: str | Norm,
+    random_state: RandomState,
+) -> list[Measure]:
+    """Return the measures of an evaluation of whole distributions: plug-in errors under families, then the others."""
+    if families is None and measures is None:
+        families, measures = DEFAULT_CANONICAL, ["simplex_ece", "proper_error"]
+    listed = [] if families is None else as_list(families, "families")
+    others = [] if measures is None else as_list(measures, "measures")
+    given: list[Measure] = [CanonicalPlugIn(family, norm=norm).seeded(random_state) for family in listed]
+    given += [read_measure(one, random_state) for one in others]
+    return [measure.labelled(name) for measure, name in zip(given, _called(given), strict=True)]
+
+
 def evaluation_of(
     data: Data,
     measures: list[Measure],
@@ -346,14 +374,14 @@ def evaluation_of(
 ) -> Evaluation:
     """Return the evaluation of data that have been checked already."""
     redrawing = redrawing or Redrawing()
-    rows, classes = (data.n, 1) if isinstance(data, Sample) else (data.scores.size, len(data.classes))
+    rows, classes = (data.scores.size, len(data.classes)) if isinstance(data, Predictions) else (data.n, 1)
     asked = [(measure, redrawing.of(measure, rows, classes)) for measure in measures]
-    if isinstance(data, Sample):
+    if not isinstance(data, Predictions):
         steps = track(asked, "measures") if len(asked) > 1 else asked  # one may have steps of its own
         repeated: list[Held] = []
         try:
             with held_warnings() as repeated:  # a family and a measure may have the same bins
-                estimates = [estimate_of(measure, data, reduction, wanted) for measure, wanted in steps]
+                estimates = [_estimate_of(measure, data, reduction, wanted) for measure, wanted in steps]
         finally:  # what was found before one of them failed may be why
             for message, category in dict.fromkeys(repeated):
                 warn_user(message, category)
@@ -371,6 +399,14 @@ def evaluation_of(
     return Evaluation(tuple(estimates), data)
 
 
+def _estimate_of(
+    measure: Measure, data: Sample | Distributions, reduction: str | None, redrawing: Redrawing
+) -> Estimate:
+    if isinstance(data, Distributions):
+        return canonical_estimate_of(measure, data, redrawing)
+    return estimate_of(measure, data, reduction, redrawing)
+
+
 def estimated(
     measure: Measure,
     columns: Columns,
@@ -381,7 +417,7 @@ def estimated(
     redrawing: Redrawing | None = None,
 ) -> Estimate:
     """Return the estimate that a measure makes of (y_true, y_prob, sample_weight), or of their reduction."""
-    data = read_data(columns, reduction, labels, pos_label)
+    data = read_any(columns, reduction, labels, pos_label)
     evaluation = evaluation_of(data, [measure], reduction, redrawing)
     _warn_of_notes(evaluation)
     return evaluation.estimates[0]
@@ -391,7 +427,8 @@ def _warn_of_notes(evaluation: Evaluation) -> None:
     """Warn once of values that are not what their name promises."""
     named = list(zip(evaluation.names, evaluation, strict=True))
     one_bin = note_lines(named, notes_of_evidence)
-    hint = ["the number of bins was left to the data; n_bins=10 fixes it"] if one_bin else []
+    of_bins = one_bin and not isinstance(evaluation.data, Distributions)
+    hint = ["the number of bins was left to the data; n_bins=10 fixes it"] if of_bins else []
     if lines := [*one_bin, *hint, *score_notes(evaluation.estimates[0].decided)]:
         warn_user("; ".join(lines), CalibrationWarning)
 

@@ -28,19 +28,19 @@ class Registry(Generic[T]):
         What is registered, for error messages ("family").
     base : type
         Every registered class must derive from it.
-    group : str, optional
-        Entry-point group that is searched for names not registered by a decorator.
+    group : str or tuple of str, optional
+        Entry-point groups that are searched for names not registered by a decorator.
     modules : mapping of str to str, optional
         The names that modules of this package register, and these modules. A module is imported when one of its names
         is used, or when a name, which could be an alias, is not among them.
     """
 
     def __init__(
-        self, noun: str, base: type[T], group: str | None = None, modules: Mapping[str, str] | None = None
+        self, noun: str, base: type[T], group: str | tuple[str, ...] = (), modules: Mapping[str, str] | None = None
     ) -> None:
         self._noun = noun
         self._base = base
-        self._group = group
+        self._groups = (group,) if isinstance(group, str) else group
         self._modules = dict(modules or {})
         self._classes: dict[str, type[T]] = {}
         self._aliases: dict[str, str] = {}
@@ -84,6 +84,14 @@ class Registry(Generic[T]):
     def names(self) -> list[str]:
         """Return the registered names, without aliases, in alphabetical order."""
         return sorted({*self._classes, *self._modules, *self._plugins()})
+
+    def loaded(self, name: str) -> type[T] | None:
+        """Return the class of a name if it has been imported."""
+        return self._classes.get(name)
+
+    def plugins(self, group: str) -> list[str]:
+        """Return the names that other packages list under an entry-point group; nothing is imported."""
+        return [point.name for point in entry_points(group=group)]
 
     def knows(self, name: str) -> bool:
         """Return whether there is such a name or alias; the entry points are searched only for one not registered."""
@@ -151,9 +159,7 @@ class Registry(Generic[T]):
 
     def _plugins(self) -> dict[str, Callable[[], type[T]]]:
         """Map the names of the entry points to their loaders; a class is imported when its loader is called."""
-        if self._group is None:
-            return {}
-        return {point.name: point.load for point in entry_points(group=self._group)}
+        return {point.name: point.load for group in self._groups for point in entry_points(group=group)}
 
     def _check_new(self, *names: str) -> None:
         """Raise ValueError for a name that a loaded class has."""

@@ -10,13 +10,16 @@ from typing import Any, Self
 from sklearn.utils.metadata_routing import UNCHANGED, MetadataRequest
 
 from fitontest.checks import check_known, choose
+from fitontest.data.distributions import CANONICAL
 from fitontest.data.estimators import probabilities
 from fitontest.data.predictions import REDUCTIONS
 from fitontest.evaluation import estimated
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import read_family
 from fitontest.families.identity import Identity
+from fitontest.families.multiclass.base import read_multiclass_family
 from fitontest.maps.base import CalibrationMap
+from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.measures.base import Measure, available_measures, make_measure
 from fitontest.metrics import calibration_error, gce, tce
 from fitontest.typing import ArrayInput
@@ -133,7 +136,7 @@ def make_scorer(metric: str | Measure = "calibration_error", **options: Any) -> 
     if isinstance(metric, str) and metric in METRICS:
         known = [name for name in inspect.signature(METRICS[metric]).parameters if name not in _OF_THE_SCORER]
         check_known(options, known, f"options of {metric}")
-        _check_family(options.get("family"))
+        _check_family(options.get("family"), options.get("reduction"))
         return CalibrationScorer(metric, options)
     reading = {name: options.pop(name) for name in _READING if name in options}
     return CalibrationScorer(_measure(metric, options), reading)
@@ -144,21 +147,23 @@ def _measure(metric: object, settings: dict[str, Any]) -> Measure:
     if isinstance(metric, Measure):
         check_known(settings, _READING, "options of a Measure")
         return metric
-    choose(metric, dict.fromkeys((*METRICS, *available_measures())), "metric")
+    names = (*METRICS, *available_measures(), *available_measures("any"))
+    choose(metric, dict.fromkeys(names), "metric")
     return make_measure(str(metric), **settings)
 
 
-def _check_family(family: object) -> None:
+def _check_family(family: object, reduction: object) -> None:
     """Refuse at once what would only show as failed folds, and a family that never finds an error."""
-    if family is None or isinstance(family, CalibrationMap):
+    if family is None or isinstance(family, CalibrationMap | MulticlassMap):
         return
-    if isinstance(read_family(family, maps=True), Identity):
+    found = read_multiclass_family(family) if reduction == CANONICAL else read_family(family, maps=True)
+    if isinstance(found, Identity):
         raise ValueError("family must not be the identity, whose error is 0 for every classifier")
 
 
 def _check_reading(options: Mapping[str, Any]) -> None:
     reduction = options.get("reduction")
     if reduction is not None:
-        choose(reduction, REDUCTIONS, "reduction")
-    if reduction in ("confidence", "classwise") and options.get("pos_label") is not None:
+        choose(reduction, (*REDUCTIONS, CANONICAL), "reduction")
+    if reduction in ("confidence", "classwise", CANONICAL) and options.get("pos_label") is not None:
         raise ValueError(f"pos_label must be left out with reduction={reduction!r}, got {options['pos_label']!r}")

@@ -232,7 +232,7 @@ TWO = P[:, :2]
         (Y, P.tolist(), {}, "reduction how several columns are read"),
         (Y, pd.DataFrame(P), {}, "y_prob must be one column, got a data frame .*reduction how several"),
         ([0, 1, 1, 0], TWO, {}, r"pass the column .*classes_.*; or say by reduction"),
-        (Y, P, {"reduction": "top"}, "reduction must be one of 'confidence', 'classwise', 'binary'; got 'top'"),
+        (Y, P, {"reduction": "top"}, "reduction must be one of 'confidence', .*, 'canonical'; got 'top'"),
         (Y, P[:, 0], {"reduction": "confidence"}, "y_prob must be a matrix .* got one column; .* leave reduction out"),
         (Y, P[:, :1], {"reduction": "classwise"}, "y_prob must be a matrix .* got one column"),
         (Y, P[:, 0].tolist(), {"reduction": "binary"}, "y_prob must be a matrix .* got one column"),

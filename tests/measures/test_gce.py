@@ -238,7 +238,7 @@ def test_borders_have_six_digits_and_more_where_these_are_equal():
         ({"loss": "rejection", "sample_weight": [0.5, 1.0]}, "sample_weight must be whole numbers"),
         ({"null_draws": -1}, "null_draws must be a whole number"),
         ({"null_draws": 1.5}, "null_draws must be a whole number"),
-        ({"reduction": "top"}, "reduction must be one of 'confidence', 'classwise', 'binary'; got 'top'"),
+        ({"reduction": "top"}, "reduction must be one of 'confidence', 'classwise', 'binary', 'canonical'; got 'top'"),
         ({"labels": [0, 1]}, "labels must be left out unless reduction is given"),
     ],
 )

@@ -11,7 +11,8 @@ from fitontest.cli.writing import check_output, written_whole
 from fitontest.data.arrays import as_scores, check_finite
 from fitontest.data.csv_files import Layout
 from fitontest.data.tables import append_column, check_ending, naming_lines, read_columns
-from fitontest.maps.base import MAX_BYTES, CalibrationMap
+from fitontest.maps.base import CalibrationMap
+from fitontest.maps.stored import MAX_BYTES
 from fitontest.typing import FloatArray
 
 

@@ -6,7 +6,7 @@ the argument, the rule, and the value with its position.
 """
 
 import numbers
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import Any
 
@@ -55,8 +55,19 @@ def as_scores(values: ArrayInput, name: str) -> FloatArray:
 
 def as_matrix(values: ArrayInput, name: str) -> tuple[FloatArray, list[str] | None]:
     """Return scores in [0, 1] as a float64 matrix with two columns or more, and the names a data frame gives them."""
+    return _matrix(values, name, as_probabilities)
+
+
+def as_real_matrix(values: ArrayInput, name: str) -> tuple[FloatArray, list[str] | None]:
+    """Return finite real numbers as a float64 matrix with two columns or more, and the names of its columns."""
+    return _matrix(values, name, _as_reals)
+
+
+def _matrix(
+    values: ArrayInput, name: str, read: Callable[[ArrayInput, str], FloatArray]
+) -> tuple[FloatArray, list[str] | None]:
     frame = nw.from_native(values, eager_only=True, pass_through=True)
-    array = as_probabilities(frame.to_numpy() if isinstance(frame, nw.DataFrame) else values, name)
+    array = read(frame.to_numpy() if isinstance(frame, nw.DataFrame) else values, name)
     if array.ndim != 2 or array.shape[0] == 0 or array.shape[1] < 2:
         raise ValueError(
             f"{name} must be a matrix with a row per prediction and a column per class, got an array of "
@@ -99,6 +110,14 @@ def as_probabilities(values: ArrayInput, name: str) -> FloatArray:
     array = _to_numpy(values, name)
     flat = to_real(array.reshape(-1), name, array.shape) if array.size else np.empty(0)
     check_unit_interval(flat, name, array.shape)
+    return flat.astype(np.float64, copy=False).reshape(array.shape)
+
+
+def _as_reals(values: ArrayInput, name: str) -> FloatArray:
+    """Return finite real numbers as float64, keeping the shape."""
+    array = _to_numpy(values, name)
+    flat = to_real(array.reshape(-1), name, array.shape) if array.size else np.empty(0)
+    check_finite(flat, name, array.shape)
     return flat.astype(np.float64, copy=False).reshape(array.shape)
 
 

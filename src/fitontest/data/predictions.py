@@ -20,7 +20,7 @@ Kull, Perelló-Nieto, Kängsepp, Silva Filho, Song, Flach (2019), Beyond tempera
 https://doi.org/10.48550/arXiv.1910.12656
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -38,6 +38,8 @@ REDUCTIONS: tuple[str, ...] = get_args(Reduction)
 
 #: (y_true, y_prob, sample_weight) as a user gave them.
 Columns: TypeAlias = tuple[ArrayInput, ArrayInput, ArrayInput]
+#: From what a user gave and its name to a matrix and the names of its columns.
+MatrixReader: TypeAlias = Callable[[ArrayInput, str], tuple[FloatArray, list[str] | None]]
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,9 @@ class Predictions:
         return Sample(labels, scores, self.sample_weight, names=self.names.of_sample)
 
 
-def read_classes(columns: Columns, labels: ArrayInput = None, names: Names = NAMES) -> Predictions:
+def read_classes(
+    columns: Columns, labels: ArrayInput = None, names: Names = NAMES, read: MatrixReader = as_matrix
+) -> Predictions:
     """Read labels of several classes and a matrix of scores, and match the columns with the classes.
 
     Parameters
@@ -123,6 +127,8 @@ def read_classes(columns: Columns, labels: ArrayInput = None, names: Names = NAM
         The class of each column, also of classes that do not occur; by default the labels that occur, sorted.
     names : Names
         What the caller calls the arguments.
+    read : callable, optional
+        What makes a matrix and the names of its columns of y_prob, where that may hold other numbers.
 
     Raises
     ------
@@ -135,7 +141,7 @@ def read_classes(columns: Columns, labels: ArrayInput = None, names: Names = NAM
             f"{names.y_prob} must be a matrix with a row per prediction and a column per class where {names.reduction} "
             f"is given, got one column; for the scores of one class leave {names.reduction} out"
         )
-    y, (scores, headers) = as_column(y_true, names.y_true), as_matrix(y_prob, names.y_prob)
+    y, (scores, headers) = as_column(y_true, names.y_true), read(y_prob, names.y_prob)
     check_same_length(**{names.y_true: y, names.y_prob: scores})
     if y.dtype.kind == "f":
         check_finite(y, names.y_true)

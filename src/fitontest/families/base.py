@@ -9,14 +9,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from inspect import signature
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin, TransformerMixin, clone
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
-from fitontest.checks import check_known
+from fitontest.checks import check_known, choose
 from fitontest.data.arrays import as_label_columns, as_numbers, as_scores, check_same_length, check_unit_interval
 from fitontest.data.entries import Entries
 from fitontest.data.sample import Sample, read_weights
@@ -38,7 +38,32 @@ class Solution:
     attributes: Mapping[str, Any] = field(default_factory=dict)
 
 
-class Family(RegressorMixin, TransformerMixin, BaseEstimator, ABC):
+class FamilyBase(TransformerMixin, BaseEstimator, ABC):
+    """What `Family` and `MulticlassFamily` share: a place in the registry, and results that a refit replaces.
+
+    Attributes
+    ----------
+    takes_column, takes_classes : bool
+        Of the class: whether it is fitted to one column of scores, of two classes; to a column for each of K classes.
+    calibrator : bool
+        Of the class: whether it is meant for deployment behind a classifier. False unless a class sets it.
+    """
+
+    takes_column: ClassVar[bool] = False
+    takes_classes: ClassVar[bool] = False
+    calibrator: ClassVar[bool] = False
+
+    def replace_results(self, results: Mapping[str, Any]) -> Self:
+        """Set the results of a fit, and forget those of an earlier one, which other parameters may have made."""
+        old = [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]
+        for name in set(old) - set(self.get_params(deep=False)) if old else ():
+            delattr(self, name)
+        for name, value in results.items():
+            setattr(self, name, value)
+        return self
+
+
+class Family(RegressorMixin, FamilyBase):
     """Base class of the families.
 
     A subclass stores its hyper-parameters unchanged in ``__init__`` and defines ``fit_map(sample)``, or, where it
@@ -85,9 +110,12 @@ class Family(RegressorMixin, TransformerMixin, BaseEstimator, ABC):
     array([0.6])
     """
 
+    map_: CalibrationMap
+    partition_: Partition
+    n_bins_: int
+    takes_column: ClassVar[bool] = True
     has_partition: ClassVar[bool] = False
     has_knots: ClassVar[bool] = False
-    calibrator: ClassVar[bool] = False
     evaluator: ClassVar[bool] = True
 
     @abstractmethod
@@ -141,16 +169,10 @@ class Family(RegressorMixin, TransformerMixin, BaseEstimator, ABC):
         """Take the results of a fit as one's own."""
         if not isinstance(solution.map, CalibrationMap):
             raise TypeError(f"{type(self).__name__}.fit_map must return a CalibrationMap, got {solution.map!r}")
-        old = [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]
-        for name in set(old) - set(self.get_params(deep=False)) if old else ():
-            delattr(self, name)  # a refit with other parameters must not leave results of the first behind
-        self.map_ = solution.map
+        bins: dict[str, Any] = {}
         if solution.partition is not None:
-            self.partition_ = solution.partition
-            self.n_bins_ = solution.partition.n_bins
-        for name, value in solution.attributes.items():
-            setattr(self, name, value)
-        return self
+            bins = {"partition_": solution.partition, "n_bins_": solution.partition.n_bins}
+        return self.replace_results({"map_": solution.map, **bins, **solution.attributes})
 
     def solve_and_hold_out(self, sample: Sample, folds: Sequence[IntArray]) -> tuple[Solution, FloatArray]:
         """Return the result of all rows, and for each sorted row the value of a map fitted without its fold.
@@ -309,7 +331,7 @@ class Family(RegressorMixin, TransformerMixin, BaseEstimator, ABC):
         return tags
 
 
-_MODULES = {  # names, and the files in which they are registered
+_TWO_CLASS_MODULES = {  # names, and the files in which they are registered
     "beta": "fitontest.families.beta",
     "cumulative_spline": "fitontest.families.cumulative_spline",
     "flat": "fitontest.families.flat",
@@ -328,18 +350,29 @@ _MODULES = {  # names, and the files in which they are registered
     "temperature": "fitontest.families.temperature",
     "venn_abers": "fitontest.families.venn_abers",
 }
-_REGISTRY: Registry[Family] = Registry(
-    "family",
-    Family,  # type: ignore[type-abstract]
-    group="fitontest.families",
-    modules=_MODULES,
+_MULTICLASS_MODULES = {  # of several classes; two of them take a column as well
+    "bias_corrected": "fitontest.families.multiclass.bias_corrected",
+    "dirichlet": "fitontest.families.multiclass.dirichlet",
+    "identity": "fitontest.families.identity",
+    "matrix": "fitontest.families.multiclass.matrix",
+    "one_vs_rest": "fitontest.families.multiclass.one_vs_rest",
+    "shared_isotonic": "fitontest.families.multiclass.shared_isotonic",
+    "temperature": "fitontest.families.temperature",
+    "vector": "fitontest.families.multiclass.vector",
+}
+_GROUPS = {"two": "fitontest.families", "any": "fitontest.multiclass_families"}  # of entry points
+_REGISTRY: Registry[FamilyBase] = Registry(
+    "family", FamilyBase, group=tuple(_GROUPS.values()), modules={**_TWO_CLASS_MODULES, **_MULTICLASS_MODULES}
 )
+F = TypeVar("F", bound=FamilyBase)
+S = TypeVar("S", bound=FamilyBase)
 
 
-def register_family(name: str, *, aliases: tuple[str, ...] = ()) -> Callable[[type[Family]], type[Family]]:
-    """Return a class decorator that makes a `Family` available under `name`.
+def register_family(name: str, *, aliases: tuple[str, ...] = ()) -> Callable[[type[F]], type[F]]:
+    """Return a class decorator that makes a `Family` or a `MulticlassFamily` available under `name`.
 
-    Packages can also list a family under the entry-point group ``fitontest.families``.
+    Packages can also list a family under the entry-point group ``fitontest.families``, and one that is fitted to a
+    column for each class under ``fitontest.multiclass_families``.
 
     Examples
     --------
@@ -369,25 +402,46 @@ def unregister_family(name: str) -> None:
     _REGISTRY.unregister(name)
 
 
-def available_families() -> list[str]:
+def available_families(classes: Literal["two", "any"] = "two") -> list[str]:
     """Return the names of the registered families, in alphabetical order.
+
+    Parameters
+    ----------
+    classes : {"two", "any"}, default="two"
+        "two" lists those that are fitted to one column of scores; "any" those that are fitted to a column for each
+        class and give probabilities of all. Some are both.
 
     Examples
     --------
     >>> import fitontest as fot
     >>> set(fot.available_families()) >= {"beta", "flat", "identity", "isotonic", "knn", "pava_bc", "platt"}
     True
+    >>> fot.available_families(classes="any")[:4]
+    ['bias_corrected', 'dirichlet', 'identity', 'matrix']
     """
-    return _REGISTRY.names()
+    choose(classes, _GROUPS, "classes")
+    listed = _TWO_CLASS_MODULES if classes == "two" else _MULTICLASS_MODULES
+    names = _REGISTRY.names()
+    foreign = [name for name in names if name not in _TWO_CLASS_MODULES and name not in _MULTICLASS_MODULES]
+    plugins = _REGISTRY.plugins(_GROUPS[classes]) if foreign else []
+
+    def wanted(name: str) -> bool:
+        loaded = _REGISTRY.loaded(name)
+        if loaded is not None:
+            return loaded.takes_column if classes == "two" else loaded.takes_classes
+        return name in listed or name in plugins
+
+    return [name for name in names if wanted(name)]
 
 
-def make_family(name: str, **params: Any) -> Family:
-    """Return an unfitted family by name.
+def make_family(name: str, **params: Any) -> Any:
+    """Return an unfitted family by name: a `Family`, or of several classes a `MulticlassFamily`.
 
     Parameters
     ----------
     name : str
-        One of `available_families` (``"pava"`` is another name for ``"isotonic"``, ``"histogram"`` for ``"flat"``).
+        One of `available_families`, of two classes or of any number (``"pava"`` is another name for ``"isotonic"``,
+        ``"histogram"`` for ``"flat"``).
     **params
         Hyper-parameters of the family.
 
@@ -402,7 +456,7 @@ def make_family(name: str, **params: Any) -> Family:
     >>> fot.make_family("slope1", n_bins=15)
     Slope1(n_bins=15)
     """
-    cls = family_class(name)
+    cls = _REGISTRY.find(name, "family")
     known = signature(cls).parameters.values()
     if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in known):
         check_known(params, [parameter.name for parameter in known], f"parameters of {name}")
@@ -422,7 +476,7 @@ def read_family(family: object, random_state: RandomState | Literal["own"] = "ow
         Whether the caller takes maps too, for the message.
     """
     if isinstance(family, str):
-        return _seeded(make_family(family), random_state)
+        return seeded(family_class(family)(), random_state)
     check_family(family, maps=maps)
     return clone(family)  # type: ignore[no-any-return]
 
@@ -441,7 +495,7 @@ def _refuse(family: object, maps: bool) -> None:
     raise ValueError(f"family must be {rule}, got {family!r}{hint}")
 
 
-def _seeded(family: Family, random_state: RandomState | Literal["own"]) -> Family:
+def seeded(family: S, random_state: RandomState | Literal["own"]) -> S:
     """Return the family with that seed, if it draws anything."""
     if not isinstance(random_state, str) and "random_state" in family.get_params(deep=False):
         family.set_params(random_state=random_state)
@@ -465,10 +519,21 @@ def numbered(names: Sequence[str]) -> list[str]:
 
 
 def family_class(name: str) -> type[Family]:
-    """Return the class of the family called `name`."""
+    """Return the class of the family of two classes called `name`."""
+    cls = _REGISTRY.find(name, "family")
+    if not issubclass(cls, Family):
+        raise ValueError(
+            f"family must be one that takes a column of scores, {', '.join(available_families())}; got {name!r}, which "
+            "takes a column for each class"
+        )
+    return cls
+
+
+def registered_class(name: str) -> type[FamilyBase]:
+    """Return the class of the family called `name`, of two classes or of several."""
     return _REGISTRY.find(name, "family")
 
 
-def family_name(family: str | Family) -> str:
+def family_name(family: str | FamilyBase) -> str:
     """Return the name by which a family was given, under which its class is registered, or the name of the class."""
     return family if isinstance(family, str) else _REGISTRY.name_of(type(family)) or type(family).__name__

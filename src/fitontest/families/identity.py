@@ -2,16 +2,21 @@
 
 import numpy as np
 
+from fitontest.data.class_rows import ClassRows
 from fitontest.data.entries import Entries
 from fitontest.data.sample import Sample
-from fitontest.families.base import Family, register_family
+from fitontest.families.base import register_family
+from fitontest.families.multiclass.either import EitherFamily
 from fitontest.maps.identity import IdentityMap
+from fitontest.maps.multiclass.identity import MulticlassIdentityMap
 from fitontest.typing import FloatArray, IntArray
 
 
 @register_family("identity")
-class Identity(Family):
+class Identity(EitherFamily):
     """Leave the scores as they are, c_hat(p) = p; its plug-in calibration error is 0 by definition.
+
+    A column of scores means two classes, a matrix with K >= 2 columns K classes.
 
     Examples
     --------
@@ -30,6 +35,10 @@ class Identity(Family):
     def fit_map(self, sample: Sample) -> IdentityMap:  # noqa: ARG002 - nothing is fitted
         """Return the identity map."""
         return IdentityMap()
+
+    def fit_class_map(self, rows: ClassRows) -> MulticlassIdentityMap:  # noqa: ARG002 - nothing is fitted
+        """Return the identity map of several classes."""
+        return MulticlassIdentityMap()
 
     def fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
         """Return the scores, for every labelling."""

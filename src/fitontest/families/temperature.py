@@ -1,22 +1,32 @@
-"""Temperature scaling: the logit of the score divided by one number."""
+"""Temperature scaling: the logit of the score, or the scores of all classes, divided by one number."""
 
 import numpy as np
 
+from fitontest.data.class_rows import ClassRows
 from fitontest.data.entries import Entries
 from fitontest.data.sample import Sample
-from fitontest.families.base import Family, Solution, register_family
+from fitontest.families.base import Solution, register_family
 from fitontest.families.columns import Columns, warn_separable
 from fitontest.families.likelihood_many import maximise_columns
+from fitontest.families.multiclass.base import ClassSolution, Input
+from fitontest.families.multiclass.either import EitherFamily
+from fitontest.families.multiclass.fitting import problem_of
 from fitontest.maps.base import CalibrationMap, clipping
 from fitontest.maps.logistic import LogisticMap
+from fitontest.maps.multiclass.base import MulticlassMap
+from fitontest.maps.multiclass.softmax import SoftmaxMap
 from fitontest.numerics.links import LOGIT, logit
 from fitontest.numerics.newton import SEPARABLE_RIDGE, LogisticProblem, fit_logistic
+from fitontest.numerics.softmax_slope import fit_slope
 from fitontest.typing import FloatArray, IntArray
 
 
 @register_family("temperature")
-class Temperature(Family):
+class Temperature(EitherFamily):
     """Fit the temperature T > 0 by maximum likelihood, c_hat(p) = 1 / (1 + exp(-logit(p) / T)).
+
+    A column of scores means two classes. A matrix with K >= 2 columns means K classes, whose map is softmax(ln p / T),
+    by default mixed with the uniform distribution afterwards.
 
     T > 1 draws the scores towards 1/2, T < 1 away from it; 1/2 stays. It is `Platt` without the intercept, and
     the map of ``Beta("a")``. One parameter, so that few rows suffice; it cannot mend a wrong base rate.
@@ -24,12 +34,20 @@ class Temperature(Family):
     Parameters
     ----------
     eps : float, default=1e-16
-        The logit clips scores to [eps, 1 - eps].
+        The logit clips scores to [eps, 1 - eps]; of K classes smaller probabilities are taken for it, unless they are
+        given as logits.
+    mix : bool, default=True
+        Of K classes: whether the map is mixed with the uniform distribution, (1 - a) softmax(ln p / T) + a / K with
+        a = 1 / (n + 1), so that no row is certain of more than n rows can show. A column is never mixed.
+    input : {"probabilities", "logits"}, default="probabilities"
+        Of K classes: what `fit` and `predict_proba` are given. Of logits ln p is their log-softmax.
 
     Attributes
     ----------
-    map_ : LogisticMap
-        With the slope 1 / T and the intercept 0.
+    map_ : LogisticMap or SoftmaxMap
+        With the slope 1 / T and the intercept 0; of K classes with beta = 1 / T.
+    classes_ : array of shape (K,)
+        Of K classes: the class of each column.
     temperature_ : float
         T; inf where the scores point the wrong way, so that the map is 1/2 everywhere. (1 where all scores are 1/2.)
     n_iter_ : int
@@ -38,17 +56,21 @@ class Temperature(Family):
     Warns
     -----
     SeparableDataWarning
-        Every positive has a score of 1/2 or more and every negative one of 1/2 or less, as single-class data may: the
-        likelihood grows for ever as T falls.
+        Every positive has a score of 1/2 or more and every negative one of 1/2 or less, as single-class data may, or
+        the label of every row is the class of its largest probability: the likelihood grows for ever as T falls.
 
     Notes
     -----
-    For two classes only; scikit-learn's ``method="temperature"`` divides the logits of all classes by one number.
+    Without mixing, the map of two columns is that of the second column by itself.
+
+    A whole weight repeats its row, so that n is the sum of whole weights; of others it is the number of rows.
 
     References
     ----------
     Guo, Pleiss, Sun, Weinberger (2017), On calibration of modern neural networks, ICML.
     https://doi.org/10.48550/arXiv.1706.04599
+    Berta, Holzmueller, Jordan, Bach (2025), Structured matrix scaling for multi-class calibration (mixing).
+    https://doi.org/10.48550/arXiv.2511.03685
 
     Examples
     --------
@@ -57,12 +79,23 @@ class Temperature(Family):
     >>> temperature = fot.make_family("temperature").fit(p, y)
     >>> temperature.predict([0.9, 0.5]).round(12), round(temperature.temperature_, 3)
     (array([0.8, 0.5]), 1.585)
+    >>> P = [[0.8, 0.1, 0.1], [0.6, 0.3, 0.1], [0.1, 0.8, 0.1]] * 20
+    >>> three = fot.make_family("temperature").fit(P, [0, 1, 1] * 10 + [0, 0, 2] * 10, labels=[0, 1, 2])
+    >>> three.predict_proba([[0.8, 0.1, 0.1]]).round(3), round(three.temperature_, 3)
+    (array([[0.76, 0.12, 0.12]]), 1.103)
     """
 
     calibrator = True
 
-    def __init__(self, eps: float = 1e-16) -> None:
+    def __init__(
+        self,
+        eps: float = 1e-16,
+        mix: bool = True,
+        input: Input = "probabilities",  # noqa: A002 - what it is called everywhere
+    ) -> None:
         self.eps = eps
+        self.mix = mix
+        self.input = input
 
     @property
     def n_parameters_(self) -> float:
@@ -91,6 +124,24 @@ class Temperature(Family):
         problem = LogisticProblem((x,), columns.y, columns.w, columns.total, intercept=False, bounded=True)
         optimum = fit_logistic(problem, x, SEPARABLE_RIDGE if separable else 0.0)
         return _solution(float(optimum.theta[0]), self.eps, optimum.n_iter)
+
+    def fit_class_map(self, rows: ClassRows) -> MulticlassMap:
+        """Return the map of maximum likelihood of several classes."""
+        return self.solve_classes(rows).map
+
+    def solve_classes(self, rows: ClassRows) -> ClassSolution:
+        """Return that map and its temperature."""
+        clipping(self.eps, "eps")
+        if not isinstance(self.mix, bool | np.bool_):
+            raise ValueError(f"mix must be True or False, got {self.mix!r}")
+        eps, K = self._smallest(rows), rows.n_classes
+        slope = fit_slope(problem_of(rows, eps))
+        if slope.separable:
+            warn_separable("temperature")
+        mix = 1.0 / (rows.n + 1.0) if self.mix else 0.0
+        fitted = SoftmaxMap(np.ones(K), np.zeros(K), slope.beta, mix, eps)
+        temperature = 1.0 / slope.beta if slope.beta > 0 else np.inf
+        return ClassSolution(fitted, {"temperature_": temperature, "n_iter_": slope.n_iter})
 
 
 def _solution(slope: float, eps: float, n_iter: int) -> Solution:

@@ -4,28 +4,23 @@ A map is frozen, vectorised, total on [0, 1], and can be written as plain JSON a
 make maps; a map holds nothing of its fit.
 """
 
-from abc import ABC, abstractmethod
-from dataclasses import fields
-from typing import Any, ClassVar, Self
+from abc import abstractmethod
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from fitontest.checks import brief, is_real, is_whole
+from fitontest.checks import brief, is_real
 from fitontest.data.arrays import as_numbers, as_probabilities, check_finite
 from fitontest.data.sample import Sample
-from fitontest.exceptions import CalibrationWarning, warn_user
-from fitontest.maps.serialising import as_text, check_nesting, from_text
+from fitontest.maps.stored import KINDS, StoredMap
 from fitontest.numerics.distances import Distances
 from fitontest.partitions.partition import Partition
-from fitontest.registry import Registry
 from fitontest.typing import ArrayInput, FloatArray
 
-SCHEMA = 2  # what is written: it says when a map is decreasing
-FORMER = 1  # what is read too, with a warning
-MAX_BYTES = 10_000_000  # of JSON that is parsed unless more is asked for
+M = TypeVar("M", bound=StoredMap)
 
 
-class CalibrationMap(ABC):
+class CalibrationMap(StoredMap):
     """Base of all calibration maps; subclasses are frozen dataclasses of floats, arrays and partitions.
 
     A subclass names its ``kind``, lists its fields and defines ``evaluate``; the decorator ``register_map`` lets
@@ -89,154 +84,13 @@ class CalibrationMap(ABC):
         return Distances(np.abs(self.evaluate(sample.p) - sample.p), sample.w, sample.w2)
 
     @property
-    def decreasing(self) -> bool:
-        """Whether the sign of a parameter makes c_hat fall, on [0, 1] or towards one of its ends; JSON says so too."""
-        return False
-
-    @property
     def kinks(self) -> FloatArray:
         """Scores at which a map bends or jumps, in increasing order, so that a drawing can include them."""
         return np.empty(0)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the map as JSON-ready values: ``{"schema": 2, "kind": ..., ...}``.
 
-        A decreasing map also has ``"decreasing": True``.
-        """
-        state = {field.name: _plain(getattr(self, field.name)) for field in fields(self)}  # type: ignore[arg-type]
-        flag = {"decreasing": True} if self.decreasing else {}
-        return {"schema": SCHEMA, "kind": self.kind, **flag, **state}
-
-    def to_json(self) -> str:
-        """Return the map as one line of JSON, the same every time; `from_json` reads it back bit by bit.
-
-        Raises
-        ------
-        ValueError
-            A map of one's own whose numbers are not all finite.
-
-        Examples
-        --------
-        >>> import fitontest as fot
-        >>> fot.KnotsMap([0, 1], [0.1, 0.9]).to_json()
-        '{"schema": 2, "kind": "knots", "x": [0.0, 1.0], "c": [0.1, 0.9]}'
-        """
-        return as_text(self.to_dict(), f"the map of kind {self.kind!r}")
-
-    @classmethod
-    def from_dict(cls, d: dict[str, Any]) -> Self:
-        """Return the map that `to_dict` wrote; works on this base and on each class.
-
-        Raises
-        ------
-        ValueError
-            An unknown schema or kind, a kind that is not this class, missing or unknown fields, values that are not
-            what the fields hold; a decreasing map that does not say so, and one that wrongly does.
-
-        Warns
-        -----
-        CalibrationWarning
-            Schema 1, which version 0.1 wrote: it does not say whether a map is decreasing.
-        """
-        return cls._read(d, "d")
-
-    @classmethod
-    def from_json(cls, text: str, max_bytes: int | None = MAX_BYTES) -> Self:
-        """Return the map that `to_json` wrote; works on this base and on each class.
-
-        The text can name only registered map classes, and nothing in it is executed.
-
-        Parameters
-        ----------
-        text : str
-            What `to_json` wrote.
-        max_bytes : int or None, default=10,000,000
-            Longer text is refused before it is parsed; None allows any length.
-
-        Raises
-        ------
-        ValueError
-            As `from_dict`; also text that is too long, and what is not strict JSON: duplicate keys, NaN, Infinity.
-
-        Warns
-        -----
-        CalibrationWarning
-            As `from_dict`.
-
-        Examples
-        --------
-        >>> import fitontest as fot
-        >>> fot.CalibrationMap.from_json('{"schema": 2, "kind": "knots", "x": [0.0, 1.0], "c": [0.1, 0.9]}')([0.5])
-        array([0.5])
-        """
-        return cls._read(from_text(text, "text", max_bytes), "text")
-
-    @classmethod
-    def _read(cls, d: dict[str, Any], name: str) -> Self:
-        """Return the map of the values; `name` is what they are called in the messages."""
-        if not isinstance(d, dict):
-            raise ValueError(f"{name} must be a dict of schema {FORMER} or {SCHEMA}, got {brief(d)}")
-        check_nesting(d, name)
-        schema = d.get("schema")
-        if not (is_whole(schema) and FORMER <= schema <= SCHEMA):
-            later = ", which a newer version of fitontest wrote" if is_whole(schema) and schema > SCHEMA else ""
-            got = brief(schema) if "schema" in d else "none"
-            raise ValueError(f"{name} must be a dict of schema {FORMER} or {SCHEMA}, got {got}{later}")
-        map_class = _KINDS.find(d.get("kind", ""), "kind")
-        if not issubclass(map_class, cls):
-            raise ValueError(f"kind must be one that {cls.__name__} can read, got {brief(d['kind'])}")
-        expected = {field.name for field in fields(map_class)}  # type: ignore[arg-type]
-        flag = {"decreasing"} - expected if schema == SCHEMA else set()
-        state = {key: value for key, value in d.items() if key not in {"schema", "kind", *flag}}
-        if set(state) != expected:
-            raise ValueError(f"{name} must have the fields {sorted(expected)}, got {brief(sorted(map(str, state)))}")
-        revived = map_class(**{key: _revived(value, key) for key, value in state.items()})
-        for key, value in state.items():
-            _check_as_written(value, getattr(revived, key), key)
-        if schema == SCHEMA:
-            _check_flag({key: d[key] for key in flag & d.keys()}, revived, name)
-        else:
-            warn_user(
-                f"{name} is of schema {schema}, which does not say whether a map is decreasing: this one is "
-                f"{'' if revived.decreasing else 'not '}decreasing. to_json() writes schema {SCHEMA}, which says it",
-                CalibrationWarning,
-            )
-        return revived
-
-    def __eq__(self, other: object) -> bool:
-        if type(other) is not type(self):
-            return NotImplemented
-        pairs = ((getattr(self, f.name), getattr(other, f.name)) for f in fields(self))  # type: ignore[arg-type]
-        return all(np.array_equal(a, b) if isinstance(a, np.ndarray) else a == b for a, b in pairs)
-
-    def __hash__(self) -> int:
-        values = (getattr(self, f.name) for f in fields(self))  # type: ignore[arg-type]
-        return hash((self.kind, *((v + 0.0).tobytes() if isinstance(v, np.ndarray) else v for v in values)))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle and copy through the constructor, which freezes the arrays."""
-        return type(self), tuple(getattr(self, f.name) for f in fields(self))  # type: ignore[arg-type]
-
-
-_MODULES = {  # names, and the files in which they are registered
-    "beta": "fitontest.maps.beta",
-    "binned": "fitontest.maps.binned",
-    "identity": "fitontest.maps.identity",
-    "knots": "fitontest.maps.knots",
-    "logistic": "fitontest.maps.logistic",
-    "logit_knots": "fitontest.maps.logit_knots",
-    "mixture": "fitontest.maps.mixture",
-    "steps": "fitontest.maps.steps",
-}
-_KINDS: Registry[CalibrationMap] = Registry(
-    "calibration map",
-    CalibrationMap,  # type: ignore[type-abstract]
-    modules=_MODULES,
-)
-
-
-def register_map(cls: type[CalibrationMap]) -> type[CalibrationMap]:
-    """Make a map class known to `CalibrationMap.from_dict` under its ``kind``.
+def register_map(cls: type[M]) -> type[M]:
+    """Make a map class known to ``from_dict`` of `CalibrationMap` and `MulticlassMap` under its ``kind``.
 
     Examples
     --------
@@ -244,7 +98,8 @@ def register_map(cls: type[CalibrationMap]) -> type[CalibrationMap]:
     >>> fot.CalibrationMap.from_dict({"schema": 2, "kind": "identity"})  # IdentityMap is registered
     IdentityMap()
     """
-    return _KINDS.register(cls.kind)(cls)
+    KINDS.register(cls.kind)(cls)
+    return cls
 
 
 def frozen_array(values: ArrayInput, name: str) -> FloatArray:
@@ -267,52 +122,3 @@ def clipping(value: Any, name: str) -> float:
     if not 0 < finite_number(value, name) < 0.5:
         raise ValueError(f"{name} must be a number in (0, 0.5), got {brief(value)}")
     return float(value)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Partition):
-        return {"edges": value.edges.tolist(), "closed": value.closed}
-    if isinstance(value, tuple):
-        return [part.to_dict() if isinstance(part, CalibrationMap) else part for part in value]
-    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
-
-
-def _revived(value: Any, name: str) -> Any:
-    if isinstance(value, list | tuple) and value and all(isinstance(part, dict) for part in value):
-        return tuple(CalibrationMap._read(part, name) for part in value)
-    if isinstance(value, dict):
-        if set(value) != {"edges", "closed"}:
-            raise ValueError(
-                f"a partition must have the fields ['closed', 'edges'], got {brief(sorted(map(str, value)))}"
-            )
-        revived = Partition(value["edges"], value["closed"])
-        if np.size(value["edges"]) != revived.edges.size:  # a partition takes all borders too, but is not written so
-            raise ValueError(f"edges must be the inner edges of the bins, got {brief(value['edges'])}")
-        return revived
-    return value
-
-
-def _check_flag(flag: dict[str, Any], c_hat: CalibrationMap, name: str) -> None:
-    """Refuse a decreasing map that does not say so, and one that says so without being it."""
-    if flag and flag["decreasing"] is not True:
-        raise ValueError(f"decreasing must be true or left out, got {brief(flag['decreasing'])}")
-    if c_hat.decreasing and not flag:
-        raise ValueError(
-            f"{name} must say that it is decreasing, got a decreasing map of kind {c_hat.kind!r} without "
-            f'"decreasing": true; is the sign of a parameter wrong?'
-        )
-    if flag and not c_hat.decreasing:
-        raise ValueError(f"decreasing must be left out, got true for a map of kind {c_hat.kind!r} that is not")
-
-
-def _check_as_written(given: Any, held: Any, name: str) -> None:
-    """Refuse what numpy makes an array of numbers of, but `to_dict` does not write: booleans, and brackets too many."""
-    if isinstance(held, Partition) and isinstance(given, dict):
-        _check_as_written(given["edges"], held.edges, "edges")
-    elif isinstance(held, np.ndarray):
-        rows = [given.tolist() if isinstance(given, np.ndarray) else given]
-        for _ in range(held.ndim):
-            rows = [value for row in rows for value in row]
-        odd = [value for value in rows if not is_real(value)]
-        if odd:
-            raise ValueError(f"{name} must be {'rows' if held.ndim > 1 else 'a list'} of numbers, got {brief(odd[0])}")

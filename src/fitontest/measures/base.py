@@ -13,7 +13,8 @@ from typing import Any, ClassVar, Literal, Self, SupportsFloat, TypeAlias, TypeV
 
 import numpy as np
 
-from fitontest.checks import check_known
+from fitontest.checks import check_known, choose
+from fitontest.data.distributions import Distributions
 from fitontest.data.entries import Entries
 from fitontest.data.sample import Sample
 from fitontest.families.base import Family, available_families
@@ -40,8 +41,10 @@ class Measure(ABC):
     Attributes
     ----------
     classes : {"two", "any"}
-        Of the class: whether `estimate` takes a sample of two classes, as all measures do that `evaluate` takes, or
-        predictions of any number.
+        Of the class: whether `estimate` takes a sample of two classes, or predictions of any number, with
+        ``reduction="canonical"``.
+    takes_samples : bool
+        Of the class: whether a measure of any number of classes takes a sample of two as well.
     unit : {"fraction", "nats", "count", "correlation"}
         Of the class. An error is a fraction, never percent.
     greater_is_better : bool
@@ -63,14 +66,15 @@ class Measure(ABC):
     """
 
     classes: ClassVar[Literal["two", "any"]] = "two"
+    takes_samples: ClassVar[bool] = False
     unit: ClassVar[Unit] = "fraction"
     greater_is_better: ClassVar[bool] = False
 
     @abstractmethod
-    def estimate(self, sample: Sample) -> "Estimate":
-        """Return the estimate of a checked sample."""
+    def estimate(self, sample: Any) -> "Estimate":
+        """Return the estimate of a checked `Sample`; one of any number of classes takes `Distributions`."""
 
-    def target(self, sample: Sample, c: FloatArray) -> float | None:  # noqa: ARG002 - the signature of every measure
+    def target(self, sample: Any, c: FloatArray) -> float | None:  # noqa: ARG002 - the signature of every measure
         """Return what the measure would be if c, of shape (n,), were the true probabilities of the sample's rows.
 
         None where that is not defined: then there is a null distribution, but no interval.
@@ -174,6 +178,11 @@ class Evidence:
     partition: Partition | None = None
     note: str = ""
 
+    @property
+    def n_bins(self) -> int | None:
+        """Number of bins, empty ones included."""
+        return None if self.partition is None else self.partition.n_bins
+
     def record(self) -> dict[str, Any]:
         """Return single facts for tables that hold several estimates."""
         return {}
@@ -248,9 +257,10 @@ class Estimate(Table):
     n : int
         Rows of positive weight.
     base_rate : float or None
-        Weighted share of positives; the accuracy with ``reduction="confidence"``. None for a mean over classes.
+        Weighted share of positives; the accuracy with ``reduction="confidence"``. None for a mean over classes and for
+        whole distributions.
     reduction : str or None
-        How the data were made of several classes: "confidence", "classwise" or "binary". None if nothing was reduced.
+        How several classes were read: "confidence", "classwise", "binary" or "canonical". None for a column of scores.
     evidence : Evidence
         Map, fitted family, bins.
     classes : dict or None
@@ -301,7 +311,9 @@ class Estimate(Table):
     decided: bool = False
 
     @classmethod
-    def of(cls, measure: Measure, sample: Sample, value: float, evidence: Evidence | None = None) -> Self:
+    def of(
+        cls, measure: Measure, sample: Sample | Distributions, value: float, evidence: Evidence | None = None
+    ) -> Self:
         """Return the estimate that a measure makes of a sample; the value must be a finite number."""
         if not np.isfinite(value):
             raise ValueError(f"value of {measure.name} must be a finite number, got {value!r}")
@@ -332,7 +344,7 @@ class Estimate(Table):
     @property
     def n_bins(self) -> int | None:
         """Number of bins, empty ones included."""
-        return None if self.partition is None else self.partition.n_bins
+        return self.evidence.n_bins
 
     @property
     def note(self) -> str | None:
@@ -567,6 +579,12 @@ def json_ready(label: Label) -> Label:
     return label if isinstance(label, bool | int | float | str) else str(label)
 
 
+_CANONICAL_MODULES = {  # of measures of any number of classes
+    "canonical": "fitontest.measures.canonical_plug_in",
+    "canonical_kernel": "fitontest.measures.canonical_kernel",
+    "proper_error": "fitontest.measures.proper_error",
+    "simplex_ece": "fitontest.measures.simplex_ece",
+}
 _MODULES = {  # names, and the files in which they are registered
     "ace": "fitontest.measures.binned",
     "ece": "fitontest.measures.binned",
@@ -583,7 +601,7 @@ _REGISTRY: Registry[Measure] = Registry(
     "measure",
     Measure,  # type: ignore[type-abstract]
     group="fitontest.measures",
-    modules=_MODULES,
+    modules={**_MODULES, **_CANONICAL_MODULES},
 )
 
 
@@ -641,16 +659,30 @@ def unregister_measure(name: str) -> None:
     _REGISTRY.unregister(name)
 
 
-def available_measures() -> list[str]:
+def available_measures(classes: Literal["two", "any"] = "two") -> list[str]:
     """Return the names of the registered measures, in alphabetical order.
+
+    Parameters
+    ----------
+    classes : {"two", "any"}, default="two"
+        "two" lists those of two classes; "any" those of whole distributions, for ``reduction="canonical"``.
 
     Examples
     --------
     >>> import fitontest as fot
     >>> set(fot.available_measures()) >= {"ece", "mce", "ace", "pde", "tce", "kernel", "smooth_ece", "plug_in"}
     True
+    >>> fot.available_measures(classes="any")
+    ['canonical', 'canonical_kernel', 'proper_error', 'simplex_ece']
     """
-    return _REGISTRY.names()
+    choose(classes, ("two", "any"), "classes")
+
+    def kind(name: str) -> str:
+        if name in _MODULES or name in _CANONICAL_MODULES:
+            return "two" if name in _MODULES else "any"
+        return _REGISTRY.find(name, "measure").classes
+
+    return [name for name in _REGISTRY.names() if kind(name) == classes]
 
 
 def make_measure(name: str, /, **settings: Any) -> Measure:

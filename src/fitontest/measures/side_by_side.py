@@ -65,6 +65,8 @@ def _rows_in_words(estimate: Estimate) -> str:
     if estimate.classes is not None:
         return f"mean over {len(estimate.classes)} classes, n = {estimate.n}"
     reduction = "" if estimate.reduction is None else f"reduction {estimate.reduction}, "
+    if estimate.base_rate is None:
+        return f"{reduction}{estimate.n_classes} classes, n = {estimate.n}"
     share = "accuracy" if estimate.reduction == "confidence" else "share of positives"
     return f"{reduction}n = {estimate.n}, {share} {estimate.base_rate:.4g}"
 

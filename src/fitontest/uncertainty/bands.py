@@ -166,7 +166,8 @@ def _deviations(
 def _smooth(redraws: Redraws) -> CalibrationMap:
     """Return the truth from which labels are redrawn."""
     entries, labels = redraws.observed  # sorted: not even a rounding tells in which order the rows came
-    return make_family("spline").fit_map(entries.sample(labels[:, 0]))
+    smooth: CalibrationMap = make_family("spline").fit_map(entries.sample(labels[:, 0]))
+    return smooth
 
 
 def _fitted(family: Family, redraws: Redraws, truth: FloatArray, draws: int, seed: int) -> Iterator[CalibrationMap]:

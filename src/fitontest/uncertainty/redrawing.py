@@ -3,11 +3,14 @@
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from fitontest.data.distributions import CANONICAL, Distributions
 from fitontest.data.sample import Sample
-from fitontest.measures.base import Estimate, Measure
+from fitontest.measures.base import Estimate, Measure, available_measures
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.random import check_seed
 from fitontest.typing import RandomState
+from fitontest.uncertainty.canonical import with_canonical_null
+from fitontest.uncertainty.canonical_intervals import with_canonical_interval
 from fitontest.uncertainty.intervals import (
     DRAWS,
     LEAST_DRAWS,
@@ -20,6 +23,7 @@ from fitontest.uncertainty.intervals import (
 from fitontest.uncertainty.null import check_draws, check_null_draws, draws_of, with_null
 
 DEFAULT_LEVEL = 0.95
+NO_CANONICAL = "of whole distributions only a null is known"
 NO_CLASSES = "of a mean over classes only a null is known; each class has an interval of its own"
 
 
@@ -69,12 +73,36 @@ def has_quick_interval(measure: Measure) -> bool:
     return isinstance(measure, PlugIn) and measure.refits_quickly
 
 
+def canonical_estimate_of(measure: Measure, data: Distributions, redrawing: Redrawing | None = None) -> Estimate:
+    """Return the estimate of checked distributions over any number of classes, with its null and its interval."""
+    if measure.classes != "any":
+        names = ", ".join(available_measures("any"))
+        raise ValueError(
+            f"measure must be one of whole distributions with reduction='canonical', {names}; got {measure.name!r}, "
+            "which is of two classes"
+        )
+    wanted = (Redrawing() if redrawing is None else redrawing).of(measure, data.n, data.n_classes)
+    estimate = replace(measure.estimate(data), reduction=CANONICAL)
+    if wanted.interval is not None:
+        return with_canonical_interval(
+            estimate,
+            data,
+            float(wanted.interval),
+            draws=wanted.draws,
+            null_draws=int(wanted.null_draws) or NULL_DRAWS,
+            random_state=wanted.random_state,
+        )
+    return with_canonical_null(estimate, data, int(wanted.null_draws), wanted.random_state)
+
+
 def estimate_of(
     measure: Measure, sample: Sample, reduction: str | None = None, redrawing: Redrawing | None = None
 ) -> Estimate:
     """Return the estimate of a checked sample, with the reduction that made it, its null and its interval."""
-    if measure.classes != "two":
-        raise ValueError(f"measure must be one of two classes, got {measure.name!r}, which takes several as they are")
+    if measure.classes != "two" and not measure.takes_samples:
+        raise ValueError(
+            f"reduction must be 'canonical' for {measure.name}, which takes whole distributions, got {reduction!r}"
+        )
     wanted = (Redrawing() if redrawing is None else redrawing).of(measure, sample.n)
     level = wanted.interval
     estimate = measure.estimate(sample)

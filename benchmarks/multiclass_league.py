@@ -1,0 +1,250 @@
+"""The league of maps of several classes: fitted to one part of real predictions, judged on the other.
+
+Usage: ``python benchmarks/multiclass_league.py FOLDER [--sizes 500 1000 2000] [--seeds 0 1 2] [--maps temperature
+matrix] [--sets lenet satimage] [--csv FILE] [--speed]``.
+
+FOLDER holds files *.npz with matrices of probabilities: y_val, y_test and p_val_M, p_test_M for each model M, or p and
+y, of which the even rows are fitted to and the odd ones judge. A cell is a set with all rows to fit to, or with as
+many of them as each size says, drawn once for every seed; all maps of a cell are fitted to the same rows and judged on
+all of the other part.
+
+The first table has the mean change in log loss (nats, predictions clipped to [1e-6, 1 - 1e-6]) and in Brier score
+(summed over classes) against leaving the predictions alone, times 1000; the regret, which is the log loss less that of
+the best map of the cell; and in how many cells the map is worse than leaving alone by more than .001. The second has
+the log loss of every map on every set with all its rows. ``--speed`` times fits to simulated logits of 10, 26 and 100
+classes, beside scikit-learn's and, where they are installed, probmetrics' and netcal's.
+"""
+
+import argparse
+import csv
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import fitontest as fot
+from report import machine_facts, markdown, number, tell
+
+Array = NDArray[np.float64]
+WORSE = 1e-3
+MAPS: dict[str, Callable[[], Any]] = {
+    "identity": fot.Identity,
+    "temperature": fot.Temperature,
+    "temperature, not mixed": lambda: fot.Temperature(mix=False),
+    "bias_corrected": fot.BiasCorrected,
+    "bias_corrected, no penalty": lambda: fot.BiasCorrected(penalty=None),
+    "vector": fot.Vector,
+    "vector, cv": lambda: fot.Vector(penalty="cv"),
+    "vector, no penalty": lambda: fot.Vector(penalty=None),
+    "matrix": fot.Matrix,
+    "matrix, cv": lambda: fot.Matrix(penalty="cv"),
+    "matrix, no penalty": lambda: fot.Matrix(penalty=None),
+    "dirichlet": fot.Dirichlet,
+    "one_vs_rest beta": fot.OneVsRest,
+    "one_vs_rest platt": lambda: fot.OneVsRest("platt"),
+    "one_vs_rest isotonic": lambda: fot.OneVsRest("isotonic"),
+    "shared_isotonic": fot.SharedIsotonic,
+}
+FEW_CLASSES = {"matrix, no penalty": 10}  # above, the map separates the classes
+
+
+@dataclass(frozen=True)
+class League:
+    """A set of predictions: probabilities and codes to fit to, and those that judge."""
+
+    name: str
+    P: Array
+    y: NDArray[np.intp]
+    Q: Array
+    z: NDArray[np.intp]
+
+    @property
+    def n_classes(self) -> int:
+        """The number of columns."""
+        return self.P.shape[1]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What the maps make of a set with some of its rows: log loss and Brier score of each, and seconds."""
+
+    name: str
+    size: str
+    scores: dict[str, tuple[float, float, float]]
+
+
+def sets_of(folder: Path, wanted: Sequence[str]) -> Iterator[League]:
+    """Yield the sets of a folder that have several classes."""
+    for path in sorted(folder.glob("*.npz")):
+        with np.load(path) as found:
+            models = [key.removeprefix("p_val_") for key in found if key.startswith("p_val_")]
+            if models:
+                parts = [(f"{path.stem}:{m}", found[f"p_val_{m}"], found[f"p_test_{m}"]) for m in models]
+                y, z = found["y_val"], found["y_test"]
+            elif {"p", "y"} <= set(found):
+                parts = [(path.stem, found["p"][::2], found["p"][1::2])]
+                y, z = found["y"][::2], found["y"][1::2]
+            else:
+                continue
+        labels = np.unique(np.concatenate([y, z]))
+        for name, P, Q in parts:
+            if P.ndim == 2 and P.shape[1] > 2 and (not wanted or any(one in name for one in wanted)):
+                exact = [part.astype(np.float64) / part.sum(axis=1, keepdims=True, dtype=np.float64) for part in (P, Q)]
+                yield League(name, exact[0], np.searchsorted(labels, y), exact[1], np.searchsorted(labels, z))
+
+
+def losses(q: Array, codes: NDArray[np.intp]) -> tuple[float, float]:
+    """Return log loss and Brier score."""
+    own = q[np.arange(codes.size), codes]
+    return float(-np.log(np.clip(own, 1e-6, 1 - 1e-6)).mean()), float(((q * q).sum(axis=1) - 2 * own + 1).mean())
+
+
+def play(league: League, size: int | None, seed: int, maps: Sequence[str]) -> Cell:
+    """Fit the maps to all rows, or to so many, and judge them."""
+    rows = np.arange(league.y.size)
+    if size is not None:
+        rows = np.sort(np.random.default_rng(seed).permutation(rows)[:size])
+    scores = {}
+    for name in maps:
+        if league.n_classes > FEW_CLASSES.get(name, league.n_classes):
+            continue
+        began = perf_counter()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", fot.CalibrationWarning)
+            family = MAPS[name]().fit(league.P[rows], league.y[rows], labels=range(league.n_classes))
+        scores[name] = (*losses(family.predict_proba(league.Q), league.z), perf_counter() - began)
+    return Cell(league.name, "all" if size is None else str(size), scores)
+
+
+def summary(cells: Sequence[Cell], maps: Sequence[str]) -> list[list[str]]:
+    """Return a row for each map: mean changes, regret, how often it is worse than nothing."""
+    rows = []
+    for name in maps:
+        played = [cell for cell in cells if name in cell.scores]
+        if not played:
+            continue
+        change = np.array([np.subtract(cell.scores[name], cell.scores["identity"])[:2] for cell in played])
+        best = [min(loss for loss, _, _ in cell.scores.values()) for cell in played]
+        regret = np.mean([cell.scores[name][0] - least for cell, least in zip(played, best, strict=True)])
+        worse = int((change[:, 0] > WORSE).sum())
+        means = [f"{1000 * value:+.1f}" for value in change.mean(axis=0)]
+        rows.append([name, *means, f"{1000 * regret:.1f}", f"{worse} of {len(played)}"])
+    return rows
+
+
+def speed(n: int = 10_000, repeats: int = 3) -> list[list[str]]:
+    """Return seconds of a fit by us and by the peers that are installed."""
+    rows = []
+    for K in (10, 26, 100):
+        rng = np.random.default_rng(K)
+        Z = 2 * rng.normal(size=(n, K))
+        P = np.exp(Z) / np.exp(Z).sum(axis=1, keepdims=True)
+        y = np.minimum((rng.random((n, 1)) > P.cumsum(axis=1)).sum(axis=1), K - 1)
+        X = np.exp(1.7 * Z - 1.7 * Z.max(axis=1, keepdims=True))
+        X /= X.sum(axis=1, keepdims=True)
+        for name, fit in {**OURS, **peers()}.items():
+            seconds = []
+            for _ in range(repeats):
+                began = perf_counter()
+                fit(X, y)
+                seconds.append(perf_counter() - began)
+            rows.append([str(K), name, number(min(seconds))])
+    return rows
+
+
+OURS = {name: (lambda P, y, name=name: MAPS[name]().fit(P, y)) for name in ("temperature", "vector", "matrix")}
+
+
+def peers() -> dict[str, Callable[[Array, NDArray[np.intp]], Any]]:
+    """Return the fits of other packages that are installed."""
+    found: dict[str, Callable[[Array, NDArray[np.intp]], Any]] = {"scikit-learn temperature": fit_scikit_learn}
+    if find_spec("probmetrics"):
+        for name in ("ts-mix", "svs", "sms"):
+            found[f"probmetrics {name}"] = lambda P, y, name=name: fit_probmetrics(name, P, y)
+    if find_spec("netcal"):
+        found["netcal temperature"] = fit_netcal
+    return found
+
+
+def fit_scikit_learn(P: Array, y: NDArray[np.intp]) -> Any:
+    from sklearn.base import BaseEstimator, ClassifierMixin
+    from sklearn.calibration import CalibratedClassifierCV
+    from sklearn.frozen import FrozenEstimator
+
+    class Given(ClassifierMixin, BaseEstimator):
+        """A classifier that returns what it is given."""
+
+        classes_ = np.arange(P.shape[1])
+
+        def fit(self, X: Array, y: Array) -> "Given":  # noqa: ARG002 - nothing is fitted
+            return self
+
+        def __sklearn_is_fitted__(self) -> bool:
+            return True
+
+        def predict_proba(self, X: Array) -> Array:
+            return X
+
+        def predict(self, X: Array) -> Array:
+            return X.argmax(axis=1)
+
+    return CalibratedClassifierCV(FrozenEstimator(Given()), method="temperature").fit(P, y)
+
+
+def fit_probmetrics(name: str, P: Array, y: NDArray[np.intp]) -> Any:
+    from probmetrics.calibrators import get_calibrator
+
+    return get_calibrator(name).fit(P, y)
+
+
+def fit_netcal(P: Array, y: NDArray[np.intp]) -> Any:
+    from netcal.scaling import TemperatureScaling
+
+    return TemperatureScaling().fit(P, y)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--sizes", type=int, nargs="*", default=[500, 1000, 2000])
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0])
+    parser.add_argument("--maps", nargs="+", choices=list(MAPS), default=list(MAPS))
+    parser.add_argument("--sets", nargs="+", default=[])
+    parser.add_argument("--csv", type=Path)
+    parser.add_argument("--speed", action="store_true")
+    given = parser.parse_args()
+    maps = ["identity", *(name for name in given.maps if name != "identity")]
+    print(machine_facts(), f"; seeds {given.seeds}", sep="", end="\n\n")
+    cells = []
+    for league in sets_of(given.folder, given.sets):
+        plan = [(None, 0), *((size, seed) for size in given.sizes if size < league.y.size for seed in given.seeds)]
+        for size, seed in plan:
+            tell(f"{league.name} {size or 'all'}")
+            cells.append(play(league, size, seed, maps))
+    header = ["map", "log loss", "Brier", "regret", "worse than nothing"]
+    full, parts = ([cell for cell in cells if (cell.size == "all") == whole] for whole in (True, False))
+    for title, chosen in (("all rows", full), (f"{given.sizes} rows", parts)):
+        if chosen:
+            print(f"{title}: {len(chosen)} cells, changes and regret times 1000", end="\n\n")
+            print(markdown(header, summary(chosen, maps)), end="\n\n")
+    names = [cell.name.removeprefix("split3_").removeprefix("mc_netcal_") for cell in full]
+    losses_of = [[f"{cell.scores[name][0]:.4f}" if name in cell.scores else "-" for cell in full] for name in maps]
+    print(markdown(["log loss, all rows", *names], [[name, *row] for name, row in zip(maps, losses_of, strict=True)]))
+    if given.speed:
+        print("\nseconds of a fit to 10,000 rows, the best of three\n")
+        print(markdown(["classes", "map", "seconds"], speed()))
+    if given.csv:
+        with given.csv.open("w", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(["set", "rows", "map", "log_loss", "brier", "seconds"])
+            writer.writerows([c.name, c.size, name, *scores] for c in cells for name, scores in c.scores.items())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,176 @@
+"""Predictions as they are, a distribution over K classes in each row: what ``reduction="canonical"`` reads."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from fitontest.checks import choose
+from fitontest.data.arrays import check_same_length
+from fitontest.data.class_rows import ClassRows
+from fitontest.data.predictions import (
+    NAMES,
+    REDUCTIONS,
+    Columns,
+    Names,
+    Predictions,
+    Reduction,
+    read_classes,
+    read_data,
+)
+from fitontest.data.sample import Sample, counts_rows, read_weights
+from fitontest.data.simplex import on_simplex
+from fitontest.numerics.row_order import order_of_rows
+from fitontest.typing import ArrayInput, BoolArray, FloatArray, IntArray, Label
+
+CANONICAL = "canonical"  # the reduction that reduces nothing
+AnyReduction: TypeAlias = Reduction | Literal["canonical"]
+
+
+@dataclass(frozen=True, eq=False)
+class Distributions:
+    """Distributions over K classes with their labels and weights, checked.
+
+    Attributes
+    ----------
+    classes : list of length K
+        The class of each column.
+    p : array of shape (n, K)
+        Rows on the simplex.
+    codes : int array of shape (n,)
+        The column of the class of each row's label.
+    w : array of shape (n,)
+        Weights, 1 each where none were given.
+    whole : bool
+        Whether weights count rows, all of them being whole numbers.
+    rows : int array of shape (n,)
+        Which of the rows given each row is.
+    names : Names
+        What the caller calls the arguments.
+    """
+
+    classes: list[Label]
+    p: FloatArray
+    codes: IntArray
+    w: FloatArray
+    whole: bool
+    rows: IntArray
+    names: Names
+
+    @classmethod
+    def of(cls, predictions: Predictions) -> "Distributions":
+        """Return the predictions after a check that their rows add up to 1, within a thousandth."""
+        p, names = on_simplex(predictions.scores, predictions.names.y_prob), predictions.names
+        w, whole = np.broadcast_to(np.float64(1.0), p.shape[:1]), True
+        if predictions.sample_weight is not None:
+            w = read_weights(predictions.sample_weight, names.sample_weight)
+            check_same_length(**{names.y_true: predictions.codes, names.sample_weight: w})
+            whole = counts_rows(w, float(w.sum()))
+        return cls(predictions.classes, p, predictions.codes, w, whole, np.arange(p.shape[0]), names)
+
+    @classmethod
+    def of_rows(cls, rows: ClassRows, names: Names = NAMES) -> "Distributions":
+        """Return rows of positive weight that have been checked already."""
+        n = rows.codes.size
+        w = np.broadcast_to(np.float64(1.0), (n,)) if rows.w is None else rows.w
+        whole = counts_rows(w, float(w.sum()))
+        return cls(rows.classes, rows.probabilities, rows.codes, w, whole, np.arange(n), names)
+
+    def __len__(self) -> int:
+        return self.codes.size
+
+    @property
+    def n_classes(self) -> int:
+        """K."""
+        return len(self.classes)
+
+    @cached_property
+    def n(self) -> int:
+        """Number of rows of positive weight."""
+        return int(np.count_nonzero(self.w))
+
+    @cached_property
+    def total(self) -> float:
+        """Sum of the weights."""
+        return float(self.w.sum())
+
+    @property
+    def w2(self) -> FloatArray:
+        """Squared weights; of whole weights, which count rows, the weights themselves."""
+        return self.w if self.whole else self.w * self.w
+
+    @cached_property
+    def unit(self) -> bool:
+        """Whether all weights are one."""
+        return bool(np.all(self.w == 1.0))
+
+    @property
+    def counted(self) -> float:
+        """How many rows there are, the copies that whole weights stand for included."""
+        return self.total if self.whole else float(self.n)
+
+    @property
+    def base_rate(self) -> None:
+        """There is none of several classes."""
+        return
+
+    @cached_property
+    def decided(self) -> bool:
+        """Whether all rows of positive weight are decisions, of scores 0 and 1."""
+        p = self.p[self.w > 0]
+        return bool(np.all((p == 0.0) | (p == 1.0)))
+
+    @property
+    def onehot(self) -> FloatArray:
+        """The labels as distributions, shape (n, K)."""
+        return np.eye(self.n_classes)[self.codes]
+
+    def take(self, rows: IntArray | BoolArray) -> "Distributions":
+        """Return the chosen rows."""
+        return replace(self, p=self.p[rows], codes=self.codes[rows], w=self.w[rows], rows=self.rows[rows])
+
+    def with_codes(self, codes: IntArray) -> "Distributions":
+        """Return the same rows with other labels."""
+        return replace(self, codes=codes)
+
+    def counted_out(self) -> "Distributions":
+        """Return the rows without those of weight 0; whole weights become copies of the row, of weight 1 each."""
+        if self.unit:
+            return self
+        if not self.whole:
+            return self.take(self.w > 0)
+        chosen = self.take(np.repeat(np.arange(len(self)), self.w.astype(np.intp)))
+        return replace(chosen, w=np.broadcast_to(np.float64(1.0), chosen.codes.shape))
+
+    def in_order(self) -> "Distributions":
+        """Return the rows of positive weight in an order of their own.
+
+        It does not depend on the order in which the rows arrived; and on that of the classes, and on the labels, only
+        where rows hold the same scores.
+        """
+        order = order_of_rows(np.sort(self.p, axis=1), self.p, self.codes.astype(np.float64), self.w)
+        return self.take(order[self.w[order] > 0])
+
+    @property
+    def class_rows(self) -> ClassRows:
+        """The rows of positive weight, as families of several classes are fitted to them."""
+        kept = self if self.w.min() > 0 else self.take(self.w > 0)
+        return ClassRows(kept.p, kept.codes, None if kept.unit else kept.w, kept.classes)
+
+
+def read_any(
+    columns: Columns,
+    reduction: str | None,
+    labels: ArrayInput = None,
+    pos_label: Label | None = None,
+    names: Names = NAMES,
+) -> Sample | Predictions | Distributions:
+    """Return what (y_true, y_prob, sample_weight) are under any reduction, "canonical" included."""
+    if reduction is not None:
+        choose(reduction, (*REDUCTIONS, CANONICAL), names.reduction)
+    if reduction != CANONICAL:
+        return read_data(columns, reduction, labels, pos_label, names)
+    if pos_label is not None:
+        raise ValueError(f"{names.pos_label} must be None with {names.reduction}={reduction!r}, got {pos_label!r}")
+    return Distributions.of(read_classes(columns, labels, names))

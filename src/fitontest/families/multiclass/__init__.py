@@ -1,0 +1,1 @@
+"""Families of calibration maps of several classes."""

@@ -1,0 +1,212 @@
+"""A family of calibration maps of several classes: a scikit-learn estimator fitted to a matrix of scores.
+
+As a `Family` makes a `CalibrationMap` of a sample, a `MulticlassFamily` makes a `MulticlassMap` of `Predictions`. A
+new one is a class with one method, ``fit_class_map``.
+"""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin, clone
+from sklearn.utils.validation import check_is_fitted
+
+from fitontest.checks import choose
+from fitontest.data.arrays import as_matrix
+from fitontest.data.class_rows import ClassRows
+from fitontest.data.predictions import Names, Predictions, count_columns, read_classes
+from fitontest.data.simplex import as_log_simplex, as_simplex
+from fitontest.families.base import FamilyBase, available_families, registered_class, seeded
+from fitontest.maps.multiclass.base import MulticlassMap
+from fitontest.typing import ArrayInput, FloatArray, RandomState
+
+Input: TypeAlias = Literal["probabilities", "logits"]
+INPUTS = ("probabilities", "logits")
+SMALLEST = float(np.finfo(np.float64).tiny)  # probability that logits are not clipped to, as far as floats go
+_NAMES = Names(y_true="y", y_prob="P", reduction="a family of several classes")
+
+
+@dataclass(frozen=True)
+class ClassSolution:
+    """The result of a fit to several classes: the map, and further fitted attributes by name.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> fot.ClassSolution(fot.MulticlassIdentityMap(), {"n_iter_": 0}).map
+    MulticlassIdentityMap()
+    """
+
+    map: MulticlassMap
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+
+
+class MulticlassFamily(ClassifierMixin, FamilyBase):  # type: ignore[misc]
+    """Base class of the families of several classes.
+
+    A subclass stores its hyper-parameters unchanged in ``__init__`` and defines ``fit_class_map(rows)``, or, where it
+    has more results than the map, ``solve_classes(rows)``; `rows` are the `ClassRows` of positive weight. One that has
+    a hyper-parameter ``input`` takes logits too.
+
+    Attributes
+    ----------
+    map_ : MulticlassMap
+        The fitted map.
+    classes_ : array of shape (K,)
+        The class of each column.
+    n_parameters_ : float
+        How many free numbers the map has, inf where that is not known.
+
+    Notes
+    -----
+    ``fit`` takes the scores first, as every estimator takes its inputs first.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> class Uniform(fot.MulticlassFamily):
+    ...     "Every class is as likely as another."
+    ...     def fit_class_map(self, rows):
+    ...         return fot.SoftmaxMap(W=[0.0] * rows.n_classes, b=[0.0] * rows.n_classes)
+    >>> Uniform().fit([[0.2, 0.8], [0.6, 0.4]], [1, 0]).predict_proba([[0.9, 0.1]])
+    array([[0.5, 0.5]])
+    """
+
+    map_: MulticlassMap
+    classes_: NDArray[Any]
+    takes_classes: ClassVar[bool] = True
+
+    @abstractmethod
+    def fit_class_map(self, rows: ClassRows) -> MulticlassMap:
+        """Return the map that fits the rows best, leaving the estimator as it is."""
+
+    def solve_classes(self, rows: ClassRows) -> ClassSolution:
+        """Return the map together with the other results of the fit, leaving the estimator as it is."""
+        return ClassSolution(self.fit_class_map(rows))
+
+    def fit(self, P: ArrayInput, y: ArrayInput, sample_weight: ArrayInput = None, *, labels: ArrayInput = None) -> Self:
+        """Fit the family to a matrix of scores and labels.
+
+        Parameters
+        ----------
+        P : array-like of shape (n, K)
+            Probabilities of the classes in the order of the sorted labels, or of `labels`; rows add up to 1 (those that
+            miss it by at most 1e-3 are divided by their sums). With ``input="logits"`` real scores of which the softmax
+            is meant.
+        y : array-like of shape (n,)
+            Labels.
+        sample_weight : array-like of shape (n,), optional
+            Non-negative weights; weight 2 is the row twice, weight 0 the row absent.
+        labels : array-like of shape (K,), optional
+            The class of each column, also of classes that do not occur.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            Naming the argument, the rule and what was found.
+        """
+        if count_columns(P) == 1:
+            takers = ", ".join(name for name in available_families() if registered_class(name).takes_classes)
+            raise ValueError(
+                f"P must have a column for each class with {self}, got one column; one column is taken by {takers}, "
+                "and by all other families of two classes"
+            )
+        return self.fit_rows(self._read(P, y, sample_weight, labels))
+
+    def fit_predictions(self, predictions: Predictions) -> Self:
+        """Fit the family to predictions that have been matched with their classes already."""
+        if self._input() == "logits":
+            raise ValueError(f"input must be 'probabilities' where predictions are given, got {self}")
+        return self.fit_rows(ClassRows.of(predictions))
+
+    def fit_rows(self, rows: ClassRows) -> Self:
+        """Fit the family to rows that have been checked already."""
+        solution = self.solve_classes(rows)
+        if not isinstance(solution.map, MulticlassMap):
+            raise TypeError(f"{type(self).__name__}.fit_class_map must return a MulticlassMap, got {solution.map!r}")
+        return self.replace_results({"map_": solution.map, "classes_": np.asarray(rows.classes), **solution.attributes})
+
+    def _read(self, P: ArrayInput, y: ArrayInput, sample_weight: ArrayInput, labels: ArrayInput) -> ClassRows:
+        logs = self._input() == "logits"
+        reader = as_log_simplex if logs else as_matrix
+        return ClassRows.of(read_classes((y, P, sample_weight), labels, _NAMES, reader), logs=logs)
+
+    def _input(self) -> str:
+        return choose(getattr(self, "input", INPUTS[0]), INPUTS, "input")
+
+    def _smallest(self, rows: ClassRows) -> float:
+        """Return the probability to which smaller ones are clipped before their logarithms are taken."""
+        return SMALLEST if rows.logs else float(self.eps)
+
+    @property
+    def n_parameters_(self) -> float:
+        """How many free numbers the fitted map has."""
+        check_is_fitted(self, "map_")
+        return np.inf
+
+    def predict_proba(self, P: ArrayInput) -> FloatArray:
+        """Return the calibrated probabilities, shape (n, K); the rows add up to 1.
+
+        Parameters
+        ----------
+        P : array-like of shape (n, K)
+            As for `fit`.
+        """
+        check_is_fitted(self, "map_")
+        if self._input() == "logits":
+            log_p, _ = as_log_simplex(P, "P")
+            self.map_.check_columns(log_p, "P")
+            return np.asarray(self.map_.evaluate_log(log_p))
+        simplex = as_simplex(P, "P")
+        self.map_.check_columns(simplex, "P")
+        return np.asarray(self.map_.evaluate(simplex))
+
+    def predict(self, P: ArrayInput) -> NDArray[Any]:
+        """Return the class of the largest calibrated probability of each row, the first of equals."""
+        return np.asarray(self.classes_[self.predict_proba(P).argmax(axis=1)])
+
+    def transform(self, P: ArrayInput) -> FloatArray:
+        """Return the calibrated probabilities, as `predict_proba` does."""
+        return self.predict_proba(P)
+
+    def score(self, P: ArrayInput, y: ArrayInput, sample_weight: ArrayInput = None) -> float:
+        """Return 1 - Brier score / Brier score of the shares of the classes."""
+        rows = self._read(P, y, sample_weight, self.classes_)
+        q = self.map_.evaluate_log(rows.scores) if rows.logs else self.map_.evaluate(rows.scores)
+        w = np.ones(rows.codes.size) if rows.w is None else rows.w
+        shares = np.bincount(rows.codes, w, rows.n_classes) / rows.total
+        miss = (q * q).sum(axis=1) - 2.0 * q[np.arange(w.size), rows.codes] + 1.0
+        return float(1.0 - (w @ miss / rows.total) / (1.0 - shares @ shares))
+
+
+def multiclass_family_class(name: str) -> type[MulticlassFamily]:
+    """Return the class of the family of several classes called `name`."""
+    cls = registered_class(name)
+    if not issubclass(cls, MulticlassFamily):
+        names = ", ".join(available_families("any"))
+        raise ValueError(
+            f"family must be one that takes a column for each class, {names}; got {name!r}, of which "
+            "one_vs_rest makes one"
+        )
+    return cls
+
+
+def read_multiclass_family(family: object, random_state: RandomState | Literal["own"] = "own") -> MulticlassFamily:
+    """Return an unfitted family of several classes of one's own for a name or a `MulticlassFamily`, which is cloned.
+
+    A family given by name that draws anything gets the seed; an instance keeps its own.
+    """
+    if isinstance(family, str):
+        return seeded(multiclass_family_class(family)(), random_state)
+    if not isinstance(family, MulticlassFamily):
+        raise ValueError(
+            f"family must be the name of a family of several classes or a MulticlassFamily, got {family!r}"
+        )
+    return clone(family)  # type: ignore[no-any-return]

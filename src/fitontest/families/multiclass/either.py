@@ -1,0 +1,97 @@
+"""A family of two classes and of several at once: one estimator that looks at what it is given.
+
+A column of scores, of shape (n,) or (n, 1), means two classes, and the fitted map is a `CalibrationMap`. A matrix with
+K >= 2 columns means K classes, and the fitted map is a `MulticlassMap`. What a fitted estimator predicts for follows
+from its map.
+"""
+
+from typing import Any, Self
+
+from sklearn.utils.validation import check_is_fitted
+
+from fitontest.data.predictions import count_columns
+from fitontest.families.base import Family
+from fitontest.families.multiclass.base import MulticlassFamily
+from fitontest.maps.multiclass.base import MulticlassMap
+from fitontest.typing import ArrayInput, FloatArray, Label
+
+
+class EitherFamily(Family, MulticlassFamily):
+    """Base of the families that take a column of scores or a column for each class."""
+
+    map_: Any
+
+    def fit(
+        self,
+        p: ArrayInput,
+        y: ArrayInput,
+        sample_weight: ArrayInput = None,
+        *,
+        pos_label: Label | None = None,
+        labels: ArrayInput = None,
+    ) -> Self:
+        """Fit the family to scores and labels.
+
+        Parameters
+        ----------
+        p : array-like of shape (n,), (n, 1) or (n, K)
+            Scores of the positive class, in [0, 1]; or with K >= 2 columns probabilities of the classes in the order of
+            the sorted labels, or of `labels`, whose rows add up to 1.
+        y : array-like of shape (n,)
+            Labels, of two classes for a column.
+        sample_weight : array-like of shape (n,), optional
+            Non-negative weights; weight 2 is the row twice, weight 0 the row absent.
+        pos_label : label, optional
+            For a column: the positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
+        labels : array-like of shape (K,), optional
+            For several columns: the class of each, also of classes that do not occur.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            Naming the argument, the rule and what was found.
+        """
+        if (count_columns(p) or 1) > 1:
+            if pos_label is not None:
+                raise ValueError(f"pos_label must be left out where p has several columns, got {pos_label!r}")
+            return MulticlassFamily.fit(self, p, y, sample_weight, labels=labels)
+        if labels is not None:
+            raise ValueError(f"labels must be left out where p is one column, got {labels!r}")
+        self._refuse_logits()
+        return Family.fit(self, p, y, sample_weight, pos_label=pos_label)
+
+    def _refuse_logits(self) -> None:
+        if self._input() == "logits":
+            raise ValueError("input must be 'probabilities' where p is one column, got 'logits'")
+
+    def _several(self) -> bool:
+        check_is_fitted(self, "map_")
+        return isinstance(self.map_, MulticlassMap)
+
+    def predict(self, p: ArrayInput, *, clip: bool = False) -> Any:
+        """Return the calibrated probability of each score of a column; of several columns the most likely classes."""
+        return MulticlassFamily.predict(self, p) if self._several() else Family.predict(self, p, clip=clip)
+
+    def predict_proba(self, p: ArrayInput) -> FloatArray:
+        """Return the probabilities of the classes, shape (n, K), or of negatives and positives, shape (n, 2)."""
+        family = MulticlassFamily if self._several() else Family
+        return family.predict_proba(self, p)
+
+    def transform(self, p: ArrayInput) -> FloatArray:
+        """Return the calibrated probabilities in the shape of the scores: a column, or a column for each class."""
+        family = MulticlassFamily if self._several() else Family
+        return family.transform(self, p)
+
+    def score(self, p: ArrayInput, y: ArrayInput, sample_weight: ArrayInput = None) -> float:
+        """Return 1 - Brier score / Brier score of the base rate, or of the shares of the classes."""
+        family = MulticlassFamily if self._several() else Family
+        return family.score(self, p, y, sample_weight)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = True
+        return tags

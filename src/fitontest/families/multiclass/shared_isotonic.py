@@ -1,0 +1,97 @@
+"""One isotonic map for the probabilities of all classes."""
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from fitontest.data.class_rows import ClassRows
+from fitontest.data.sample import Sample
+from fitontest.families.base import register_family
+from fitontest.families.isotonic import Isotonic
+from fitontest.families.multiclass.base import ClassSolution, Input, MulticlassFamily
+from fitontest.families.multiclass.fitting import problem_of
+from fitontest.maps.base import clipping
+from fitontest.maps.multiclass.base import MulticlassMap
+from fitontest.maps.multiclass.shared import SharedMap
+from fitontest.maps.multiclass.softmax import first_step
+from fitontest.numerics.softmax_slope import fit_slope
+
+
+@register_family("shared_isotonic")
+class SharedIsotonic(MulticlassFamily):
+    """Fit one isotonic map to all n K probabilities and whether their classes are the labels, then divide the rows.
+
+    The order within a row stays, and with it the class that is predicted. Each row counts for K pairs, so that far
+    fewer rows are needed than for an isotonic map of each class.
+
+    Parameters
+    ----------
+    temperature : bool, default=True
+        Whether the probabilities are scaled by the best temperature before.
+    eps : float, default=1e-16
+        Smaller probabilities are taken for it by the temperature; not used with logits.
+    input : {"probabilities", "logits"}, default="probabilities"
+        What `fit` and `predict_proba` are given. Of logits p is their softmax.
+
+    Attributes
+    ----------
+    map_ : SharedMap
+    classes_ : array of shape (K,)
+    temperature_ : float
+        1 without scaling.
+    n_blocks_ : int
+        Of the isotonic map.
+
+    References
+    ----------
+    Zhang, Kailkhura, Han (2020), Mix-n-match: ensemble and compositional methods for uncertainty calibration in deep
+    learning, ICML (IRM, without the temperature). https://doi.org/10.48550/arXiv.2003.07329
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> P = [[0.8, 0.1, 0.1], [0.6, 0.3, 0.1], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6]] * 20
+    >>> y = [0, 1, 1, 2] * 10 + [1, 1, 0, 2] * 10
+    >>> family = fot.make_family("shared_isotonic", temperature=False).fit(P, y)
+    >>> family.predict_proba([[0.8, 0.1, 0.1]]).round(2)
+    array([[0.68, 0.16, 0.16]])
+    """
+
+    calibrator = True
+
+    def __init__(
+        self,
+        temperature: bool = True,
+        eps: float = 1e-16,
+        input: Input = "probabilities",  # noqa: A002 - what it is called everywhere
+    ) -> None:
+        self.temperature = temperature
+        self.eps = eps
+        self.input = input
+
+    @property
+    def n_parameters_(self) -> float:
+        """A level for each block and where it ends, and the temperature."""
+        check_is_fitted(self, "map_")
+        return float(2 * self.n_blocks_ - 1 + bool(self.temperature))
+
+    def fit_class_map(self, rows: ClassRows) -> MulticlassMap:
+        """Return the map of the smallest squared error over all pairs."""
+        return self.solve_classes(rows).map
+
+    def solve_classes(self, rows: ClassRows) -> ClassSolution:
+        """Return that map and its temperature."""
+        clipping(self.eps, "eps")
+        if not isinstance(self.temperature, bool | np.bool_):
+            raise ValueError(f"temperature must be True or False, got {self.temperature!r}")
+        eps, beta, q = self._smallest(rows), 1.0, rows.probabilities
+        if self.temperature:
+            problem = problem_of(rows, eps)
+            beta = fit_slope(problem).beta
+            q = np.exp(first_step(problem.x, beta, 0.0)) if beta != 1.0 else q
+        hits = np.zeros(q.shape, dtype=bool)
+        hits[np.arange(rows.codes.size), rows.codes] = True
+        w = None if rows.w is None else np.repeat(rows.w, rows.n_classes)
+        # a softmax may be rounded past 1
+        isotonic = Isotonic().fit_sample(Sample(hits.ravel(), np.minimum(q, 1.0).ravel(), w))
+        attributes = {"temperature_": 1.0 / beta if beta > 0 else np.inf, "n_blocks_": isotonic.n_bins_}
+        return ClassSolution(SharedMap(isotonic.map_, beta, eps), attributes)

@@ -1,0 +1,77 @@
+"""Bins of the simplex: in each cell a shift of the predictions, or a level."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from fitontest.data.class_rows import ClassRows
+from fitontest.data.distributions import Distributions
+from fitontest.families.multiclass.base import ClassSolution, MulticlassFamily
+from fitontest.maps.multiclass.cells import CellMap
+from fitontest.partitions.simplex.cell_table import CellSums, cells_of
+from fitontest.partitions.simplex.partitioner import find_simplex_partition
+from fitontest.typing import ArrayInput, FloatArray
+
+
+class SimplexBins(MulticlassFamily):
+    """Take the mean prediction of each cell of the simplex to its mean label, by a shift or by a level.
+
+    With slope 1 its plug-in error is the ECE on the simplex, for every distance that depends on the difference. It is
+    meant for measuring errors, not for deployment: ``predict_proba`` clips the shifted rows at 0 and divides them by
+    their sums.
+
+    Parameters
+    ----------
+    partition : str or SimplexPartitioner, default="median_variance"
+        See `gce`.
+    slope : {0, 1}, default=1
+        1 shifts the predictions of a cell, 0 gives all of them the same level.
+
+    Attributes
+    ----------
+    map_ : CellMap
+    n_bins_ : int
+        Cells that hold rows.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> P = [[0.4, 0.1, 0.5], [0.5, 0.3, 0.2], [0.3, 0.7, 0.0], [0.1, 0.0, 0.9], [0.8, 0.1, 0.1]] * 2
+    >>> y, rule = [0, 1, 2, 0, 1] * 2, fot.MedianVariance(4)
+    >>> error = fot.calibration_error(y, P, family=fot.SimplexBins(rule), reduction="canonical")
+    >>> round(float(error), 12) == round(float(fot.gce(y, P, reduction="canonical", partition=rule)), 12)
+    True
+    """
+
+    def __init__(self, partition: Any = "median_variance", slope: int = 1) -> None:
+        self.partition = partition
+        self.slope = slope
+
+    @property
+    def n_parameters_(self) -> float:
+        """K - 1 numbers for each cell."""
+        check_is_fitted(self, "map_")
+        return float(self.n_bins_ * (len(self.classes_) - 1))
+
+    def fit_class_map(self, rows: ClassRows) -> CellMap:
+        """Return the map of the cells."""
+        return self._solve(rows)[0]
+
+    def solve_classes(self, rows: ClassRows) -> ClassSolution:
+        """Return the map of the cells, and how many hold rows."""
+        g, n_bins = self._solve(rows)
+        return ClassSolution(g, {"n_bins_": n_bins})
+
+    def _solve(self, rows: ClassRows) -> tuple[CellMap, int]:
+        if self.slope not in (0, 1):
+            raise ValueError(f"slope must be 0 or 1, got {self.slope!r}")
+        data = Distributions.of_rows(rows)
+        partition, ids = cells_of(find_simplex_partition(self.partition), data)
+        table = CellSums.of(data, ids).table(data.codes)
+        return CellMap.of(partition, table, int(self.slope)), len(table)
+
+    def predict_proba(self, P: ArrayInput) -> FloatArray:
+        """Return the calibrated probabilities, shape (n, K); the rows add up to 1."""
+        q = np.maximum(super().predict_proba(P), 0.0)
+        return np.asarray(q / q.sum(axis=1, keepdims=True))

@@ -1,0 +1,93 @@
+"""Structured scaling: what `Vector` and `Matrix` share, which differ only in the form of W and in the penalty."""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from fitontest.data.class_rows import ClassRows
+from fitontest.families.multiclass.base import ClassSolution, Input, MulticlassFamily
+from fitontest.families.multiclass.fitting import ObjectiveMaker, Scores, find_optimum
+from fitontest.families.multiclass.penalties import MULTIPLES, hold_out, read_penalty
+from fitontest.maps.base import clipping
+from fitontest.maps.multiclass.base import MulticlassMap
+from fitontest.maps.multiclass.softmax import SoftmaxMap
+from fitontest.numerics.random import check_cv
+from fitontest.numerics.softmax_newton import Penalty, SoftmaxOptimum
+from fitontest.typing import FloatArray, RandomState
+
+
+class StructuredFamily(MulticlassFamily):
+    """Base of the families softmax(W x + b) with a penalty that draws them towards temperature scaling."""
+
+    calibrator = True
+    noun: str
+
+    def __init__(
+        self,
+        penalty: Any = 1.0,
+        cv: int = 5,
+        random_state: RandomState = 0,
+        eps: float = 1e-16,
+        input: Input = "probabilities",  # noqa: A002 - what it is called everywhere
+    ) -> None:
+        self.penalty = penalty
+        self.cv = cv
+        self.random_state = random_state
+        self.eps = eps
+        self.input = input
+
+    def fit_class_map(self, rows: ClassRows) -> MulticlassMap:
+        """Return the map of the smallest penalised log loss."""
+        return self.solve_classes(rows).map
+
+    def solve_classes(self, rows: ClassRows) -> ClassSolution:
+        """Return that map, and how it was found."""
+        penalty = read_penalty(self.penalty, "penalty")
+        check_cv(self.cv)
+        clipping(self.eps, "eps")
+        chosen: dict[str, Any] = {}
+        if penalty == "cv":
+            folds = rows.folds(self.cv, self.random_state)
+            held_out = hold_out(self._maps, MULTIPLES, rows, folds) if folds else None
+            penalty = MULTIPLES[held_out.within_one_error] if held_out else 1.0
+            chosen = {"penalty_": penalty, **({"held_out_": held_out} if held_out else {})}
+        (fitted, optimum), *_ = self.path(rows, [penalty])
+        first = {} if penalty is None else {"temperature_": 1.0 / fitted.beta if fitted.beta > 0 else np.inf}
+        return ClassSolution(fitted, {**chosen, **first, "objective_": optimum.objective, "n_iter_": optimum.n_iter})
+
+    def path(self, rows: ClassRows, multiples: Sequence[float | None]) -> list[tuple[SoftmaxMap, SoftmaxOptimum]]:
+        """Return the maps for several multiples of the penalty, each fit started from the one before."""
+        eps, K = self._smallest(rows), rows.n_classes
+        structured = all(multiple is not None for multiple in multiples)
+        scores = Scores.structured(rows, eps) if structured else Scores.plain(rows, eps)
+        theta = self._identity(K)
+        found = []
+        for multiple in multiples:
+            strength = np.zeros(theta.shape) if multiple is None else multiple * self._strength(K, scores.n)
+            penalty = Penalty(strength, self._identity(K))
+            optimum = find_optimum(self._objective, scores.problem, penalty, theta, self.noun)
+            theta = optimum.theta
+            found.append((scores.map(self._weights(theta), theta[:, -1]), optimum))
+        return found
+
+    def _maps(self, rows: ClassRows, multiples: Sequence[float]) -> list[SoftmaxMap]:
+        return [fitted for fitted, _ in self.path(rows, multiples)]
+
+    @property
+    @abstractmethod
+    def _objective(self) -> ObjectiveMaker:
+        """What is minimised."""
+
+    @abstractmethod
+    def _identity(self, K: int) -> FloatArray:
+        """Return the parameters that leave the scores alone."""
+
+    @abstractmethod
+    def _strength(self, K: int, n: float) -> FloatArray:
+        """Return the strength of the penalty of multiple 1 on each parameter."""
+
+    @abstractmethod
+    def _weights(self, theta: FloatArray) -> FloatArray:
+        """Return W as the map holds it."""

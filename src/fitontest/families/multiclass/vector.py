@@ -1,0 +1,114 @@
+"""Vector scaling: a slope and a bias for each class."""
+
+from typing import Literal
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from fitontest.families.base import register_family
+from fitontest.families.multiclass.base import Input
+from fitontest.families.multiclass.fitting import ObjectiveMaker, diagonal_identity
+from fitontest.families.multiclass.structured import StructuredFamily
+from fitontest.numerics.softmax_diagonal import Diagonal
+from fitontest.typing import FloatArray, RandomState
+
+
+@register_family("vector")
+class Vector(StructuredFamily):
+    """Fit softmax(v * x + b) by maximum likelihood, with a penalty that draws it towards temperature scaling.
+
+    With a penalty, x = ln q, where q is p scaled by the best temperature and then mixed with the uniform distribution
+    by 1 / (n + 1), and v and b minimise
+
+        mean(-ln g_y(p)) + penalty K / n [sum_k (v_k - 1)^2 + sum_k b_k^2]
+
+    Without one x = ln p, and v and b minimise the mean log loss alone: vector scaling, which is Dirichlet calibration
+    with a diagonal matrix. With few rows it is then worse than doing nothing. Of two classes it is beta calibration,
+    the signs of whose slopes are free.
+
+    Parameters
+    ----------
+    penalty : float, "cv" or None, default=1.0
+        A multiple; "cv" takes one of 10, 3, 1, 0.3 and 0.1: the largest that is worse than the best, in held-out log
+        loss, by at most a standard error of the difference.
+    cv : int, default=5
+        Folds for ``penalty="cv"``; equal rows share one.
+    random_state : int, RandomState or None, default=0
+        For the folds.
+    eps : float, default=1e-16
+        Smaller probabilities are taken for it; not used with logits.
+    input : {"probabilities", "logits"}, default="probabilities"
+        What `fit` and `predict_proba` are given. Of logits ln p is their log-softmax.
+
+    Attributes
+    ----------
+    map_ : SoftmaxMap
+    classes_ : array of shape (K,)
+    objective_ : float
+        What is minimised, at the optimum.
+    temperature_ : float
+        Of the first step, where there is one.
+    penalty_, held_out_ : float, HeldOut
+        The chosen multiple, and the held-out losses, with ``penalty="cv"``.
+    n_iter_ : int
+        Newton steps.
+
+    Warns
+    -----
+    SeparableDataWarning
+        Without a penalty: a class has no rows, or the scores separate the classes.
+
+    Notes
+    -----
+    A whole weight repeats its row, so that n is the sum of whole weights; of others it is the number of rows.
+
+    Solved by Newton's method to a gradient of 1e-9.
+
+    References
+    ----------
+    Guo, Pleiss, Sun, Weinberger (2017), On calibration of modern neural networks, ICML.
+    https://doi.org/10.48550/arXiv.1706.04599
+    Berta, Holzmueller, Jordan, Bach (2025), Structured matrix scaling for multi-class calibration (the penalty).
+    https://doi.org/10.48550/arXiv.2511.03685
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> rng = np.random.default_rng(0)
+    >>> P = rng.dirichlet([1, 1, 1], 500)
+    >>> y = (rng.random((500, 1)) > (P**2 / (P**2).sum(1, keepdims=True)).cumsum(1)).sum(1)
+    >>> vector = fot.make_family("vector").fit(P, y)
+    >>> vector.predict_proba([[0.6, 0.3, 0.1]]).round(2)
+    array([[0.82, 0.17, 0.01]])
+    """
+
+    noun = "vector"
+
+    def __init__(
+        self,
+        penalty: float | Literal["cv"] | None = 1.0,
+        cv: int = 5,
+        random_state: RandomState = 0,
+        eps: float = 1e-16,
+        input: Input = "probabilities",  # noqa: A002 - what it is called everywhere
+    ) -> None:
+        super().__init__(penalty, cv, random_state, eps, input)
+
+    @property
+    def n_parameters_(self) -> float:
+        """2K - 1: a constant added to all biases changes nothing."""
+        check_is_fitted(self, "map_")
+        return float(2 * self.classes_.size - 1)
+
+    @property
+    def _objective(self) -> ObjectiveMaker:
+        return Diagonal
+
+    def _identity(self, K: int) -> FloatArray:
+        return diagonal_identity(K)
+
+    def _strength(self, K: int, n: float) -> FloatArray:
+        return np.full((K, 2), K / n)
+
+    def _weights(self, theta: FloatArray) -> FloatArray:
+        return theta[:, 0]

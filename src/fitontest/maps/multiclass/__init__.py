@@ -1,0 +1,1 @@
+"""Calibration maps of several classes, from the simplex to the simplex."""

@@ -1,0 +1,72 @@
+"""Maps made of cells of the simplex: a shift in each, or a level in each."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from fitontest.maps.multiclass.base import MulticlassMap
+from fitontest.maps.stored import SCHEMA
+from fitontest.partitions.simplex.cell_table import CellTable
+from fitontest.partitions.simplex.partitioner import SimplexPartition, located
+from fitontest.typing import FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class CellMap(MulticlassMap):
+    """g(p) = p + shift_b of the cell b of p with slope 1, and g(p) = level_b with slope 0.
+
+    With slope 1 the values may leave the simplex, as those of bins of slope 1 leave [0, 1], so that the mean distance
+    between p and g(p) is the ECE on the simplex. A prediction in no cell stays as it is.
+
+    Its `to_dict` is for readers: the partition may be any object, so that the map is not read back.
+
+    Parameters
+    ----------
+    partition : SimplexPartition
+    values : array of shape (n_cells, K)
+        Shifts or levels; rows of NaN stand for cells without rows of positive weight, where g(p) = p.
+    slope : {0, 1}
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> P = [[0.4, 0.1, 0.5], [0.5, 0.3, 0.2], [0.3, 0.7, 0.0], [0.1, 0.0, 0.9], [0.8, 0.1, 0.1]]
+    >>> ece = fot.gce([0, 1, 2, 0, 1], P, reduction="canonical", partition=fot.MedianVariance(2))
+    >>> ece.map(P[:2]).round(3)
+    array([[ 0.733,  0.3  , -0.033],
+           [ 0.833,  0.5  , -0.333]])
+    """
+
+    kind: ClassVar[str] = "cells"
+
+    partition: SimplexPartition
+    values: FloatArray
+    slope: int = 1
+
+    @classmethod
+    def of(cls, partition: SimplexPartition, table: CellTable, slope: int = 1) -> "CellMap":
+        """Return the map that takes the mean prediction of each cell to its mean label."""
+        values = np.full((partition.n_cells, table.mean_p.shape[1]), np.nan)
+        values[table.number] = table.mean_y - table.mean_p if slope else table.mean_y
+        return cls(partition, values, slope)
+
+    @property
+    def n_classes(self) -> int:
+        """K."""
+        return int(self.values.shape[1])
+
+    def evaluate(self, P: FloatArray) -> FloatArray:
+        """Return the values of the rows, which with slope 1 may leave the simplex."""
+        cells = located(self.partition, P)
+        known = cells >= 0
+        known[known] = np.isfinite(self.values[cells[known], 0])
+        found = P.copy()
+        values = self.values[cells[known]]
+        found[known] = found[known] + values if self.slope else values
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what there is to say of the map as JSON-ready values."""
+        values = [None if np.isnan(row[0]) else row.tolist() for row in self.values]
+        return {"schema": SCHEMA, "kind": self.kind, "slope": self.slope, "values": values}

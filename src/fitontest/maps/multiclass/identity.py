@@ -1,0 +1,31 @@
+"""The identity map of several classes: the rows are calibrated already."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from fitontest.maps.base import register_map
+from fitontest.maps.multiclass.base import MulticlassMap
+from fitontest.typing import FloatArray
+
+
+@register_map
+@dataclass(frozen=True, eq=False)
+class MulticlassIdentityMap(MulticlassMap):
+    """g(p) = p, for any number of classes.
+
+    Examples
+    --------
+    >>> MulticlassIdentityMap()([[0.2, 0.3, 0.5]])
+    array([[0.2, 0.3, 0.5]])
+    """
+
+    kind: ClassVar[str] = "multiclass_identity"
+
+    @property
+    def keeps_argmax(self) -> bool:
+        """It does."""
+        return True
+
+    def evaluate(self, P: FloatArray) -> FloatArray:
+        """Return P."""
+        return P

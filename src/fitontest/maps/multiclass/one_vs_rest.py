@@ -1,0 +1,73 @@
+"""One map of two classes for each class against the rest, and rows divided by their sums."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from fitontest.checks import as_list, brief
+from fitontest.maps.base import CalibrationMap, register_map
+from fitontest.maps.multiclass.base import MulticlassMap, divided
+from fitontest.typing import FloatArray
+
+TIE_BREAK = 1e-9  # of p, added before dividing
+
+
+@register_map
+@dataclass(frozen=True, eq=False)
+class OneVsRestMap(MulticlassMap):
+    """g_k(p) = q_k / sum_l q_l, where q_k = c_k(p_k) + 1e-9 p_k and c_k is a map of two classes, clipped to [0, 1].
+
+    The small share of p decides between classes to which the maps give the same, and returns p itself for a row to
+    which all of them give 0.
+
+    Parameters
+    ----------
+    parts : sequence of K calibration maps
+        c_1, ..., c_K.
+
+    Raises
+    ------
+    ValueError
+        Fewer than two parts, or one that is no `CalibrationMap`.
+
+    References
+    ----------
+    Zadrozny, Elkan (2002), Transforming classifier scores into accurate multiclass probability estimates, KDD.
+    https://doi.org/10.1145/775047.775151
+    Zhang, Kailkhura, Han (2020), Mix-n-match: ensemble and compositional methods for uncertainty calibration in deep
+    learning, ICML (the share of p). https://doi.org/10.48550/arXiv.2003.07329
+
+    Examples
+    --------
+    >>> from fitontest import IdentityMap, KnotsMap
+    >>> halved = KnotsMap([0, 1], [0, 0.5])
+    >>> OneVsRestMap([IdentityMap(), IdentityMap(), halved])([[0.2, 0.3, 0.5]]).round(3)
+    array([[0.267, 0.4  , 0.333]])
+    """
+
+    kind: ClassVar[str] = "one_vs_rest"
+
+    parts: tuple[CalibrationMap, ...]
+
+    def __post_init__(self) -> None:
+        parts = tuple(as_list(self.parts, "parts"))
+        for k, part in enumerate(parts):
+            if not isinstance(part, CalibrationMap):
+                raise ValueError(f"parts must hold calibration maps of two classes, got {brief(part)} at position {k}")
+        if len(parts) < 2:
+            raise ValueError(f"parts must hold a map for each of two classes or more, got {len(parts)}")
+        object.__setattr__(self, "parts", parts)
+
+    @property
+    def n_classes(self) -> int:
+        """The number of maps."""
+        return len(self.parts)
+
+    def evaluate(self, P: FloatArray) -> FloatArray:
+        """Return the values of the maps, divided by their sums."""
+        q = np.empty(P.shape)
+        for k, part in enumerate(self.parts):
+            p = np.ascontiguousarray(P[:, k])
+            q[:, k] = np.clip(part.evaluate(p), 0.0, 1.0) + TIE_BREAK * p
+        return divided(q)

@@ -1,0 +1,134 @@
+"""Softmax maps: the softmax of a linear function of the logarithms of the probabilities.
+
+Temperature scaling, bias-corrected temperature, vector and matrix scaling and Dirichlet calibration are all of them,
+with more or fewer free numbers in W and b.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from fitontest.checks import brief
+from fitontest.data.arrays import check_finite
+from fitontest.maps.base import clipping, finite_number, frozen_array, register_map
+from fitontest.maps.multiclass.base import MulticlassMap
+from fitontest.numerics.softmax import row_blocks, to_softmax
+from fitontest.typing import ArrayInput, FloatArray
+
+
+@register_map
+@dataclass(frozen=True, eq=False)
+class SoftmaxMap(MulticlassMap):
+    """g(p) = softmax(W x + b), x = ln q, where q is p scaled by a temperature and mixed with the uniform distribution.
+
+    In full: q = (1 - mix) softmax(beta ln max(p, eps)) + mix / K. With beta = 1 and mix = 0 there is no such first
+    step, and x is ln max(p, eps).
+
+    Parameters
+    ----------
+    W : array-like of shape (K,) or (K, K)
+        The diagonal of W, which then has no other entries, or all of W, row k for class k.
+    b : array-like of shape (K,)
+        Biases. A constant added to all of them changes nothing.
+    beta : float, default=1.0
+        Inverse temperature of the first step, at least 0.
+    mix : float, default=0.0
+        Share of the uniform distribution, in [0, 1]: a soft lower limit for zeros.
+    eps : float, default=1e-16
+        Smaller probabilities are taken for it.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, the rule and what was found.
+
+    Examples
+    --------
+    >>> SoftmaxMap(W=[2, 2, 2], b=[0, 0, 0])([[0.5, 0.25, 0.25], [1, 0, 0]]).round(3)
+    array([[0.667, 0.167, 0.167],
+           [1.   , 0.   , 0.   ]])
+    """
+
+    kind: ClassVar[str] = "softmax"
+
+    W: FloatArray
+    b: FloatArray
+    beta: float = 1.0
+    mix: float = 0.0
+    eps: float = 1e-16
+
+    def __post_init__(self) -> None:
+        b = frozen_array(self.b, "b")
+        if b.size < 2:
+            raise ValueError(f"b must hold a bias for each of two classes or more, got {brief(b)}")
+        W = _frozen_weights(self.W, b.size)
+        beta, mix = finite_number(self.beta, "beta"), finite_number(self.mix, "mix")
+        if beta < 0:
+            raise ValueError(f"beta must not be negative, got {beta!r}")
+        if not 0 <= mix <= 1:
+            raise ValueError(f"mix must lie in [0, 1], got {mix!r}")
+        values = {"W": W, "b": b, "beta": beta, "mix": mix, "eps": clipping(self.eps, "eps")}
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def n_classes(self) -> int:
+        """The number of biases."""
+        return self.b.size
+
+    @property
+    def keeps_argmax(self) -> bool:
+        """Whether one positive slope multiplies all scores, and no bias differs."""
+        one_slope = self.W.ndim == 1 and self.W[0] > 0 and not np.ptp(self.W)
+        return bool(one_slope and not np.ptp(self.b) and self.beta > 0 and self.mix < 1)
+
+    def evaluate(self, P: FloatArray) -> FloatArray:
+        """Return softmax(W x + b)."""
+        found = np.empty(P.shape)
+        for rows in row_blocks(*P.shape):
+            found[rows] = self._softmax(np.log(np.maximum(P[rows], self.eps)))
+        return found
+
+    def evaluate_log(self, log_p: FloatArray) -> FloatArray:
+        """Return the same for the logarithms of the probabilities."""
+        found = np.empty(log_p.shape)
+        for rows in row_blocks(*log_p.shape):
+            found[rows] = self._softmax(np.maximum(log_p[rows], np.log(self.eps)))
+        return found
+
+    def _softmax(self, log_p: FloatArray) -> FloatArray:
+        x = first_step(log_p, self.beta, self.mix)
+        z = x * self.W if self.W.ndim == 1 else x @ self.W.T
+        z += self.b
+        to_softmax(z)
+        return z
+
+
+def first_step(log_p: FloatArray, beta: float, mix: float) -> FloatArray:
+    """Return the scores ln q, where q is p scaled by a temperature and mixed with the uniform distribution."""
+    if beta == 1.0 and mix == 0.0:
+        return log_p
+    z = beta * log_p
+    if mix == 0.0:
+        largest = z.max(axis=1, keepdims=True)
+        z -= largest + np.log(np.exp(z - largest).sum(axis=1, keepdims=True))
+        return z
+    to_softmax(z)
+    z *= 1.0 - mix
+    z += mix / z.shape[1]
+    return np.asarray(np.log(z, out=z))
+
+
+def _frozen_weights(values: ArrayInput, K: int) -> FloatArray:
+    """Return a read-only copy of K numbers, or of K rows of K."""
+    W = np.asarray(values)
+    if W.ndim != 2:
+        W = frozen_array(values, "W")
+    elif W.dtype.kind in "iuf":
+        W = W.astype(np.float64)
+        check_finite(W.reshape(-1), "W", W.shape)
+        W.flags.writeable = False
+    if W.shape not in ((K,), (K, K)) or W.dtype != np.float64:
+        raise ValueError(f"W must be {K} numbers, or {K} rows of {K} numbers, as b has {K}; got {brief(values)}")
+    return W

@@ -1,0 +1,130 @@
+"""Distances between distributions over K classes: how far a prediction is from what it should be, row by row.
+
+With rows p and q on the simplex: total variation is sum_k |p_k - q_k| / 2, cityblock twice that, squared Euclidean
+sum_k (p_k - q_k)^2. Of two classes total variation is |p - q| of the positive one, as in all two-class errors.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fitontest.numerics.norms import name_of
+from fitontest.typing import FloatArray
+
+
+@dataclass(frozen=True)
+class Distance:
+    """A distance between rows of two matrices.
+
+    Parameters
+    ----------
+    name : str
+    value : callable
+        ``value(p, q)``: the distances, of shape (m,), between the rows of two arrays of shape (m, K).
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> largest = fot.Distance("largest", lambda p, q: abs(p - q).max(axis=1))
+    >>> largest(np.array([[0.5, 0.3, 0.2]]), np.array([[0.2, 0.3, 0.5]]))
+    array([0.3])
+    """
+
+    name: str
+    value: Callable[[FloatArray, FloatArray], Any]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __call__(self, p: FloatArray, q: FloatArray) -> FloatArray:
+        """Return the distances between the rows, which must be finite numbers, a row each."""
+        found = np.asarray(self.value(p, q))
+        if found.shape != p.shape[:1] or found.dtype.kind not in "fiu" or not np.isfinite(found).all():
+            got = repr(found.tolist()) if found.size <= 1 else f"an array of shape {found.shape}, {found.dtype}"
+            raise ValueError(
+                f"distance must return one finite number for each of the {p.shape[0]} rows of two matrices, got {got}"
+            )
+        return found.astype(np.float64, copy=False)
+
+
+def total_variation(p: FloatArray, q: FloatArray) -> FloatArray:
+    """Return half the sum of |p_k - q_k| of each row."""
+    return np.asarray(0.5 * cityblock(p, q))
+
+
+def cityblock(p: FloatArray, q: FloatArray) -> FloatArray:
+    """Return the sum of |p_k - q_k| of each row."""
+    return np.asarray(np.abs(p - q).sum(axis=1))
+
+
+def squared_euclidean(p: FloatArray, q: FloatArray) -> FloatArray:
+    """Return the sum of (p_k - q_k)^2 of each row."""
+    difference = p - q
+    return np.asarray(np.einsum("ik,ik->i", difference, difference))
+
+
+_DISTANCES: dict[str, Distance] = {
+    one.__name__: Distance(one.__name__, one) for one in (total_variation, cityblock, squared_euclidean)
+}
+
+
+def available_distances() -> list[str]:
+    """Return the names of the registered distances between distributions.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> fot.available_distances()
+    ['total_variation', 'cityblock', 'squared_euclidean']
+    """
+    return list(_DISTANCES)
+
+
+def register_distance(distance: Distance) -> Distance:
+    """Make a distance available under its name, wherever a function takes ``distance=``.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> largest = fot.register_distance(fot.Distance("largest", lambda p, q: abs(p - q).max(axis=1)))
+    >>> P, y = [[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]] * 10, [0, 2, 1, 2] * 5
+    >>> round(float(fot.gce(y, P, reduction="canonical", distance="largest")), 12)
+    0.2
+    >>> fot.unregister_distance("largest")
+    """
+    if not isinstance(distance, Distance):
+        raise TypeError(f"distance must be a Distance, got {distance!r}")
+    if distance.name in _DISTANCES:
+        raise ValueError(f"name must be new, but there is a distance called {distance.name!r} already")
+    _DISTANCES[distance.name] = distance
+    return distance
+
+
+def unregister_distance(name: str) -> None:
+    """Take a distance out of the registry again, as a test of a plug-in must.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> _ = fot.register_distance(fot.Distance("passing", lambda p, q: 0.0 * p[:, 0]))
+    >>> fot.unregister_distance("passing")
+    >>> "passing" in fot.available_distances()
+    False
+    """
+    if name not in _DISTANCES:
+        raise ValueError(f"name must be that of a registered distance, got {name!r}")
+    del _DISTANCES[name]
+
+
+def find_distance(distance: object) -> Distance:
+    """Return the distance that a name, a `Distance` or a callable ``distance(p, q)`` means."""
+    if isinstance(distance, Distance):
+        return distance
+    if isinstance(distance, str) and distance in _DISTANCES:
+        return _DISTANCES[distance]
+    if callable(distance) and not isinstance(distance, type):
+        return Distance(name_of(distance), distance)
+    hint = "" if isinstance(distance, str) else ", a Distance or a callable"
+    raise ValueError(f"distance must be one of {', '.join(map(repr, _DISTANCES))}{hint}; got {distance!r}")

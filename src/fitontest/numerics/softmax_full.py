@@ -1,0 +1,223 @@
+"""softmax(W x + b) with a full matrix W: dense Newton steps for few classes, conjugate gradients for many.
+
+With scores s = (x, 1) and theta = (W, b), the Hessian of the mean log loss takes D to the sum over rows of r s', where
+r = q * (D s - q . D s). For few classes it is formed, from products of matrices over blocks of rows. For many each
+Newton step is found by conjugate gradients, which need only such products; their preconditioner is the exact inverse
+of the blocks of a class with itself, and where the blocks are large of one matrix of squares of scores, a multiple for
+each class.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from fitontest.numerics.softmax import SoftmaxProblem, row_blocks, to_softmax
+from fitontest.numerics.softmax_newton import DAMPING, Objective, Penalty, score_size, solve_symmetric, weighted_sum
+from fitontest.typing import FloatArray
+
+DENSE_UP_TO = 14  # classes up to which the Hessian is formed
+ROWS_PER_BLOCK = 4  # for each score: rows of which a block of the preconditioner is made
+FORCING = 0.1  # residual of the first Newton systems, as a share of the gradient
+MOST_PRODUCTS = 400  # in a Newton step
+
+
+def full_objective(problem: SoftmaxProblem, penalty: Penalty) -> Objective:
+    """Return the objective of the map softmax(W x + b), in the form that suits the number of classes."""
+    return (Dense if problem.x.shape[1] <= DENSE_UP_TO else Products)(problem, penalty)
+
+
+@dataclass(frozen=True, eq=False)
+class Dense:
+    """The objective with its Hessian, for theta of shape (K, K + 1) with the columns W and b."""
+
+    problem: SoftmaxProblem
+    penalty: Penalty
+
+    @cached_property
+    def scale(self) -> FloatArray:
+        """Root mean square of the scores, and 1 for the biases."""
+        return np.broadcast_to(score_size(self.problem), self.penalty.strength.shape)
+
+    def evaluate(self, theta: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+        """Return value, gradient, and the Hessian of shape (K (K + 1), K (K + 1))."""
+        problem = self.problem
+        n, K = problem.x.shape
+        F = K + 1
+        value, gradient = 0.0, np.zeros((K, F))
+        outer, own = np.zeros((K * F, K * F)), np.zeros((K * F, F))
+        for rows in row_blocks(n, K * K):
+            x, codes, w = problem.pieces(rows)
+            s = with_ones(x)
+            q = s @ theta.T
+            z_own = q[np.arange(codes.size), codes]
+            value += weighted_sum(to_softmax(q) - z_own, w)
+            u = (q[:, :, None] * s[:, None, :]).reshape(codes.size, K * F)
+            wu = u if w is None else u * w[:, None]
+            outer += wu.T @ u
+            own += wu.T @ s
+            gradient += residuals(q, codes, w).T @ s
+        hessian = -outer.reshape(K, F, K, F)
+        k = np.arange(K)
+        hessian[k, :, k, :] += own.reshape(K, F, F)
+        hessian = hessian.reshape(K * F, K * F) / problem.total + np.diag(2.0 * self.penalty.strength.ravel())
+        gradient = gradient / problem.total + self.penalty.gradient(theta)
+        return value / problem.total + self.penalty.value(theta), gradient, hessian
+
+    def direction(self, gradient: FloatArray, curvature: FloatArray) -> FloatArray:
+        """Return the Newton step."""
+        K, F = gradient.shape
+        hessian = curvature + np.diag(DAMPING * (self.scale**2).ravel())
+        if not np.ptp(self.penalty.strength, axis=0).any():  # the same column added to all classes changes nothing
+            size = np.diag(curvature).reshape(K, F).sum(axis=0)
+            common = np.tile(np.diag(size / K), (K, K))
+            hessian += common
+        return solve_symmetric(hessian, gradient.ravel()).reshape(K, F)
+
+
+@dataclass(frozen=True, eq=False)
+class Products:
+    """The objective with products of its Hessian, for theta of shape (K, K + 1) with the columns W and b."""
+
+    problem: SoftmaxProblem
+    penalty: Penalty
+
+    @cached_property
+    def scale(self) -> FloatArray:
+        """Root mean square of the scores, and 1 for the biases."""
+        return np.broadcast_to(score_size(self.problem), self.penalty.strength.shape)
+
+    def evaluate(self, theta: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+        """Return value, gradient, and the probabilities at theta, of which products of the Hessian are made."""
+        problem = self.problem
+        n, K = problem.x.shape
+        value, gradient, probabilities = 0.0, np.zeros((K, K + 1)), np.empty((n, K))
+        W, b = np.ascontiguousarray(theta[:, :-1].T), theta[:, -1]
+        for rows in row_blocks(n, K):
+            x, codes, w = problem.pieces(rows)
+            q = np.matmul(x, W, out=probabilities[rows])
+            q += b
+            z_own = q[np.arange(codes.size), codes]
+            value += weighted_sum(to_softmax(q) - z_own, w)
+            r = residuals(q, codes, w)
+            gradient[:, :-1] += r.T @ x
+            gradient[:, -1] += r.sum(axis=0)
+        gradient = gradient / problem.total + self.penalty.gradient(theta)
+        return value / problem.total + self.penalty.value(theta), gradient, probabilities
+
+    def product(self, probabilities: FloatArray, D: FloatArray) -> FloatArray:
+        """Return the Hessian times D."""
+        problem = self.problem
+        n, K = problem.x.shape
+        found = np.zeros((K, K + 1))
+        W, b = np.ascontiguousarray(D[:, :-1].T), D[:, -1]
+        for rows in row_blocks(n, K):
+            x, _, w = problem.pieces(rows)
+            q = probabilities[rows]
+            r = x @ W
+            r += b
+            r -= np.einsum("ik,ik->i", q, r)[:, None]
+            r *= q
+            if w is not None:
+                r *= w[:, None]
+            found[:, :-1] += r.T @ x
+            found[:, -1] += r.sum(axis=0)
+        return found / problem.total + 2.0 * self.penalty.strength * D
+
+    def direction(self, gradient: FloatArray, curvature: FloatArray) -> FloatArray:
+        """Return a Newton step, the more exact the smaller the gradient is."""
+        inverses = self._inverses(curvature)
+        size = float(np.abs(gradient / self.scale).max())
+        goal = min(FORCING, np.sqrt(size))
+
+        def preconditioned(r: FloatArray) -> FloatArray:
+            return np.asarray((inverses @ r[:, :, None])[:, :, 0])
+
+        step, residual = np.zeros(gradient.shape), -gradient
+        z = preconditioned(residual)
+        along, inner = z, float((residual * z).sum())
+        first = inner
+        for _ in range(MOST_PRODUCTS):
+            if inner <= goal * goal * first or inner == 0.0:
+                break
+            moved = self.product(curvature, along)
+            curve = float((along * moved).sum())
+            if curve <= 0.0:  # rounding: the direction is one along which the loss does not change
+                break
+            length = inner / curve
+            step = step + length * along
+            residual = residual - length * moved
+            z = preconditioned(residual)
+            before, inner = inner, float((residual * z).sum())
+            along = z + (inner / before) * along
+        return step if step.any() else z
+
+    def _inverses(self, probabilities: FloatArray) -> FloatArray:
+        """Return the inverses of the blocks of each class with itself, or of their likenesses; shape (K, F, F)."""
+        problem, K = self.problem, self.problem.x.shape[1]
+        F = K + 1
+        blocks = self._own_blocks(probabilities) / problem.total
+        at = np.arange(F)
+        blocks[:, at, at] += 2.0 * self.penalty.strength
+        diagonal = blocks[:, at, at]
+        blocks[:, at, at] += 1e-10 * diagonal + np.finfo(float).tiny
+        return np.asarray(np.linalg.inv(blocks), dtype=np.float64)
+
+    def _own_blocks(self, probabilities: FloatArray) -> FloatArray:
+        """Return the sums of v s s' with v = w q (1 - q): of the rows with the largest v, and the rest on average."""
+        problem = self.problem
+        n, K = problem.x.shape
+        blocks = np.empty((K, K + 1, K + 1))
+        most = ROWS_PER_BLOCK * (K + 1)
+        for k in range(K):
+            q = probabilities[:, k]
+            v = q * (1.0 - q) if problem.w is None else problem.w * q * (1.0 - q)
+            if n <= 2 * most:
+                s = self._with_ones
+                blocks[k] = (s * v[:, None]).T @ s
+                continue
+            chosen = np.argpartition(v, n - most)[n - most :]
+            s, own = with_ones(problem.x[chosen]), v[chosen]
+            blocks[k] = (s * own[:, None]).T @ s + max(float(v.sum() - own.sum()), 0.0) * self._squares
+        return blocks
+
+    @cached_property
+    def _with_ones(self) -> FloatArray:
+        return with_ones(self.problem.x)
+
+    @cached_property
+    def _squares(self) -> FloatArray:
+        """Mean of s s' over the rows."""
+        problem = self.problem
+        n, K = problem.x.shape
+        squares = np.zeros((K + 1, K + 1))
+        for rows in row_blocks(n, K):
+            x, _, w = problem.pieces(rows)
+            s = with_ones(x)
+            squares += s.T @ (s if w is None else s * w[:, None])
+        return squares / problem.total
+
+
+def with_ones(x: FloatArray) -> FloatArray:
+    """Return the scores with a last column of ones."""
+    s = np.ones((x.shape[0], x.shape[1] + 1))
+    s[:, :-1] = x
+    return s
+
+
+def residuals(q: FloatArray, codes: Any, w: FloatArray | None) -> FloatArray:
+    """Return w (q - onehot)."""
+    r = q.copy()
+    r[np.arange(codes.size), codes] -= 1.0
+    if w is not None:
+        r *= w[:, None]
+    return r
+
+
+def variances(q: FloatArray, w: FloatArray | None) -> FloatArray:
+    """Return w q (1 - q)."""
+    v = q * (1.0 - q)
+    if w is not None:
+        v *= w[:, None]
+    return v

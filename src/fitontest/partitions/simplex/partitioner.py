@@ -1,0 +1,197 @@
+"""A partition of the simplex: a function from predictions to cells, and the rule that makes one from predictions.
+
+Rules are small frozen values with hyper-parameters. A new one is a class with a ``partition`` method; the decorator
+``register_simplex_partition`` gives it a name.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from fitontest.checks import brief, check_known
+from fitontest.registry import Registry
+from fitontest.typing import FloatArray, IntArray
+
+
+class SimplexPartition(ABC):
+    """A function from the simplex to cells, which are numbered from 0 to ``n_cells`` - 1.
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> P = np.array([[0.4, 0.1, 0.5], [0.5, 0.3, 0.2], [0.3, 0.7, 0.0], [0.1, 0.0, 0.9]])
+    >>> partition = fot.MedianVariance(2).partition(P, np.ones(4))
+    >>> isinstance(partition, fot.SimplexPartition), partition.n_cells, partition.locate(np.eye(3))
+    (True, 2, array([0, 0, 1]))
+    """
+
+    n_cells: int
+
+    @abstractmethod
+    def locate(self, P: FloatArray) -> IntArray:
+        """Return the cell of each row, shape (n,); -1 for a row that lies in none."""
+
+
+class SimplexPartitioner(ABC):
+    """A rule: hyper-parameters, and ``partition(P, w)``, which returns a `SimplexPartition`.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> import numpy as np, fitontest as fot
+    >>> class ByTopClass(fot.SimplexPartition):
+    ...     def __init__(self, n_classes):
+    ...         self.n_cells = n_classes
+    ...     def locate(self, P):
+    ...         return P.argmax(axis=1)
+    >>> @dataclass(frozen=True)
+    ... class TopClass(fot.SimplexPartitioner):
+    ...     "A cell for each predicted class."
+    ...     def partition(self, P, w):
+    ...         return ByTopClass(P.shape[1])
+    >>> P = [[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.2, 0.2, 0.6]] * 2
+    >>> round(float(fot.gce([0, 1, 2, 0, 1, 2], P, reduction="canonical", partition=TopClass())), 12)
+    0.433333333333
+    """
+
+    @abstractmethod
+    def partition(self, P: FloatArray, w: FloatArray) -> SimplexPartition:
+        """Return the partition that the rule makes of predictions.
+
+        Parameters
+        ----------
+        P : array of shape (n, K)
+            Rows on the simplex.
+        w : array of shape (n,)
+            Weights. A whole weight is a number of rows; a row of weight 0 is no row.
+        """
+
+
+_MODULES = {  # names, and the files in which they are registered
+    "median_variance": "fitontest.partitions.simplex.median_variance",
+    "uniform_grid": "fitontest.partitions.simplex.uniform_grid",
+}
+_REGISTRY: Registry[SimplexPartitioner] = Registry(
+    "partition of the simplex",
+    SimplexPartitioner,  # type: ignore[type-abstract]
+    group="fitontest.simplex_partitions",
+    modules=_MODULES,
+)
+
+
+def register_simplex_partition(name: str) -> Callable[[type[SimplexPartitioner]], type[SimplexPartitioner]]:
+    """Return a class decorator that makes a `SimplexPartitioner` available under `name`.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> @fot.register_simplex_partition("passing")
+    ... class Passing(fot.SimplexPartitioner):
+    ...     def partition(self, P, w):
+    ...         return fot.MedianVariance(5).partition(P, w)
+    >>> "passing" in fot.available_simplex_partitions()
+    True
+    >>> fot.unregister_simplex_partition("passing")
+    """
+    return _REGISTRY.register(name)
+
+
+def unregister_simplex_partition(name: str) -> None:
+    """Take a partition of the simplex out of the registry again, as a test of a plug-in must.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> _ = fot.register_simplex_partition("passing")(type("Passing", (fot.MedianVariance,), {}))
+    >>> fot.unregister_simplex_partition("passing")
+    >>> "passing" in fot.available_simplex_partitions()
+    False
+    """
+    _REGISTRY.unregister(name)
+
+
+def available_simplex_partitions() -> list[str]:
+    """Return the names of the registered partitions of the simplex.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> fot.available_simplex_partitions()
+    ['median_variance', 'uniform_grid']
+    """
+    return _REGISTRY.names()
+
+
+@dataclass(frozen=True, eq=False)
+class RowCells(SimplexPartition, SimplexPartitioner):
+    """Cells that are given row by row, as integers: a partition of the rows, which no other prediction has a cell of.
+
+    Attributes
+    ----------
+    ids : int array of shape (n,)
+        The cell of each row, from 0.
+    """
+
+    ids: IntArray
+
+    @property
+    def n_cells(self) -> int:  # type: ignore[override]
+        """One more than the largest id."""
+        return int(self.ids.max()) + 1
+
+    def partition(self, P: FloatArray, w: FloatArray) -> "RowCells":  # noqa: ARG002 - the signature of every rule
+        """Return itself."""
+        return self
+
+    def locate(self, P: FloatArray) -> IntArray:
+        """Return the cells, of as many rows as there are."""
+        if P.shape[0] != self.ids.size:
+            raise ValueError(
+                f"partition must name a cell for each of the {P.shape[0]} rows, got {self.ids.size} of them; cells "
+                "that are given row by row are those of no other rows"
+            )
+        return self.ids
+
+    def __repr__(self) -> str:
+        return f"RowCells({self.n_cells} cells of {self.ids.size} rows)"
+
+
+def find_simplex_partition(partition: Any, argument: str = "partition", **settings: Any) -> SimplexPartitioner:
+    """Return the rule that is meant: a name, a rule, anything with its method, or a cell for each row."""
+    if isinstance(partition, str):
+        rule = _REGISTRY.find(partition, argument)
+        known = [one.name for one in fields(rule) if one.init]  # type: ignore[arg-type]
+        check_known(settings, known, f"settings of {partition}")
+        return rule(**settings)
+    if settings:
+        name, value = next(iter(settings.items()))
+        raise ValueError(f"{name} must be left out unless {argument} is a name, got {value!r} with {brief(partition)}")
+    if isinstance(partition, SimplexPartitioner):
+        return partition
+    if isinstance(partition, type):
+        raise ValueError(f"{argument} must be an instance, got the class {partition.__name__}; call it to make one")
+    if not isinstance(partition, np.ndarray) and callable(getattr(partition, "partition", None)):
+        return partition  # type: ignore[no-any-return]
+    ids = np.asarray(partition)
+    if ids.ndim == 1 and ids.size and ids.dtype.kind in "iu":
+        _, numbered = np.unique(ids, return_inverse=True)
+        return RowCells(numbered.astype(np.intp))
+    names = ", ".join(map(repr, available_simplex_partitions()))
+    raise ValueError(
+        f"{argument} must be one of {names}, a SimplexPartitioner or a whole number for each row, got "
+        f"{brief(partition)}"
+    )
+
+
+def located(partition: SimplexPartition, P: FloatArray) -> IntArray:
+    """Return the cells of predictions, after a check that they are whole numbers, a cell for each row."""
+    ids = np.asarray(partition.locate(P))
+    if ids.shape != P.shape[:1] or ids.dtype.kind not in "iu" or (ids.size and ids.max() >= partition.n_cells):
+        raise ValueError(
+            f"locate must return a cell, a whole number below {partition.n_cells}, for each of the {P.shape[0]} rows; "
+            f"got an array of shape {ids.shape}, {ids.dtype}"
+        )
+    return ids.astype(np.intp, copy=False)

@@ -1,0 +1,93 @@
+"""The plug-in error of whole distributions: its formula, maps and families, and what every door gives."""
+
+import json
+
+import numpy as np
+import pytest
+
+import fitontest as fot
+from tests.measures.test_simplex_ece import canonical, drawn
+
+
+@pytest.mark.parametrize("distance", ["total_variation", "cityblock", "squared_euclidean"])
+@pytest.mark.parametrize("norm", ["l1", "l2", "squared", "max"])
+def test_the_formula(distance, norm):
+    y, P = drawn(150, 3)
+    w = np.random.default_rng(0).random(150)
+    g = fot.Vector().fit(P, y, sample_weight=w)
+    error = canonical(fot.calibration_error, y, P, sample_weight=w, distance=distance, norm=norm)
+    difference = g.predict_proba(P) - P
+    d = {
+        "total_variation": np.abs(difference).sum(axis=1) / 2,
+        "cityblock": np.abs(difference).sum(axis=1),
+        "squared_euclidean": (difference**2).sum(axis=1),
+    }[distance]
+    share = w / w.sum()
+    expected = {"l1": share @ d, "l2": np.sqrt(share @ d**2), "squared": share @ d**2, "max": d.max()}[norm]
+    assert float(error) == pytest.approx(expected, abs=1e-12)
+    assert error.map == g.map_
+    assert (error.se_map_fixed is None) == (norm == "max")
+    assert error.fitted_on_these_rows
+
+
+@pytest.mark.parametrize("family", fot.available_families(classes="any"))
+def test_every_family(family):
+    y, P = drawn(120, 3)
+    error = canonical(fot.calibration_error, y, P, family=family)
+    assert 0 <= float(error) < 0.5
+    assert (float(error) == 0) == (family == "identity")
+    again = canonical(fot.calibration_error, y, P, family=error.map)
+    assert float(again) == pytest.approx(float(error), abs=1e-12)
+    assert not again.fitted_on_these_rows
+    assert error.measure.name == family
+    assert f"family {family}, distance total_variation" in str(error)
+    json.loads(error.to_json())
+
+
+def test_weights_order_and_classes():
+    y, P = drawn(150, 3)
+    rng = np.random.default_rng(1)
+    w, order = rng.integers(0, 3, 150), rng.permutation(150)
+    error = float(canonical(fot.calibration_error, y, P, sample_weight=w))
+    repeated = canonical(fot.calibration_error, np.repeat(y, w), np.repeat(P, w, axis=0))
+    assert float(repeated) == pytest.approx(error, abs=1e-9)
+    again = canonical(fot.calibration_error, y[order], P[order], sample_weight=w[order])
+    assert float(again) == pytest.approx(error, abs=1e-9)
+    classes = [2, 0, 1]
+    turned = canonical(fot.calibration_error, np.argsort(classes)[y], P[:, classes], sample_weight=w)
+    assert float(turned) == pytest.approx(error, abs=1e-9)
+
+
+def test_a_map_has_a_null_without_fitting():
+    y, P = drawn(150, 3)
+    g = fot.Vector().fit(P, y).map_
+    null = canonical(fot.calibration_error, y, P, family=g, null_draws=3).null
+    assert np.ptp(null.values) == 0  # nothing is fitted to the labels
+    assert null.held_fixed == "map"
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"family": "beta"}, "family must be one that takes a column for each class"),
+        ({"family": fot.Beta()}, "family must be the name of a family of several classes"),
+        ({"family": fot.IdentityMap()}, "family must be the name of a family of several classes"),
+        ({"family": fot.SoftmaxMap([1, 1], [0, 0])}, "y_prob must have a column for each of the map's 2"),
+        ({"debias": True}, "debias must be left at False with reduction='canonical'"),
+        ({"direction": "own"}, "direction must be left at 'smooth' with reduction='canonical'"),
+        ({"norm": "l0"}, "norm must be one of"),
+    ],
+)
+def test_refusals(settings, message):
+    y, P = drawn(60, 3)
+    with pytest.raises(ValueError, match=message):
+        canonical(fot.calibration_error, y, P, **settings)
+
+
+def test_maps_of_several_classes_need_the_reduction():
+    y, P = drawn(60, 2)
+    for family in (fot.MulticlassIdentityMap(), fot.Vector()):
+        with pytest.raises(ValueError, match="reduction must be 'canonical' for a family or map of several classes"):
+            fot.calibration_error(y, P[:, 1], family=family)
+    with pytest.raises(ValueError, match="distance must be left at 'total_variation' unless reduction='canonical'"):
+        fot.calibration_error(y, P[:, 1], distance="cityblock")

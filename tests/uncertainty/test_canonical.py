@@ -1,0 +1,125 @@
+"""Null and interval of errors of whole distributions: the law of the labels drawn, and what the inversion promises."""
+
+import numpy as np
+import pytest
+
+import fitontest as fot
+from fitontest.data.distributions import CANONICAL, read_any
+from fitontest.uncertainty.canonical import ClassRedraws, drawn_codes
+from fitontest.uncertainty.canonical_intervals import chain_of_distributions, inverted_error
+from tests.measures.test_simplex_ece import canonical, drawn
+
+
+def data_of(y, P, w=None):
+    return read_any((y, P, w), CANONICAL, list(range(P.shape[1])))
+
+
+def test_labels_are_drawn_from_the_rows():
+    p = np.array([[0.2, 0.0, 0.5, 0.3, 0.0]])
+    rng = np.random.default_rng(0)
+    codes = drawn_codes(np.cumsum(np.repeat(p, 20_000, axis=0), axis=1), rng.random(20_000))
+    shares = np.bincount(codes, minlength=5) / 20_000
+    assert shares[[1, 4]].tolist() == [0, 0]  # what is impossible is not drawn
+    np.testing.assert_allclose(shares, p[0], atol=4 * np.sqrt(0.25 / 20_000))
+    ends = np.cumsum([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]], axis=1)
+    for u in (0.0, 0.5, np.nextafter(1, 0)):
+        assert drawn_codes(ends, np.array([u, u])).tolist() == [0, 2]
+
+
+def test_the_same_numbers_serve_all_truths():
+    y, P = drawn(200, 3)
+    redraws = ClassRedraws(data_of(y, P), 5)
+    measure = fot.SimplexECE()
+    a, b = redraws.values(measure, [P, P], 6, 0)
+    np.testing.assert_array_equal(a, b)
+    assert np.unique(a).size == 6
+
+
+def test_calibrated_predictions_have_uniform_p_values():
+    rng = np.random.default_rng(0)
+    p_values = []
+    for seed in range(40):
+        P = rng.dirichlet([1, 1, 1], 150)
+        y = drawn_codes(np.cumsum(P, axis=1), rng.random(150))
+        null = canonical(fot.gce, y, P, null_draws=39, random_state=seed).null
+        p_values.append(null.p_value)
+    assert 0.35 < np.mean(p_values) < 0.65
+    assert np.mean(np.array(p_values) <= 0.2) < 0.42
+
+
+def test_the_null_does_not_depend_on_the_order_of_rows_and_whole_weights_are_rows():
+    y, P = drawn(120, 3)
+    rng = np.random.default_rng(1)
+    w, order = rng.integers(0, 3, 120), rng.permutation(120)
+    null = canonical(fot.gce, y, P, sample_weight=w, null_draws=5).null.values
+    again = canonical(fot.gce, y[order], P[order], sample_weight=w[order], null_draws=5).null.values
+    np.testing.assert_allclose(again, null, rtol=0, atol=1e-14)
+    repeated = canonical(fot.gce, np.repeat(y, w), np.repeat(P, w, axis=0), null_draws=5).null.values
+    np.testing.assert_allclose(repeated, null, rtol=0, atol=1e-14)
+
+
+def test_cells_given_row_by_row_follow_the_rows_of_the_null():
+    y, P = drawn(120, 3)
+    w = np.random.default_rng(1).integers(0, 3, 120)
+    cells = (P[:, 0] > 0.4).astype(int)
+
+    class Halves:
+        n_cells = 2
+
+        def partition(self, P, w):
+            return self
+
+        def locate(self, P):
+            return (P[:, 0] > 0.4).astype(int)
+
+    by_row = canonical(fot.gce, y, P, partition=cells, sample_weight=w, null_draws=4).null.values
+    by_rule = canonical(fot.gce, y, P, partition=Halves(), sample_weight=w, null_draws=4).null.values
+    np.testing.assert_allclose(by_row, by_rule, rtol=0, atol=1e-14)
+
+
+def test_the_chain_stays_on_the_simplex():
+    P = drawn(50, 4)[1]
+    g = np.roll(P, 1, axis=1)
+    for t, c in zip((0, 0.5, 1, 3), chain_of_distributions(P, g, (0, 0.5, 1, 3)), strict=True):
+        assert c.min() >= 0
+        np.testing.assert_allclose(c.sum(axis=1), 1, rtol=0, atol=1e-12)
+        if t <= 1:
+            np.testing.assert_allclose(c, P + t * (g - P), rtol=0, atol=1e-12)
+
+
+def test_the_interval():
+    y, P = drawn(400, 3)
+    found = canonical(fot.gce, y, P, interval=0.9, draws=20, null_draws=30)
+    assert 0 <= found.interval.low <= found.debiased <= found.interval.high
+    assert found.debiased < float(found)  # label noise in cells of ten rows adds much
+    assert found.interval.level == 0.9
+    assert found.null.values.size == 30
+    assert "90 % interval" in str(found)
+    twice = canonical(fot.gce, y, P, interval=0.9, draws=20, null_draws=30, distance="cityblock")
+    assert twice.debiased == pytest.approx(2 * found.debiased, abs=1e-12)
+    assert twice.interval.high == pytest.approx(2 * found.interval.high, abs=1e-12)
+
+
+def test_errors_without_an_interval_say_why():
+    y, P = drawn(200, 3)
+    for function, settings, reason in (
+        (fot.calibration_error, {}, "held the true one in 89 %"),
+        (fot.calibration_error, {"family": fot.MulticlassIdentityMap()}, "a map that is given is not fitted"),
+        (fot.gce, {"partition": fot.UniformGrid(2)}, "coverage is known for median_variance"),
+        (fot.gce, {"norm": "max"}, "coverage is known for median_variance"),
+        (fot.gce, {"distance": "squared_euclidean"}, "coverage is known for median_variance"),
+    ):
+        found = canonical(function, y, P, interval=0.95, null_draws=3, **settings)
+        assert found.interval is found.debiased is None
+        assert reason in found.interval_reason
+        assert found.interval_reason in str(found)
+        assert found.null.values.size == 3
+    kernel = fot.make_measure("canonical_kernel")
+    (found,) = fot.evaluate(y, P, measures=[kernel], reduction="canonical", interval=0.95, null_draws=3)
+    assert "under given probabilities is not defined" in found.interval_reason
+
+
+def test_the_inversion_is_there_for_those_who_measure_its_coverage():
+    y, P = drawn(200, 3)
+    ends, _ = inverted_error(fot.CanonicalPlugIn("vector"), ClassRedraws(data_of(y, P), 0), 15, 0.95)
+    assert 0 <= ends.low <= ends.estimate <= ends.high < 1
