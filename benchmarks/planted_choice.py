@@ -6,7 +6,8 @@ Usage: ``python benchmarks/planted_choice.py [--draws 200] [--first-seed 0] [--f
 Calibrated scores, n = 300: how often is the identity chosen? Uniform scores whose true map is a logistic curve, a
 beta map or a staircase, n = 5,000: how often is a family chosen whose expected log loss (by quadrature) is within 0.002
 of that of the best fitted family of the draw? The families are the default candidates or all that are registered;
-"quick" leaves pl and pl3, which take most of the time, out of all. The rules are those of `choosing.py`.
+"quick" leaves pl and pl3, which take most of the time, out of all. The rules are those of `choosing.py`,
+and "stack", the mixture of the candidates, whose loss may be less than that of the best.
 """
 
 import argparse
@@ -17,6 +18,7 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
 import numpy as np
+from sklearn.base import clone
 
 import fitontest as fot
 from choosing import RULES, choose_by
@@ -68,9 +70,11 @@ def one_draw(truth: str, seed: int, families: list[str]) -> dict[str, tuple[str,
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = fot.compare_calibrators(y, p, families=families, evaluators=[], random_state=seed)
+        stack = fot.Stacking([clone(one.family) for one in found], random_state=seed).fit(p, y)
     losses = {one.name: expected(one.family, true) for one in found}
     chosen = {rule: choose_by(rule, found).name for rule in RULES}
-    return {rule: (name, losses[name] - min(losses.values())) for rule, name in chosen.items()}
+    gaps = {rule: (name, losses[name] - min(losses.values())) for rule, name in chosen.items()}
+    return {**gaps, "stack": ("mixture", expected(stack, true) - min(losses.values()))}
 
 
 def mean_and_error(gaps: np.ndarray) -> str:
@@ -97,7 +101,7 @@ def main() -> None:
             for job in jobs:
                 draws.append(job.result())
                 tell(f"{truth} {len(draws)} of {given.draws}")
-            for rule in RULES:
+            for rule in (*RULES, "stack"):
                 names, gaps = zip(*(draw[rule] for draw in draws), strict=True)
                 near = np.mean(np.array(gaps) <= NEAR)
                 common = ", ".join(f"{name} {count}" for name, count in Counter(names).most_common())

@@ -26,7 +26,7 @@ from fitontest.typing import FloatArray, IntArray, RandomState
 FARTHEST = 36.0  # logit beyond which scores are not told apart, nor by floats near 1
 EPS = float(sigmoid(np.array(-FARTHEST)))
 NODES = 256  # means of neighbouring scores that the likelihood is computed on
-ROWS_PER_SEGMENT_SQUARED = 15
+ROWS_PER_SEGMENT_SQUARED = 12
 ROUNDING = 1e-12  # of sums of weights
 SAME = 1e-6  # knots closer than this are one
 RIDGE = 0.001  # on the distance of the logits at the knots from the identity
@@ -50,7 +50,7 @@ class Spline(Family):
     Parameters
     ----------
     n_segments : int or iterable of int, default=(1, 2, 3, 5, 8, 12, 20)
-        Numbers of segments to average over. K > 1 needs at least 15 K^2 rows, so that large
+        Numbers of segments to average over. K > 1 needs at least 12 K^2 rows, so that large
         samples see finer shapes.
     cv : int, default=5
         Folds of the held-out loss.

@@ -35,3 +35,18 @@ def test_equals_the_dense_solution(size):
         )
     expected = np.linalg.solve(dense(diagonal, upper), right.ravel()).reshape(size, 2)
     np.testing.assert_allclose(np.stack(x, axis=-1), expected, rtol=1e-10, atol=1e-12)
+
+
+def test_systems_side_by_side_are_those_alone():
+    rng = np.random.default_rng(0)
+    with jax.enable_x64(True):
+        upper = Upper(*jax.numpy.asarray(rng.normal(size=(4, 3, 5))))
+        diagonal = Diagonal(
+            *(jax.numpy.asarray(a) for a in (8 + rng.random((3, 6)), rng.random((3, 6)), 8 + np.ones((3, 6))))
+        )
+        right = Pair(*jax.numpy.asarray(rng.normal(size=(2, 3, 6))))
+        together = solve(diagonal, upper, right)
+        for row in range(3):
+            alone = solve(*(jax.tree.map(lambda a, row=row: a[row], part) for part in (diagonal, upper, right)))
+            for a, b in zip(alone, together, strict=True):
+                np.testing.assert_allclose(a, b[row], rtol=1e-12, atol=1e-14)

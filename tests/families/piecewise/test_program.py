@@ -76,3 +76,24 @@ def test_the_sweep_only_improves(link, monkeypatch):
     for b in range(2, 11):
         direct = f.search(b, b, folds)[b]
         assert np.all(swept[b].value <= direct.value + 1e-9 * np.abs(direct.value))
+
+
+@pytest.mark.parametrize("link", [IDENTITY, LOGIT], ids=["pl", "pl3"])
+def test_fits_that_are_interrupted_go_on_where_they_were(link, monkeypatch):
+    f = fitter(link)
+    folds = np.arange(5)
+    interrupted = f.search(6, 6, folds)[6]
+    for steps in (1, 1000):
+        monkeypatch.setattr(program, "ROUND", steps)
+        other = f.search(6, 6, folds)[6]
+        np.testing.assert_array_equal(other.steps, interrupted.steps)
+        np.testing.assert_array_equal(other.u[:, :7], interrupted.u[:, :7])
+
+
+@pytest.mark.parametrize("link", [IDENTITY, LOGIT], ids=["pl", "pl3"])
+def test_candidates_are_close_to_what_a_longer_search_finds(link):
+    f = fitter(link)
+    longer, candidates = f.search(1, 6, np.arange(5)), f.candidates(6)
+    rows = 1200  # in each of the sets that a fold is left out of
+    for b, fits in candidates.items():
+        assert np.median(fits.value - longer[b].value) < 1e-4 * rows

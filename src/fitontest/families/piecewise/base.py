@@ -107,7 +107,7 @@ class PiecewiseFamily(Family):
         fitter = Fitter(sample, folds, settings, most)
         scores, by_bins, b = None, {}, most
         if chooses:
-            by_bins = fitter.search(1, most, np.arange(len(folds)))
+            by_bins = fitter.candidates(most)
             scores = CVScores(tuple(range(1, most + 1)), fitter.held_out(by_bins, self.scoring))
             b = scores.choose(self._tolerance(sample.n))
         # the fold maps that the choice was made with are the result; one map of all rows is yet to be fitted

@@ -1,8 +1,9 @@
 """Solving a symmetric block tridiagonal system with blocks of two, by block elimination, in JAX.
 
 Every knot carries two parameters and shares segments with its two neighbours only, so a step of the optimiser costs
-O(K) operations instead of the O(K^3) of a dense factorisation. This module imports jax; it is itself imported when a
-map is first fitted.
+O(K) operations instead of the O(K^3) of a dense factorisation. Many systems are solved side by side, as the trailing
+axis of one stacked array: a step of the elimination is then a few operations on long vectors. This module imports jax;
+it is itself imported when a map is first fitted.
 """
 
 from typing import NamedTuple
@@ -13,7 +14,7 @@ from jax import Array
 
 
 class Diagonal(NamedTuple):
-    """Symmetric blocks [[uu, ut], [ut, tt]] of the knots, each of shape (K + 1,)."""
+    """Symmetric blocks [[uu, ut], [ut, tt]] of the knots, each of shape (..., K + 1)."""
 
     uu: Array
     ut: Array
@@ -21,7 +22,7 @@ class Diagonal(NamedTuple):
 
 
 class Upper(NamedTuple):
-    """Blocks [[uu, ut], [tu, tt]] between knot k (rows) and knot k + 1 (columns), each of shape (K,)."""
+    """Blocks [[uu, ut], [tu, tt]] between knot k (rows) and knot k + 1 (columns), each of shape (..., K)."""
 
     uu: Array
     ut: Array
@@ -30,41 +31,45 @@ class Upper(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """A vector with two entries per knot."""
+    """Vectors with two entries per knot, each of shape (..., K + 1)."""
 
     u: Array
     t: Array
 
 
 def solve(diagonal: Diagonal, upper: Upper, right: Pair) -> Pair:
-    """Return x with A x = right, for positive definite A."""
-    zero, one = jnp.zeros_like(right.u[0]), jnp.ones_like(right.u[0])
-    following = Upper(*(jnp.concatenate((entry, zero[None])) for entry in upper))
+    """Return x with A x = right, for positive definite A: one system for each of the leading axes."""
+    after = [jnp.pad(entry, [(0, 0)] * (entry.ndim - 1) + [(0, 1)]) for entry in upper]
+    rows = jnp.moveaxis(jnp.stack((*diagonal, *right, *after)), -1, 0)  # (K + 1, 9, ...)
 
-    def eliminate(
-        before: tuple[Diagonal, Pair, Upper], row: tuple[Diagonal, Pair, Upper]
-    ) -> tuple[tuple[Diagonal, Pair, Upper], tuple[Diagonal, Pair]]:
-        pivot, y, c = before
-        own, b, after = row
+    def eliminate(before: Array, row: Array) -> tuple[Array, Array]:
+        pivot, y, c = _parts(before)
+        own, b, _ = _parts(row)
         first = _divided(pivot, Pair(c.uu, c.tu))  # pivot^-1 c, column by column
         second = _divided(pivot, Pair(c.ut, c.tt))
-        left = Diagonal(
+        left = (
             own.uu - (c.uu * first.u + c.tu * first.t),
             own.ut - (c.uu * second.u + c.tu * second.t),
             own.tt - (c.ut * second.u + c.tt * second.t),
+            b.u - (first.u * y.u + first.t * y.t),
+            b.t - (second.u * y.u + second.t * y.t),
         )
-        b = Pair(b.u - (first.u * y.u + first.t * y.t), b.t - (second.u * y.u + second.t * y.t))
-        return (left, b, after), (left, b)
+        eliminated = jnp.concatenate((jnp.stack(left), row[5:]))
+        return eliminated, eliminated
 
-    def substitute(x: Pair, row: tuple[Diagonal, Pair, Upper]) -> tuple[Pair, Pair]:
-        pivot, y, c = row
-        x = _divided(pivot, Pair(y.u - (c.uu * x.u + c.ut * x.t), y.t - (c.tu * x.u + c.tt * x.t)))
+    def substitute(x: Array, row: Array) -> tuple[Array, Array]:
+        pivot, y, c = _parts(row)
+        x = jnp.stack(_divided(pivot, Pair(y.u - (c.uu * x[0] + c.ut * x[1]), y.t - (c.tu * x[0] + c.tt * x[1]))))
         return x, x
 
-    nothing = (Diagonal(one, zero, one), Pair(zero, zero), Upper(zero, zero, zero, zero))
-    _, (pivots, y) = jax.lax.scan(eliminate, nothing, (diagonal, right, following))
-    _, x = jax.lax.scan(substitute, Pair(zero, zero), (pivots, y, following), reverse=True)
-    return x
+    uncoupled = jnp.zeros_like(rows[0]).at[:3:2].set(1.0)
+    _, rows = jax.lax.scan(eliminate, uncoupled, rows)
+    _, x = jax.lax.scan(substitute, jnp.zeros_like(rows[0, :2]), rows, reverse=True)
+    return Pair(*jnp.moveaxis(x, 0, -1))
+
+
+def _parts(row: Array) -> tuple[Diagonal, Pair, Upper]:
+    return Diagonal(*row[:3]), Pair(*row[3:5]), Upper(*row[5:])
 
 
 def _divided(block: Diagonal, vector: Pair) -> Pair:

@@ -16,16 +16,19 @@ from fitontest.data.sample import Sample
 from fitontest.families.piecewise.grid import EPS, Grid, grid_of
 from fitontest.families.piecewise.mass_scale import POINTS, quantiles
 from fitontest.families.piecewise.scan import gains_of_a_bend, places_between, promising
-from fitontest.families.piecewise.tasks import FAR, LIMIT, ROOM, TINY, Fits, Loss, Space, Stop, Tasks
+from fitontest.families.piecewise.tasks import FAR, LIMIT, ROOM, TINY, Fits, Loss, Nodes, Space, Stop, Tasks
 from fitontest.numerics.links import IDENTITY, LOGIT, Link
 from fitontest.numerics.losses import find_loss
 from fitontest.typing import FloatArray, IntArray
 
+ROUGH = 256  # nodes on which the places of the knots are found; twice as many where a node has few rows
 COARSE = 1024  # nodes while the number of bins is chosen
 FINE = 4096  # nodes on which the chosen maps are finished
+EXPLORED = 1e-6  # gain at which a search on the rough grid ends
 SEARCH = Stop(gain=1e-7, steps=200)
+ENOUGH_TO_CHOOSE = 5  # steps on the coarse grid, while the number of bins is chosen
 FINISH = Stop(gain=1e-9, steps=300)
-SETTLE = Stop(gain=1e-13, steps=100)  # of the values alone
+SETTLE = Stop(gain=1e-14, steps=100)  # of the values alone
 SCAN = Stop(gain=1e-6, steps=100)  # of the values while the knots stand still
 TRIED = 64  # places of a single inner knot
 CONTINUED = 4  # of them, with the knot free
@@ -103,33 +106,67 @@ class Fitter:
         self.settings = settings
         self.space: Space = "logit" if settings.link is LOGIT else "probability"
         self.room = -(-(most + DETOUR) // ROOM) * ROOM
-        self.fine = self._grid(FINE)
+        by_fold = self._grid(FINE)
+        self.held_out_grid = by_fold.coarse(COARSE)
+        self.fine = self._seen(by_fold)
         self.coarse = self.fine.coarse(COARSE)
-        self.quantiles = quantiles(self.fine, (0.0, 1.0) if settings.link is IDENTITY else None)
+        self.rough = self.fine.coarse(ROUGH if len(sample.groups) > FINE else 2 * ROUGH)
+        self.quantiles = quantiles(by_fold, (0.0, 1.0) if settings.link is IDENTITY else None)
+        self.placed: dict[Grid, Nodes] = {}
 
     def _grid(self, size: int | None) -> Grid:
         """Return the masses on a grid, in rows."""
         grid = grid_of(self.sample, self.folds, self.settings.link, size)
-        return replace(grid, mass=grid.mass / row_weight(self.sample))
+        return replace(grid, mass=grid.mass / self.sample.row_weight)
+
+    def _seen(self, grid: Grid) -> Grid:
+        """Return the masses without each fold, and last (at -1) all of them, the pull to the identity included."""
+        # sums of the folds before and after: total less one fold would round where that fold holds heavy rows
+        nothing = np.zeros((1, *grid.mass.shape[1:]))
+        before = np.concatenate((nothing, np.cumsum(grid.mass, axis=0)))
+        after = np.concatenate((np.cumsum(grid.mass[::-1], axis=0)[::-1], nothing))
+        pull = self.settings.kappa * grid.total / grid.total.sum()
+        p = self.settings.link.inverse(grid.x)
+        seen = np.concatenate((before[:-1] + after[1:], before[-1:]))
+        return Grid(grid.x, seen + np.stack((pull * p, pull * (1.0 - p))))
+
+    def candidates(self, most: int) -> dict[int, Fits]:
+        """Fit maps of 1 to `most` bins to all folds but one, closely enough to choose a number."""
+        left_out = np.arange(len(self.folds))
+        _, best = self._explored(1, most, left_out)
+        return self._refined(best, left_out, SEARCH._replace(steps=min(ENOUGH_TO_CHOOSE, SEARCH.steps)))
 
     def search(self, lowest: int, highest: int, left_out: IntArray) -> dict[int, Fits]:
-        """Fit maps of `lowest` to `highest` bins to all folds but one (-1: to all folds).
+        """Fit maps of `lowest` to `highest` bins to all folds but one (-1: to all folds)."""
+        direct, best = (self._refined(fits, left_out, SEARCH) for fits in self._explored(lowest, highest, left_out))
+        return {b: direct[b].better_of(best[b]) for b in best}
 
-        The loss has many local minima. So each map is fitted twice and the better fit is kept: from the identity with
-        knots at equal shares of the data, and from the map with one bin more, less its least useful knot. The search
-        begins with a few more bins than `highest`.
+    def _explored(self, lowest: int, highest: int, left_out: IntArray) -> tuple[dict[int, Fits], dict[int, Fits]]:
+        """Find places for the knots on few nodes: return the maps from a first starting point, and the better of two.
+
+        The loss has many local minima. So each map is fitted twice: from the identity with knots at equal shares of
+        the data, and from the better map with one bin more, less its least useful knot. The search begins with a few
+        more bins than `highest`.
         """
         counts = np.arange(highest + DETOUR, lowest - 1, -1)
+        stop = SEARCH._replace(gain=EXPLORED)
         bins, folds = np.repeat(counts, left_out.size), np.tile(left_out, counts.size)
-        fits = self._run(self.coarse, self._identity(bins), bins, folds, SEARCH)
-        by_bins: dict[int, Fits] = {}
-        for i, b in enumerate(counts.tolist()):
-            by_bins[b] = fits.take(slice(i * left_out.size, (i + 1) * left_out.size))
-            if i > 0:
-                start = self._without_a_knot(by_bins[b + 1], b + 1)
-                swept = self._run(self.coarse, start, np.full(left_out.size, b), left_out, SEARCH)
-                by_bins[b] = by_bins[b].better_of(swept)
-        return {b: by_bins[b] for b in range(lowest, highest + 1)}
+        fits = self._run(self.rough, self._identity(bins), bins, folds, stop)
+        direct = {b: fits.take(bins == b) for b in counts.tolist()}
+        best = {counts[0]: direct[counts[0]]}
+        for b in counts[1:].tolist():
+            start = self._without_a_knot(best[b + 1], b + 1)
+            swept = self._run(self.rough, start, np.full(left_out.size, b), left_out, stop)
+            best[b] = direct[b].better_of(swept)
+        return tuple({b: found[b] for b in range(lowest, highest + 1)} for found in (direct, best))  # type: ignore[return-value]
+
+    def _refined(self, found: dict[int, Fits], left_out: IntArray, stop: Stop) -> dict[int, Fits]:
+        """Go on with fits on the coarse grid."""
+        bins, folds = np.repeat(list(found), left_out.size), np.tile(left_out, len(found))
+        start = Fits.stacked(list(found.values()))
+        fits = self._run(self.coarse, (start.u, start.tau), bins, folds, stop)
+        fits = replace(fits, steps=start.steps + fits.steps)
+        return {b: fits.take(bins == b) for b in found}
 
     def fit(self, b: int, left_out: IntArray) -> Fits:
         """Fit maps of b bins to all folds but one (-1: to all folds).
@@ -190,7 +227,7 @@ class Fitter:
     def _gains(self, at: FloatArray, fits: Fits, left_out: IntArray) -> FloatArray:
         """Return what a knot at each place should gain over a straight line, by the curvature at the fits."""
         q = np.clip(self._values_of_two_bins(self.coarse.x, fits), LEAST, 1.0 - LEAST)
-        positive, negative = np.moveaxis(self._masses(self.coarse)[left_out], 1, 0)
+        positive, negative = np.moveaxis(self.coarse.mass[left_out], 1, 0)
         spread, total = q * (1.0 - q), positive + negative
         curvature = self._curvature(spread)
         f, per_f = (LOGIT.forward(q, EPS), spread) if self.space == "logit" else (q, np.ones_like(q))  # dq/df
@@ -221,7 +258,7 @@ class Fitter:
         """
         grids = [self.fine]
         if exact and len(self.sample.groups) > FINE:
-            grids.append(self._grid(None))
+            grids.append(self._seen(self._grid(None)))
         for grid in grids:
             for moving in (False, True, False):
                 stop = FINISH if moving else SETTLE
@@ -264,13 +301,11 @@ class Fitter:
         return np.stack([self._held_out(fits[b], b, scoring) for b in sorted(fits)], axis=1)
 
     def _held_out(self, fits: Fits, b: int, scoring: str) -> FloatArray:
-        loss, losses = find_loss(scoring), np.empty(len(fits.u))
-        for fold, (u, x) in enumerate(zip(fits.u[:, : b + 1], self.knots(fits.tau[:, : b + 1]), strict=True)):
-            q = values_at(self.coarse.x, x, u, self.settings.link)
-            positive, negative = self.coarse.mass[fold]
-            cost = positive @ loss(np.ones_like(q), q) + negative @ loss(np.zeros_like(q), q)
-            losses[fold] = cost / (positive.sum() + negative.sum())
-        return losses
+        grid, loss = self.held_out_grid, find_loss(scoring)
+        knots = zip(self.knots(fits.tau[:, : b + 1]), fits.u[:, : b + 1], strict=True)
+        q = np.stack([values_at(grid.x, x, u, self.settings.link) for x, u in knots])
+        cost = grid.mass[:, 0] * loss(np.ones_like(q), q) + grid.mass[:, 1] * loss(np.zeros_like(q), q)
+        return np.asarray(cost.sum(axis=1) / grid.mass.sum(axis=(1, 2)))
 
     def _identity(self, bins: IntArray) -> tuple[FloatArray, FloatArray]:
         """Return the starting point: equal shares of the data, and the identity map."""
@@ -288,21 +323,13 @@ class Fitter:
         stop: Stop,
         moving: bool = True,
     ) -> Fits:
-        from fitontest.families.piecewise.program import run  # imports jax
+        from fitontest.families.piecewise.program import placed, run  # imports jax
 
-        tasks = Tasks(grid.x, self._masses(grid), left_out, bins, *start, self.quantiles, self.settings.alpha, moving)
+        if grid not in self.placed:
+            self.placed[grid] = placed(grid.x, grid.mass)
+        rows = np.where(left_out < 0, len(self.folds), left_out)
+        tasks = Tasks(self.placed[grid], rows, bins, *start, self.quantiles, self.settings.alpha, moving)
         return run(tasks, self.space, self.settings.loss, stop)
-
-    def _masses(self, grid: Grid) -> FloatArray:
-        """Return the masses without each fold, and last (at -1) all of them, the pull to the identity included."""
-        # sums of the folds before and after: total less one fold would round where that fold holds heavy rows
-        nothing = np.zeros((1, *grid.mass.shape[1:]))
-        before = np.concatenate((nothing, np.cumsum(grid.mass, axis=0)))
-        after = np.concatenate((np.cumsum(grid.mass[::-1], axis=0)[::-1], nothing))
-        pull = self.settings.kappa * grid.total / grid.total.sum()
-        p = self.settings.link.inverse(grid.x)
-        seen = np.concatenate((before[:-1] + after[1:], before[-1:]))
-        return np.asarray(seen + np.stack((pull * p, pull * (1.0 - p))))
 
 
 def separated(x: FloatArray, apart: float) -> FloatArray:
@@ -316,20 +343,6 @@ def separated(x: FloatArray, apart: float) -> FloatArray:
     for k in range(x.shape[1] - 2, 0, -1):
         x[:, k] = np.minimum(x[:, k], np.minimum(np.nextafter(x[:, k + 1], -np.inf), x[:, k + 1] - apart))
     return x
-
-
-def row_weight(sample: Sample) -> float:
-    """Return the weight that counts as one row against the priors.
-
-    Whole weights are repetitions, so it is 1. Other weights are importances whose scale means nothing: they count as
-    (sum w)^2 / sum w^2 rows in all.
-    """
-    if sample.whole:
-        return 1.0
-    sorted_w = sample.rows.w  # in an order that does not depend on that of the rows
-    largest = sorted_w.max()  # keeps squares within the range of floats
-    w = sorted_w / largest
-    return float(largest * (w @ w) / w.sum())
 
 
 def values_at(at: FloatArray, x: FloatArray, u: FloatArray, link: Link) -> FloatArray:

@@ -4,18 +4,19 @@ At the best point so far, with gradient g and positive semi-definite curvature H
 
     (H + damping diag(H)) d = -g.
 
-A point that turns out better becomes the best and the damping falls to 0.3 of what it was; a worse one is forgotten,
-and the next trial starts from the best point again with five times the damping. How a step moves the parameters
-without leaving their domain is the caller's `retract`.
+A point that turns out better becomes the best, and the damping falls the more, the closer the gain is to what g and H
+predicted. A worse one is forgotten, and the next trial starts from the best point again with a larger damping. How a
+step moves the parameters without leaving their domain is the caller's `retract`.
 
 This module imports jax and optax; it is itself imported when a map is first fitted.
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import optax
 from jax import Array
 
@@ -24,12 +25,13 @@ from fitontest.families.piecewise.objective import Derivatives
 
 DAMPING = 1e-2
 DAMPING_RANGE = 1e-12, 1e12
-AFTER_SUCCESS, AFTER_FAILURE = 0.3, 5.0
+SMALLEST_FACTOR = 0.2  # of the damping after a step that gained what was predicted, or more
+FIRST_FACTOR, NEXT_FACTOR = 3.0, 1.5  # of the damping after a first failure; and of that factor after every further one
 SPECK = 1e-13  # of the largest diagonal entry: parameters without any information stay where they are
 
 
 class Search(NamedTuple):
-    """State of the search.
+    """State of the searches, one for each of the leading axes of the parameters.
 
     Attributes
     ----------
@@ -37,59 +39,97 @@ class Search(NamedTuple):
         The best point so far.
     value, derivatives
         Of the objective there.
-    damping : scalar
-    gain : scalar
+    damping : array
+    factor : array
+        Of the damping, if the next trial fails.
+    gain : array
         By how much the last accepted point was better; infinite at first.
-    promise : scalar
+    promise : array
         By how much the next trial would be better if the objective were linear; infinite at first.
+    predicted : array
+        By how much it would be better if the curvature were the objective's.
     """
 
     best: Any
     value: Array
     derivatives: Derivatives
     damping: Array
+    factor: Array
     gain: Array
     promise: Array
+    predicted: Array
 
 
 def levenberg_marquardt(
     retract: Callable[[Any, Pair], Any],
 ) -> optax.GradientTransformationExtraArgs:
-    """Return the transformation.
+    """Return the transformation, of parameters u and t of shape (..., K + 1).
 
     Its ``update(derivatives, state, params, *, value)`` takes the `Derivatives` of the objective at `params` instead
     of a gradient alone, and returns what must be added to `params` to arrive at the next trial point.
     """
 
     def init(params: Any) -> Search:
-        knots = jnp.zeros_like(params.u)
-        nothing = Derivatives(Pair(knots, knots), Diagonal(knots, knots, knots), Upper(*[knots[1:]] * 4))
-        worst = jnp.full_like(knots, jnp.inf, shape=())
-        return Search(params, worst, nothing, jnp.full_like(worst, DAMPING / AFTER_SUCCESS), worst, worst)
+        shape, knots = params.u.shape[:-1], params.u.shape
+        nothing, between = _filled(knots, 0.0), _filled((*shape, knots[-1] - 1), 0.0)
+        derivatives = Derivatives(Pair(nothing, nothing), Diagonal(nothing, nothing, nothing), Upper(*[between] * 4))
+        worst = _filled(shape, np.inf)
+        return Search(
+            params, worst, derivatives, _filled(shape, DAMPING), _filled(shape, FIRST_FACTOR), worst, worst, worst
+        )
 
     def update(
         derivatives: Derivatives, state: Search, params: Any = None, *, value: Array, **_: Any
     ) -> tuple[Any, Search]:
         # A point whose curvature overflows (knots a float apart) has no way on: it is refused, unless it is the first.
-        has_way_on = jax.tree.reduce(jnp.logical_and, jax.tree.map(lambda a: jnp.isfinite(a).all(), derivatives))
-        better = (value < state.value) & (has_way_on | jnp.isinf(state.value))  # False for NaN
+        has_way_on = jax.tree.reduce(jnp.logical_and, jax.tree.map(lambda a: jnp.isfinite(a).all(-1), derivatives))
+        is_first = jnp.isinf(state.value)
+        better = (value < state.value) & (has_way_on | is_first)  # False for NaN
         best, derivatives = jax.tree.map(
-            lambda new, old: jnp.where(better, new, old), (params, derivatives), (state.best, state.derivatives)
+            lambda new, old: jnp.where(better[..., None], new, old),
+            (params, derivatives),
+            (state.best, state.derivatives),
         )
-        damping = state.damping * jnp.where(better, AFTER_SUCCESS, AFTER_FAILURE)
-        gain = jnp.where(better, state.value - value, state.gain)
-        damping = jnp.clip(damping, *DAMPING_RANGE)
+        gain = state.value - value
+        eased = jnp.where(is_first, 1.0, _after_success(gain / state.predicted))
+        damping = jnp.clip(state.damping * jnp.where(better, eased, state.factor), *DAMPING_RANGE)
         step = _step(derivatives, damping)
-        promise = -(derivatives.gradient.u * step.u + derivatives.gradient.t * step.t).sum()
-        trial = retract(best, step)
-        searched = Search(best, jnp.where(better, value, state.value), derivatives, damping, gain, promise)
-        return jax.tree.map(jnp.subtract, trial, params), searched
+        promise, predicted = _promised(derivatives, damping, step)
+        searched = Search(
+            best,
+            jnp.where(better, value, state.value),
+            derivatives,
+            damping,
+            jnp.where(better, FIRST_FACTOR, state.factor * NEXT_FACTOR),
+            jnp.where(better, gain, state.gain),
+            promise,
+            predicted,
+        )
+        return jax.tree.map(jnp.subtract, retract(best, step), params), searched
 
     return optax.GradientTransformationExtraArgs(init, update)
 
 
+def _filled(shape: tuple[int, ...], value: float) -> Array:
+    """Return an array of one value: numpy's, since jax would compile the filling anew for every shape."""
+    return cast(Array, np.full(shape, value))
+
+
+def _after_success(ratio: Array) -> Array:
+    """Return the factor of the damping after a step that gained this share of what was predicted (Nielsen, 1999)."""
+    return jnp.clip(1.0 - (2.0 * ratio - 1.0) ** 3, SMALLEST_FACTOR, 2.0)
+
+
 def _step(derivatives: Derivatives, damping: Array) -> Pair:
     gradient, own, upper = derivatives
-    speck = SPECK * jnp.maximum(own.uu.max(), own.tt.max())
-    damped = Diagonal(own.uu * (1.0 + damping) + speck, own.ut, own.tt * (1.0 + damping) + speck)
+    speck = SPECK * jnp.maximum(own.uu.max(-1), own.tt.max(-1))[..., None]
+    scale = 1.0 + damping[..., None]
+    damped = Diagonal(own.uu * scale + speck, own.ut, own.tt * scale + speck)
     return solve(damped, upper, Pair(-gradient.u, -gradient.t))
+
+
+def _promised(derivatives: Derivatives, damping: Array, step: Pair) -> tuple[Array, Array]:
+    """Return what a step gains by the gradient alone, and by gradient and curvature."""
+    gradient, own, _ = derivatives
+    promise = -(gradient.u * step.u + gradient.t * step.t).sum(-1)
+    return promise, 0.5 * (promise + damping * (own.uu * step.u**2 + own.tt * step.t**2).sum(-1))

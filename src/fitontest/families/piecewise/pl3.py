@@ -98,11 +98,11 @@ class PL3(PiecewiseFamily):
     Notes
     -----
     The first fit in a process imports jax and compiles, which takes two or three seconds; after that the whole
-    cross-validation takes about half a second for any n with the default arguments, since the rows are first reduced to
-    masses on 1024 nodes (`fitontest.families.piecewise.grid`); nothing is lost where there are at most 1024 distinct
-    scores. The chosen maps are finished on 4096 nodes. Time grows with `cv` times `max_bins`; each family and loss, and
-    each further 18 segments, compile anew, as does every worker process. The arithmetic is float64, on the CPU, and
-    leaves jax's configuration alone.
+    cross-validation takes some tenths of a second for any n up to 10^6 with the default arguments, since the rows are
+    first reduced to masses on 1024 nodes (`fitontest.families.piecewise.grid`); nothing is lost where there are at most
+    1024 distinct scores. Places for the knots are found on 256 or 512 nodes; the chosen maps are finished on 4096. Time
+    grows with `cv` times `max_bins`; each family and loss, each further 18 segments and each further 16 folds compile
+    anew, as does every worker process. The arithmetic is float64, on the CPU, and leaves jax's configuration alone.
 
     *Processes.* jax has threads, and a fork copies none. Of multiprocessing take the start method "spawn" or
     "forkserver"; joblib's default, loky, does not fork.

@@ -1,8 +1,10 @@
 """The one compiled program that fits everything: many maps side by side, each until it has converged.
 
 Whatever differs between two data sets (the nodes, the masses, the number of bins, the priors, the tolerance) is an
-argument, and all arrays have one shape: fits in batches, nodes in tiles, room for a multiple of 18 segments. So jax
-compiles once per family and loss, not once per data set. The arithmetic is float64 inside a context; the
+argument, and all arrays have one shape: fits in batches, nodes in tiles, room for a multiple of 18 segments and of 16
+sets of rows. So jax compiles once per family and loss, not once per data set. A batch goes on until its slowest fit has
+converged, so fits are interrupted after a few steps: those that have not converged then go on, together, where they
+were. The arithmetic is float64 inside a context; the
 configuration of jax is left alone.
 
 This module imports jax; it is itself imported when a map is first fitted.
@@ -11,7 +13,7 @@ This module imports jax; it is itself imported when a map is first fitted.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -23,16 +25,36 @@ from fitontest.families.piecewise.block_tridiagonal import Pair
 from fitontest.families.piecewise.levenberg_marquardt import Search, levenberg_marquardt
 from fitontest.families.piecewise.objective import Knots, Problem, evaluate
 from fitontest.families.piecewise.process import require_threads_of_jax
-from fitontest.families.piecewise.tasks import LIMIT, Fits, Loss, Space, Stop, Tasks
-from fitontest.typing import FloatArray
+from fitontest.families.piecewise.tasks import LIMIT, Fits, Loss, Nodes, Space, Stop, Tasks
+from fitontest.typing import FloatArray, IntArray
 
 BATCH = 16
-TILE = 1024  # nodes that are worked on together; the tiles in use are counted at run time
-TILES = 4
+ROUND = 24  # steps after which the fits that have not converged are put together again
+TILE = 256  # nodes that are worked on together; the tiles in use are counted at run time
+TILES = 16
+SETS = 16  # of rows: room for a multiple of this number
 LONGEST = 4.0  # step of a value of PL3
 KEEP = 0.2  # a step leaves at least this share of a width, and of a probability's distance from 0 or 1
 NARROWEST_SHARE = 1e-9  # share of the data in a segment
 _BY_FIT = Problem(x=None, s1=0, s0=0, tiles=None, quantiles=None, bins=0, alpha=None, moving=None)  # type: ignore[arg-type]
+
+
+class Progress(NamedTuple):
+    """How far B fits have come: arrays with one row per fit.
+
+    Attributes
+    ----------
+    trial : Knots
+        The point to be tried next.
+    search : Search
+    done : bool array
+    steps : int array
+    """
+
+    trial: Knots
+    search: Search
+    done: Array
+    steps: Array
 
 
 def run(tasks: Tasks, space: Space, loss: Loss, stop: Stop) -> Fits:
@@ -51,13 +73,38 @@ def run(tasks: Tasks, space: Space, loss: Loss, stop: Stop) -> Fits:
         In a process that was forked after jax was started.
     """
     require_threads_of_jax()
-    n = tasks.bins.size
-    fits = []
+    progress = _begun(tasks)
+    total = tasks.nodes.total[tasks.rows]
+    enough, rows, bins = stop.gain * total, tasks.rows.astype(np.int32), tasks.bins.astype(np.int32)
+    shared = tasks.quantiles, np.float64(tasks.alpha), np.float64(tasks.moving)
     with _undisturbed():
-        for start in range(0, n, BATCH):
-            rows = np.minimum(np.arange(start, start + BATCH), n - 1)  # the last batch is filled up with its last task
-            fits.append(compiled(*_batch(tasks.take(rows)), stop, space, loss))
-    return Fits(*(np.concatenate(column)[:n] for column in zip(*fits, strict=True)))  # waits for all batches
+        for limit in range(ROUND, stop.steps + ROUND, ROUND):
+            pending = np.flatnonzero(~progress.done)
+            steps, started = np.int32(min(limit, stop.steps)), []
+            for start in range(0, pending.size, BATCH):
+                of = pending[start : start + BATCH]
+                filled = np.pad(of, (0, BATCH - of.size), mode="edge")  # with the last fit
+                batch, *each = jax.tree.map(lambda a, filled=filled: a[filled], (progress, rows, bins, enough))
+                started.append((of, compiled(batch, tasks.nodes.arrays, *each, steps, *shared, space, loss)))
+            for of, advanced in started:  # one is prepared while another is computed
+                _put(progress, of, advanced)
+    search = progress.search
+    left = np.minimum(search.gain, search.promise) / total
+    return Fits(*map(np.asarray, (*search.best, search.value, progress.steps, left)))
+
+
+def placed(x: FloatArray, mass: FloatArray) -> Nodes:
+    """Return nodes of shape (M,) and masses of shape (S, 2, M) as the program takes them."""
+    require_threads_of_jax()
+    tiles = -(-x.size // TILE)
+    room, sets = TILES, -(-len(mass) // SETS) * SETS
+    while room < tiles:
+        room *= 2  # a new shape, and a compilation, only where the number of nodes doubles
+    nodes, masses = np.zeros(room * TILE), np.zeros((sets, 2, room * TILE))
+    nodes[: x.size], masses[: len(mass), :, : x.size] = x, mass
+    arrays = nodes.reshape(room, TILE), masses.reshape(sets, 2, room, TILE), np.int32(tiles)
+    with _undisturbed():
+        return Nodes(jax.device_put(arrays), mass.sum(axis=(1, 2)))
 
 
 @contextmanager
@@ -73,53 +120,54 @@ def _undisturbed() -> Iterator[None]:
         yield
 
 
-def _batch(tasks: Tasks) -> tuple[Knots, Problem]:
-    """Return start and problem of a batch, the nodes in tiles."""
-    tiles = -(-tasks.x.size // TILE)
-    room = TILES
-    while room < tiles:
-        room *= 2  # a new shape, and a compilation, only where the number of nodes doubles
-    spare = room * TILE - tasks.x.size
-
-    def tiled(a: FloatArray) -> FloatArray:
-        padded = np.pad(a, [(0, 0)] * (a.ndim - 1) + [(0, spare)])
-        return padded.reshape(*a.shape[:-1], room, TILE)
-
-    x, s1, s0 = tiled(tasks.x), tiled(tasks.mass[tasks.rows, 0]), tiled(tasks.mass[tasks.rows, 1])
-    counts = np.int32(tiles), tasks.quantiles, tasks.bins.astype(np.int32)
-    problem = x, s1, s0, *counts, np.float64(tasks.alpha), np.float64(tasks.moving)
-    knots, problem = jax.device_put(((tasks.u, tasks.tau), problem))  # jnp.asarray would compile, for every shape
-    return Knots(*knots), Problem(*problem)
+def _begun(tasks: Tasks) -> Progress:
+    """Return the progress of fits that have not begun, as numpy arrays of their own."""
+    n = tasks.bins.size
+    start = Knots(*jax.tree.map(np.array, (tasks.u, tasks.tau)))
+    search = levenberg_marquardt(lambda best, _: best).init(start)
+    return Progress(*jax.tree.map(np.array, (start, search, np.zeros(n, bool), np.zeros(n, np.int32))))
 
 
-def _fit(start: Knots, problem: Problem, stop: Stop, space: Space, loss: Loss) -> tuple[Array, ...]:
-    """Fit a batch: `start` of shape (B, K + 1), masses (B, T, M)."""
-    enough = stop.gain * (problem.s1 + problem.s0).sum(axis=(1, 2))
+def _put(progress: Progress, rows: IntArray, advanced: Progress) -> None:
+    """Write what the first fits of a batch have come to into their rows."""
+    for whole, part in zip(jax.tree.leaves(progress), jax.tree.leaves(advanced), strict=True):
+        whole[rows] = np.asarray(part)[: rows.size]
+
+
+def _advance(
+    progress: Progress,
+    nodes: tuple[Array, Array, Array],
+    rows: Array,
+    bins: Array,
+    enough: Array,
+    limit: Array,
+    quantiles: Array,
+    alpha: Array,
+    moving: Array,
+    space: Space,
+    loss: Loss,
+) -> Progress:
+    """Go on with a batch of fits until each has gained no more than `enough` in a step, or taken `limit` steps."""
+    x, mass, tiles = nodes
+    problem = Problem(x, mass[rows, 0], mass[rows, 1], tiles, quantiles, bins, alpha, moving)
     evaluated = jax.vmap(partial(evaluate, space=space, loss=loss), in_axes=(0, _BY_FIT))
     retract = _within_unit if space == "probability" else _bounded
+    optimiser = levenberg_marquardt(lambda best, step: Knots(retract(best.u, step.u), _widths(best, step, bins)))
 
-    def move(knots: Knots, value: Array, derivatives: Any, state: Search, bins: Array) -> tuple[Knots, Search]:
-        optimiser = levenberg_marquardt(lambda best, step: Knots(retract(best.u, step.u), _widths(best, step, bins)))
-        updates, state = optimiser.update(derivatives, state, knots, value=value)
-        return optax.apply_updates(knots, updates), state
+    def unfinished(now: Progress) -> Array:
+        return (~now.done & (now.steps < limit)).any()
 
-    def unfinished(carry: tuple[Knots, Search, Array, Array]) -> Array:
-        return ~carry[2].all() & (carry[3].max() < stop.steps)
+    def iterate(now: Progress) -> Progress:
+        value, derivatives = evaluated(now.trial, problem)
+        updates, search = optimiser.update(derivatives, now.search, now.trial, value=value)
+        improved = search.value < now.search.value
+        finished = (improved & (search.gain <= enough)) | (search.promise <= enough)
+        new = Progress(optax.apply_updates(now.trial, updates), search, finished, now.steps + 1)
+        kept: Progress = jax.tree.map(lambda a, b: jnp.where(now.done.reshape(-1, *[1] * (a.ndim - 1)), b, a), new, now)
+        return kept
 
-    def iterate(carry: tuple[Knots, Search, Array, Array]) -> tuple[Knots, Search, Array, Array]:
-        knots, state, done, steps = carry
-        value, derivatives = evaluated(knots, problem)
-        new = jax.vmap(move)(knots, value, derivatives, state, problem.bins)
-        improved = new[1].value < state.value
-        finished = (improved & (new[1].gain <= enough)) | (new[1].promise <= enough)
-        new = jax.tree.map(lambda a, b: jnp.where(done.reshape(-1, *[1] * (a.ndim - 1)), b, a), new, (knots, state))
-        return *new, done | finished, steps + ~done
-
-    state = jax.vmap(levenberg_marquardt(lambda best, _: best).init)(start)
-    count = jnp.zeros(enough.shape, jnp.int32)
-    _, state, _, steps = jax.lax.while_loop(unfinished, iterate, (start, state, count > 0, count))
-    left = jnp.minimum(state.gain, state.promise) * stop.gain / enough
-    return state.best.u, state.best.tau, state.value, steps, left
+    advanced: Progress = jax.lax.while_loop(unfinished, iterate, progress)
+    return advanced
 
 
 def _within_unit(u: Array, step: Array) -> Array:
@@ -135,15 +183,15 @@ def _bounded(u: Array, step: Array) -> Array:
 
 def _widths(best: Knots, step: Pair, bins: Array) -> Array:
     """Move the knots by a step that keeps their order: no width shrinks to less than a fifth at once."""
-    width = best.tau[1:] - best.tau[:-1]
-    wanted = jnp.maximum(jnp.maximum(width + step.t[1:] - step.t[:-1], KEEP * width), NARROWEST_SHARE)
-    used = jnp.where(jnp.arange(width.size) < bins, wanted, 0.0)
-    reached = jnp.cumsum(used)
-    return jnp.concatenate((jnp.zeros_like(reached[:1]), reached / reached[-1]))
+    width = jnp.diff(best.tau)
+    wanted = jnp.maximum(jnp.maximum(width + jnp.diff(step.t), KEEP * width), NARROWEST_SHARE)
+    used = jnp.where(jnp.arange(width.shape[-1]) < bins[:, None], wanted, 0.0)
+    reached = jnp.cumsum(used, axis=-1)
+    return jnp.pad(reached / reached[:, -1:], ((0, 0), (1, 0)))
 
 
 compiled = jax.jit(
-    _fit,
+    _advance,
     static_argnames=("space", "loss"),
     # The first halves the time to compile; the second takes a sixth off it, and a tenth off a fit.
     compiler_options={"xla_cpu_use_fusion_emitters": False, "xla_backend_optimization_level": 1},

@@ -1,12 +1,12 @@
-"""What goes into the compiled program and what comes out of it, as numpy arrays with one row per fit."""
+"""What goes into the compiled program and what comes out of it: numpy arrays with one row per fit."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Literal, NamedTuple
+from dataclasses import dataclass, fields
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from fitontest.typing import FloatArray, IntArray
+from fitontest.typing import BoolArray, FloatArray, IntArray
 
 Space = Literal["probability", "logit"]
 Loss = Literal["log_loss", "brier"]
@@ -24,18 +24,31 @@ class Stop(NamedTuple):
     steps: int
 
 
+class Nodes(NamedTuple):
+    """Nodes and masses, placed on the device.
+
+    Attributes
+    ----------
+    arrays : tuple of jax arrays
+        Nodes of shape (T, M), in tiles, masses of shape (S, 2, T, M), and how many of the T tiles are in use.
+    total : array of shape (S,)
+        The mass of each set of rows.
+    """
+
+    arrays: tuple[Any, Any, Any]
+    total: FloatArray
+
+
 @dataclass(frozen=True, eq=False)
 class Tasks:
     """B fits that differ in their masses, number of bins and starting point.
 
     Attributes
     ----------
-    x : array of shape (M,)
-        Nodes.
-    mass : array of shape (S, 2, M)
-        Masses of positives and of negatives at the nodes, the pull to the identity included, of every set of rows.
+    nodes : Nodes
+        Nodes, and for every set of rows the masses there, the pull to the identity included.
     rows : array of shape (B,)
-        Which of the S sets each fit sees.
+        Which of the sets each fit sees.
     bins : array of shape (B,)
     u, tau : arrays of shape (B, K + 1)
         Where each fit starts: logits of the values at the knots, and the shares at which the knots stand.
@@ -46,8 +59,7 @@ class Tasks:
         Whether the knots move, or only the values: for fixed knots the problem is smooth, and convex for the log loss.
     """
 
-    x: FloatArray
-    mass: FloatArray
+    nodes: Nodes
     rows: IntArray
     bins: IntArray
     u: FloatArray
@@ -55,11 +67,6 @@ class Tasks:
     quantiles: FloatArray
     alpha: float
     moving: bool = True
-
-    def take(self, rows: IntArray) -> "Tasks":
-        """Return the tasks of these rows."""
-        columns = ("rows", "bins", "u", "tau")
-        return replace(self, **{name: getattr(self, name)[rows] for name in columns})
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +92,7 @@ class Fits:
     steps: IntArray
     left: FloatArray
 
-    def take(self, rows: slice | IntArray) -> "Fits":
+    def take(self, rows: slice | IntArray | BoolArray) -> "Fits":
         """Return the fits of these rows."""
         return Fits(*(getattr(self, column.name)[rows] for column in fields(self)))
 

@@ -1,0 +1,123 @@
+"""Which families a mixture should be made of: on known truth, and on real validation and test rows.
+
+Usage: ``python benchmarks/stacking_members.py [--n 1000] [--seeds 8] [--first-seed 0]`` for the simulated shapes, or
+``python benchmarks/stacking_members.py --real FOLDER [--only NAME ...]``, with FOLDER as for `calibrator_choice.py`.
+
+Every family is fitted once to each data set, with the held-out values of ten folds that `Stacking` weighs; the mixtures
+of all lists follow from these. Simulated: five shapes at true errors 0, .02, .05 and .1, each with seeds of its own.
+Printed are the mean distance of the map from the truth and the mean miss of its plug-in error, by true error, in
+thousandths, and the paired difference of the map's distance from that of pl3 where the error is not 0. Real: the test
+log loss less that of the best family in hindsight, in thousandths.
+"""
+
+import argparse
+from collections import defaultdict
+from pathlib import Path
+from zlib import crc32
+
+import numpy as np
+
+import fitontest as fot
+from fitontest.datasets import SHAPES, Derivate
+from fitontest.exceptions import without_warnings
+from fitontest.numerics.losses import log_loss
+from fitontest.numerics.random import held_out_rows
+from real_predictions import problems_of
+from report import machine_facts, markdown, tell
+
+SEED = 18_2026
+ERRORS = (0.0, 0.02, 0.05, 0.1)
+FAMILIES = ("identity", "temperature", "platt", "beta", "isotonic", "spline", "pl", "pl3")
+LISTS = (
+    ("identity", "platt", "beta", "spline", "pl"),
+    ("platt", "beta", "spline", "pl"),
+    ("identity", "platt", "beta", "spline"),
+    ("platt", "beta", "spline"),
+    ("identity", "platt", "beta", "isotonic", "spline"),
+    ("identity", "platt", "beta", "pl", "pl3"),
+    ("identity", "platt", "beta", "spline", "pl", "pl3"),
+    ("identity", "beta", "isotonic", "spline", "pl"),
+    FAMILIES,
+)
+Values = dict[str, np.ndarray]
+
+
+def fitted(sample: fot.Sample, at: np.ndarray) -> tuple[Values, Values]:
+    """Return the values of every family's map at some scores, and its held-out values at the sorted rows."""
+    folds = held_out_rows(sample.n, 10, 0)
+    maps, held_out = {}, {}
+    with without_warnings():
+        for name in FAMILIES:
+            solution, held_out[name] = fot.make_family(name).solve_and_hold_out(sample, folds)
+            maps[name] = np.clip(solution.map.evaluate(at), 0.0, 1.0)
+    return maps, held_out
+
+
+def with_mixtures(sample: fot.Sample, at: np.ndarray) -> Values:
+    """Return the values of the families and of the mixtures."""
+    maps, held_out = fitted(sample, at)
+    for members in LISTS:
+        weights = fot.Stacking(members).weigh(np.stack([held_out[name] for name in members], axis=1), sample)
+        maps[" ".join(members)] = np.stack([maps[name] for name in members], axis=1) @ weights
+    return maps
+
+
+def simulated(n: int, seeds: range) -> list[list[str]]:
+    """Return a row for each family and mixture."""
+    distances: dict[str, dict[float, list[float]]] = defaultdict(lambda: defaultdict(list))
+    misses: dict[str, dict[float, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for shape in SHAPES:
+        for error in ERRORS:
+            for seed in seeds:
+                tell(f"{shape} {error} {seed}")
+                rng = np.random.default_rng([SEED, crc32(shape.encode()), int(1000 * error), n, seed])
+                y, p, c = Derivate(shape, error=error).draw(n, rng)
+                for name, values in with_mixtures(fot.Sample(y, p), p).items():
+                    distances[name][error].append(float(np.abs(values - c).mean()))
+                    misses[name][error].append(abs(float(np.abs(values - p).mean() - np.abs(c - p).mean())))
+    rows = []
+    for name, by_error in distances.items():
+        more = np.concatenate([np.subtract(by_error[e], distances["pl3"][e]) for e in ERRORS if e > 0])
+        paired = f"{1e3 * more.mean():+.2f} +- {1e3 * more.std(ddof=1) / np.sqrt(more.size):.2f}"
+        cells = [f"{1e3 * np.mean(found[name][e]):.1f}" for found in (distances, misses) for e in ERRORS]
+        rows.append([name, *cells, paired])
+    return rows
+
+
+def real(paths: list[Path]) -> list[list[str]]:
+    """Return a row for each family and mixture: its regret."""
+    regrets: dict[str, list[float]] = defaultdict(list)
+    for path in paths:
+        for one in problems_of(path):
+            tell(f"{one.data} {one.model}")
+            test = one.test.rows
+            maps = with_mixtures(one.val, test.p)
+            losses = {name: float(np.average(log_loss(test.y, q), weights=test.w)) for name, q in maps.items()}
+            best = min(losses[name] for name in FAMILIES)
+            for name, loss in losses.items():
+                regrets[name].append(1e3 * (loss - best))
+    ranked = sorted(regrets.items(), key=lambda pair: np.mean(pair[1]))
+    return [[name, *(f"{f(each):.2f}" for f in (np.mean, np.median, np.max)), str(len(each))] for name, each in ranked]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--n", type=int, default=1000)
+    parser.add_argument("--seeds", type=int, default=8)
+    parser.add_argument("--first-seed", type=int, default=0)
+    parser.add_argument("--real", type=Path)
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="names of the files, without .npz")
+    given = parser.parse_args()
+    print(machine_facts(), "\n")
+    if given.real is not None:
+        paths = [path for path in sorted(given.real.glob("*.npz")) if given.only is None or path.stem in given.only]
+        print(markdown(("members", "mean regret", "median", "largest", "problems"), real(paths)))
+        return
+    rows = simulated(given.n, range(given.first_seed, given.first_seed + given.seeds))
+    header = ("members", *(f"map: {e:g}" for e in ERRORS), *(f"error: {e:g}" for e in ERRORS), "map less pl3's")
+    tell("")
+    print(markdown(header, rows))
+
+
+if __name__ == "__main__":
+    main()
