@@ -16,6 +16,7 @@ from tests.multiclass import draw
 
 VARIANTS = {
     **{name: fot.make_family(name) for name in fot.available_families("any")},
+    "dirichlet": fot.Dirichlet(cv=2),
     "temperature-unmixed": fot.Temperature(mix=False),
     "bias_corrected-free": fot.BiasCorrected(penalty=None),
     "vector-free": fot.Vector(penalty=None),
@@ -203,7 +204,7 @@ def test_a_class_without_rows(name):
 def test_hard_inputs(name, case):
     P, y, labels = HARD[case]
     P = np.asarray(P, dtype=float)
-    for w in (None, np.linspace(0.1, 3, len(y))) if name in fot.available_families("any") else (None,):
+    for w in (np.linspace(0.1, 3, len(y)), None) if name in ("temperature", "vector", "matrix") else (None,):
         family = fitted(name, P, y, w, labels)
         for rows in (P, np.eye(P.shape[1])):
             q = family.predict_proba(rows)
