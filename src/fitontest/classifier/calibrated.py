@@ -21,11 +21,10 @@ from fitontest.checks import is_whole
 from fitontest.classifier.absent import warn_absent
 from fitontest.classifier.data import Rows, read_rows, with_classes_of, with_similarities
 from fitontest.classifier.fold import Fold, Task, run_fold
-from fitontest.classifier.pair import CalibratedPair, Calibration, fit_pair
+from fitontest.classifier.pair import AnyFamily, CalibratedPair, Calibration, fit_pair, read_any_family
 from fitontest.classifier.scores import find_method, positions, respond
 from fitontest.classifier.splits import check_splitting, splits_of
 from fitontest.exceptions import CalibrationWarning, warn_user
-from fitontest.families.base import Family, read_family
 from fitontest.typing import ArrayInput, FloatArray, RandomState
 
 
@@ -34,7 +33,9 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
 
     With m folds, scores s_jk of class k from the classifier of fold j, and the maps c_jk fitted to them, the
     probability of class k is the mean of c_jk(s_jk) / sum_l c_jl(s_jl) over the folds; of two classes the second has
-    c_j(s_j) and the first 1 - c_j(s_j).
+    c_j(s_j) and the first 1 - c_j(s_j). A family of several classes, such as ``"matrix"`` or ``"temperature"``, is
+    fitted to the scores of all classes at once where there are more than two (and of two if it takes no single
+    column), and the probabilities are the means of its maps.
 
     Parameters
     ----------
@@ -42,7 +43,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         A classifier with ``predict_proba`` or ``decision_function``; cloned. One that is fitted already comes as
         ``FrozenEstimator(classifier)``: then nothing is split or refitted, and all the rows given to ``fit`` go to the
         family, so they must be rows that the classifier has not seen.
-    family : str or Family, default="beta"
+    family : str, Family or MulticlassFamily, default="beta"
         By name or as an estimator; cloned.
     cv : int, splitter, iterable of splits or None, default=5
         A number means stratified folds in the order of the rows; None is 5. Not used for a frozen estimator.
@@ -51,7 +52,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         held-out scores of all folds together (a row held out twice counts twice) and the classifier to all rows.
     response_method : {"auto", "predict_proba", "decision_function"}, default="auto"
         What is calibrated; "auto" takes ``predict_proba`` where there is one. Decision values become scores by the
-        sigmoid, so that on the logit scale, where Platt and beta work, they are themselves.
+        sigmoid, so that on the logit scale, where Platt and beta work, they are themselves; for a family of several
+        classes by the softmax of all.
     n_jobs : int or None, default=None
         Classifiers that are fitted at the same time, as in joblib.
     random_state : int, RandomState or None, default=0
@@ -62,7 +64,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
     classes_ : array of shape (K,)
     calibrated_classifiers_ : list of CalibratedPair
         Each with its fitted ``estimator`` and with ``families_``, from a class to its fitted `Family`; of two classes
-        only the second has one.
+        only the second has one. A family of several classes is ``family_`` instead.
     n_features_in_, feature_names_in_
         Those of the fitted estimator, where it has them.
 
@@ -121,12 +123,16 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
     ((2, 2), 3)
     >>> calibrated.calibrated_classifiers_[0].families_
     {1: Beta()}
+    >>> X, y = make_classification(300, n_informative=4, n_classes=3, random_state=0)
+    >>> calibrated = fot.CalibratedClassifier(GaussianNB(), family="matrix", cv=3).fit(X, y)
+    >>> calibrated.calibrated_classifiers_[0].family_
+    Matrix()
     """
 
     def __init__(
         self,
         estimator: Any,
-        family: str | Family = "beta",
+        family: str | AnyFamily = "beta",
         cv: Any = 5,
         *,
         ensemble: bool = True,
@@ -163,7 +169,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         self
         """
         method = find_method(self.estimator, self.response_method)
-        family = read_family(self.family, self.random_state)
+        family = read_any_family(self.family, self.random_state)
         self._check()
         frozen = isinstance(self.estimator, FrozenEstimator)
         if frozen and fit_params and not get_config()["enable_metadata_routing"]:
@@ -242,14 +248,14 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         )
         return fit_params, {}
 
-    def _frozen_pair(self, family: Family, rows: Rows, method: str) -> CalibratedPair:
+    def _frozen_pair(self, family: AnyFamily, rows: Rows, method: str) -> CalibratedPair:
         estimator = clone(self.estimator)  # of a frozen one, itself
         calibration = Calibration(respond(estimator, rows.X, method, rows.classes), rows.codes, rows.w)
         occurring = calibration.occurring(rows.classes.size)
         warn_absent(rows.classes, [], [occurring], "Give rows of every class.")
         return fit_pair(family, estimator, calibration, rows.classes, method, None)
 
-    def _ensemble(self, family: Family, rows: Rows, task: Task, folds: list[Fold]) -> list[CalibratedPair]:
+    def _ensemble(self, family: AnyFamily, rows: Rows, task: Task, folds: list[Fold]) -> list[CalibratedPair]:
         """Return a pair for each fold."""
         held = [rows.calibration(fold.held, fold.raw) for fold in folds]
         pairs = [
@@ -261,7 +267,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         warn_absent(rows.classes, trained, occurring, "Use ensemble=False or fewer folds, stratified by class.")
         return pairs
 
-    def _single(self, family: Family, rows: Rows, task: Task, folds: list[Fold]) -> list[CalibratedPair]:
+    def _single(self, family: AnyFamily, rows: Rows, task: Task, folds: list[Fold]) -> list[CalibratedPair]:
         """Return one pair: the estimator fitted to all rows, the families to the held-out scores of all folds."""
         together = np.concatenate([fold.held for fold in folds])
         calibration = rows.calibration(together, np.concatenate([fold.raw for fold in folds]))

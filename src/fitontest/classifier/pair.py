@@ -1,11 +1,12 @@
 """One fitted classifier with the fitted families of its classes: scores in, calibrated probabilities out.
 
 Of two classes the second has a family and the first gets the rest. Of more classes each has a family of its own,
-fitted to that class against the rest, and the rows are divided by their sums.
+fitted to that class against the rest, and the rows are divided by their sums; or one family of several classes is
+fitted to all of them.
 """
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +14,24 @@ from sklearn.base import clone
 
 from fitontest.classifier.rows import take_part
 from fitontest.classifier.scores import Reading, positions, respond
+from fitontest.data.class_rows import ClassRows
 from fitontest.data.sample import Sample
-from fitontest.families.base import Family
-from fitontest.typing import FloatArray, IntArray, Label
+from fitontest.data.simplex import on_simplex
+from fitontest.families.base import Family, read_family, registered_class
+from fitontest.families.multiclass.base import MulticlassFamily, read_multiclass_family
+from fitontest.typing import FloatArray, IntArray, Label, RandomState
 
+#: A family of two classes or of several.
+AnyFamily: TypeAlias = Family | MulticlassFamily
 NAMES = ("y", "the scores of the estimator", "sample_weight")
+
+
+def read_any_family(family: object, random_state: RandomState) -> AnyFamily:
+    """Return an unfitted family of two classes or of several, as `read_family` does."""
+    if isinstance(family, str):
+        several = not registered_class(family).takes_column
+        return read_multiclass_family(family, random_state) if several else read_family(family, random_state)
+    return read_multiclass_family(family) if isinstance(family, MulticlassFamily) else read_family(family)
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,13 +44,16 @@ class CalibratedPair:
         The fitted classifier.
     families_ : dict
         From a class to its fitted `Family`: of two classes only the second, of more every class that the estimator
-        was fitted to. An estimator fitted to one class gives it probability 1, and nothing is calibrated.
+        was fitted to. An estimator fitted to one class gives it probability 1, and nothing is calibrated. Empty where
+        there is a `family_`.
     classes_ : array of shape (K,)
         All classes, in the order of the columns; a class that the estimator was not fitted to has probability 0.
     reading : Reading
         How the responses of the estimator become scores.
     columns : array of int or None
         The columns of X that the estimator takes, where X holds similarities to all the training rows.
+    family_ : MulticlassFamily or None
+        The family of several classes, fitted to the classes that the estimator was fitted to.
     """
 
     estimator: Any
@@ -44,14 +61,25 @@ class CalibratedPair:
     classes_: NDArray[Any]
     reading: Reading
     columns: IntArray | None = None
+    family_: MulticlassFamily | None = None
 
     def scores(self, X: Any) -> FloatArray:
         """Return the scores of the estimator, shape (n, K), before calibration."""
+        return self.reading.scores(self._respond(X))
+
+    def _respond(self, X: Any) -> FloatArray:
         X = X if self.columns is None else take_part(X, None, self.columns)
-        return self.reading.scores(respond(self.estimator, X, self.reading.method, self.classes_))
+        return respond(self.estimator, X, self.reading.method, self.classes_)
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Return the calibrated probabilities, shape (n, K); the rows add up to 1."""
+        if self.family_ is not None:
+            raw = self._respond(X)
+            columns = positions(self.estimator, self.classes_)
+            found = np.zeros(raw.shape)
+            scores, c_hat = _together(self.reading, raw[:, columns]), self.family_.map_
+            found[:, columns] = c_hat.evaluate_log(scores) if self.reading.logs else c_hat.evaluate(scores)
+            return found
         proba = self.scores(X)
         for k, label in enumerate(self.classes_.tolist()):
             if label in self.families_:
@@ -79,9 +107,11 @@ class Calibration:
 
 
 def fit_pair(
-    family: Family, estimator: Any, rows: Calibration, classes: NDArray[Any], method: str, columns: IntArray | None
+    family: AnyFamily, estimator: Any, rows: Calibration, classes: NDArray[Any], method: str, columns: IntArray | None
 ) -> CalibratedPair:
-    """Fit a clone of the family for each class that needs one."""
+    """Fit a clone of the family for each class that needs one, or one of several classes to all of them."""
+    if isinstance(family, MulticlassFamily) and (classes.size > 2 or not isinstance(family, Family)):
+        return _fit_together(family, estimator, rows, classes, method, columns)
     reading = Reading.of(method, rows.raw, rows.w)
     scores = reading.scores(rows.raw)
     known = positions(estimator, classes)
@@ -91,3 +121,37 @@ def fit_pair(
         sample = Sample(rows.codes == k, scores[:, k], rows.w, names=NAMES)
         families[classes[k : k + 1].tolist()[0]] = clone(family).fit_sample(sample)
     return CalibratedPair(estimator, families, classes, reading, columns)
+
+
+def _fit_together(
+    family: MulticlassFamily,
+    estimator: Any,
+    rows: Calibration,
+    classes: NDArray[Any],
+    method: str,
+    columns: IntArray | None,
+) -> CalibratedPair:
+    """Fit a clone of the family to the classes that the estimator knows, and to the rows of these classes."""
+    known = positions(estimator, classes)
+    if known.size < 2:
+        return CalibratedPair(estimator, {}, classes, Reading.of(method, rows.raw, rows.w), columns)
+    reading = Reading(method, np.ones(classes.size), together=True)
+    place = np.full(classes.size, -1, dtype=np.intp)
+    place[known] = np.arange(known.size)
+    kept = place[rows.codes] >= 0
+    if rows.w is not None:
+        kept &= rows.w > 0
+    pair = CalibratedPair(estimator, {}, classes, reading, columns)
+    if not kept.any():
+        return pair
+    scores = _together(reading, rows.raw[np.ix_(kept, known)])
+    w = None if rows.w is None else rows.w[kept]
+    fitted = ClassRows(scores, place[rows.codes[kept]], w, classes[known].tolist(), reading.logs)
+    return replace(pair, family_=clone(family).fit_rows(fitted))
+
+
+def _together(reading: Reading, raw: FloatArray) -> FloatArray:
+    """Return the scores of all classes as points of the simplex, or the logarithms of such points."""
+    if reading.logs:
+        return reading.log_scores(raw)
+    return on_simplex(reading.scores(raw), f"{reading.method} of the estimator")

@@ -2,7 +2,8 @@
 
 An estimator gives probabilities or decision values, for the classes it was fitted to, in one column or in
 several. Here every response becomes a matrix with a column for each class, and decision values become scores by the
-sigmoid, so that on the logit scale they are themselves again.
+sigmoid, so that on the logit scale they are themselves again. For a family of several classes, which is fitted to all
+of them at once, they become scores by the softmax.
 """
 
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from fitontest.checks import choose
 from fitontest.data.arrays import check_unit_interval
 from fitontest.numerics.links import sigmoid
+from fitontest.numerics.softmax import log_softmax
 from fitontest.typing import FloatArray, IntArray
 
 METHODS = ("predict_proba", "decision_function")
@@ -84,10 +86,13 @@ class Reading:
     method : str
     divisors : array of shape (K,)
         1 for every class, unless decision values were so large that the sigmoid would make them equal.
+    together : bool
+        Whether decision values become scores by the softmax of all instead.
     """
 
     method: str
     divisors: FloatArray
+    together: bool = False
 
     @classmethod
     def of(cls, method: str, raw: FloatArray, w: FloatArray | None) -> "Reading":
@@ -100,8 +105,21 @@ class Reading:
             divisors = np.where(largest > LARGEST, largest / LARGEST, 1.0)
         return cls(method, divisors)
 
+    @property
+    def logs(self) -> bool:
+        """Whether the logarithms of the scores are known better than the scores."""
+        return self.together and self.method == "decision_function"
+
+    def log_scores(self, raw: FloatArray) -> FloatArray:
+        """Return the logarithms of the softmax of decision values; a class of which nothing is known has -inf."""
+        if np.isnan(raw).any() or (raw == np.inf).any():
+            check_unit_interval(raw.reshape(-1), "decision_function of the estimator", raw.shape)
+        return log_softmax(raw)
+
     def scores(self, raw: FloatArray) -> FloatArray:
         """Return the scores, or refuse responses that are no numbers or no probabilities."""
+        if self.logs:
+            return np.exp(self.log_scores(raw))
         if self.method == "decision_function":
             scores = sigmoid(raw / self.divisors)
         else:

@@ -134,7 +134,7 @@ class Temperature(EitherFamily):
         clipping(self.eps, "eps")
         if not isinstance(self.mix, bool | np.bool_):
             raise ValueError(f"mix must be True or False, got {self.mix!r}")
-        eps, K = self._smallest(), rows.n_classes
+        eps, K = self._smallest(rows), rows.n_classes
         slope = fit_slope(problem_of(rows, eps))
         if slope.separable:
             warn_separable("temperature")

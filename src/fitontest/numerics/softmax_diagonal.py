@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from fitontest.numerics.softmax import SoftmaxProblem, row_blocks, to_softmax
-from fitontest.numerics.softmax_newton import Penalty, score_size, solve_symmetric, weighted_sum
+from fitontest.numerics.softmax_newton import DAMPING, Penalty, score_size, solve_symmetric, weighted_sum
 from fitontest.typing import FloatArray
 
 
@@ -65,7 +65,7 @@ class Diagonal:
     def direction(self, gradient: FloatArray, curvature: FloatArray) -> FloatArray:
         """Return the Newton step; it does not move all biases by one number, which would change nothing."""
         K = gradient.shape[0]
-        hessian = curvature.copy()
+        hessian = curvature + np.diag(DAMPING * (self.scale**2).T.ravel())
         hessian[K:, K:] += np.trace(hessian[K:, K:]) / K**2
         if not self.shared:
             return solve_symmetric(hessian, gradient.T.ravel()).reshape(2, K).T

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from fitontest.numerics.softmax import SoftmaxProblem, row_blocks, to_softmax
-from fitontest.numerics.softmax_newton import Objective, Penalty, score_size, solve_symmetric, weighted_sum
+from fitontest.numerics.softmax_newton import DAMPING, Objective, Penalty, score_size, solve_symmetric, weighted_sum
 from fitontest.typing import FloatArray
 
 DENSE_UP_TO = 14  # classes up to which the Hessian is formed
-BLOCKS_UP_TO = 40  # classes up to which the preconditioner has a block of its own for each class
+ROWS_PER_BLOCK = 4  # for each score: rows of which a block of the preconditioner is made
 FORCING = 0.1  # residual of the first Newton systems, as a share of the gradient
 MOST_PRODUCTS = 400  # in a Newton step
 
@@ -68,11 +68,11 @@ class Dense:
     def direction(self, gradient: FloatArray, curvature: FloatArray) -> FloatArray:
         """Return the Newton step."""
         K, F = gradient.shape
-        hessian = curvature
+        hessian = curvature + np.diag(DAMPING * (self.scale**2).ravel())
         if not np.ptp(self.penalty.strength, axis=0).any():  # the same column added to all classes changes nothing
             size = np.diag(curvature).reshape(K, F).sum(axis=0)
             common = np.tile(np.diag(size / K), (K, K))
-            hessian = curvature + common
+            hessian += common
         return solve_symmetric(hessian, gradient.ravel()).reshape(K, F)
 
 
@@ -157,8 +157,7 @@ class Products:
         """Return the inverses of the blocks of each class with itself, or of their likenesses; shape (K, F, F)."""
         problem, K = self.problem, self.problem.x.shape[1]
         F = K + 1
-        blocks = self._own_blocks(probabilities) if K <= BLOCKS_UP_TO else self._multiples(probabilities)
-        blocks /= problem.total
+        blocks = self._own_blocks(probabilities) / problem.total
         at = np.arange(F)
         blocks[:, at, at] += 2.0 * self.penalty.strength
         diagonal = blocks[:, at, at]
@@ -166,23 +165,26 @@ class Products:
         return np.asarray(np.linalg.inv(blocks), dtype=np.float64)
 
     def _own_blocks(self, probabilities: FloatArray) -> FloatArray:
+        """Return the sums of v s s' with v = w q (1 - q): of the rows with the largest v, and the rest on average."""
         problem = self.problem
         n, K = problem.x.shape
-        blocks = np.zeros((K, K + 1, K + 1))
-        for rows in row_blocks(n, K):
-            x, _, w = problem.pieces(rows)
-            s, v = with_ones(x), variances(probabilities[rows], w)
-            for k in range(K):
-                blocks[k] += (s * v[:, k : k + 1]).T @ s
+        blocks = np.empty((K, K + 1, K + 1))
+        most = ROWS_PER_BLOCK * (K + 1)
+        for k in range(K):
+            q = probabilities[:, k]
+            v = q * (1.0 - q) if problem.w is None else problem.w * q * (1.0 - q)
+            if n <= 2 * most:
+                s = self._with_ones
+                blocks[k] = (s * v[:, None]).T @ s
+                continue
+            chosen = np.argpartition(v, n - most)[n - most :]
+            s, own = with_ones(problem.x[chosen]), v[chosen]
+            blocks[k] = (s * own[:, None]).T @ s + max(float(v.sum() - own.sum()), 0.0) * self._squares
         return blocks
 
-    def _multiples(self, probabilities: FloatArray) -> FloatArray:
-        problem = self.problem
-        n, K = problem.x.shape
-        sizes = np.zeros(K)
-        for rows in row_blocks(n, K):
-            sizes += variances(probabilities[rows], problem.pieces(rows)[2]).sum(axis=0)
-        return sizes[:, None, None] * self._squares
+    @cached_property
+    def _with_ones(self) -> FloatArray:
+        return with_ones(self.problem.x)
 
     @cached_property
     def _squares(self) -> FloatArray:

@@ -23,6 +23,8 @@ AIM = 1e-12  # what we try for: the last Newton step lands far below the promise
 MAX_STEPS = 200
 ROUNDING = 1e-14  # of the loss: a step that seems to raise it by less may be taken
 UNSETTLED = 1e-2  # length of the last step, in standardised scores, from which on the optimum is infinitely far away
+LONGEST = 30.0  # step, in standardised scores: far from the optimum all curvature may be rounding
+DAMPING = 1e-13  # share of the squares of the scores that is added to the curvature: less than that is rounding
 SPECKS = (0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4)  # on the diagonal of a Hessian that is singular to rounding
 
 
@@ -87,12 +89,13 @@ def minimise(objective: Objective, theta: FloatArray) -> SoftmaxOptimum:
     best = SoftmaxOptimum(theta, value, _size(gradient, objective), 0, True)
     length, stalled = 0.0, 0
     for step in range(1, MAX_STEPS + 1):
-        if best.gradient == 0.0:
+        if best.gradient <= AIM or stalled >= 2:
             break
         direction = objective.direction(gradient, curvature)
         length = float(np.abs(direction * objective.scale).max(initial=0.0))
-        if best.gradient <= AIM or stalled >= 2:
-            break
+        if length > LONGEST:
+            direction = direction * (LONGEST / length)
+        curvature = None  # it may be as large as the scores, and the next one is made now
         theta, value, gradient, curvature = _advance(objective, theta, value, gradient, direction)
         reached = _size(gradient, objective)
         stalled = stalled + 1 if reached > best.gradient / 2 and best.gradient < GRADIENT_TOLERANCE else 0
@@ -122,7 +125,7 @@ def _advance(
         found, new_gradient, curvature = objective.evaluate(moved)
         if found <= value + 1e-4 * length * descent + ROUNDING * max(1.0, abs(value)):
             break
-        length /= 2
+        length, curvature = length / 2, None
     return moved, found, new_gradient, curvature
 
 

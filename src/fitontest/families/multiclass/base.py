@@ -141,9 +141,9 @@ class MulticlassFamily(ClassifierMixin, FamilyBase):  # type: ignore[misc]
     def _input(self) -> str:
         return choose(getattr(self, "input", INPUTS[0]), INPUTS, "input")
 
-    def _smallest(self) -> float:
+    def _smallest(self, rows: ClassRows) -> float:
         """Return the probability to which smaller ones are clipped before their logarithms are taken."""
-        return float(self.eps) if self._input() == INPUTS[0] else SMALLEST
+        return SMALLEST if rows.logs else float(self.eps)
 
     @property
     def n_parameters_(self) -> float:

@@ -93,7 +93,7 @@ class BiasCorrected(MulticlassFamily):
         """Return that map and its parameters."""
         multiple = read_penalty(self.penalty, "penalty", cv=False)
         clipping(self.eps, "eps")
-        scores, K = Scores.plain(rows, self._smallest()), rows.n_classes
+        scores, K = Scores.plain(rows, self._smallest(rows)), rows.n_classes
         start = diagonal_identity(K)
         strength = np.zeros(start.shape)
         strength[:, 1] = 0.0 if multiple is None else multiple * K / scores.n

@@ -139,7 +139,7 @@ class Dirichlet(MulticlassFamily):
 
     def path(self, rows: ClassRows, pairs: Sequence[tuple[float, float]]) -> list[tuple[SoftmaxMap, SoftmaxOptimum]]:
         """Return the maps for several pairs of lambda and mu, each fit started from the one before."""
-        scores, K = Scores.plain(rows, self._smallest()), rows.n_classes
+        scores, K = Scores.plain(rows, self._smallest(rows)), rows.n_classes
         theta, found = full_identity(K), []
         for lambda_, mu in pairs:
             penalty = Penalty(self._strength(K, lambda_, mu), np.zeros(theta.shape))

@@ -83,7 +83,7 @@ class SharedIsotonic(MulticlassFamily):
         clipping(self.eps, "eps")
         if not isinstance(self.temperature, bool | np.bool_):
             raise ValueError(f"temperature must be True or False, got {self.temperature!r}")
-        eps, beta, q = self._smallest(), 1.0, rows.probabilities
+        eps, beta, q = self._smallest(rows), 1.0, rows.probabilities
         if self.temperature:
             problem = problem_of(rows, eps)
             beta = fit_slope(problem).beta

@@ -59,7 +59,7 @@ class StructuredFamily(MulticlassFamily):
 
     def path(self, rows: ClassRows, multiples: Sequence[float | None]) -> list[tuple[SoftmaxMap, SoftmaxOptimum]]:
         """Return the maps for several multiples of the penalty, each fit started from the one before."""
-        eps, K = self._smallest(), rows.n_classes
+        eps, K = self._smallest(rows), rows.n_classes
         structured = all(multiple is not None for multiple in multiples)
         scores = Scores.structured(rows, eps) if structured else Scores.plain(rows, eps)
         theta = self._identity(K)

@@ -1,0 +1,49 @@
+"""Rows that maps of several classes are fitted to: points of the simplex, weights, counts."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fitontest.data.class_rows import ClassRows
+from fitontest.data.predictions import read_classes
+from fitontest.data.simplex import as_log_simplex, as_simplex
+
+P = np.array([[0.2, 0.3, 0.5], [0.6, 0.4, 0.0], [0.1, 0.1, 0.8]])
+
+
+def rows(w=None, scores=P):
+    return ClassRows.of(read_classes(([0, 1, 2], scores, w)))
+
+
+def test_rows_are_divided_by_their_sums():
+    np.testing.assert_allclose(as_simplex(P * 1.0009, "P"), P, rtol=1e-15)
+    np.testing.assert_array_equal(as_simplex(P, "P"), P)
+    for factor in (1.0011, 0.9989):
+        with pytest.raises(ValueError, match="P must have rows that add up to 1 .* at row 1 .*3 such rows"):
+            as_simplex(np.minimum(P * factor, 1), "P")
+
+
+def test_weights_are_counts_if_they_are_whole():
+    assert (rows().n, rows().total, rows().w) == (3, 3, None)
+    assert (rows([1, 1, 1]).n, rows([1, 1, 1]).w) == (3, None)
+    counted = rows([2, 0, 3])
+    assert (counted.n, counted.total, counted.codes.tolist()) == (5, 5, [0, 2])
+    other = rows([0.5, 0, 3])
+    assert (other.n, other.total) == (2, 3.5)
+
+
+def test_logarithms_are_clipped_only_where_they_are_made():
+    assert rows().log_probabilities(1e-9).min() == pytest.approx(np.log(1e-9))
+    assert (rows().scores[1] == P[1]).all()
+    log_p, names = as_log_simplex(pd.DataFrame([[700.0, 0.0], [0.0, 1.0]], columns=["a", "b"]), "Z")
+    assert names == ["a", "b"]
+    np.testing.assert_allclose(log_p[0], [0, -700])
+    logs = ClassRows(log_p, np.array([0, 1]), None, [0, 1], logs=True)
+    assert logs.log_probabilities(1e-300).min() == pytest.approx(np.log(1e-300))
+    np.testing.assert_allclose(logs.probabilities.sum(axis=1), 1)
+
+
+def test_the_order_of_named_columns_is_checked():
+    frame = pd.DataFrame(P, columns=["c", "b", "a"])
+    with pytest.raises(ValueError, match="in the order of the classes"):
+        read_classes((["a", "b", "c"], frame, None))

@@ -1,0 +1,185 @@
+"""Penalties chosen by cross-validation, and the registry of families of several classes."""
+
+import sys
+
+import numpy as np
+import pytest
+
+import fitontest as fot
+from fitontest.data.class_rows import ClassRows
+from fitontest.data.predictions import read_classes
+from fitontest.families.multiclass.base import read_multiclass_family
+from fitontest.families.multiclass.penalties import MULTIPLES, HeldOut, hold_out
+from tests.multiclass import draw
+
+
+def rows_of(P, y, w=None):
+    return ClassRows.of(read_classes((y, P, w)))
+
+
+def test_the_multiple_is_the_largest_within_one_error_of_the_best():
+    P, y = draw(400, 3)
+    family = fot.Vector(penalty="cv", cv=4, random_state=3).fit(P, y)
+    rows = rows_of(P, y)
+    folds = rows.folds(4, 3)
+    assert sorted(np.concatenate(folds)) == list(range(400))
+    by_hand = np.empty((400, len(MULTIPLES)))
+    for held in folds:
+        kept = np.setdiff1d(np.arange(400), held)
+        for j, multiple in enumerate(MULTIPLES):
+            q = fot.Vector(penalty=multiple).fit(P[kept], y[kept]).predict_proba(P[held])
+            by_hand[held, j] = -np.log(np.clip(q[np.arange(held.size), y[held]], 1e-6, 1 - 1e-6))
+    np.testing.assert_allclose(family.held_out_.losses, by_hand, rtol=0, atol=1e-8)
+    best = by_hand.mean(axis=0).argmin()
+    excess = by_hand - by_hand[:, [best]]
+    near = excess.mean(axis=0) <= excess.std(axis=0) / np.sqrt(400)
+    assert family.penalty_ == MULTIPLES[near.argmax()]
+    assert family.map_ == fot.Vector(penalty=family.penalty_).fit(P, y).map_
+
+
+def test_one_error_of_whole_weights_is_that_of_repeated_rows():
+    rng = np.random.default_rng(0)
+    losses, w = rng.random((50, 3)), rng.integers(1, 4, 50).astype(float)
+    repeated = HeldOut((3, 2, 1), np.repeat(losses, w.astype(int), axis=0), np.ones(int(w.sum())))
+    weighted = HeldOut((3, 2, 1), losses, w)
+    np.testing.assert_allclose(weighted.mean, repeated.mean)
+    assert weighted.within_one_error == repeated.within_one_error
+    close = HeldOut((2, 1), np.column_stack([np.full(50, 0.5), 0.5 + 0.01 * np.tile([-1.2, 1.0], 25)]), np.ones(50))
+    assert (close.best, close.within_one_error) == (1, 0)
+
+
+def test_dirichlet_takes_the_best_of_the_grid_and_of_one_penalty_alone():
+    P, y = draw(200, 3, seed=6)
+    family = fot.Dirichlet(cv=3).fit(P, y)
+    assert family.held_out_.candidates[0] == (10.0, 10.0)
+    assert family.held_out_.candidates[-1] == pytest.approx((1e-5, 1e-5))
+    assert family.held_out_.candidates[family.held_out_.best] == (family.best_lambda_, family.best_mu_)
+    assert family.map_ == fot.Dirichlet(family.best_lambda_, family.best_mu_).fit(P, y).map_
+    alone = fot.Dirichlet(lambda_=0.1, cv=3).fit(P, y)
+    assert alone.best_lambda_ == 0.1
+    assert {lambda_ for lambda_, _ in alone.held_out_.candidates} == {0.1}
+    assert not hasattr(fot.Dirichlet(0.1, 0.1).fit(P, y), "held_out_")
+
+
+def test_copies_of_a_row_share_a_fold():
+    P, y = draw(60, 3)
+    copies = np.repeat(np.arange(60), 3)
+    folds = rows_of(P[copies], y[copies]).folds(5, 0)
+    for held in folds:
+        assert np.bincount(copies[held], minlength=60).tolist() == [
+            3 if k in set(copies[held]) else 0 for k in range(60)
+        ]
+    assert rows_of([[0.2, 0.8]] * 5, [0, 0, 0, 0, 1]).folds(2, 0) != []
+
+
+def test_folds_follow_neither_the_order_of_the_rows_nor_of_the_classes():
+    P, y = draw(60, 4)
+    first = {tuple(sorted(map(tuple, P[held]))) for held in rows_of(P, y).folds(4, 7)}
+    order = np.random.default_rng(0).permutation(60)
+    assert {tuple(sorted(map(tuple, P[order][held]))) for held in rows_of(P[order], y[order]).folds(4, 7)} == first
+    turned, names = P[:, ::-1], 3 - y
+    again = {tuple(sorted(map(tuple, P[held]))) for held in rows_of(turned, names).folds(4, 7)}
+    assert again == first
+
+
+def test_a_single_distinct_row_leaves_nothing_to_hold_out():
+    family = fot.Vector(penalty="cv").fit([[0.2, 0.8]], [1], labels=[0, 1])
+    assert family.penalty_ == 1.0
+    assert not hasattr(family, "held_out_")
+    with pytest.warns(fot.SeparableDataWarning, match="dirichlet: the scores separate the classes"):
+        assert fot.Dirichlet().fit([[0.2, 0.8]], [1], labels=[0, 1]).best_lambda_ == 10.0
+
+
+def test_warnings_of_folds_are_held_back():
+    P, y = draw(30, 3)
+    y[:] = P.argmax(axis=1)
+    path = fot.Vector(penalty=None)._maps
+    assert hold_out(path, [None], rows_of(P, y), rows_of(P, y).folds(3, 0)).losses.shape == (30, 1)
+
+
+@pytest.mark.parametrize("value", [0, -1.0, np.inf, np.nan, True, "1", "ridge"])
+def test_penalties_are_checked(value):
+    P, y = draw(30, 3)
+    for kind in (fot.Vector, fot.Matrix, fot.BiasCorrected):
+        with pytest.raises(ValueError, match="penalty must be a positive number or"):
+            kind(penalty=value).fit(P, y)
+    with pytest.raises(ValueError, match='mu must be a positive number or "cv", got'):
+        fot.Dirichlet(mu=value).fit(P, y)
+
+
+def test_other_settings_are_checked():
+    P, y = draw(30, 3)
+    refused = {
+        "mix must be True or False": fot.Temperature(mix=1),
+        "divide must be True or False": fot.Dirichlet(divide="no"),
+        "temperature must be True or False": fot.SharedIsotonic(temperature=2.0),
+        "eps must be a number in": fot.Vector(eps=0.7),
+        "cv must be a whole number of folds": fot.Matrix(penalty="cv", cv=1),
+    }
+    for message, family in refused.items():
+        with pytest.raises(ValueError, match=message):
+            family.fit(P, y)
+
+
+def test_names_of_the_two_kinds():
+    two, several = fot.available_families(), fot.available_families(classes="any")
+    assert set(two) & set(several) == {"identity", "temperature"}
+    assert {"bias_corrected", "vector", "matrix", "dirichlet", "one_vs_rest", "shared_isotonic"} <= set(several)
+    for name in several:
+        assert isinstance(fot.make_family(name), fot.MulticlassFamily)
+        assert isinstance(fot.make_family(name), fot.Family) == (name in two)
+    with pytest.raises(ValueError, match="classes must be one of 'two', 'any'; got 'three'"):
+        fot.available_families("three")
+    with pytest.raises(ValueError, match="parameters of matrix must be among penalty, cv, .*; got 'strength'"):
+        fot.make_family("matrix", strength=2)
+    with pytest.raises(ValueError, match="takes a column for each class, .*; got 'beta', of which one_vs_rest makes one"):
+        read_multiclass_family("beta")
+    with pytest.raises(ValueError, match="or a MulticlassFamily, got 3"):
+        read_multiclass_family(3)
+
+
+def test_a_family_of_ones_own_is_registered_among_those_of_several_classes():
+    @fot.register_family("halves")
+    class Halves(fot.MulticlassFamily):
+        def fit_class_map(self, rows):
+            return fot.SoftmaxMap(np.full(rows.n_classes, 0.5), np.zeros(rows.n_classes))
+
+    try:
+        assert "halves" in fot.available_families("any")
+        assert "halves" not in fot.available_families()
+        P, y = draw(30, 3)
+        assert fot.make_family("halves").fit(P, y).predict_proba(P).shape == (30, 3)
+    finally:
+        fot.unregister_family("halves")
+
+
+def test_a_package_plugs_in_a_family_of_several_classes(tmp_path, monkeypatch):
+    (tmp_path / "a_third_package.py").write_text(
+        "import fitontest as fot\n"
+        "class Third(fot.MulticlassFamily):\n"
+        "    def fit_class_map(self, rows):\n"
+        "        return fot.MulticlassIdentityMap()\n"
+    )
+    info = tmp_path / "a_third_package-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: a-third-package\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[fitontest.multiclass_families]\nthird = a_third_package:Third\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert "third" in fot.available_families("any")
+    assert "third" not in fot.available_families()
+    assert "a_third_package" not in sys.modules
+    try:
+        P, y = draw(30, 3)
+        np.testing.assert_array_equal(fot.make_family("third").fit(P, y).predict_proba(P), P)
+    finally:
+        fot.unregister_family("third")
+        sys.modules.pop("a_third_package", None)
+
+
+def test_a_map_that_is_none_is_refused():
+    class Broken(fot.MulticlassFamily):
+        def fit_class_map(self, rows):
+            return fot.IdentityMap()
+
+    with pytest.raises(TypeError, match="Broken.fit_class_map must return a MulticlassMap"):
+        Broken().fit(*draw(10, 3, seed=1), labels=range(3))

@@ -1,0 +1,130 @@
+"""Maps of several classes as values: formulas, what they refuse, JSON."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+import fitontest as fot
+
+ROWS = np.array([[0.2, 0.3, 0.5], [1.0, 0, 0], [0.5, 0.5, 0], [1e-20, 0.4, 0.6]])
+MAPS = {
+    "identity": fot.MulticlassIdentityMap(),
+    "diagonal": fot.SoftmaxMap([0.5, 1.5, 2.0], [0.1, 0.0, -0.3]),
+    "full": fot.SoftmaxMap([[1, 0.1, 0], [0, 1, 0.2], [-0.3, 0, 1]], [0, 0, 1], beta=0.7, mix=0.01, eps=1e-12),
+    "one_vs_rest": fot.OneVsRestMap(
+        [fot.IdentityMap(), fot.LogisticMap(-1.0, 0.3, "logit", 1e-16), fot.KnotsMap([0, 1], [0, 0.5])]
+    ),
+    "shared": fot.SharedMap(fot.BinnedMap(fot.Partition([0.4]), [0.1, 0.8], [0.0, 0.0]), beta=1.3),
+}
+every_map = pytest.mark.parametrize("name", MAPS)
+
+
+def softmax(z):
+    e = np.exp(z - z.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+def test_the_formula_of_a_softmax_map():
+    x = np.log(np.maximum(ROWS, 1e-16))
+    expected = softmax(x * [0.5, 1.5, 2.0] + [0.1, 0.0, -0.3])
+    np.testing.assert_allclose(MAPS["diagonal"](ROWS), expected, rtol=0, atol=1e-15)
+    full = MAPS["full"]
+    q = 0.99 * softmax(0.7 * np.log(np.maximum(ROWS, 1e-12))) + 0.01 / 3
+    np.testing.assert_allclose(full(ROWS), softmax(np.log(q) @ full.W.T + full.b), rtol=0, atol=1e-15)
+    half = fot.SoftmaxMap(np.ones(3), np.zeros(3), beta=0.5)
+    np.testing.assert_allclose(half(ROWS[:1]), np.sqrt(ROWS[:1]) / np.sqrt(ROWS[:1]).sum(), rtol=0, atol=1e-15)
+
+
+def test_the_formula_of_one_vs_rest():
+    q = np.column_stack([part(ROWS[:, k]) for k, part in enumerate(MAPS["one_vs_rest"].parts)]) + 1e-9 * ROWS
+    np.testing.assert_allclose(MAPS["one_vs_rest"](ROWS), q / q.sum(axis=1, keepdims=True), rtol=0, atol=1e-15)
+    nothing = fot.OneVsRestMap([fot.KnotsMap([0], [0])] * 3)
+    np.testing.assert_allclose(nothing(ROWS), ROWS, rtol=0, atol=1e-15)  # rows of zeros are p
+
+
+@every_map
+def test_logarithms_and_probabilities_give_the_same(name):
+    rows = np.maximum(ROWS, 1e-9)
+    rows /= rows.sum(axis=1, keepdims=True)
+    c_hat = MAPS[name]
+    np.testing.assert_allclose(c_hat.evaluate_log(np.log(rows)), c_hat.evaluate(rows), rtol=0, atol=1e-9)
+
+
+@every_map
+@given(arrays(float, (4, 3), elements=st.sampled_from([0.0, 5e-324, 1e-300, 1e-9, 0.5, 1.0]) | st.floats(0, 1)))
+def test_values_are_points_of_the_simplex_whatever_the_row(name, P):
+    P[P.sum(axis=1) == 0] = 1.0
+    q = MAPS[name](P / P.sum(axis=1, keepdims=True))
+    assert ((q >= 0) & (q <= 1)).all()
+    np.testing.assert_allclose(q.sum(axis=1), 1, rtol=0, atol=1e-12)
+
+
+@every_map
+def test_equality_hash_and_json(name):
+    c_hat = MAPS[name]
+    again = fot.MulticlassMap.from_dict(c_hat.to_dict())
+    assert again == c_hat
+    assert hash(again) == hash(c_hat)
+    assert c_hat.to_dict()["schema"] == 2
+    assert all(other != c_hat for key, other in MAPS.items() if key != name)
+
+
+def test_a_part_says_by_itself_that_it_decreases():
+    d = MAPS["one_vs_rest"].to_dict()
+    assert d["parts"][1]["decreasing"] is True
+    del d["parts"][1]["decreasing"]
+    with pytest.raises(ValueError, match="parts must say that it is decreasing"):
+        fot.MulticlassMap.from_dict(d)
+
+
+def test_who_keeps_the_argmax():
+    assert {name for name, c_hat in MAPS.items() if c_hat.keeps_argmax} == {"identity", "shared"}
+    assert fot.SoftmaxMap([2, 2], [0.5, 0.5]).keeps_argmax
+    for other in ([-1, -1], [1, 2], [[1, 0], [0, 1]]):
+        assert not fot.SoftmaxMap(other, [0, 0]).keeps_argmax
+    assert not fot.SoftmaxMap([1, 1], [0, 1]).keeps_argmax
+    assert not fot.SoftmaxMap([1, 1], [0, 0], beta=0.0).keeps_argmax
+    assert not fot.SharedMap(fot.LogisticMap(-1.0, 0.0, "logit", 1e-9)).keeps_argmax
+
+
+REFUSED = {
+    "b must hold a bias for each of two classes or more": lambda: fot.SoftmaxMap([1], [0]),
+    "W must be 2 numbers, or 2 rows of 2 numbers, as b has 2": lambda: fot.SoftmaxMap([1, 2, 3], [0, 0]),
+    "W must be finite, got nan at row 2, column 1": lambda: fot.SoftmaxMap([[1, 2], [np.nan, 3]], [0, 0]),
+    "beta must not be negative": lambda: fot.SoftmaxMap([1, 1], [0, 0], beta=-1.0),
+    r"mix must lie in \[0, 1\]": lambda: fot.SoftmaxMap([1, 1], [0, 0], mix=1.5),
+    r"eps must be a number in \(0, 0.5\)": lambda: fot.SoftmaxMap([1, 1], [0, 0], eps=0),
+    "parts must hold calibration maps of two classes, got .* at position 1": lambda: fot.OneVsRestMap(
+        [fot.IdentityMap(), fot.MulticlassIdentityMap()]
+    ),
+    "parts must hold a map for each of two classes or more, got 1": lambda: fot.OneVsRestMap([fot.IdentityMap()]),
+    "part must be a calibration map of two classes": lambda: fot.SharedMap(0.5),
+    "P must be a matrix with a row per prediction": lambda: MAPS["full"]([0.2, 0.8]),
+    "P must have a column for each of the map's 3 classes, got 2 columns": lambda: MAPS["full"]([[0.2, 0.8]]),
+    "P must have rows that add up to 1 .*, got a sum of 1.2 at row 2": lambda: MAPS["shared"]([[0, 1], [0.2, 1]]),
+    "kind must be one of .*'softmax'": lambda: fot.MulticlassMap.from_dict({"schema": 2, "kind": "soft"}),
+    "kind must be one that MulticlassMap can read, got 'identity'": lambda: fot.MulticlassMap.from_dict(
+        fot.IdentityMap().to_dict()
+    ),
+    "must have the fields": lambda: fot.MulticlassMap.from_dict({"schema": 2, "kind": "softmax", "W": [1, 1]}),
+    "W must be rows of numbers, got True": lambda: fot.MulticlassMap.from_dict(
+        {**MAPS["full"].to_dict(), "W": [[True, 0, 0], [0, 1, 0], [0, 0, 1]]}
+    ),
+}
+
+
+@pytest.mark.parametrize("message", REFUSED)
+def test_refusals(message):
+    with pytest.raises(ValueError, match=message):
+        REFUSED[message]()
+
+
+def test_rows_of_float32_are_divided_by_their_sums():
+    P = np.random.default_rng(0).dirichlet([1, 1, 1], 20).astype(np.float32)
+    q = fot.MulticlassIdentityMap()(P)
+    assert q.dtype == np.float64
+    np.testing.assert_allclose(q.sum(axis=1), 1, rtol=0, atol=1e-15)
+    assert fot.MulticlassIdentityMap()(ROWS) is not None
+    np.testing.assert_array_equal(fot.MulticlassIdentityMap()(ROWS), ROWS)
