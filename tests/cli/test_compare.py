@@ -104,7 +104,7 @@ def test_compare_then_apply(file, tmp_path, scores):
         (("--plot", "picture.bmp"), "the ending of --plot must be one of"),
         (("--test", "absent.csv"), "FILE must be an existing file, got absent.csv"),
         (("--save", "map.txt"), "the ending of --save must be one of '.json'; got '.txt'"),
-        (("--prob", "p"), "must be given once, for two classes; got p, p; of more classes, compare on one class"),
+        (("--prob", "p"), "must be given once, for two classes, unless --reduction is canonical; got p, p"),
     ],
 )
 def test_refusals_are_one_line(file, options, message):
@@ -146,3 +146,32 @@ def test_no_input_is_overwritten(tmp_path, scores):
         result = run(val, *columns, *options)
         assert (result.exit_code, message in result.stderr) == (2, True)
     assert (val.read_bytes(), test.read_bytes()) == before
+
+
+def test_several_classes_as_they_are(tmp_path):
+    rng = np.random.default_rng(0)
+    P = rng.dirichlet(np.ones(3), 200).round(3)
+    P[:, 2] = 1 - P[:, 0] - P[:, 1]
+    P = P.clip(0, 1)
+    y = np.array(["a", "b", "c"])[(P.cumsum(axis=1) < rng.random((200, 1))).sum(axis=1).clip(0, 2)]
+    path = tmp_path / "classes.csv"
+    lines = ["y,a,b,c", *(f"{label},{','.join(map(repr, map(float, row)))}" for label, row in zip(y, P, strict=True))]
+    path.write_text("\n".join(lines))
+    columns = ("--prob", "a", "--prob", "b", "--prob", "c", "--reduction", "canonical", "--evaluator", "none")
+    names = ("--family", "temperature", "--family", "platt")
+    result = run(path, "--label", "y", *columns, *names, "--format", "json", "--test", twin(path, tmp_path))
+    found = json.loads(result.stdout)
+    test = (y, P)
+    expected = fot.compare_calibrators(
+        y, P, families=["temperature", "platt"], reduction="canonical", evaluators=[], test=test
+    )
+    assert [one["family"] for one in found["calibrators"]] == [one.name for one in expected]
+    assert found["calibrators"][0]["score"] == pytest.approx(expected.calibrators[0].held_out.score, abs=1e-12)
+    assert found["calibrators"][0]["test_score"] == pytest.approx(expected.calibrators[0].test.score, abs=1e-12)
+
+
+def twin(path, folder):
+    """Return a copy of a file."""
+    copy = folder / "twin.csv"
+    copy.write_text(path.read_text())
+    return str(copy)

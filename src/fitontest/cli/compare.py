@@ -1,18 +1,20 @@
 """``fitontest compare``: which calibrator to put behind the scores in a file."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
 from fitontest.checks import choose
 from fitontest.cli.messages import notes, refusing
-from fitontest.cli.scores import of_scores, read_scores
+from fitontest.cli.scores import Given, of_whole_scores
 from fitontest.cli.writing import check_output, is_same, written_whole
 from fitontest.comparison.calibrators import RULES
 from fitontest.comparison.compare import EVALUATORS, Options, compare_candidates
 from fitontest.comparison.comparison import Comparison
-from fitontest.data.csv_files import Layout
+from fitontest.comparison.of_classes import ClassOptions, compare_class_candidates
 from fitontest.displays.saving import check_path
 from fitontest.numerics.losses import LOSSES
 from fitontest.results.text import csv_text
@@ -29,7 +31,7 @@ FORMATS: dict[str, Callable[[Comparison], str]] = {
 
 
 @click.command()
-@of_scores
+@of_whole_scores
 @click.option("--test", type=click.Path(path_type=Path), help="A second file with the same columns, to evaluate on.")
 @click.option("--family", "families", multiple=True, help=FAMILY_HELP)
 @click.option("--cv", type=click.IntRange(min=2), default=5, show_default=True, help="Number of folds.")
@@ -56,12 +58,7 @@ FORMATS: dict[str, Callable[[Comparison], str]] = {
 @click.option("--plot", "picture", type=click.Path(path_type=Path), help="Draw the comparison: .png, .svg or .pdf.")
 @refusing
 def compare(
-    file: Path,
-    label: str,
-    prob: str,
-    weight: str | None,
-    pos_label: str | None,
-    layout: Layout,
+    given: Given,
     test: Path | None,
     families: tuple[str, ...],
     cv: int,
@@ -78,8 +75,10 @@ def compare(
 
     FILE is CSV, TSV (also gzipped) or Parquet, with scores of rows that the classifier was not trained on. Families are
     compared out of fold, by paired differences; to do nothing is always a candidate. `fitontest apply` applies a map
-    that was saved.
+    of two classes that was saved. Of several classes, with a --prob column for each, --reduction canonical compares
+    maps of all of them at once.
     """
+    file = given.file
     if test is not None and is_same(file, test):
         raise ValueError(
             f"--test must be another file than FILE, got {test}: rows that a map was fitted to cannot test it"
@@ -90,15 +89,32 @@ def compare(
     if picture is not None:
         check_path(picture, "--plot")
         check_output(picture, "--plot", {"FILE": file, "--test": test})
-    checked = Options.of(
-        families or None, cv, repeats, scoring, rule, _read_evaluators(evaluators), random_state=random_state
-    )
-    sample = read_scores(file, label, prob, weight, pos_label, layout)
-    test_sample = None if test is None else read_scores(test, label, prob, weight, pos_label, layout)
-    with notes():
-        comparison = compare_candidates(sample, checked, test_sample, labels=f"label column {label!r}")
+    settings = (families or None, cv, repeats, scoring, rule, _read_evaluators(evaluators), None, random_state)
+    comparison = _compare_classes(given, test, settings) if given.reduction else _compare(given, test, settings)
     click.echo(FORMATS[style](comparison))
     _write(comparison, save, picture)
+
+
+def _compare(given: Given, test: Path | None, settings: tuple[Any, ...]) -> Comparison:
+    """Return the comparison of one column of scores."""
+    if len(given.probs) > 1:
+        raise ValueError(
+            f"--prob must be given once, for two classes, unless --reduction is canonical; got {', '.join(given.probs)}"
+        )
+    options = Options.of(*settings)
+    sample = given.sample()
+    tested = None if test is None else replace(given, file=test).sample()
+    with notes():
+        return compare_candidates(sample, options, tested, labels=f"label column {given.label!r}")
+
+
+def _compare_classes(given: Given, test: Path | None, settings: tuple[Any, ...]) -> Comparison:
+    """Return the comparison of the probabilities of all classes."""
+    options = ClassOptions.of(*settings)
+    data = given.distributions()
+    tested = None if test is None else replace(given, file=test).distributions_of(data.classes)
+    with notes():
+        return compare_class_candidates(data, options, tested, labels=f"label column {given.label!r}")
 
 
 def _read_evaluators(evaluators: tuple[str, ...]) -> tuple[str, ...]:

@@ -4,9 +4,9 @@ from typing import Literal
 
 import click
 
-from fitontest.cli.class_scores import Given, of_class_scores
 from fitontest.cli.measuring import FORMATS, NULL_DRAWS, TCE, measured
 from fitontest.cli.messages import refusing
+from fitontest.cli.scores import Given, of_class_scores
 from fitontest.measures.base import make_measure
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA
 from fitontest.numerics.norms import available_norms

@@ -5,9 +5,9 @@ from typing import Any
 
 import click
 
-from fitontest.cli.class_scores import Given, of_class_scores
 from fitontest.cli.measuring import NULL_DRAWS, TCE
 from fitontest.cli.messages import notes, refusing
+from fitontest.cli.scores import Given, of_class_scores
 from fitontest.data.predictions import Predictions
 from fitontest.displays.base import Display
 from fitontest.displays.reliability import ReliabilityDisplay

@@ -1,6 +1,10 @@
-"""The options that name the labels and scores in a file, and the reading of them."""
+"""The options that name the labels and scores in a file, of two classes or of several, and the reading of them."""
 
+import csv
 from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, fields
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -9,60 +13,157 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fitontest.cli.layout import of_layout
+from fitontest.data.arrays import as_scores
 from fitontest.data.csv_files import BOOLEANS, Layout
+from fitontest.data.distributions import CANONICAL, Distributions
+from fitontest.data.predictions import REDUCTIONS, Names, Predictions, read_classes, read_data, reduced
 from fitontest.data.sample import Sample
 from fitontest.data.tables import naming_lines, read_columns
 from fitontest.typing import Label
 
-
-def _one(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> str:  # noqa: ARG001
-    """Return the one value of an option, of which click would silently take the last."""
-    if len(values) > 1:
-        instead = "of more classes, compare on one class against the rest, or use a CalibratedClassifier in Python"
-        raise click.BadParameter(f"must be given once, for two classes; got {', '.join(values)}; {instead}")
-    return values[0]
-
-
+REDUCTION = click.option(
+    "--reduction",
+    type=click.Choice(REDUCTIONS),
+    help="How several --prob columns are read: the highest probability of each row against whether its class is "
+    "the label, each class against the rest, or the positive class of two.",
+)
+WHOLE = click.option(
+    "--reduction",
+    type=click.Choice([CANONICAL]),
+    help="How several --prob columns are read: as the probabilities of all classes.",
+)
 _OPTIONS = (
     click.argument("file", type=click.Path(path_type=Path)),
-    click.option("--label", required=True, help="Column with the labels of two classes."),
+    click.option("--label", required=True, help="Column with the labels."),
     click.option(
         "--prob",
+        "probs",
         multiple=True,
         required=True,
-        callback=_one,
-        help="Column with the predicted probability of the positive class.",
+        help="Column with the predicted probability of the positive class; repeat for a column per class.",
     ),
     click.option("--weight", help="Column with the weights of the rows."),
+    REDUCTION,
+    click.option(
+        "--classes",
+        help="Classes of the --prob columns, in their order, with commas between them. Default: the labels, sorted.",
+    ),
     click.option(
         "--pos-label",
-        help="The positive label, unless the labels are 0/1, -1/1 or true/false (in CSV files also yes/no).",
+        help="The positive label of two, unless the labels are 0/1, -1/1 or true/false (in CSV files also yes/no).",
     ),
 )
 
 
-def of_scores(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command FILE, --label, --prob, --weight, --pos-label and the layout of the file."""
-    command = of_layout(command)
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+@dataclass(frozen=True)
+class Given:
+    """Where a command finds the scores, and the reading of them."""
 
+    file: Path
+    label: str
+    probs: tuple[str, ...]
+    weight: str | None
+    reduction: str | None
+    classes: str | None
+    pos_label: str | None
+    layout: Layout
 
-def read_scores(file: Path, label: str, prob: str, weight: str | None, pos_label: str | None, layout: Layout) -> Sample:
-    """Return the sample in the named columns of a file."""
-    wanted = {"--label": label, "--prob": prob, **({"--weight": weight} if weight is not None else {})}
-    columns = read_columns(file, wanted, ("--prob", "--weight"), layout)
-    labels = columns["--label"]
-    names = (f"label column {label!r}", f"prob column {prob!r}", f"weight column {weight!r}")
-    with naming_lines(file, dict(zip(names, wanted.values(), strict=False)), layout):
-        return Sample(
-            labels,
-            columns["--prob"],
-            columns.get("--weight"),
-            pos_label=None if pos_label is None else as_label(pos_label, labels),
-            names=names,
+    @property
+    def classwise(self) -> bool:
+        """Whether each class is held against the rest."""
+        return self.reduction == "classwise"
+
+    @property
+    def name(self) -> str | None:
+        """The name of the scores: that of their column, where it is one."""
+        return self.probs[0] if len(self.probs) == 1 else None
+
+    def data(self) -> Sample | Predictions:
+        """Return the data in the file: predictions of several classes with classwise, else one sample."""
+        with self._naming_lines():
+            columns, labels, pos_label = self._read()
+            return read_data(columns, self.reduction, labels, pos_label, self._names)
+
+    def sample(self) -> Sample:
+        """Return the one sample in the file, or that the reduction makes of it."""
+        with self._naming_lines():
+            columns, labels, pos_label = self._read()
+            return reduced(columns, self.reduction, labels, pos_label, self._names)
+
+    def distributions(self) -> Distributions:
+        """Return the predictions of all classes in the file, as they are."""
+        return self.distributions_of(None)
+
+    def distributions_of(self, classes: list[Label] | None) -> Distributions:
+        """Return the predictions of given classes, which stand in the order of the columns."""
+        with self._naming_lines():
+            columns, labels, _ = self._read()
+            return Distributions.of(
+                read_classes(columns, labels if classes is None else np.array(classes), self._names)
+            )
+
+    def _naming_lines(self) -> AbstractContextManager[None]:
+        names = {self._names.y_true: self.label, **{_prob(prob): prob for prob in self.probs}}
+        weight = {} if self.weight is None else {self._names.sample_weight: self.weight}
+        return naming_lines(self.file, names | weight, self.layout)
+
+    @property
+    def _names(self) -> Names:
+        return Names(
+            f"label column {self.label!r}",
+            _prob(self.probs[0]) if len(self.probs) == 1 else "--prob",
+            f"weight column {self.weight!r}",
+            "--classes",
+            "--pos-label",
+            "--reduction",
+            self.probs,
         )
+
+    def _read(self) -> tuple[Any, Any, Any]:
+        """Return the columns, the classes and the positive class, in the type of the labels."""
+        if len(set(self.probs)) < len(self.probs):
+            raise ValueError(f"--prob must name every column once, got {', '.join(self.probs)}")
+        keys = {prob: f"--prob {prob}" if len(self.probs) > 1 else "--prob" for prob in self.probs}
+        wanted = {"--label": self.label, **{key: prob for prob, key in keys.items()}}
+        wanted |= {"--weight": self.weight} if self.weight is not None else {}
+        values = read_columns(self.file, wanted, (*keys.values(), "--weight"), self.layout)
+        labels, scores = values["--label"], [values[key] for key in keys.values()]
+        if len(scores) > 1:
+            each = zip(self.probs, scores, strict=True)
+            matrix: Any = np.column_stack([as_scores(column, _prob(prob)) for prob, column in each])
+        else:
+            (matrix,) = scores
+        classes = None if self.classes is None else [as_label(one, labels, "--classes") for one in _split(self.classes)]
+        pos_label = None if self.pos_label is None else as_label(self.pos_label, labels)
+        return (labels, matrix, values.get("--weight")), classes, pos_label
+
+
+def of_whole_scores(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command FILE and the options of scores of two classes, or of several as they are, as one `Given`."""
+    return of_class_scores(command, WHOLE)
+
+
+def of_class_scores(command: Callable[..., Any], reduction: Callable[..., Any] = REDUCTION) -> Callable[..., Any]:
+    """Give a command FILE and the options of scores of several classes; it gets them as one `Given`."""
+
+    @wraps(command)
+    def run(**options: Any) -> Any:
+        given = Given(**{field.name: options.pop(field.name) for field in fields(Given)})
+        return command(given, **options)
+
+    wrapped: Callable[..., Any] = of_layout(run)
+    for option in reversed(_OPTIONS):
+        wrapped = (reduction if option is REDUCTION else option)(wrapped)
+    return wrapped
+
+
+def _prob(column: str) -> str:
+    return f"prob column {column!r}"
+
+
+def _split(text: str) -> list[str]:
+    """Return the parts between commas; a part with a comma in it stands in quotes, as in a CSV file."""
+    return [part.strip() for part in next(csv.reader([text], skipinitialspace=True), [])]
 
 
 def as_label(text: str, labels: NDArray[Any], option: str = "--pos-label") -> Label:

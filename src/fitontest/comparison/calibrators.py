@@ -15,7 +15,6 @@ import numpy as np
 from fitontest.comparison.decomposition import Parts
 from fitontest.comparison.known_truth import Quality
 from fitontest.comparison.paired import PairedScore
-from fitontest.families.base import Family
 from fitontest.families.stacking import Stacking
 
 ALIKE = 1  # numbers of parameters that differ by no more than this count as equally few
@@ -28,7 +27,7 @@ class Calibrator:
     Attributes
     ----------
     name : str
-    family : Family
+    family : Family or MulticlassFamily
         Fitted to all rows.
     held_out : PairedScore
         Out of fold: the rules choose by it.
@@ -47,7 +46,7 @@ class Calibrator:
     """
 
     name: str
-    family: Family = field(repr=False)
+    family: Any = field(repr=False)
     held_out: PairedScore
     test: PairedScore | None
     parts: Parts
@@ -59,7 +58,7 @@ class Calibrator:
     @property
     def n_parameters(self) -> float:
         """Number of free parameters of its map, inf where that is not known."""
-        return self.family.n_parameters_
+        return float(self.family.n_parameters_)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as one plain record."""
@@ -114,4 +113,6 @@ def choose_stack(ranked: Ranked, _: str) -> str:
     raise ValueError("rule must be 'best' or 'one_se' unless a Stacking is among the candidates, got 'stack'")
 
 
-RULES: dict[str, Callable[[Ranked, str], str]] = {"best": choose_best, "one_se": choose_one_se, "stack": choose_stack}
+Rule: TypeAlias = Callable[[Ranked, str], str]
+RULES_OF_FAMILIES: dict[str, Rule] = {"best": choose_best, "one_se": choose_one_se}
+RULES: dict[str, Rule] = {**RULES_OF_FAMILIES, "stack": choose_stack}

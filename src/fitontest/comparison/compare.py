@@ -1,31 +1,34 @@
 """The comparison of calibrators: all candidates are evaluated on the same held-out rows, and a rule chooses one."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast
 
 import numpy as np
 
 from fitontest.checks import choose
-from fitontest.comparison.calibrators import RULES, Calibrator
+from fitontest.comparison.calibrators import RULES
 from fitontest.comparison.candidates import Candidates, read_candidates
 from fitontest.comparison.comparison import Comparison
-from fitontest.comparison.held_out import CandidateResult, HeldOutEvaluation
+from fitontest.comparison.held_out import HeldOutEvaluation
 from fitontest.comparison.known_truth import Truth, read_truth
-from fitontest.comparison.paired import PairedLosses
-from fitontest.data.ordering import Rows
-from fitontest.data.predictions import count_columns
+from fitontest.comparison.of_classes import ClassOptions, compare_class_candidates
+from fitontest.comparison.pairing import pair_results
+from fitontest.data.distributions import CANONICAL, Distributions, read_any
+from fitontest.data.predictions import NAMES, Columns, Names, count_columns
 from fitontest.data.sample import Sample
 from fitontest.families.base import Family, family_name
 from fitontest.families.identity import Identity
 from fitontest.families.listed import read_families
+from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.families.stacking import Stacking
 from fitontest.numerics.losses import find_loss
 from fitontest.numerics.random import one_seed, repeated_folds
 from fitontest.progress import track
-from fitontest.typing import ArrayInput, FloatArray, Label, RandomState
+from fitontest.typing import ArrayInput, Label, RandomState
 
 EVALUATORS = ("slope1", "isotonic")
+DECOMPOSITION = "isotonic"
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +53,7 @@ class Options:
         scoring: str = "log_loss",
         rule: str = "one_se",
         evaluators: Iterable[str | Family] = EVALUATORS,
-        decomposition: str | Family = "isotonic",
+        decomposition: object = None,
         random_state: RandomState = 0,
     ) -> "Options":
         """Check the options and make the families."""
@@ -67,7 +70,7 @@ class Options:
             scoring,
             rule,
             read_families(evaluators, "evaluators", seed),
-            next(iter(read_families([decomposition], "decomposition", seed).values())),
+            _read_decomposition(decomposition, seed),
             random_state,
         )
 
@@ -77,22 +80,30 @@ class Options:
         return next(name for name, family in self.candidates.items() if isinstance(family, Identity))
 
 
+def _read_decomposition(family: object, seed: RandomState) -> Family:
+    """Return the family of the decomposition."""
+    given = DECOMPOSITION if family is None else family
+    return next(iter(read_families([given], "decomposition", seed).values()))  # type: ignore[list-item]
+
+
 def compare_calibrators(
     y_true: ArrayInput,
     y_prob: ArrayInput,
     *,
-    families: Iterable[str | Family] | None = None,
+    families: Iterable[str | Family | MulticlassFamily] | None = None,
     cv: int = 5,
     repeats: int = 1,
     scoring: Literal["log_loss", "brier"] = "log_loss",
     rule: Literal["one_se", "best", "stack"] = "one_se",
     evaluators: Iterable[str | Family] = EVALUATORS,
-    decomposition: str | Family = "isotonic",
+    decomposition: str | Family | MulticlassFamily | None = None,
     test: tuple[ArrayInput, ...] | None = None,
     truth: Truth = None,
     random_state: RandomState = 0,
     sample_weight: ArrayInput = None,
     pos_label: Label | None = None,
+    reduction: Literal["canonical"] | None = None,
+    labels: ArrayInput = None,
 ) -> Comparison:
     """Compare families of maps as post-hoc calibrators on rows they were not fitted to, and choose one.
 
@@ -104,13 +115,16 @@ def compare_calibrators(
     Parameters
     ----------
     y_true : array-like of shape (n,)
-        Labels of two classes.
-    y_prob : array-like of shape (n,)
-        Predicted probabilities of the positive class, in [0, 1], of rows that the classifier was not trained on.
-    families : iterable of str or Family, optional
+        Labels, of two classes unless the reduction is "canonical".
+    y_prob : array-like of shape (n,) or (n, K)
+        Predicted probabilities of the positive class, in [0, 1], of rows that the classifier was not trained on; with
+        ``reduction="canonical"`` those of all classes, in the order of the sorted labels or of `labels`.
+    families : iterable of str, Family or MulticlassFamily, optional
         Candidates; ``"identity"`` is added. By default the registered families that are meant for deployment
         (`Family.calibrator`): identity, temperature, platt, beta, isotonic, spline, pl and pl3. Families that are there
-        to measure errors, such as slope1, flat, pava_bc and knn, can be listed too.
+        to measure errors, such as slope1, flat, pava_bc and knn, can be listed too. With ``reduction="canonical"`` the
+        registered families of several classes that are meant for deployment; a family of two classes that is listed is
+        fitted to each class against the rest (`OneVsRest`).
     cv : int, default=5
         Number of folds, at most n. They are drawn over sorted rows, so they do not depend on the row order. Unlike
         scikit-learn's they are not stratified, since a share of positives that is the same in every fold would hide the
@@ -128,9 +142,11 @@ def compare_calibrators(
         which the members were fitted to this fold too; fitted to all rows it draws ten folds of its own.
         benchmarks/README.md compares the rules.
     evaluators : iterable of str or Family, default=("slope1", "isotonic")
-        Families under which the calibration error of the calibrated predictions is measured. Empty for none.
-    decomposition : str or Family, default="isotonic"
-        Family under which the loss of these predictions is split into calibration and refinement.
+        Families under which the calibration error of the calibrated predictions is measured. Empty for none. With
+        ``reduction="canonical"`` that of the largest score of each row, and the mean over the classes.
+    decomposition : str or family, optional
+        Family under which the loss of these predictions is split into calibration and refinement. By default isotonic;
+        vector with ``reduction="canonical"``.
     test : tuple (y, p) or (y, p, sample_weight), optional
         Rows that the rules do not use. Fitted to all of `y_true` and `y_prob`, every candidate is scored on them, and
         errors and decomposition are of these predictions. The best on them is the oracle, which no rule can know.
@@ -145,6 +161,11 @@ def compare_calibrators(
         counts of rows, and any others for importances of rows drawn once: halving whole weights makes them larger.
     pos_label : label, optional
         The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
+    reduction : {"canonical"}, optional
+        "canonical": calibrators of several classes as they are. Their losses are sums over the classes; of two classes
+        the Brier score is then twice that of the positive one. There is no `truth`, and no rule "stack".
+    labels : array-like of shape (K,), optional
+        The class of each column with ``reduction="canonical"``, also of classes that do not occur.
 
     Returns
     -------
@@ -167,8 +188,6 @@ def compare_calibrators(
     smallest of several: an unbiased estimate needs a `test` set. With a few hundred rows the choice depends on the
     folds: raise `repeats`, and see which other families are within a standard error.
 
-    Two classes only. For more, search over the families of a `CalibratedClassifier`.
-
     References
     ----------
     Kängsepp, Valk, Kull (2025), On the usefulness of the fit-on-test view on evaluating calibration of
@@ -190,6 +209,17 @@ def compare_calibrators(
     2     isotonic  0.3527      -0.0303          0.0102
     3     identity  0.3830       0.0000          0.0000
     """
+    if reduction is not None:
+        choose(reduction, (CANONICAL,), "reduction")
+        for name, value in (("truth", truth), ("pos_label", pos_label)):
+            if value is not None:
+                raise ValueError(f"{name} must be None with reduction='canonical', got {value!r}")
+        settings = (families, cv, repeats, scoring, rule, evaluators, decomposition, random_state)
+        distributions = _read_distributions((y_true, y_prob, sample_weight), labels)
+        tested = None if test is None else _read_test_distributions(test, distributions)
+        return compare_class_candidates(distributions, ClassOptions.of(*settings), tested)
+    if labels is not None:
+        raise ValueError(f"labels must be None unless reduction='canonical', got {labels!r}")
     options = Options.of(families, cv, repeats, scoring, rule, evaluators, decomposition, random_state)
     _check_two_classes(y_prob, "y_prob")
     sample = Sample(y_true, y_prob, sample_weight, pos_label=pos_label)
@@ -208,7 +238,8 @@ def compare_candidates(
     results = {
         name: evaluation.evaluate(options.candidates[name]) for name in track(list(options.candidates), "families")
     }
-    calibrators = _pair(results, evaluation, options.do_nothing)
+    test_rows = None if test is None else evaluation.rows
+    calibrators = pair_results(results, sample.rows, test_rows, options.do_nothing)
     ranked = sorted(calibrators, key=lambda one: (one.held_out.score, one.n_parameters))
     return Comparison(
         calibrators=tuple(ranked),
@@ -242,41 +273,32 @@ def _set_up(sample: Sample, options: Options, test: Sample | None, truth: Truth)
     )
 
 
-def _pair(results: Mapping[str, CandidateResult], evaluation: HeldOutEvaluation, do_nothing: str) -> list[Calibrator]:
-    """Return the results with the paired differences between their losses."""
-    n_parameters = {name: result.family.n_parameters_ for name, result in results.items()}
-
-    def pair(rows: Rows, losses: dict[str, FloatArray]) -> PairedLosses:
-        return PairedLosses(rows, losses, n_parameters)
-
-    held_out = pair(evaluation.sample.rows, {name: result.losses for name, result in results.items()})
-    test_losses = {name: one.test_losses for name, one in results.items() if one.test_losses is not None}
-    test = pair(evaluation.rows, test_losses) if test_losses else None
-    return [
-        Calibrator(
-            name=name,
-            family=result.family,
-            held_out=held_out.compute_score(name, do_nothing),
-            test=None if test is None else test.compute_score(name, do_nothing),
-            parts=result.parts,
-            errors=result.errors,
-            quality=result.quality,
-            certain=result.certain,
-            fit_seconds=result.fit_seconds,
-        )
-        for name, result in results.items()
-    ]
-
-
 def _read_test(test: object, pos_label: Label | None) -> Sample | None:
     """Return the sample of a test set that is given as a tuple."""
     if test is None:
         return None
+    _check_test(test)
+    test = cast("tuple[ArrayInput, ...]", test)
+    _check_two_classes(test[1], "test[1]")
+    return Sample(*test, pos_label=pos_label, names=("test[0]", "test[1]", "test[2]"))
+
+
+def _read_distributions(columns: Columns, labels: ArrayInput, names: Names = NAMES) -> Distributions:
+    return cast("Distributions", read_any(columns, CANONICAL, labels, names=names))
+
+
+def _read_test_distributions(test: object, data: Distributions) -> Distributions:
+    """Return a test set of several classes that is given as a tuple."""
+    _check_test(test)
+    y, scores, *rest = cast("tuple[ArrayInput, ...]", test)
+    names = Names("test[0]", "test[1]", "test[2]")
+    return _read_distributions((y, scores, rest[0] if rest else None), np.array(data.classes), names)
+
+
+def _check_test(test: object) -> None:
     if not isinstance(test, tuple | list) or len(test) not in (2, 3):
         value = f"{len(test)} entries" if isinstance(test, tuple | list) else f"one {type(test).__name__}"
         raise ValueError(f"test must be a tuple (y, p) or (y, p, sample_weight), got {value}")
-    _check_two_classes(test[1], "test[1]")
-    return Sample(*test, pos_label=pos_label, names=("test[0]", "test[1]", "test[2]"))
 
 
 def _check_two_classes(scores: ArrayInput, name: str) -> None:
@@ -287,8 +309,8 @@ def _check_two_classes(scores: ArrayInput, name: str) -> None:
     instead = "pass the column of the positive class, that of list(classifier.classes_).index(pos_label)"
     if width > 2:
         instead = (
-            "compare on one class against the rest, y_true == label with the column of that label, or search over the "
-            "families of a CalibratedClassifier"
+            "reduction='canonical' compares calibrators of all classes at once; or compare on one class against the "
+            "rest, y_true == label with the column of that label"
         )
     raise ValueError(
         f"{name} must be one column, since calibrators are compared for two classes, got {width} columns; {instead}"

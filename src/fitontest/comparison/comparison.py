@@ -10,8 +10,8 @@ from fitontest.checks import choose
 from fitontest.comparison.calibrators import ALIKE, RULES, Calibrator, list_within_one_se
 from fitontest.comparison.candidates import DO_NOTHING
 from fitontest.comparison.paired import Difference, PairedScore
-from fitontest.families.base import Family
 from fitontest.families.stacking import LEAST_NAMED, Stacking
+from fitontest.maps.base import CalibrationMap
 from fitontest.maps.decreases import find_decreases
 from fitontest.numerics.losses import LOG_LOSS_EPS, LOSS_NAMES
 from fitontest.results.frames import Records
@@ -48,14 +48,15 @@ class Comparison(Table):
     cv, repeats : int
     n : int
         Rows of positive weight.
-    base_rate : float
-        Share of positives.
+    base_rate : float or None
+        Share of positives; None of several classes.
     n_smaller_class : int
-        Rows of the class that has fewer.
+        Rows of the class that has the fewest.
     backwards : bool
         Whether positives have lower scores than negatives, on average: then they may be those of the other class.
     n_test : int or None
         Rows of the test set.
+    n_classes : int
 
     Notes
     -----
@@ -70,14 +71,15 @@ class Comparison(Table):
     cv: int
     repeats: int
     n: int
-    base_rate: float
+    base_rate: float | None
     n_smaller_class: int
     backwards: bool
     n_test: int | None = None
     do_nothing: str = DO_NOTHING
+    n_classes: int = 2
 
     @property
-    def best_(self) -> Family:
+    def best_(self) -> Any:
         """The chosen family, fitted to all rows."""
         return self[self.chosen].family
 
@@ -121,6 +123,7 @@ class Comparison(Table):
             "cv": self.cv,
             "repeats": self.repeats,
             "n": self.n,
+            "n_classes": self.n_classes,
             "base_rate": self.base_rate,
             "n_smaller_class": self.n_smaller_class,
             "backwards": self.backwards,
@@ -158,9 +161,10 @@ def _tabulate_losses(comparison: Comparison) -> Section:
     """Return the table of the losses and their differences."""
     loss = LOSS_NAMES[comparison.scoring]
     repeats = f", {comparison.repeats} repeats" if comparison.repeats > 1 else ""
+    several = f"{comparison.n_classes} classes" if comparison.base_rate is None else ""
     title = (
         f"post-hoc calibrators by out-of-fold {loss} ({comparison.cv} folds{repeats}), "
-        f"n = {comparison.n}, share of positives {comparison.base_rate:.4g}"
+        f"n = {comparison.n}, {several or f'share of positives {comparison.base_rate:.4g}'}"
     )
     header = ["family", loss, "vs identity", "s.e.", "vs best", "s.e."]
     if comparison.n_test:
@@ -287,12 +291,14 @@ def _list_warnings(comparison: Comparison, chosen: Calibrator) -> list[str]:
     if comparison.backwards:
         warnings.append("positives have lower scores than negatives, on average. Are these of the other class?")
     if comparison.n_smaller_class < FEW:
-        few = f"only {comparison.n_smaller_class} rows are of the smaller class"
+        smallest = "smaller" if comparison.n_classes == 2 else "smallest"
+        few = f"only {comparison.n_smaller_class} rows are of the {smallest} class"
         warnings.append(f"{few}. A comparison on so few is mostly noise, even where the standard errors are small.")
     if chosen.certain > 0:
         often = f"{chosen.name} predicts exactly 0 or 1 for {chosen.certain:.2%} of the rows"
         warnings.append(f"{often}. Where one of them is wrong, the log loss is infinite unless it is clipped.")
-    decreases = find_decreases(chosen.family.map_)
+    fitted = chosen.family.map_
+    decreases = find_decreases(fitted) if isinstance(fitted, CalibrationMap) else []
     if decreases:
         warnings.append(
             f"the map of {chosen.name} decreases {_format_intervals(decreases)}: it changes the order of scores there."

@@ -7,6 +7,7 @@ would hide the error of fitting this share, which is the main error of a calibra
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -42,7 +43,7 @@ class CandidateResult:
         As in `Calibrator`.
     """
 
-    family: Family
+    family: Any
     fit_seconds: float
     losses: FloatArray
     test_losses: FloatArray | None

@@ -7,13 +7,25 @@ less than either loss.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
-from fitontest.data.ordering import Rows
 from fitontest.numerics.norms import l1
 from fitontest.numerics.standard_error import mean_and_error
 from fitontest.typing import FloatArray
+
+
+class Weighted(Protocol):
+    """Rows with weights and squared weights."""
+
+    @property
+    def w(self) -> FloatArray:
+        """Weights."""
+
+    @property
+    def w2(self) -> FloatArray:
+        """Squared weights; of whole weights, which count rows, the weights."""
 
 
 @dataclass(frozen=True)
@@ -59,15 +71,15 @@ class PairedLosses:
 
     Attributes
     ----------
-    rows : Rows
-        The rows on which the losses were computed.
+    rows : rows with weights w and squared weights w2
+        On which the losses were computed.
     losses : mapping of str to array
         The loss of each row, by candidate.
     n_parameters : mapping of str to float
         Number of parameters by candidate. Of two equal mean losses, the one with fewer parameters is the better.
     """
 
-    rows: Rows
+    rows: Weighted
     losses: Mapping[str, FloatArray]
     n_parameters: Mapping[str, float]
 

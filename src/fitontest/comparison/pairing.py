@@ -1,0 +1,31 @@
+"""From the results of candidates, each by itself, to their paired differences."""
+
+from collections.abc import Mapping
+
+from fitontest.comparison.calibrators import Calibrator
+from fitontest.comparison.held_out import CandidateResult
+from fitontest.comparison.paired import PairedLosses, Weighted
+
+
+def pair_results(
+    results: Mapping[str, CandidateResult], rows: Weighted, test_rows: Weighted | None, do_nothing: str
+) -> list[Calibrator]:
+    """Return the results with the paired differences between their losses, out of fold and on the test rows."""
+    n_parameters = {name: result.family.n_parameters_ for name, result in results.items()}
+    held_out = PairedLosses(rows, {name: result.losses for name, result in results.items()}, n_parameters)
+    test_losses = {name: one.test_losses for name, one in results.items() if one.test_losses is not None}
+    test = None if test_rows is None else PairedLosses(test_rows, test_losses, n_parameters)
+    return [
+        Calibrator(
+            name=name,
+            family=result.family,
+            held_out=held_out.compute_score(name, do_nothing),
+            test=None if test is None else test.compute_score(name, do_nothing),
+            parts=result.parts,
+            errors=result.errors,
+            quality=result.quality,
+            certain=result.certain,
+            fit_seconds=result.fit_seconds,
+        )
+        for name, result in results.items()
+    ]
