@@ -348,7 +348,7 @@ def column_and_matrix(classes):
 @pytest.mark.parametrize("form", [np.asarray, pd.DataFrame, np.ndarray.tolist], ids=["array", "frame", "list"])
 @pytest.mark.parametrize(
     ("classes", "instead"),
-    [(2, "pass the column of the positive class"), (3, "one class against the rest, .* CalibratedClassifier")],
+    [(2, "pass the column of the positive class"), (3, "reduction='canonical' compares .* one class against the rest")],
 )
 def test_a_matrix_of_scores_is_refused_with_what_to_do_instead(form, classes, instead):
     y, scores = column_and_matrix(classes)

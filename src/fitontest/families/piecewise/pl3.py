@@ -171,7 +171,7 @@ class PL3(PiecewiseFamily):
     >>> y = rng.random(2000) < p**1.5
     >>> pl3 = fot.make_family("pl3").fit(p, y)
     >>> pl3.predict([0.0, 0.5]).round(2), pl3.cv_scores_.candidates, pl3.n_bins_
-    (array([0.  , 0.36]), (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11), 2)
+    (array([0.  , 0.36]), (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11), 1)
     """
 
     _link: ClassVar[Link] = LOGIT
