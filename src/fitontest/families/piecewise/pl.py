@@ -166,7 +166,7 @@ class PL(PiecewiseFamily):
     >>> y = rng.random(2000) < np.interp(p, [0, 0.4, 1], [0, 0.1, 1])  # a polygon with one inner knot
     >>> pl = fot.make_family("pl").fit(p, y)
     >>> pl.predict([0.2, 0.4, 0.7]).round(1), pl.cv_scores_.candidates
-    (array([0.1, 0.1, 0.6]), (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11))
+    (array([0.1, 0.1, 0.5]), (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11))
     """
 
     _link: ClassVar[Link] = IDENTITY
