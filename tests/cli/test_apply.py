@@ -199,7 +199,7 @@ def test_many_rows_keep_their_order(tmp_path, map_file):
             (),
             "must hold real numbers, got str values such as 'high' at line 3 .the header is line 1; 1 ",
         ),
-        ("y,p\n1,0.5\n", ("--prob", "q"), "--prob must be a column of .*, got 'q'; its columns are"),
+        ("y,p\n1,0.5\n", ("--prob", "q"), "--prob must be given once, for a map of two classes; got p, q"),
         ("y,p\n1,0.5\n", ("--column", "Y"), "--column must not be a column of .* already, got 'y'"),
         ("y,calibrated,p\n1,0,0.5\n", (), "--column must not be a column of .* already, got 'calibrated'"),
         ("y,p\n1,0.5\n", ("--column", ""), "--column must be a name, got ''"),
@@ -353,3 +353,28 @@ def test_no_row_is_taken_for_a_comment_by_other_commands(tmp_path):
     options = ("--label", "y", "--prob", "p", "--family", "flat", "--null-draws", "0")
     found = CliRunner().invoke(main, ["evaluate", str(tmp_path / "a.csv"), *options])
     assert "n = 4" in found.stdout
+
+
+def test_a_map_of_several_classes_writes_a_column_for_each(tmp_path):
+    rng = np.random.default_rng(0)
+    P = rng.dirichlet(np.ones(3), 40)
+    family = fot.make_family("vector").fit(P, rng.integers(0, 3, 40))
+    (tmp_path / "map.json").write_text(family.map_.to_json())
+    frame = pd.DataFrame(P, columns=["a", "b", "c"])
+    for ending in (".csv", ".parquet"):
+        source = tmp_path / f"scores{ending}"
+        frame.to_csv(source, index=False) if ending == ".csv" else frame.to_parquet(source)
+        for target in (tmp_path / "new.csv", tmp_path / "new.parquet"):
+            columns = ("--prob", "a", "--prob", "b", "--prob", "c")
+            result = run(tmp_path / "map.json", source, *columns, "-o", target)
+            assert result.exit_code == 0, result.stderr
+            assert (
+                "40 rows, calibrated probabilities in columns calibrated_a, calibrated_b, calibrated_c" in result.stdout
+            )
+            found = pd.read_csv(target) if target.suffix == ".csv" else pd.read_parquet(target)
+            new = found[["calibrated_a", "calibrated_b", "calibrated_c"]].to_numpy()
+            np.testing.assert_array_equal(new, family.map_.evaluate(P))
+    too_few = run(tmp_path / "map.json", source, "--prob", "a", "-o", tmp_path / "no.csv")
+    assert "--prob must be given for each class of the map, once; got a" in too_few.stderr
+    two = run(tmp_path / "map.json", source, "--prob", "a", "--prob", "b", "-o", tmp_path / "no.csv")
+    assert two.exit_code == 2

@@ -10,17 +10,31 @@ from fitontest.cli.messages import notes, refusing
 from fitontest.cli.writing import check_output, written_whole
 from fitontest.data.arrays import as_scores, check_finite
 from fitontest.data.csv_files import Layout
-from fitontest.data.tables import append_column, check_ending, naming_lines, read_columns
+from fitontest.data.simplex import as_simplex
+from fitontest.data.tables import append_columns, check_ending, naming_lines, read_columns
 from fitontest.maps.base import CalibrationMap
-from fitontest.maps.stored import MAX_BYTES
+from fitontest.maps.multiclass.base import MulticlassMap
+from fitontest.maps.stored import MAX_BYTES, StoredMap
 from fitontest.typing import FloatArray
 
 
 @click.command()
 @click.argument("map_file", metavar="MAP", type=click.Path(path_type=Path))
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--prob", required=True, help="Column with the predicted probability of the positive class.")
-@click.option("--column", default="calibrated", show_default=True, help="Name of the new column.")
+@click.option(
+    "--prob",
+    "probs",
+    multiple=True,
+    required=True,
+    help="Column with the predicted probability of the positive class; for a map of several classes repeat for each, "
+    "in the order in which it was fitted.",
+)
+@click.option(
+    "--column",
+    default="calibrated",
+    show_default=True,
+    help="Name of the new column; of several classes _ and the name of the --prob column follow it.",
+)
 @click.option(
     "-o",
     "--output",
@@ -37,12 +51,15 @@ from fitontest.typing import FloatArray
 )
 @refusing
 @of_layout
-def apply(map_file: Path, file: Path, prob: str, column: str, output: Path, max_bytes: int, layout: Layout) -> None:
+def apply(
+    map_file: Path, file: Path, probs: tuple[str, ...], column: str, output: Path, max_bytes: int, layout: Layout
+) -> None:
     """Write the rows of FILE with their calibrated probabilities.
 
     MAP is the JSON file of a fitted calibration map, as `fitontest compare --save` and to_json write it. FILE is CSV,
     TSV (also gzipped) or Parquet. Its rows and columns are written as they are (cells of CSV and TSV as texts, to
-    Parquet too; blank lines are left out), followed by one column of calibrated probabilities, clipped to [0, 1].
+    Parquet too; blank lines are left out), followed by one column of calibrated probabilities, clipped to [0, 1], or by
+    one for each class.
 
     CSV is written in UTF-8, with the separator (.csv) and the decimal separator that --sep and --decimal give.
     """
@@ -52,19 +69,38 @@ def apply(map_file: Path, file: Path, prob: str, column: str, output: Path, max_
         raise ValueError("--column must be a name, got ''")
     with notes():
         c_hat = _read_map(map_file, max_bytes)
-    name, wanted = f"prob column {prob!r}", {"--prob": prob}
-    values = read_columns(file, wanted, wanted, layout, no_rows=True)["--prob"]
-    with naming_lines(file, {name: prob}, layout):
-        scores = as_scores(values, name)
-    calibrated, outside = _calibrated(c_hat, scores)
+    several = isinstance(c_hat, MulticlassMap)
+    if len(set(probs)) < len(probs) or (len(probs) > 1) != several:
+        rule = "for each class of the map, once" if several else "once, for a map of two classes"
+        raise ValueError(f"--prob must be given {rule}; got {', '.join(probs)}")
+    keys = {prob: f"--prob {prob}" if several else "--prob" for prob in probs}
+    wanted = {key: prob for prob, key in keys.items()}
+    values = read_columns(file, wanted, wanted, layout, no_rows=True)
+    names = {prob: f"prob column {prob!r}" for prob in probs}
+    with naming_lines(file, {name: prob for prob, name in names.items()}, layout):
+        scores = np.column_stack([as_scores(values[keys[prob]], names[prob]) for prob in probs])
+    if isinstance(c_hat, MulticlassMap):
+        new, (calibrated, outside) = [f"{column}_{prob}" for prob in probs], (_of_classes(c_hat, scores), 0)
+    else:
+        new, (calibrated, outside) = [column], _calibrated(c_hat, scores)
     with written_whole(output) as written:
-        append_column(file, written, column, calibrated, wanted, layout)
+        append_columns(file, written, new, calibrated, wanted, layout)
     if outside:
         click.echo(f"Note: {outside} of {scores.size} calibrated probabilities were clipped to [0, 1]", err=True)
-    click.echo(f"Wrote {output}: {scores.size} rows, calibrated probabilities in column {column}")
+    where = f"column{'s' if several else ''} {', '.join(new)}"
+    click.echo(f"Wrote {output}: {len(scores)} rows, calibrated probabilities in {where}")
 
 
-def _read_map(path: Path, max_bytes: int) -> CalibrationMap:
+def _of_classes(c_hat: MulticlassMap, scores: FloatArray) -> FloatArray:
+    """Return the map of several classes at the rows."""
+    if not len(scores):
+        return scores
+    simplex = as_simplex(scores, "--prob")
+    c_hat.check_columns(simplex, "--prob")
+    return c_hat.evaluate(simplex)
+
+
+def _read_map(path: Path, max_bytes: int) -> CalibrationMap | MulticlassMap:
     if not path.is_file():
         raise ValueError(f"MAP must be an existing file, got {path}")
     with path.open("rb") as file:
@@ -75,9 +111,11 @@ def _read_map(path: Path, max_bytes: int) -> CalibrationMap:
             f"MAP must have at most {max_bytes} bytes, got {path} of {size}; allow them by --max-bytes {size}"
         )
     try:
-        return CalibrationMap.from_json(raw.decode("utf-8-sig"), None)  # some editors begin with a mark
+        found = StoredMap.from_json(raw.decode("utf-8-sig"), None)  # some editors begin with a mark
     except ValueError as error:
         raise ValueError(f"MAP must be the JSON of a calibration map, got {path}: {error}") from error
+    assert isinstance(found, CalibrationMap | MulticlassMap)
+    return found
 
 
 def _calibrated(c_hat: CalibrationMap, scores: FloatArray) -> tuple[FloatArray, int]:

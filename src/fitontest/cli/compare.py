@@ -75,7 +75,7 @@ def compare(
 
     FILE is CSV, TSV (also gzipped) or Parquet, with scores of rows that the classifier was not trained on. Families are
     compared out of fold, by paired differences; to do nothing is always a candidate. `fitontest apply` applies a map
-    of two classes that was saved. Of several classes, with a --prob column for each, --reduction canonical compares
+    that was saved. Of several classes, with a --prob column for each, --reduction canonical compares
     maps of all of them at once.
     """
     file = given.file

@@ -5,7 +5,7 @@ What is not there, or cannot be read, is refused with a clear message. Parquet i
 
 import gzip
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain, count, zip_longest
 from pathlib import Path
@@ -112,7 +112,19 @@ def append_column(
     wanted: Mapping[str, str] | None = None,
     layout: Layout = STANDARD,
 ) -> None:
-    """Write the table of one file to another, with one more column.
+    """Write the table of one file to another, with one more column, as `append_columns` does with several."""
+    append_columns(source, target, (column,), values[:, None], wanted, layout)
+
+
+def append_columns(
+    source: Path,
+    target: Path,
+    columns: Sequence[str],
+    values: FloatArray,
+    wanted: Mapping[str, str] | None = None,
+    layout: Layout = STANDARD,
+) -> None:
+    """Write the table of one file to another, with more columns.
 
     Rows and columns keep their order. The cells of a CSV file keep their text, whatever it looks like, and an empty
     cell stays one that is not ``""``; in a Parquet target they are texts too, and names that occur twice are numbered.
@@ -125,10 +137,10 @@ def append_column(
         A file that `read_columns` reads.
     target : Path
         The file to write, in a format by its ending; what is there is overwritten.
-    column : str
-        Name of the new column.
-    values : array of shape (n,)
-        Finite numbers, one per row of `source`.
+    columns : sequence of C str
+        Names of the new columns.
+    values : array of shape (n, C)
+        Finite numbers, a row for each of `source`.
     wanted : dict of str to str, optional
         As for `read_columns`: columns of a CSV source, by which its separator is known.
     layout : Layout
@@ -146,60 +158,69 @@ def append_column(
     if delimiter == "," and layout.sep:
         delimiter = layout.sep
     if _kind(source) == CSV:
-        either(source, layout, wanted or {}, lambda file: _append_to_rows(file, target, delimiter, column, values))
+        either(source, layout, wanted or {}, lambda file: _append_to_rows(file, target, delimiter, columns, values))
     else:
         layout.refuse_for(PARQUET)
-        _append_to_parquet(source, target, delimiter, column, values)
+        _append_to_parquet(source, target, delimiter, columns, values)
 
 
-def _append_to_rows(file: CsvFile, target: Path, delimiter: str, column: str, values: FloatArray) -> None:
+def _refuse_any_same(columns: Sequence[str], header: Sequence[str], path: Path) -> None:
+    """Raise ValueError where a new column is called like another, old or new."""
+    for k, column in enumerate(columns):
+        _refuse_same(column, [*header, *columns[:k]], path)
+
+
+def _append_to_rows(file: CsvFile, target: Path, delimiter: str, columns: Sequence[str], values: FloatArray) -> None:
     """Write the rows of a CSV file and the values, as CSV or, without a delimiter, as Parquet."""
-    _refuse_same(column, file.header, file.path)
+    _refuse_any_same(columns, file.header, file.path)
     if not delimiter:
-        _append_as_parquet(file, target, column, values)
+        _append_as_parquet(file, target, columns, values)
         return
     decimal = file.layout.decimal or "."
     with _written(target) as text:
-        text.write(delimiter.join(_cell(name, delimiter) for name in (*file.header, column)) + "\n")
-        for number, row, line in _paired(file, values):
+        text.write(delimiter.join(_cell(name, delimiter) for name in (*file.header, *columns)) + "\n")
+        for numbers, row, line in _paired(file, values):
             if delimiter != file.sep or file.escaped:
                 if file.escaped or '"' in line or delimiter in line:
                     cells = zip(row, file.is_quoted(line), strict=True)
                     row = [_quoted(cell) if quoted else _cell(cell, delimiter) for cell, quoted in cells]
                 line = delimiter.join(row)
-            text.write(f"{line}{delimiter}{_cell(repr(number).replace('.', decimal), delimiter)}\n")
+            new = (_cell(repr(number).replace(".", decimal), delimiter) for number in numbers)
+            text.write(f"{delimiter.join((line, *new))}\n")
 
 
-def _append_as_parquet(file: CsvFile, target: Path, column: str, values: FloatArray) -> None:
+def _append_as_parquet(file: CsvFile, target: Path, columns: Sequence[str], values: FloatArray) -> None:
     """Write the cells of a CSV file as texts, by way of a file that quotes every text and nothing that is null."""
     with TemporaryDirectory() as folder:
         plain = Path(folder) / "plain.csv"
         with _written(plain) as text:
-            for number, row, line in _paired(file, values):
+            for numbers, row, line in _paired(file, values):
                 if '"' in line:
                     cells = zip(row, file.is_quoted(line), strict=True)
                     texts = [_quoted(cell) if cell or quoted else "" for cell, quoted in cells]
                 else:
                     texts = [f'"{cell}"' if cell else "" for cell in row]
-                text.write(f"{','.join(texts)},{number!r}\n")
-        names = [f"c{i}" for i in range(len(file.header))]
-        types = ", ".join([*(f"'{name}': 'VARCHAR'" for name in names), "'new': 'DOUBLE'"])
-        called = zip((*names, "new"), _numbered((*file.header, column)), strict=True)
-        columns = ", ".join(f"{name} AS {_quoted(one)}" for name, one in called)
+                text.write(f"{','.join((*texts, *map(repr, numbers)))}\n")
+        names, new = (
+            [f"{letter}{i}" for i in range(len(each))] for letter, each in (("c", file.header), ("n", columns))
+        )
+        types = ", ".join([*(f"'{name}': 'VARCHAR'" for name in names), *(f"'{name}': 'DOUBLE'" for name in new)])
+        called = zip((*names, *new), _numbered((*file.header, *columns)), strict=True)
+        chosen = ", ".join(f"{name} AS {_quoted(one)}" for name, one in called)
         reader = (
             f"read_csv(?, auto_detect=false, header=false, hive_partitioning=false, columns={{{types}}}, nullstr='', "
             f"comment='', allow_quoted_nulls=false, delim=',', quote='\"', escape='\"')"
         )
         with duckdb.connect() as connection:
-            _copy(connection, f"SELECT {columns} FROM {reader}", plain, target, "FORMAT parquet")
+            _copy(connection, f"SELECT {chosen} FROM {reader}", plain, target, "FORMAT parquet")
 
 
-def _paired(file: CsvFile, values: FloatArray) -> Iterator[tuple[float, list[str], str]]:
-    """Yield a number with each row of the file and its text."""
-    for number, row in zip_longest(values.tolist(), file.texts()):
-        if number is None or row is None:  # the file has changed
-            raise ValueError(f"the file must have {values.size} rows, as many as values")
-        yield number, *row
+def _paired(file: CsvFile, values: FloatArray) -> Iterator[tuple[list[float], list[str], str]]:
+    """Yield a row of numbers with each row of the file and its text."""
+    for numbers, row in zip_longest(values.tolist(), file.texts()):
+        if numbers is None or row is None:  # the file has changed
+            raise ValueError(f"the file must have {len(values)} rows, as many as values")
+        yield numbers, *row
 
 
 def _cell(text: str, delimiter: str) -> str:
@@ -221,28 +242,31 @@ def _written(path: Path) -> Iterator[TextIO]:
         raise OSError(f"the new table cannot be written: {error}") from error
 
 
-def _append_to_parquet(source: Path, target: Path, delimiter: str, column: str, values: FloatArray) -> None:
+def _append_to_parquet(source: Path, target: Path, delimiter: str, columns: Sequence[str], values: FloatArray) -> None:
     rows = "read_parquet(?, hive_partitioning=false)"
     with _opened(source) as connection:
         names = [name for name, _ in _names(connection, source)]
-        _refuse_same(column, names, source)
-        connection.register("numbers", {"value": values})
-        new = _quoted(column)
+        _refuse_any_same(columns, names, source)
+        connection.register("numbers", {f"value{k}": np.ascontiguousarray(column) for k, column in enumerate(values.T)})
+        new = [_quoted(column) for column in columns]
         # positions pair the rows with the numbers and pad the shorter side with NULL, which a guard on each side finds
-        paired = f"(SELECT *, 1 AS {new} FROM {rows}) AS file POSITIONAL JOIN numbers"
-        refusal = f"error('the file must have {values.size} rows, as many as values')"
-        guarded = f"CASE WHEN file.{new} = 1 AND numbers.value IS NOT NULL THEN numbers.value ELSE {refusal} END"
+        paired = f"(SELECT *, {', '.join(f'1 AS {one}' for one in new)} FROM {rows}) AS file POSITIONAL JOIN numbers"
+        refusal = f"error('the file must have {len(values)} rows, as many as values')"
+        guarded = ", ".join(
+            f"CASE WHEN file.{one} = 1 AND {value} IS NOT NULL THEN {value} ELSE {refusal} END AS {one}"
+            for value, one in ((f"numbers.value{k}", one) for k, one in enumerate(new))
+        )
         how = "FORMAT parquet"
         if delimiter:
-            header = delimiter.join(_cell(name, delimiter) for name in (*names, column))
+            header = delimiter.join(_cell(name, delimiter) for name in (*names, *columns))
             packed = "gzip" if target.name.lower().endswith(".gz") else "none"
             # the writer needs a suffix too: that is the newline after the last line, which may be the first
-            first = header + "\n" if values.size else header
+            first = header + "\n" if len(values) else header
             how = (
                 f"FORMAT csv, COMPRESSION {packed}, DELIMITER {_text(delimiter)}, HEADER false, PREFIX {_text(first)}, "
                 f"SUFFIX '\n'"
             )
-        _copy(connection, f"SELECT file.* REPLACE ({guarded} AS {new}) FROM {paired}", source, target, how)
+        _copy(connection, f"SELECT file.* REPLACE ({guarded}) FROM {paired}", source, target, how)
 
 
 def _copy(connection: duckdb.DuckDBPyConnection, query: str, source: Path, target: Path, how: str) -> None:
