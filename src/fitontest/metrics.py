@@ -198,7 +198,7 @@ def gce(
     y_prob: ArrayInput,
     *,
     loss: Literal["bias", "deviation", "rejection"] | str | BinLoss | Callable[..., float] = "bias",
-    partition: AnyPartition = "equal_width",
+    partition: AnyPartition | None = None,
     n_bins: int = DEFAULT_BINS,
     norm: NormLike = "l1",
     distance: DistanceLike = DEFAULT_DISTANCE,
@@ -242,7 +242,8 @@ def gce(
         labels. A `BinLoss` brings its own settings, as ``Rejection(alpha=0.01)``. A callable is called as
         ``loss(y, p)`` with the labels (0.0 and 1.0) and scores of each occupied bin, or as
         ``loss(y, p, sample_weight=w)`` where there are weights other than one, as scikit-learn's metrics are.
-    partition : str, Partitioner, Family or array-like, default="equal_width"
+    partition : str, Partitioner, Family or array-like, optional
+        By default "equal_width"; "median_variance" with ``reduction="canonical"``.
         The name of a partition, a partitioner such as ``EqualMass(15)``, a list of edges, or a fitted family, which
         lends its `partition_` whatever it was fitted to (`FamilyBins` has it fitted to these rows). With
         ``reduction="canonical"`` cells of the simplex: "median_variance" (then the default), "uniform_grid", a
@@ -342,7 +343,7 @@ def gce(
         )
     _refuse("distance", distance, DEFAULT_DISTANCE, "unless reduction='canonical'")
     return estimated(
-        Binned(loss, partition, norm, n_bins, alpha, test),
+        Binned(loss, "equal_width" if partition is None else partition, norm, n_bins, alpha, test),
         (y_true, y_prob, sample_weight),
         reduction=reduction,
         labels=labels,
@@ -615,11 +616,16 @@ def proper_error(
 
 
 def _cells(partition: Any, n_bins: int) -> Any:
-    """Return the partition of the simplex that is meant; the default of [0, 1] stands for that of the simplex."""
+    """Return the partition of the simplex that is meant."""
     if isinstance(partition, str) and partition == "uniform_grid":
         return UniformGrid(n_bins)
     _refuse("n_bins", n_bins, DEFAULT_BINS, "with reduction='canonical' unless partition='uniform_grid'")
-    return "median_variance" if isinstance(partition, str) and partition == "equal_width" else partition
+    if isinstance(partition, str) and partition == "equal_width":
+        raise ValueError(
+            "partition must be 'median_variance', 'uniform_grid' or a partition of the simplex with "
+            "reduction='canonical', got 'equal_width'; cells of equal width are those of 'uniform_grid'"
+        )
+    return "median_variance" if partition is None else partition
 
 
 def _refuse(name: str, value: object, default: object, where: str) -> None:

@@ -85,7 +85,7 @@ def test_labels_that_do_not_occur_have_columns():
     wide = np.column_stack((P * 0.98, np.full(200, 0.02)))
     comparison = compared(y, wide, labels=[0, 1, 2, 3], families=["temperature"])
     assert comparison.n_classes == 4
-    assert comparison.n_smaller_class == 0
+    assert comparison.n_smaller_class == min(np.bincount(y))
     assert comparison.best_.map_.evaluate(wide).shape == (200, 4)
 
 
@@ -129,3 +129,15 @@ def test_refusals(options, message):
 def test_labels_are_for_several_classes():
     with pytest.raises(ValueError, match="labels must be None unless reduction='canonical'"):
         fot.compare_calibrators([0, 1], [0.2, 0.8], labels=[0, 1])
+
+
+def test_columns_in_another_order_are_pointed_out():
+    y, P = draw()
+    assert "Do the columns stand in the order" in str(compared(y, P[:, [1, 2, 0]]))
+    assert "Do the columns stand" not in str(compared(y, P))
+
+
+def test_maps_that_leave_the_simplex_are_brought_back():
+    y, P = draw()
+    comparison = compared(y, P, families=[fot.SimplexBins(fot.MedianVariance(5))])
+    assert all(0 < one.held_out.score < 3 for one in comparison)

@@ -91,3 +91,15 @@ def test_maps_of_several_classes_need_the_reduction():
             fot.calibration_error(y, P[:, 1], family=family)
     with pytest.raises(ValueError, match="distance must be left at 'total_variation' unless reduction='canonical'"):
         fot.calibration_error(y, P[:, 1], distance="cityblock")
+
+
+def test_a_map_that_is_given_is_no_worse_than_it_would_be_by_chance():
+    """Its error does not depend on the labels; sums in another order of the rows differ by a rounding."""
+    rng = np.random.default_rng(0)
+    P = rng.dirichlet(np.ones(3), 200)
+    y = rng.integers(0, 3, 200)
+    g = fot.make_family("matrix").fit(P, y).map_
+    for _ in range(4):
+        order = rng.permutation(200)
+        e = fot.calibration_error(y[order], P[order], reduction="canonical", family=g, null_draws=20)
+        assert e.null.p_value == 1.0

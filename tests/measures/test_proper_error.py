@@ -161,3 +161,12 @@ def test_refusals_of_a_column():
         fot.proper_error([0, 1, 1], [0.2, 0.8, 0.5], family="vector")
     with pytest.raises(ValueError, match="10 folds need two rows that differ"):
         fot.proper_error([0, 0, 0], [[0.2, 0.8]] * 3, labels=[0, 1])
+
+
+def test_importances_of_mean_one_are_no_counts():
+    rng = np.random.default_rng(0)
+    P = rng.dirichlet(np.ones(3), 100)
+    y = rng.integers(0, 3, 100)
+    w = np.tile([0.5, 1.5], 50)
+    a, b = (fot.proper_error(y, P, family="temperature", sample_weight=v, cv=3) for v in (w, 3.7 * w))
+    assert a.standard_error == pytest.approx(b.standard_error, rel=1e-6)

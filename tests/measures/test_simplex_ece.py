@@ -190,3 +190,8 @@ def test_refused_rows():
         fot.gce(y == 1, P[:, 1] / 2, distance="cityblock")
     with pytest.raises(ValueError, match="sample_weight"):
         canonical(fot.gce, *drawn(60, 3), sample_weight=[1, 2])
+
+
+def test_equal_width_is_not_taken_for_another_partition():
+    with pytest.raises(ValueError, match="cells of equal width are those of 'uniform_grid'"):
+        fot.gce([0, 1, 2], np.eye(3), reduction="canonical", partition="equal_width")

@@ -78,7 +78,7 @@ class CalibratedPair:
             columns = positions(self.estimator, self.classes_)
             found = np.zeros(raw.shape)
             scores, c_hat = _together(self.reading, raw[:, columns]), self.family_.map_
-            found[:, columns] = c_hat.evaluate_log(scores) if self.reading.logs else c_hat.evaluate(scores)
+            found[:, columns] = c_hat.evaluate_log(scores) if self.reading.logs else c_hat.on_simplex(scores)
             return found
         proba = self.scores(X)
         for k, label in enumerate(self.classes_.tolist()):

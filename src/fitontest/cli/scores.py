@@ -30,7 +30,7 @@ REDUCTION = click.option(
 WHOLE = click.option(
     "--reduction",
     type=click.Choice([CANONICAL]),
-    help="How several --prob columns are read: as the probabilities of all classes.",
+    help="How several --prob columns are read: as the probabilities of all classes, in the order of --classes.",
 )
 _OPTIONS = (
     click.argument("file", type=click.Path(path_type=Path)),
@@ -96,6 +96,8 @@ class Given:
 
     def distributions_of(self, classes: list[Label] | None) -> Distributions:
         """Return the predictions of given classes, which stand in the order of the columns."""
+        if self.pos_label is not None:
+            raise ValueError(f"--pos-label must be left out with --reduction canonical, got {self.pos_label}")
         with self._naming_lines():
             columns, labels, _ = self._read()
             return Distributions.of(

@@ -51,9 +51,10 @@ class Comparison(Table):
     base_rate : float or None
         Share of positives; None of several classes.
     n_smaller_class : int
-        Rows of the class that has the fewest.
+        Rows of the class that has the fewest, of those that occur.
     backwards : bool
-        Whether positives have lower scores than negatives, on average: then they may be those of the other class.
+        Whether positives have lower scores than negatives, on average: then they may be those of the other class. Of
+        several classes whether labels are less probable than by chance: then the columns may be in another order.
     n_test : int or None
         Rows of the test set.
     n_classes : int
@@ -289,7 +290,12 @@ def _list_warnings(comparison: Comparison, chosen: Calibrator) -> list[str]:
     """Return what a user should know before applying the map."""
     warnings = []
     if comparison.backwards:
-        warnings.append("positives have lower scores than negatives, on average. Are these of the other class?")
+        warnings.append(
+            "positives have lower scores than negatives, on average. Are these of the other class?"
+            if comparison.base_rate is not None
+            else "labels are less probable than by chance, on average. Do the columns stand in the order of the sorted "
+            "labels, or of the classes that were named?"
+        )
     if comparison.n_smaller_class < FEW:
         smallest = "smaller" if comparison.n_classes == 2 else "smallest"
         few = f"only {comparison.n_smaller_class} rows are of the {smallest} class"

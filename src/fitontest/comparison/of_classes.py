@@ -93,7 +93,7 @@ def compare_class_candidates(
 ) -> Comparison:
     """Return the comparison on checked distributions; `labels` is what the caller calls the labels."""
     data = data.in_order()
-    counts = np.bincount(data.codes, minlength=data.n_classes)
+    counts = np.bincount(data.codes, data.w if data.whole else None, data.n_classes)
     if np.count_nonzero(counts) < 2:
         raise ValueError(f"{labels} must have rows of two classes or more, got {data.n} rows of one")
     evaluation = _Evaluation.of(data, None if test is None else test.in_order(), options)
@@ -112,12 +112,18 @@ def compare_class_candidates(
         repeats=options.repeats,
         n=data.n,
         base_rate=None,
-        n_smaller_class=int(counts.min()),
-        backwards=False,
+        n_smaller_class=int(counts[counts > 0].min()),
+        backwards=_is_mixed_up(data),
         n_test=None if evaluation.test is None else evaluation.test.n,
         do_nothing=options.do_nothing,
         n_classes=data.n_classes,
     )
+
+
+def _is_mixed_up(data: Distributions) -> bool:
+    """Return whether labels are less probable than by chance, as with columns in another order than the classes."""
+    own = data.p[np.arange(len(data)), data.codes]
+    return float(data.w @ own) / data.total < 1.0 / data.n_classes
 
 
 def list_class_calibrators() -> list[str]:
@@ -184,10 +190,10 @@ class _Evaluation:
         judged, test_losses = self.data, None
         if self.test is not None:
             judged = self.test
-            predictions = [family.map_.evaluate(judged.p)]
+            predictions = [family.map_.on_simplex(judged.p)]
             test_losses = self.loss(judged.codes, predictions[0])
         each = [replace(judged, p=q) for q in predictions]
-        certain = np.any((family.map_.evaluate(judged.p) % 1.0) == 0.0, axis=1)  # 0 or 1
+        certain = np.any((family.map_.on_simplex(judged.p) % 1.0) == 0.0, axis=1)  # 0 or 1
         return CandidateResult(
             family=family,
             fit_seconds=seconds,
@@ -207,7 +213,7 @@ class _Evaluation:
                 fitted = np.ones(len(self.data), dtype=bool)
                 fitted[held_out] = False
                 c_hat = clone(family).fit_rows(self.rows.take(fitted)).map_
-                predictions[held_out] = c_hat.evaluate(self.data.p[held_out])
+                predictions[held_out] = c_hat.on_simplex(self.data.p[held_out])
         return predictions
 
     def _decompose(self, calibrated: list[Distributions]) -> Parts:
@@ -215,7 +221,7 @@ class _Evaluation:
         gains, after = [], []
         for one in calibrated:
             with without_warnings():
-                again = clone(self.decomposition).fit_rows(one.class_rows).map_.evaluate(one.p)
+                again = clone(self.decomposition).fit_rows(one.class_rows).map_.on_simplex(one.p)
             before, refined = (float(one.w @ self.loss(one.codes, q)) / one.total for q in (one.p, again))
             gains.append(before - refined)
             after.append(refined)

@@ -71,10 +71,14 @@ class ClassRows:
         return float(self.codes.size if self.w is None else self.w.sum())
 
     @cached_property
+    def whole(self) -> bool:
+        """Whether weights count rows, all of them being whole numbers."""
+        return self.w is None or counts_rows(self.w, self.total)
+
+    @cached_property
     def n(self) -> float:
         """The number of rows: the sum of whole weights, which repeat rows, and otherwise how many rows there are."""
-        whole = self.w is None or counts_rows(self.w, self.total)
-        return self.total if whole else float(self.codes.size)
+        return self.total if self.whole else float(self.codes.size)
 
     @property
     def probabilities(self) -> FloatArray:

@@ -153,7 +153,7 @@ def read_classes(
             f"{names.y_prob} must have a column for each class, got {scores.shape[1]} columns and {len(classes)} "
             f"classes in {hint if labels is None else names.labels}"
         )
-    _check_order(names.columns if headers is None else headers, classes, names)
+    check_order(names.columns if headers is None else headers, classes, names)
     column = {label: k for k, label in enumerate(classes)}
     codes = np.array([column[label] for label in occurring], dtype=np.intp)[inverse]
     return Predictions(classes, codes, scores, sample_weight, names)
@@ -217,7 +217,7 @@ def _named_classes(labels: ArrayInput, occurring: list[Label], names: Names) -> 
     return classes
 
 
-def _check_order(columns: Iterable[str] | None, classes: list[Label], names: Names) -> None:
+def check_order(columns: Iterable[str] | None, classes: list[Label], names: Names) -> None:
     """Raise ValueError where the columns are named after the classes and stand in another order."""
     if columns is None:
         return

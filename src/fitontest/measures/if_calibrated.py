@@ -13,6 +13,8 @@ import numpy as np
 from fitontest.results.text import short
 from fitontest.typing import FloatArray
 
+ROUNDING = 1e-12  # relative difference of values that are the same
+
 
 @dataclass(frozen=True, eq=False)
 class IfCalibrated:
@@ -68,7 +70,9 @@ class IfCalibrated:
     @property
     def p_value(self) -> float:
         """Share of draws with a value at least as bad as the observed one."""
-        as_bad = self.values <= self.observed if self.greater_is_better else self.values >= self.observed
+        rounding = ROUNDING * max(abs(self.observed), float(np.abs(self.values).max()))
+        worse = self.observed - self.values if self.greater_is_better else self.values - self.observed
+        as_bad = worse >= -rounding
         return float((1 + np.count_nonzero(as_bad)) / (1 + self.values.size))
 
     def to_dict(self) -> dict[str, Any]:

@@ -273,8 +273,7 @@ class _OfClasses(_HeldOut):
         super().__init__(measure)
         self.rows, self.n_classes = rows, rows.n_classes
         self.w = np.ones(rows.codes.size) if rows.w is None else rows.w
-        whole = rows.w is None or rows.n == rows.total
-        self.w2 = self.w if whole else self.w * self.w
+        self.w2 = self.w if rows.whole else self.w * self.w
 
     def families(self) -> list[Any]:
         seed = self.measure.random_state
@@ -294,4 +293,4 @@ class _OfClasses(_HeldOut):
 
     def after(self, family: Any, training: IntArray, held: IntArray) -> FloatArray:
         g = family.solve_classes(self.rows.take(training)).map
-        return find_class_loss(self.measure.loss)(self.rows.codes[held], g.evaluate(self.rows.probabilities[held]))
+        return find_class_loss(self.measure.loss)(self.rows.codes[held], g.on_simplex(self.rows.probabilities[held]))

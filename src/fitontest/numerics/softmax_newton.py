@@ -152,9 +152,10 @@ def solve_symmetric(hessian: FloatArray, gradient: FloatArray) -> FloatArray:
 
 
 def score_size(problem: SoftmaxProblem) -> FloatArray:
-    """Return the root mean square of each column of the scores, and 1 for the biases; shape (K + 1,)."""
+    """Return the weighted root mean square of each column of the scores, and 1 for the biases; shape (K + 1,)."""
     x = problem.x
-    squares = np.einsum("ik,ik->k", x, x) / x.shape[0]
+    w = np.ones(x.shape[0]) if problem.w is None else problem.w  # a weight of two is the row twice
+    squares = np.einsum("i,ik,ik->k", w, x, x) / w.sum()
     return np.append(np.sqrt(np.maximum(squares, 1e-6)), 1.0)
 
 

@@ -3,11 +3,14 @@
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.base import clone
 
 import fitontest as fot
 from fitontest.data.class_rows import ClassRows
 from fitontest.data.predictions import read_classes
+from fitontest.exceptions import without_warnings
 from fitontest.families.multiclass.base import read_multiclass_family
 from fitontest.families.multiclass.penalties import MULTIPLES, HeldOut, hold_out
 from tests.multiclass import draw
@@ -183,3 +186,29 @@ def test_a_map_that_is_none_is_refused():
 
     with pytest.raises(TypeError, match=r"Broken.fit_class_map must return a MulticlassMap"):
         Broken().fit(*draw(10, 3, seed=1), labels=range(3))
+
+
+def test_columns_of_a_frame_in_another_order_are_refused():
+    P, y = draw(60, 3)
+    names = ["cat", "ant", "bee"]
+    frame, labels = pd.DataFrame(P, columns=names), np.array(names)[y]
+    family = fot.Vector().fit(frame, labels, labels=names)
+    with pytest.raises(ValueError, match="ant"):
+        family.predict_proba(frame[["ant", "bee", "cat"]])
+    np.testing.assert_array_equal(family.predict_proba(frame), family.predict_proba(P))
+
+
+def test_scores_of_one_class_have_no_score_to_explain():
+    P, y = draw(60, 3)
+    family = fot.Vector().fit(P, y)
+    assert family.score(P[y == 0], y[y == 0]) == 0.0
+
+
+@pytest.mark.parametrize("family", [fot.BiasCorrected(), fot.Vector(penalty=None), fot.Dirichlet(0.01, 0.01)])
+def test_weights_repeat_separable_rows(family):
+    P, _ = draw(80, 3)
+    y, w = P.argmax(axis=1), np.random.default_rng(0).integers(0, 4, 80)
+    rows = np.repeat(np.arange(80), w)
+    with without_warnings():
+        weighted, repeated = clone(family).fit(P, y, w), clone(family).fit(P[rows], y[rows])
+    np.testing.assert_allclose(weighted.predict_proba(P), repeated.predict_proba(P), atol=1e-6)

@@ -17,8 +17,8 @@ from sklearn.utils.validation import check_is_fitted
 from fitontest.checks import choose
 from fitontest.data.arrays import as_matrix
 from fitontest.data.class_rows import ClassRows
-from fitontest.data.predictions import Names, Predictions, count_columns, read_classes
-from fitontest.data.simplex import as_log_simplex, as_simplex
+from fitontest.data.predictions import Names, Predictions, check_order, count_columns, read_classes
+from fitontest.data.simplex import as_log_simplex, on_simplex
 from fitontest.families.base import FamilyBase, available_families, registered_class, seeded
 from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.typing import ArrayInput, FloatArray, RandomState
@@ -160,13 +160,14 @@ class MulticlassFamily(ClassifierMixin, FamilyBase):  # type: ignore[misc]
             As for `fit`.
         """
         check_is_fitted(self, "map_")
-        if self._input() == "logits":
-            log_p, _ = as_log_simplex(P, "P")
-            self.map_.check_columns(log_p, "P")
-            return np.asarray(self.map_.evaluate_log(log_p))
-        simplex = as_simplex(P, "P")
-        self.map_.check_columns(simplex, "P")
-        return np.asarray(self.map_.evaluate(simplex))
+        logs = self._input() == "logits"
+        scores, headers = (as_log_simplex if logs else as_matrix)(P, "P")
+        self.map_.check_columns(scores, "P")
+        if headers is not None:
+            check_order(headers, self.classes_.tolist(), _NAMES)
+        if logs:
+            return np.asarray(self.map_.evaluate_log(scores))
+        return np.asarray(self.map_.on_simplex(on_simplex(scores, "P")))
 
     def predict(self, P: ArrayInput) -> NDArray[Any]:
         """Return the class of the largest calibrated probability of each row, the first of equals."""
@@ -183,7 +184,10 @@ class MulticlassFamily(ClassifierMixin, FamilyBase):  # type: ignore[misc]
         w = np.ones(rows.codes.size) if rows.w is None else rows.w
         shares = np.bincount(rows.codes, w, rows.n_classes) / rows.total
         miss = (q * q).sum(axis=1) - 2.0 * q[np.arange(w.size), rows.codes] + 1.0
-        return float(1.0 - (w @ miss / rows.total) / (1.0 - shares @ shares))
+        of_shares = float(1.0 - shares @ shares)
+        if of_shares <= 0.0:  # one class: as scikit-learn has it for a constant target
+            return 1.0 if float(w @ miss) == 0.0 else 0.0
+        return float(1.0 - (w @ miss / rows.total) / of_shares)
 
 
 def multiclass_family_class(name: str) -> type[MulticlassFamily]:

@@ -58,6 +58,14 @@ class MulticlassMap(StoredMap):
     def evaluate(self, P: FloatArray) -> FloatArray:
         """Return the calibrated probabilities of rows that are known to be points of the simplex."""
 
+    def on_simplex(self, P: FloatArray) -> FloatArray:
+        """Return the calibrated probabilities; those of a map that leaves the simplex are clipped and rescaled."""
+        q = self.evaluate(P)
+        if float(q.min(initial=0.0)) >= 0.0:
+            return q
+        clipped = np.maximum(q, 0.0)
+        return np.asarray(clipped / clipped.sum(axis=1, keepdims=True))
+
     def evaluate_log(self, log_p: FloatArray) -> FloatArray:
         """Return the calibrated probabilities of rows of which the logarithms are given, as networks give them."""
         return self.evaluate(np.exp(log_p))
