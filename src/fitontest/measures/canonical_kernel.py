@@ -9,16 +9,14 @@ first is the exponential kernel of `fitontest.measures.kernel`.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import get_args
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from fitontest.checks import choose, is_real, is_whole
 from fitontest.data.distributions import Distributions
 from fitontest.measures.base import Estimate, register_measure
 from fitontest.measures.canonical import CanonicalEvidence, CanonicalMeasure
-from fitontest.measures.kernel import MOST_SCORES, SHORTEST, EstimatorName, KernelName
+from fitontest.measures.kernel import MOST_SCORES, EstimatorName, KernelName, check_kernel
 from fitontest.numerics.random import check_seed, generator
 from fitontest.typing import FloatArray, IntArray, RandomState
 
@@ -80,12 +78,7 @@ class CanonicalKernelError(CanonicalMeasure):
     random_state: RandomState = 0
 
     def __post_init__(self) -> None:
-        choose(self.kernel, get_args(KernelName), "kernel")
-        choose(self.estimator, get_args(EstimatorName), "estimator")
-        if not (is_real(self.length_scale) and SHORTEST <= self.length_scale < np.inf):
-            raise ValueError(f"length_scale must be a finite number, at least {SHORTEST:g}; got {self.length_scale!r}")
-        if not (is_whole(self.block_size) and 2 <= self.block_size <= MOST_SCORES):
-            raise ValueError(f"block_size must be a whole number from 2 to {MOST_SCORES}; got {self.block_size!r}")
+        check_kernel(self.kernel, self.estimator, self.length_scale, self.block_size)
         check_seed(self.random_state)
 
     @property

@@ -100,12 +100,7 @@ class KernelError(Measure):
     random_state: RandomState = 0
 
     def __post_init__(self) -> None:
-        choose(self.kernel, get_args(KernelName), "kernel")
-        choose(self.estimator, get_args(EstimatorName), "estimator")
-        if not (is_real(self.length_scale) and SHORTEST <= self.length_scale < np.inf):
-            raise ValueError(f"length_scale must be a finite number, at least {SHORTEST:g}; got {self.length_scale!r}")
-        if not (is_whole(self.block_size) and 2 <= self.block_size <= MOST_SCORES):
-            raise ValueError(f"block_size must be a whole number from 2 to {MOST_SCORES}; got {self.block_size!r}")
+        check_kernel(self.kernel, self.estimator, self.length_scale, self.block_size)
         check_seed(self.random_state)  # refuses what is no seed
 
     @property
@@ -256,3 +251,13 @@ def _rbf_sum(x: FloatArray, r: FloatArray) -> float:
         total += float(r[begin:end] @ (similar @ r[begin:]))
         begin = end
     return total
+
+
+def check_kernel(kernel: object, estimator: object, length_scale: object, block_size: object) -> None:
+    """Raise ValueError unless these are settings of a kernel calibration error, of two classes or of several."""
+    choose(kernel, get_args(KernelName), "kernel")
+    choose(estimator, get_args(EstimatorName), "estimator")
+    if not (is_real(length_scale) and SHORTEST <= length_scale < np.inf):
+        raise ValueError(f"length_scale must be a finite number, at least {SHORTEST:g}; got {length_scale!r}")
+    if not (is_whole(block_size) and 2 <= block_size <= MOST_SCORES):
+        raise ValueError(f"block_size must be a whole number from 2 to {MOST_SCORES}; got {block_size!r}")
