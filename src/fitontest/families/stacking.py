@@ -1,9 +1,10 @@
 """Stacking: the convex mixture of several families' maps that predicts held-out labels best."""
 
 from collections.abc import Sequence, Sized
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from fitontest.checks import choose, is_real
@@ -124,10 +125,8 @@ class Stacking(Family):
         quick = [member.stand_in() or member for member in members]
         if all(one is other for one, other in zip(quick, members, strict=True)):
             return None
-        return Stacking(list({str(member): member for member in quick}.values()), **self._settings())
-
-    def _settings(self) -> dict[str, Any]:
-        return {name: value for name, value in self.get_params(deep=False).items() if name != "families"}
+        different = list({str(member): member for member in quick}.values())
+        return clone(self).set_params(families=different)  # type: ignore[no-any-return]
 
     def fit_map(self, sample: Sample) -> CalibrationMap:
         """Return the mixture that predicts held-out rows best."""
