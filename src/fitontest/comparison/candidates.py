@@ -1,6 +1,6 @@
 """The families to compare, each under a name of its own. The identity, which changes no score, is always among them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
 from fitontest.families.base import Family, available_families, family_class
@@ -24,3 +24,8 @@ def read_candidates(families: Iterable[str | Family] | None, random_state: Rando
     if any(isinstance(family, Identity) for family in candidates.values()):
         return candidates
     return {DO_NOTHING: Identity(), **candidates}
+
+
+def find_identity(candidates: Mapping[str, object]) -> str:
+    """Return the name of the identity among the candidates."""
+    return next(name for name, family in candidates.items() if isinstance(family, Identity))

@@ -8,17 +8,16 @@ import numpy as np
 
 from fitontest.checks import choose
 from fitontest.comparison.calibrators import RULES
-from fitontest.comparison.candidates import Candidates, read_candidates
+from fitontest.comparison.candidates import Candidates, find_identity, read_candidates
 from fitontest.comparison.comparison import Comparison
 from fitontest.comparison.held_out import HeldOutEvaluation
 from fitontest.comparison.known_truth import Truth, read_truth
 from fitontest.comparison.of_classes import ClassOptions, compare_class_candidates
-from fitontest.comparison.pairing import pair_results
+from fitontest.comparison.pairing import rank_results
 from fitontest.data.distributions import CANONICAL, Distributions, read_any
 from fitontest.data.predictions import NAMES, Columns, Names, count_columns
 from fitontest.data.sample import Sample
 from fitontest.families.base import Family, family_name
-from fitontest.families.identity import Identity
 from fitontest.families.listed import read_families
 from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.families.stacking import Stacking
@@ -77,7 +76,7 @@ class Options:
     @property
     def do_nothing(self) -> str:
         """The name of the identity among the candidates."""
-        return next(name for name, family in self.candidates.items() if isinstance(family, Identity))
+        return find_identity(self.candidates)
 
 
 def _read_decomposition(family: object, seed: RandomState) -> Family:
@@ -239,8 +238,7 @@ def compare_candidates(
         name: evaluation.evaluate(options.candidates[name]) for name in track(list(options.candidates), "families")
     }
     test_rows = None if test is None else evaluation.rows
-    calibrators = pair_results(results, sample.rows, test_rows, options.do_nothing)
-    ranked = sorted(calibrators, key=lambda one: (one.held_out.score, one.n_parameters))
+    ranked = rank_results(results, sample.rows, test_rows, options.do_nothing)
     return Comparison(
         calibrators=tuple(ranked),
         chosen=RULES[options.rule](ranked, options.do_nothing),

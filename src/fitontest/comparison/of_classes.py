@@ -12,13 +12,14 @@ from sklearn.base import clone
 
 from fitontest.checks import choose
 from fitontest.comparison.calibrators import RULES_OF_FAMILIES
+from fitontest.comparison.candidates import find_identity
 from fitontest.comparison.comparison import Comparison
 from fitontest.comparison.decomposition import Parts
 from fitontest.comparison.held_out import CandidateResult
-from fitontest.comparison.pairing import pair_results
+from fitontest.comparison.pairing import rank_results
 from fitontest.data.class_rows import ClassRows
 from fitontest.data.distributions import Distributions
-from fitontest.data.sample import Sample
+from fitontest.data.predictions import Predictions
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import (
     Family,
@@ -85,7 +86,7 @@ class ClassOptions:
     @property
     def do_nothing(self) -> str:
         """The name of the identity among the candidates."""
-        return next(name for name, family in self.candidates.items() if isinstance(family, Identity))
+        return find_identity(self.candidates)
 
 
 def compare_class_candidates(
@@ -100,8 +101,7 @@ def compare_class_candidates(
     results = {
         name: evaluation.evaluate(options.candidates[name]) for name in track(list(options.candidates), "families")
     }
-    calibrators = pair_results(results, data, evaluation.test, options.do_nothing)
-    ranked = sorted(calibrators, key=lambda one: (one.held_out.score, one.n_parameters))
+    ranked = rank_results(results, data, evaluation.test, options.do_nothing)
     return Comparison(
         calibrators=tuple(ranked),
         chosen=RULES_OF_FAMILIES[options.rule](ranked, options.do_nothing),
@@ -187,13 +187,13 @@ class _Evaluation:
         start = perf_counter()
         family.fit_rows(self.rows)
         seconds = perf_counter() - start
-        judged, test_losses = self.data, None
+        judged, test_losses = self.data if self.test is None else self.test, None
+        fitted = family.map_.on_simplex(judged.p)
         if self.test is not None:
-            judged = self.test
-            predictions = [family.map_.on_simplex(judged.p)]
-            test_losses = self.loss(judged.codes, predictions[0])
+            predictions = [fitted]
+            test_losses = self.loss(judged.codes, fitted)
         each = [replace(judged, p=q) for q in predictions]
-        certain = np.any((family.map_.on_simplex(judged.p) % 1.0) == 0.0, axis=1)  # 0 or 1
+        certain = np.any((fitted == 0.0) | (fitted == 1.0), axis=1)
         return CandidateResult(
             family=family,
             fit_seconds=seconds,
@@ -233,17 +233,14 @@ class _Evaluation:
         with without_warnings():
             for name, family in self.evaluators.items():
                 measure = PlugIn(family)
-                pairs = [(_confidence_error(measure, one), _class_error(measure, one)) for one in calibrated]
+                pairs = [_errors_of(measure, one) for one in calibrated]
                 for what, values in zip(FOLDED, zip(*pairs, strict=True), strict=True):
                     found[what.format(name=name)] = float(np.mean(values))
         return found
 
 
-def _confidence_error(measure: PlugIn, one: Distributions) -> float:
-    top = one.p.argmax(axis=1)
-    return float(measure.estimate(Sample(one.codes == top, one.p[np.arange(top.size), top], one.w)))
-
-
-def _class_error(measure: PlugIn, one: Distributions) -> float:
-    columns = np.ascontiguousarray(one.p.T)
-    return float(np.mean([float(measure.estimate(Sample(one.codes == k, p, one.w))) for k, p in enumerate(columns)]))
+def _errors_of(measure: PlugIn, one: Distributions) -> tuple[float, float]:
+    """Return the error of the confidences, and the mean error over the classes."""
+    predictions = Predictions(one.classes, one.codes, one.p, one.w, one.names)
+    each = [float(measure.estimate(sample)) for _, sample in predictions.one_vs_rest()]
+    return float(measure.estimate(predictions.confidence())), float(np.mean(each))

@@ -7,15 +7,15 @@ from fitontest.comparison.held_out import CandidateResult
 from fitontest.comparison.paired import PairedLosses, Weighted
 
 
-def pair_results(
+def rank_results(
     results: Mapping[str, CandidateResult], rows: Weighted, test_rows: Weighted | None, do_nothing: str
 ) -> list[Calibrator]:
-    """Return the results with the paired differences between their losses, out of fold and on the test rows."""
+    """Return the results with the paired differences of their losses, from the smallest held-out loss upwards."""
     n_parameters = {name: result.family.n_parameters_ for name, result in results.items()}
     held_out = PairedLosses(rows, {name: result.losses for name, result in results.items()}, n_parameters)
     test_losses = {name: one.test_losses for name, one in results.items() if one.test_losses is not None}
     test = None if test_rows is None else PairedLosses(test_rows, test_losses, n_parameters)
-    return [
+    calibrators = [
         Calibrator(
             name=name,
             family=result.family,
@@ -29,3 +29,4 @@ def pair_results(
         )
         for name, result in results.items()
     ]
+    return sorted(calibrators, key=lambda one: (one.held_out.score, one.n_parameters))
