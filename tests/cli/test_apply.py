@@ -359,7 +359,7 @@ def test_a_map_of_several_classes_writes_a_column_for_each(tmp_path):
     rng = np.random.default_rng(0)
     P = rng.dirichlet(np.ones(3), 40)
     family = fot.make_family("vector").fit(P, rng.integers(0, 3, 40))
-    (tmp_path / "map.json").write_text(family.map_.to_json())
+    (tmp_path / "map.json").write_text(family.map_.for_classes(None).to_json())  # which knows no classes
     frame = pd.DataFrame(P, columns=["a", "b", "c"])
     for ending in (".csv", ".parquet"):
         source = tmp_path / f"scores{ending}"
@@ -378,3 +378,53 @@ def test_a_map_of_several_classes_writes_a_column_for_each(tmp_path):
     assert "--prob must be given for each class of the map, once; got a" in too_few.stderr
     two = run(tmp_path / "map.json", source, "--prob", "a", "--prob", "b", "-o", tmp_path / "no.csv")
     assert two.exit_code == 2
+
+
+@pytest.fixture
+def of_animals(tmp_path):
+    """A map of three classes that knows them, and a file with a column for each."""
+    P = np.random.default_rng(0).dirichlet(np.ones(3), 60)
+    family = fot.make_family("vector").fit(P, ["cat", "dog", "eel"] * 20)
+    (tmp_path / "map.json").write_text(family.map_.to_json())
+    pd.DataFrame(P, columns=["p1", "p2", "p3"]).to_csv(tmp_path / "a.csv", index=False)
+    pd.DataFrame(P, columns=["dog", "cat", "eel"]).to_csv(tmp_path / "named.csv", index=False)
+    return tmp_path / "map.json", family.map_.evaluate(P)
+
+
+def each(*columns):
+    return [word for column in columns for word in ("--prob", column)]
+
+
+def test_the_classes_of_a_map_name_the_new_columns(of_animals, tmp_path):
+    map_file, expected = of_animals
+    given = each("p1", "p2", "p3")
+    for classes in ((), ("--classes", "cat,dog,eel")):
+        result = run(map_file, tmp_path / "a.csv", *given, *classes, "-o", tmp_path / "o.csv")
+        assert result.exit_code == 0, result.stderr
+        found = pd.read_csv(tmp_path / "o.csv")[["calibrated_cat", "calibrated_dog", "calibrated_eel"]]
+        np.testing.assert_array_equal(found.to_numpy(), expected)
+    c_hat = fot.MulticlassMap.from_json(map_file.read_text())
+    (tmp_path / "any.json").write_text(c_hat.for_classes(None).to_json())
+    result = run(tmp_path / "any.json", tmp_path / "a.csv", *given, "--classes", "x,y,z", "-o", tmp_path / "o.csv")
+    assert "calibrated_x, calibrated_y, calibrated_z" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("file", "options", "message"),
+    [
+        ("a.csv", (*each("p1", "p2", "p3"), "--classes", "dog,cat,eel"), "in their order, cat, dog, eel; got dog,cat"),
+        ("a.csv", (*each("p1", "p2", "p3"), "--classes", "cat,dog,fox"), "--classes must be those that MAP was fitted"),
+        ("a.csv", (*each("p1", "p2", "p3"), "--classes", "cat,dog"), "a class for each of the 3 --prob columns"),
+        ("a.csv", each("p1", "p2"), "--prob must be given for each class of the map, cat, dog, eel; got p1, p2"),
+        ("named.csv", each("dog", "cat", "eel"), "--prob must have its columns in the order of the classes"),
+    ],
+)
+def test_columns_of_other_classes_are_refused(of_animals, tmp_path, file, options, message):
+    map_file, _ = of_animals
+    assert message in refused(run(map_file, tmp_path / file, *options, "-o", tmp_path / "o.csv"))
+
+
+def test_a_map_of_two_classes_takes_no_classes(map_file, scores, tmp_path):
+    source = write(scores, tmp_path / "a.csv")
+    error = refused(run(map_file, source, "--prob", "p", "--classes", "a,b", "-o", tmp_path / "o.csv"))
+    assert "--classes must be left out for a map of two classes, got a,b" in error

@@ -103,3 +103,22 @@ def test_a_map_that_is_given_is_no_worse_than_it_would_be_by_chance():
         order = rng.permutation(200)
         e = fot.calibration_error(y[order], P[order], reduction="canonical", family=g, null_draws=20)
         assert e.null.p_value == 1.0
+
+
+def test_a_map_is_not_measured_on_data_of_other_classes():
+    y, P = drawn(150, 3)
+    g = fot.Vector().fit(P, np.array(["a", "b", "c"])[y]).map_
+    assert g.classes == ("a", "b", "c")
+    letters = np.array(["a", "b", "c"])[y]
+    canonical(fot.calibration_error, letters, P, family=g, labels=["a", "b", "c"])
+    with pytest.raises(ValueError, match=r"the classes of y_prob must be .* \['a', 'b', 'c'\]; got \[0, 1, 2\]"):
+        canonical(fot.calibration_error, y, P, family=g)
+    with pytest.raises(ValueError, match=r"in their order, .*; got \['b', 'a', 'c'\]"):
+        canonical(fot.calibration_error, letters, P, family=g, labels=["b", "a", "c"])
+    canonical(fot.calibration_error, y, P, family=g.for_classes(None))
+
+
+def test_labels_that_no_map_can_hold_are_left_out():
+    y, P = drawn(150, 3)
+    days = np.array(["2026-01-01", "2026-01-02", "2026-01-03"], dtype="datetime64[D]").astype(object)
+    assert fot.Vector().fit(P, days[y]).map_.classes is None

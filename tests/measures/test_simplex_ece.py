@@ -22,7 +22,7 @@ def drawn(n=300, n_classes=4, seed=0, power=1.4):
 
 
 def canonical(function, y, P, **settings):
-    return function(y, P, reduction="canonical", labels=list(range(P.shape[1])), **settings)
+    return function(y, P, reduction="canonical", **{"labels": list(range(P.shape[1])), **settings})
 
 
 @pytest.mark.filterwarnings("ignore::fitontest.CalibrationWarning")

@@ -7,9 +7,11 @@ import numpy as np
 
 from fitontest.cli.layout import of_layout
 from fitontest.cli.messages import notes, refusing
+from fitontest.cli.scores import split_classes
 from fitontest.cli.writing import check_output, written_whole
 from fitontest.data.arrays import as_scores, check_finite
 from fitontest.data.csv_files import Layout
+from fitontest.data.predictions import Names, check_order, label_texts
 from fitontest.data.simplex import as_simplex
 from fitontest.data.tables import append_columns, check_ending, naming_lines, read_columns
 from fitontest.maps.base import CalibrationMap
@@ -33,7 +35,13 @@ from fitontest.typing import FloatArray
     "--column",
     default="calibrated",
     show_default=True,
-    help="Name of the new column; of several classes _ and the name of the --prob column follow it.",
+    help="Name of the new column; of several classes _ and the name of the class follow it, or of the --prob column "
+    "where the classes are not known.",
+)
+@click.option(
+    "--classes",
+    help="Classes of the --prob columns, in their order, with commas between them, for a map of several classes: they "
+    "must be those that it was fitted for, and name the new columns of a map that does not know its classes.",
 )
 @click.option(
     "-o",
@@ -52,14 +60,22 @@ from fitontest.typing import FloatArray
 @refusing
 @of_layout
 def apply(
-    map_file: Path, file: Path, probs: tuple[str, ...], column: str, output: Path, max_bytes: int, layout: Layout
+    map_file: Path,
+    file: Path,
+    probs: tuple[str, ...],
+    column: str,
+    classes: str | None,
+    output: Path,
+    max_bytes: int,
+    layout: Layout,
 ) -> None:
     """Write the rows of FILE with their calibrated probabilities.
 
     MAP is the JSON file of a fitted calibration map, as `fitontest compare --save` and to_json write it. FILE is CSV,
     TSV (also gzipped) or Parquet. Its rows and columns are written as they are (cells of CSV and TSV as texts, to
     Parquet too; blank lines are left out), followed by one column of calibrated probabilities, clipped to [0, 1], or by
-    one for each class.
+    one for each class. Of several classes MAP also holds what they are called, as `fitontest compare --save` writes it:
+    --prob columns that are named after them must stand in their order.
 
     CSV is written in UTF-8, with the separator (.csv) and the decimal separator that --sep and --decimal give.
     """
@@ -73,6 +89,7 @@ def apply(
     if len(set(probs)) < len(probs) or (len(probs) > 1) != several:
         rule = "for each class of the map, once" if several else "once, for a map of two classes"
         raise ValueError(f"--prob must be given {rule}; got {', '.join(probs)}")
+    classwise = _classes_of(c_hat, probs, classes)
     keys = {prob: f"--prob {prob}" if several else "--prob" for prob in probs}
     wanted = {key: prob for prob, key in keys.items()}
     values = read_columns(file, wanted, wanted, layout, no_rows=True)
@@ -80,7 +97,7 @@ def apply(
     with naming_lines(file, {name: prob for prob, name in names.items()}, layout):
         scores = np.column_stack([as_scores(values[keys[prob]], names[prob]) for prob in probs])
     if isinstance(c_hat, MulticlassMap):
-        new, (calibrated, outside) = [f"{column}_{prob}" for prob in probs], (_of_classes(c_hat, scores), 0)
+        new, (calibrated, outside) = [f"{column}_{one}" for one in classwise], (_of_classes(c_hat, scores), 0)
     else:
         new, (calibrated, outside) = [column], _calibrated(c_hat, scores)
     with written_whole(output) as written:
@@ -89,6 +106,29 @@ def apply(
         click.echo(f"Note: {outside} of {scores.size} calibrated probabilities were clipped to [0, 1]", err=True)
     where = f"column{'s' if several else ''} {', '.join(new)}"
     click.echo(f"Wrote {output}: {len(scores)} rows, calibrated probabilities in {where}")
+
+
+def _classes_of(c_hat: CalibrationMap | MulticlassMap, probs: tuple[str, ...], given: str | None) -> list[str]:
+    """Return what the columns of several classes are called: the classes of the map, or those given, or --prob."""
+    if not isinstance(c_hat, MulticlassMap):
+        if given is not None:
+            raise ValueError(f"--classes must be left out for a map of two classes, got {given}")
+        return []
+    named = None if given is None else split_classes(given)
+    if named is not None and (len(named) != len(probs) or len(set(named)) < len(named)):
+        raise ValueError(f"--classes must name a class for each of the {len(probs)} --prob columns, once, got {given}")
+    if c_hat.classes is None:
+        return list(probs) if named is None else named
+    if c_hat.n_classes in (None, len(probs)):
+        check_order(probs, list(c_hat.classes), Names(y_prob="--prob", labels="--prob"))
+    known = label_texts(c_hat.classes)
+    if named is not None and named != known:
+        raise ValueError(
+            f"--classes must be those that MAP was fitted for, in their order, {', '.join(known)}; got {given}"
+        )
+    if len(known) != len(probs):
+        raise ValueError(f"--prob must be given for each class of the map, {', '.join(known)}; got {', '.join(probs)}")
+    return known
 
 
 def _of_classes(c_hat: MulticlassMap, scores: FloatArray) -> FloatArray:

@@ -135,7 +135,8 @@ class Given:
             matrix: Any = np.column_stack([as_scores(column, _prob(prob)) for prob, column in each])
         else:
             (matrix,) = scores
-        classes = None if self.classes is None else [as_label(one, labels, "--classes") for one in _split(self.classes)]
+        named = None if self.classes is None else split_classes(self.classes)
+        classes = None if named is None else [as_label(one, labels, "--classes") for one in named]
         pos_label = None if self.pos_label is None else as_label(self.pos_label, labels)
         return (labels, matrix, values.get("--weight")), classes, pos_label
 
@@ -163,7 +164,7 @@ def _prob(column: str) -> str:
     return f"prob column {column!r}"
 
 
-def _split(text: str) -> list[str]:
+def split_classes(text: str) -> list[str]:
     """Return the parts between commas; a part with a comma in it stands in quotes, as in a CSV file."""
     return [part.strip() for part in next(csv.reader([text], skipinitialspace=True), [])]
 

@@ -221,13 +221,19 @@ def check_order(columns: Iterable[str] | None, classes: list[Label], names: Name
     """Raise ValueError where the columns are named after the classes and stand in another order."""
     if columns is None:
         return
-    end = ".0" if all(isinstance(label, int | float) for label in classes) else ""  # a class 1.0 may be called 1
-    headers, texts = ([str(one).removesuffix(end) for one in each] for each in (columns, classes))
+    headers, texts = (label_texts(each, classes) for each in (columns, classes))
     if headers != texts and sorted(headers) == sorted(texts):
         raise ValueError(
             f"{names.y_prob} must have its columns in the order of the classes, [{listed(texts)}], got "
             f"[{listed(headers)}]; pass {names.labels} in that order"
         )
+
+
+def label_texts(labels: Iterable[Label], classes: Iterable[Label] | None = None) -> list[str]:
+    """Return labels as texts, numbers that are whole without a point; what are numbers the classes say."""
+    given = list(labels)
+    numbers = all(isinstance(label, int | float) for label in (given if classes is None else classes))
+    return [str(one).removesuffix(".0" if numbers else "") for one in given]
 
 
 def _refuse_pos_label(reduction: str, pos_label: Label | None, names: Names) -> None:

@@ -27,6 +27,7 @@ class StoredMap(ABC):
     """
 
     kind: ClassVar[str]
+    optional: ClassVar[tuple[str, ...]] = ()  # fields that may be None, and are left out of the JSON then
 
     @property
     def decreasing(self) -> bool:
@@ -36,9 +37,10 @@ class StoredMap(ABC):
     def to_dict(self) -> dict[str, Any]:
         """Return the map as JSON-ready values: ``{"schema": 2, "kind": ..., ...}``.
 
-        A decreasing map also has ``"decreasing": True``.
+        A decreasing map also has ``"decreasing": True``, and a map of several classes that knows their labels
+        ``"classes": [...]`` at the end.
         """
-        state = {field.name: _plain(getattr(self, field.name)) for field in fields(self)}  # type: ignore[arg-type]
+        state = {name: _plain(value) for name, value in self._state().items()}
         flag = {"decreasing": True} if self.decreasing else {}
         return {"schema": SCHEMA, "kind": self.kind, **flag, **state}
 
@@ -58,6 +60,12 @@ class StoredMap(ABC):
         """
         return as_text(self.to_dict(), f"the map of kind {self.kind!r}")
 
+    def _state(self) -> dict[str, Any]:
+        """Return the fields by name, the optional ones last, and only where there are any."""
+        state = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        last = {name: state.pop(name) for name in self.optional if name in state}
+        return state | {name: value for name, value in last.items() if value is not None}
+
     @classmethod
     def from_dict(cls, d: dict[str, Any]) -> Self:
         """Return the map that `to_dict` wrote; works on this base and on each class.
@@ -66,7 +74,8 @@ class StoredMap(ABC):
         ------
         ValueError
             An unknown schema or kind, a kind that is not this class, missing or unknown fields, values that are not
-            what the fields hold; a decreasing map that does not say so, and one that wrongly does.
+            what the fields hold; a decreasing map that does not say so, and one that wrongly does. The field
+            ``"classes"`` of a map of several classes may be missing: the map does not know their labels then.
 
         Warns
         -----
@@ -123,7 +132,8 @@ class StoredMap(ABC):
         expected = {field.name for field in fields(map_class)}  # type: ignore[arg-type]
         flag = {"decreasing"} - expected if schema == SCHEMA else set()
         state = {key: value for key, value in d.items() if key not in {"schema", "kind", *flag}}
-        if set(state) != expected:
+        left_out = {name for name in map_class.optional if state.get(name) is None} - set(state)
+        if set(state) != expected - left_out:
             raise ValueError(f"{name} must have the fields {sorted(expected)}, got {brief(sorted(map(str, state)))}")
         revived = map_class(**{key: _revived(value, key) for key, value in state.items()})
         for key, value in state.items():
@@ -150,7 +160,7 @@ class StoredMap(ABC):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle and copy through the constructor, which freezes the arrays."""
-        return type(self), tuple(getattr(self, f.name) for f in fields(self))  # type: ignore[arg-type]
+        return _made, (type(self), self._state())
 
 
 _MODULES = {  # names, and the files in which they are registered
@@ -168,6 +178,10 @@ _MODULES = {  # names, and the files in which they are registered
     "steps": "fitontest.maps.steps",
 }
 KINDS: Registry[StoredMap] = Registry("calibration map", StoredMap, modules=_MODULES)
+
+
+def _made(map_class: type[StoredMap], state: dict[str, Any]) -> StoredMap:
+    return map_class(**state)
 
 
 def _plain(value: Any) -> Any:

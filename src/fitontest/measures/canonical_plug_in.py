@@ -113,6 +113,7 @@ class CanonicalPlugIn(CanonicalMeasure):
         if isinstance(self.family, MulticlassMap):
             g = self.family
             g.check_columns(sample.p, sample.names.y_prob)
+            g.check_classes(sample.classes, f"the classes of {sample.names.y_prob}")
         else:
             fitted = read_multiclass_family(self.family).fit_rows(sample.class_rows)
             g = fitted.map_

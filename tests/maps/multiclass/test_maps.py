@@ -1,6 +1,10 @@
 """Maps of several classes as values: formulas, what they refuse, JSON."""
 
+import pickle
+from copy import copy
+
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -128,3 +132,58 @@ def test_rows_of_float32_are_divided_by_their_sums():
     np.testing.assert_allclose(q.sum(axis=1), 1, rtol=0, atol=1e-15)
     assert fot.MulticlassIdentityMap()(ROWS) is not None
     np.testing.assert_array_equal(fot.MulticlassIdentityMap()(ROWS), ROWS)
+
+
+@every_map
+def test_json_holds_the_labels_of_the_classes_where_they_are_known(name):
+    c_hat = MAPS[name]
+    assert "classes" not in c_hat.to_dict()  # what was written before is written still, and read
+    for labels in (["a", "b", "c"], [1, 2, 3], [0.5, 1.5, -2.0], np.array([3, 1, 2])):
+        named = c_hat.for_classes(labels)
+        d = named.to_dict()
+        assert list(d)[-1] == "classes"
+        assert d["classes"] == list(labels)
+        again = fot.MulticlassMap.from_json(named.to_json())
+        assert again == named != c_hat
+        assert again.classes == tuple(labels)
+        assert again.to_json() == named.to_json()
+        assert pickle.loads(pickle.dumps(named)) == named
+        assert copy(named).classes == named.classes
+        np.testing.assert_array_equal(named(ROWS), c_hat(ROWS))
+    assert c_hat.for_classes(None) == c_hat
+    assert c_hat.classes is None
+
+
+def test_classes_are_given_by_keyword():
+    assert fot.SoftmaxMap([1, 1], [0, 0], classes=["no", "yes"]).classes == ("no", "yes")
+    assert fot.MulticlassIdentityMap(classes=["no", "yes"]).classes == ("no", "yes")
+
+
+@pytest.mark.parametrize(
+    ("classes", "message"),
+    [
+        (["a", "b"], r"classes must be 3 labels that differ, one for each column, got \['a', 'b'\]"),
+        (["a", "b", "a"], "classes must be 3 labels that differ"),
+        (["a", "b", None], "classes must be booleans, finite numbers or texts, got None"),
+        ([1.0, 2.0, np.nan], "classes must be booleans, finite numbers or texts, got nan"),
+        ("abc", "classes must be a non-empty list of classes, got 'abc'"),
+        ([], "classes must be a non-empty list"),
+    ],
+)
+def test_classes_that_are_refused(classes, message):
+    d = {**MAPS["diagonal"].to_dict(), "classes": classes}
+    with pytest.raises(ValueError, match=message):
+        fot.SoftmaxMap([1, 2, 3], [0, 0, 0], classes=classes)
+    with pytest.raises(ValueError, match=message):
+        MAPS["diagonal"].for_classes(classes)
+    with pytest.raises(ValueError, match=message):
+        fot.MulticlassMap.from_dict(d)
+
+
+def test_columns_named_after_the_classes_stand_in_their_order():
+    c_hat = MAPS["diagonal"].for_classes(["a", "b", "c"])
+    frame = pd.DataFrame(ROWS, columns=["a", "b", "c"])
+    np.testing.assert_array_equal(c_hat(frame), c_hat(ROWS))
+    np.testing.assert_array_equal(c_hat(frame.set_axis(["x", "y", "z"], axis=1)), c_hat(ROWS))
+    with pytest.raises(ValueError, match="P must have its columns in the order of the classes"):
+        c_hat(frame[["b", "a", "c"]])

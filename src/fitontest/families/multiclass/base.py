@@ -20,7 +20,7 @@ from fitontest.data.class_rows import ClassRows
 from fitontest.data.predictions import Names, Predictions, check_order, count_columns, read_classes
 from fitontest.data.simplex import as_log_simplex, on_simplex
 from fitontest.families.base import FamilyBase, available_families, registered_class, seeded
-from fitontest.maps.multiclass.base import MulticlassMap
+from fitontest.maps.multiclass.base import MulticlassMap, is_label
 from fitontest.typing import ArrayInput, FloatArray, RandomState
 
 Input: TypeAlias = Literal["probabilities", "logits"]
@@ -54,7 +54,7 @@ class MulticlassFamily(ClassifierMixin, FamilyBase):  # type: ignore[misc]
     Attributes
     ----------
     map_ : MulticlassMap
-        The fitted map.
+        The fitted map, which holds the labels of the classes too.
     classes_ : array of shape (K,)
         The class of each column.
     n_parameters_ : float
@@ -131,7 +131,8 @@ class MulticlassFamily(ClassifierMixin, FamilyBase):  # type: ignore[misc]
         solution = self.solve_classes(rows)
         if not isinstance(solution.map, MulticlassMap):
             raise TypeError(f"{type(self).__name__}.fit_class_map must return a MulticlassMap, got {solution.map!r}")
-        return self.replace_results({"map_": solution.map, "classes_": np.asarray(rows.classes), **solution.attributes})
+        fitted = solution.map.for_classes(rows.classes if all(map(is_label, rows.classes)) else None)
+        return self.replace_results({"map_": fitted, "classes_": np.asarray(rows.classes), **solution.attributes})
 
     def _read(self, P: ArrayInput, y: ArrayInput, sample_weight: ArrayInput, labels: ArrayInput) -> ClassRows:
         logs = self._input() == "logits"

@@ -5,20 +5,40 @@ frozen and vectorised, can be written as plain JSON, and holds nothing of its fi
 """
 
 from abc import abstractmethod
+from collections.abc import Iterable
+from copy import copy
+from dataclasses import dataclass
+from dataclasses import field as dataclass_field
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from fitontest.data.simplex import as_simplex
+from fitontest.checks import as_list, brief, is_real
+from fitontest.data.arrays import as_matrix
+from fitontest.data.labels import listed
+from fitontest.data.predictions import Names, check_order
+from fitontest.data.simplex import on_simplex
 from fitontest.maps.stored import StoredMap
-from fitontest.typing import ArrayInput, FloatArray
+from fitontest.typing import ArrayInput, FloatArray, Label
+
+_NAMES = Names(y_prob="P", labels="the columns")
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
 class MulticlassMap(StoredMap):
     """Base of the maps of several classes; subclasses are frozen dataclasses.
 
     A subclass names its ``kind``, lists its fields and defines ``evaluate`` and ``n_classes``; the decorator
     ``register_map`` lets `from_dict` read what `to_dict` wrote. Calling a map with a matrix checks that its rows are
-    probabilities that add up to 1 (rows that miss it by at most 1e-3 are divided by their sums).
+    probabilities that add up to 1 (rows that miss it by at most 1e-3 are divided by their sums). A subclass that has a
+    ``__post_init__`` calls the one of this class at its end.
+
+    Parameters
+    ----------
+    classes : sequence of K labels, optional
+        The class of each column, by keyword: booleans, numbers or texts. A fitted family gives its map those of the
+        rows, and the JSON holds them. Then the columns of a data frame that are named after the classes must stand in
+        their order, and the map is not applied to data of other classes. By default they are not known.
 
     Attributes
     ----------
@@ -30,7 +50,8 @@ class MulticlassMap(StoredMap):
     Raises
     ------
     ValueError
-        When called with what is no matrix of K probabilities in each row.
+        When called with what is no matrix of K probabilities in each row, or with a data frame whose columns are the
+        classes in another order.
 
     Examples
     --------
@@ -48,10 +69,21 @@ class MulticlassMap(StoredMap):
            [0.667, 0.167, 0.167]])
     """
 
+    optional: ClassVar[tuple[str, ...]] = ("classes",)
+
+    classes: tuple[Label, ...] | None = dataclass_field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.classes is not None:
+            object.__setattr__(self, "classes", _frozen_labels(self.classes, self.n_classes))
+
     def __call__(self, P: ArrayInput) -> FloatArray:
         """Return the calibrated probabilities of each row, shape (n, K)."""
-        simplex = as_simplex(P, "P")
+        scores, headers = as_matrix(P, "P")
+        simplex = on_simplex(scores, "P")
         self.check_columns(simplex, "P")
+        if self.classes is not None:
+            check_order(headers, list(self.classes), _NAMES)
         return self.evaluate(simplex)
 
     @abstractmethod
@@ -75,6 +107,13 @@ class MulticlassMap(StoredMap):
         """The number of columns, None where any is taken."""
         return None
 
+    def for_classes(self, classes: Iterable[Label] | None) -> Self:
+        """Return the same map for the classes of these labels, or, with None, for any."""
+        named = copy(self)
+        labels = None if classes is None else _frozen_labels(classes, self.n_classes)
+        object.__setattr__(named, "classes", labels)
+        return named
+
     @property
     def keeps_argmax(self) -> bool:
         """Whether the class of the largest probability stays the one of the largest."""
@@ -86,6 +125,33 @@ class MulticlassMap(StoredMap):
             raise ValueError(
                 f"{name} must have a column for each of the map's {self.n_classes} classes, got {P.shape[1]} columns"
             )
+
+    def check_classes(self, classes: Iterable[Label], name: str) -> None:
+        """Raise ValueError where the map knows its classes, and these are others or stand in another order."""
+        given = list(classes)
+        if self.classes is not None and given != list(self.classes):
+            raise ValueError(
+                f"{name} must be the classes that the map was fitted for, in their order, "
+                f"[{listed(list(self.classes))}]; got [{listed(given)}]"
+            )
+
+
+def is_label(value: object) -> bool:
+    """Return whether a map can hold a value as the label of a class: a boolean, a finite number or a text."""
+    return isinstance(value, str | bool | np.bool_) or (is_real(value) and bool(np.isfinite(value)))
+
+
+def _frozen_labels(classes: object, K: int | None) -> tuple[Label, ...]:
+    """Return distinct labels, one for each column, as Python values."""
+    listed_values: list[Any] = classes.tolist() if isinstance(classes, np.ndarray) else as_list(classes, "classes")
+    labels = tuple(one.item() if isinstance(one, np.generic) else one for one in listed_values)
+    odd = [label for label in labels if not is_label(label)]
+    if odd:
+        raise ValueError(f"classes must be booleans, finite numbers or texts, got {brief(odd[0])}")
+    if len(labels) < 2 or K not in (None, len(labels)) or len(set(labels)) < len(labels):
+        rule = "two labels or more" if K is None else f"{K} labels"
+        raise ValueError(f"classes must be {rule} that differ, one for each column, got [{listed(list(labels))}]")
+    return labels
 
 
 def divided(q: FloatArray) -> FloatArray:

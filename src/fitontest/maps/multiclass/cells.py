@@ -69,4 +69,5 @@ class CellMap(MulticlassMap):
     def to_dict(self) -> dict[str, Any]:
         """Return what there is to say of the map as JSON-ready values."""
         values = [None if np.isnan(row[0]) else row.tolist() for row in self.values]
-        return {"schema": SCHEMA, "kind": self.kind, "slope": self.slope, "values": values}
+        named = {} if self.classes is None else {"classes": list(self.classes)}
+        return {"schema": SCHEMA, "kind": self.kind, "slope": self.slope, "values": values, **named}

@@ -58,6 +58,7 @@ class OneVsRestMap(MulticlassMap):
         if len(parts) < 2:
             raise ValueError(f"parts must hold a map for each of two classes or more, got {len(parts)}")
         object.__setattr__(self, "parts", parts)
+        super().__post_init__()
 
     @property
     def n_classes(self) -> int:

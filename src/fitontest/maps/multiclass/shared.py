@@ -49,6 +49,7 @@ class SharedMap(MulticlassMap):
             raise ValueError(f"beta must not be negative, got {self.beta!r}")
         object.__setattr__(self, "beta", float(self.beta))
         object.__setattr__(self, "eps", clipping(self.eps, "eps"))
+        super().__post_init__()
 
     @property
     def keeps_argmax(self) -> bool:

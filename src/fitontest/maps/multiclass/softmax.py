@@ -71,6 +71,7 @@ class SoftmaxMap(MulticlassMap):
         values = {"W": W, "b": b, "beta": beta, "mix": mix, "eps": clipping(self.eps, "eps")}
         for name, value in values.items():
             object.__setattr__(self, name, value)
+        super().__post_init__()
 
     @property
     def n_classes(self) -> int:
