@@ -80,7 +80,7 @@ def measured(case: str, n_classes: int, n: int, number: int, draws: int) -> list
     y, p, c = drawn(case, n_classes, n, number)
     data = read_any((y, p, None), CANONICAL, list(range(n_classes)))
     records: list[dict[str, object]] = []
-    redraws = ClassRedraws(data.counted_out().in_order(), number)
+    redraws = ClassRedraws.of(data, number)
     for name, measure in MEASURES.items():
         with without_warnings(), one_blas_thread():
             value, found = measure.estimate(data).value, inverted_error(measure, redraws, draws, 0.95)

@@ -141,3 +141,20 @@ def test_maps_that_leave_the_simplex_are_brought_back():
     y, P = draw()
     comparison = compared(y, P, families=[fot.SimplexBins(fot.MedianVariance(5))])
     assert all(0 < one.held_out.score < 3 for one in comparison)
+
+
+def test_rows_are_counted_as_in_two_classes():
+    rng = np.random.default_rng(0)
+    P, w = rng.dirichlet([1, 1], 80), rng.integers(0, 4, 80)
+    y = (rng.random(80) < P[:, 1]).astype(int)
+    settings = {"families": ["temperature"], "evaluators": [], "sample_weight": w}
+    two = fot.compare_calibrators(y, P[:, 1], **settings)
+    several = fot.compare_calibrators(y, P, reduction="canonical", **settings)
+    assert (
+        (several.n, several.n_smaller_class)
+        == (two.n, two.n_smaller_class)
+        == (
+            np.count_nonzero(w),
+            np.bincount(y[w > 0]).min(),
+        )
+    )

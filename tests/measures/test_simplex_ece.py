@@ -195,3 +195,18 @@ def test_refused_rows():
 def test_equal_width_is_not_taken_for_another_partition():
     with pytest.raises(ValueError, match="cells of equal width are those of 'uniform_grid'"):
         fot.gce([0, 1, 2], np.eye(3), reduction="canonical", partition="equal_width")
+
+
+@pytest.mark.filterwarnings("ignore::fitontest.CalibrationWarning")
+def test_cells_count_rows_as_the_bins_of_two_classes_do():
+    y, P = drawn(60, 2)
+    w = np.random.default_rng(0).integers(0, 4, 60)
+    for weights, rows in ((w, w.sum()), (w + 0.5 * (w > 0), np.count_nonzero(w)), (None, 60)):
+        bins = fot.gce(y, P[:, 1], sample_weight=weights).to_frame()
+        cells = canonical(fot.gce, y, P, sample_weight=weights).to_frame()
+        assert cells["n"].sum() == bins["n"].sum() == rows
+
+
+def test_copies_that_a_weight_stands_for_are_rows_of_their_cells():
+    P = np.array([[0.1, 0.2, 0.7], [0.5, 0.3, 0.2], [0.3, 0.3, 0.4]])
+    assert canonical(fot.gce, [0, 1, 2], P, partition=[0, 1, 2], sample_weight=[9, 9, 9]).note is None

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fitontest as fot
-from fitontest.data.distributions import CANONICAL, read_any
+from fitontest.data.distributions import CANONICAL, Labelling, read_any
 from fitontest.uncertainty.canonical import ClassRedraws, drawn_codes
 from fitontest.uncertainty.canonical_intervals import chain_of_distributions, inverted_error
 from tests.measures.test_simplex_ece import canonical, drawn
@@ -28,7 +28,7 @@ def test_labels_are_drawn_from_the_rows():
 
 def test_the_same_numbers_serve_all_truths():
     y, P = drawn(200, 3)
-    redraws = ClassRedraws(data_of(y, P), 5)
+    redraws = ClassRedraws.of(data_of(y, P), 5)
     measure = fot.SimplexECE()
     a, b = redraws.values(measure, [P, P], 6, 0)
     np.testing.assert_array_equal(a, b)
@@ -121,5 +121,71 @@ def test_errors_without_an_interval_say_why():
 
 def test_the_inversion_is_there_for_those_who_measure_its_coverage():
     y, P = drawn(200, 3)
-    ends, _ = inverted_error(fot.CanonicalPlugIn("vector"), ClassRedraws(data_of(y, P), 0), 15, 0.95)
+    ends, _ = inverted_error(fot.CanonicalPlugIn("vector"), ClassRedraws.of(data_of(y, P), 0), 15, 0.95)
     assert 0 <= ends.low <= ends.estimate <= ends.high < 1
+
+
+def test_numbers_of_labels_have_the_law_of_each_truth_and_move_little():
+    y, P = drawn(6, 3)
+    w = np.array([1, 2, 7, 40, 1, 300])
+    redraws = ClassRedraws.of(data_of(y, P, w), 0)
+    data = redraws.data
+    assert redraws.several.size == 4
+    truths = [data.p, chain_of_distributions(data.p, np.roll(data.p, 1, axis=1), [0.3])[0]]
+    first, second = redraws._counts(truths, 4000, np.random.default_rng(0))
+    n = data.w[redraws.several]
+    for counts, truth in zip((first, second), truths, strict=True):
+        assert (counts.sum(axis=2) == n).all()
+        p = truth[redraws.several]
+        mean, variance = n[:, None] * p, n[:, None] * p * (1 - p)
+        assert (np.abs(counts.mean(axis=0) - mean) < 4.5 * np.sqrt(variance / 4000) + 1e-12).all()
+        np.testing.assert_allclose(counts.var(axis=0), variance, rtol=0.15, atol=0.02)
+    moved = np.abs(second - first).sum(axis=2) / 2
+    expected = n * np.abs(truths[1] - truths[0])[redraws.several].sum(axis=1) / 2
+    np.testing.assert_allclose(moved.mean(axis=0), expected, rtol=0.2)
+
+
+MEASURES = [
+    fot.SimplexECE(fot.MedianVariance(5)),
+    fot.CanonicalKernelError(),
+    fot.CanonicalKernelError(estimator="biased"),
+    fot.CanonicalKernelError(estimator="block", block_size=20),
+    fot.CanonicalPlugIn("temperature"),
+]
+
+
+@pytest.mark.parametrize("measure", MEASURES, ids=repr)
+def test_a_labelling_of_entries_is_one_of_their_rows(measure):
+    y, P = drawn(60, 3)
+    w = np.random.default_rng(1).integers(1, 4, 60)
+    data = data_of(y, P, w).in_order()
+    counts = [np.random.default_rng(seed).multinomial(data.w.astype(int), data.p) for seed in range(2)]
+    labellings = [Labelling(*np.nonzero(one), one[one > 0].astype(float)) for one in counts]
+    rows = np.repeat(np.arange(60), data.w.astype(int))
+    codes = [np.concatenate([np.repeat(np.arange(3), row) for row in one]) for one in counts]
+    expected = [measure.estimate(data_of(code, data.p[rows])).value for code in codes]
+    if getattr(measure, "estimator", "") == "block":  # blocks are drawn of the rows in their order
+        expected = [measure.estimate(data.labelled(one)).value for one in labellings]
+    np.testing.assert_allclose(measure.values_of_entries(data, labellings), expected, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("settings", [{}, {"interval": 0.9, "draws": 15}], ids=["null", "interval"])
+def test_the_null_does_not_take_memory_for_the_rows_that_weights_stand_for(settings):
+    y, P = drawn(40, 3)
+    w = np.random.default_rng(1).integers(1, 10**8, 40)  # 2e9 rows
+    found = canonical(fot.gce, y, P, sample_weight=w, null_draws=8, **settings)
+    assert found.null.values.max() < 1e-3 < float(found)
+    assert found.n == 40
+    assert sum(row["n"] for row in found.evidence.rows()) == w.sum()
+
+
+def test_equal_rows_in_cells_of_their_own_stay_apart():
+    P = np.repeat([[0.2, 0.3, 0.5], [0.6, 0.2, 0.2]], 6, axis=0)
+    y, cells = np.arange(12) % 3, np.arange(12) % 2
+    measure = fot.SimplexECE(cells)
+    redraws = ClassRedraws.of(data_of(y, P), 0, measure)
+    assert redraws.data.w.tolist() == [3, 3, 3, 3]
+    assert cells[redraws.data.rows].tolist() == [0, 1, 0, 1]
+    assert len(ClassRedraws.of(data_of(y, P), 0, fot.SimplexECE()).data) == 2
+    values = redraws.values(measure, [redraws.data.p], 3, 0)[0]
+    assert np.unique(values).size > 1

@@ -94,7 +94,7 @@ def compare_class_candidates(
 ) -> Comparison:
     """Return the comparison on checked distributions; `labels` is what the caller calls the labels."""
     data = data.in_order()
-    counts = np.bincount(data.codes, data.w if data.whole else None, data.n_classes)
+    counts = np.bincount(data.codes, minlength=data.n_classes)
     if np.count_nonzero(counts) < 2:
         raise ValueError(f"{labels} must have rows of two classes or more, got {data.n} rows of one")
     evaluation = _Evaluation.of(data, None if test is None else test.in_order(), options)

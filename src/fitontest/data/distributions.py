@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -26,6 +26,24 @@ from fitontest.typing import ArrayInput, BoolArray, FloatArray, IntArray, Label
 
 CANONICAL = "canonical"  # the reduction that reduces nothing
 AnyReduction: TypeAlias = Reduction | Literal["canonical"]
+
+
+class Labelling(NamedTuple):
+    """Labels of entries that stand for several rows: how many rows of which entry have which label.
+
+    Attributes
+    ----------
+    at : int array of shape (m,)
+        Entries; one whose rows have several labels is named once for each.
+    codes : int array of shape (m,)
+        Columns of the classes of the labels.
+    w : array of shape (m,)
+        How many rows.
+    """
+
+    at: IntArray
+    codes: IntArray
+    w: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,6 +151,35 @@ class Distributions:
     def with_codes(self, codes: IntArray) -> "Distributions":
         """Return the same rows with other labels."""
         return replace(self, codes=codes)
+
+    def labelled(self, labelling: Labelling) -> "Distributions":
+        """Return the rows of whole weight with the labels that their copies have, an entry for each label."""
+        return replace(self.take(labelling.at), codes=labelling.codes, w=labelling.w)
+
+    def pooled(self, keys: IntArray | None = None) -> "Distributions":
+        """Return one entry for equal rows of whole weights, which add up; of other weights all rows.
+
+        The rows must be in order (`in_order`), so that equal ones are neighbours. The label of an entry means nothing.
+
+        Parameters
+        ----------
+        keys : int array of shape (n,), optional
+            Rows of different keys are not equal.
+        """
+        if not self.whole:
+            return self
+        new = np.concatenate(([True], np.any(self.p[1:] != self.p[:-1], axis=1)))
+        group = np.cumsum(new) - 1
+        if keys is not None:
+            group = np.unique(np.stack((group, keys)), axis=1, return_inverse=True)[1].reshape(-1)
+        n_groups = int(group.max()) + 1
+        if n_groups == len(self):
+            return self
+        first, rows = np.zeros(n_groups, dtype=np.intp), np.zeros(n_groups, dtype=np.intp)
+        first[group[::-1]] = np.arange(len(self))[::-1]
+        np.maximum.at(rows, group, self.rows)
+        w = np.bincount(group, self.w, n_groups).astype(np.float64)
+        return replace(self, p=self.p[first], codes=self.codes[first], w=w, rows=rows)
 
     def counted_out(self) -> "Distributions":
         """Return the rows without those of weight 0; whole weights become copies of the row, of weight 1 each."""

@@ -6,12 +6,13 @@ labels of many rows at a time.
 """
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from fitontest.data.distributions import Distributions
+from fitontest.data.distributions import Distributions, Labelling
 from fitontest.measures.base import Estimate, Evidence, Measure
 from fitontest.typing import FloatArray, IntArray
 
@@ -21,7 +22,8 @@ class CanonicalMeasure(Measure):
 
     A subclass defines ``estimate(data)`` of checked `Distributions`. It may define ``target(data, c)``, what it would
     be if the rows of c, of shape (n, K), were the true probabilities, and ``values_of(data, labellings)`` where several
-    labellings of the same predictions can share work.
+    labellings of the same predictions can share work, and ``values_of_entries(data, labellings)`` for entries of
+    several rows each.
 
     Examples
     --------
@@ -53,6 +55,10 @@ class CanonicalMeasure(Measure):
     def values_of(self, data: Distributions, labellings: IntArray) -> FloatArray:
         """Return the values for several labellings of the same predictions, shape (B,), of columns of shape (B, n)."""
         return np.array([self.estimate(data.with_codes(codes)).value for codes in labellings])
+
+    def values_of_entries(self, data: Distributions, labellings: Sequence[Labelling]) -> FloatArray:
+        """Return the values for several labellings of entries of whole weights, the rows of which have labels apart."""
+        return np.array([self.estimate(data.labelled(labelling)).value for labelling in labellings])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -7,13 +7,13 @@ only then. Kernels: exp(-TV / l) of the total variation distance, and exp(-|p - 
 first is the exponential kernel of `fitontest.measures.kernel`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from fitontest.data.distributions import Distributions
+from fitontest.data.distributions import Distributions, Labelling
 from fitontest.measures.base import Estimate, register_measure
 from fitontest.measures.canonical import CanonicalEvidence, CanonicalMeasure
 from fitontest.measures.kernel import MOST_SCORES, EstimatorName, KernelName, check_kernel
@@ -100,19 +100,31 @@ class CanonicalKernelError(CanonicalMeasure):
         """Return the values for several labellings, with one kernel for all of them."""
         kept = np.flatnonzero(data.w > 0)
         data, labellings = data.take(kept), labellings[:, kept]
-        if self.estimator == "biased":
-            total = self._sums(data, labellings, own=True)
-            return np.asarray(total / data.total**2)
-        if data.counted < 2:
-            rows = f"{data.counted:g}"
-            raise ValueError(f"estimator must be 'biased' for fewer than two rows, got {self.estimator!r} for {rows}")
-        if self.estimator == "unbiased" or data.counted <= self.block_size:
-            return np.asarray(self._sums(data, labellings, own=False) / _pairs(data))
+        if not self._in_blocks(data):
+            rows = np.arange(len(data))
+            return self._values(data, [Labelling(rows, codes, data.w) for codes in labellings])
         total, pairs = np.zeros(labellings.shape[0]), 0.0
         for block, columns in self._blocks(data, labellings):
-            total += self._sums(block, columns, own=False)
+            rows = np.arange(len(block))
+            total += self._sums(block, [Labelling(rows, codes, block.w) for codes in columns], own=False)
             pairs += _pairs(block)
         return np.asarray(total / pairs)
+
+    def values_of_entries(self, data: Distributions, labellings: Sequence[Labelling]) -> FloatArray:
+        """Return the values for several labellings of entries, with one kernel for all of them; blocks are of rows."""
+        return super().values_of_entries(data, labellings) if self._in_blocks(data) else self._values(data, labellings)
+
+    def _in_blocks(self, data: Distributions) -> bool:
+        """Return whether there are several blocks, or refuse rows of which there is no pair."""
+        if self.estimator != "biased" and data.counted < 2:
+            rows = f"{data.counted:g}"
+            raise ValueError(f"estimator must be 'biased' for fewer than two rows, got {self.estimator!r} for {rows}")
+        return self.estimator == "block" and data.counted > self.block_size
+
+    def _values(self, data: Distributions, labellings: Sequence[Labelling]) -> FloatArray:
+        """Return the mean of h over all pairs of rows."""
+        own = self.estimator == "biased"
+        return np.asarray(self._sums(data, labellings, own=own) / (data.total**2 if own else _pairs(data)))
 
     def _blocks(self, data: Distributions, labellings: IntArray) -> Iterator[tuple[Distributions, IntArray]]:
         """Yield blocks of rows, drawn of an order that does not depend on the one in which they came."""
@@ -123,7 +135,7 @@ class CanonicalKernelError(CanonicalMeasure):
         for block in np.split(drawn, starts):
             yield single.take(block), labellings[:, single.rows[block]]
 
-    def _sums(self, data: Distributions, labellings: IntArray, *, own: bool) -> FloatArray:
+    def _sums(self, data: Distributions, labellings: Sequence[Labelling], *, own: bool) -> FloatArray:
         """Return the sums of w_i w_j h(i, j) over all pairs, or over those of different rows."""
         n = len(data)
         if n > MOST_SCORES:
@@ -131,10 +143,10 @@ class CanonicalKernelError(CanonicalMeasure):
                 f"estimator must be 'block' for more than {MOST_SCORES} rows, got {self.estimator!r} for {n}"
             )
         most = max(1, ENTRIES // data.p.size)
-        if labellings.shape[0] > most:  # as many residuals as memory bears
-            parts = (labellings[k : k + most] for k in range(0, labellings.shape[0], most))
+        if len(labellings) > most:  # as many residuals as memory bears
+            parts = (labellings[k : k + most] for k in range(0, len(labellings), most))
             return np.concatenate([self._sums(data, part, own=own) for part in parts])
-        residuals = [data.w[:, None] * _residual(data.p, codes) for codes in labellings]
+        residuals = [_residual(data, one) for one in labellings]
         totals: FloatArray = np.zeros(len(residuals))
         start = 0
         while start < n:  # each pair once: the kernel is symmetric
@@ -146,8 +158,7 @@ class CanonicalKernelError(CanonicalMeasure):
             start = rows.stop
         if own:
             return totals
-        alone = [data.w2 @ (_residual(data.p, codes) ** 2).sum(axis=1) for codes in labellings]
-        return np.asarray(totals - np.array(alone))
+        return np.asarray(totals - np.array([_alone(data, one) for one in labellings]))
 
     def _similar(self, p: FloatArray, q: FloatArray) -> FloatArray:
         """Return the kernel of each pair of rows."""
@@ -156,11 +167,17 @@ class CanonicalKernelError(CanonicalMeasure):
         return np.asarray(np.exp(cdist(p, q, "sqeuclidean") * (-0.5 / self.length_scale**2)))
 
 
-def _residual(p: FloatArray, codes: IntArray) -> FloatArray:
-    """Return e_y - p of each row."""
-    residual = -p
-    residual[np.arange(codes.size), codes] += 1.0
-    return residual
+def _residual(data: Distributions, labelling: Labelling) -> FloatArray:
+    """Return the sum of w (e_y - p) of each entry."""
+    n, K = data.p.shape
+    return np.bincount(labelling.at * K + labelling.codes, labelling.w, n * K).reshape(n, K) - data.w[:, None] * data.p
+
+
+def _alone(data: Distributions, labelling: Labelling) -> float:
+    """Return the sum of w^2 |e_y - p|^2 over the rows; of whole weights, which count rows, that of w |e_y - p|^2."""
+    at, codes, w = labelling
+    size = (data.p**2).sum(axis=1)[at] - 2.0 * data.p[at, codes] + 1.0
+    return float((w if data.whole else w * w) @ size)
 
 
 def _pairs(data: Distributions) -> float:

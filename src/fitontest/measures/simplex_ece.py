@@ -6,12 +6,13 @@ with the mean prediction and the mean label, as a distribution, of each cell b o
 the map that is a shift in each cell, g(p) = p + ybar_b - pbar_b, for every distance that depends on the difference.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from fitontest.data.distributions import Distributions
+from fitontest.data.distributions import Distributions, Labelling
 from fitontest.maps.multiclass.cells import CellMap
 from fitontest.measures.base import Estimate, register_measure
 from fitontest.measures.canonical import CanonicalEvidence, CanonicalMeasure
@@ -108,6 +109,12 @@ class SimplexECE(CanonicalMeasure):
         """Return the values for several labellings, in the same cells."""
         sums = CellSums.of(data, cells_of(self.rule, data)[1])
         values = (self.total(self.between(sums.mean_p, sums.mean_y(codes)), sums.w) for codes in labellings)
+        return np.fromiter(values, dtype=np.float64)
+
+    def values_of_entries(self, data: Distributions, labellings: Sequence[Labelling]) -> FloatArray:
+        """Return the values for several labellings of entries, in the same cells."""
+        sums = CellSums.of(data, cells_of(self.rule, data)[1])
+        values = (self.total(self.between(sums.mean_p, sums.mean_label(one)), sums.w) for one in labellings)
         return np.fromiter(values, dtype=np.float64)
 
 

@@ -64,7 +64,7 @@ def with_canonical_interval(
     check_draws(null_draws, "null_draws", 1)
     measure = estimate.measure
     reason = reason_against(measure)
-    redraws = ClassRedraws(data.counted_out().in_order(), one_seed(random_state))
+    redraws = ClassRedraws.of(data, one_seed(random_state), measure)
     with one_blas_thread():  # many small products: threads would wait for each other
         values = redraws.values(measure, [redraws.data.p], null_draws, NULL)[0]
         null = IfCalibrated(estimate.value, values, measure.refits, measure.greater_is_better, measure.held_fixed)
@@ -88,7 +88,7 @@ def inverted_error(
 
     None where the error of redrawn labels does not vary. It is computed whether or not its coverage is known.
     """
-    g = _direction(redraws.data)
+    g = _direction(redraws)
     found = _inverted(measure, redraws, g, draws, level)
     if found is None:
         return None
@@ -137,7 +137,7 @@ def _inverted(
     def true_error(c: FloatArray) -> float:
         return float(transform(np.array(measure.target(data, c))))
 
-    observed = float(transform(values_of(measure, data, data.codes[None]))[0])
+    observed = float(transform(values_of(measure, redraws.observed, redraws.observed.codes[None]))[0])
     at_calibration = transform(redraws.values(measure, [data.p], draws, CHAIN)[0])
     whole_way = true_error(g)
     scale = max(observed, float(np.median(at_calibration)), whole_way)
@@ -160,10 +160,11 @@ def _inverted(
     return Inverted(*ends), misread
 
 
-def _direction(data: Distributions) -> FloatArray:
-    """Return g at the rows; where it goes nowhere, predictions with the odds of the first class raised."""
+def _direction(redraws: ClassRedraws) -> FloatArray:
+    """Return g at the entries; where it goes nowhere, predictions with the odds of the first class raised."""
+    data = redraws.data
     with without_warnings():
-        g = read_multiclass_family(SMOOTH).solve_classes(data.class_rows).map.evaluate(data.p)
+        g = read_multiclass_family(SMOOTH).solve_classes(redraws.observed.class_rows).map.evaluate(data.p)
     if float(data.w @ total_variation(g, data.p)) >= STILL * data.total:
         return np.asarray(g)
     shifted = data.p.copy()

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fitontest.data.distributions import Distributions
+from fitontest.data.distributions import Distributions, Labelling
 from fitontest.partitions.simplex.partitioner import (
     RowCells,
     SimplexPartition,
@@ -23,7 +23,7 @@ class CellTable:
     number : int array of shape (B,)
         The cell in the partition.
     n : int array of shape (B,)
-        Rows of positive weight.
+        Rows of positive weight; whole weights count rows.
     w : array of shape (B,)
         Sums of the weights.
     mean_p, mean_y : arrays of shape (B, K)
@@ -68,15 +68,23 @@ class CellSums:
         at[kept] = place
         w = np.bincount(place, data.w[kept], number.size).astype(np.float64)
         order = np.argsort(place, kind="stable")
-        n = np.bincount(place, minlength=number.size)
+        size = np.bincount(place, minlength=number.size)
+        n = np.rint(w).astype(np.intp) if data.whole else size
         weighted = data.p[kept[order]] * data.w[kept[order], None]
-        starts = np.concatenate(([0], np.cumsum(n)[:-1]))
+        starts = np.concatenate(([0], np.cumsum(size)[:-1]))
         return cls(number, n, w, np.add.reduceat(weighted, starts, axis=0) / w[:, None], at, data.w)
 
     def mean_y(self, codes: IntArray) -> FloatArray:
         """Return the mean labels of the cells as distributions, shape (B, K)."""
+        return self._mean_y(self.at, codes, self.row_w)
+
+    def mean_label(self, labelling: Labelling) -> FloatArray:
+        """Return the mean labels of the cells, shape (B, K), of entries that stand for several rows."""
+        return self._mean_y(self.at[labelling.at], labelling.codes, labelling.w)
+
+    def _mean_y(self, at: IntArray, codes: IntArray, w: FloatArray) -> FloatArray:
         B, K = self.mean_p.shape
-        return np.bincount(self.at * K + codes, self.row_w, B * K).reshape(B, K) / self.w[:, None]
+        return np.bincount(at * K + codes, w, B * K).reshape(B, K) / self.w[:, None]
 
     def table(self, codes: IntArray) -> CellTable:
         """Return the table for the labels of these codes."""
