@@ -231,3 +231,53 @@ def test_plot_of_the_classes_refuses(csv_file, tmp_path, options, message):
     assert found.exit_code == 2
     assert message in found.stderr
     assert found.stderr.count("\n") == 1
+
+
+WHOLE = (*GIVEN, "--reduction", "canonical")
+
+
+def test_whole_distributions_print_the_table_of_the_library(file, scores):
+    found = run("evaluate", file, "--label", "y", *WHOLE, "--weight", "w", "--null-draws", "0")
+    assert (found.exit_code, found.stderr) == (0, "")
+    expected = fot.evaluate(scores.y, matrix(scores), reduction="canonical", sample_weight=scores.w)
+    assert found.stdout == f"{expected}\n"
+
+
+def test_whole_distributions_with_nulls_and_an_interval(csv_file, scores):
+    chosen = ("--family", "temperature", "--measure", "simplex_ece", "--measure", "canonical_kernel")
+    found = run("evaluate", csv_file, "--label", "y", *WHOLE, *chosen, "--interval", "0.9", "--format", "json")
+    assert (found.exit_code, found.stderr) == (0, "")
+    table = json.loads(found.stdout)
+    assert table["reduction"] == "canonical"
+    assert [one["family"] for one in table["estimates"]] == ["temperature"]
+    assert "held the true one in 89 %" in table["estimates"][0]["interval_reason"]
+    ece, kernel = table["measures"]["simplex_ece"], table["measures"]["canonical_kernel"]
+    expected = fot.gce(scores.y, matrix(scores), reduction="canonical", interval=0.9, null_draws=100)
+    assert ece["interval"] == expected.to_dict()["interval"]
+    assert ece["if_calibrated"]["mean"] == expected.null.mean
+    assert "is not defined" in kernel["interval_reason"]
+
+
+def test_the_proper_error_has_a_null_where_one_is_asked_for(csv_file):
+    options = ("--label", "y", *WHOLE, "--family", "identity", "--measure", "proper_error", "--format", "json")
+    found = json.loads(run("evaluate", csv_file, *options).stdout)["measures"]["proper_error"]
+    assert found["if_calibrated"] is None
+    assert found["standard_error"] > 0
+    found = json.loads(run("evaluate", csv_file, *options, "--null-draws", "2").stdout)["measures"]["proper_error"]
+    assert found["if_calibrated"]["draws"] == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--measure", "tce"), "must be one of whole distributions with reduction='canonical'"),
+        (("--pos-label", "cat"), "--pos-label must be left out with --reduction canonical"),
+        (("--classes", "cat,dog,fox"), "--classes must list every class in label column 'y'"),
+        (("--alpha", "0.1"), "--alpha must be left out without --measure tce"),
+        (("--measure", "none", "--null-draws", "3"), "--null-draws must be left out without --measure, got 3"),
+    ],
+)
+def test_refusals_of_whole_distributions(csv_file, options, message):
+    found = run("evaluate", csv_file, "--label", "y", *WHOLE, *options)
+    assert found.exit_code == 2
+    assert message in found.stderr

@@ -4,9 +4,11 @@ from typing import Literal
 
 import click
 
-from fitontest.cli.measuring import FORMATS, NULL_DRAWS, TCE, measured
+from fitontest.cli.measuring import CANONICAL_MEASURES, FORMATS, NULL_DRAWS, TCE, measured, measured_distributions
 from fitontest.cli.messages import refusing
-from fitontest.cli.scores import Given, of_class_scores
+from fitontest.cli.scores import Given, of_any_scores
+from fitontest.data.distributions import Distributions
+from fitontest.evaluation import DEFAULT_CANONICAL
 from fitontest.measures.base import make_measure
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA
 from fitontest.numerics.norms import available_norms
@@ -15,16 +17,20 @@ from fitontest.uncertainty.intervals import check_interval
 
 
 @click.command()
-@of_class_scores
+@of_any_scores
 @click.option(
-    "--family", "families", multiple=True, help="Family of maps; repeat for several. Default: those of evaluate()."
+    "--family",
+    "families",
+    multiple=True,
+    help="Family of maps; repeat for several. Default: those of evaluate(), which with --reduction canonical are "
+    f"{', '.join(DEFAULT_CANONICAL)}.",
 )
 @click.option(
     "--measure",
     "measures",
     multiple=True,
-    help="Further measure by name, such as ece, kernel or smooth_ece, or 'none'; repeat for several. Default: tce, and "
-    "none where a --family is chosen.",
+    help="Further measure by name, such as ece, kernel or smooth_ece, or 'none'; repeat for several. Default: tce "
+    f"(with --reduction canonical {' and '.join(CANONICAL_MEASURES)}), and none where a --family is chosen.",
 )
 @click.option(
     "--norm", type=click.Choice(available_norms()), default="l1", show_default=True, help="How distances add up."
@@ -35,14 +41,14 @@ from fitontest.uncertainty.intervals import check_interval
     "--null-draws",
     type=click.IntRange(min=0),
     help="Redrawings of the labels for what to expect of the measures beside the families if the scores were "
-    f"calibrated, by default {NULL_DRAWS}.",
+    f"calibrated, by default {NULL_DRAWS}; of proper_error, which has a standard error, none by default.",
 )
 @click.option(
     "--interval",
     default="auto",
     show_default=True,
     help="Level of the intervals of the debiased errors, such as 0.9; 'none' for none, which is quicker; 'auto' gives "
-    "95 % to the families that are refitted quickly.",
+    "95 % to the families that are refitted quickly. With --reduction canonical a level gives simplex_ece one.",
 )
 @click.option("--format", "style", type=click.Choice(list(FORMATS)), default="table", show_default=True)
 @refusing
@@ -62,9 +68,10 @@ def evaluate(
     FILE is CSV, TSV (also gzipped) or Parquet. Each family of calibration maps is fitted to its rows, and the error is
     the mean distance between the scores and the fitted map. Other measures follow, by default the test-based
     calibration error (TCE), with what to expect of them for calibrated scores. Where a --family is chosen only the
-    --measure that is chosen follows. Scores of several classes, a column for each, need a --reduction.
+    --measure that is chosen follows. Scores of several classes, a column for each, need a --reduction;
+    with canonical the families are those of several classes, and the measures are of whole distributions.
     """
-    chosen = _chosen(measures, families)
+    chosen = _chosen(measures, families, CANONICAL_MEASURES if given.canonical else (TCE,))
     level = _level(interval)
     if alpha is not None:
         check_alpha(alpha)
@@ -72,8 +79,13 @@ def evaluate(
             raise ValueError(f"--alpha must be left out without --measure tce, got {alpha:g}")
     if null_draws and not chosen:
         raise ValueError(f"--null-draws must be left out without --measure, got {null_draws}")
+    data = given.data()
+    if isinstance(data, Distributions):
+        evaluation = measured_distributions(data, families, chosen, norm, random_state, null_draws, level)
+        click.echo(FORMATS[style](evaluation))
+        return
     evaluation = measured(
-        given.data(),
+        data,
         families or None,
         chosen,
         norm=norm,
@@ -86,7 +98,7 @@ def evaluate(
     click.echo(FORMATS[style](evaluation))
 
 
-def _chosen(measures: tuple[str, ...], families: tuple[str, ...]) -> tuple[str, ...]:
+def _chosen(measures: tuple[str, ...], families: tuple[str, ...], default: tuple[str, ...]) -> tuple[str, ...]:
     """Return the measures chosen, or none, or those by default; unknown names are refused before anything is read."""
     if "none" in measures:
         if len(measures) > 1:
@@ -94,7 +106,7 @@ def _chosen(measures: tuple[str, ...], families: tuple[str, ...]) -> tuple[str, 
         return ()
     for name in measures:
         make_measure(name)
-    return measures or (() if families else (TCE,))
+    return measures or (() if families else default)
 
 
 def _level(interval: str) -> float | Literal["auto"] | None:

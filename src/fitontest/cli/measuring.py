@@ -7,23 +7,27 @@ from typing import Literal
 import click
 
 from fitontest.cli.messages import notes
+from fitontest.data.distributions import CANONICAL, Distributions
 from fitontest.data.predictions import Predictions
 from fitontest.data.sample import Sample
-from fitontest.evaluation import Evaluation, evaluation_of, measures_of
-from fitontest.measures.base import Measure, make_measure
+from fitontest.evaluation import DEFAULT_CANONICAL, Evaluation, canonical_measures_of, evaluation_of, measures_of
+from fitontest.measures.base import Measure, make_measure, read_measure
+from fitontest.measures.canonical_plug_in import CanonicalPlugIn
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA
 from fitontest.measures.plug_in import PlugIn
+from fitontest.measures.proper_error import ProperError
 from fitontest.results.text import csv_text
 from fitontest.uncertainty.redrawing import Redrawing
 
 NULL_DRAWS = 100  # enough for the mean to a tenth of the spread
 TCE = "tce"
+CANONICAL_MEASURES = ("simplex_ece", "proper_error")  # of whole distributions, by default
 
 
 def _as_json(evaluation: Evaluation) -> str:
     """Return the records of the families, every other measure with its own table, and of classes all means."""
     named = dict(zip(evaluation.names, evaluation, strict=True))
-    families = [name for name, estimate in named.items() if isinstance(estimate.measure, PlugIn)]
+    families = [name for name, estimate in named.items() if isinstance(estimate.measure, PlugIn | CanonicalPlugIn)]
     others = {name: estimate.to_dict() for name, estimate in named.items() if name not in families}
     found = {**evaluation.only(families).to_dict(), "notes": evaluation.notes, "measures": others}
     if "means" in found:
@@ -60,6 +64,32 @@ def measured(
             return evaluation
         redrawing = Redrawing(null_draws, random_state=random_state)
         return evaluation.joined(evaluation_of(data, others, reduction, redrawing))
+
+
+def measured_distributions(
+    data: Distributions,
+    families: Sequence[str],
+    measures: Sequence[str],
+    norm: str,
+    random_state: int,
+    null_draws: int | None,
+    interval: float | Literal["auto"] | None,
+) -> Evaluation:
+    """Return the plug-in errors of whole distributions under families, and other measures; warnings become notes.
+
+    Without a number of draws the proper error has no null: it has a standard error, and many fits in each draw.
+    """
+    level = None if interval == "auto" else interval  # there is none by default, as in `evaluate`
+    with notes():
+        chosen = canonical_measures_of(families or DEFAULT_CANONICAL, None, norm, random_state)
+        evaluation = evaluation_of(data, chosen, CANONICAL, Redrawing(0, level, random_state=random_state))
+        for name in measures:
+            measure = read_measure(name, random_state)
+            draws = (0 if isinstance(measure, ProperError) else NULL_DRAWS) if null_draws is None else null_draws
+            own = None if isinstance(measure, ProperError) and null_draws is None else level
+            redrawing = Redrawing(draws, own, random_state=random_state)
+            evaluation = evaluation.joined(evaluation_of(data, [measure], CANONICAL, redrawing))
+        return evaluation
 
 
 def _measure(name: str, alpha: float) -> Measure:

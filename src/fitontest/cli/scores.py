@@ -21,11 +21,19 @@ from fitontest.data.sample import Sample
 from fitontest.data.tables import naming_lines, read_columns
 from fitontest.typing import Label
 
+HOW = (
+    "How several --prob columns are read: the highest probability of each row against whether its class is the label, "
+    "each class against the rest, or the positive class of two"
+)
 REDUCTION = click.option(
     "--reduction",
     type=click.Choice(REDUCTIONS),
-    help="How several --prob columns are read: the highest probability of each row against whether its class is "
-    "the label, each class against the rest, or the positive class of two.",
+    help=f"{HOW}.",
+)
+ANY_REDUCTION = click.option(
+    "--reduction",
+    type=click.Choice([*REDUCTIONS, CANONICAL]),
+    help=f"{HOW}; canonical takes them as they are, as the probabilities of all classes.",
 )
 WHOLE = click.option(
     "--reduction",
@@ -74,12 +82,19 @@ class Given:
         return self.reduction == "classwise"
 
     @property
+    def canonical(self) -> bool:
+        """Whether the distributions over the classes are taken as they are."""
+        return self.reduction == CANONICAL
+
+    @property
     def name(self) -> str | None:
         """The name of the scores: that of their column, where it is one."""
         return self.probs[0] if len(self.probs) == 1 else None
 
-    def data(self) -> Sample | Predictions:
-        """Return the data in the file: predictions of several classes with classwise, else one sample."""
+    def data(self) -> Sample | Predictions | Distributions:
+        """Return the data in the file: of several classes with classwise or canonical, else one sample."""
+        if self.canonical:
+            return self.distributions()
         with self._naming_lines():
             columns, labels, pos_label = self._read()
             return read_data(columns, self.reduction, labels, pos_label, self._names)
@@ -139,6 +154,11 @@ class Given:
         classes = None if named is None else [as_label(one, labels, "--classes") for one in named]
         pos_label = None if self.pos_label is None else as_label(self.pos_label, labels)
         return (labels, matrix, values.get("--weight")), classes, pos_label
+
+
+def of_any_scores(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command FILE and the options of scores of several classes, reduced or as they are, as one `Given`."""
+    return of_class_scores(command, ANY_REDUCTION)
 
 
 def of_whole_scores(command: Callable[..., Any]) -> Callable[..., Any]:
