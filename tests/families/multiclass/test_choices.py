@@ -61,6 +61,11 @@ def test_dirichlet_takes_the_best_of_the_grid_and_of_one_penalty_alone():
     alone = fot.Dirichlet(lambda_=0.1, cv=3).fit(P, y)
     assert alone.best_lambda_ == 0.1
     assert {lambda_ for lambda_, _ in alone.held_out_.candidates} == {0.1}
+    assert [mu for _, mu in alone.held_out_.candidates] == [10.0**k for k in range(1, -6, -1)]
+    other = fot.Dirichlet(mu=0.1, cv=3).fit(P, y)
+    assert other.best_mu_ == 0.1
+    assert [pair[1] for pair in other.held_out_.candidates] == [0.1] * 7
+    assert other.map_ == fot.Dirichlet(other.best_lambda_, 0.1).fit(P, y).map_
     assert not hasattr(fot.Dirichlet(0.1, 0.1).fit(P, y), "held_out_")
 
 
@@ -89,7 +94,7 @@ def test_a_single_distinct_row_leaves_nothing_to_hold_out():
     family = fot.Vector(penalty="cv").fit([[0.2, 0.8]], [1], labels=[0, 1])
     assert family.penalty_ == 1.0
     assert not hasattr(family, "held_out_")
-    with pytest.warns(fot.SeparableDataWarning, match="dirichlet: the scores separate the classes"):
+    with pytest.warns(fot.SeparableDataWarning, match="dirichlet: class 0 has no rows"):
         assert fot.Dirichlet().fit([[0.2, 0.8]], [1], labels=[0, 1]).best_lambda_ == 10.0
 
 
@@ -212,3 +217,52 @@ def test_weights_repeat_separable_rows(family):
     with without_warnings():
         weighted, repeated = clone(family).fit(P, y, w), clone(family).fit(P[rows], y[rows])
     np.testing.assert_allclose(weighted.predict_proba(P), repeated.predict_proba(P), atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("family", "name"),
+    [
+        (fot.Dirichlet(), "dirichlet"),
+        (fot.Dirichlet(0.01, 0.01), "dirichlet"),
+        (fot.Vector(penalty=None), "vector"),
+        (fot.Matrix(penalty=None), "matrix"),
+        (fot.BiasCorrected(penalty=None), "bias_corrected"),
+    ],
+)
+def test_a_class_without_rows_is_named(family, name):
+    P, y = draw(200, 4)
+    kept = y < 3
+    with pytest.warns(fot.SeparableDataWarning, match=f"^{name}: class 3 has no rows, .* hardly any probability"):
+        family.fit(P[kept], y[kept], labels=range(4))
+    assert family.predict_proba(P)[:, 3].mean() < P[:, 3].mean() / 10
+
+
+@pytest.mark.parametrize("family", [fot.Vector(), fot.Matrix()])
+def test_a_penalty_leaves_a_class_without_rows_some_probability(family):
+    P, y = draw(200, 4)
+    kept = y < 3
+    assert family.fit(P[kept], y[kept], labels=range(4)).predict_proba(P)[:, 3].mean() > P[:, 3].mean() / 10
+
+
+@pytest.mark.parametrize("penalty", [1.0, 0.01, "cv", None])
+@pytest.mark.parametrize("kind", [fot.Vector, fot.Matrix])
+def test_slopes_of_0_or_less_are_warned_of(kind, penalty):
+    rng = np.random.default_rng(1)
+    P = rng.dirichlet([3, 3, 3], 3000)
+    chance = P * [1, 0, 1] + np.array([[0, 0.1, 0]]) / np.maximum(
+        P, 0.1
+    )  # the likelier b is said to be, the rarer it is
+    chance /= chance.sum(axis=1, keepdims=True)
+    y = (rng.random((3000, 1)) > chance.cumsum(axis=1)).sum(axis=1)
+    name = kind.__name__.lower()
+    with pytest.warns(fot.CalibrationWarning, match=f"^{name}: class 'b' has a slope of 0 or less") as warned:
+        kind(penalty=penalty).fit(P, np.array(["a", "b", "c"])[y])
+    assert len(warned) == 1  # of the fit to all rows, not of folds
+
+
+@pytest.mark.parametrize("kind", [fot.Vector, fot.Matrix])
+def test_scores_that_point_the_wrong_way_are_warned_of(kind):
+    P, y = draw(300, 3)
+    away = (1 - P) / 2
+    with pytest.warns(fot.CalibrationWarning, match="the classes 0, 1, 2 have a slope of 0 or less"):
+        kind().fit(away, y)

@@ -97,7 +97,7 @@ class BiasCorrected(MulticlassFamily):
         start = diagonal_identity(K)
         strength = np.zeros(start.shape)
         strength[:, 1] = 0.0 if multiple is None else multiple * K / scores.n
-        optimum = find_optimum(_one_slope, scores.problem, Penalty(strength, start), start, "bias_corrected")
+        optimum = find_optimum(_one_slope, scores, Penalty(strength, start), start, "bias_corrected")
         fitted = scores.map(optimum.theta[:, 0], optimum.theta[:, 1])
         attributes = {"slope_": float(fitted.W[0]), "biases_": fitted.b, "objective_": optimum.objective}
         return ClassSolution(fitted, {**attributes, "n_iter_": optimum.n_iter})

@@ -38,8 +38,9 @@ class Dirichlet(MulticlassFamily):
     Parameters
     ----------
     lambda_, mu : float or "cv", default="cv"
-        Strengths of the penalties. "cv" takes the one of 10, 1, ..., 1e-5 that has the smallest held-out log loss;
-        where both are "cv" they are one number, lambda = mu.
+        Strengths of the penalties. Where both are "cv", one number is chosen for both, lambda = mu: the one of 10, 1,
+        ..., 1e-5 that has the smallest held-out log loss. Where one is a number and the other "cv", the other is chosen
+        from these seven alone.
     divide : bool, default=True
         Whether the sums are divided by the numbers of their terms, as in the formula. The paper's text divides them,
         its authors' programs do not.
@@ -67,13 +68,16 @@ class Dirichlet(MulticlassFamily):
     Warns
     -----
     SeparableDataWarning
-        The diagonal alone separates the classes; a ridge of 1e-10 on it gives a steep finite map.
+        The diagonal, which has no penalty, alone separates the classes, or a class of `labels` has no rows; a ridge of
+        1e-10 on it gives a steep finite map. A class without rows is left hardly any probability: `Vector` and
+        `Matrix`, whose penalties hold all entries, leave it some.
 
     Notes
     -----
     Where it differs from the authors' programs: the map is refitted to all rows, where they average those of the
     folds; no row of W is subtracted from the others before it is penalised, which would make the penalty depend on
-    which class comes last. The grid of the two penalties together would have 49 pairs instead of 7.
+    which class comes last; lambda and mu are chosen as one number, where theirs are chosen from all pairs, 49 here. To
+    choose among pairs, hand a grid of numbers for both to scikit-learn's ``GridSearchCV``.
 
     References
     ----------
@@ -146,7 +150,7 @@ class Dirichlet(MulticlassFamily):
         theta, found = full_identity(K), []
         for lambda_, mu in pairs:
             penalty = Penalty(self._strength(K, lambda_, mu), np.zeros(theta.shape))
-            optimum = find_optimum(full_objective, scores.problem, penalty, theta, "dirichlet", aim)
+            optimum = find_optimum(full_objective, scores, penalty, theta, "dirichlet", aim)
             theta = optimum.theta
             found.append((scores.map(theta[:, :-1], theta[:, -1]), optimum))
         return found

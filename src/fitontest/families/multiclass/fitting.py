@@ -10,12 +10,13 @@ Berta, Holzmueller, Jordan, Bach (2025), Structured matrix scaling for multi-cla
 https://doi.org/10.48550/arXiv.2511.03685
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from fitontest.data.class_rows import ClassRows
+from fitontest.data.labels import listed
 from fitontest.exceptions import SeparableDataWarning, warn_user
 from fitontest.maps.multiclass.softmax import SoftmaxMap, first_step
 from fitontest.numerics.newton import SEPARABLE_RIDGE
@@ -31,7 +32,7 @@ from fitontest.numerics.softmax_newton import (
 )
 from fitontest.numerics.softmax_slope import fit_slope
 from fitontest.numerics.threads import one_blas_thread
-from fitontest.typing import FloatArray
+from fitontest.typing import FloatArray, IntArray, Label
 
 ObjectiveMaker = Callable[[SoftmaxProblem, Penalty], Objective]
 
@@ -43,6 +44,7 @@ class Scores:
     Attributes
     ----------
     problem : SoftmaxProblem
+    classes : list of length K
     n : float
         Number of rows, as penalties count them.
     beta, mix, eps : float
@@ -50,6 +52,7 @@ class Scores:
     """
 
     problem: SoftmaxProblem
+    classes: list[Label]
     n: float
     beta: float
     mix: float
@@ -58,7 +61,7 @@ class Scores:
     @classmethod
     def plain(cls, rows: ClassRows, eps: float) -> "Scores":
         """Return x = ln max(p, eps)."""
-        return cls(problem_of(rows, eps), rows.n, 1.0, 0.0, eps)
+        return cls(problem_of(rows, eps), rows.classes, rows.n, 1.0, 0.0, eps)
 
     @classmethod
     def structured(cls, rows: ClassRows, eps: float) -> "Scores":
@@ -67,7 +70,7 @@ class Scores:
         beta, mix = fit_slope(problem).beta, 1.0 / (rows.n + 1.0)
         for piece in row_blocks(*problem.x.shape):
             problem.x[piece] = first_step(problem.x[piece], beta, mix)
-        return cls(problem, rows.n, beta, mix, eps)
+        return cls(problem, rows.classes, rows.n, beta, mix, eps)
 
     def map(self, W: FloatArray, b: FloatArray) -> SoftmaxMap:
         """Return the map with these parameters on these scores, b less its mean."""
@@ -81,7 +84,7 @@ def problem_of(rows: ClassRows, eps: float) -> SoftmaxProblem:
 
 def find_optimum(
     make: ObjectiveMaker,
-    problem: SoftmaxProblem,
+    scores: Scores,
     penalty: Penalty,
     start: FloatArray,
     family: str,
@@ -93,6 +96,8 @@ def find_optimum(
     ----------
     make : callable
         From a problem and a penalty to what is minimised.
+    scores : Scores
+        What it is fitted to.
     start : array
         Parameters to start from.
     family : str
@@ -100,19 +105,31 @@ def find_optimum(
     aim : float
         The gradient to stop at.
     """
+    problem = scores.problem
     bounded = bool(penalty.strength[:, -1].any() or problem.class_weights.all())
     with one_blas_thread():
         if bounded:
             optimum = minimise(make(problem, penalty), start, aim)
             if optimum.settled:
                 return warn_unless_exact(optimum, aim)
-        reason = "the scores separate the classes" if bounded else "a class has no rows"
+        absent = np.flatnonzero(problem.class_weights == 0)
+        reason = (
+            f"{named_classes(absent, scores.classes)} no rows" if absent.size else "the scores separate the classes"
+        )
+        left = ", which leaves what has no rows hardly any probability" if absent.size else ""
         warn_user(
             f"{family}: {reason}, so the likelihood has no finite optimum; a ridge of 1e-10 on the "
-            "standardised parameters gives a steep finite map",
+            f"standardised parameters gives a steep finite map{left}",
             SeparableDataWarning,
         )
         return warn_unless_exact(minimise(make(problem, with_ridge(penalty, problem)), start, aim), aim)
+
+
+def named_classes(columns: IntArray, classes: Iterable[Label]) -> str:
+    """Return "class 'a' has", or "the classes 'a', 'b' have", for a message."""
+    known = list(classes)
+    chosen = [known[k] for k in columns]
+    return f"class {chosen[0]!r} has" if len(chosen) == 1 else f"the classes {listed(chosen)} have"
 
 
 def with_ridge(penalty: Penalty, problem: SoftmaxProblem) -> Penalty:

@@ -57,6 +57,9 @@ class Matrix(StructuredFamily):
     -----
     SeparableDataWarning
         Without a penalty: a class has no rows, or the scores separate the classes.
+    CalibrationWarning
+        A class has a slope of 0 or less, so that it becomes no likelier as its scores rise: its diagonal entry of W is
+        at most the mean of the others in its column.
 
     Notes
     -----

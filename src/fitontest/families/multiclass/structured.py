@@ -7,15 +7,16 @@ from typing import Any
 import numpy as np
 
 from fitontest.data.class_rows import ClassRows
+from fitontest.exceptions import CalibrationWarning, warn_user
 from fitontest.families.multiclass.base import ClassSolution, Input, MulticlassFamily
-from fitontest.families.multiclass.fitting import ObjectiveMaker, Scores, find_optimum
+from fitontest.families.multiclass.fitting import ObjectiveMaker, Scores, find_optimum, named_classes
 from fitontest.families.multiclass.penalties import MULTIPLES, hold_out, read_penalty
 from fitontest.maps.base import clipping
 from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.maps.multiclass.softmax import SoftmaxMap
 from fitontest.numerics.random import check_cv
 from fitontest.numerics.softmax_newton import Penalty, SoftmaxOptimum
-from fitontest.typing import FloatArray, RandomState
+from fitontest.typing import FloatArray, Label, RandomState
 
 
 class StructuredFamily(MulticlassFamily):
@@ -54,6 +55,7 @@ class StructuredFamily(MulticlassFamily):
             penalty = MULTIPLES[held_out.within_one_error] if held_out else 1.0
             chosen = {"penalty_": penalty, **({"held_out_": held_out} if held_out else {})}
         (fitted, optimum), *_ = self.path(rows, [penalty])
+        self._warn_of_slopes(fitted, rows.classes)
         first = {} if penalty is None else {"temperature_": 1.0 / fitted.beta if fitted.beta > 0 else np.inf}
         return ClassSolution(fitted, {**chosen, **first, "objective_": optimum.objective, "n_iter_": optimum.n_iter})
 
@@ -67,10 +69,23 @@ class StructuredFamily(MulticlassFamily):
         for multiple in multiples:
             strength = np.zeros(theta.shape) if multiple is None else multiple * self._strength(K, scores.n)
             penalty = Penalty(strength, self._identity(K))
-            optimum = find_optimum(self._objective, scores.problem, penalty, theta, self.noun)
+            optimum = find_optimum(self._objective, scores, penalty, theta, self.noun)
             theta = optimum.theta
             found.append((scores.map(self._weights(theta), theta[:, -1]), optimum))
         return found
+
+    def _warn_of_slopes(self, fitted: SoftmaxMap, classes: list[Label]) -> None:
+        """Warn of classes that become no likelier as their scores rise."""
+        W = fitted.W
+        others = 0.0 if W.ndim == 1 else (W.sum(axis=0) - np.diag(W)) / (W.shape[0] - 1)  # a column may be shifted
+        slopes = fitted.beta * ((W if W.ndim == 1 else np.diag(W)) - others)
+        flat = np.flatnonzero(slopes <= 0)
+        if flat.size:
+            warn_user(
+                f"{self.noun}: {named_classes(flat, classes)} a slope of 0 or less: what the scores of such a class "
+                "say of it is lost or turned round. Do the columns stand in the order of the classes?",
+                CalibrationWarning,
+            )
 
     def _maps(self, rows: ClassRows, multiples: Sequence[float]) -> list[SoftmaxMap]:
         return [fitted for fitted, _ in self.path(rows, multiples)]

@@ -57,6 +57,8 @@ class Vector(StructuredFamily):
     -----
     SeparableDataWarning
         Without a penalty: a class has no rows, or the scores separate the classes.
+    CalibrationWarning
+        A class has a slope of 0 or less: it becomes no likelier as its scores rise.
 
     Notes
     -----
