@@ -83,7 +83,8 @@ def calibration_error(
         Predicted probabilities of the positive class, in [0, 1]; of shape (n, K) with `reduction`.
     family : str, Family or CalibrationMap, optional
         By default "spline", "slope1" with `debias`, and "vector" of whole distributions, which take the families of
-        ``available_families(classes="any")`` and maps of several classes.
+        ``available_families(classes="any")``, maps of several classes, and families of two classes: these are fitted to
+        each class against the rest, and called one_vs_rest(...).
         A family, by name or as an estimator, is cloned and fitted on these rows, whether it was fitted before or not. A
         map, such as ``other.map_``, is used as it is. "slope1" is the ECE, with a number of bins that cross-validation
         chooses: the default of version 0.1, which the spline replaces because it was nearer the true error, and
@@ -93,7 +94,8 @@ def calibration_error(
         distances and their weights.
     distance : {"total_variation", "cityblock", "squared_euclidean"}, Distance or callable, default="total_variation"
         d with ``reduction="canonical"``: half the sum of abs(p_k - q_k), all of it, or the sum of squares; a callable
-        takes two matrices and returns a number for each row. Of two classes total variation is abs(p - q).
+        takes two matrices and returns a number for each row; one of a single pair of rows must be wrapped, as
+        ``lambda P, Q: [d(p, q) for p, q in zip(P, Q)]``. Of two classes total variation is abs(p - q).
     debias : bool, default=False
         Take off what label noise adds to a binned error; for families that shift bins, as slope1 does, under l1, l2
         (then the root of the debiased square, or 0) and squared, with whole weights. It assumes the label variance
@@ -254,7 +256,8 @@ def gce(
         A callable gets the losses and the weights of the occupied bins.
     distance : {"total_variation", "cityblock", "squared_euclidean"}, Distance or callable, default="total_variation"
         With ``reduction="canonical"``, where the error is the norm of d(pbar, ybar), the distance between the mean
-        prediction and the mean label, as a distribution, of each cell.
+        prediction and the mean label, as a distribution, of each cell. A callable takes the matrices of both, with a
+        row for each cell, see `calibration_error`.
     alpha : float in (0, 1), default=0.05
         Level of the test; a score is rejected if its p-value is at most alpha.
     test : {"binomial", "t"}, default="binomial"

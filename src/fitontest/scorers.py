@@ -17,7 +17,7 @@ from fitontest.evaluation import estimated
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import read_family
 from fitontest.families.identity import Identity
-from fitontest.families.multiclass.base import read_multiclass_family
+from fitontest.families.multiclass.one_vs_rest import read_for_classes
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.measures.base import Measure, available_measures, make_measure
@@ -156,7 +156,7 @@ def _check_family(family: object, reduction: object) -> None:
     """Refuse at once what would only show as failed folds, and a family that never finds an error."""
     if family is None or isinstance(family, CalibrationMap | MulticlassMap):
         return
-    found = read_multiclass_family(family) if reduction == CANONICAL else read_family(family, maps=True)
+    found = read_for_classes(family) if reduction == CANONICAL else read_family(family, maps=True)
     if isinstance(found, Identity):
         raise ValueError("family must not be the identity, whose error is 0 for every classifier")
 

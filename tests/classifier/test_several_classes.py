@@ -100,3 +100,20 @@ def test_rows_that_do_not_add_up_are_refused():
         CalibratedClassifier(Careless(), "vector").fit(X, y)
     with pytest.raises(ValueError, match="family must be the name of a family or a Family, got 3"):
         CalibratedClassifier(GaussianNB(), 3).fit(X, y)
+
+
+@pytest.mark.parametrize("family", ["vector", "bias_corrected", "matrix"])
+def test_a_margin_of_two_classes_is_read_as_families_of_two_classes_read_it(family):
+    from sklearn.svm import LinearSVC
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    y = np.where(X[:, 0] + rng.normal(size=300) > 0, "yes", "no")
+    settings = {"cv": 2, "response_method": "decision_function"}
+    several = fot.CalibratedClassifier(LinearSVC(), family, **settings).fit(X, y)
+    two = fot.CalibratedClassifier(LinearSVC(), "platt", **settings).fit(X, y)
+    for pair, other in zip(several.calibrated_classifiers_, two.calibrated_classifiers_, strict=True):
+        margin = pair.estimator.decision_function(X)
+        np.testing.assert_allclose(pair.scores(X)[:, 1], 1 / (1 + np.exp(-margin)), rtol=0, atol=1e-12)
+        np.testing.assert_allclose(pair.scores(X), other.scores(X), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(several.predict_proba(X).sum(axis=1), 1, rtol=0, atol=1e-12)

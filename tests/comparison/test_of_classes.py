@@ -133,7 +133,9 @@ def test_labels_are_for_several_classes():
 
 def test_columns_in_another_order_are_pointed_out():
     y, P = draw()
-    assert "Do the columns stand in the order" in str(compared(y, P[:, [1, 2, 0]]))
+    with pytest.warns(fot.CalibrationWarning, match="Do the columns stand in the order of the classes"):
+        turned = compared(y, P[:, [1, 2, 0]])
+    assert "Do the columns stand in the order" in str(turned)
     assert "Do the columns stand" not in str(compared(y, P))
 
 
@@ -158,3 +160,16 @@ def test_rows_are_counted_as_in_two_classes():
             np.bincount(y[w > 0]).min(),
         )
     )
+
+
+def test_stacking_is_refused_with_what_to_use():
+    with pytest.raises(ValueError, match=r"rule must be 'one_se' or 'best' with reduction='canonical', got 'stack'"):
+        compared(*draw(60), rule="stack")
+
+
+def test_the_command_line_names_the_default_candidates():
+    from fitontest.cli.compare import FAMILY_HELP
+
+    named = FAMILY_HELP.partition("canonical: ")[2]
+    ours = [name for name in list_class_calibrators() if fot.make_family(name).__module__.startswith("fitontest")]
+    assert all(name in named for name in ours)

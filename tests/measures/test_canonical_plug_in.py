@@ -123,3 +123,42 @@ def test_labels_that_no_map_can_hold_are_left_out():
     y, P = drawn(150, 3)
     days = np.array(["2026-01-01", "2026-01-02", "2026-01-03"], dtype="datetime64[D]").astype(object)
     assert fot.Vector().fit(P, days[y]).map_.classes is None
+
+
+@pytest.mark.parametrize("family", ["platt", fot.Platt(), fot.OneVsRest("platt")], ids=["name", "two", "one_vs_rest"])
+def test_a_family_of_two_classes_is_fitted_to_each_against_the_rest(family):
+    y, P = drawn(150, 3)
+    error = canonical(fot.calibration_error, y, P, family=family)
+    q = fot.OneVsRest("platt").fit(P, y).predict_proba(P)
+    assert float(error) == pytest.approx(np.abs(q - P).sum(axis=1).mean() / 2, abs=1e-12)
+    assert "family one_vs_rest(platt)" in str(error)
+    assert error.measure.settings()["family"] == "one_vs_rest(platt)"
+    table = canonical(fot.evaluate, y, P, families=[family])
+    assert table.names == ["one_vs_rest(platt)"]
+    named = fot.compare_calibrators(y, P, reduction="canonical", families=[family], evaluators=[])
+    assert "one_vs_rest(platt)" in [one.name for one in named]
+
+
+def test_the_seed_reaches_a_family_of_two_classes():
+    y, P = drawn(150, 3)
+    kernel = {"family": "slope1", "random_state": 5}
+    assert canonical(fot.calibration_error, y, P, **kernel).estimator.families_[0].random_state == 5
+    inner = canonical(fot.calibration_error, y, P, family=fot.Slope1(random_state=3), random_state=5)
+    assert inner.estimator.families_[0].random_state == 3
+
+
+def test_two_classes_are_those_of_two_class_families_without_mixture_and_penalty():
+    y, P = drawn(300, 2)
+    two = float(fot.calibration_error(y, P[:, 1], family="temperature"))
+    plain = canonical(fot.calibration_error, y, P, family=fot.Temperature(mix=False))
+    assert float(plain) == pytest.approx(two, abs=1e-9)
+    assert abs(float(canonical(fot.calibration_error, y, P, family="temperature")) - two) > 1e-6
+    platt = canonical(fot.calibration_error, y, P, family=fot.BiasCorrected(penalty=None))
+    assert float(platt) == pytest.approx(float(fot.calibration_error(y, P[:, 1], family="platt")), abs=1e-8)
+
+
+def test_records_have_no_fields_that_mean_nothing_for_several_classes():
+    y, P = drawn(150, 3)
+    table = canonical(fot.evaluate, y, P, families=["temperature"], measures=["simplex_ece"])
+    assert not {"base_rate", "stand_in"} & set(table.to_frame().columns)
+    assert {"base_rate", "stand_in"} <= set(fot.evaluate(y == 1, P[:, 1], families=["platt"]).to_frame().columns)

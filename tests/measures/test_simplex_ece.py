@@ -210,3 +210,16 @@ def test_cells_count_rows_as_the_bins_of_two_classes_do():
 def test_copies_that_a_weight_stands_for_are_rows_of_their_cells():
     P = np.array([[0.1, 0.2, 0.7], [0.5, 0.3, 0.2], [0.3, 0.3, 0.4]])
     assert canonical(fot.gce, [0, 1, 2], P, partition=[0, 1, 2], sample_weight=[9, 9, 9]).note is None
+
+
+@pytest.mark.filterwarnings("ignore::fitontest.CalibrationWarning")
+def test_long_tables_print_the_heaviest_cells_and_say_what_is_left_out():
+    y, P = drawn(63, 3)
+    for cells, left in (
+        (np.arange(63) % 31, "11 others, of 22 rows in all, are"),
+        (np.arange(63) % 21, "another, of 3 rows, is"),
+    ):
+        error = canonical(fot.gce, y, P, partition=cells)
+        assert f"the 20 heaviest cells; {left} left out, and to_frame() has all" in str(error)
+        assert len(error.to_frame()) == cells.max() + 1
+    assert "left out" not in str(canonical(fot.gce, y, P, partition=np.arange(63) % 20))

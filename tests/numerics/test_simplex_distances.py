@@ -46,3 +46,16 @@ def test_refusals():
         fot.register_distance(fot.Distance("cityblock", lambda p, q: p[:, 0]))
     with pytest.raises(ValueError, match="must be that of a registered distance, got 'none'"):
         fot.unregister_distance("none")
+
+
+@pytest.mark.parametrize("shape", [(5, 3), (3, 3), (1, 3)])
+def test_a_function_of_one_pair_of_rows_is_refused_unless_it_is_wrapped(shape):
+    rng = np.random.default_rng(0)
+    p, q = rng.dirichlet(np.ones(shape[1]), shape[0]), rng.dirichlet(np.ones(shape[1]), shape[0])
+    for of_a_pair in (lambda a, b: abs(a - b).max(), lambda a, b: sum(abs(a - b)), lambda a, b: a @ b.T):
+        if shape[0] == 1 and np.shape(of_a_pair(p, q)) == (1,):
+            continue
+        with pytest.raises(ValueError, match=r"wrap a function d of one pair of rows as lambda P, Q"):
+            find_distance(of_a_pair)(p, q)
+    wrapped = find_distance(lambda P, Q: [max(abs(a - b)) for a, b in zip(P, Q, strict=True)])
+    np.testing.assert_array_equal(wrapped(p, q), abs(p - q).max(axis=1))

@@ -53,7 +53,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
     response_method : {"auto", "predict_proba", "decision_function"}, default="auto"
         What is calibrated; "auto" takes ``predict_proba`` where there is one. Decision values become scores by the
         sigmoid, so that on the logit scale, where Platt and beta work, they are themselves; for a family of several
-        classes by the softmax of all.
+        classes by the softmax of all. One decision value for two classes is the margin of the second, whose score is
+        its sigmoid with families of both kinds.
     n_jobs : int or None, default=None
         Classifiers that are fitted at the same time, as in joblib.
     random_state : int, RandomState or None, default=0

@@ -111,9 +111,14 @@ class Reading:
         return self.together and self.method == "decision_function"
 
     def log_scores(self, raw: FloatArray) -> FloatArray:
-        """Return the logarithms of the softmax of decision values; a class of which nothing is known has -inf."""
+        """Return the logarithms of the softmax of decision values; a class of which nothing is known has -inf.
+
+        One decision value for two classes is a margin, and its sigmoid the score, as for families of two classes.
+        """
         if np.isnan(raw).any() or (raw == np.inf).any():
             check_unit_interval(raw.reshape(-1), "decision_function of the estimator", raw.shape)
+        if raw.shape[1] == 2 and np.array_equal(raw[:, 0], -raw[:, 1]):  # a margin, of which the sigmoid is meant
+            raw = raw / 2.0
         return log_softmax(raw)
 
     def scores(self, raw: FloatArray) -> FloatArray:

@@ -21,7 +21,9 @@ from fitontest.results.text import csv_text
 
 FAMILY_HELP = (
     "Candidate; repeat for several. Default: the families meant for deployment, which are identity, temperature, "
-    "platt, beta, isotonic, spline, pl, pl3 and those of other packages that say so."
+    "platt, beta, isotonic, spline, pl, pl3 and those of other packages that say so. With --reduction canonical: "
+    "identity, bias_corrected, dirichlet, matrix, one_vs_rest (of beta), shared_isotonic, temperature, vector; "
+    "families of two classes are fitted to each class against the rest."
 )
 FORMATS: dict[str, Callable[[Comparison], str]] = {
     "table": str,
@@ -43,7 +45,8 @@ FORMATS: dict[str, Callable[[Comparison], str]] = {
     default="one_se",
     show_default=True,
     help="The simplest family within one standard error of the best (to do nothing, or the smallest loss of those with "
-    "the fewest parameters or one more), the best unless the identity is as good, or the mixture of all.",
+    "the fewest parameters or one more), the best unless the identity is as good, or the mixture of all (of two "
+    "classes only).",
 )
 @click.option(
     "--evaluator",

@@ -304,7 +304,10 @@ def _check_two_classes(scores: ArrayInput, name: str) -> None:
     width = count_columns(scores) or 1
     if width < 2:
         return
-    instead = "pass the column of the positive class, that of list(classifier.classes_).index(pos_label)"
+    instead = (
+        "pass the column of the positive class, that of list(classifier.classes_).index(pos_label); or "
+        "reduction='canonical', which compares calibrators of all columns at once"
+    )
     if width > 2:
         instead = (
             "reduction='canonical' compares calibrators of all classes at once; or compare on one class against the "

@@ -26,13 +26,12 @@ from fitontest.families.base import (
     available_families,
     family_name,
     names_by_settings,
-    read_family,
     registered_class,
 )
 from fitontest.families.identity import Identity
 from fitontest.families.listed import read_families
-from fitontest.families.multiclass.base import MulticlassFamily, read_multiclass_family
-from fitontest.families.multiclass.one_vs_rest import OneVsRest
+from fitontest.families.multiclass.base import MulticlassFamily
+from fitontest.families.multiclass.one_vs_rest import class_family_name, read_for_classes
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.class_losses import ClassLoss, find_class_loss
 from fitontest.numerics.norms import l1
@@ -77,9 +76,9 @@ class ClassOptions:
             cv,
             repeats,
             choose(scoring, ("log_loss", "brier"), "scoring"),
-            choose(rule, RULES_OF_FAMILIES, "rule"),
+            _read_rule(rule),
             read_families(evaluators, "evaluators", seed),
-            _as_classes(DECOMPOSITION if decomposition is None else decomposition, seed),
+            read_for_classes(DECOMPOSITION if decomposition is None else decomposition, seed),
             random_state,
         )
 
@@ -131,32 +130,29 @@ def list_class_calibrators() -> list[str]:
     return [name for name in available_families("any") if registered_class(name).calibrator]
 
 
+def _read_rule(rule: str) -> str:
+    """Return the rule of the choice, or refuse it; mixtures are of maps of two classes."""
+    if rule == "stack":
+        raise ValueError(
+            "rule must be 'one_se' or 'best' with reduction='canonical', got 'stack': mixtures are of maps of two "
+            "classes, and families=[..., 'stacking'] fits one to each class against the rest"
+        )
+    return choose(rule, RULES_OF_FAMILIES, "rule")
+
+
 def _read_candidates(families: Iterable[object] | None, seed: RandomState) -> dict[str, MulticlassFamily]:
     """Return unfitted families of several classes by name, after the identity unless that was given."""
     listed = list_class_calibrators() if families is None else families
     if isinstance(listed, str) or not isinstance(listed, Iterable):
         raise ValueError(f"families must be a list of names of families or of families, got {listed!r}")
-    made = [_as_classes(family, seed) for family in listed]
+    made = [read_for_classes(family, seed) for family in listed]
     if not any(isinstance(family, Identity) for family in made):
         made.insert(0, Identity())
     settings = [str(family) for family in made]
     twice = [text for text in settings if settings.count(text) > 1]
     if twice:
         raise ValueError(f"families must differ from one another, got {twice[0]} twice")
-    return dict(zip(names_by_settings([_name(family) for family in made], settings), made, strict=True))
-
-
-def _as_classes(family: object, seed: RandomState) -> MulticlassFamily:
-    """Return an unfitted family of several classes; one of two classes is fitted to each class against the rest."""
-    two = registered_class(family).takes_classes is False if isinstance(family, str) else isinstance(family, Family)
-    if two and not isinstance(family, MulticlassFamily):
-        return OneVsRest(read_family(family, seed))
-    return read_multiclass_family(family, seed if isinstance(family, str) else "own")
-
-
-def _name(family: MulticlassFamily) -> str:
-    name = family_name(family)
-    return f"{name}({family_name(family.family)})" if isinstance(family, OneVsRest) else name
+    return dict(zip(names_by_settings([class_family_name(family) for family in made], settings), made, strict=True))
 
 
 @dataclass(frozen=True, eq=False)

@@ -246,7 +246,10 @@ def _refuse_matrix(y_prob: ArrayInput, names: Names) -> None:
         as_column(y_prob, names.y_prob)
     except ValueError as error:
         known = ", ".join(map(repr, REDUCTIONS))
-        raise ValueError(f"{error}; or say by {names.reduction} how several columns are read, one of {known}") from None
+        raise ValueError(
+            f"{error}; or say by {names.reduction} how several columns are read, one of {known}; 'canonical', where "
+            "whole distributions are taken, reads the columns of all classes as they are"
+        ) from None
 
 
 def count_columns(values: ArrayInput) -> int | None:

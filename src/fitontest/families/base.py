@@ -17,8 +17,16 @@ from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from fitontest.checks import check_known, choose
-from fitontest.data.arrays import as_label_columns, as_numbers, as_scores, check_same_length, check_unit_interval
+from fitontest.data.arrays import (
+    as_column,
+    as_label_columns,
+    as_numbers,
+    as_scores,
+    check_same_length,
+    check_unit_interval,
+)
 from fitontest.data.entries import Entries
+from fitontest.data.predictions import count_columns
 from fitontest.data.sample import Sample, read_weights
 from fitontest.exceptions import without_warnings
 from fitontest.maps.base import CalibrationMap
@@ -157,6 +165,8 @@ class Family(RegressorMixin, FamilyBase):
         ValueError
             Naming the argument, the rule and what was found.
         """
+        if (count_columns(p) or 1) > 1:
+            _refuse_matrix(p, type(self).__name__)
         self.fit_sample(Sample(y, p, sample_weight, pos_label=pos_label, names=_ARGUMENTS))
         self.pos_label_ = pos_label
         return self
@@ -489,6 +499,17 @@ def check_family(family: object, *, maps: bool = False) -> None:
         _refuse(family, maps)
 
 
+def _refuse_matrix(p: ArrayInput, name: str) -> None:
+    """Raise ValueError for several columns, and say which families take them."""
+    try:
+        as_column(p, "p")
+    except ValueError as error:
+        several = ", ".join(available_families("any"))
+        raise ValueError(
+            f"{error}; a column for each class is taken by {several}, and one_vs_rest fits {name} to each of them"
+        ) from None
+
+
 def _refuse(family: object, maps: bool) -> None:
     hint = "; a class must be called, to make an instance" if isinstance(family, type) else ""
     rule = "a name, a Family or a CalibrationMap" if maps else "the name of a family or a Family"
@@ -524,7 +545,7 @@ def family_class(name: str) -> type[Family]:
     if not issubclass(cls, Family):
         raise ValueError(
             f"family must be one that takes a column of scores, {', '.join(available_families())}; got {name!r}, which "
-            "takes a column for each class"
+            "takes a column for each class: where there is a reduction it must be 'canonical' for that"
         )
     return cls
 

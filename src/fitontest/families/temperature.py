@@ -61,7 +61,7 @@ class Temperature(EitherFamily):
 
     Notes
     -----
-    Without mixing, the map of two columns is that of the second column by itself.
+    Only without mixing, ``mix=False``, is the map of two columns that of the second column by itself.
 
     A whole weight repeats its row, so that n is the sum of whole weights; of others it is the number of rows.
 

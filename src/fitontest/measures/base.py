@@ -434,8 +434,11 @@ class Estimate(Table):
         return format(self.value, spec) if spec else str(self)
 
     def record(self) -> dict[str, Any]:
-        """Return the estimate as one plain record, for tables that hold several."""
-        return {
+        """Return the estimate as one plain record, for tables that hold several.
+
+        Whole distributions have no base rate and no stand-in for a family, and their records no such fields.
+        """
+        record = {
             "measure": self.measure.name,
             **{name: _scalar(value) for name, value in self.measure.brief().items()},
             "value": self.value,
@@ -448,6 +451,7 @@ class Estimate(Table):
             **self.interval_record(),
             "note": self.note,
         }
+        return record if self.reduction != "canonical" else {k: v for k, v in record.items() if k not in _OF_TWO}
 
     def interval_record(self) -> dict[str, Any]:
         """Return the debiased value and the interval as plain values by name."""
@@ -723,6 +727,9 @@ def read_measure(measure: object, random_state: RandomState = 0) -> Measure:
         return make_measure(measure).seeded(random_state)
     hint = "; a class must be called, to make an instance" if isinstance(measure, type) else ""
     raise ValueError(f"measure must be the name of a measure or a Measure, got {measure!r}{hint}")
+
+
+_OF_TWO = ("base_rate", "stand_in")  # fields of records of two classes alone
 
 
 def _scalar(value: Any) -> Any:

@@ -4,8 +4,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fitontest.data.distributions import Distributions
-from fitontest.families.base import family_name
-from fitontest.families.multiclass.base import MulticlassFamily, multiclass_family_class, read_multiclass_family
+from fitontest.families.base import Family, registered_class
+from fitontest.families.multiclass.base import MulticlassFamily
+from fitontest.families.multiclass.one_vs_rest import class_family_name, read_for_classes
 from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.measures.base import Estimate, register_measure
 from fitontest.measures.canonical import CanonicalEvidence, CanonicalMeasure
@@ -21,12 +22,17 @@ from fitontest.typing import FloatArray, RandomState
 class CanonicalPlugIn(CanonicalMeasure):
     """The norm of the distances d(g(p_i), p_i) between predictions and the map g of a family, which is fitted to them.
 
-    Of two classes, with the total variation distance, it is the plug-in error ``|c_hat(p) - p|`` of two-class families.
+    Of two classes, with the total variation distance, it is the plug-in error ``|c_hat(p) - p|`` of the map c_hat of
+    the second column. That is the map of a two-class family only without penalty and mixture: ``Temperature(mix=False)``
+    is temperature scaling, ``BiasCorrected(penalty=None)`` Platt scaling, and ``Vector(penalty=None)`` beta calibration
+    with free signs of the slopes. By default ``temperature`` mixes the map of several columns with the uniform
+    distribution, so that its error differs from the two-class one a little.
 
     Parameters
     ----------
-    family : str, MulticlassFamily or MulticlassMap, default="vector"
-        A family is cloned and fitted to the rows; a map is used as it is.
+    family : str, Family, MulticlassFamily or MulticlassMap, default="vector"
+        A family is cloned and fitted to the rows, one of two classes to each class against the rest (then it is called
+        one_vs_rest(...)); a map is used as it is.
     distance : str, Distance or callable, default="total_variation"
         See `fitontest.numerics.simplex_distances`.
     norm : str, Norm or callable, default="l1"
@@ -56,12 +62,9 @@ class CanonicalPlugIn(CanonicalMeasure):
         put(self, "between", find_distance(self.distance))
         put(self, "total", find_norm(self.norm))
         if isinstance(self.family, str):
-            multiclass_family_class(self.family)  # refuses what is none
-        elif not isinstance(self.family, MulticlassFamily | MulticlassMap):
-            raise ValueError(
-                "family must be the name of a family of several classes, a MulticlassFamily or a MulticlassMap, got "
-                f"{self.family!r}"
-            )
+            registered_class(self.family)  # refuses what is none
+        elif not isinstance(self.family, Family | MulticlassFamily | MulticlassMap):
+            raise ValueError(f"family must be the name of a family, a family or a MulticlassMap, got {self.family!r}")
 
     @property
     def title(self) -> str:
@@ -85,7 +88,7 @@ class CanonicalPlugIn(CanonicalMeasure):
 
     def settings(self) -> dict[str, Any]:
         """Return family, distance and norm."""
-        named = self.family.kind if isinstance(self.family, MulticlassMap) else family_name(self.family)
+        named = self.family.kind if isinstance(self.family, MulticlassMap) else class_family_name(self.family)
         return {"family": self.label or named, "distance": self.between.name, "norm": self.total.name}
 
     def brief(self) -> dict[str, Any]:
@@ -105,7 +108,8 @@ class CanonicalPlugIn(CanonicalMeasure):
         """Return the measure with that seed for a family given by name."""
         if not isinstance(self.family, str):
             return self
-        return self.changed(family=read_multiclass_family(self.family, random_state), label=self.label or self.family)
+        label = self.label or (self.family if registered_class(self.family).takes_classes else self.name)
+        return self.changed(family=read_for_classes(self.family, random_state), label=label)
 
     def estimate(self, sample: Distributions) -> Estimate:
         """Return the norm of d(g(p), p) over the rows."""
@@ -115,7 +119,7 @@ class CanonicalPlugIn(CanonicalMeasure):
             g.check_columns(sample.p, sample.names.y_prob)
             g.check_classes(sample.classes, f"the classes of {sample.names.y_prob}")
         else:
-            fitted = read_multiclass_family(self.family).fit_rows(sample.class_rows)
+            fitted = read_for_classes(self.family).fit_rows(sample.class_rows)
             g = fitted.map_
         distances = self.between(g.evaluate(sample.p), sample.p)
         se, reason = map_fixed(Distances(distances, sample.w, sample.w2), self.total, fitted_here=fitted is not None)

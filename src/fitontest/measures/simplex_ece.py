@@ -172,8 +172,11 @@ class SimplexCells(CanonicalEvidence):
             body.append(
                 [str(row["cell"]), str(row["n"]), cell(row["distance"]), str(self.labels[k]), cell(p[k]), cell(y[k])]
             )
-        left = len(rows) - len(body)
-        notes = f"the {MOST_PRINTED} heaviest cells of {len(rows)}" if left else ""
+        left = rows[MOST_PRINTED:]
+        others = f"{len(left)} others, of {sum(row['n'] for row in left)} rows in all," if len(left) > 1 else ""
+        others = others or (f"another, of {left[0]['n']} rows," if left else "")
+        be = "are" if len(left) > 1 else "is"
+        notes = f"the {MOST_PRINTED} heaviest cells; {others} {be} left out, and to_frame() has all" if left else ""
         return Section(
             header=header, body=body, notes="\n".join(filter(None, ["class: where the means differ most", notes]))
         )

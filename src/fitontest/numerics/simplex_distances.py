@@ -22,7 +22,13 @@ class Distance:
     ----------
     name : str
     value : callable
-        ``value(p, q)``: the distances, of shape (m,), between the rows of two arrays of shape (m, K).
+        ``value(p, q)``: the distances, of shape (m,), between the rows of two arrays of shape (m, K). A function d of
+        one pair of rows is wrapped, as ``lambda P, Q: [d(p, q) for p, q in zip(P, Q)]``.
+
+    Raises
+    ------
+    ValueError
+        When called: the function does not return a finite number for each row.
 
     Examples
     --------
@@ -41,10 +47,14 @@ class Distance:
     def __call__(self, p: FloatArray, q: FloatArray) -> FloatArray:
         """Return the distances between the rows, which must be finite numbers, a row each."""
         found = np.asarray(self.value(p, q))
+        if found.shape == p.shape[1:] == p.shape[:1]:  # as many rows as columns: a number for each of which?
+            first = np.asarray(self.value(p[:1], q[:1]))
+            found = found if first.shape == (1,) else first
         if found.shape != p.shape[:1] or found.dtype.kind not in "fiu" or not np.isfinite(found).all():
             got = repr(found.tolist()) if found.size <= 1 else f"an array of shape {found.shape}, {found.dtype}"
             raise ValueError(
-                f"distance must return one finite number for each of the {p.shape[0]} rows of two matrices, got {got}"
+                f"distance must return one finite number for each of the {p.shape[0]} rows of two matrices, got {got}; "
+                "wrap a function d of one pair of rows as lambda P, Q: [d(p, q) for p, q in zip(P, Q)]"
             )
         return found.astype(np.float64, copy=False)
 

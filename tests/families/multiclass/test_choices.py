@@ -266,3 +266,12 @@ def test_scores_that_point_the_wrong_way_are_warned_of(kind):
     away = (1 - P) / 2
     with pytest.warns(fot.CalibrationWarning, match="the classes 0, 1, 2 have a slope of 0 or less"):
         kind().fit(away, y)
+
+
+def test_the_seed_of_one_vs_rest_is_that_of_a_family_given_by_name():
+    P, y = draw(80, 3)
+    family = fot.OneVsRest("slope1", random_state=7).fit(P, y)
+    assert [one.random_state for one in family.families_] == [7, 7, 7]
+    assert fot.OneVsRest(fot.Slope1(random_state=2), random_state=7).fit(P, y).families_[0].random_state == 2
+    with pytest.raises(ValueError, match="random_state must"):
+        fot.OneVsRest(random_state="x").fit(P, y)

@@ -1,14 +1,18 @@
 """One against the rest: a family of two classes for each class."""
 
+from typing import Any, Literal
+
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from fitontest.data.class_rows import ClassRows
-from fitontest.families.base import Family, read_family, register_family
-from fitontest.families.multiclass.base import ClassSolution, MulticlassFamily
+from fitontest.families.base import Family, family_name, read_family, register_family, registered_class
+from fitontest.families.multiclass.base import ClassSolution, MulticlassFamily, read_multiclass_family
 from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.maps.multiclass.one_vs_rest import OneVsRestMap
+from fitontest.numerics.random import check_seed
+from fitontest.typing import RandomState
 
 
 @register_family("one_vs_rest")
@@ -21,6 +25,8 @@ class OneVsRest(MulticlassFamily):
     ----------
     family : str or Family, default="beta"
         Any family of two classes, cloned for each class.
+    random_state : int, RandomState or None, default=0
+        For a family given by name that draws anything; an instance keeps its own.
 
     Attributes
     ----------
@@ -45,8 +51,9 @@ class OneVsRest(MulticlassFamily):
 
     calibrator = True
 
-    def __init__(self, family: str | Family = "beta") -> None:
+    def __init__(self, family: str | Family = "beta", random_state: RandomState = 0) -> None:
         self.family = family
+        self.random_state = random_state
 
     @property
     def n_parameters_(self) -> float:
@@ -60,6 +67,37 @@ class OneVsRest(MulticlassFamily):
 
     def solve_classes(self, rows: ClassRows) -> ClassSolution:
         """Return that map and the fitted families."""
-        family = read_family(self.family)
+        check_seed(self.random_state)
+        family = read_family(self.family, self.random_state)
         families = [clone(family).fit_sample(rows.against_rest(k)) for k in range(rows.n_classes)]
         return ClassSolution(OneVsRestMap(tuple(one.map_ for one in families)), {"families_": families})
+
+
+def read_for_classes(family: object, random_state: RandomState | Literal["own"] = "own") -> MulticlassFamily:
+    """Return an unfitted family of several classes; one of two classes is fitted to each class against the rest.
+
+    A family given by name that draws anything gets the seed; an instance keeps its own.
+    """
+    if _is_of_two(family):
+        return OneVsRest(read_family(family, random_state if isinstance(family, str) else "own"))
+    return read_multiclass_family(family, random_state if isinstance(family, str) else "own")
+
+
+def class_family_name(family: Any) -> str:
+    """Return the name of a family where several classes are read, with that of two classes behind one-vs-rest.
+
+    Examples
+    --------
+    >>> class_family_name("vector"), class_family_name("platt"), class_family_name(OneVsRest("platt"))
+    ('vector', 'one_vs_rest(platt)', 'one_vs_rest(platt)')
+    """
+    if _is_of_two(family):
+        return f"one_vs_rest({family_name(family)})"
+    return f"one_vs_rest({family_name(family.family)})" if isinstance(family, OneVsRest) else family_name(family)
+
+
+def _is_of_two(family: object) -> bool:
+    """Return whether a family takes a column of scores only."""
+    if isinstance(family, str):
+        return not registered_class(family).takes_classes
+    return isinstance(family, Family) and not isinstance(family, MulticlassFamily)
