@@ -101,8 +101,6 @@ def test_measures_of_two_classes_are_refused():
     y, P = drawn(120, 3)
     with pytest.raises(ValueError, match=r"measure must be one of whole distributions .* got 'ece', which is of two"):
         fot.evaluate(y, P, measures=["ece"], reduction="canonical")
-    with pytest.raises(ValueError, match="family must be one that takes a column for each class"):
-        fot.evaluate(y, P, families=["isotonic"], reduction="canonical")
 
 
 def test_what_is_evaluated_unasked():
@@ -169,5 +167,7 @@ def test_scorers():
         assert score == pytest.approx(-float(expected), abs=1e-12)
     with pytest.raises(ValueError, match="family must not be the identity"):
         fot.make_scorer(family="identity", reduction="canonical")
-    with pytest.raises(ValueError, match="takes a column for each class"):
-        fot.make_scorer(family="beta", reduction="canonical")
+    score = fot.make_scorer(family="beta", reduction="canonical")(Rows(), P, names)
+    assert score == pytest.approx(-float(fot.calibration_error(y, P, family="beta", reduction="canonical")), abs=1e-12)
+    with pytest.raises(ValueError, match="family must be one of"):
+        fot.make_scorer(family="unheard", reduction="canonical")

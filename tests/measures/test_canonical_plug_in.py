@@ -69,9 +69,9 @@ def test_a_map_has_a_null_without_fitting():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"family": "beta"}, "family must be one that takes a column for each class"),
-        ({"family": fot.Beta()}, "family must be the name of a family of several classes"),
-        ({"family": fot.IdentityMap()}, "family must be the name of a family of several classes"),
+        ({"family": "unheard"}, "family must be one of"),
+        ({"family": fot.Beta}, "family must be the name of a family, a family or a MulticlassMap"),
+        ({"family": fot.IdentityMap()}, "family must be the name of a family, a family or a MulticlassMap"),
         ({"family": fot.SoftmaxMap([1, 1], [0, 0])}, "y_prob must have a column for each of the map's 2"),
         ({"debias": True}, "debias must be left at False with reduction='canonical'"),
         ({"direction": "own"}, "direction must be left at 'smooth' with reduction='canonical'"),

@@ -170,3 +170,13 @@ def test_importances_of_mean_one_are_no_counts():
     w = np.tile([0.5, 1.5], 50)
     a, b = (fot.proper_error(y, P, family="temperature", sample_weight=v, cv=3) for v in (w, 3.7 * w))
     assert a.standard_error == pytest.approx(b.standard_error, rel=1e-6)
+
+
+def test_a_family_of_two_classes_is_fitted_to_each_of_several_against_the_rest():
+    rng = np.random.default_rng(0)
+    P = rng.dirichlet([1, 1, 1], 90)
+    y = np.arange(90) % 3
+    error = fot.proper_error(y, P, family="platt", cv=3)
+    assert float(error) == float(fot.proper_error(y, P, family=fot.OneVsRest("platt"), cv=3))
+    assert set(error.evidence.chosen) == {"one_vs_rest(platt)"}
+    assert "fitted: one_vs_rest(platt)" in str(error)

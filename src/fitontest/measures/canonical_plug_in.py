@@ -23,10 +23,10 @@ class CanonicalPlugIn(CanonicalMeasure):
     """The norm of the distances d(g(p_i), p_i) between predictions and the map g of a family, which is fitted to them.
 
     Of two classes, with the total variation distance, it is the plug-in error ``|c_hat(p) - p|`` of the map c_hat of
-    the second column. That is the map of a two-class family only without penalty and mixture: ``Temperature(mix=False)``
-    is temperature scaling, ``BiasCorrected(penalty=None)`` Platt scaling, and ``Vector(penalty=None)`` beta calibration
-    with free signs of the slopes. By default ``temperature`` mixes the map of several columns with the uniform
-    distribution, so that its error differs from the two-class one a little.
+    the second column. That is the map of a two-class family only without penalty and mixture:
+    ``Temperature(mix=False)`` is temperature scaling, ``BiasCorrected(penalty=None)`` Platt scaling, and
+    ``Vector(penalty=None)`` beta calibration with free signs of the slopes. By default ``temperature`` mixes the map of
+    several columns with the uniform distribution, so that its error differs from the two-class one a little.
 
     Parameters
     ----------

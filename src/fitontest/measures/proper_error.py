@@ -22,7 +22,8 @@ from fitontest.data.distributions import Distributions
 from fitontest.data.sample import Sample
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family, family_name, read_family
-from fitontest.families.multiclass.base import MulticlassFamily, read_multiclass_family
+from fitontest.families.multiclass.base import MulticlassFamily
+from fitontest.families.multiclass.one_vs_rest import class_family_name, read_for_classes
 from fitontest.measures.base import Estimate, Measure, Unit, register_measure
 from fitontest.measures.canonical import CanonicalEvidence
 from fitontest.numerics.class_losses import find_class_loss
@@ -129,7 +130,7 @@ class ProperError(Measure):
             for fold in track(folds, "folds"):
                 training = np.setdiff1d(np.arange(len(held)), fold, assume_unique=True)
                 best = held.best(families, training) if len(families) > 1 else 0
-                chosen.append(family_name(families[best]))
+                chosen.append(held.name_of(families[best]))
                 after[fold] = held.after(families[best], training, fold)
         value, error = mean_and_error(before - after, held.w, held.w2)
         loss = float(held.w @ before / held.w.sum())
@@ -185,6 +186,8 @@ class HeldOutGain(CanonicalEvidence):
         counts = Counter(self.chosen)
         if len(counts) > 1:
             lines.append("chosen: " + ", ".join(f"{name} in {count} folds" for name, count in counts.most_common()))
+        elif "(" in self.chosen[0]:
+            lines.append(f"fitted: {self.chosen[0]}")
         return Section(notes="\n".join(lines))
 
     def to_dict(self) -> dict[str, Any]:
@@ -208,6 +211,10 @@ class _HeldOut(ABC):
     @abstractmethod
     def families(self) -> list[Any]:
         """Return unfitted families."""
+
+    @abstractmethod
+    def name_of(self, family: Any) -> str:
+        """Return what a family is called."""
 
     @abstractmethod
     def folds(self) -> list[IntArray]:
@@ -252,6 +259,9 @@ class _OfColumn(_HeldOut):
             for family in listed
         ]
 
+    def name_of(self, family: Any) -> str:
+        return family_name(family)
+
     def folds(self) -> list[IntArray]:
         return held_out_rows(len(self), self.measure.cv, self.measure.random_state) if len(self) > 1 else []
 
@@ -278,9 +288,12 @@ class _OfClasses(_HeldOut):
     def families(self) -> list[Any]:
         seed = self.measure.random_state
         return [
-            read_multiclass_family(family, seed if isinstance(family, str) else "own")
+            read_for_classes(family, seed if isinstance(family, str) else "own")
             for family in self.measure.listed or (SEVERAL,)
         ]
+
+    def name_of(self, family: Any) -> str:
+        return class_family_name(family)
 
     def folds(self) -> list[IntArray]:
         return self.rows.folds(self.measure.cv, self.measure.random_state)

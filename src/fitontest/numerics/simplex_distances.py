@@ -47,10 +47,10 @@ class Distance:
     def __call__(self, p: FloatArray, q: FloatArray) -> FloatArray:
         """Return the distances between the rows, which must be finite numbers, a row each."""
         found = np.asarray(self.value(p, q))
-        if found.shape == p.shape[1:] == p.shape[:1]:  # as many rows as columns: a number for each of which?
-            first = np.asarray(self.value(p[:1], q[:1]))
-            found = found if first.shape == (1,) else first
-        if found.shape != p.shape[:1] or found.dtype.kind not in "fiu" or not np.isfinite(found).all():
+        fits = found.shape == p.shape[:1]
+        if fits and p.shape[0] == p.shape[1]:  # as many rows as columns: a number for each of which?
+            fits = np.shape(self.value(p[:1], q[:1])) == (1,)
+        if not fits or found.dtype.kind not in "fiu" or not np.isfinite(found).all():
             got = repr(found.tolist()) if found.size <= 1 else f"an array of shape {found.shape}, {found.dtype}"
             raise ValueError(
                 f"distance must return one finite number for each of the {p.shape[0]} rows of two matrices, got {got}; "
