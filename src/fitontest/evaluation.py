@@ -278,7 +278,8 @@ def evaluate(
         How a matrix of scores is read, see `calibration_error`: the largest score of each row, as the probability that
         its class is the label; each class against the rest; the column of the positive class of two; or whole
         distributions, with families of several classes (by default temperature, vector and matrix, and beside them the
-        ECE on the simplex and the proper error) and measures of `available_measures("any")`.
+        ECE on the simplex and the proper error), or of two, fitted to each class against the rest, and measures of
+        `available_measures("any")`.
     labels : array-like of shape (K,), optional
         The classes in the order of the columns, with `reduction`; by default the labels that occur, sorted.
     sample_weight : array-like of shape (n,), optional

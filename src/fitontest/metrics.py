@@ -553,7 +553,8 @@ def proper_error(
     y_prob : array-like of shape (n,) or (n, K)
         Predicted probabilities of the positive class, or of all classes in rows that add up to 1.
     family : str, Family, MulticlassFamily, or list of them, optional
-        By default "beta" for a column and "vector" for a matrix.
+        By default "beta" for a column and "vector" for a matrix, of which a family of two classes is fitted to each
+        class against the rest.
     loss : {"log_loss", "brier"}, default="log_loss"
         -ln q_y with probabilities clipped to [1e-6, 1 - 1e-6]; or the squared error, (y - q)^2 of a column and
         sum_k ([y = k] - q_k)^2 of a matrix, which is twice as large for two classes.

@@ -142,7 +142,7 @@ def test_the_null_and_what_is_printed():
         ({"cv": 1}, "cv must be a whole number of folds, at least 2; got 1"),
         ({"family": []}, "family must be a non-empty list"),
         ({"family": [3]}, "family must be the name of a family, a family, or a list of them; got 3"),
-        ({"family": "beta"}, "family must be one that takes a column for each class"),
+        ({"family": "unheard"}, "family must be one of"),
         ({"pos_label": 1}, "pos_label must be None"),
         ({"null_draws": -1}, "null_draws must be a whole number"),
         ({"random_state": "a"}, "random_state must be"),

@@ -1,5 +1,7 @@
 """Null and interval of errors of whole distributions: the law of the labels drawn, and what the inversion promises."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -189,3 +191,13 @@ def test_equal_rows_in_cells_of_their_own_stay_apart():
     assert len(ClassRedraws.of(data_of(y, P), 0, fot.SimplexECE()).data) == 2
     values = redraws.values(measure, [redraws.data.p], 3, 0)[0]
     assert np.unique(values).size > 1
+
+
+def test_the_table_names_the_family_by_which_an_interval_was_widened():
+    rng = np.random.default_rng(0)
+    P = rng.dirichlet([1, 1, 1], 300)
+    y = drawn_codes(np.cumsum(P, axis=1), rng.random(300))
+    table = canonical(fot.evaluate, y, P, measures=["simplex_ece"], interval=0.9, draws=15, null_draws=20)
+    interval = replace(table["simplex_ece"].interval, widened_by="vector")
+    widened = replace(table, estimates=(replace(table["simplex_ece"], interval=interval),))
+    assert "widened to hold that of the family vector." in str(widened)

@@ -19,7 +19,7 @@ INTERVAL_NOTE = """\
 debiased: the true error under which the error found would be the middle one. The interval holds the true errors under
 which it would be ordinary, for labels drawn anew and the family fitted anew. Both are of the error of these scores."""
 OWN_NOTE = "They are for what each family can see of that error, not for all of it."
-WIDENED_NOTE = "follows the scores badly, so that its interval was widened to hold that of the spline."
+WIDENED_NOTE = "follows the scores badly, so that its interval was widened to hold that of the {by}."
 UNLIKELY = 0.05
 WIDTH = 118  # of a line of notes
 CLASSES_NOTE = """\
@@ -155,9 +155,13 @@ def _intervals(named: Named) -> _Columns | None:
         if family is not None:
             stood_for = [name for name, one in named if one.interval is not None and one.interval.stand_in == family]
             lines.append(f"{', '.join(stood_for)}: to redrawn labels the quicker family {family} was fitted instead.")
-    widened = [name for name, one in named if one.interval is not None and one.interval.widened_by is not None]
-    if widened:
-        lines.append(fill(f"{', '.join(widened)}: {WIDENED_NOTE}", WIDTH))
+    widened: dict[str, list[str]] = {}
+    for name, one in named:
+        if one.interval is not None and one.interval.widened_by is not None:
+            by = one.interval.widened_by
+            widened.setdefault("family vector" if by == "vector" else by, []).append(name)
+    for by, names in widened.items():
+        lines.append(fill(f"{', '.join(names)}: {WIDENED_NOTE.format(by=by)}", WIDTH))
     return _Columns(("debiased", level), cells, "\n".join(lines))
 
 
