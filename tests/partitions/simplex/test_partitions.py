@@ -113,7 +113,7 @@ def test_the_table_of_cells():
     assert partition.n_cells == 3
     table = CellSums.of(data, ids).table(data.codes)
     assert table.number.tolist() == [0, 2]  # the third row of weight 0 is alone in its cell
-    assert table.n.tolist() == [1, 2]
+    assert table.n.tolist() == [2, 2]  # a whole weight of two is two rows, as in the bins of two classes
     assert table.w.tolist() == [2, 2]
     np.testing.assert_allclose(table.mean_p, [[0.2, 0.5, 0.3], [0.5, 0.35, 0.15]])
     np.testing.assert_allclose(table.mean_y, [[0, 1, 0], [0.5, 0.5, 0]])
