@@ -1,6 +1,6 @@
 """The league of maps of several classes: fitted to one part of real predictions, judged on the other.
 
-Usage: ``python benchmarks/multiclass_league.py FOLDER [--sizes 500 1000 2000] [--seeds 0 1 2] [--maps temperature
+Usage: ``python benchmarks/multiclass_league.py [FOLDER] [--sizes 500 1000 2000] [--seeds 0 1 2] [--maps temperature
 matrix] [--sets lenet satimage] [--csv FILE] [--speed]``.
 
 FOLDER holds files *.npz with matrices of probabilities: y_val, y_test and p_val_M, p_test_M for each model M, or p and
@@ -11,8 +11,9 @@ all of the other part.
 The first table has the mean change in log loss (nats, predictions clipped to [1e-6, 1 - 1e-6]) and in Brier score
 (summed over classes) against leaving the predictions alone, times 1000; the regret, which is the log loss less that of
 the best map of the cell; and in how many cells the map is worse than leaving alone by more than .001. The second has
-the log loss of every map on every set with all its rows. ``--speed`` times fits to simulated logits of 10, 26 and 100
-classes, beside scikit-learn's and, where they are installed, probmetrics' and netcal's.
+the log loss of every map on every set with all its rows. ``--speed``, which needs no FOLDER, times fits to 10,000
+simulated rows of 10, 26 and 100 classes in turn with those of other packages (league_requirements.txt; a package that
+is not installed is left out and named), compares the maps, and measures the memory of fits to 100,000 rows.
 """
 
 import argparse
@@ -20,16 +21,17 @@ import csv
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 import fitontest as fot
+from multiclass_peers import PEERS, Peer, one_core, silenced
 from report import machine_facts, markdown, number, tell
+from timing import paired, peak_bytes
 
 Array = NDArray[np.float64]
 WORSE = 1e-3
@@ -138,80 +140,67 @@ def summary(cells: Sequence[Cell], maps: Sequence[str]) -> list[list[str]]:
     return rows
 
 
-def speed(n: int = 10_000, repeats: int = 3) -> list[list[str]]:
-    """Return seconds of a fit by us and by the peers that are installed."""
+def simulated(K: int, n: int = 10_000) -> tuple[Array, NDArray[np.intp]]:
+    """Return overconfident probabilities of K classes and labels."""
+    rng = np.random.default_rng(K)
+    Z = 2 * rng.normal(size=(n, K))
+    P = np.exp(Z) / np.exp(Z).sum(axis=1, keepdims=True)
+    y = np.minimum((rng.random((n, 1)) > P.cumsum(axis=1)).sum(axis=1), K - 1)
+    X = np.exp(1.7 * Z - 1.7 * Z.max(axis=1, keepdims=True))
+    return X / X.sum(axis=1, keepdims=True), y
+
+
+def speed(repeats: int = 3) -> list[list[str]]:
+    """Return a row for each peer: seconds of CPU of its fit and of ours, run in turn, and how alike the maps are."""
+    missing = {peer.package: peer.missing for peer in PEERS}
     rows = []
     for K in (10, 26, 100):
-        rng = np.random.default_rng(K)
-        Z = 2 * rng.normal(size=(n, K))
-        P = np.exp(Z) / np.exp(Z).sum(axis=1, keepdims=True)
-        y = np.minimum((rng.random((n, 1)) > P.cumsum(axis=1)).sum(axis=1), K - 1)
-        X = np.exp(1.7 * Z - 1.7 * Z.max(axis=1, keepdims=True))
-        X /= X.sum(axis=1, keepdims=True)
-        for name, fit in {**OURS, **peers()}.items():
-            seconds = []
-            for _ in range(repeats):
-                began = perf_counter()
-                fit(X, y)
-                seconds.append(perf_counter() - began)
-            rows.append([str(K), name, number(min(seconds))])
+        P, y = simulated(K)
+        for peer in PEERS:
+            least = 1.0 if peer.ours == "matrix" and K == 100 and peer.least else peer.least
+            if missing[peer.package]:
+                rows.append([str(K), peer.ours, peer.package, str(missing[peer.package]), *"-----"])
+                continue
+            tell(f"{K} classes: {peer.package}, {peer.ours}")
+            rows.append([str(K), peer.ours, peer.package, *raced(peer, P, y, least, repeats), peer.remark])
+    tell("")
     return rows
 
 
-OURS = {name: (lambda P, y, name=name: MAPS[name]().fit(P, y)) for name in ("temperature", "vector", "matrix")}
+def raced(peer: Peer, P: Array, y: NDArray[np.intp], least: float | None, repeats: int) -> list[str]:
+    """Return the least seconds of both, their ratio, the verdict, and the differences of the maps and of the losses."""
+
+    def ours() -> Any:
+        return MAPS[peer.ours]().fit(P, y)
+
+    def theirs() -> Any:
+        return peer.fit(P, y)
+
+    with silenced():
+        p, q = ours().predict_proba(P), theirs()(P)  # neither pays for first use in the race
+        pairs = paired(ours, theirs, repeats, process_time)
+    ratio = min(pairs.theirs) / min(pairs.ours)
+    verdict = "-" if least is None else f"{'met' if ratio >= least else 'missed'} (>= {least:g})"
+    difference = f"{np.abs(p - q).max():.0e}"
+    loss = f"{1000 * (losses(q, y)[0] - losses(p, y)[0]):+.3f}"
+    return [number(min(pairs.ours)), number(min(pairs.theirs)), f"{ratio:.1f}", verdict, f"{difference}, {loss}"]
 
 
-def peers() -> dict[str, Callable[[Array, NDArray[np.intp]], Any]]:
-    """Return the fits of other packages that are installed."""
-    found: dict[str, Callable[[Array, NDArray[np.intp]], Any]] = {"scikit-learn temperature": fit_scikit_learn}
-    if find_spec("probmetrics"):
-        for name in ("ts-mix", "svs", "sms"):
-            found[f"probmetrics {name}"] = lambda P, y, name=name: fit_probmetrics(name, P, y)
-    if find_spec("netcal"):
-        found["netcal temperature"] = fit_netcal
-    return found
-
-
-def fit_scikit_learn(P: Array, y: NDArray[np.intp]) -> Any:
-    from sklearn.base import BaseEstimator, ClassifierMixin
-    from sklearn.calibration import CalibratedClassifierCV
-    from sklearn.frozen import FrozenEstimator
-
-    class Given(ClassifierMixin, BaseEstimator):
-        """A classifier that returns what it is given."""
-
-        classes_ = np.arange(P.shape[1])
-
-        def fit(self, X: Array, y: Array) -> "Given":  # noqa: ARG002 - nothing is fitted
-            return self
-
-        def __sklearn_is_fitted__(self) -> bool:
-            return True
-
-        def predict_proba(self, X: Array) -> Array:
-            return X
-
-        def predict(self, X: Array) -> Array:
-            return X.argmax(axis=1)
-
-    return CalibratedClassifierCV(FrozenEstimator(Given()), method="temperature").fit(P, y)
-
-
-def fit_probmetrics(name: str, P: Array, y: NDArray[np.intp]) -> Any:
-    from probmetrics.calibrators import get_calibrator
-
-    return get_calibrator(name).fit(P, y)
-
-
-def fit_netcal(P: Array, y: NDArray[np.intp]) -> Any:
-    from netcal.scaling import TemperatureScaling
-
-    return TemperatureScaling().fit(P, y)
+def memory(n: int = 100_000, K: int = 100) -> list[list[str]]:
+    """Return the most memory that a fit holds beyond its data."""
+    P, y = simulated(K, n)
+    rows = []
+    for name in ("temperature", "vector", "matrix"):
+        tell(f"memory of {name}")
+        rows.append(
+            [name, f"{peak_bytes(lambda name=name: MAPS[name]().fit(P, y)) / 1e6:.0f}", f"{P.nbytes / 1e6:.0f}"]
+        )
+    return rows
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folder", type=Path, nargs="?")
     parser.add_argument("--sizes", type=int, nargs="*", default=[500, 1000, 2000])
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--maps", nargs="+", choices=list(MAPS), default=list(MAPS))
@@ -221,6 +210,18 @@ def main() -> None:
     given = parser.parse_args()
     maps = ["identity", *(name for name in given.maps if name != "identity")]
     print(machine_facts(), f"; seeds {given.seeds}", sep="", end="\n\n")
+    if given.speed:
+        print("seconds of CPU, on one core, of a fit to 10,000 rows: the least of three, in turn; the largest")
+        print("difference of the maps, and that of their log losses there, theirs less ours, in 1e-3", end="\n\n")
+        header = ["classes", "map", "package", "ours (s)", "theirs (s)", "ratio", "target", "maps, losses", "remark"]
+        with one_core():
+            print(markdown(header, speed()), end="\n\n")
+        print("megabytes that a fit to 100,000 rows of 100 classes holds beyond its data", end="\n\n")
+        print(markdown(["map", "fit (MB)", "data (MB)"], memory()))
+    if given.folder is None:
+        if not given.speed:
+            parser.error("FOLDER is needed unless --speed is given")
+        return
     cells = []
     for league in sets_of(given.folder, given.sets):
         plan = [(None, 0), *((size, seed) for size in given.sizes if size < league.y.size for seed in given.seeds)]
@@ -236,9 +237,6 @@ def main() -> None:
     names = [cell.name.removeprefix("split3_").removeprefix("mc_netcal_") for cell in full]
     losses_of = [[f"{cell.scores[name][0]:.4f}" if name in cell.scores else "-" for cell in full] for name in maps]
     print(markdown(["log loss, all rows", *names], [[name, *row] for name, row in zip(maps, losses_of, strict=True)]))
-    if given.speed:
-        print("\nseconds of a fit to 10,000 rows, the best of three\n")
-        print(markdown(["classes", "map", "seconds"], speed()))
     if given.csv:
         with given.csv.open("w", newline="") as file:
             writer = csv.writer(file)

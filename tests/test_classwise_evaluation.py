@@ -127,10 +127,3 @@ def test_the_classes_are_drawn_under_one_family():
     assert [display.error for display in several.displays.values()] == [found[k]["beta"] for k in range(3)]
     with pytest.raises(ValueError, match="family must be one of 'isotonic', 'beta'; got 'slope1'"):
         found.plot()
-
-
-def test_many_classes_are_not_drawn():
-    p = np.full((40, 20), 0.05)
-    found = fot.evaluate(np.arange(40) % 20, p, families=["platt"], reduction="classwise")
-    with pytest.raises(ValueError, match="at most 16 columns to be drawn"):
-        found.plot("platt", figure=Figure())

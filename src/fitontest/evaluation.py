@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from fitontest.checks import as_list, choose
+from fitontest.checks import as_list, brief, choose
 from fitontest.data.distributions import CANONICAL, AnyReduction, Distributions, read_any
 from fitontest.data.predictions import Columns, Predictions
 from fitontest.data.sample import Sample
@@ -37,6 +37,7 @@ from fitontest.uncertainty.redrawing import NO_CLASSES, Redrawing, canonical_est
 
 if TYPE_CHECKING:
     from fitontest.displays.canvas import SomeFigure
+    from fitontest.displays.class_choice import ClassChoice
     from fitontest.displays.scales import ScaleName
     from fitontest.displays.small_multiples import SmallMultiples
 
@@ -173,7 +174,12 @@ class Evaluation(Table):
         return Evaluation(self.estimates + other.estimates, self.data)
 
     def plot(
-        self, family: str | None = None, *, scale: "ScaleName" = "probability", figure: "SomeFigure" = None
+        self,
+        family: str | None = None,
+        *,
+        scale: "ScaleName" = "probability",
+        classes: "ClassChoice" = None,
+        figure: "SomeFigure" = None,
     ) -> "SmallMultiples":
         """Draw the reliability diagrams of all families side by side, on shared axes; or of all classes, under one.
 
@@ -186,6 +192,8 @@ class Evaluation(Table):
             Only this one. Of several classes one must be chosen, by default slope1.
         scale : {"probability", "logit"}, default="probability"
             How the axes lay out probabilities, see `ReliabilityDisplay`.
+        classes : int or array-like of labels, default=16
+            Of several classes, how many are drawn, or which: of more than the number those with the largest errors.
         figure : matplotlib Figure or SubFigure, optional
             An empty one to draw in; by default a new pyplot figure that is large enough.
 
@@ -193,12 +201,15 @@ class Evaluation(Table):
         -------
         SmallMultiples
         """
-        return self.diagrams(family, scale=scale).plot(figure)
+        return self.diagrams(family, scale=scale, classes=classes).plot(figure)
 
-    def diagrams(self, family: str | None = None, *, scale: "ScaleName" = "probability") -> "SmallMultiples":
+    def diagrams(
+        self, family: str | None = None, *, scale: "ScaleName" = "probability", classes: "ClassChoice" = None
+    ) -> "SmallMultiples":
         """Return these diagrams, which are yet to be drawn, or to be saved."""
+        from fitontest.displays.class_choice import choose_worst
         from fitontest.displays.reliability import ReliabilityDisplay
-        from fitontest.displays.small_multiples import arrange_panels, check_class_count, leave_out_identity
+        from fitontest.displays.small_multiples import arrange_panels, join_title, leave_out_identity
 
         if isinstance(self.data, Distributions):
             raise ValueError("reduction must not be 'canonical' for reliability diagrams, which are of one score")
@@ -206,10 +217,13 @@ class Evaluation(Table):
         if not with_map:
             raise ValueError(f"families must be given for diagrams: none of {self.names} has a map to draw")
         if isinstance(self.data, Predictions):
-            check_class_count(len(self.data.classes))
             chosen = choose("slope1" if family is None else family, with_map, "family")
-            measured = [(f"class {label}", each[chosen], each.sample) for label, each in self.classes.items()]
-            return arrange_panels(ReliabilityDisplay, measured, scale, title=chosen)
+            each = self[chosen].classes
+            labels, facts = choose_worst(each, classes)
+            measured = [(f"class {label}", each[label], self.classes[label].sample) for label in labels]
+            return arrange_panels(ReliabilityDisplay, measured, scale, title=join_title(chosen, facts))
+        if classes is not None:
+            raise ValueError(f"classes must be left out where the diagrams are not of classes, got {brief(classes)}")
         shown = with_map if family is None else [choose(family, with_map, "family")]
         measured = leave_out_identity((name, self[name], self.sample) for name in shown)
         return arrange_panels(ReliabilityDisplay, measured, scale)

@@ -6,7 +6,6 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 import fitontest as fot
-from fitontest.displays.small_multiples import check_class_count
 from tests.displays.figures import blank, pixels
 
 BINS = fot.Slope1(6, "equal_width")
@@ -107,17 +106,6 @@ def test_panels_of_classes_do_not_overlap_and_are_not_clipped():
         assert one.y1 <= whole.y1 + 1
         for other in found[:i]:
             assert not (one.x0 < other.x1 and other.x0 < one.x1 and one.y0 < other.y1 and other.y0 < one.y1)
-
-
-def test_sixteen_classes_at_most():
-    rng = np.random.default_rng(0)
-    p = rng.dirichlet(np.ones(17), 340)
-    y = np.arange(340) % 17
-    with pytest.raises(
-        ValueError, match=r"y_prob must have at most 16 columns to be drawn .* got 17; draw single classes"
-    ):
-        draw(y, p, reduction="classwise")
-    check_class_count(16)
 
 
 @pytest.mark.parametrize(

@@ -101,10 +101,11 @@ def test_two_settings_of_a_family_and_a_pyplot_figure():
 
 def test_titles_with_intervals_fit_into_their_panels(tmp_path):
     y, p = noisy(300)
-    evaluation = fot.evaluate(y, p, families=["slope1", "isotonic", "platt", "beta"], draws=15)
+    families = ["slope1", "isotonic", "platt", "beta"]
+    evaluation = fot.evaluate(y, p, families=families, draws=15)
     several = evaluation.diagrams()
     several.save(tmp_path / "a.png", dpi=60)
-    assert several.size[1] > fot.evaluate(y, p, interval=None, families=["slope1"]).diagrams().size[1]
+    assert several.size[1] > fot.evaluate(y, p, interval=None, families=families).diagrams().size[1]
     boxes = []
     for name, ax in several.axes_.items():
         interval = evaluation[name].interval

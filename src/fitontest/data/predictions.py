@@ -95,8 +95,19 @@ class Predictions:
 
     def confidence(self) -> Sample:
         """Return the largest score of each row, and whether the first class that has it is the label."""
-        top = self.scores.argmax(axis=1)
-        return self._sample(self.codes == top, np.take_along_axis(self.scores, top[:, None], axis=1)[:, 0])
+        top, highest = self._predicted()
+        return self._sample(self.codes == top, highest)
+
+    def by_predicted(self) -> Iterator[tuple[Label, Sample]]:
+        """Yield each class that is predicted with the sample of `confidence` of its rows alone."""
+        top, highest = self._predicted()
+        w = self.confidence().w
+        for column in np.unique(top[w > 0]).tolist():
+            rows = top == column
+            yield (
+                self.classes[column],
+                Sample(self.codes[rows] == column, highest[rows], w[rows], names=self.names.of_sample),
+            )
 
     def binary(self, pos_label: Label | None) -> Sample:
         """Return the column of the positive class, of two."""
@@ -107,6 +118,11 @@ class Predictions:
             )
         positive = chosen_positive(self.classes, pos_label, coded_positive(self.classes), self.names.pos_label)
         return self.against_rest(self.classes.index(positive))
+
+    def _predicted(self) -> tuple[IntArray, FloatArray]:
+        """Return the column of the largest score of each row, the first of equal ones, and that score."""
+        top = self.scores.argmax(axis=1)
+        return top, np.take_along_axis(self.scores, top[:, None], axis=1)[:, 0]
 
     def _sample(self, labels: NDArray[np.bool_], scores: FloatArray) -> Sample:
         return Sample(labels, scores, self.sample_weight, names=self.names.of_sample)
@@ -198,6 +214,17 @@ def read_data(
     """
     if reduction != "classwise":
         return reduced(columns, reduction, labels, pos_label, names)
+    return read_unreduced(columns, reduction, labels, pos_label, names)
+
+
+def read_unreduced(
+    columns: Columns,
+    reduction: str,
+    labels: ArrayInput = None,
+    pos_label: Label | None = None,
+    names: Names = NAMES,
+) -> Predictions:
+    """Return the predictions of several classes of which a reduction without a positive class makes samples."""
     _refuse_pos_label(reduction, pos_label, names)
     return read_classes(columns, labels, names)
 

@@ -46,7 +46,7 @@ def describe_error(error: Estimate, width: int = WIDTH) -> list[str]:
     if error.n_bins == 1 and error.shifts_by_gap:
         bins += ": difference of the means"
     given = "" if estimator is not None else ", a given map"
-    facts = [f"{_name_error(error)} {error.measure.printed(error.value)}", *interval, rows]
+    facts = [f"{name_error(error)} {error.measure.printed(error.value)}", *interval, rows]
     return [f"{error.measure.name}{bins}{given}", *_join_parts(facts, width)]
 
 
@@ -87,7 +87,7 @@ def _describe_other(estimate: Estimate) -> str:
     return f"{describe_measure(estimate)}{family}{bins}"
 
 
-def _name_error(error: Estimate) -> str:
+def name_error(error: Estimate) -> str:
     """Return the name of a plug-in error. That of a family that shifts bins is the ECE."""
     norm = "" if error.norm == "l1" else f" ({error.norm})"
     ece = error.shifts_by_gap and error.norm == "l1"

@@ -4,10 +4,11 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from fitontest.checks import as_list
-from fitontest.data.predictions import Predictions, Reduction, read_data
+from fitontest.data.predictions import Predictions, Reduction, read_unreduced, reduced
 from fitontest.data.sample import Sample
 from fitontest.displays.base import check_measured
 from fitontest.displays.canvas import AxesOrFigure, get_axes
+from fitontest.displays.class_choice import ClassChoice, read_panels
 from fitontest.displays.companions import annotate_advice, annotate_shares_beyond, format_counts_axis
 from fitontest.displays.frame import draw_legend, extend_limits, find_histogram, has_diagonal, prepare_axes
 from fitontest.displays.headline import format_legend_label, name_axes
@@ -33,7 +34,7 @@ from fitontest.displays.shapes import (
     tabulate_histogram,
     tabulate_members,
 )
-from fitontest.displays.small_multiples import PanelDisplay, SmallMultiples, arrange_classes, check_classwise_figure
+from fitontest.displays.small_multiples import PanelDisplay, SmallMultiples, arrange_classes, check_classes_figure
 from fitontest.families.base import Family
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.base import Estimate, Measure, read_measure
@@ -194,6 +195,8 @@ class ReliabilityDisplay(PanelDisplay):
         random_state: RandomState = 0,
         reduction: Reduction | None = None,
         labels: ArrayInput = None,
+        classes: ClassChoice = None,
+        by_predicted: bool = False,
         sample_weight: ArrayInput = None,
         pos_label: Label | None = None,
         name: str | None = None,
@@ -243,8 +246,15 @@ class ReliabilityDisplay(PanelDisplay):
             Seed of the draws of interval and band.
         reduction, labels
             How a matrix of scores is reduced, and the classes of its columns, see `calibration_error`. "confidence"
-            draws the accuracy against the confidence. "classwise" draws `SmallMultiples` of at most 16 classes, each
-            against the rest. `ax` is then a figure, and `color`, `fill`, `legend` and `ref_line` must be left out.
+            draws the accuracy against the confidence. "classwise" draws `SmallMultiples` of the classes, each against
+            the rest. `ax` is then a figure, and `color`, `fill`, `legend` and `ref_line` must be left out.
+        classes : int or array-like of labels, default=16
+            Of several diagrams, how many are drawn, or which, in the order given. Of more classes than the number
+            those with the largest errors are drawn, the worst first, and the title says so.
+        by_predicted : bool, default=False
+            With "confidence": whether each predicted class has a diagram of its own, of the rows in which it is
+            predicted, as `SmallMultiples`. Of more than `classes` of them those are drawn that add most to the error,
+            by error times share of the rows: the error of a few rows is mostly noise.
         sample_weight, pos_label
             See `calibration_error`.
         scale, limits, name
@@ -265,12 +275,18 @@ class ReliabilityDisplay(PanelDisplay):
         columns = (y_true, y_prob, sample_weight)
         measure = PlugIn(family, norm, debias)
         banded: dict[str, Any] = {"kind": kind, "draws": wanted, "level": band_level, "random_state": random_state}
-        if reduction == "classwise":
-            figure = check_classwise_figure(ax, plain=color is None and fill is None and legend and ref_line)
+        several = read_panels(reduction, classes, by_predicted)
+        if several is not None:
+            figure = check_classes_figure(ax, several, plain=color is None and fill is None and legend and ref_line)
         others = tuple(map(read_measure, as_list(measures, "measures", empty=True)))
-        data = read_data(columns, reduction, labels, pos_label)
+        data = (
+            reduced(columns, reduction, labels, pos_label)
+            if several is None
+            else read_unreduced(columns, str(reduction), labels, pos_label)
+        )
         if isinstance(data, Predictions):
             options: dict[str, Any] = {"scale": scale, "limits": limits, "name": name, "measures": others}
+            options.update(classes=classes, by_predicted=by_predicted)
             return arrange_classes(cls, data, measure, banded, redrawing, **options).plot(figure)
         error = estimate_of(measure, data, reduction, redrawing)
         display = cls(error, data, scale=scale, limits=limits, measures=others, name=name, pos_label=pos_label)

@@ -5,23 +5,25 @@ The class of the diagrams is a parameter of the functions: the module of the rel
 
 import textwrap
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from fitontest.data.predictions import NAMES, Names, Predictions
+from fitontest.data.predictions import Predictions
 from fitontest.data.sample import Sample
 from fitontest.displays.base import BinaryDisplay, Display
 from fitontest.displays.canvas import AxesOrFigure, SomeFigure, check_empty_figure, get_figure
+from fitontest.displays.class_choice import ClassChoice, describe_heaviest, describe_worst, pick_classes
 from fitontest.displays.frame import SHARED_LABELS, list_legend_entries
-from fitontest.displays.headline import describe_error, describe_measure
+from fitontest.displays.headline import describe_error, describe_measure, name_error
 from fitontest.displays.palette import FILL, Color
 from fitontest.displays.scales import Scale, ScaleName, choose_scale, merge_scales
+from fitontest.exceptions import without_warnings
 from fitontest.maps.identity import IdentityMap
 from fitontest.measures.base import Estimate, Measure
 from fitontest.results.frames import Records
-from fitontest.typing import ArrayInput, FloatArray
+from fitontest.typing import ArrayInput, FloatArray, Label
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ PANEL_SIZE = (3.1, 4.3)  # inches, with a title of one line
 LINE_HEIGHT = 0.2  # inches, of further lines
 TITLE_WIDTH = 34  # letters in a line of a title
 COLUMNS = (5, 4, 3)  # of more panels than one row holds; that with the fullest last row is used
-MOST_CLASSES = 16  # more panels are too small to be compared
+LETTERS_PER_INCH = 10  # of the title of the figure
 
 
 class PanelDisplay(BinaryDisplay):
@@ -115,7 +117,7 @@ class SmallMultiples(Display):
             self.axes_[title] = ax
         self._remove_inner_labels(grid)
         if self.title is not None:
-            self.figure_.suptitle(self.title, fontsize="large")
+            self.figure_.suptitle(self._wrap_title(), fontsize="large")
         self.legend_ = self._draw_legend()
         return self
 
@@ -124,7 +126,8 @@ class SmallMultiples(Display):
         """Width and height of the figure, in inches."""
         rows, columns = self._grid_shape()
         lines = max(_format_title(name, display).count("\n") for name, display in self.displays.items())
-        legend, title = 0.5, 0.0 if self.title is None else 0.3
+        legend = 0.5 if self._legend_columns() > 1 else 1.0
+        title = 0.0 if self.title is None else 0.1 + LINE_HEIGHT * (1 + self._wrap_title().count("\n"))
         return PANEL_SIZE[0] * columns + 0.5, (PANEL_SIZE[1] + LINE_HEIGHT * lines) * rows + legend + title
 
     def parts(self) -> dict[str, Records]:
@@ -140,6 +143,14 @@ class SmallMultiples(Display):
         count = len(self.displays)
         columns = count if count <= max(COLUMNS) else min(COLUMNS, key=lambda width: -count % width / width)
         return -(-count // columns), columns
+
+    def _legend_columns(self) -> int:
+        """Return how many entries of the legend stand side by side: the width of a panel holds one."""
+        return {1: 1, 2: 3}.get(self._grid_shape()[1], 4)
+
+    def _wrap_title(self) -> str:
+        letters = int(LETTERS_PER_INCH * PANEL_SIZE[0] * self._grid_shape()[1])
+        return textwrap.fill(self.title or "", letters)
 
     def _summarise(self) -> str:
         return repr([*self.displays])
@@ -165,15 +176,16 @@ class SmallMultiples(Display):
             if k % columns:
                 display.ax_.set_ylabel("")
                 display.histogram_ax_.set_ylabel("")
-            if k + columns < len(displays):
-                display.ax_.set_xlabel("")
+            below = "" if k + columns < len(displays) else textwrap.fill(display.ax_.get_xlabel(), TITLE_WIDTH)
+            display.ax_.set_xlabel(below)
 
     def _draw_legend(self) -> Any:
         """Draw one legend of the marks that occur in the panels."""
         panels = [list_legend_entries(ax) for ax in self.axes_.values()]
         marks = {text: handle for entries in panels for text, handle in entries if text.startswith(SHARED_LABELS)}
+        ncols = self._legend_columns()
         return self.figure_.legend(
-            [*marks.values()], [*marks], loc="outside lower center", ncols=4, fontsize="small", frameon=False
+            [*marks.values()], [*marks], loc="outside lower center", ncols=ncols, fontsize="small", frameon=False
         )
 
 
@@ -224,39 +236,58 @@ def arrange_classes(
     scale: ScaleName,
     limits: ArrayInput = None,
     name: str | None = None,
+    classes: ClassChoice = None,
+    by_predicted: bool = False,
     **options: Any,
 ) -> SmallMultiples:
-    """Return the diagrams of all classes, not yet drawn. `band` holds the options of `add_band`."""
-    check_class_count(len(scores.classes), scores.names)
+    """Return the diagrams of classes, not yet drawn. `band` holds the options of `add_band`.
+
+    A diagram is that of a class against the rest, or of the confidence in the rows in which the class is predicted.
+    """
+    called, reduction = ("predicted", "confidence") if by_predicted else ("class", "classwise")
     if redrawing is not None:
         redrawing = redrawing.of(measure, scores.scores.size, len(scores.classes))
+    labels = [label for label, _ in scores.by_predicted()] if by_predicted else scores.classes
+    places, ranked = pick_classes(classes, labels, lambda: _weigh(scores, measure, by_predicted))
+    chosen = [labels[k] for k in places]
+    samples = {label: sample for label, sample in _samples_of(scores, by_predicted) if label in chosen}
     measured = [
-        (f"class {label}", estimate_of(measure, sample, "classwise", redrawing), sample)
-        for label, sample in scores.one_vs_rest()
+        (f"{called} {label}", estimate_of(measure, samples[label], reduction, redrawing), samples[label])
+        for label in chosen
     ]
-    multiples = arrange_panels(display, measured, scale, limits, title=name, name=name, **options)
+    describe = describe_heaviest if by_predicted else describe_worst
+    facts = [describe(len(chosen), len(labels), name_error(measured[0][1]))] if ranked else []
+    if len(labels) < len(scores.classes):
+        facts.append(f"{len(scores.classes) - len(labels)} of {len(scores.classes)} classes never predicted")
+    title = join_title(name, facts)
+    multiples = arrange_panels(display, measured, scale, limits, title=title, name=name, **options)
     if band["draws"]:
-        for title, _, sample in measured:
-            multiples.displays[title].add_band(sample, **band)
+        for panel, _, sample in measured:
+            multiples.displays[panel].add_band(sample, **band)
     return multiples
 
 
-def check_classwise_figure(ax: AxesOrFigure, *, plain: bool) -> SomeFigure:
+def _samples_of(scores: Predictions, by_predicted: bool) -> Iterator[tuple[Label, Sample]]:
+    return scores.by_predicted() if by_predicted else scores.one_vs_rest()
+
+
+def _weigh(scores: Predictions, measure: Measure, by_predicted: bool) -> list[float]:
+    """Return by what the classes are ranked: see `class_choice`."""
+    with without_warnings():  # those that are drawn warn when they are fitted once more
+        return [
+            float(estimate_of(measure, sample)) * (sample.total if by_predicted else 1.0)
+            for _, sample in _samples_of(scores, by_predicted)
+        ]
+
+
+def join_title(name: str | None, facts: Iterable[str]) -> str | None:
+    """Return the title of a figure: the name of the scores and what must be said of the choice of panels."""
+    said = "; ".join(facts)
+    return ": ".join(part for part in (name, said) if part) or None
+
+
+def check_classes_figure(ax: AxesOrFigure, why: str, *, plain: bool) -> SomeFigure:
     """Return the figure for the diagrams of the classes. Raise ValueError for axes and for options of one diagram."""
     if not plain:
-        raise ValueError("color, fill, legend and ref_line must be left out with reduction='classwise'")
-    return (
-        None
-        if ax is None
-        else check_empty_figure(ax, "ax", "a Figure or a SubFigure with reduction='classwise', not axes,")
-    )
-
-
-def check_class_count(n_classes: int, names: Names = NAMES) -> None:
-    """Raise ValueError if there are too many classes to be drawn."""
-    if n_classes > MOST_CLASSES:
-        raise ValueError(
-            f"{names.y_prob} must have at most {MOST_CLASSES} columns to be drawn with {names.reduction}='classwise', "
-            f"got {n_classes}; draw single classes without a reduction, with {names.y_true} == label and the "
-            f"column of that class, or see the table of calibration_error"
-        )
+        raise ValueError(f"color, fill, legend and ref_line must be left out with {why}")
+    return None if ax is None else check_empty_figure(ax, "ax", f"a Figure or a SubFigure with {why}, not axes,")

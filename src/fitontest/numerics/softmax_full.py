@@ -21,6 +21,7 @@ DENSE_UP_TO = 14  # classes up to which the Hessian is formed
 ROWS_PER_BLOCK = 4  # for each score: rows of which a block of the preconditioner is made
 FORCING = 0.1  # residual of the first Newton systems, as a share of the gradient
 MOST_PRODUCTS = 400  # in a Newton step
+MANY_PRODUCTS = 12  # in a Newton step, from which on a better preconditioner pays
 
 
 def full_objective(problem: SoftmaxProblem, penalty: Penalty) -> Objective:
@@ -127,7 +128,7 @@ class Products:
 
     def direction(self, gradient: FloatArray, curvature: FloatArray) -> FloatArray:
         """Return a Newton step, the more exact the smaller the gradient is."""
-        inverses = self._inverses(curvature)
+        inverses = self._kept_inverses(curvature)
         size = float(np.abs(gradient / self.scale).max())
         goal = min(FORCING, np.sqrt(size))
 
@@ -138,7 +139,7 @@ class Products:
         z = preconditioned(residual)
         along, inner = z, float((residual * z).sum())
         first = inner
-        for _ in range(MOST_PRODUCTS):
+        for products in range(1, MOST_PRODUCTS + 1):
             if inner <= goal * goal * first or inner == 0.0:
                 break
             moved = self.product(curvature, along)
@@ -151,7 +152,19 @@ class Products:
             z = preconditioned(residual)
             before, inner = inner, float((residual * z).sum())
             along = z + (inner / before) * along
+            if products > MANY_PRODUCTS:  # the curvature has changed much since the inverses were made
+                self._memory.clear()
         return step if step.any() else z
+
+    @cached_property
+    def _memory(self) -> dict[str, FloatArray]:
+        return {}
+
+    def _kept_inverses(self, probabilities: FloatArray) -> FloatArray:
+        """Return the inverses, made anew only after a step that took many products: they are half of the work."""
+        if "inverses" not in self._memory:
+            self._memory["inverses"] = self._inverses(probabilities)
+        return self._memory["inverses"]
 
     def _inverses(self, probabilities: FloatArray) -> FloatArray:
         """Return the inverses of the blocks of each class with itself, or of their likenesses; shape (K, F, F)."""

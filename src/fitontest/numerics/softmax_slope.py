@@ -5,12 +5,13 @@ are made of three sums over a row, of e, s e and s^2 e with e = exp(beta s), so 
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from fitontest.numerics.newton import SEPARABLE_RIDGE, dot
 from fitontest.numerics.softmax import SoftmaxProblem, row_blocks
-from fitontest.typing import FloatArray
+from fitontest.typing import FloatArray, IntArray
 
 MAX_STEPS = 100
 LONGEST = 4.0  # factor by which a step may change beta
@@ -26,26 +27,35 @@ class Slope:
     n_iter: int
 
 
+class _Piece(NamedTuple):
+    """A block of rows: the scores less the largest of their row, those of the labels, and the weights.
+
+    The classes stand in rows: sums of a few scores each are several times as fast over columns that are side by side.
+    """
+
+    s: FloatArray
+    own: FloatArray
+    w: FloatArray | None
+
+
 def fit_slope(problem: SoftmaxProblem) -> Slope:
     """Return the beta >= 0 that minimises the mean log loss of softmax(beta x).
 
     Where the label of every row has the largest score the loss falls for ever; a ridge of 1e-10 on the standardised
     beta then gives a large finite one, as for two classes. Where all the scores of each row are equal beta is 1.
     """
-    x, codes = problem.x, problem.codes
-    top = x.max(axis=1)
-    own = np.take_along_axis(x, codes[:, None], axis=1)[:, 0] - top
-    at_zero, square = _flat_slope(problem, top, own)
+    pieces = [_shifted(*problem.pieces(rows)) for rows in row_blocks(*problem.x.shape)]
+    at_zero, square = _flat_slope(pieces, problem.total)
     if square == 0.0:
         return Slope(1.0, False, 0)
     if at_zero >= 0.0:
         return Slope(0.0, False, 0)
-    separable = not own.any()
+    separable = not any(piece.own.any() for piece in pieces)
     ridge = SEPARABLE_RIDGE * square if separable else 0.0
     beta, low, high, steps = 1.0, 0.0, np.inf, 0
     while steps < MAX_STEPS:
         steps += 1
-        slope, curvature = _derivatives(problem, top, own, beta)
+        slope, curvature = _derivatives(pieces, problem.total, beta)
         slope, curvature = slope + ridge * beta, curvature + ridge
         low, high = (beta, high) if slope < 0 else (low, beta)
         moved = beta - slope / curvature if curvature > 0 else (LONGEST * beta if slope < 0 else beta / LONGEST)
@@ -58,36 +68,39 @@ def fit_slope(problem: SoftmaxProblem) -> Slope:
     return Slope(beta, separable, steps)
 
 
-def _flat_slope(problem: SoftmaxProblem, top: FloatArray, own: FloatArray) -> tuple[float, float]:
+def _shifted(x: FloatArray, codes: IntArray, w: FloatArray | None) -> _Piece:
+    s = np.array(x.T, order="C")
+    s -= s.max(axis=0)
+    return _Piece(s, s[codes, np.arange(codes.size)], w)
+
+
+def _flat_slope(pieces: list[_Piece], total: float) -> tuple[float, float]:
     """Return the slope of the loss at beta = 0, and the mean square of the scores about their rows' means.
 
     Of two classes the square is that of the difference of the scores, so that the ridge is the one of two classes.
     """
     slope = square = 0.0
-    n, K = problem.x.shape
-    for rows in row_blocks(n, K):
-        x, _, w = problem.pieces(rows)
-        s = x - top[rows, None]
-        mean = s.mean(axis=1)
-        spread = np.einsum("ik,ik->i", s - mean[:, None], s - mean[:, None])
-        slope += _sum(mean - own[rows], w)
-        square += _sum(spread, w)
-    return slope / problem.total, 2.0 * square / ((K - 1) * problem.total)
+    for piece in pieces:
+        mean = piece.s.mean(axis=0)
+        from_mean = piece.s - mean
+        from_mean *= from_mean
+        slope += _sum(mean - piece.own, piece.w)
+        square += _sum(from_mean.sum(axis=0), piece.w)
+    return slope / total, 2.0 * square / ((pieces[0].s.shape[0] - 1) * total)
 
 
-def _derivatives(problem: SoftmaxProblem, top: FloatArray, own: FloatArray, beta: float) -> tuple[float, float]:
+def _derivatives(pieces: list[_Piece], total: float, beta: float) -> tuple[float, float]:
     slope = curvature = 0.0
-    for rows in row_blocks(*problem.x.shape):
-        x, _, w = problem.pieces(rows)
-        s = x - top[rows, None]
-        e = np.multiply(s, beta)
+    for piece in pieces:
+        e = np.multiply(piece.s, beta)
         np.exp(e, out=e)
-        total = e.sum(axis=1)
-        e *= s
-        mean = e.sum(axis=1) / total
-        slope += _sum(mean - own[rows], w)
-        curvature += _sum(np.einsum("ik,ik->i", e, s) / total - mean * mean, w)
-    return slope / problem.total, curvature / problem.total
+        weight = e.sum(axis=0)
+        e *= piece.s
+        mean = e.sum(axis=0) / weight
+        e *= piece.s
+        slope += _sum(mean - piece.own, piece.w)
+        curvature += _sum(e.sum(axis=0) / weight - mean * mean, piece.w)
+    return slope / total, curvature / total
 
 
 def _sum(values: FloatArray, w: FloatArray | None) -> float:

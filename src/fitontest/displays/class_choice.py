@@ -1,0 +1,101 @@
+"""Which classes are drawn side by side: all of a few; of many those with the largest errors, or those asked for.
+
+An error of one class against the rest is of all rows, so that the errors of the classes can be compared. That of a
+predicted class is of the rows in which it is predicted, and of few rows it is mostly noise. Predicted classes are
+therefore ranked by the error times the share of their rows: by what they add to the mean over the rows.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from fitontest.checks import as_list, brief, is_whole
+from fitontest.data.labels import listed
+from fitontest.displays.headline import name_error
+from fitontest.measures.base import Estimate
+from fitontest.typing import ArrayInput, FloatArray, Label
+
+MOST_CLASSES = 16  # more panels are too small to be compared
+
+#: How many classes, or the labels of those that are wanted; None is 16.
+ClassChoice: TypeAlias = int | ArrayInput
+
+
+def read_panels(reduction: str | None, classes: ClassChoice, by_predicted: bool) -> str | None:
+    """Return what asks for a diagram for each class, or None where a single one is drawn.
+
+    Raises
+    ------
+    ValueError
+        `by_predicted` without confidences; `classes` of a single diagram.
+    """
+    if by_predicted and reduction != "confidence":
+        raise ValueError(f"by_predicted must be False unless reduction is 'confidence', got reduction={reduction!r}")
+    several = "by_predicted=True" if by_predicted else "reduction='classwise'" if reduction == "classwise" else None
+    if several is None and classes is not None:
+        raise ValueError(
+            f"classes must be left out unless reduction is 'classwise' or by_predicted is True, got {brief(classes)}"
+        )
+    return several
+
+
+def read_class_choice(wanted: ClassChoice, labels: Sequence[Label], name: str = "classes") -> int | list[int]:
+    """Return the number of classes wanted, or the places of those named.
+
+    Raises
+    ------
+    ValueError
+        A number below 1; labels that are unknown or named twice.
+    """
+    if wanted is None:
+        return MOST_CLASSES
+    if is_whole(wanted):
+        if wanted < 1:
+            raise ValueError(f"{name} must be at least 1, got {wanted}")
+        return int(wanted)
+    chosen = [one.item() if isinstance(one, np.generic) else one for one in as_list(wanted, name)]
+    known = list(labels)
+    unknown = [label for label in chosen if label not in known]
+    if unknown:
+        raise ValueError(f"{name} must be among [{listed(known)}], got [{listed(unknown)}]")
+    if len(set(chosen)) != len(chosen):
+        raise ValueError(f"{name} must be distinct, got [{listed(chosen)}]")
+    return [known.index(label) for label in chosen]
+
+
+def pick_classes(
+    wanted: ClassChoice, labels: Sequence[Label], values: Callable[[], Sequence[float]]
+) -> tuple[list[int], bool]:
+    """Return the places of the classes to draw, and whether their values chose them, which are computed only then."""
+    choice = read_class_choice(wanted, labels)
+    if isinstance(choice, list):
+        return choice, False
+    ranked = len(labels) > choice
+    return (choose_largest(values(), choice) if ranked else [*range(len(labels))]), ranked
+
+
+def choose_largest(values: Sequence[float], count: int) -> list[int]:
+    """Return the places of the largest values, the largest first."""
+    ranks: FloatArray = -np.asarray(values, dtype=np.float64)
+    return [int(k) for k in np.argsort(ranks, kind="stable")[:count]]  # the first of equal ones, NaN last
+
+
+def choose_worst(errors: Mapping[Label, Estimate], wanted: ClassChoice) -> tuple[list[Label], list[str]]:
+    """Return the classes to draw, by their errors against the rest, and what a title must say of the choice."""
+    labels = [*errors]
+    places, ranked = pick_classes(wanted, labels, lambda: [*map(float, errors.values())])
+    chosen = [labels[k] for k in places]
+    said = [describe_worst(len(chosen), len(labels), name_error(errors[chosen[0]]))] if ranked else []
+    return chosen, said
+
+
+def describe_worst(count: int, total: int, error: str) -> str:
+    """Return the title of the worst of many classes, each against the rest."""
+    return f"the {'' if count == 1 else f'{count} '}worst of {total} classes by {error}"
+
+
+def describe_heaviest(count: int, total: int, error: str) -> str:
+    """Return the title of the predicted classes that contribute most to an error."""
+    which, adds = ("that", "adds") if count == 1 else (f"the {count}", "add")
+    return f"{which} of {total} predicted classes that {adds} most to the {error}"
