@@ -65,6 +65,7 @@ from .maps.multiclass.one_vs_rest import OneVsRestMap
 from .maps.multiclass.shared import SharedMap
 from .maps.multiclass.softmax import SoftmaxMap
 from .maps.steps import StepsMap
+from .measures.auc import AUC
 from .measures.base import (
     Estimate,
     Evidence,
@@ -90,10 +91,15 @@ from .measures.losses.bias import Bias
 from .measures.losses.deviation import Deviation
 from .measures.losses.rejection import Rejection
 from .measures.plug_in import PlugIn, plug_in
+from .measures.probabilistic_count import ProbabilisticCount
+from .measures.probabilistic_kendall_tau import ProbabilisticKendallTau
 from .measures.proper_error import ProperError
+from .measures.rmse import RMSE
 from .measures.simplex_ece import SimplexECE
 from .measures.smooth_ece import SmoothECE
+from .measures.validity import ValidityArea, ValidityCurve
 from .measures.within_bin import WithinBin
+from .measures.zero_one import ZeroOneLoss
 from .metrics import calibration_error, gce, proper_error, tce, within_bin_error
 from .numerics.norms import Norm, available_norms, register_norm, unregister_norm
 from .numerics.simplex_distances import (
@@ -130,10 +136,12 @@ from .scorers import make_scorer
 __version__: str
 
 __all__ = [
+    "AUC",
     "KDE",
     "KNN",
     "PL",
     "PL3",
+    "RMSE",
     "Beta",
     "BetaMap",
     "Bias",
@@ -195,6 +203,8 @@ __all__ = [
     "PavaBlocks",
     "Platt",
     "PlugIn",
+    "ProbabilisticCount",
+    "ProbabilisticKendallTau",
     "ProperError",
     "Rejection",
     "ReliabilityDisplay",
@@ -218,9 +228,12 @@ __all__ = [
     "TCEDisplay",
     "Temperature",
     "UniformGrid",
+    "ValidityArea",
+    "ValidityCurve",
     "Vector",
     "VennAbers",
     "WithinBin",
+    "ZeroOneLoss",
     "available_bin_losses",
     "available_distances",
     "available_families",

@@ -14,6 +14,7 @@ from fitontest.maps.steps import StepsMap
 from fitontest.numerics.prefix_sums import PrefixSums
 from fitontest.typing import FloatArray, IntArray
 
+FEW_COPIES = 8  # rows a group on average up to which the group of every row is listed
 TOLERANCE = 1e-12  # of the total weight: rounded weights that reach the threshold but for this reach it
 
 
@@ -84,9 +85,8 @@ class KNN(Family):
 
     def solve(self, sample: Sample) -> Solution:
         """Return the map and how many neighbourhoods the rows make."""
-        groups = sample.groups
         jumps, neighbourhoods = self._jumps(sample)
-        return Solution(_steps(jumps, _LabelSums.of(groups.w, groups.wy)), None, {"n_neighbourhoods_": neighbourhoods})
+        return Solution(_steps(jumps, _labels_of(sample)), None, {"n_neighbourhoods_": neighbourhoods})
 
     def fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
         """Return the mean labels of the neighbours of each distinct score, which are the same in every labelling."""
@@ -96,14 +96,28 @@ class KNN(Family):
             entries.memory[name] = jumps.windows_at(entries.group_p)
         return _LabelSums.of(entries.group_w[:, None], entries.group_wy(positives)).means(*entries.memory[name])
 
+    def group_means(self, sample: Sample) -> FloatArray:
+        """Return the mean labels of the neighbours of each distinct score, as the map has them; there is no map made.
+
+        The scores are those of ``sample.groups``, and the mean labels those of the map, to the last digit.
+        """
+        groups = sample.groups
+        jumps, _ = self._jumps(sample)
+        return _labels_of(sample).means(*jumps.windows_at(groups.p))
+
     def _jumps(self, sample: Sample) -> tuple["_Jumps", float]:
         """Return where the neighbours change, and how many neighbourhoods the rows make."""
-        if not is_whole(self.k) or self.k < 1:
-            raise ValueError(f"k must be a whole number, at least 1, got {self.k!r}")
+        check_k(self.k)
         n_rows = sample.total if sample.whole else float(sample.n)
         k = min(self.k, n_rows)
         windows = _windows(sample.groups.w, k, n_rows, exact=sample.whole)
         return _Jumps.of(sample.groups.p, windows), n_rows / k
+
+
+def check_k(k: object) -> None:
+    """Raise ValueError unless `k` is a whole number, at least 1."""
+    if not is_whole(k) or k < 1:
+        raise ValueError(f"k must be a whole number, at least 1, got {k!r}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +138,34 @@ class _LabelSums:
         negative += positive
         positive /= negative
         return positive
+
+
+@dataclass(frozen=True, eq=False)
+class _LabelCounts:
+    """Prefix sums of whole weights, which are exact: the same means as those of `_LabelSums` from fewer look-ups."""
+
+    positives: FloatArray
+    total: FloatArray | None
+
+    @classmethod
+    def of(cls, w: FloatArray, wy: FloatArray) -> "_LabelCounts":
+        """Return the counts; groups of one row each are counted by their places."""
+        singles = float(w.sum()) == w.size
+        return cls(PrefixSums.of(wy, exact=True).head, None if singles else PrefixSums.of(w, exact=True).head)
+
+    def means(self, first: IntArray, last: IntArray) -> FloatArray:
+        """Return the mean label of the groups first..last."""
+        stop = last + 1
+        positive = self.positives[stop]
+        positive -= self.positives[first]
+        positive /= stop - first if self.total is None else self.total[stop] - self.total[first]
+        return positive
+
+
+def _labels_of(sample: Sample) -> _LabelSums | _LabelCounts:
+    """Return the prefix sums of the labels of a sample's groups."""
+    groups = sample.groups
+    return (_LabelCounts if sample.whole else _LabelSums).of(groups.w, groups.wy)
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,10 +194,10 @@ def _windows(w: FloatArray, k: float, n_rows: float, *, exact: bool) -> _Windows
     n_groups = w.size
     if k >= n_rows:
         return _Windows(np.zeros(1, dtype=np.intp), np.full(1, n_groups - 1))
-    cumulative = PrefixSums.of(w).rounded()
-    threshold = k if exact else cumulative[-1] * (k / n_rows - TOLERANCE)
-    reach = np.searchsorted(cumulative, cumulative[:-1] + threshold) - 1
-    reach = reach[reach < n_groups]
+    if exact and n_rows == n_groups:  # a row each: every group is joined by the next as it leaves
+        first = np.arange(n_groups - int(k) + 1)
+        return _Windows(first, first + (int(k) - 1))
+    reach = _reach_of_counts(w, int(k)) if exact and n_rows <= FEW_COPIES * n_groups else _reach(w, k, n_rows, exact)
     growth = np.diff(reach, append=n_groups - 1)
     changes = growth.copy()
     changes[:-1] = np.maximum(changes[:-1], 1)
@@ -163,6 +205,23 @@ def _windows(w: FloatArray, k: float, n_rows: float, *, exact: bool) -> _Windows
     step = np.arange(first.size) - (np.cumsum(changes) - changes)[first]  # 0, 1, ... within each l
     last = (reach + (growth > 0))[first] + step
     return _Windows(np.append(first, reach.size - 1), np.append(reach[0], last))
+
+
+def _reach(w: FloatArray, k: float, n_rows: float, exact: bool) -> IntArray:
+    """Return reach(l) of every l that can reach k rows."""
+    cumulative = PrefixSums.of(w, exact=exact).rounded()
+    threshold = k if exact else cumulative[-1] * (k / n_rows - TOLERANCE)
+    reach = np.searchsorted(cumulative, cumulative[:-1] + threshold) - 1
+    return np.asarray(reach[reach < w.size])
+
+
+def _reach_of_counts(w: FloatArray, k: int) -> IntArray:
+    """Return the same for groups of few rows: the group of the k-th row from the first one of l."""
+    counts = w.astype(np.intp)
+    group = np.repeat(np.arange(w.size), counts)
+    farthest = np.cumsum(counts)
+    farthest += k - 1 - counts
+    return np.asarray(group[farthest[: np.searchsorted(farthest, group.size)]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,8 +253,12 @@ class _Jumps:
         """
         below, above = p[windows.first[:-1]], p[windows.last[1:]]
         middle = (below + above) / 2
+        if np.all(middle[1:] > middle[:-1]):
+            pieces = np.arange(middle.size + 1)
+            run, after = pieces[:-1], pieces[1:]
+            return cls(middle, run + (middle == above), after - (middle == below), pieces, windows)
         run = np.flatnonzero(np.diff(middle, prepend=-1.0))
-        after = np.append(run[1:], middle.size) if run.size else run
+        after = np.append(run[1:], middle.size)
         # a midpoint that is rounded to one of its own scores is not as far from the other
         left = run + (middle[run] == above[run])
         right = after - (middle[after - 1] == below[after - 1])
@@ -203,14 +266,17 @@ class _Jumps:
 
     def windows_at(self, p: FloatArray) -> tuple[IntArray, IntArray]:
         """Return the first and the last group that count at each score."""
-        jump, piece = np.searchsorted(self.x, p, side="left"), np.searchsorted(self.x, p, side="right")
-        left, right = self.pieces[piece], self.pieces[piece]
-        at_jump = jump < piece
-        left[at_jump], right[at_jump] = self.left[jump[at_jump]], self.right[jump[at_jump]]
+        piece = np.searchsorted(self.x, p, side="right")
+        left = right = self.pieces[piece]
+        at_jump = np.flatnonzero(self.x[piece - 1] == p) if self.x.size else piece[:0]
+        at_jump = at_jump[piece[at_jump] > 0]
+        if at_jump.size:
+            jump, right = piece[at_jump] - 1, left.copy()
+            left[at_jump], right[at_jump] = self.left[jump], self.right[jump]
         return self.windows.first[left], self.windows.last[right]
 
 
-def _steps(jumps: _Jumps, labels: _LabelSums) -> StepsMap:
+def _steps(jumps: _Jumps, labels: _LabelSums | _LabelCounts) -> StepsMap:
     """Return the map whose jumps are where the windows change."""
     windows = jumps.windows
     c = labels.means(windows.first[jumps.pieces], windows.last[jumps.pieces])

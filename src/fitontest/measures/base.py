@@ -49,6 +49,8 @@ class Measure(ABC):
         Of the class. An error is a fraction, never percent.
     greater_is_better : bool
         Of the class: False for errors.
+    uses_labels : bool
+        Of the class: whether the value depends on the labels. Without them there is nothing to redraw, and no null.
     title : str
         What tables and diagrams call it.
 
@@ -69,6 +71,7 @@ class Measure(ABC):
     takes_samples: ClassVar[bool] = False
     unit: ClassVar[Unit] = "fraction"
     greater_is_better: ClassVar[bool] = False
+    uses_labels: ClassVar[bool] = True
 
     @abstractmethod
     def estimate(self, sample: Any) -> "Estimate":
@@ -587,15 +590,21 @@ _CANONICAL_MODULES = {  # of measures of any number of classes
 }
 _MODULES = {  # names, and the files in which they are registered
     "ace": "fitontest.measures.binned",
+    "auc": "fitontest.measures.auc",
+    "auc_v": "fitontest.measures.validity",
     "ece": "fitontest.measures.binned",
     "gce": "fitontest.measures.binned",
     "kernel": "fitontest.measures.kernel",
     "mce": "fitontest.measures.binned",
     "pde": "fitontest.measures.binned",
     "plug_in": "fitontest.measures.plug_in",
+    "probabilistic_count": "fitontest.measures.probabilistic_count",
+    "probabilistic_kendall_tau": "fitontest.measures.probabilistic_kendall_tau",
+    "rmse": "fitontest.measures.rmse",
     "smooth_ece": "fitontest.measures.smooth_ece",
     "tce": "fitontest.measures.binned",
     "within_bin": "fitontest.measures.within_bin",
+    "zero_one": "fitontest.measures.zero_one",
 }
 _REGISTRY: Registry[Measure] = Registry(
     "measure",

@@ -29,12 +29,12 @@ def with_null(estimate: Estimate, sample: Sample, draws: int, random_state: Rand
         Of the sample.
     sample : Sample
     draws : int
-        0 leaves the estimate as it is.
+        0 leaves the estimate as it is, and so does a measure that does not use the labels.
     random_state : int, RandomState or None
     """
     check_draws(draws)
     check_seed(random_state)
-    if draws == 0:
+    if draws == 0 or not estimate.measure.uses_labels:
         return estimate
     rng = generator(random_state)
     measure, values = estimate.measure, np.empty(draws)
