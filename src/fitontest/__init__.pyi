@@ -14,6 +14,7 @@ from .displays.reliability import ReliabilityDisplay
 from .displays.simplex import SimplexDisplay
 from .displays.small_multiples import SmallMultiples
 from .displays.tce import TCEDisplay
+from .displays.validity import ValidityDisplay
 from .evaluation import Evaluation, evaluate
 from .exceptions import BlockSizeWarning, CalibrationWarning, SeparableDataWarning
 from .families.base import (
@@ -230,6 +231,7 @@ __all__ = [
     "UniformGrid",
     "ValidityArea",
     "ValidityCurve",
+    "ValidityDisplay",
     "Vector",
     "VennAbers",
     "WithinBin",

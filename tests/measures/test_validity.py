@@ -76,9 +76,20 @@ def test_measures_of_several_units_in_one_table():
     assert [lines[name][1] for name in names] == [one.measure.printed(one.value) for one in evaluation][:-1]
     assert lines["probabilistic_kendall_tau"][1] == "1.00"
     assert lines["probabilistic_count"][-3:] == ["-", "-", "-"]  # it has no null
+    assert "Greater is better: auc_v, auc, probabilistic_kendall_tau." in str(evaluation)
     frame = evaluation.to_frame().set_index("measure")
     assert frame.loc["probabilistic_count", "unit"] == "count"
     assert frame.loc["probabilistic_kendall_tau", "unit"] == "correlation"
+
+
+def test_what_is_no_error_is_not_called_one():
+    rng = np.random.default_rng(0)
+    labels, scores = rng.integers(0, 3, 60), rng.dirichlet([1, 1, 1], 60)
+    measures = ["probabilistic_count", "auc", "rmse"]
+    evaluation = fot.evaluate(labels, scores, measures=measures, reduction="classwise")
+    headers = [str(one).splitlines()[1].split()[1] for one in evaluation]
+    assert headers == ["value", "value", "error"]
+    assert "Greater is better: auc." in str(evaluation)
 
 
 @pytest.mark.parametrize("k", [0, 2.5, True, "10"])

@@ -765,7 +765,8 @@ def _class_record(estimate: Estimate) -> dict[str, Any]:
 
 def _class_table(rows: Records, measure: Measure) -> tuple[list[str], list[list[str]]]:
     """Return header and cells of the table of the classes."""
-    header = ["class", "value" if measure.greater_is_better else "error", "bins", "share of class"]
+    is_error = not measure.greater_is_better and measure.unit in ("fraction", "nats")
+    header = ["class", "error" if is_error else "value", "bins", "share of class"]
     trust = "null_mean" if "null_mean" in rows[0] else "se_map_fixed"
     header.append("expected if calibrated" if trust == "null_mean" else "s.e. (map fixed)")
     levels = {row["level"] for row in rows if row.get("level") is not None}
