@@ -10,6 +10,7 @@ from .comparison.planning import plan_evaluation
 from .data.sample import Sample
 from .displays.comparison import ComparisonDisplay
 from .displays.error_comparison import ErrorComparisonDisplay
+from .displays.frontier import FrontierDisplay
 from .displays.reliability import ReliabilityDisplay
 from .displays.simplex import SimplexDisplay
 from .displays.small_multiples import SmallMultiples
@@ -178,6 +179,7 @@ __all__ = [
     "Family",
     "FamilyBins",
     "Flat",
+    "FrontierDisplay",
     "Identity",
     "IdentityMap",
     "IfCalibrated",

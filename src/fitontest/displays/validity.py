@@ -22,7 +22,6 @@ SIZE = (5.2, 4.4)  # inches
 MOST_STEPS = 2000  # of a curve that is drawn: more are closer than a pixel
 LABELS = "Distance |score \N{MINUS SIGN} mean label of its neighbours|, eps", "Share of rows within eps, V(eps)"
 ROOM = 1.04  # of the longest distance, the end of the axis
-WHERE = "lower right"
 
 
 class ValidityDisplay(BinaryDisplay):
@@ -220,7 +219,9 @@ def _end_of(main: "Axes", drawn: list[Any], longest: float) -> float:
 def _draw_legend(main: "Axes", mark: str) -> Any:
     """Draw the legend in the corner that a rising curve leaves free."""
     lines = [line for line in main.lines if line.get_gid() == mark]
-    legend = main.legend(lines, ["?"] * len(lines), loc=WHERE, fontsize="small", framealpha=0.85, edgecolor="none")
+    legend = main.legend(
+        lines, ["?"] * len(lines), loc="lower right", fontsize="small", framealpha=0.85, edgecolor="none"
+    )
     for entry, line in zip(legend.get_texts(), lines, strict=True):  # matplotlib ignores labels that begin with _
         entry.set_text(str(line.get_label()))
     return legend
