@@ -111,8 +111,10 @@ from .numerics.simplex_distances import (
     unregister_distance,
 )
 from .partitions.bin_table import BinTable
+from .partitions.cell_partition import CellPartition
 from .partitions.equal_mass import EqualMass
 from .partitions.equal_width import EqualWidth
+from .partitions.merging import assign_average_labels, merge_cells
 from .partitions.monotone_sweep import MonotoneSweep
 from .partitions.partition import Partition
 from .partitions.partitioner import (
@@ -160,6 +162,7 @@ __all__ = [
     "CanonicalMeasure",
     "CanonicalPlugIn",
     "CellMap",
+    "CellPartition",
     "ClassSolution",
     "Comparison",
     "ComparisonDisplay",
@@ -238,6 +241,7 @@ __all__ = [
     "VennAbers",
     "WithinBin",
     "ZeroOneLoss",
+    "assign_average_labels",
     "available_bin_losses",
     "available_distances",
     "available_families",
@@ -253,6 +257,7 @@ __all__ = [
     "make_family",
     "make_measure",
     "make_scorer",
+    "merge_cells",
     "plan_evaluation",
     "plug_in",
     "proper_error",

@@ -21,6 +21,7 @@ from fitontest.families.base import Family, available_families
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.if_calibrated import IfCalibrated
 from fitontest.measures.notes import no_null_note, of_classes, one_class_note, score_notes
+from fitontest.partitions.cell_partition import CellPartition
 from fitontest.partitions.partition import Partition
 from fitontest.registry import Registry, changed_settings, plain_setting, settings_of
 from fitontest.results.frames import Records
@@ -114,6 +115,15 @@ class Measure(ABC):
         return ""
 
     @property
+    def by_row(self) -> bool:
+        """Whether settings hold something for each row of the data, such as its cell, by the place of the row."""
+        return False
+
+    def of_repeated_rows(self, times: int) -> "Measure":  # noqa: ARG002 - the signature of every measure
+        """Return the measure of data in which each row stands so many times, one after the other."""
+        return self
+
+    @property
     def refits(self) -> bool:
         """Whether whatever the estimate rests on is fitted anew to other labels."""
         return not self.held_fixed
@@ -170,7 +180,7 @@ class Evidence:
         The map whose distance from the scores was measured.
     estimator : Family or None
         The fitted family, with all that its fit tells.
-    partition : Partition or None
+    partition : Partition, CellPartition or None
         The bins, where there are any.
     note : str
         What must be known of the evidence to read the value, or "".
@@ -178,7 +188,7 @@ class Evidence:
 
     map: CalibrationMap | None = None
     estimator: Family | None = None
-    partition: Partition | None = None
+    partition: Partition | CellPartition | None = None
     note: str = ""
 
     @property
@@ -340,7 +350,7 @@ class Estimate(Table):
         return self.evidence.estimator
 
     @property
-    def partition(self) -> Partition | None:
+    def partition(self) -> Partition | CellPartition | None:
         """The bins."""
         return self.evidence.partition
 
@@ -476,8 +486,8 @@ class Estimate(Table):
             **facts,
             "base_rate": self.base_rate,
             "n_bins": self.n_bins,
-            "edges": None if self.partition is None else self.partition.edges.tolist(),
-            "closed": None if self.partition is None else self.partition.closed,
+            "edges": self.partition.edges.tolist() if isinstance(self.partition, Partition) else None,
+            "closed": self.partition.closed if isinstance(self.partition, Partition) else None,
             "debiased": self.debiased,
             "interval": None if self.interval is None else self.interval.to_dict(),
             "interval_reason": self.interval_reason or None,
