@@ -43,9 +43,8 @@ def test_other_measures_of_bins(data):
     sample, partition = fot.Sample(y, p, w), fot.CellPartition(cells)
     masks = [(cells == c) & (w > 0) for c in sorted(set(cells))]
     masks = [at for at in masks if at.any()]
-    variance = sum(
-        w[at].sum() * np.average(y[at], weights=w[at]) * (1 - np.average(y[at], weights=w[at])) for at in masks
-    )
+    means = [np.average(y[at], weights=w[at]) for at in masks]
+    variance = sum(w[at].sum() * mean * (1 - mean) for at, mean in zip(masks, means, strict=True))
     assert fot.WithinBin(partition).estimate(sample).value == pytest.approx(variance / w.sum(), abs=1e-12)
     for test in ("binomial", "t"):
         with warnings.catch_warnings():
@@ -134,9 +133,9 @@ def test_refusals():
         ValueError, match="partition must be a CellPartition of the data, which have 19 rows; got one of 20"
     ):
         fot.gce(y[:19], p[:19], partition=cells)
+    taken = fot.Sample(y, p).take(np.arange(20))
     with pytest.raises(ValueError, match="partition must not be a CellPartition here"):
-        sample = fot.Sample(y, p)
-        fot.Binned(partition=cells).estimate(sample.take(np.arange(20)))
+        fot.Binned(partition=cells).estimate(taken)
     with pytest.raises(ValueError, match="cells must be whole numbers, one for each row; got values of type float64"):
         fot.CellPartition([0.5, 1.0])
     with pytest.raises(ValueError, match="n_bins must be left at 10"):
@@ -150,4 +149,5 @@ def test_refusals():
         cells.codes = np.zeros(20)
     found = estimate_of(fot.Binned(partition=cells), fot.Sample(y, p), redrawing=Redrawing(interval=0.9))
     assert found.interval is None
+    assert found.null.values.size == 200
     assert "not defined" in found.interval_reason

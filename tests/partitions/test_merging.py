@@ -67,7 +67,7 @@ def test_rows_without_weight_keep_their_score():
 
 
 def test_refusals():
-    with pytest.raises(ValueError, match="scores must be among the scores of the rows, got 0.3"):
+    with pytest.raises(ValueError, match=r"scores must be among the scores of the rows, got 0\.3"):
         fot.merge_cells([0.2, 0.4], [0.2, 0.3])
     with pytest.raises(ValueError, match="sample_weight"):
         fot.merge_cells([0.2, 0.4], [0.2], sample_weight=[1])
