@@ -14,6 +14,7 @@ from fitontest.maps.steps import StepsMap
 from fitontest.numerics.prefix_sums import PrefixSums
 from fitontest.typing import FloatArray, IntArray
 
+BLOCK = 8192  # groups whose temporaries stay in the cache
 FEW_COPIES = 8  # rows a group on average up to which the group of every row is listed
 TOLERANCE = 1e-12  # of the total weight: rounded weights that reach the threshold but for this reach it
 
@@ -103,7 +104,11 @@ class KNN(Family):
         """
         groups = sample.groups
         jumps, _ = self._jumps(sample)
-        return _labels_of(sample).means(*jumps.windows_at(groups.p))
+        labels, means = _labels_of(sample), np.empty(len(groups))
+        for start in range(0, len(groups), BLOCK):
+            part = slice(start, start + BLOCK)
+            means[part] = labels.means(*jumps.windows_at(groups.p[part]))
+        return means
 
     def _jumps(self, sample: Sample) -> tuple["_Jumps", float]:
         """Return where the neighbours change, and how many neighbourhoods the rows make."""
@@ -232,18 +237,17 @@ class _Jumps:
     ----------
     x : array of shape (M,)
         Strictly increasing.
-    left, right : arrays of shape (M,)
-        At x the groups from the first of window `left` to the last of window `right` count.
     pieces : array of shape (M + 1,)
-        The windows between the jumps.
+        The windows between the jumps. At x[j] the changes from window pieces[j] to pieces[j + 1] take place.
     windows : _Windows
+    p : array of shape (G,)
+        The scores of the groups.
     """
 
     x: FloatArray
-    left: IntArray
-    right: IntArray
     pieces: IntArray
     windows: _Windows
+    p: FloatArray
 
     @classmethod
     def of(cls, p: FloatArray, windows: _Windows) -> "_Jumps":
@@ -251,34 +255,45 @@ class _Jumps:
 
         Several changes may round to one float: their run is one jump, from the window before it to the one after it.
         """
-        below, above = p[windows.first[:-1]], p[windows.last[1:]]
-        middle = (below + above) / 2
+        middle = p[windows.first[:-1]]
+        middle += p[windows.last[1:]]
+        middle *= 0.5
         if np.all(middle[1:] > middle[:-1]):
-            pieces = np.arange(middle.size + 1)
-            run, after = pieces[:-1], pieces[1:]
-            return cls(middle, run + (middle == above), after - (middle == below), pieces, windows)
+            return cls(middle, np.arange(middle.size + 1), windows, p)
         run = np.flatnonzero(np.diff(middle, prepend=-1.0))
-        after = np.append(run[1:], middle.size)
-        # a midpoint that is rounded to one of its own scores is not as far from the other
-        left = run + (middle[run] == above[run])
-        right = after - (middle[after - 1] == below[after - 1])
-        return cls(middle[run], left, right, np.append(0, after), windows)
+        return cls(middle[run], np.append(run, middle.size), windows, p)
+
+    def ends(self, j: IntArray) -> tuple[IntArray, IntArray]:
+        """Return the first and the last group that count at the jumps j.
+
+        A midpoint that is rounded to one of its own scores is not as far from the other.
+        """
+        x, windows, p = self.x[j], self.windows, self.p
+        left, right = self.pieces[j], self.pieces[j + 1]
+        left = left + (x == p[windows.last[left + 1]])
+        right = right - (x == p[windows.first[right - 1]])
+        return windows.first[left], windows.last[right]
 
     def windows_at(self, p: FloatArray) -> tuple[IntArray, IntArray]:
-        """Return the first and the last group that count at each score."""
-        piece = np.searchsorted(self.x, p, side="right")
-        left = right = self.pieces[piece]
-        at_jump = np.flatnonzero(self.x[piece - 1] == p) if self.x.size else piece[:0]
-        at_jump = at_jump[piece[at_jump] > 0]
-        if at_jump.size:
-            jump, right = piece[at_jump] - 1, left.copy()
-            left[at_jump], right[at_jump] = self.left[jump], self.right[jump]
-        return self.windows.first[left], self.windows.last[right]
+        """Return the first and the last group that count at each of increasing scores."""
+        low, high = np.searchsorted(self.x, p[[0, -1]], side="right")
+        piece = np.searchsorted(self.x[low:high], p, side="right")
+        piece += low
+        at = self.pieces[piece]
+        first, last = self.windows.first[at], self.windows.last[at]
+        if self.x.size:
+            at_jump = np.flatnonzero((self.x[piece - 1] == p) & (piece > 0))
+            first[at_jump], last[at_jump] = self.ends(piece[at_jump] - 1)
+        return first, last
 
 
 def _steps(jumps: _Jumps, labels: _LabelSums | _LabelCounts) -> StepsMap:
     """Return the map whose jumps are where the windows change."""
     windows = jumps.windows
-    c = labels.means(windows.first[jumps.pieces], windows.last[jumps.pieces])
-    at = labels.means(windows.first[jumps.left], windows.last[jumps.right])
+    c, at = np.empty(jumps.pieces.size), np.empty(jumps.x.size)
+    for start in range(0, c.size, BLOCK):  # of so many the temporaries stay in the cache
+        piece = jumps.pieces[start : start + BLOCK]
+        c[start : start + BLOCK] = labels.means(windows.first[piece], windows.last[piece])
+        j = np.arange(start, min(start + BLOCK, at.size))
+        at[start : start + BLOCK] = labels.means(*jumps.ends(j))
     return StepsMap(jumps.x, c, at)
