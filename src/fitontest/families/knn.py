@@ -161,8 +161,8 @@ class _LabelCounts:
     def means(self, first: IntArray, last: IntArray) -> FloatArray:
         """Return the mean label of the groups first..last."""
         stop = last + 1
-        positive = self.positives[stop]
-        positive -= self.positives[first]
+        positive = self.positives.take(stop)
+        positive -= self.positives.take(first)
         positive /= stop - first if self.total is None else self.total[stop] - self.total[first]
         return positive
 
@@ -277,13 +277,16 @@ class _Jumps:
     def windows_at(self, p: FloatArray) -> tuple[IntArray, IntArray]:
         """Return the first and the last group that count at each of increasing scores."""
         low, high = np.searchsorted(self.x, p[[0, -1]], side="right")
-        piece = np.searchsorted(self.x[low:high], p, side="right")
-        piece += low
-        at = self.pieces[piece]
-        first, last = self.windows.first[at], self.windows.last[at]
-        if self.x.size:
-            at_jump = np.flatnonzero((self.x[piece - 1] == p) & (piece > 0))
-            first[at_jump], last[at_jump] = self.ends(piece[at_jump] - 1)
+        near = slice(max(low - 1, 0), high + 1)  # from the jump before these scores to the one behind them
+        x, pieces = self.x[near], self.pieces[near]
+        piece = np.searchsorted(x, p, side="right")
+        at = pieces.take(piece)
+        first, last = self.windows.first.take(at), self.windows.last.take(at)
+        if x.size:
+            at_jump = np.flatnonzero(x.take(piece - 1, mode="wrap") == p)
+            at_jump = at_jump[piece[at_jump] > 0]
+            if at_jump.size:
+                first[at_jump], last[at_jump] = self.ends(piece[at_jump] - 1 + near.start)
         return first, last
 
 

@@ -157,7 +157,10 @@ def _steps(off: FloatArray, w: FloatArray, *, alike: bool) -> tuple[FloatArray, 
     """Return the distances that occur, and the share of the weight up to each; `alike` says that all weights are 1."""
     order = None if alike else np.argsort(off)
     eps = np.sort(off) if order is None else off[order]
-    last = np.append(np.flatnonzero(eps[1:] > eps[:-1]), eps.size - 1)  # of rows that are equally far off
+    rises = eps[1:] > eps[:-1]
+    if order is None and rises.all():
+        return eps, np.arange(1, eps.size + 1) / eps.size
+    last = np.append(np.flatnonzero(rises), eps.size - 1)  # of rows that are equally far off
     share = last + 1.0 if order is None else np.cumsum(w[order])[last]
     share /= share[-1]
     return eps[last], share
