@@ -99,7 +99,8 @@ class FrontierDisplay(Display):
         for row, count, loss in zip(self._rows, counts, losses, strict=True):
             face = FILL if row["frontier"] else get_background(ax)
             shape, size = ("*", 13.0) if row["chosen"] else ("o", 7.0)
-            ax.plot(count, loss, shape, color=FILL, markerfacecolor=face, markersize=size, zorder=3, clip_on=False)
+            above = 4 if row["frontier"] else 3  # many maps have a value for each row: their marks are near one another
+            ax.plot(count, loss, shape, color=FILL, markerfacecolor=face, markersize=size, zorder=above, clip_on=False)
         self._draw_names(ax, counts, losses)
         return self
 
