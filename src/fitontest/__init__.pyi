@@ -10,10 +10,12 @@ from .comparison.planning import plan_evaluation
 from .data.sample import Sample
 from .displays.comparison import ComparisonDisplay
 from .displays.error_comparison import ErrorComparisonDisplay
+from .displays.frontier import FrontierDisplay
 from .displays.reliability import ReliabilityDisplay
 from .displays.simplex import SimplexDisplay
 from .displays.small_multiples import SmallMultiples
 from .displays.tce import TCEDisplay
+from .displays.validity import ValidityDisplay
 from .evaluation import Evaluation, evaluate
 from .exceptions import BlockSizeWarning, CalibrationWarning, SeparableDataWarning
 from .families.base import (
@@ -65,6 +67,7 @@ from .maps.multiclass.one_vs_rest import OneVsRestMap
 from .maps.multiclass.shared import SharedMap
 from .maps.multiclass.softmax import SoftmaxMap
 from .maps.steps import StepsMap
+from .measures.auc import AUC
 from .measures.base import (
     Estimate,
     Evidence,
@@ -90,10 +93,15 @@ from .measures.losses.bias import Bias
 from .measures.losses.deviation import Deviation
 from .measures.losses.rejection import Rejection
 from .measures.plug_in import PlugIn, plug_in
+from .measures.probabilistic_count import ProbabilisticCount
+from .measures.probabilistic_kendall_tau import ProbabilisticKendallTau
 from .measures.proper_error import ProperError
+from .measures.rmse import RMSE
 from .measures.simplex_ece import SimplexECE
 from .measures.smooth_ece import SmoothECE
+from .measures.validity import ValidityArea, ValidityCurve
 from .measures.within_bin import WithinBin
+from .measures.zero_one import ZeroOneLoss
 from .metrics import calibration_error, gce, proper_error, tce, within_bin_error
 from .numerics.norms import Norm, available_norms, register_norm, unregister_norm
 from .numerics.simplex_distances import (
@@ -103,8 +111,10 @@ from .numerics.simplex_distances import (
     unregister_distance,
 )
 from .partitions.bin_table import BinTable
+from .partitions.cell_partition import CellPartition
 from .partitions.equal_mass import EqualMass
 from .partitions.equal_width import EqualWidth
+from .partitions.merging import assign_average_labels, merge_cells
 from .partitions.monotone_sweep import MonotoneSweep
 from .partitions.partition import Partition
 from .partitions.partitioner import (
@@ -130,10 +140,12 @@ from .scorers import make_scorer
 __version__: str
 
 __all__ = [
+    "AUC",
     "KDE",
     "KNN",
     "PL",
     "PL3",
+    "RMSE",
     "Beta",
     "BetaMap",
     "Bias",
@@ -150,6 +162,7 @@ __all__ = [
     "CanonicalMeasure",
     "CanonicalPlugIn",
     "CellMap",
+    "CellPartition",
     "ClassSolution",
     "Comparison",
     "ComparisonDisplay",
@@ -169,6 +182,7 @@ __all__ = [
     "Family",
     "FamilyBins",
     "Flat",
+    "FrontierDisplay",
     "Identity",
     "IdentityMap",
     "IfCalibrated",
@@ -195,6 +209,8 @@ __all__ = [
     "PavaBlocks",
     "Platt",
     "PlugIn",
+    "ProbabilisticCount",
+    "ProbabilisticKendallTau",
     "ProperError",
     "Rejection",
     "ReliabilityDisplay",
@@ -218,9 +234,14 @@ __all__ = [
     "TCEDisplay",
     "Temperature",
     "UniformGrid",
+    "ValidityArea",
+    "ValidityCurve",
+    "ValidityDisplay",
     "Vector",
     "VennAbers",
     "WithinBin",
+    "ZeroOneLoss",
+    "assign_average_labels",
     "available_bin_losses",
     "available_distances",
     "available_families",
@@ -236,6 +257,7 @@ __all__ = [
     "make_family",
     "make_measure",
     "make_scorer",
+    "merge_cells",
     "plan_evaluation",
     "plug_in",
     "proper_error",

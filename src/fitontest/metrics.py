@@ -247,7 +247,8 @@ def gce(
     partition : str, Partitioner, Family or array-like, optional
         By default "equal_width"; "median_variance" with ``reduction="canonical"``.
         The name of a partition, a partitioner such as ``EqualMass(15)``, a list of edges, or a fitted family, which
-        lends its `partition_` whatever it was fitted to (`FamilyBins` has it fitted to these rows). With
+        lends its `partition_` whatever it was fitted to (`FamilyBins` has it fitted to these rows); or a
+        `CellPartition`, which has the cell of each row. With
         ``reduction="canonical"`` cells of the simplex: "median_variance" (then the default), "uniform_grid", a
         `SimplexPartitioner` such as ``MedianVariance(20)``, any object with its method, or a whole number for each row.
     n_bins : int, default=10

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from fitontest.comparison.decomposition import Parts
+from fitontest.comparison.interpretability import Interpretability
 from fitontest.comparison.known_truth import Quality
 from fitontest.comparison.paired import PairedScore
 from fitontest.families.stacking import Stacking
@@ -43,6 +44,8 @@ class Calibrator:
         Share of the rows, or of the test set, for which its map predicts exactly 0 or 1.
     fit_seconds : float
         Time of the fit to all rows.
+    interpretability : Interpretability or None
+        With ``interpretability=True``.
     """
 
     name: str
@@ -54,6 +57,12 @@ class Calibrator:
     quality: Quality | None
     certain: float
     fit_seconds: float
+    interpretability: Interpretability | None = None
+
+    @property
+    def loss(self) -> float:
+        """The mean loss, on the test set if there is one, else out of fold."""
+        return (self.held_out if self.test is None else self.test).score
 
     @property
     def n_parameters(self) -> float:
@@ -70,6 +79,7 @@ class Calibrator:
             "refinement": self.parts.refinement,
             **{f"error_{name}": value for name, value in self.errors.items()},
             **({} if self.quality is None else vars(self.quality)),
+            **({} if self.interpretability is None else vars(self.interpretability)),
             "certain": self.certain,
             "n_parameters": self.n_parameters if np.isfinite(self.n_parameters) else None,
             "fit_seconds": self.fit_seconds,

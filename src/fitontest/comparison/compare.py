@@ -42,6 +42,7 @@ class Options:
     evaluators: dict[str, Family]
     decomposition: Family
     random_state: RandomState
+    interpretability: bool = False
 
     @classmethod
     def of(
@@ -54,6 +55,8 @@ class Options:
         evaluators: Iterable[str | Family] = EVALUATORS,
         decomposition: object = None,
         random_state: RandomState = 0,
+        *,
+        interpretability: bool = False,
     ) -> "Options":
         """Check the options and make the families."""
         repeated_folds(2, cv, repeats, 0)  # raises where cv or repeats are not valid
@@ -71,6 +74,7 @@ class Options:
             read_families(evaluators, "evaluators", seed),
             _read_decomposition(decomposition, seed),
             random_state,
+            interpretability,
         )
 
     @property
@@ -98,6 +102,7 @@ def compare_calibrators(
     decomposition: str | Family | MulticlassFamily | None = None,
     test: tuple[ArrayInput, ...] | None = None,
     truth: Truth = None,
+    interpretability: bool = False,
     random_state: RandomState = 0,
     sample_weight: ArrayInput = None,
     pos_label: Label | None = None,
@@ -153,6 +158,10 @@ def compare_calibrators(
         For simulated data the true probability at a score, c(p), or that of each row (of the test set, if there is
         one). Two errors of the fitted maps are then computed: their distance from it, mean |c_hat - c|, and the
         calibration error of their outputs, mean |c_hat - E[c | c_hat]|.
+    interpretability : bool, default=False
+        Whether it is measured how readable and how valid the calibrated scores are: how many values each map has in
+        effect (`ProbabilisticCount`), and the probability deviation error and the area under the validity curve of the
+        held-out predictions. `Comparison.frontier` and `Comparison.plot_frontier` weigh the loss against the count.
     random_state : int, RandomState or None, default=0
         Seed of the folds, and of the families given by name.
     sample_weight : array-like of shape (n,), optional
@@ -208,8 +217,12 @@ def compare_calibrators(
     2     isotonic  0.3527      -0.0303          0.0102
     3     identity  0.3830       0.0000          0.0000
     """
+    if not isinstance(interpretability, bool | np.bool_):
+        raise ValueError(f"interpretability must be True or False, got {interpretability!r}")
     if reduction is not None:
         choose(reduction, (CANONICAL,), "reduction")
+        if interpretability:
+            raise ValueError("interpretability must be False with reduction='canonical', got True")
         for name, value in (("truth", truth), ("pos_label", pos_label)):
             if value is not None:
                 raise ValueError(f"{name} must be None with reduction='canonical', got {value!r}")
@@ -219,7 +232,9 @@ def compare_calibrators(
         return compare_class_candidates(distributions, ClassOptions.of(*settings), tested)
     if labels is not None:
         raise ValueError(f"labels must be None unless reduction='canonical', got {labels!r}")
-    options = Options.of(families, cv, repeats, scoring, rule, evaluators, decomposition, random_state)
+    options = Options.of(
+        families, cv, repeats, scoring, rule, evaluators, decomposition, random_state, interpretability=interpretability
+    )
     _check_two_classes(y_prob, "y_prob")
     sample = Sample(y_true, y_prob, sample_weight, pos_label=pos_label)
     return compare_candidates(sample, options, _read_test(test, pos_label), truth)
@@ -268,6 +283,7 @@ def _set_up(sample: Sample, options: Options, test: Sample | None, truth: Truth)
         evaluators=options.evaluators,
         decomposition=options.decomposition,
         truth=None if truth is None else read_truth(truth, evaluated, scores),
+        interpretability=options.interpretability,
     )
 
 

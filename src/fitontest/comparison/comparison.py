@@ -9,10 +9,13 @@ import numpy as np
 from fitontest.checks import choose
 from fitontest.comparison.calibrators import ALIKE, RULES, Calibrator, list_within_one_se
 from fitontest.comparison.candidates import DO_NOTHING
+from fitontest.comparison.interpretability import NOTE as INTERPRETABILITY_NOTE
+from fitontest.comparison.interpretability import find_frontier
 from fitontest.comparison.paired import Difference, PairedScore
 from fitontest.families.stacking import LEAST_NAMED, Stacking
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.decreases import find_decreases
+from fitontest.measures.probabilistic_count import ProbabilisticCount
 from fitontest.numerics.losses import LOG_LOSS_EPS, LOSS_NAMES
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
@@ -21,6 +24,7 @@ from fitontest.results.text import short
 if TYPE_CHECKING:
     from fitontest.displays.canvas import SomeFigure
     from fitontest.displays.comparison import ComparisonDisplay
+    from fitontest.displays.frontier import FrontierDisplay
 
 FEW = 50  # rows of the smaller class below which even a paired comparison is mostly noise
 FEW_IN_A_FOLD = 100  # rows below which fold maps differ so much that the errors of their pooled predictions mislead
@@ -133,9 +137,30 @@ class Comparison(Table):
             "map": self.best_.map_.to_dict(),
         }
 
+    @property
+    def _has_interpretability(self) -> bool:
+        return self.calibrators[0].interpretability is not None
+
+    @property
+    def frontier(self) -> list[str]:
+        """The candidates that no other dominates, from the smallest loss on: none is as good and more readable.
+
+        Another dominates a candidate if its loss is as small and its probabilistic count as small, and one of them is
+        smaller. The loss is that on the test set, if there is one. Losses that differ by less than their standard error
+        may change places.
+        """
+        if not self._has_interpretability:
+            raise ValueError("interpretability must be True for there to be a frontier, got False")
+        ranked = sorted(self.calibrators, key=lambda one: one.loss)
+        counts = [one.interpretability.probabilistic_count for one in ranked if one.interpretability is not None]
+        kept = find_frontier([one.loss for one in ranked], counts)
+        return [one.name for one, is_on in zip(ranked, kept, strict=True) if is_on]
+
     def sections(self) -> list[Section]:
         """Return the table of the losses, that of the errors after calibration, and sentences on the choice."""
-        return [_tabulate_losses(self), _tabulate_errors(self), Section(notes="\n".join(_list_sentences(self)))]
+        measured = [_tabulate_interpretability(self)] if self._has_interpretability else []
+        sentences = Section(notes="\n".join(_list_sentences(self)))
+        return [_tabulate_losses(self), _tabulate_errors(self), *measured, sentences]
 
     def plot(self, figure: "SomeFigure" = None) -> "ComparisonDisplay":
         """Draw the distance of each candidate's held-out loss from the smallest, and its remaining calibration error.
@@ -156,6 +181,40 @@ class Comparison(Table):
         from fitontest.displays.comparison import ComparisonDisplay
 
         return ComparisonDisplay(self.rows(), loss=LOSS_NAMES[self.scoring], do_nothing=self.do_nothing)
+
+    def plot_frontier(self, figure: "SomeFigure" = None) -> "FrontierDisplay":
+        """Draw the loss of each candidate against how many values its map has in effect, and name the frontier.
+
+        It needs ``interpretability=True``.
+
+        Parameters
+        ----------
+        figure : matplotlib Figure or SubFigure, optional
+            An empty one to draw in; by default a new pyplot figure that is large enough.
+
+        Returns
+        -------
+        FrontierDisplay
+        """
+        return self.frontier_diagram().plot(figure)
+
+    def frontier_diagram(self) -> "FrontierDisplay":
+        """Return the diagram of `plot_frontier`, not yet drawn; `FrontierDisplay.save` draws and saves it."""
+        from fitontest.displays.frontier import FrontierDisplay
+
+        frontier = self.frontier
+        rows = [
+            {
+                "family": one.name,
+                "loss": one.loss,
+                "probabilistic_count": one.to_dict()["probabilistic_count"],
+                "frontier": one.name in frontier,
+                "chosen": one.name == self.chosen,
+            }
+            for one in self.calibrators
+        ]
+        where = "test set" if self.n_test else "out of fold"
+        return FrontierDisplay(rows, loss=f"{LOSS_NAMES[self.scoring]} ({where})")
 
 
 def _tabulate_losses(comparison: Comparison) -> Section:
@@ -192,6 +251,19 @@ def _tabulate_errors(comparison: Comparison) -> Section:
         numbers += [] if one.quality is None else vars(one.quality).values()
         body.append([_mark_chosen(one, comparison), *(f"{round(number, 5) + 0.0:.5f}" for number in numbers)])
     return Section(header=header, body=body, notes=NOTES.format(decomposition=comparison.decomposition))
+
+
+def _tabulate_interpretability(comparison: Comparison) -> Section:
+    """Return the table of how readable and how valid the calibrated scores are."""
+    where = "test set" if comparison.n_test else "out of fold"
+    body = []
+    for one in comparison.calibrators:
+        measured = one.interpretability
+        assert measured is not None
+        cells = [ProbabilisticCount().printed(measured.probabilistic_count), short(measured.pde), short(measured.auc_v)]
+        body.append([_mark_chosen(one, comparison), *cells, "yes" if one.name in comparison.frontier else "-"])
+    header = [f"interpretability ({where})", "count", "PDE", "AUC_V", "frontier"]
+    return Section(header=header, body=body, notes=INTERPRETABILITY_NOTE)
 
 
 def _mark_chosen(one: Calibrator, comparison: Comparison) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from fitontest.comparison.decomposition import Parts, decompose
+from fitontest.comparison.interpretability import Interpretability, measure_interpretability
 from fitontest.comparison.known_truth import Quality, measure_quality
 from fitontest.data.ordering import Rows
 from fitontest.data.sample import Sample
@@ -39,7 +40,7 @@ class CandidateResult:
         The loss of each sorted row out of fold.
     test_losses : array or None
         The loss of each sorted row of the test set, if there is one.
-    parts, errors, quality, certain
+    parts, errors, quality, certain, interpretability
         As in `Calibrator`.
     """
 
@@ -51,6 +52,7 @@ class CandidateResult:
     errors: dict[str, float]
     quality: Quality | None
     certain: float
+    interpretability: Interpretability | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +75,8 @@ class HeldOutEvaluation:
         Family under which the loss is decomposed.
     truth : array or None
         The true probability at each of `rows`.
+    interpretability : bool
+        Whether it is measured too.
     known : list of tuples of Family and array
         Predictions out of fold that were made already.
     """
@@ -84,6 +88,7 @@ class HeldOutEvaluation:
     evaluators: Mapping[str, Family]
     decomposition: Family
     truth: FloatArray | None
+    interpretability: bool = False
     known: list[tuple[Family, FloatArray]] = field(default_factory=list)
 
     @property
@@ -113,6 +118,7 @@ class HeldOutEvaluation:
             errors=self._measure_errors(samples),
             quality=None if self.truth is None else measure_quality(q, self.truth, rows.w),
             certain=l1(((q == 0) | (q == 1)).astype(np.float64), rows.w),
+            interpretability=self._measure_interpretability(Sample(rows.y, q, rows.w), samples),
         )
 
     def _predict(self, family: Family) -> FloatArray:
@@ -149,6 +155,13 @@ class HeldOutEvaluation:
         return Parts(
             float(np.mean([part.calibration for part in parts])), float(np.mean([part.refinement for part in parts]))
         )
+
+    def _measure_interpretability(self, fitted: Sample, held_out: list[Sample]) -> Interpretability | None:
+        """Return how readable and how valid the calibrated scores are, where that is wanted."""
+        if not self.interpretability:
+            return None
+        with without_warnings():
+            return measure_interpretability(fitted, held_out)
 
     def _measure_errors(self, samples: list[Sample]) -> dict[str, float]:
         """Return the calibration error by each evaluator, its mean over the repeats."""

@@ -26,6 +26,7 @@ def rank_results(
             quality=result.quality,
             certain=result.certain,
             fit_seconds=result.fit_seconds,
+            interpretability=result.interpretability,
         )
         for name, result in results.items()
     ]

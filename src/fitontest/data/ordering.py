@@ -98,9 +98,15 @@ def sorted_rows(p: FloatArray, labels: NDArray[Any], w: FloatArray | None, *, wh
     return Rows.of(key.view(np.float64), y, w, whole=whole)
 
 
-def pooled(rows: Rows, *, unit: bool) -> Groups:
-    """Return the groups of tied scores; without ties they share the arrays of the rows."""
-    first = np.flatnonzero(np.concatenate(([True], rows.p[1:] != rows.p[:-1])))
+def pooled(rows: Rows, *, unit: bool, apart: IntArray | None = None) -> Groups:
+    """Return the groups of tied scores; without ties they share the arrays of the rows.
+
+    `apart` has a number for each row, and rows of different numbers are not pooled.
+    """
+    begins = rows.p[1:] != rows.p[:-1]
+    if apart is not None:
+        begins |= apart[1:] != apart[:-1]
+    first = np.flatnonzero(np.concatenate(([True], begins)))
     if first.size == len(rows):
         return Groups(rows.p, rows.n, rows.w, rows.y if unit else rows.w * rows.y, rows.w2, first)
     n = np.diff(first, append=len(rows)) if rows.single else np.add.reduceat(rows.n, first)

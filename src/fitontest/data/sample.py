@@ -171,6 +171,11 @@ class Sample:
         return "rows" in self.__dict__ and not self.rows.single
 
     @property
+    def in_given_order(self) -> bool:
+        """Whether the rows stand as they were given, so that what is known of them by their place is theirs."""
+        return "reordered" not in self.__dict__
+
+    @property
     def is_pooled(self) -> bool:
         """Whether `groups` is there already, so that sums over it cost next to nothing."""
         return "groups" in self.__dict__
@@ -204,6 +209,7 @@ class Sample:
             return Sample.of_rows(self.rows.at(rows), whole=self.whole)
         chosen = object.__new__(Sample)
         chosen._fill(self.rows.p[rows], self.rows.y[rows], self.rows.w[rows])
+        chosen.__dict__["reordered"] = True
         return chosen
 
     @classmethod
@@ -214,7 +220,7 @@ class Sample:
         """
         made = object.__new__(cls)
         made._fill(rows.p, rows.y, rows.w)
-        made.__dict__["rows"] = rows
+        made.__dict__.update(rows=rows, reordered=True)
         if not rows.single:
             made.__dict__.update(n=int(rows.n.sum()), unit=made.unit and rows.single, w2=rows.w2)
         if whole is not None:

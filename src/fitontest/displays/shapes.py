@@ -159,7 +159,7 @@ def tabulate_histogram(cells: Partition, counts: FloatArray, beyond: tuple[float
 
 def find_knots(error: Estimate) -> FloatArray:
     """Return the scores to mark as knots. Only some families have them."""
-    if error.estimator is None or not error.estimator.has_knots or error.partition is None:
+    if error.estimator is None or not error.estimator.has_knots or not isinstance(error.partition, Partition):
         return np.empty(0)
     return error.partition.edges
 

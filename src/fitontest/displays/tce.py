@@ -141,7 +141,7 @@ class TCEDisplay(BinaryDisplay):
         bins = error.evidence
         if not isinstance(bins, Bins) or bins.bin_loss.significance is None or error.norm != "l1":
             raise ValueError(f"error must be one that tce returns, a share of the predictions; got {error!r}")
-        self.error, self.partition_ = error, bins.bins
+        self.error, self.partition_ = error, bins.bins_of_scores()
         self.name, self.pos_label = name, pos_label
         self.scale = choose_scale(scale, sample) if limits is None else make_scale(scale, limits)
         self.advice = advise_logit(self.scale, sample) if limits is None else None

@@ -120,8 +120,8 @@ def _find_rejected_spans(bins: Bins, sample: Sample, ends: dict[int, FloatArray]
     The test is asked at the borders of the cells and at the predictions. Where two neighbouring answers of a bin
     differ, the limit of acceptance between them is bisected.
     """
-    p, (first, last) = sample.groups.p, find_bounds(bins.bins)
-    starts = bins.bins.starts(p)
+    p, partition = sample.groups.p, bins.bins_of_scores()
+    (first, last), starts = find_bounds(partition), partition.starts(p)
     heights = [
         np.unique(np.concatenate((np.clip(borders, first[b], last[b]), p[starts[b] : starts[b + 1]])))
         for b, borders in ends.items()
@@ -147,8 +147,8 @@ def _find_rejected_spans(bins: Bins, sample: Sample, ends: dict[int, FloatArray]
 def _count_predictions(evidence: Bins, sample: Sample, cells: Partition) -> tuple[FloatArray, FloatArray]:
     """Return the weight, and the rejected weight, of the predictions per bin (row) and cell (column)."""
     groups = sample.groups
-    bins = evidence.bins.n_bins
-    index = evidence.bins.locate_checked(groups.p) * cells.n_bins + cells.locate_checked(groups.p)
+    partition, bins = evidence.bins_of_scores(), evidence.bins.n_bins
+    index = partition.locate_checked(groups.p) * cells.n_bins + cells.locate_checked(groups.p)
     columns = (groups.w, np.where(evidence.rejects(groups.p), groups.w, 0.0))
     sums: list[Any] = [np.bincount(index, w, bins * cells.n_bins).reshape(bins, -1) for w in columns]
     return sums[0], sums[1]

@@ -14,6 +14,8 @@ from fitontest.maps.steps import StepsMap
 from fitontest.numerics.prefix_sums import PrefixSums
 from fitontest.typing import FloatArray, IntArray
 
+BLOCK = 8192  # groups whose temporaries stay in the cache
+FEW_COPIES = 8  # rows a group on average up to which the group of every row is listed
 TOLERANCE = 1e-12  # of the total weight: rounded weights that reach the threshold but for this reach it
 
 
@@ -84,9 +86,8 @@ class KNN(Family):
 
     def solve(self, sample: Sample) -> Solution:
         """Return the map and how many neighbourhoods the rows make."""
-        groups = sample.groups
         jumps, neighbourhoods = self._jumps(sample)
-        return Solution(_steps(jumps, _LabelSums.of(groups.w, groups.wy)), None, {"n_neighbourhoods_": neighbourhoods})
+        return Solution(_steps(jumps, _labels_of(sample)), None, {"n_neighbourhoods_": neighbourhoods})
 
     def fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
         """Return the mean labels of the neighbours of each distinct score, which are the same in every labelling."""
@@ -96,14 +97,32 @@ class KNN(Family):
             entries.memory[name] = jumps.windows_at(entries.group_p)
         return _LabelSums.of(entries.group_w[:, None], entries.group_wy(positives)).means(*entries.memory[name])
 
+    def group_means(self, sample: Sample) -> FloatArray:
+        """Return the mean labels of the neighbours of each distinct score, as the map has them; there is no map made.
+
+        The scores are those of ``sample.groups``, and the mean labels those of the map, to the last digit.
+        """
+        groups = sample.groups
+        jumps, _ = self._jumps(sample)
+        labels, means = _labels_of(sample), np.empty(len(groups))
+        for start in range(0, len(groups), BLOCK):
+            part = slice(start, start + BLOCK)
+            means[part] = labels.means(*jumps.windows_at(groups.p[part]))
+        return means
+
     def _jumps(self, sample: Sample) -> tuple["_Jumps", float]:
         """Return where the neighbours change, and how many neighbourhoods the rows make."""
-        if not is_whole(self.k) or self.k < 1:
-            raise ValueError(f"k must be a whole number, at least 1, got {self.k!r}")
+        check_k(self.k)
         n_rows = sample.total if sample.whole else float(sample.n)
         k = min(self.k, n_rows)
         windows = _windows(sample.groups.w, k, n_rows, exact=sample.whole)
         return _Jumps.of(sample.groups.p, windows), n_rows / k
+
+
+def check_k(k: object) -> None:
+    """Raise ValueError unless `k` is a whole number, at least 1."""
+    if not is_whole(k) or k < 1:
+        raise ValueError(f"k must be a whole number, at least 1, got {k!r}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +143,34 @@ class _LabelSums:
         negative += positive
         positive /= negative
         return positive
+
+
+@dataclass(frozen=True, eq=False)
+class _LabelCounts:
+    """Prefix sums of whole weights, which are exact: the same means as those of `_LabelSums` from fewer look-ups."""
+
+    positives: FloatArray
+    total: FloatArray | None
+
+    @classmethod
+    def of(cls, w: FloatArray, wy: FloatArray) -> "_LabelCounts":
+        """Return the counts; groups of one row each are counted by their places."""
+        singles = float(w.sum()) == w.size
+        return cls(PrefixSums.of(wy, exact=True).head, None if singles else PrefixSums.of(w, exact=True).head)
+
+    def means(self, first: IntArray, last: IntArray) -> FloatArray:
+        """Return the mean label of the groups first..last."""
+        stop = last + 1
+        positive = self.positives.take(stop)
+        positive -= self.positives.take(first)
+        positive /= stop - first if self.total is None else self.total[stop] - self.total[first]
+        return positive
+
+
+def _labels_of(sample: Sample) -> _LabelSums | _LabelCounts:
+    """Return the prefix sums of the labels of a sample's groups."""
+    groups = sample.groups
+    return (_LabelCounts if sample.whole else _LabelSums).of(groups.w, groups.wy)
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,10 +199,10 @@ def _windows(w: FloatArray, k: float, n_rows: float, *, exact: bool) -> _Windows
     n_groups = w.size
     if k >= n_rows:
         return _Windows(np.zeros(1, dtype=np.intp), np.full(1, n_groups - 1))
-    cumulative = PrefixSums.of(w).rounded()
-    threshold = k if exact else cumulative[-1] * (k / n_rows - TOLERANCE)
-    reach = np.searchsorted(cumulative, cumulative[:-1] + threshold) - 1
-    reach = reach[reach < n_groups]
+    if exact and n_rows == n_groups:  # a row each: every group is joined by the next as it leaves
+        first = np.arange(n_groups - int(k) + 1)
+        return _Windows(first, first + (int(k) - 1))
+    reach = _reach_of_counts(w, int(k)) if exact and n_rows <= FEW_COPIES * n_groups else _reach(w, k, n_rows, exact)
     growth = np.diff(reach, append=n_groups - 1)
     changes = growth.copy()
     changes[:-1] = np.maximum(changes[:-1], 1)
@@ -163,6 +210,23 @@ def _windows(w: FloatArray, k: float, n_rows: float, *, exact: bool) -> _Windows
     step = np.arange(first.size) - (np.cumsum(changes) - changes)[first]  # 0, 1, ... within each l
     last = (reach + (growth > 0))[first] + step
     return _Windows(np.append(first, reach.size - 1), np.append(reach[0], last))
+
+
+def _reach(w: FloatArray, k: float, n_rows: float, exact: bool) -> IntArray:
+    """Return reach(l) of every l that can reach k rows."""
+    cumulative = PrefixSums.of(w, exact=exact).rounded()
+    threshold = k if exact else cumulative[-1] * (k / n_rows - TOLERANCE)
+    reach = np.searchsorted(cumulative, cumulative[:-1] + threshold) - 1
+    return np.asarray(reach[reach < w.size])
+
+
+def _reach_of_counts(w: FloatArray, k: int) -> IntArray:
+    """Return the same for groups of few rows: the group of the k-th row from the first one of l."""
+    counts = w.astype(np.intp)
+    group = np.repeat(np.arange(w.size), counts)
+    farthest = np.cumsum(counts)
+    farthest += k - 1 - counts
+    return np.asarray(group[farthest[: np.searchsorted(farthest, group.size)]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,18 +237,17 @@ class _Jumps:
     ----------
     x : array of shape (M,)
         Strictly increasing.
-    left, right : arrays of shape (M,)
-        At x the groups from the first of window `left` to the last of window `right` count.
     pieces : array of shape (M + 1,)
-        The windows between the jumps.
+        The windows between the jumps. At x[j] the changes from window pieces[j] to pieces[j + 1] take place.
     windows : _Windows
+    p : array of shape (G,)
+        The scores of the groups.
     """
 
     x: FloatArray
-    left: IntArray
-    right: IntArray
     pieces: IntArray
     windows: _Windows
+    p: FloatArray
 
     @classmethod
     def of(cls, p: FloatArray, windows: _Windows) -> "_Jumps":
@@ -192,27 +255,48 @@ class _Jumps:
 
         Several changes may round to one float: their run is one jump, from the window before it to the one after it.
         """
-        below, above = p[windows.first[:-1]], p[windows.last[1:]]
-        middle = (below + above) / 2
+        middle = p[windows.first[:-1]]
+        middle += p[windows.last[1:]]
+        middle *= 0.5
+        if np.all(middle[1:] > middle[:-1]):
+            return cls(middle, np.arange(middle.size + 1), windows, p)
         run = np.flatnonzero(np.diff(middle, prepend=-1.0))
-        after = np.append(run[1:], middle.size) if run.size else run
-        # a midpoint that is rounded to one of its own scores is not as far from the other
-        left = run + (middle[run] == above[run])
-        right = after - (middle[after - 1] == below[after - 1])
-        return cls(middle[run], left, right, np.append(0, after), windows)
+        return cls(middle[run], np.append(run, middle.size), windows, p)
+
+    def ends(self, j: IntArray) -> tuple[IntArray, IntArray]:
+        """Return the first and the last group that count at the jumps j.
+
+        A midpoint that is rounded to one of its own scores is not as far from the other.
+        """
+        x, windows, p = self.x[j], self.windows, self.p
+        left, right = self.pieces[j], self.pieces[j + 1]
+        left = left + (x == p[windows.last[left + 1]])
+        right = right - (x == p[windows.first[right - 1]])
+        return windows.first[left], windows.last[right]
 
     def windows_at(self, p: FloatArray) -> tuple[IntArray, IntArray]:
-        """Return the first and the last group that count at each score."""
-        jump, piece = np.searchsorted(self.x, p, side="left"), np.searchsorted(self.x, p, side="right")
-        left, right = self.pieces[piece], self.pieces[piece]
-        at_jump = jump < piece
-        left[at_jump], right[at_jump] = self.left[jump[at_jump]], self.right[jump[at_jump]]
-        return self.windows.first[left], self.windows.last[right]
+        """Return the first and the last group that count at each of increasing scores."""
+        low, high = np.searchsorted(self.x, p[[0, -1]], side="right")
+        near = slice(max(low - 1, 0), high + 1)  # from the jump before these scores to the one behind them
+        x, pieces = self.x[near], self.pieces[near]
+        piece = np.searchsorted(x, p, side="right")
+        at = pieces.take(piece)
+        first, last = self.windows.first.take(at), self.windows.last.take(at)
+        if x.size:
+            at_jump = np.flatnonzero(x.take(piece - 1, mode="wrap") == p)
+            at_jump = at_jump[piece[at_jump] > 0]
+            if at_jump.size:
+                first[at_jump], last[at_jump] = self.ends(piece[at_jump] - 1 + near.start)
+        return first, last
 
 
-def _steps(jumps: _Jumps, labels: _LabelSums) -> StepsMap:
+def _steps(jumps: _Jumps, labels: _LabelSums | _LabelCounts) -> StepsMap:
     """Return the map whose jumps are where the windows change."""
     windows = jumps.windows
-    c = labels.means(windows.first[jumps.pieces], windows.last[jumps.pieces])
-    at = labels.means(windows.first[jumps.left], windows.last[jumps.right])
+    c, at = np.empty(jumps.pieces.size), np.empty(jumps.x.size)
+    for start in range(0, c.size, BLOCK):  # of so many the temporaries stay in the cache
+        piece = jumps.pieces[start : start + BLOCK]
+        c[start : start + BLOCK] = labels.means(windows.first[piece], windows.last[piece])
+        j = np.arange(start, min(start + BLOCK, at.size))
+        at[start : start + BLOCK] = labels.means(*jumps.ends(j))
     return StepsMap(jumps.x, c, at)

@@ -21,6 +21,7 @@ from fitontest.families.base import Family, available_families
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.if_calibrated import IfCalibrated
 from fitontest.measures.notes import no_null_note, of_classes, one_class_note, score_notes
+from fitontest.partitions.cell_partition import CellPartition
 from fitontest.partitions.partition import Partition
 from fitontest.registry import Registry, changed_settings, plain_setting, settings_of
 from fitontest.results.frames import Records
@@ -49,6 +50,8 @@ class Measure(ABC):
         Of the class. An error is a fraction, never percent.
     greater_is_better : bool
         Of the class: False for errors.
+    uses_labels : bool
+        Of the class: whether the value depends on the labels. Without them there is nothing to redraw, and no null.
     title : str
         What tables and diagrams call it.
 
@@ -69,6 +72,7 @@ class Measure(ABC):
     takes_samples: ClassVar[bool] = False
     unit: ClassVar[Unit] = "fraction"
     greater_is_better: ClassVar[bool] = False
+    uses_labels: ClassVar[bool] = True
 
     @abstractmethod
     def estimate(self, sample: Any) -> "Estimate":
@@ -109,6 +113,15 @@ class Measure(ABC):
     def held_fixed(self) -> str:
         """What the estimate rests on that is not fitted anew to other labels, such as "map"; by default nothing, ""."""
         return ""
+
+    @property
+    def by_row(self) -> bool:
+        """Whether settings hold something for each row of the data, such as its cell, by the place of the row."""
+        return False
+
+    def of_repeated_rows(self, times: int) -> "Measure":  # noqa: ARG002 - the signature of every measure
+        """Return the measure of data in which each row stands so many times, one after the other."""
+        return self
 
     @property
     def refits(self) -> bool:
@@ -167,7 +180,7 @@ class Evidence:
         The map whose distance from the scores was measured.
     estimator : Family or None
         The fitted family, with all that its fit tells.
-    partition : Partition or None
+    partition : Partition, CellPartition or None
         The bins, where there are any.
     note : str
         What must be known of the evidence to read the value, or "".
@@ -175,7 +188,7 @@ class Evidence:
 
     map: CalibrationMap | None = None
     estimator: Family | None = None
-    partition: Partition | None = None
+    partition: Partition | CellPartition | None = None
     note: str = ""
 
     @property
@@ -337,7 +350,7 @@ class Estimate(Table):
         return self.evidence.estimator
 
     @property
-    def partition(self) -> Partition | None:
+    def partition(self) -> Partition | CellPartition | None:
         """The bins."""
         return self.evidence.partition
 
@@ -477,8 +490,8 @@ class Estimate(Table):
             **facts,
             "base_rate": self.base_rate,
             "n_bins": self.n_bins,
-            "edges": None if self.partition is None else self.partition.edges.tolist(),
-            "closed": None if self.partition is None else self.partition.closed,
+            "edges": self.partition.edges.tolist() if isinstance(self.partition, Partition) else None,
+            "closed": self.partition.closed if isinstance(self.partition, Partition) else None,
             "debiased": self.debiased,
             "interval": None if self.interval is None else self.interval.to_dict(),
             "interval_reason": self.interval_reason or None,
@@ -591,15 +604,21 @@ _CANONICAL_MODULES = {  # of measures of any number of classes
 }
 _MODULES = {  # names, and the files in which they are registered
     "ace": "fitontest.measures.binned",
+    "auc": "fitontest.measures.auc",
+    "auc_v": "fitontest.measures.validity",
     "ece": "fitontest.measures.binned",
     "gce": "fitontest.measures.binned",
     "kernel": "fitontest.measures.kernel",
     "mce": "fitontest.measures.binned",
     "pde": "fitontest.measures.binned",
     "plug_in": "fitontest.measures.plug_in",
+    "probabilistic_count": "fitontest.measures.probabilistic_count",
+    "probabilistic_kendall_tau": "fitontest.measures.probabilistic_kendall_tau",
+    "rmse": "fitontest.measures.rmse",
     "smooth_ece": "fitontest.measures.smooth_ece",
     "tce": "fitontest.measures.binned",
     "within_bin": "fitontest.measures.within_bin",
+    "zero_one": "fitontest.measures.zero_one",
 }
 _REGISTRY: Registry[Measure] = Registry(
     "measure",
@@ -763,7 +782,8 @@ def _class_record(estimate: Estimate) -> dict[str, Any]:
 
 def _class_table(rows: Records, measure: Measure) -> tuple[list[str], list[list[str]]]:
     """Return header and cells of the table of the classes."""
-    header = ["class", "value" if measure.greater_is_better else "error", "bins", "share of class"]
+    is_error = not measure.greater_is_better and measure.unit in ("fraction", "nats")
+    header = ["class", "error" if is_error else "value", "bins", "share of class"]
     trust = "null_mean" if "null_mean" in rows[0] else "se_map_fixed"
     header.append("expected if calibrated" if trust == "null_mean" else "s.e. (map fixed)")
     levels = {row["level"] for row in rows if row.get("level") is not None}

@@ -21,6 +21,7 @@ from fitontest.measures.losses.rejection import DEFAULT_ALPHA, DEFAULT_TEST, Rej
 from fitontest.measures.notes import one_bin_of_rule_note
 from fitontest.numerics.norms import Norm, find_norm
 from fitontest.partitions.bin_table import BinTable
+from fitontest.partitions.cell_partition import CellPartition
 from fitontest.partitions.partition import Partition
 from fitontest.partitions.partitioner import Partitioner
 from fitontest.results.frames import Records, records
@@ -29,11 +30,15 @@ from fitontest.results.text import distinct, short
 from fitontest.significance.choice import SignificanceTest
 from fitontest.typing import ArrayInput, BoolArray, FloatArray
 
+CELLS = "cells"
 TITLES = {  # of losses, norms and partitions
     ("bias", "l1", "equal_width"): "ECE",
     ("bias", "l1", "equal_mass"): "ACE",
     ("bias", "max", "equal_width"): "MCE",
     ("deviation", "l1", "equal_mass"): "PDE",
+    ("bias", "l1", "cells"): "ECE",
+    ("bias", "max", "cells"): "MCE",
+    ("deviation", "l1", "cells"): "PDE",
 }
 
 
@@ -71,7 +76,7 @@ class Binned(Measure):
     test: SignificanceName = DEFAULT_TEST
     bin_loss: BinLoss = field(init=False, repr=False)
     total: Norm = field(init=False, repr=False)
-    rule: Partitioner | Partition = field(init=False, repr=False)
+    rule: Partitioner | Partition | CellPartition = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         put = object.__setattr__  # the dataclass is frozen: what its settings mean is settled once
@@ -84,7 +89,7 @@ class Binned(Measure):
         """The abbreviation of the field: ECE, ACE, MCE, PDE, TCE, and for what has none of its own GCE."""
         if self.in_percent:
             return "TCE"
-        partition = self.partition if isinstance(self.partition, str) else ""
+        partition = self.partition if isinstance(self.partition, str) else CELLS if self.by_row else ""
         return TITLES.get((self.bin_loss.name, self.total.name, partition), "GCE")
 
     @property
@@ -95,7 +100,16 @@ class Binned(Measure):
     @property
     def held_fixed(self) -> str:
         """The bins, where they are explicit edges or those of a fitted family; else they are made anew."""
-        return "bins" if isinstance(self.rule, Partition) else ""
+        return "bins" if isinstance(self.rule, Partition | CellPartition) else ""
+
+    @property
+    def by_row(self) -> bool:
+        """Whether the bins are cells of the rows."""
+        return isinstance(self.rule, CellPartition)
+
+    def of_repeated_rows(self, times: int) -> Measure:
+        """Return the measure with the cells of rows that are repeated."""
+        return self.changed(partition=self.rule.repeated(times)) if isinstance(self.rule, CellPartition) else self
 
     @property
     def needs_null(self) -> bool:
@@ -139,7 +153,7 @@ class Binned(Measure):
 
     def target(self, sample: Sample, c: FloatArray) -> float | None:
         """Return the norm of c - p for the bias under l1, l2 and their like; other losses aim at something else."""
-        if not isinstance(self.bin_loss, Bias) or self.total.influence is None:
+        if not isinstance(self.bin_loss, Bias) or self.total.influence is None or self.by_row:
             return None
         return self.total(np.abs(c - sample.p), sample.w)
 
@@ -186,11 +200,10 @@ class Bins(Evidence):
         ``n`` counts the rows, repeated by their weights where these are whole numbers; ``positives`` is the weight of
         the positives. What an empty bin lacks is None.
         """
-        borders, table = self.bins.borders, self.table
+        table = self.table
         counts = table.w if self.whole else table.n
         columns: dict[str, Any] = {
-            "lower": borders[:-1],
-            "upper": borders[1:],
+            **_places(self.bins),
             "n": counts.astype(np.int64),
             "weight": table.w,
             "positives": table.sum_y.astype(np.int64) if self.whole else table.sum_y,
@@ -209,7 +222,7 @@ class Bins(Evidence):
         return {"bins": self.rows()}
 
     @property
-    def bins(self) -> Partition:
+    def bins(self) -> Partition | CellPartition:
         """The partition, which is always there."""
         assert self.partition is not None
         return self.partition
@@ -223,17 +236,23 @@ class Bins(Evidence):
             Scores in [0, 1]: those that were measured, for the decision on each of them, or any others. A score in a
             bin without rows is not rejected.
         """
-        p = as_scores(y_prob, "y_prob")
+        p, bins = as_scores(y_prob, "y_prob"), self.bins_of_scores()
         distinct, place = np.unique(p, return_inverse=True)
-        starts = self.bins.starts(distinct)
+        starts = bins.starts(distinct)
         test, alpha = self._significance()
         return test.rejected(self.table.sum_y, self.table.w, distinct, starts, alpha)[place]
 
     def p_values(self, y_prob: ArrayInput) -> FloatArray:
         """Return the p-value of each score against the labels of its bin; 1 in a bin without rows."""
         p = as_scores(y_prob, "y_prob")
-        at = self.bins.locate(p)
+        at = self.bins_of_scores().locate(p)
         return self._significance()[0].p_values(self.table.sum_y[at], self.table.w[at], p)
+
+    def bins_of_scores(self) -> Partition:
+        """Return the bins, which must be bins of [0, 1] and no cells."""
+        if isinstance(self.bins, CellPartition):
+            raise ValueError(f"partition must have bins of scores to test single scores, got {self.bins!r}")
+        return self.bins
 
     def _significance(self) -> tuple[SignificanceTest, float]:
         if self.bin_loss.significance is None:
@@ -242,20 +261,34 @@ class Bins(Evidence):
 
     def section(self) -> Section:
         """Return the printed table of the bins."""
-        header = ["bin", "n", "positives", "empirical", "mean prediction", "loss"]
+        cells = isinstance(self.bins, CellPartition)
+        header = ["cell" if cells else "bin", "n", "positives", "empirical", "mean prediction", "loss"]
         if self.bin_loss.significance is not None:
             header[-1:] = ["rejected", "share"]
-        borders = distinct(self.bins.borders.tolist())
-        return Section(header=header, body=[self._cells(row, b, borders) for b, row in enumerate(self.rows())])
+        body = [self._cells(row, name) for row, name in zip(self.rows(), _names(self.bins), strict=True)]
+        return Section(header=header, body=body)
 
-    def _cells(self, row: dict[str, Any], b: int, borders: list[str]) -> list[str]:
-        left = self.bins.closed == "left"
-        first, last = b == 0, b == self.bins.n_bins - 1
-        opens, closes = "[" if left or first else "(", "]" if last or not left else ")"
-        bin_ = f"{opens}{borders[b]}, {borders[b + 1]}{closes}"
+    def _cells(self, row: dict[str, Any], bin_: str) -> list[str]:
         means = [cell(row["empirical_probability"]), cell(row["mean_prediction"])]
         rejected = [str(row["rejected"])] if "rejected" in row else []
         return [bin_, str(row["n"]), f"{row['positives']:g}", *means, *rejected, cell(row["loss"])]
+
+
+def _places(bins: Partition | CellPartition) -> dict[str, Any]:
+    """Return where the bins are, as columns of a table: between which borders, or in which cell."""
+    if isinstance(bins, CellPartition):
+        return {"cell": bins.labels}
+    return {"lower": bins.borders[:-1], "upper": bins.borders[1:]}
+
+
+def _names(bins: Partition | CellPartition) -> list[str]:
+    """Return what the bins are called: the intervals, or the labels of the cells."""
+    if isinstance(bins, CellPartition):
+        return [str(label) for label in bins.labels.tolist()]
+    borders, left, last = distinct(bins.borders.tolist()), bins.closed == "left", bins.n_bins - 1
+    opens = ["[" if left or b == 0 else "(" for b in range(bins.n_bins)]
+    closes = ["]" if b == last or not left else ")" for b in range(bins.n_bins)]
+    return [f"{opens[b]}{borders[b]}, {borders[b + 1]}{closes[b]}" for b in range(bins.n_bins)]
 
 
 def _loss_of(loss: object, alpha: float, test: str) -> BinLoss:

@@ -10,11 +10,12 @@ from typing import TypeAlias
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from fitontest.data.ordering import Groups
+from fitontest.data.ordering import Groups, Rows
 from fitontest.data.sample import Sample
 from fitontest.families.base import Family, available_families, family_class
 from fitontest.families.family_bins import bins_of
 from fitontest.partitions.bin_table import BinTable
+from fitontest.partitions.cell_partition import CellPartition
 from fitontest.partitions.partition import Partition, bin_sums
 from fitontest.partitions.partitioner import (
     Partitioner,
@@ -29,10 +30,11 @@ from fitontest.typing import ArrayInput, FloatArray, IntArray
 DEFAULT_BINS = 10
 
 
-AnyPartition: TypeAlias = str | Partitioner | Family | ArrayInput
+AnyPartition: TypeAlias = str | Partitioner | Family | CellPartition | ArrayInput
+Binning: TypeAlias = Partition | CellPartition
 
 
-def find_rule(partition: str | Partitioner | Family | ArrayInput, n_bins: int) -> Partitioner | Partition:
+def find_rule(partition: AnyPartition, n_bins: int) -> Partitioner | Binning:
     """Return the rule that makes the partition; explicit edges and the bins of a fitted family are rules too."""
     check_n_bins(n_bins)
     rule = _find_rule(partition, n_bins)
@@ -46,18 +48,20 @@ def find_rule(partition: str | Partitioner | Family | ArrayInput, n_bins: int) -
     return rule
 
 
-def made(rule: Partitioner | Partition, sample: Sample) -> Partition:
+def made(rule: Partitioner | Binning, sample: Sample) -> Binning:
     """Return what the rule makes of the sample, if that is a partition."""
+    if isinstance(rule, CellPartition):
+        return rule
     partition = rule.partition(sample)
     if not isinstance(partition, Partition):
         raise TypeError(f"a Partitioner must return a Partition, got {partition!r} from {rule!r}")
     return partition
 
 
-def _find_rule(partition: object, n_bins: int) -> Partitioner | Partition:
+def _find_rule(partition: object, n_bins: int) -> Partitioner | Binning:
     if isinstance(partition, str):
         return _named(partition, n_bins)
-    if isinstance(partition, Partitioner):
+    if isinstance(partition, Partitioner | CellPartition):
         return partition
     if isinstance(partition, Family):
         check_is_fitted(partition, "map_")
@@ -68,8 +72,8 @@ def _find_rule(partition: object, n_bins: int) -> Partitioner | Partition:
         return Partition(partition)
     except ValueError as error:
         raise ValueError(
-            f"partition must be the name of a partition, a Partitioner, a fitted Family or a list of edges, got "
-            f"{partition!r}: {error}"
+            f"partition must be the name of a partition, a Partitioner, a fitted Family, a CellPartition or a list of "
+            f"edges, got {partition!r}: {error}"
         ) from error
 
 
@@ -90,7 +94,9 @@ class BinnedSample:
     Attributes
     ----------
     sample : Sample
-    partition : Partition
+    partition : Partition or CellPartition
+    rows, groups : Rows and Groups
+        The sorted rows, and the groups of tied scores; of cells both are sorted by the cell first.
     starts : int array of shape (B + 1,)
         Bin b holds the groups starts[b] to starts[b + 1] - 1.
     table : BinTable
@@ -98,14 +104,16 @@ class BinnedSample:
     """
 
     sample: Sample
-    partition: Partition
+    partition: Binning
+    rows: Rows
+    groups: Groups
     starts: IntArray
     table: BinTable
 
     @property
-    def groups(self) -> Groups:
-        """Return the groups of tied scores, in increasing order."""
-        return self.sample.groups
+    def ascends(self) -> bool:
+        """Whether the scores ascend from bin to bin, as those of bins of [0, 1] do."""
+        return isinstance(self.partition, Partition)
 
     def sums(self, values: FloatArray) -> FloatArray:
         """Return the sum of a value per group over each bin, 0 where a bin is empty."""
@@ -116,6 +124,8 @@ class BinnedSample:
         return np.repeat(per_bin, np.diff(self.starts))
 
 
-def binned_sample(sample: Sample, partition: Partition) -> BinnedSample:
-    """Return the sample cut at the edges of the partition."""
-    return BinnedSample(sample, partition, *partition.cut(sample))
+def binned_sample(sample: Sample, partition: Binning) -> BinnedSample:
+    """Return the sample cut at the edges of the partition, or by its cells."""
+    if isinstance(partition, CellPartition):
+        return BinnedSample(sample, partition, *partition.cut(sample))
+    return BinnedSample(sample, partition, sample.rows, sample.groups, *partition.cut(sample))

@@ -96,7 +96,7 @@ def _measures_table(named: Named, title: str) -> Section:
         [name, one.measure.printed(one.value), *intervals.cells(one), cell(one.n_bins), *nulls.cells(one)]
         for name, one in named
     ]
-    notes = (intervals.note, *_reasons(named), nulls.note)
+    notes = (_greater_is_better(named), intervals.note, *_reasons(named), nulls.note)
     return Section(title, header, body, "\n".join(note for note in notes if note))
 
 
@@ -114,7 +114,14 @@ def _measures_by_class(named: Named, title: str) -> Section:
     """Return the table of the class-wise means of other measures."""
     nulls = _class_nulls(named)
     header = ["measure", "mean", *CLASS_HEADER, *nulls.header]
-    return Section(title, header, [[name, *_class_cells(one), *nulls.cells(one)] for name, one in named])
+    body = [[name, *_class_cells(one), *nulls.cells(one)] for name, one in named]
+    return Section(title, header, body, _greater_is_better(named))
+
+
+def _greater_is_better(named: Named) -> str:
+    """Return of which measures greater values are better, since of errors smaller ones are."""
+    names = [name for name, one in named if one.measure.greater_is_better]
+    return fill(f"Greater is better: {', '.join(names)}.", WIDTH) if names else ""
 
 
 class _Columns(NamedTuple):

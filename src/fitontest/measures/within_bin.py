@@ -15,6 +15,7 @@ from fitontest.measures.binned import Bins
 from fitontest.measures.binning import DEFAULT_BINS, AnyPartition, BinnedSample, binned_sample, find_rule, made
 from fitontest.measures.losses.base import BinLoss
 from fitontest.numerics.norms import l1
+from fitontest.partitions.cell_partition import CellPartition
 from fitontest.partitions.partition import Partition
 from fitontest.partitions.partitioner import Partitioner
 from fitontest.typing import FloatArray
@@ -54,7 +55,7 @@ class WithinBin(Measure):
     partition: AnyPartition = "pava_bc"
     n_bins: int = DEFAULT_BINS
 
-    rule: Partitioner | Partition = field(init=False, repr=False)
+    rule: Partitioner | Partition | CellPartition = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rule", find_rule(self.partition, self.n_bins))
@@ -67,7 +68,16 @@ class WithinBin(Measure):
     @property
     def held_fixed(self) -> str:
         """The bins, where they are explicit edges or those of a fitted family."""
-        return "bins" if isinstance(self.rule, Partition) else ""
+        return "bins" if isinstance(self.rule, Partition | CellPartition) else ""
+
+    @property
+    def by_row(self) -> bool:
+        """Whether the bins are cells of the rows."""
+        return isinstance(self.rule, CellPartition)
+
+    def of_repeated_rows(self, times: int) -> Measure:
+        """Return the measure with the cells of rows that are repeated."""
+        return self.changed(partition=self.rule.repeated(times)) if isinstance(self.rule, CellPartition) else self
 
     def estimate(self, sample: Sample) -> Estimate:
         """Return the weighted mean of the variances, with the bins."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from fitontest.checks import choose
 from fitontest.data.arrays import as_numbers, as_probabilities, check_unit_interval
+from fitontest.data.ordering import Groups, Rows
 from fitontest.data.sample import Sample
 from fitontest.numerics.search import positions
 from fitontest.partitions.bin_table import BinTable
@@ -129,14 +130,8 @@ class Partition:
 
         The sums do not depend on the order in which the rows arrived, not even in a rounding.
         """
-        groups, rows = sample.groups, sample.rows
-        starts = self.starts(groups.p)
-        w = bin_sums(groups.w, starts)
-        n = w.astype(np.intp) if sample.unit else bin_sums(groups.n, starts)
-        row_squares = rows.w2 if sample.aggregated else rows.w**2
-        squares = w if sample.unit else bin_sums(row_squares, np.append(groups.first, len(rows))[starts])
-        table = BinTable(n, w, squares, bin_sums(groups.w * groups.p, starts), bin_sums(groups.wy, starts))
-        return starts, table
+        starts = self.starts(sample.groups.p)
+        return starts, tabulate(sample, sample.rows, sample.groups, starts)
 
     def starts(self, p: FloatArray) -> IntArray:
         """Return where each bin starts among increasing scores, and where the last one ends."""
@@ -195,6 +190,15 @@ class Partition:
         edges = distinct(self.edges.tolist())
         shown = edges if len(edges) <= MOST_SHOWN else [*edges[:3], "...", *edges[-3:]]
         return f"Partition([{', '.join(shown)}], closed={self.closed!r})"
+
+
+def tabulate(sample: Sample, rows: Rows, groups: Groups, starts: IntArray) -> BinTable:
+    """Return the sums per bin, of which bin b holds the groups starts[b] to starts[b + 1] - 1 of a sample's rows."""
+    w = bin_sums(groups.w, starts)
+    n = w.astype(np.intp) if sample.unit else bin_sums(groups.n, starts)
+    row_squares = rows.w2 if sample.aggregated else rows.w**2
+    squares = w if sample.unit else bin_sums(row_squares, np.append(groups.first, len(rows))[starts])
+    return BinTable(n, w, squares, bin_sums(groups.w * groups.p, starts), bin_sums(groups.wy, starts))
 
 
 def bin_sums(values: Column, starts: IntArray) -> Column:

@@ -30,7 +30,7 @@ from fitontest.numerics.threads import one_blas_thread
 from fitontest.progress import track
 from fitontest.typing import FloatArray, IntArray, RandomState
 from fitontest.uncertainty.inversion import chain_of_truths, growing, invert, misreads
-from fitontest.uncertainty.null import check_draws
+from fitontest.uncertainty.null import check_draws, with_null
 from fitontest.uncertainty.redraws import Redraws
 
 STEPS = (0.0, 0.35, 0.7, 1.1, 1.8)  # true errors of the chain, in units of the observed error
@@ -84,6 +84,8 @@ def with_interval(
     reason = reason_against(measure, direction)
     if measure.held_fixed == "map":  # nothing is fitted: there is no noise to take off
         return replace(estimate, interval_reason=reason)
+    if measure.by_row or not measure.uses_labels:  # what is known of the rows is lost where they are sorted
+        return replace(with_null(estimate, sample, null_draws, seed), interval_reason=reason)
     with one_blas_thread():  # many small products: threads would wait for each other
         redrawn = _Redrawn(measure, Redraws.of(sample), seed)
         null = redrawn.compare_with_calibrated(null_draws)
@@ -123,7 +125,7 @@ def reason_against(measure: Measure, direction: Direction = "smooth") -> str:
     if measure.greater_is_better:
         return "it is no error"
     probe = Sample.of_rows(Rows.of(np.array([0.5]), np.array([1.0]), np.array([1.0]), whole=True))
-    if measure.target(probe, np.array([0.5])) is None:
+    if measure.by_row or measure.target(probe, np.array([0.5])) is None:
         return f"what {measure.name} would be under given probabilities is not defined"
     return ""
 

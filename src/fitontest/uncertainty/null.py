@@ -29,19 +29,21 @@ def with_null(estimate: Estimate, sample: Sample, draws: int, random_state: Rand
         Of the sample.
     sample : Sample
     draws : int
-        0 leaves the estimate as it is.
+        0 leaves the estimate as it is, and so does a measure that does not use the labels.
     random_state : int, RandomState or None
     """
     check_draws(draws)
     check_seed(random_state)
-    if draws == 0:
+    if draws == 0 or not estimate.measure.uses_labels:
         return estimate
     rng = generator(random_state)
     measure, values = estimate.measure, np.empty(draws)
+    redraw = redrawn_in_place if measure.by_row else redrawn
+    of_draws = measure.of_repeated_rows(2) if measure.by_row else measure
     for draw in track(range(draws), "draws"):
-        drawn = redrawn(sample, rng)
+        drawn = redraw(sample, rng)
         with without_warnings():  # of the real labels the user has been warned
-            values[draw] = measure.estimate(drawn).value
+            values[draw] = of_draws.estimate(drawn).value
     null = IfCalibrated(estimate.value, values, measure.refits, measure.greater_is_better, measure.held_fixed)
     return replace(estimate, null=null)
 
@@ -71,6 +73,13 @@ def redrawn(sample: Sample, rng: np.random.RandomState) -> Sample:
         return Sample.of_rows(Rows.of(p, y, np.broadcast_to(np.float64(1.0), p.shape), whole=True))
     present = pair > 0
     return Sample.of_rows(Rows.of(p[present], y[present], pair[present].astype(np.float64), whole=True))
+
+
+def redrawn_in_place(sample: Sample, rng: np.random.RandomState) -> Sample:
+    """Return the same with two rows for each, in the given order: the weight of its negatives and of its positives."""
+    p, w = sample.p, sample.w
+    share = rng.binomial(w.astype(np.int64), p) if sample.whole else w * (rng.random_sample(p.size) < p)
+    return Sample(np.tile([0, 1], p.size), np.repeat(p, 2), np.stack((w - share, share), axis=1).ravel())
 
 
 def _redrawn_entries(rows: Rows, rng: np.random.RandomState) -> Sample:

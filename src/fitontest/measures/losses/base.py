@@ -80,7 +80,7 @@ class OfEachBin(BinLoss):
 
     def per_bin(self, binned: BinnedSample) -> FloatArray:
         """Return what the callable makes of the labels and predictions of each bin, sorted by (p, y, w)."""
-        rows, sample = binned.sample.rows, binned.sample
+        rows, sample = binned.rows, binned.sample
         first = np.append(binned.groups.first, len(rows))[binned.starts]
         out = np.full(len(binned.table), np.nan)
         for b in np.flatnonzero(binned.table.occupied):

@@ -1,0 +1,44 @@
+"""The area under the ROC curve: how often a positive has the higher score of a positive and a negative."""
+
+from dataclasses import dataclass
+
+from fitontest.data.sample import Sample
+from fitontest.measures.base import Estimate, Evidence, Measure, register_measure
+
+NO_PAIR = "there is no pair of a positive and a negative to rank, for which the AUC counts as 0.5"
+
+
+@register_measure("auc")
+@dataclass(frozen=True)
+class AUC(Measure):
+    """The area under the ROC curve, P(p > p') + P(p = p') / 2 for a positive p and a negative p'.
+
+    That of scikit-learn, ``roc_auc_score``. Greater is better. It does not change where an increasing map calibrates
+    the scores, and falls where a map makes scores equal that were in the right order.
+
+    Notes
+    -----
+    Of labels of one class it is 0.5, with a note: redrawn labels of rare positives may have none.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> fot.AUC().estimate(fot.Sample([0, 1, 0, 1], [0.1, 0.4, 0.4, 0.8])).value
+    0.875
+    """
+
+    greater_is_better = True
+
+    @property
+    def title(self) -> str:
+        """Its abbreviation."""
+        return "AUC"
+
+    def estimate(self, sample: Sample) -> Estimate:
+        """Return the area, with the weights of the rows."""
+        from sklearn.metrics import roc_auc_score
+
+        rows = sample.rows
+        if rows.y.min() == rows.y.max():
+            return Estimate.of(self, sample, 0.5, Evidence(note=NO_PAIR))
+        return Estimate.of(self, sample, float(roc_auc_score(rows.y, rows.p, sample_weight=rows.w)))

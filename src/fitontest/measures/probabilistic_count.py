@@ -1,0 +1,72 @@
+"""The probabilistic count: how many values a scorer has in effect, each counting by its share of the rows.
+
+PC = 1 / P(f(x) = f(x')) for two rows drawn independently. A scorer of m values that are equally frequent has a count of
+m; one that has a few frequent values and many rare ones has a count of about the frequent ones.
+"""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from fitontest.data.sample import Sample
+from fitontest.measures.base import Estimate, Evidence, Measure, Unit, register_measure
+from fitontest.results.text import short
+
+MANY = 1000.0  # from here on counts are printed as whole numbers
+
+
+@register_measure("probabilistic_count")
+@dataclass(frozen=True)
+class ProbabilisticCount(Measure):
+    """The number of values that the scores have in effect, 1 / sum_r P(p = r)^2, from 1 to the number of values.
+
+    A reader can keep few values apart, so that a small count is readable; it says nothing of the labels, which it does
+    not use. A score of its own for each row has as many values as there are rows, however many there would be of more.
+
+    Scores are equal where they are the same float: round those that differ by rounding alone.
+
+    References
+    ----------
+    Torabian, Urner (2024), Calibration through the lens of interpretability.
+
+    Examples
+    --------
+    Two values that a quarter of the rows have each, and one that half of them have:
+
+    >>> import fitontest as fot
+    >>> count = fot.ProbabilisticCount().estimate(fot.Sample([0, 0, 1, 1], [0.1, 0.2, 0.7, 0.7]))
+    >>> round(count.value, 4), count.n_values
+    (2.6667, 3)
+    """
+
+    unit: ClassVar[Unit] = "count"
+    uses_labels = False
+
+    @property
+    def title(self) -> str:
+        """Its name in the paper."""
+        return "probabilistic count"
+
+    def printed(self, value: float, digits: int = 3) -> str:
+        """Return a count as it is printed: from a thousand on as a whole number."""
+        return short(value, digits) if value < MANY else f"{value:.0f}"
+
+    def estimate(self, sample: Sample) -> Estimate:
+        """Return the count, with the number of values."""
+        shares = sample.groups.w / sample.groups.w.sum()
+        return Estimate.of(self, sample, 1.0 / float(shares @ shares), Values(n_values=len(sample.groups)))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Values(Evidence):
+    """How many values the scores have.
+
+    Attributes
+    ----------
+    n_values : int
+    """
+
+    n_values: int
+
+    def record(self) -> dict[str, Any]:
+        """Return the number of values."""
+        return {"n_values": self.n_values}

@@ -1,0 +1,33 @@
+"""The root mean squared error of the scores as predictions of the labels: the root of the Brier score."""
+
+from dataclasses import dataclass
+
+from fitontest.data.sample import Sample
+from fitontest.measures.base import Estimate, Measure, register_measure
+
+
+@register_measure("rmse")
+@dataclass(frozen=True)
+class RMSE(Measure):
+    """The root of the Brier score, sqrt((1/W) sum_i w_i (p_i - y_i)^2), scikit-learn's ``root_mean_squared_error``.
+
+    It measures accuracy as well as calibration, and is not 0 for the true probabilities.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> fot.RMSE().estimate(fot.Sample([0, 1], [0.3, 0.6])).value.__round__(4)
+    0.3536
+    """
+
+    @property
+    def title(self) -> str:
+        """Its abbreviation."""
+        return "RMSE"
+
+    def estimate(self, sample: Sample) -> Estimate:
+        """Return the root of the weighted mean of the squares."""
+        from sklearn.metrics import root_mean_squared_error
+
+        rows = sample.rows
+        return Estimate.of(self, sample, float(root_mean_squared_error(rows.y, rows.p, sample_weight=rows.w)))

@@ -1,0 +1,178 @@
+"""The validity curve: for which share of the rows a score is no further than eps from the probability it stands for.
+
+V(eps) is the share of rows with |p - c(p)| <= eps, where c(p) is the mean label of the k rows whose scores are nearest
+to p. The area under the curve over [0, 1] is one less the mean of |p - c(p)|: 1 - AUC_V is the plug-in l1 error of the
+k nearest neighbours.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from fitontest.data.sample import Sample
+from fitontest.families.knn import KNN, check_k
+from fitontest.measures.base import Estimate, Evidence, Measure, register_measure
+from fitontest.results.frames import Records, records
+from fitontest.results.table import Section, Table
+from fitontest.results.text import short
+from fitontest.typing import ArrayInput, FloatArray
+
+DEFAULT_K = 10
+SHOWN = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)  # deviations at which a printed curve is read
+
+
+@register_measure("auc_v")
+@dataclass(frozen=True)
+class ValidityArea(Measure):
+    """The area under the validity curve of the k nearest neighbours, in [0, 1]. Greater is better.
+
+    AUC_V = 1 - (1/W) sum_i w_i |p_i - c(p_i)|, c(p) the mean label of the k rows nearest to p (`KNN`). So ``1 - auc_v``
+    is the plug-in l1 error of that family, and has its bias: labels scatter, and k of them are few.
+
+    The curve itself is ``estimate.curve``; `ValidityDisplay` draws it. For an interval take that of the plug-in error,
+    ``calibration_error(y, p, family=KNN(k), interval=0.95)``.
+
+    Parameters
+    ----------
+    k : int, default=10
+        Number of neighbours, see `KNN`.
+
+    Raises
+    ------
+    ValueError
+        A `k` that is no whole number or below 1.
+
+    References
+    ----------
+    Gupta, Ramdas (2021), Distribution-free calibration guarantees for histogram binning without sample splitting.
+    Torabian, Urner (2024), Calibration through the lens of interpretability.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> sample = fot.Sample([0, 0, 1, 1], [0.0, 0.25, 0.5, 1.0])
+    >>> area = fot.ValidityArea(k=2).estimate(sample)
+    >>> round(area.value, 6), area.curve.at([0.0, 0.1, 0.5]).tolist()
+    (0.979167, [0.75, 1.0, 1.0])
+    """
+
+    k: int = DEFAULT_K
+
+    greater_is_better = True
+
+    def __post_init__(self) -> None:
+        check_k(self.k)
+
+    @property
+    def title(self) -> str:
+        """Its abbreviation in the papers."""
+        return "AUC_V"
+
+    def in_words(self) -> str:
+        """Return the number of neighbours."""
+        return f"{self.k} nearest neighbours"
+
+    def estimate(self, sample: Sample) -> Estimate:
+        """Return the area, with the curve."""
+        curve = ValidityCurve.of(sample, self.k)
+        return Estimate.of(self, sample, curve.area, Validity(curve=curve))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ValidityCurve(Table):
+    """The validity curve V(eps), a step function that rises from the share of exact scores to 1.
+
+    Attributes
+    ----------
+    eps : array of shape (M,)
+        The distances |p - c(p)| that occur, strictly increasing.
+    share : array of shape (M,)
+        V at each of them: the weighted share of the rows that are no further off. The last one is 1.
+    area : float
+        Over eps in [0, 1].
+    k : int
+        Number of neighbours.
+    n : int
+        Rows of positive weight.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> curve = fot.ValidityCurve.from_predictions([0, 0, 1, 1], [0.0, 0.25, 0.5, 1.0], k=2)
+    >>> curve.eps.round(4).tolist(), curve.share.tolist(), round(curve.area, 6)
+    ([0.0, 0.0833], [0.75, 1.0], 0.979167)
+    """
+
+    eps: FloatArray
+    share: FloatArray
+    area: float
+    k: int
+    n: int
+
+    @classmethod
+    def of(cls, sample: Sample, k: int = DEFAULT_K) -> Self:
+        """Return the curve of a checked sample."""
+        groups = sample.groups
+        off = np.abs(groups.p - KNN(k).group_means(sample))
+        eps, share = _steps(off, groups.w, alike=len(groups) == sample.total)
+        area = 1.0 - float(groups.w @ off) / float(groups.w.sum())
+        for column in (eps, share):
+            column.flags.writeable = False
+        return cls(eps, share, area, k, sample.n)
+
+    @classmethod
+    def from_predictions(
+        cls, y_true: ArrayInput, y_prob: ArrayInput, *, k: int = DEFAULT_K, sample_weight: ArrayInput = None
+    ) -> Self:
+        """Return the curve of labels (of {0, 1}, {-1, 1} or booleans) and scores."""
+        check_k(k)
+        return cls.of(Sample(y_true, y_prob, sample_weight), k)
+
+    def at(self, eps: ArrayInput) -> FloatArray:
+        """Return V(eps), the share of the rows whose scores are no further than eps from their probability."""
+        before = np.searchsorted(self.eps, np.asarray(eps, dtype=np.float64), side="right")
+        return np.concatenate(([0.0], self.share))[before]
+
+    def rows(self) -> Records:
+        """Return one record for each step."""
+        return records(eps=self.eps, share=self.share)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the curve as JSON-ready values."""
+        facts = {"area": self.area, "k": self.k, "n": self.n}
+        return {**facts, "eps": self.eps.tolist(), "share": self.share.tolist()}
+
+    def sections(self) -> list[Section]:
+        """Return the area, and the curve at a few deviations."""
+        title = f"validity curve: area {short(self.area)}, {self.k} nearest neighbours, n = {self.n}"
+        body = [[f"{eps:g}", short(float(share))] for eps, share in zip(SHOWN, self.at(SHOWN), strict=True)]
+        return [Section(title, ["eps", "share within eps"], body)]
+
+    def __repr__(self) -> str:
+        return f"ValidityCurve(area={self.area:.6g}, k={self.k}, n={self.n})"
+
+
+def _steps(off: FloatArray, w: FloatArray, *, alike: bool) -> tuple[FloatArray, FloatArray]:
+    """Return the distances that occur, and the share of the weight up to each; `alike` says that all weights are 1."""
+    order = None if alike else np.argsort(off)
+    eps = np.sort(off) if order is None else off[order]
+    rises = eps[1:] > eps[:-1]
+    if order is None and rises.all():
+        return eps, np.arange(1, eps.size + 1) / eps.size
+    last = np.append(np.flatnonzero(rises), eps.size - 1)  # of rows that are equally far off
+    share = last + 1.0 if order is None else np.cumsum(w[order])[last]
+    share /= share[-1]
+    return eps[last], share
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Validity(Evidence):
+    """The curve whose area was measured.
+
+    Attributes
+    ----------
+    curve : ValidityCurve
+    """
+
+    curve: ValidityCurve

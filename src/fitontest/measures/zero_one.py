@@ -1,0 +1,51 @@
+"""The 0/1 loss: the share of rows that a threshold on the scores puts in the wrong class."""
+
+from dataclasses import dataclass
+
+from fitontest.checks import is_real
+from fitontest.data.sample import Sample
+from fitontest.measures.base import Estimate, Measure, register_measure
+
+
+@register_measure("zero_one")
+@dataclass(frozen=True)
+class ZeroOneLoss(Measure):
+    """The share of rows whose label is not the class of their score: positive from the threshold on.
+
+    (1/W) sum_i w_i 1[y_i != 1[p_i >= threshold]], scikit-learn's ``zero_one_loss``.
+
+    Parameters
+    ----------
+    threshold : float in [0, 1], default=0.5
+
+    Raises
+    ------
+    ValueError
+        A threshold outside [0, 1].
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> sample = fot.Sample([0, 1, 0, 1], [0.1, 0.5, 0.6, 0.8])
+    >>> fot.ZeroOneLoss().estimate(sample).value, fot.ZeroOneLoss(threshold=0.7).estimate(sample).value
+    (0.25, 0.25)
+    """
+
+    threshold: float = 0.5
+
+    def __post_init__(self) -> None:
+        if not is_real(self.threshold) or not 0 <= self.threshold <= 1:
+            raise ValueError(f"threshold must be a number in [0, 1], got {self.threshold!r}")
+
+    @property
+    def title(self) -> str:
+        """Its name in the field."""
+        return "0/1 loss"
+
+    def estimate(self, sample: Sample) -> Estimate:
+        """Return the weighted share of misclassified rows."""
+        from sklearn.metrics import zero_one_loss
+
+        rows = sample.rows
+        predicted = (rows.p >= self.threshold).astype(float)
+        return Estimate.of(self, sample, float(zero_one_loss(rows.y, predicted, sample_weight=rows.w)))

@@ -1,0 +1,121 @@
+"""Cells of the feature space: bins that are given by the cell of each row, and not by its score.
+
+The leaves of a tree, the groups of a cluster analysis or the segments of a market are cells. What is measured of bins
+can be measured of them: rows of one score may lie in different cells, and one cell may hold any scores.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from fitontest.data.arrays import as_column
+from fitontest.data.ordering import Groups, Rows, pooled
+from fitontest.data.sample import Sample
+from fitontest.partitions.bin_table import BinTable
+from fitontest.partitions.partition import tabulate
+from fitontest.typing import ArrayInput, IntArray
+
+
+class CellPartition:
+    """Bins given by the cell of each row of the data: any measure of bins takes them.
+
+    Parameters
+    ----------
+    cells : array-like of shape (n,)
+        Whole numbers, the cell of each row in the order of the rows, such as ``tree.apply(X)``. The cells need not be
+        numbered from 0 on. The partition can be used on these n rows only, in this order.
+
+    Attributes
+    ----------
+    labels : int array of shape (B,)
+        The cells that occur, in increasing order.
+    codes : int array of shape (n,)
+        The place of each row's cell among them.
+    n_bins : int
+
+    Raises
+    ------
+    ValueError
+        Cells that are no whole numbers; when used, data of another number of rows, or rows that have been sorted.
+
+    Notes
+    -----
+    Cells are no function of the score. So no calibration map can be made of them, and none of a family with them;
+    an estimate has a null, but no interval.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> y, p = [0, 1, 0, 1, 1], [0.2, 0.2, 0.4, 0.4, 0.9]
+    >>> leaves = fot.CellPartition([7, 3, 7, 3, 3])
+    >>> print(fot.gce(y, p, partition=leaves))
+    ECE 0.420: loss bias, norm l1, 2 bins, n = 5
+    cell  n  positives  empirical  mean prediction   loss
+    ----  -  ---------  ---------  ---------------  -----
+    3     3          3       1.00            0.500  0.500
+    7     2          0       0.00            0.300  0.300
+    """
+
+    labels: IntArray
+    codes: IntArray
+
+    def __init__(self, cells: ArrayInput) -> None:
+        column = as_column(cells, "cells")
+        if column.dtype.kind not in "iu":
+            raise ValueError(f"cells must be whole numbers, one for each row; got values of type {column.dtype}")
+        if column.size == 0:
+            raise ValueError("cells must hold the cell of at least one row, got none")
+        labels, codes = np.unique(column, return_inverse=True)
+        for array in (labels, codes):
+            array.flags.writeable = False
+        self.__dict__.update(labels=labels, codes=codes)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a CellPartition cannot be changed: {name}")
+
+    @property
+    def n_bins(self) -> int:
+        """Number of cells."""
+        return self.labels.size
+
+    def repeated(self, times: int) -> "CellPartition":
+        """Return the cells of data in which each row stands so many times, one after the other."""
+        return CellPartition(np.repeat(self.labels[self.codes], times))
+
+    def cut(self, sample: Sample) -> tuple[Rows, Groups, IntArray, BinTable]:
+        """Return the rows and the tied scores by cell, where each cell starts among the latter, and the sums."""
+        codes = self._codes_of(sample)
+        present = np.flatnonzero(sample.w > 0)
+        p, y, w, codes = sample.p[present], sample.y[present], sample.w[present], codes[present]
+        order = np.lexsort((w, y, p, codes))
+        rows, codes = Rows.of(p[order] + 0.0, y[order], w[order], whole=sample.whole), codes[order]
+        groups = pooled(rows, unit=sample.unit, apart=codes)
+        starts = np.searchsorted(codes[groups.first], np.arange(self.n_bins + 1))
+        return rows, groups, starts, tabulate(sample, rows, groups, starts)
+
+    def _codes_of(self, sample: Sample) -> IntArray:
+        """Return the code of each row of the sample."""
+        rows = sample.p.size
+        if not sample.in_given_order:
+            raise ValueError(
+                "partition must not be a CellPartition here: it has the cells of the rows as they were given"
+            )
+        if rows != self.codes.size:
+            raise ValueError(
+                f"partition must be a CellPartition of the data, which have {rows} rows; got one of {self.codes.size}"
+            )
+        return self.codes
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, CellPartition):
+            return NotImplemented
+        return np.array_equal(self.labels, other.labels) and np.array_equal(self.codes, other.codes)
+
+    def __hash__(self) -> int:
+        return hash((self.labels.tobytes(), self.codes.tobytes()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CellPartition, (self.labels[self.codes],)
+
+    def __repr__(self) -> str:
+        return f"CellPartition({self.n_bins} cells of {self.codes.size} rows)"

@@ -1,0 +1,72 @@
+"""The probabilistic Kendall tau against its definition, pair by pair, and the worked values of the paper."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import fitontest as fot
+from tests.strategies import SCORES, WHOLE_WEIGHTS, samples
+
+
+def tau(p, eta, w=None):
+    return fot.ProbabilisticKendallTau(eta).estimate(fot.Sample(np.arange(len(p)) % 2, p, w)).value
+
+
+def definition(p, eta, w):
+    """Return 1 - 2 P[discordant | x != x'] over pairs of rows; each copy of a row is a row."""
+    discordant = (p[:, None] - p) * (eta[:, None] - eta) < 0
+    off = ~np.eye(p.size, dtype=bool)
+    pairs = np.outer(w, w)
+    copies = (w * (w - 1)).sum() if np.all(w == np.floor(w)) else 0.0
+    return 1 - 2 * (pairs * discordant)[off].sum() / (pairs[off].sum() + copies)
+
+
+@pytest.mark.parametrize(
+    ("cell", "before", "after"), [([0.1, 0.1, 0.1, 1.0], 5 / 7, 1 / 7), ([0.1, 0.3, 0.3, 1.0], 1 / 7, 5 / 7)]
+)
+def test_observation_9(cell, before, after):
+    """Assigning mean labels may lower the correlation, and may raise it."""
+    eta = np.array([*cell, 0.2, 0.2, 0.2, 0.2])
+    assert tau([0.3] * 4 + [0.6] * 4, eta) == pytest.approx(before, abs=1e-15)
+    assert tau([np.mean(cell)] * 4 + [0.2] * 4, eta) == pytest.approx(after, abs=1e-15)
+
+
+@given(samples(min_size=2), st.data())
+def test_it_is_the_definition(data, more):
+    _, p, w = data
+    w = w + (w == 0)
+    eta = np.array(more.draw(st.lists(SCORES, min_size=p.size, max_size=p.size)))
+    p, eta = np.round(p, 12), np.round(eta, 12)  # products of differences underflow below
+    assert tau(p, eta, w) == pytest.approx(definition(p, eta, w), abs=1e-12)
+
+
+@given(samples(weights=WHOLE_WEIGHTS, min_size=2), st.randoms(use_true_random=False))
+def test_a_weight_is_a_repetition(data, random):
+    _, p, w = data
+    eta = np.array([random.choice([0.1, 0.2, 0.4, 0.9]) for _ in p])
+    if w.sum() < 2:
+        return
+    copies = w.astype(int)
+    again = tau(np.repeat(p, copies), np.repeat(eta, copies))
+    assert tau(p, eta, w) == pytest.approx(again, abs=1e-12)
+
+
+def test_its_ends_and_a_function():
+    p = np.linspace(0.1, 0.9, 30)
+    assert tau(p, p**2) == 1
+    assert tau(p, 1 - p) == -1
+    assert tau(np.full(30, 0.3), p) == 1  # ties are not discordant
+    assert tau(p, np.sqrt) == 1
+    assert fot.ProbabilisticKendallTau(p).name == "probabilistic_kendall_tau"
+
+
+def test_refusals():
+    sample = fot.Sample([0, 1], [0.2, 0.7])
+    for truth, words in ((None, "got None"), ([0.1], r"got shape \(1,\) for 2 rows"), ([0.1, 1.2], "truth must")):
+        with pytest.raises(ValueError, match=words):
+            fot.ProbabilisticKendallTau(truth).estimate(sample)
+    with pytest.raises(ValueError, match="y_prob must have at least two rows for a Kendall tau, got 1"):
+        fot.ProbabilisticKendallTau([0.5]).estimate(fot.Sample([1], [0.2]))
+    with pytest.raises(ValueError, match="truth must be a function of the score, or one true probability"):
+        fot.evaluate([0, 1], [0.2, 0.7], measures=["probabilistic_kendall_tau"])

@@ -1,0 +1,99 @@
+"""One formula under two families: the flat bins of the PDE and the nearest neighbours of the validity curve."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import fitontest as fot
+from tests.strategies import WHOLE_WEIGHTS, noisy, samples
+
+
+@given(samples(), st.integers(1, 50))
+def test_the_area_is_one_less_the_error_of_the_neighbours(data, k):
+    sample = fot.Sample(*data)
+    area = fot.ValidityArea(k).estimate(sample)
+    assert 1 - area.value == pytest.approx(float(fot.plug_in(fot.KNN(k)).estimate(sample)), abs=1e-12)
+    curve = area.curve
+    edges = np.concatenate(([0.0], curve.eps, [1.0]))
+    assert np.diff(edges) @ np.concatenate(([0.0], curve.share)) == pytest.approx(area.value, abs=1e-12)
+    assert np.all(np.diff(curve.eps) > 0)
+    assert curve.share[-1] == 1
+
+
+@given(samples(weights=WHOLE_WEIGHTS), st.integers(1, 50))
+def test_a_weight_is_a_repetition(data, k):
+    y, p, w = data
+    copies = w.astype(int)
+    one = fot.ValidityArea(k).estimate(fot.Sample(y, p, w)).curve
+    other = fot.ValidityArea(k).estimate(fot.Sample(np.repeat(y, copies), np.repeat(p, copies))).curve
+    np.testing.assert_allclose(one.eps, other.eps, atol=1e-12)
+    np.testing.assert_allclose(one.share, other.share, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", fot.available_partitions())
+@given(data=samples())
+def test_the_deviation_error_is_the_error_of_flat_bins(name, data):
+    sample = fot.Sample(*data)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fot.BlockSizeWarning)
+        pde = fot.make_measure("pde", partition=name).estimate(sample)
+        flat = fot.plug_in(fot.Flat(scheme=pde.partition)).estimate(sample)
+    assert pde.value == pytest.approx(float(flat), abs=1e-12)
+
+
+@pytest.mark.parametrize("norm", fot.available_norms())
+def test_the_deviation_error_takes_any_norm(norm):
+    y, p = noisy(300)
+    pde = fot.make_measure("pde", norm=norm, n_bins=4).estimate(fot.Sample(y, p))
+    bins = np.array_split(np.argsort(p), 4)
+    mean = np.array([np.abs(p[rows] - y[rows].mean()).mean() for rows in bins])
+    known = {"l1": mean.mean(), "l2": np.sqrt((mean**2).mean()), "squared": (mean**2).mean(), "max": mean.max()}
+    if norm in known:
+        assert pde.value == pytest.approx(known[norm], abs=1e-12)
+    assert np.isfinite(pde.value)
+
+
+def test_the_curve_at_and_between_its_steps():
+    curve = fot.ValidityCurve.from_predictions([0, 0, 1, 1], [0.0, 0.25, 0.5, 1.0], k=2)
+    off = np.abs(np.array([0.0, 0.25, 0.5, 1.0]) - [0, 1 / 3, 0.5, 1])
+    for eps in (0.0, 0.05, 1 / 12 + 1e-9, 0.5, 1.0):
+        assert curve.at(eps) == np.mean(off <= eps)
+    assert curve.at([-0.1, 1.0]).tolist() == [0.0, 1.0]
+    assert curve.to_frame()["share"].tolist() == curve.share.tolist()
+    assert "area 0.979, 2 nearest neighbours, n = 4" in str(curve)
+    assert repr(curve) == "ValidityCurve(area=0.979167, k=2, n=4)"
+
+
+def test_measures_of_several_units_in_one_table():
+    y, p = noisy(400, ties=1)
+    names = ["pde", "auc_v", "probabilistic_count", "auc", "rmse", "zero_one"]
+    tau = fot.ProbabilisticKendallTau(lambda score: score**1.4)
+    evaluation = fot.evaluate(y, p, measures=[*names, tau], null_draws=20)
+    lines = {line.split()[0]: line.split() for line in str(evaluation).splitlines() if line}
+    assert [lines[name][1] for name in names] == [one.measure.printed(one.value) for one in evaluation][:-1]
+    assert lines["probabilistic_kendall_tau"][1] == "1.00"
+    assert lines["probabilistic_count"][-3:] == ["-", "-", "-"]  # it has no null
+    assert "Greater is better: auc_v, auc, probabilistic_kendall_tau." in str(evaluation)
+    frame = evaluation.to_frame().set_index("measure")
+    assert frame.loc["probabilistic_count", "unit"] == "count"
+    assert frame.loc["probabilistic_kendall_tau", "unit"] == "correlation"
+
+
+def test_what_is_no_error_is_not_called_one():
+    rng = np.random.default_rng(0)
+    labels, scores = rng.integers(0, 3, 60), rng.dirichlet([1, 1, 1], 60)
+    measures = ["probabilistic_count", "auc", "rmse"]
+    evaluation = fot.evaluate(labels, scores, measures=measures, reduction="classwise")
+    headers = [str(one).splitlines()[1].split()[1] for one in evaluation]
+    assert headers == ["value", "value", "error"]
+    assert "Greater is better: auc." in str(evaluation)
+
+
+@pytest.mark.parametrize("k", [0, 2.5, True, "10"])
+def test_refusals(k):
+    for make in (fot.ValidityArea, lambda k: fot.ValidityCurve.from_predictions([0, 1], [0.2, 0.7], k=k)):
+        with pytest.raises(ValueError, match="k must be a whole number, at least 1, got"):
+            make(k)

@@ -1,0 +1,153 @@
+"""Cells of the rows: what is measured of them is what a loop over the cells gives."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import fitontest as fot
+from fitontest.uncertainty.redrawing import Redrawing, estimate_of
+from tests.strategies import WHOLE_WEIGHTS, noisy, samples
+
+LOSSES = {
+    "bias": lambda y, p, w: abs(w @ (y - p)) / w.sum(),
+    "deviation": lambda y, p, w: w @ np.abs(p - w @ y / w.sum()) / w.sum(),
+}
+
+
+@st.composite
+def with_cells(draw, weights=WHOLE_WEIGHTS):
+    y, p, w = draw(samples(weights=weights))
+    return y, p, w, np.array(draw(st.lists(st.integers(-2, 3), min_size=y.size, max_size=y.size)))
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@given(data=with_cells(weights=st.one_of(WHOLE_WEIGHTS, st.floats(0.1, 10))))
+def test_an_error_of_cells_is_that_of_a_loop(loss, data):
+    y, p, w, cells = data
+    each = [(LOSSES[loss](y[at], p[at], w[at]), w[at].sum()) for at in (cells == c for c in set(cells)) if w[at].any()]
+    g, weight = np.array(each).T
+    expected = {"l1": weight @ g / weight.sum(), "l2": np.sqrt(weight @ g**2 / weight.sum()), "max": g.max()}
+    for norm, value in expected.items():
+        found = fot.Binned(loss, fot.CellPartition(cells), norm).estimate(fot.Sample(y, p, w))
+        assert found.value == pytest.approx(value, abs=1e-12)
+    assert found.n_bins == len(set(cells))
+
+
+@given(with_cells())
+def test_other_measures_of_bins(data):
+    y, p, w, cells = data
+    sample, partition = fot.Sample(y, p, w), fot.CellPartition(cells)
+    masks = [(cells == c) & (w > 0) for c in sorted(set(cells))]
+    masks = [at for at in masks if at.any()]
+    means = [np.average(y[at], weights=w[at]) for at in masks]
+    variance = sum(w[at].sum() * mean * (1 - mean) for at, mean in zip(masks, means, strict=True))
+    assert fot.WithinBin(partition).estimate(sample).value == pytest.approx(variance / w.sum(), abs=1e-12)
+    for test in ("binomial", "t"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", fot.BlockSizeWarning)
+            found = fot.Binned("rejection", partition, test=test, alpha=0.2).estimate(sample).value
+        rejected = 0.0
+        for at in masks:
+            one = fot.Binned("rejection", [], test=test, alpha=0.2).estimate(fot.Sample(y[at], p[at], w[at]))
+            rejected += w[at].sum() * one.value
+        assert found == pytest.approx(rejected / w.sum(), abs=1e-12)
+
+    def spread(labels, scores, sample_weight=None):
+        return float(np.ptp(scores) + len(labels))
+
+    found = fot.Binned(spread, partition, "max").estimate(sample).value
+    assert found == max(np.ptp(p[at]) + at.sum() for at in masks)
+
+
+@given(with_cells())
+def test_cells_that_are_bins_give_the_error_of_the_bins(data):
+    y, p, w, _ = data
+    sample, bins = fot.Sample(y, p, w), fot.EqualWidth(4).partition(fot.Sample(y, p, w))
+    cells = fot.CellPartition(bins.locate(p))
+    for loss in ("bias", "deviation", "rejection"):
+        found, expected = (fot.Binned(loss, one).estimate(sample).value for one in (cells, bins))
+        assert found == pytest.approx(expected, abs=1e-12)
+
+
+@given(with_cells(), st.randoms(use_true_random=False))
+def test_rows_are_repeated_and_reordered_with_their_cells(data, random):
+    y, p, w, cells = data
+    copies = w.astype(int)
+    expected = fot.Binned(partition=fot.CellPartition(cells)).estimate(fot.Sample(y, p, w)).value
+    again = fot.Sample(np.repeat(y, copies), np.repeat(p, copies))
+    repeated = fot.Binned(partition=fot.CellPartition(np.repeat(cells, copies))).estimate(again).value
+    assert repeated == pytest.approx(expected, abs=1e-12)
+    order = np.array(random.sample(range(y.size), y.size))
+    other = fot.Sample(y[order], p[order], w[order])
+    assert fot.Binned(partition=fot.CellPartition(cells[order])).estimate(other).value == expected  # bit by bit
+
+
+def test_in_the_public_functions():
+    y, p = noisy(200, ties=2)
+    cells = fot.CellPartition(np.arange(200) % 3)
+    error = fot.gce(y, p, partition=cells)
+    assert str(error).startswith("ECE ")
+    assert str(error).splitlines()[1].split()[0] == "cell"
+    assert error.to_frame()["cell"].tolist() == [0, 1, 2]
+    assert error.to_dict()["edges"] is None
+    assert fot.gce(y, p, partition=cells, loss="deviation").headline().startswith("PDE ")
+    (one,) = fot.evaluate(y, p, measures=[fot.Binned(partition=cells)])
+    assert one.value == error.value
+    scores = np.column_stack([1 - p, p])
+    mean = fot.gce(y, scores, partition=cells, reduction="classwise")
+    assert mean[1].value == pytest.approx(error.value, abs=1e-15)
+    assert pickle.loads(pickle.dumps(cells)) == cells
+    assert repr(cells) == "CellPartition(3 cells of 200 rows)"
+
+
+@pytest.mark.parametrize("weights", [None, "whole", "parts"])
+def test_the_null_keeps_the_cells_of_the_rows(weights):
+    """A cell of two, in which every score is 1 and in the other 0, has no error if labels are drawn from the scores."""
+    rng = np.random.default_rng(0)
+    p = np.array([1.0, 0.0] * 30)
+    w = {None: None, "whole": rng.integers(0, 4, 60), "parts": rng.random(60)}[weights]
+    measure = fot.Binned("deviation", fot.CellPartition(np.arange(60) % 2))
+    found = estimate_of(measure, fot.Sample(rng.random(60) < 0.5, p, w), redrawing=Redrawing(3))
+    assert found.value > 0.1
+    assert found.null.values.tolist() == [0.0] * 3
+
+
+def test_the_null_is_that_of_equal_bins():
+    y, p = noisy(500)
+    bins = fot.EqualWidth(5).partition(fot.Sample(y, p))
+    nulls = [
+        estimate_of(fot.Binned(partition=one), fot.Sample(y, p), redrawing=Redrawing(200)).null
+        for one in (bins, fot.CellPartition(bins.locate(p)))
+    ]
+    assert nulls[0].mean == pytest.approx(nulls[1].mean, abs=4 * nulls[0].sd / np.sqrt(100))
+
+
+def test_refusals():
+    y, p = noisy(20)
+    cells = fot.CellPartition(np.arange(20) % 3)
+    with pytest.raises(
+        ValueError, match="partition must be a CellPartition of the data, which have 19 rows; got one of 20"
+    ):
+        fot.gce(y[:19], p[:19], partition=cells)
+    taken = fot.Sample(y, p).take(np.arange(20))
+    with pytest.raises(ValueError, match="partition must not be a CellPartition here"):
+        fot.Binned(partition=cells).estimate(taken)
+    with pytest.raises(ValueError, match="cells must be whole numbers, one for each row; got values of type float64"):
+        fot.CellPartition([0.5, 1.0])
+    with pytest.raises(ValueError, match="n_bins must be left at 10"):
+        fot.gce(y, p, partition=cells, n_bins=5)
+    error = fot.gce(y, p, partition=cells, loss="rejection")
+    with pytest.raises(ValueError, match="partition must have bins of scores"):
+        error.rejects(p)
+    with pytest.raises(ValueError, match="partition must have bins of scores"):
+        fot.TCEDisplay(error, fot.Sample(y, p))
+    with pytest.raises(AttributeError, match="a CellPartition cannot be changed"):
+        cells.codes = np.zeros(20)
+    found = estimate_of(fot.Binned(partition=cells), fot.Sample(y, p), redrawing=Redrawing(interval=0.9))
+    assert found.interval is None
+    assert found.null.values.size == 200
+    assert "not defined" in found.interval_reason
