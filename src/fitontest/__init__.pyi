@@ -126,6 +126,8 @@ from .partitions.simplex.partitioner import (
 from .partitions.simplex.uniform_grid import UniformGrid
 from .progress import show_progress
 from .scorers import make_scorer
+from .trees.probability_calibration_tree import ProbabilityCalibrationTree
+from .trees.tree_calibrator import TreeCalibrator
 
 __version__: str
 
@@ -195,6 +197,7 @@ __all__ = [
     "PavaBlocks",
     "Platt",
     "PlugIn",
+    "ProbabilityCalibrationTree",
     "ProperError",
     "Rejection",
     "ReliabilityDisplay",
@@ -217,6 +220,7 @@ __all__ = [
     "StepsMap",
     "TCEDisplay",
     "Temperature",
+    "TreeCalibrator",
     "UniformGrid",
     "Vector",
     "VennAbers",

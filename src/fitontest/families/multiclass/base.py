@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin, clone
+from sklearn.base import ClassifierMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from fitontest.checks import choose
@@ -44,7 +44,7 @@ class ClassSolution:
     attributes: Mapping[str, Any] = field(default_factory=dict)
 
 
-class MulticlassFamily(ClassifierMixin, FamilyBase):  # type: ignore[misc]
+class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: ignore[misc]
     """Base class of the families of several classes.
 
     A subclass stores its hyper-parameters unchanged in ``__init__`` and defines ``fit_class_map(rows)``, or, where it

@@ -1,0 +1,99 @@
+"""Minimal cost-complexity pruning of a tree with any cost of its nodes, and the choice of its factor.
+
+The pruned tree of factor alpha has the smallest cost + alpha * (number of leaves). As alpha grows, sub-trees collapse
+one after the other, those first whose leaves save the least cost each, so that each inner node has the factor from
+which on it is a leaf.
+
+References
+----------
+Breiman, Friedman, Olshen, Stone (1984), Classification and Regression Trees, section 3.3 (no doi).
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from fitontest.trees.structure import NONE, TreeStructure
+from fitontest.typing import BoolArray, FloatArray
+
+
+def collapse_factors(tree: TreeStructure, cost: FloatArray) -> FloatArray:
+    """Return the factor from which on each node has no children, -inf for leaves.
+
+    Parameters
+    ----------
+    tree : TreeStructure
+    cost : array of shape (m,)
+        The cost of each node as a leaf. One that its sub-tree does not lower collapses at 0.
+
+    Returns
+    -------
+    factors : array of shape (m,)
+        Never larger than that of the parent: a node that vanishes with a sub-tree has the factor of its root.
+    """
+    factors = np.where(tree.is_leaf, -np.inf, np.nan)
+    below = tree.accumulate(cost)  # the cost of the leaves below each node
+    count = tree.accumulate(np.ones(tree.size))
+    inside = ~tree.is_leaf  # inner nodes of what is left of the tree
+    alpha = 0.0
+    while inside[0]:
+        gain = np.full(tree.size, np.inf)
+        gain[inside] = (cost[inside] - below[inside]) / (count[inside] - 1.0)
+        node = int(gain.argmin())
+        alpha = max(alpha, float(gain[node]))
+        _collapse(tree, node, alpha, factors, inside)
+        saved, fewer = cost[node] - below[node], count[node] - 1.0
+        while node != NONE:
+            below[node] += saved
+            count[node] -= fewer
+            node = int(tree.parent[node])
+    return factors
+
+
+def _collapse(tree: TreeStructure, top: int, alpha: float, factors: FloatArray, inside: BoolArray) -> None:
+    """Enter the factor of a node and of all that vanishes with it."""
+    ahead = [top]
+    while ahead:
+        node = ahead.pop()
+        if inside[node]:
+            inside[node] = False
+            factors[node] = alpha
+            ahead += [int(tree.left[node]), int(tree.right[node])]
+
+
+def candidate_factors(factors: FloatArray) -> FloatArray:
+    """Return a factor for each pruned tree that there is, from the largest tree to the root alone.
+
+    They are the geometric means of neighbours, so that a tree is not chosen by the rounding of a gain.
+    """
+    steps = np.unique(np.append(factors[np.isfinite(factors)], 0.0))
+    return np.append(np.sqrt(steps[:-1] * steps[1:]), steps[-1])
+
+
+def losses_by_factor(tree: TreeStructure, factors: FloatArray, loss: FloatArray, candidates: FloatArray) -> FloatArray:
+    """Return the loss of rows under the pruned tree of each candidate.
+
+    Parameters
+    ----------
+    tree : TreeStructure
+    factors : array of shape (m,)
+        Those of `collapse_factors`.
+    loss : array of shape (m,)
+        The loss of the rows that pass each node, if it were their leaf.
+    candidates : array of shape (c,)
+    """
+    above = np.where(tree.parent == NONE, np.inf, factors[tree.parent])
+    order_in, order_out = np.argsort(factors), np.argsort(above)  # a node is a leaf from its factor to its parent's
+    entered = np.append(0.0, np.cumsum(loss[order_in]))
+    left = np.append(0.0, np.cumsum(loss[order_out]))
+    return np.asarray(
+        entered[np.searchsorted(factors[order_in], candidates, side="right")]
+        - left[np.searchsorted(above[order_out], candidates, side="right")]
+    )
+
+
+def best_factor(candidates: FloatArray, losses: Sequence[FloatArray]) -> float:
+    """Return the candidate of the smallest total loss over the folds; of equal ones the largest, the smallest tree."""
+    total = np.sum(losses, axis=0)
+    slack = 1e-12 * np.abs(total).max(initial=0.0)
+    return float(candidates[np.flatnonzero(total <= total.min() + slack)[-1]])
