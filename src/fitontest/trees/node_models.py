@@ -129,4 +129,4 @@ def log_losses(proba: FloatArray, codes: IntArray) -> FloatArray:
 def brier_losses(proba: FloatArray, codes: IntArray) -> FloatArray:
     """Return the squared distance between the probabilities of each row and its class."""
     own = proba[np.arange(codes.size), codes]
-    return (proba * proba).sum(axis=1) - 2.0 * own + 1.0
+    return np.asarray((proba * proba).sum(axis=1) - 2.0 * own + 1.0)

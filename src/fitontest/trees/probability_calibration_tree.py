@@ -58,8 +58,8 @@ class ProbabilityCalibrationTree(FeatureCalibrator):
     sum. Leathart et al. fit the classes of a node together, by boosting; the cost is the log loss in both.
 
     The log loss clips probabilities to [1e-6, 1 - 1e-6], because otherwise one row of another class in a pure leaf
-    would decide the pruning. Of factors with the same loss over the folds the largest is taken. Rows of weight 0 are absent;
-    a row of weight 2 is the row twice. Features may be missing (NaN), as in scikit-learn's trees.
+    would decide the pruning. Of factors with the same loss over the folds the largest is taken. Rows of weight 0 are
+    absent; a row of weight 2 is the row twice. Features may be missing (NaN), as in scikit-learn's trees.
 
     References
     ----------
