@@ -17,11 +17,11 @@ Where this differs from the paper, or where the paper does not say what it did:
   the median, with a column that says so. The trees see the features as they are: they know missing values. Categories
   are columns of zeros and ones.
 * The machine sees at most `--cap` training rows, drawn at random; calibration and test rows are never fewer.
-* Of more than two classes there is a machine for each class against the rest, Platt and isotonic maps are fitted to each
-  and divided by their sums; RMSE and 0/1 loss are those of the class vector, AUC and the errors means over the
+* Of more than two classes there is a machine for each class against the rest, Platt and isotonic maps are fitted to
+  each and divided by their sums; RMSE and 0/1 loss are those of the class vector, AUC and the errors means over the
   classes. Rows of a class that has no training row are left out of the calibration of the machine's decision values.
-* Ties: the published counts add up to 101 of 36 tables for the RMSE, so that values must have been rounded. The wins are
-  counted with values rounded to two digits, and beside them with three digits and unrounded.
+* Ties: the published counts add up to 101 of 36 tables for the RMSE, so that values must have been rounded. The wins
+  are counted with values rounded to two digits, and beside them with three digits and unrounded.
 * bank_full is an older variant of bank_marketing, and counts in no sum.
 """
 
@@ -75,7 +75,7 @@ class Remembered(ClassifierMixin, BaseEstimator):
         self.classes_ = classifier.classes_
         self.known_: dict[bytes, np.ndarray] = {}
 
-    def fit(self, X: Any, y: Any) -> "Remembered":
+    def fit(self, X: Any, y: Any) -> "Remembered":  # noqa: ARG002 - as estimators have it
         """Return itself: the classifier is fitted."""
         return self
 
@@ -155,7 +155,7 @@ def mean_error(truth: np.ndarray, P: np.ndarray, columns: Any, family: fot.Famil
 
 
 def deviation(truth: np.ndarray, p: np.ndarray, cells: np.ndarray) -> float:
-    """Return the probability deviation error: the mean distance of the predictions from the mean label of their cell."""
+    """Return the probability deviation error: the mean distance of predictions from the mean label of their cell."""
     sizes = np.maximum(np.bincount(cells), 1)
     return float(np.abs(p - (np.bincount(cells, truth) / sizes)[cells]).mean())
 

@@ -85,14 +85,14 @@ class FeatureCalibrator(ClassifierMixin, FamilyBase):  # type: ignore[misc]
         logits : array of shape (n, k) or None
             Logits of the base scores: of the second of two classes, or of each class.
         """
-        return self.fit_read(_refuse_infinite(validate_data(self, X, **FEATURES)), codes, classes, w, logits)
+        return self.fit_read(validate_data(self, X, **FEATURES), codes, classes, w, logits)
 
     def read_rows(self, X: Any, y: ArrayInput) -> tuple[Any, NDArray[Any], IntArray]:
         """Check features and labels; return the features, the classes, and the position of each label."""
         X, y = validate_data(self, X, y, **FEATURES)
         check_classification_targets(y)
         classes, codes = np.unique(y, return_inverse=True)
-        return _refuse_infinite(X), classes, codes.astype(np.intp)
+        return X, classes, codes.astype(np.intp)
 
     def fit_read(
         self, X: Any, codes: IntArray, classes: NDArray[Any], w: FloatArray | None, logits: FloatArray | None
@@ -101,7 +101,7 @@ class FeatureCalibrator(ClassifierMixin, FamilyBase):  # type: ignore[misc]
         check_splitting(self.cv)
         check_seed(self.random_state)
         w = np.ones(codes.size) if w is None else w
-        splits = tree_splits(self.cv, X, codes, w, logits)
+        splits = tree_splits(self.cv, X, codes, w)
         present = np.flatnonzero(w > 0)
         if present.size < codes.size:
             X, codes, w = X[present], codes[present], w[present]
@@ -115,7 +115,7 @@ class FeatureCalibrator(ClassifierMixin, FamilyBase):  # type: ignore[misc]
     def apply(self, X: Any) -> IntArray:
         """Return the node of `structure_` that is the leaf of each row."""
         check_is_fitted(self, "structure_")
-        X = _refuse_infinite(validate_data(self, X, **FEATURES, reset=False))
+        X = validate_data(self, X, **FEATURES, reset=False)
         return np.asarray(self.leaf_of_[self.tree_.apply(X)])
 
     def cells(self, X: Any, n_cells: int | None = None) -> IntArray:
@@ -256,11 +256,3 @@ def read_logits(scores: ArrayInput, n: int, n_classes: int) -> FloatArray:
 def predicted_classes(calibrator: FeatureCalibrator, proba: FloatArray) -> NDArray[Any]:
     """Return the class of the largest probability of each row, the first of equals."""
     return np.asarray(calibrator.classes_[proba.argmax(axis=1)])
-
-
-def _refuse_infinite(X: Any) -> Any:
-    """Return the features, or refuse infinite ones; missing ones are allowed, as in scikit-learn's trees."""
-    values = X.data if hasattr(X, "tocsr") else X
-    if np.isinf(values).any():
-        raise ValueError("X must not hold infinity (or numbers beyond float32), got some; missing values may be NaN")
-    return X

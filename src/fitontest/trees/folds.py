@@ -9,7 +9,7 @@ from fitontest.data.splits import Split, splits_of
 from fitontest.typing import FloatArray, IntArray
 
 
-def tree_splits(cv: Any, X: Any, codes: IntArray, w: FloatArray, logits: FloatArray | None) -> list[Split]:
+def tree_splits(cv: Any, X: Any, codes: IntArray, w: FloatArray) -> list[Split]:
     """Return the training and the held-out rows of each fold, as positions among the rows of positive weight.
 
     A number deals the distinct rows, class by class, to that many folds, in an order that does not depend on the order
@@ -22,10 +22,8 @@ def tree_splits(cv: Any, X: Any, codes: IntArray, w: FloatArray, logits: FloatAr
         present = [(train[train >= 0], held[held >= 0]) for train, held in splits]
         return [(train, held) for train, held in present if train.size]
     rows = np.flatnonzero(w > 0)
-    parts = [codes[rows, None].astype(np.float64), *([] if logits is None else [logits[rows] + 0.0])]
-    keys = [a + b for a, b in zip(_bytes_of_rows(np.hstack(parts)), _bytes_of_rows(X[rows]), strict=True)]
-    by_class = sorted(set(zip(codes[rows].tolist(), keys, strict=True)))
-    place_of = {key: i for i, (_, key) in enumerate(by_class)}  # the key holds the class too
+    keys = list(zip(codes[rows].tolist(), _row_keys(X[rows]), strict=True))
+    place_of = {key: i for i, key in enumerate(sorted(set(keys)))}
     n_folds = min(5 if cv is None else int(cv), len(place_of))
     if n_folds < 2:
         return []
@@ -33,11 +31,14 @@ def tree_splits(cv: Any, X: Any, codes: IntArray, w: FloatArray, logits: FloatAr
     return [(np.flatnonzero(fold != i), np.flatnonzero(fold == i)) for i in range(n_folds)]
 
 
-def _bytes_of_rows(X: Any) -> list[bytes]:
-    """Return bytes that are the same for equal rows of a matrix, dense or sparse."""
+def _row_keys(X: Any) -> list[bytes]:
+    """Return for each row of a matrix, dense or sparse, what stands where in it: the same for equal rows."""
     if hasattr(X, "tocsr"):
-        X = X.tocsr()
-        ends = zip(X.indptr[:-1], X.indptr[1:], strict=True)
-        return [X.indices[a:b].tobytes() + X.data[a:b].tobytes() for a, b in ends]
-    rows = np.ascontiguousarray(X) + 0.0  # -0.0 is 0.0
-    return [row.tobytes() for row in rows]
+        matrix = X.tocsr(copy=True)
+        matrix.eliminate_zeros()
+        matrix.sort_indices()
+        ends = zip(matrix.indptr[:-1], matrix.indptr[1:], strict=True)
+        parts = ((matrix.indices[a:b], matrix.data[a:b]) for a, b in ends)
+    else:
+        parts = ((places, row[places]) for row in X for places in [np.flatnonzero(row)])
+    return [places.astype(np.int64).tobytes() + values.tobytes() for places, values in parts]
