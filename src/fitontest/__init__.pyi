@@ -14,6 +14,7 @@ from .displays.reliability import ReliabilityDisplay
 from .displays.simplex import SimplexDisplay
 from .displays.small_multiples import SmallMultiples
 from .displays.tce import TCEDisplay
+from .displays.tree import TreeDisplay
 from .evaluation import Evaluation, evaluate
 from .exceptions import BlockSizeWarning, CalibrationWarning, SeparableDataWarning
 from .families.base import (
@@ -221,6 +222,7 @@ __all__ = [
     "TCEDisplay",
     "Temperature",
     "TreeCalibrator",
+    "TreeDisplay",
     "UniformGrid",
     "Vector",
     "VennAbers",
