@@ -42,6 +42,14 @@ def test_measures_of_two_classes_are_their_definitions(study):
     assert found["PDE"] == pytest.approx(np.mean([abs(p[i] - y[cells == cells[i]].mean()) for i in range(200)]))
 
 
+def test_cut_measures_part_equal_scores(study):
+    p, y = np.full(64, 0.5), np.arange(64) % 4 // 2  # in every part of two rows the labels are equal
+    assert study.cut_ece(y, p) == 0.5
+    assert study.measures(np.stack([1 - p, p], axis=1), y, None)["ECE"] == 0.0
+    far = np.arange(64) / 64  # no equal scores: both are the plug-in error of ten neighbours
+    assert study.cut_deviation(y[:10], far[:10]) == pytest.approx(np.abs(far[:10] - y[:10].mean()).mean())
+
+
 def test_wins_count_ties_after_rounding_and_leave_out_what_has_no_value(study):
     values = np.array([0.104, 0.096, 0.2, np.nan])
     assert study.winners(values, "RMSE", 2).tolist() == [True, True, False, False]
@@ -62,5 +70,5 @@ def test_a_run_goes_on_where_it_was(study, tmp_path):
     record = json.loads((tmp_path / "small" / "0.json").read_text())
     assert set(record["measures"]) == set(study.CALIBRATORS)
     text = study.summary(tmp_path)
-    assert "| RMSE    | published       | 21 | 25 | 31  | 24 | 36     |" in text
+    assert "| RMSE      | published       | 21 | 25 | 31  | 24 | 36     |" in text
     assert "small" in text

@@ -91,13 +91,13 @@ class TreeStructure:
         leaf : int array of shape (n,)
             The leaf of each row.
         """
-        at = leaf.copy()
-        path = [at]
+        above = np.arange(self.size)  # the ancestor of each node at the depth reached, going up
+        ancestors = [above]
         for depth in range(int(self.depth.max()), 0, -1):
-            at = np.where(self.depth[at] == depth, self.parent[at], at)
-            path.append(at)
-        for depth, nodes in enumerate(reversed(path)):
-            yield np.where(self.depth[nodes] == depth, nodes, NONE)
+            above = np.where(self.depth[above] == depth, self.parent[above], above)
+            ancestors.append(above)
+        for depth, nodes in enumerate(reversed(ancestors)):
+            yield np.where(self.depth[nodes] == depth, nodes, NONE)[leaf]
 
     def accumulate(self, values: FloatArray) -> FloatArray:
         """Return the sum of the values of the leaves below each node; those of inner nodes are not read."""
