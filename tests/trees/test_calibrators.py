@@ -6,7 +6,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 
 import fitontest as fot
-from fitontest.trees.node_models import LogisticModels
 from tests.trees.problems import blobs, regions
 
 
@@ -46,14 +45,14 @@ def test_more_than_two_classes_have_one_tree_and_rows_that_add_up_to_one():
 
 
 def test_nodes_of_one_class_are_constants():
-    X = np.array([[0.0], [0.1], [0.2], [1.0], [1.1], [1.2]])
-    y = np.array([0, 0, 0, 1, 0, 1])
-    scores = np.array([0.2, 0.7, 0.5, 0.9, 0.1, 0.8])
-    tree = fot.ProbabilityCalibrationTree(max_depth=1, cv=[([0, 1, 3, 4], [2, 5])]).fit(X, y, scores=scores)
-    leaf = LogisticModels.fit(tree.structure_, tree.apply(X), y, np.ones(6), logit(scores)[:, None], 2)
-    assert leaf.evaluate(tree.apply(X[:1]), np.array([[3.0]])).tolist() in ([[1.0, 0.0]], leaf.shares[:1].tolist())
-    alone = fot.ProbabilityCalibrationTree().fit(X, np.zeros(6), scores=scores)
-    assert alone.predict_proba(X).tolist() == [[1.0]] * 6
+    rng = np.random.default_rng(0)
+    X, scores = rng.normal(size=(80, 2)), rng.random(80)
+    y = (X[:, 1] > 0.2).astype(int)
+    tree = fot.ProbabilityCalibrationTree().fit(X, y, scores=scores)
+    assert tree.n_leaves_ == 2
+    assert np.array_equal(tree.predict_proba(X, scores=rng.random(80))[:, 1], y)
+    alone = fot.ProbabilityCalibrationTree().fit(X, np.zeros(80), scores=scores)
+    assert alone.predict_proba(X).tolist() == [[1.0]] * 80
 
 
 @pytest.mark.parametrize("with_scores", [True, False])
@@ -101,8 +100,17 @@ def test_refusals_say_what_to_give():
         tree.predict_proba(X, scores=scores)
     with pytest.raises(ValueError, match="cv must be a whole number of folds"):
         fot.TreeCalibrator(cv=1).fit(X, y)
-    with pytest.raises(ValueError, match="which takes the features of the rows"):
-        fot.calibration_error(y, scores, family="tree")
+
+
+def test_the_registry_lists_them_apart_and_measures_refuse_them():
+    assert fot.available_families("features") == ["probability_calibration_tree", "tree"]
+    assert not {"tree", "probability_calibration_tree"} & {*fot.available_families(), *fot.available_families("any")}
+    assert fot.make_family("tree", max_depth=2).max_depth == 2
+    for reduction in (None, "canonical"):
+        with pytest.raises(ValueError, match="got 'tree', which takes the features of the rows"):
+            fot.calibration_error(
+                [0, 1, 1], [[0.5, 0.5]] * 3 if reduction else [0.5] * 3, family="tree", reduction=reduction
+            )
 
 
 def test_a_matrix_of_two_columns_is_its_second_one():

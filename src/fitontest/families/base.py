@@ -451,7 +451,7 @@ def available_families(classes: Literal["two", "any", "features"] = "two") -> li
 
 
 def make_family(name: str, **params: Any) -> Any:
-    """Return an unfitted family by name: a `Family`, or of several classes a `MulticlassFamily`.
+    """Return an unfitted family by name: a `Family`, of several classes a `MulticlassFamily`, or of features a tree.
 
     Parameters
     ----------

@@ -61,7 +61,7 @@ class TreeCalibrator(FeatureCalibrator):
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     >>> calibrator = fot.TreeCalibrator(max_depth=2).fit(X, y)
     >>> calibrator.n_leaves_, calibrator.predict_proba(X[:2])[:, 1].round(3)
-    (4, array([0.529, 0.012]))
+    (3, array([0.058, 0.058]))
     """
 
     def fit(self, X: Any, y: ArrayInput, sample_weight: ArrayInput = None) -> Self:

@@ -195,10 +195,8 @@ def multiclass_family_class(name: str) -> type[MulticlassFamily]:
     cls = registered_class(name)
     if not issubclass(cls, MulticlassFamily):
         names = ", ".join(available_families("any"))
-        raise ValueError(
-            f"family must be one that takes a column for each class, {names}; got {name!r}, of which "
-            "one_vs_rest makes one"
-        )
+        hint = "which takes the features of the rows" if cls.takes_features else "of which one_vs_rest makes one"
+        raise ValueError(f"family must be one that takes a column for each class, {names}; got {name!r}, {hint}")
     return cls
 
 
