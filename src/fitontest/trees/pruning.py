@@ -10,11 +10,14 @@ Breiman, Friedman, Olshen, Stone (1984), Classification and Regression Trees, se
 """
 
 from collections.abc import Sequence
+from heapq import heapify, heappop, heappush
 
 import numpy as np
 
 from fitontest.trees.structure import NONE, TreeStructure
-from fitontest.typing import BoolArray, FloatArray
+from fitontest.typing import FloatArray
+
+ROUNDING = 1e-12  # of gains, relative to the largest
 
 
 def collapse_factors(tree: TreeStructure, cost: FloatArray) -> FloatArray:
@@ -32,25 +35,30 @@ def collapse_factors(tree: TreeStructure, cost: FloatArray) -> FloatArray:
         Never larger than that of the parent: a node that vanishes with a sub-tree has the factor of its root.
     """
     factors = np.where(tree.is_leaf, -np.inf, np.nan)
-    below = tree.accumulate(cost)  # the cost of the leaves below each node
-    count = tree.accumulate(np.ones(tree.size))
-    inside = ~tree.is_leaf  # inner nodes of what is left of the tree
+    saved = (cost - tree.accumulate(cost)).tolist()  # what the leaves below each node save
+    fewer = (tree.accumulate(np.ones(tree.size)) - 1.0).tolist()  # the leaves that its collapse takes away
+    inside = (~tree.is_leaf).tolist()  # inner nodes of what is left of the tree
+    parent = tree.parent.tolist()
+    gain = [saved[node] / fewer[node] if inside[node] else np.inf for node in range(tree.size)]
+    ahead = [(gain[node], node) for node in range(tree.size) if inside[node]]
+    heapify(ahead)
     alpha = 0.0
-    while inside[0]:
-        gain = np.full(tree.size, np.inf)
-        gain[inside] = (cost[inside] - below[inside]) / (count[inside] - 1.0)
-        node = int(gain.argmin())
-        alpha = max(alpha, float(gain[node]))
+    while ahead:
+        least, node = heappop(ahead)
+        if not inside[node] or least != gain[node]:  # gone, or entered anew when a node below it collapsed
+            continue
+        alpha = max(alpha, least)
         _collapse(tree, node, alpha, factors, inside)
-        saved, fewer = cost[node] - below[node], count[node] - 1.0
-        while node != NONE:
-            below[node] += saved
-            count[node] -= fewer
-            node = int(tree.parent[node])
+        lost, gone = saved[node], fewer[node]
+        while (node := parent[node]) != NONE:
+            saved[node] -= lost
+            fewer[node] -= gone
+            gain[node] = saved[node] / fewer[node]
+            heappush(ahead, (gain[node], node))
     return factors
 
 
-def _collapse(tree: TreeStructure, top: int, alpha: float, factors: FloatArray, inside: BoolArray) -> None:
+def _collapse(tree: TreeStructure, top: int, alpha: float, factors: FloatArray, inside: list[bool]) -> None:
     """Enter the factor of a node and of all that vanishes with it."""
     ahead = [top]
     while ahead:
@@ -64,10 +72,13 @@ def _collapse(tree: TreeStructure, top: int, alpha: float, factors: FloatArray, 
 def candidate_factors(factors: FloatArray) -> FloatArray:
     """Return a factor for each pruned tree that there is, from the largest tree to the root alone.
 
-    They are the geometric means of neighbours, so that a tree is not chosen by the rounding of a gain.
+    They are the geometric means of neighbours, so that a tree is not chosen by the rounding of a gain; factors that
+    differ by rounding are one. That of the root alone is twice the factor of the root.
     """
     steps = np.unique(np.append(factors[np.isfinite(factors)], 0.0))
-    return np.append(np.sqrt(steps[:-1] * steps[1:]), steps[-1])
+    apart = np.diff(steps) > ROUNDING * steps[-1]
+    first, last = steps[np.append(True, apart)], steps[np.append(apart, True)]
+    return np.append(np.sqrt(last[:-1] * first[1:]), 2.0 * last[-1])
 
 
 def losses_by_factor(tree: TreeStructure, factors: FloatArray, loss: FloatArray, candidates: FloatArray) -> FloatArray:
