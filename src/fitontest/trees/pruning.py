@@ -73,12 +73,12 @@ def candidate_factors(factors: FloatArray) -> FloatArray:
     """Return a factor for each pruned tree that there is, from the largest tree to the root alone.
 
     They are the geometric means of neighbours, so that a tree is not chosen by the rounding of a gain; factors that
-    differ by rounding are one. That of the root alone is twice the factor of the root.
+    differ by rounding are one. That of the root alone is the factor of the root and a little more.
     """
     steps = np.unique(np.append(factors[np.isfinite(factors)], 0.0))
     apart = np.diff(steps) > ROUNDING * steps[-1]
     first, last = steps[np.append(True, apart)], steps[np.append(apart, True)]
-    return np.append(np.sqrt(last[:-1] * first[1:]), 2.0 * last[-1])
+    return np.append(np.sqrt(last[:-1] * first[1:]), last[-1] * (1.0 + 1e-9))
 
 
 def losses_by_factor(tree: TreeStructure, factors: FloatArray, loss: FloatArray, candidates: FloatArray) -> FloatArray:
