@@ -20,6 +20,7 @@ FLOORS = [  # a module imports only from floors below its own, or from its own r
     {"partitions"},
     {"maps"},
     {"families"},
+    {"trees"},
     {"measures"},
     {"uncertainty"},
     {"simulation"},

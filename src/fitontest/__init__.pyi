@@ -15,6 +15,7 @@ from .displays.reliability import ReliabilityDisplay
 from .displays.simplex import SimplexDisplay
 from .displays.small_multiples import SmallMultiples
 from .displays.tce import TCEDisplay
+from .displays.tree import TreeDisplay
 from .displays.validity import ValidityDisplay
 from .evaluation import Evaluation, evaluate
 from .exceptions import BlockSizeWarning, CalibrationWarning, SeparableDataWarning
@@ -136,6 +137,8 @@ from .partitions.simplex.partitioner import (
 from .partitions.simplex.uniform_grid import UniformGrid
 from .progress import show_progress
 from .scorers import make_scorer
+from .trees.probability_calibration_tree import ProbabilityCalibrationTree
+from .trees.tree_calibrator import TreeCalibrator
 
 __version__: str
 
@@ -211,6 +214,7 @@ __all__ = [
     "PlugIn",
     "ProbabilisticCount",
     "ProbabilisticKendallTau",
+    "ProbabilityCalibrationTree",
     "ProperError",
     "Rejection",
     "ReliabilityDisplay",
@@ -233,6 +237,8 @@ __all__ = [
     "StepsMap",
     "TCEDisplay",
     "Temperature",
+    "TreeCalibrator",
+    "TreeDisplay",
     "UniformGrid",
     "ValidityArea",
     "ValidityCurve",

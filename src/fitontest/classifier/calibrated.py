@@ -21,9 +21,9 @@ from fitontest.checks import is_whole
 from fitontest.classifier.absent import warn_absent
 from fitontest.classifier.data import Rows, read_rows, with_classes_of, with_similarities
 from fitontest.classifier.fold import Fold, Task, run_fold
-from fitontest.classifier.pair import AnyFamily, CalibratedPair, Calibration, fit_pair, read_any_family
+from fitontest.classifier.pair import AnyFamily, CalibratedPair, fit_pair, read_any_family
 from fitontest.classifier.scores import find_method, positions, respond
-from fitontest.classifier.splits import check_splitting, splits_of
+from fitontest.data.splits import check_splitting, splits_of
 from fitontest.exceptions import CalibrationWarning, warn_user
 from fitontest.typing import ArrayInput, FloatArray, RandomState
 
@@ -35,7 +35,9 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
     probability of class k is the mean of c_jk(s_jk) / sum_l c_jl(s_jl) over the folds; of two classes the second has
     c_j(s_j) and the first 1 - c_j(s_j). A family of several classes, such as ``"matrix"`` or ``"temperature"``, is
     fitted to the scores of all classes at once where there are more than two (and of two if it takes no single
-    column), and the probabilities are the means of its maps.
+    column), and the probabilities are the means of its maps. A tree (`TreeCalibrator`, `ProbabilityCalibrationTree`) is
+    fitted to the features and the scores of all classes at once; X must then be numbers. Text is encoded before:
+    ``make_pipeline(encoder, CalibratedClassifier(...))``.
 
     Parameters
     ----------
@@ -43,8 +45,9 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         A classifier with ``predict_proba`` or ``decision_function``; cloned. One that is fitted already comes as
         ``FrozenEstimator(classifier)``: then nothing is split or refitted, and all the rows given to ``fit`` go to the
         family, so they must be rows that the classifier has not seen.
-    family : str, Family or MulticlassFamily, default="beta"
-        By name or as an estimator; cloned.
+    family : str, Family, MulticlassFamily or tree, default="beta"
+        By name or as an estimator; cloned. A tree, ``"tree"`` or ``"probability_calibration_tree"``, sees the features
+        of the calibration rows too.
     cv : int, splitter, iterable of splits or None, default=5
         A number means stratified folds in the order of the rows; None is 5. Not used for a frozen estimator.
     ensemble : bool, default=True
@@ -65,7 +68,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
     classes_ : array of shape (K,)
     calibrated_classifiers_ : list of CalibratedPair
         Each with its fitted ``estimator`` and with ``families_``, from a class to its fitted `Family`; of two classes
-        only the second has one. A family of several classes is ``family_`` instead.
+        only the second has one. A family of several classes, or a tree, is ``family_`` instead.
     n_features_in_, feature_names_in_
         Those of the fitted estimator, where it has them.
 
@@ -251,7 +254,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
 
     def _frozen_pair(self, family: AnyFamily, rows: Rows, method: str) -> CalibratedPair:
         estimator = clone(self.estimator)  # of a frozen one, itself
-        calibration = Calibration(respond(estimator, rows.X, method, rows.classes), rows.codes, rows.w)
+        calibration = rows.calibration(np.arange(rows.codes.size), respond(estimator, rows.X, method, rows.classes))
         occurring = calibration.occurring(rows.classes.size)
         warn_absent(rows.classes, [], [occurring], "Give rows of every class.")
         return fit_pair(family, estimator, calibration, rows.classes, method, None)

@@ -44,7 +44,7 @@ class Rows:
 
     def calibration(self, held: IntArray, raw: FloatArray) -> Calibration:
         """Return the held-out rows as the families need them."""
-        return Calibration(raw, self.codes[held], None if self.w is None else self.w[held])
+        return Calibration(raw, self.codes[held], None if self.w is None else self.w[held], self.X, held)
 
 
 def read_rows(X: Any, y: ArrayInput, sample_weight: ArrayInput) -> Rows:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from fitontest.classifier.rows import take_parameters, take_part
 from fitontest.classifier.scores import respond
-from fitontest.classifier.splits import Split
+from fitontest.data.splits import Split
 from fitontest.typing import FloatArray, IntArray
 
 

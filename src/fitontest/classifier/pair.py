@@ -1,8 +1,8 @@
 """One fitted classifier with the fitted families of its classes: scores in, calibrated probabilities out.
 
 Of two classes the second has a family and the first gets the rest. Of more classes each has a family of its own,
-fitted to that class against the rest, and the rows are divided by their sums; or one family of several classes is
-fitted to all of them.
+fitted to that class against the rest, and the rows are divided by their sums; or one family of several classes, or a
+tree that sees the features of the rows too, is fitted to all of them.
 """
 
 from dataclasses import dataclass, replace
@@ -17,18 +17,25 @@ from fitontest.classifier.scores import Reading, positions, respond
 from fitontest.data.class_rows import ClassRows
 from fitontest.data.sample import Sample
 from fitontest.data.simplex import on_simplex
-from fitontest.families.base import Family, read_family, registered_class
+from fitontest.families.base import Family, read_family, registered_class, seeded
 from fitontest.families.multiclass.base import MulticlassFamily, read_multiclass_family
+from fitontest.numerics.links import logit
+from fitontest.trees.base import LOGIT_EPS, FeatureCalibrator
 from fitontest.typing import FloatArray, IntArray, Label, RandomState
 
-#: A family of two classes or of several.
-AnyFamily: TypeAlias = Family | MulticlassFamily
+#: A family of two classes or of several, or a calibrator that sees the features.
+AnyFamily: TypeAlias = Family | MulticlassFamily | FeatureCalibrator
 NAMES = ("y", "the scores of the estimator", "sample_weight")
 
 
 def read_any_family(family: object, random_state: RandomState) -> AnyFamily:
-    """Return an unfitted family of two classes or of several, as `read_family` does."""
+    """Return an unfitted family of two classes or of several or of features, as `read_family` does."""
+    if isinstance(family, FeatureCalibrator):
+        return clone(family)  # type: ignore[no-any-return]
     if isinstance(family, str):
+        cls = registered_class(family)
+        if issubclass(cls, FeatureCalibrator):
+            return seeded(cls(), random_state)
         several = not registered_class(family).takes_column
         return read_multiclass_family(family, random_state) if several else read_family(family, random_state)
     return read_multiclass_family(family) if isinstance(family, MulticlassFamily) else read_family(family)
@@ -52,8 +59,8 @@ class CalibratedPair:
         How the responses of the estimator become scores.
     columns : array of int or None
         The columns of X that the estimator takes, where X holds similarities to all the training rows.
-    family_ : MulticlassFamily or None
-        The family of several classes, fitted to the classes that the estimator was fitted to.
+    family_ : MulticlassFamily, FeatureCalibrator or None
+        The family of several classes or the tree, fitted to the classes that the estimator was fitted to.
     """
 
     estimator: Any
@@ -61,7 +68,7 @@ class CalibratedPair:
     classes_: NDArray[Any]
     reading: Reading
     columns: IntArray | None = None
-    family_: MulticlassFamily | None = None
+    family_: MulticlassFamily | FeatureCalibrator | None = None
 
     def scores(self, X: Any) -> FloatArray:
         """Return the scores of the estimator, shape (n, K), before calibration."""
@@ -77,6 +84,10 @@ class CalibratedPair:
             raw = self._respond(X)
             columns = positions(self.estimator, self.classes_)
             found = np.zeros(raw.shape)
+            if isinstance(self.family_, FeatureCalibrator):
+                logits = _logits(self.reading.scores(raw)[:, np.sort(columns)])
+                found[:, np.sort(columns)] = self.family_.evaluate_logits(X, logits)
+                return found
             scores, c_hat = _together(self.reading, raw[:, columns]), self.family_.map_
             found[:, columns] = c_hat.evaluate_log(scores) if self.reading.logs else c_hat.on_simplex(scores)
             return found
@@ -95,11 +106,16 @@ class CalibratedPair:
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """The rows to calibrate on: responses of the estimator, the positions of the classes, weights."""
+    """The rows to calibrate on: responses of the estimator, the positions of the classes, weights.
+
+    Their features are the given rows of X, and are taken only for a calibrator that sees them.
+    """
 
     raw: FloatArray
     codes: IntArray
     w: FloatArray | None
+    X: Any
+    rows: IntArray
 
     def occurring(self, n_classes: int) -> IntArray:
         """Return the classes with rows of positive weight."""
@@ -110,6 +126,8 @@ def fit_pair(
     family: AnyFamily, estimator: Any, rows: Calibration, classes: NDArray[Any], method: str, columns: IntArray | None
 ) -> CalibratedPair:
     """Fit a clone of the family for each class that needs one, or one of several classes to all of them."""
+    if isinstance(family, FeatureCalibrator):
+        return _fit_features(family, estimator, rows, classes, method, columns)
     if isinstance(family, MulticlassFamily) and (classes.size > 2 or not isinstance(family, Family)):
         return _fit_together(family, estimator, rows, classes, method, columns)
     reading = Reading.of(method, rows.raw, rows.w)
@@ -148,6 +166,35 @@ def _fit_together(
     w = None if rows.w is None else rows.w[kept]
     fitted = ClassRows(scores, place[rows.codes[kept]], w, classes[known].tolist(), reading.logs)
     return replace(pair, family_=clone(family).fit_rows(fitted))
+
+
+def _fit_features(
+    family: FeatureCalibrator,
+    estimator: Any,
+    rows: Calibration,
+    classes: NDArray[Any],
+    method: str,
+    columns: IntArray | None,
+) -> CalibratedPair:
+    """Fit a clone of the calibrator to scores and features of the rows of the classes that the estimator knows."""
+    if columns is not None:
+        raise ValueError(f"family must not need features where X holds similarities of rows, got {family}")
+    reading = Reading.of(method, rows.raw, rows.w)
+    pair = CalibratedPair(estimator, {}, classes, reading, columns)
+    known = np.sort(positions(estimator, classes))
+    kept = np.flatnonzero(np.isin(rows.codes, known) & (True if rows.w is None else rows.w > 0))
+    if known.size < 2 or kept.size == 0:
+        return pair
+    logits = _logits(reading.scores(rows.raw[kept])[:, known])
+    w = None if rows.w is None else rows.w[kept]
+    X = take_part(rows.X, rows.rows[kept], None)
+    codes = np.searchsorted(known, rows.codes[kept])
+    return replace(pair, family_=clone(family).fit_coded(X, codes, classes[known], w, logits))
+
+
+def _logits(scores: FloatArray) -> FloatArray:
+    """Return the logits of the second of two classes, or of each class, as a tree takes them."""
+    return logit(scores[:, 1:] if scores.shape[1] == 2 else scores, LOGIT_EPS)
 
 
 def _together(reading: Reading, raw: FloatArray) -> FloatArray:

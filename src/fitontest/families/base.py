@@ -46,19 +46,21 @@ class Solution:
     attributes: Mapping[str, Any] = field(default_factory=dict)
 
 
-class FamilyBase(TransformerMixin, BaseEstimator, ABC):
-    """What `Family` and `MulticlassFamily` share: a place in the registry, and results that a refit replaces.
+class FamilyBase(BaseEstimator, ABC):
+    """What all calibrators share: a place in the registry, and results that a refit replaces.
 
     Attributes
     ----------
-    takes_column, takes_classes : bool
-        Of the class: whether it is fitted to one column of scores, of two classes; to a column for each of K classes.
+    takes_column, takes_classes, takes_features : bool
+        Of the class: whether it is fitted to one column of scores, of two classes; to a column for each of K classes;
+        to the features of the rows, as trees are.
     calibrator : bool
         Of the class: whether it is meant for deployment behind a classifier. False unless a class sets it.
     """
 
     takes_column: ClassVar[bool] = False
     takes_classes: ClassVar[bool] = False
+    takes_features: ClassVar[bool] = False
     calibrator: ClassVar[bool] = False
 
     def replace_results(self, results: Mapping[str, Any]) -> Self:
@@ -71,7 +73,7 @@ class FamilyBase(TransformerMixin, BaseEstimator, ABC):
         return self
 
 
-class Family(RegressorMixin, FamilyBase):
+class Family(RegressorMixin, TransformerMixin, FamilyBase):
     """Base class of the families.
 
     A subclass stores its hyper-parameters unchanged in ``__init__`` and defines ``fit_map(sample)``, or, where it
@@ -370,9 +372,21 @@ _MULTICLASS_MODULES = {  # of several classes; two of them take a column as well
     "temperature": "fitontest.families.temperature",
     "vector": "fitontest.families.multiclass.vector",
 }
+_FEATURE_MODULES = {  # of calibrators that see the features
+    "probability_calibration_tree": "fitontest.trees.probability_calibration_tree",
+    "tree": "fitontest.trees.tree_calibrator",
+}
+_KINDS = {  # what a class says of itself, and where those of this package are
+    "two": ("takes_column", _TWO_CLASS_MODULES),
+    "any": ("takes_classes", _MULTICLASS_MODULES),
+    "features": ("takes_features", _FEATURE_MODULES),
+}
 _GROUPS = {"two": "fitontest.families", "any": "fitontest.multiclass_families"}  # of entry points
 _REGISTRY: Registry[FamilyBase] = Registry(
-    "family", FamilyBase, group=tuple(_GROUPS.values()), modules={**_TWO_CLASS_MODULES, **_MULTICLASS_MODULES}
+    "family",
+    FamilyBase,
+    group=tuple(_GROUPS.values()),
+    modules={**_TWO_CLASS_MODULES, **_MULTICLASS_MODULES, **_FEATURE_MODULES},
 )
 F = TypeVar("F", bound=FamilyBase)
 S = TypeVar("S", bound=FamilyBase)
@@ -412,14 +426,15 @@ def unregister_family(name: str) -> None:
     _REGISTRY.unregister(name)
 
 
-def available_families(classes: Literal["two", "any"] = "two") -> list[str]:
+def available_families(classes: Literal["two", "any", "features"] = "two") -> list[str]:
     """Return the names of the registered families, in alphabetical order.
 
     Parameters
     ----------
-    classes : {"two", "any"}, default="two"
+    classes : {"two", "any", "features"}, default="two"
         "two" lists those that are fitted to one column of scores; "any" those that are fitted to a column for each
-        class and give probabilities of all. Some are both.
+        class and give probabilities of all. Some are both. "features" lists the calibrators that see the features of
+        the rows, for `CalibratedClassifier`.
 
     Examples
     --------
@@ -428,24 +443,25 @@ def available_families(classes: Literal["two", "any"] = "two") -> list[str]:
     True
     >>> fot.available_families(classes="any")[:4]
     ['bias_corrected', 'dirichlet', 'identity', 'matrix']
+    >>> fot.available_families(classes="features")
+    ['probability_calibration_tree', 'tree']
     """
-    choose(classes, _GROUPS, "classes")
-    listed = _TWO_CLASS_MODULES if classes == "two" else _MULTICLASS_MODULES
+    attribute, listed = _KINDS[choose(classes, _KINDS, "classes")]
     names = _REGISTRY.names()
-    foreign = [name for name in names if name not in _TWO_CLASS_MODULES and name not in _MULTICLASS_MODULES]
-    plugins = _REGISTRY.plugins(_GROUPS[classes]) if foreign else []
+    foreign = [name for name in names if not any(name in modules for _, modules in _KINDS.values())]
+    plugins = _REGISTRY.plugins(_GROUPS[classes]) if foreign and classes in _GROUPS else []
 
     def wanted(name: str) -> bool:
         loaded = _REGISTRY.loaded(name)
         if loaded is not None:
-            return loaded.takes_column if classes == "two" else loaded.takes_classes
+            return bool(getattr(loaded, attribute))
         return name in listed or name in plugins
 
     return [name for name in names if wanted(name)]
 
 
 def make_family(name: str, **params: Any) -> Any:
-    """Return an unfitted family by name: a `Family`, or of several classes a `MulticlassFamily`.
+    """Return an unfitted family by name: a `Family`, of several classes a `MulticlassFamily`, or of features a tree.
 
     Parameters
     ----------
@@ -543,9 +559,11 @@ def family_class(name: str) -> type[Family]:
     """Return the class of the family of two classes called `name`."""
     cls = _REGISTRY.find(name, "family")
     if not issubclass(cls, Family):
+        by_class = "a column for each class: where there is a reduction it must be 'canonical' for that"
+        taken = "the features of the rows" if cls.takes_features else by_class
         raise ValueError(
             f"family must be one that takes a column of scores, {', '.join(available_families())}; got {name!r}, which "
-            "takes a column for each class: where there is a reduction it must be 'canonical' for that"
+            f"takes {taken}"
         )
     return cls
 

@@ -136,7 +136,7 @@ def test_names_of_the_two_kinds():
     for name in several:
         assert isinstance(fot.make_family(name), fot.MulticlassFamily)
         assert isinstance(fot.make_family(name), fot.Family) == (name in two)
-    with pytest.raises(ValueError, match="classes must be one of 'two', 'any'; got 'three'"):
+    with pytest.raises(ValueError, match="classes must be one of 'two', 'any', 'features'; got 'three'"):
         fot.available_families("three")
     with pytest.raises(ValueError, match=r"parameters of matrix must be among penalty, cv, .*; got 'strength'"):
         fot.make_family("matrix", strength=2)

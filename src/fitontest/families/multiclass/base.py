@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin, clone
+from sklearn.base import ClassifierMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from fitontest.checks import choose
@@ -44,7 +44,7 @@ class ClassSolution:
     attributes: Mapping[str, Any] = field(default_factory=dict)
 
 
-class MulticlassFamily(ClassifierMixin, FamilyBase):  # type: ignore[misc]
+class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: ignore[misc]
     """Base class of the families of several classes.
 
     A subclass stores its hyper-parameters unchanged in ``__init__`` and defines ``fit_class_map(rows)``, or, where it
@@ -196,10 +196,8 @@ def multiclass_family_class(name: str) -> type[MulticlassFamily]:
     cls = registered_class(name)
     if not issubclass(cls, MulticlassFamily):
         names = ", ".join(available_families("any"))
-        raise ValueError(
-            f"family must be one that takes a column for each class, {names}; got {name!r}, of which "
-            "one_vs_rest makes one"
-        )
+        hint = "which takes the features of the rows" if cls.takes_features else "of which one_vs_rest makes one"
+        raise ValueError(f"family must be one that takes a column for each class, {names}; got {name!r}, {hint}")
     return cls
 
 

@@ -1,0 +1,258 @@
+"""A calibrator that sees the features: an estimator fitted to the features and base scores of the calibration rows.
+
+A family of calibration maps sees scores alone. A tree puts its cells into the space of the features, so that people can
+say which rows a probability is meant for.
+"""
+
+from abc import abstractmethod
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from fitontest.checks import is_whole
+from fitontest.data.arrays import as_matrix, as_numbers, as_scores
+from fitontest.data.sample import read_weights
+from fitontest.data.splits import Split, check_splitting
+from fitontest.families.base import FamilyBase
+from fitontest.numerics.links import logit
+from fitontest.numerics.random import check_seed
+from fitontest.trees.folds import tree_splits
+from fitontest.trees.node_models import NodeModels
+from fitontest.trees.pruning import best_factor, candidate_factors, collapse_factors, losses_by_factor
+from fitontest.trees.structure import TreeStructure
+from fitontest.typing import ArrayInput, FloatArray, IntArray, RandomState
+
+FEATURES: dict[str, Any] = {"dtype": np.float32, "accept_sparse": "csr", "ensure_all_finite": "allow-nan"}
+LOGIT_EPS = 1e-16  # as for Platt scaling: a decision value of up to 36 that became a score is itself again
+
+
+class FeatureCalibrator(ClassifierMixin, FamilyBase):  # type: ignore[misc]
+    """Base of the calibrators that are trees: growing, pruning, and the cells.
+
+    A subclass says what the nodes predict (`fit_nodes`), and what a row costs (`row_losses`), by which the tree is
+    pruned.
+    """
+
+    takes_features: ClassVar[bool] = True
+    classes_: NDArray[Any]
+    n_features_in_: int
+    tree_: DecisionTreeClassifier
+    structure_: TreeStructure
+    models_: NodeModels
+
+    def __init__(
+        self,
+        *,
+        max_depth: int | None = None,
+        max_leaf_nodes: int | None = None,
+        min_samples_leaf: int | float = 1,
+        cv: Any = 5,
+        random_state: RandomState = 0,
+    ) -> None:
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_samples_leaf = min_samples_leaf
+        self.cv = cv
+        self.random_state = random_state
+
+    @abstractmethod
+    def fit_nodes(
+        self, tree: TreeStructure, leaf: IntArray, codes: IntArray, w: FloatArray, logits: FloatArray | None, K: int
+    ) -> NodeModels:
+        """Return the models of all nodes of a tree."""
+
+    @abstractmethod
+    def row_losses(self, proba: FloatArray, codes: IntArray) -> FloatArray:
+        """Return what each row costs under its probabilities."""
+
+    def fit_coded(
+        self, X: Any, codes: IntArray, classes: NDArray[Any], w: FloatArray | None, logits: FloatArray | None
+    ) -> Self:
+        """Fit the calibrator to rows whose labels and weights have been checked.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+        codes : int array of shape (n,)
+            The position of each label in `classes`.
+        classes : array of shape (K,)
+        w : array of shape (n,) or None
+        logits : array of shape (n, k) or None
+            Logits of the base scores: of the second of two classes, or of each class.
+        """
+        return self.fit_read(validate_data(self, X, **FEATURES), codes, classes, w, logits)
+
+    def read_rows(self, X: Any, y: ArrayInput) -> tuple[Any, NDArray[Any], IntArray]:
+        """Check features and labels; return the features, the classes, and the position of each label."""
+        X, y = validate_data(self, X, y, **FEATURES)
+        check_classification_targets(y)
+        classes, codes = np.unique(y, return_inverse=True)
+        return X, classes, codes.astype(np.intp)
+
+    def fit_read(
+        self, X: Any, codes: IntArray, classes: NDArray[Any], w: FloatArray | None, logits: FloatArray | None
+    ) -> Self:
+        """Fit the calibrator to features that have been checked too."""
+        check_splitting(self.cv)
+        check_seed(self.random_state)
+        w = np.ones(codes.size) if w is None else w
+        splits = tree_splits(self.cv, X, codes, w)
+        present = np.flatnonzero(w > 0)
+        if present.size < codes.size:
+            X, codes, w = X[present], codes[present], w[present]
+            logits = None if logits is None else logits[present]
+        results = {"classes_": classes, "n_features_in_": self.n_features_in_}
+        if hasattr(self, "feature_names_in_"):
+            results["feature_names_in_"] = self.feature_names_in_
+        results.update(self._solve(X, codes, w, logits, classes.size, splits))
+        return self.replace_results(results)
+
+    def apply(self, X: Any) -> IntArray:
+        """Return the node of `structure_` that is the leaf of each row."""
+        check_is_fitted(self, "structure_")
+        X = validate_data(self, X, **FEATURES, reset=False)
+        return np.asarray(self.leaf_of_[self.tree_.apply(X)])
+
+    def cells(self, X: Any, n_cells: int | None = None) -> IntArray:
+        """Return an integer label for the cell of the feature space that each row is in.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+        n_cells : int, optional
+            By default the cells are the leaves, numbered from left to right. With a number they are the leaves of the
+            shallowest sub-tree with so many leaves, which a breadth-first search from the root finds (BFSL binning); a
+            tree with fewer leaves has all of them.
+
+        Returns
+        -------
+        cells : int array of shape (n,)
+            From 0 to the number of cells - 1.
+        """
+        leaf = self.apply(X)
+        if n_cells is None:
+            tree = self.structure_
+        else:
+            if not is_whole(n_cells) or n_cells < 1:
+                raise ValueError(f"n_cells must be None or a whole number, at least 1; got {n_cells!r}")
+            tree, number = self.structure_.cut(self.structure_.shallowest(n_cells))
+            leaf = number[leaf]
+        place = np.empty(tree.size, dtype=np.intp)
+        place[tree.leaves] = np.arange(tree.leaves.size)
+        return np.asarray(place[leaf])
+
+    def evaluate_logits(self, X: Any, logits: FloatArray | None) -> FloatArray:
+        """Return the probabilities of rows whose base scores have been checked and turned into logits."""
+        leaf = self.apply(X)
+        return self.models_.evaluate(leaf, logits)
+
+    def _solve(
+        self, X: Any, codes: IntArray, w: FloatArray, logits: FloatArray | None, K: int, splits: list[Split]
+    ) -> dict[str, Any]:
+        """Return the attributes of the fitted tree."""
+        grown, tree, leaf, _, factors = self._grow(X, codes, w, logits, K)
+        candidates = candidate_factors(factors)
+        losses = [self._held_out(X, codes, w, logits, K, candidates, split) for split in splits]
+        factor = best_factor(candidates, losses) if losses else 0.0
+        pruned, leaf_of = tree.cut(factors <= factor)
+        return {
+            "tree_": grown,
+            "structure_": pruned,
+            "leaf_of_": leaf_of,
+            "pruning_factor_": factor,
+            "n_leaves_": int(pruned.leaves.size),
+            "models_": self.fit_nodes(pruned, leaf_of[leaf], codes, w, logits, K),
+        }
+
+    def _grow(
+        self, X: Any, codes: IntArray, w: FloatArray, logits: FloatArray | None, K: int
+    ) -> tuple[DecisionTreeClassifier, TreeStructure, IntArray, NodeModels, FloatArray]:
+        """Grow a tree, fit the models of its nodes, and find the factors at which its nodes collapse."""
+        grown = DecisionTreeClassifier(
+            max_depth=self.max_depth,
+            max_leaf_nodes=self.max_leaf_nodes,
+            min_samples_leaf=self.min_samples_leaf,
+            random_state=self.random_state,
+        ).fit(X, codes, sample_weight=w)
+        tree = TreeStructure.of(grown)
+        leaf = np.asarray(grown.apply(X), dtype=np.intp)
+        models = self.fit_nodes(tree, leaf, codes, w, logits, K)
+        cost = self._node_losses(tree, models, leaf, codes, w, logits) / w.sum()
+        return grown, tree, leaf, models, collapse_factors(tree, cost)
+
+    def _held_out(
+        self,
+        X: Any,
+        codes: IntArray,
+        w: FloatArray,
+        logits: FloatArray | None,
+        K: int,
+        candidates: FloatArray,
+        split: Split,
+    ) -> FloatArray:
+        """Return the loss of the held-out rows of a fold for each candidate of the factor."""
+        train, held = split
+        z = (None, None) if logits is None else (logits[train], logits[held])
+        grown, tree, _, models, factors = self._grow(X[train], codes[train], w[train], z[0], K)
+        leaf = np.asarray(grown.apply(X[held]), dtype=np.intp)
+        loss = self._node_losses(tree, models, leaf, codes[held], w[held], z[1])
+        return losses_by_factor(tree, factors, loss, candidates)
+
+    def _node_losses(
+        self,
+        tree: TreeStructure,
+        models: NodeModels,
+        leaf: IntArray,
+        codes: IntArray,
+        w: FloatArray,
+        logits: FloatArray | None,
+    ) -> FloatArray:
+        """Return for each node the total loss of the rows that pass it, under its own model."""
+        total = np.zeros(tree.size)
+        for nodes in tree.levels(leaf):
+            rows = np.flatnonzero(nodes >= 0)
+            proba = models.evaluate(nodes[rows], None if logits is None else logits[rows])
+            total += np.bincount(nodes[rows], w[rows] * self.row_losses(proba, codes[rows]), tree.size)
+        return total
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+def read_weights_of(sample_weight: ArrayInput, codes: IntArray) -> FloatArray | None:
+    """Return the weights of the rows, or refuse them."""
+    if sample_weight is None:
+        return None
+    if not as_numbers(sample_weight, "sample_weight").any():
+        raise ValueError("sample_weight must have a positive sum, got zero in every row")
+    w = read_weights(sample_weight, "sample_weight")
+    if w.size != codes.size:
+        raise ValueError(f"y and sample_weight must have the same number of rows, got {codes.size} and {w.size}")
+    return w
+
+
+def read_logits(scores: ArrayInput, n: int, n_classes: int) -> FloatArray:
+    """Return the logits of base scores: a column of two classes, a column for each class of more."""
+    if np.ndim(scores) == 2 and np.shape(scores)[1] > 1:
+        P, _ = as_matrix(scores, "scores")
+        P = P[:, 1:] if n_classes == 2 and P.shape[1] == 2 else P
+    else:
+        P = as_scores(scores, "scores")[:, None]
+    columns = 1 if n_classes == 2 else n_classes
+    if P.shape != (n, columns):
+        rule = "one score of the second class for each row" if columns == 1 else "a column for each class"
+        raise ValueError(f"scores must have {rule}, shape {(n, columns)}; got shape {np.shape(scores)}")
+    return logit(P, LOGIT_EPS)
+
+
+def predicted_classes(calibrator: FeatureCalibrator, proba: FloatArray) -> NDArray[Any]:
+    """Return the class of the largest probability of each row, the first of equals."""
+    return np.asarray(calibrator.classes_[proba.argmax(axis=1)])

@@ -1,0 +1,132 @@
+"""What the nodes of a tree predict: the shares of the classes, or logistic regressions on the logits of base scores."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from fitontest.numerics.links import sigmoid
+from fitontest.numerics.losses import LOG_LOSS_EPS
+from fitontest.numerics.segment_logistic import fit_segments
+from fitontest.trees.structure import NONE, TreeStructure
+from fitontest.typing import BoolArray, FloatArray, IntArray
+
+RIDGE = 1e-6
+
+
+class NodeModels(Protocol):
+    """A model in each node of a tree: ``evaluate(nodes, logits)`` gives probabilities of shape (n, K)."""
+
+    def evaluate(self, nodes: IntArray, logits: FloatArray | None) -> FloatArray:
+        """Return the probabilities of rows in these nodes."""
+        ...  # pragma: no cover - a protocol
+
+
+def class_weights(tree: TreeStructure, leaf: IntArray, codes: IntArray, w: FloatArray, n_classes: int) -> FloatArray:
+    """Return the weight of each class in each node, shape (m, K)."""
+    cells = np.bincount(leaf * n_classes + codes, w, tree.size * n_classes).astype(np.float64)
+    return tree.accumulate(cells.reshape(tree.size, n_classes))
+
+
+@dataclass(frozen=True, eq=False)
+class ShareModels:
+    """Each node predicts the shares of the classes among its rows."""
+
+    shares: FloatArray
+
+    @classmethod
+    def fit(cls, tree: TreeStructure, leaf: IntArray, codes: IntArray, w: FloatArray, n_classes: int) -> "ShareModels":
+        """Return the shares of the nodes."""
+        weights = class_weights(tree, leaf, codes, w, n_classes)
+        return cls(weights / weights.sum(axis=1, keepdims=True))
+
+    def evaluate(self, nodes: IntArray, logits: FloatArray | None) -> FloatArray:  # noqa: ARG002 - shares need none
+        """Return the shares of the nodes, shape (n, K)."""
+        return self.shares[nodes]
+
+
+@dataclass(frozen=True, eq=False)
+class LogisticModels:
+    """Each node has a logistic regression on the logit of the score of each class, which is normalised over classes.
+
+    Of two classes there is one regression, of the second class. A class that all rows of a node have, or none, has
+    the constant 1 or 0 there: an infinite intercept.
+
+    Attributes
+    ----------
+    intercepts, slopes : array of shape (m, k)
+        A column for each regression: one of two classes, K of more.
+    shares : array of shape (m, K)
+        For rows to which no regression leaves anything.
+    """
+
+    intercepts: FloatArray
+    slopes: FloatArray
+    shares: FloatArray
+
+    @classmethod
+    def fit(
+        cls,
+        tree: TreeStructure,
+        leaf: IntArray,
+        codes: IntArray,
+        w: FloatArray,
+        logits: FloatArray,
+        n_classes: int,
+    ) -> "LogisticModels":
+        """Fit the regressions of all nodes, depth by depth.
+
+        Parameters
+        ----------
+        tree : TreeStructure
+        leaf, codes, w : array of shape (n,)
+            The leaf, class and weight of each row.
+        logits : array of shape (n, k)
+            Of the second of two classes, or of each class.
+        n_classes : int
+        """
+        weights = class_weights(tree, leaf, codes, w, n_classes)
+        shares = weights / weights.sum(axis=1, keepdims=True)
+        modelled = [1] if n_classes == 2 else list(range(n_classes))
+        occurs = (weights > 0)[:, modelled]
+        alone = occurs & ((weights > 0).sum(axis=1, keepdims=True) == 1)
+        intercepts = np.where(alone, np.inf, np.where(occurs, 0.0, -np.inf))
+        slopes = np.zeros(intercepts.shape)
+        for nodes in tree.levels(leaf):
+            for column, k in enumerate(modelled):
+                _fit_level(nodes, codes == k, w, logits[:, column], (intercepts[:, column], slopes[:, column]))
+        return cls(intercepts, slopes, shares)
+
+    def evaluate(self, nodes: IntArray, logits: FloatArray | None) -> FloatArray:
+        """Return the probabilities, shape (n, K)."""
+        assert logits is not None
+        q = sigmoid(self.intercepts[nodes] + self.slopes[nodes] * logits)
+        if self.shares.shape[1] == 2:
+            return np.concatenate([1.0 - q, q], axis=1)
+        total = q.sum(axis=1, keepdims=True)
+        return np.asarray(np.divide(q, total, out=self.shares[nodes], where=total > 0))
+
+
+def _fit_level(
+    nodes: IntArray, positive: BoolArray, w: FloatArray, logits: FloatArray, into: tuple[FloatArray, FloatArray]
+) -> None:
+    """Fit one class against the rest in the nodes of one depth that have rows of both."""
+    intercepts, slopes = into
+    rows = np.flatnonzero((nodes != NONE) & np.isfinite(intercepts[nodes]))
+    if rows.size == 0:
+        return
+    here, segment = np.unique(nodes[rows], return_inverse=True)
+    t = positive[rows].astype(np.float64)
+    intercepts[here], slopes[here] = fit_segments(logits[rows], t, w[rows], segment, here.size, RIDGE)
+
+
+def log_losses(proba: FloatArray, codes: IntArray) -> FloatArray:
+    """Return the log loss of each row, its probability clipped to [1e-6, 1 - 1e-6]."""
+    own = proba[np.arange(codes.size), codes]
+    return np.asarray(-np.log(np.clip(own, LOG_LOSS_EPS, 1.0 - LOG_LOSS_EPS)))
+
+
+def brier_losses(proba: FloatArray, codes: IntArray) -> FloatArray:
+    """Return the squared distance between the probabilities of each row and its class."""
+    own = proba[np.arange(codes.size), codes]
+    return np.asarray((proba * proba).sum(axis=1) - 2.0 * own + 1.0)

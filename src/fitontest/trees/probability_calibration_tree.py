@@ -1,0 +1,139 @@
+"""Probability calibration trees: a tree on the features whose leaves hold calibration maps of the base score."""
+
+from typing import Any, Self
+
+from fitontest.checks import brief
+from fitontest.families.base import register_family
+from fitontest.trees.base import FeatureCalibrator, predicted_classes, read_logits, read_weights_of
+from fitontest.trees.node_models import LogisticModels, NodeModels, ShareModels, log_losses
+from fitontest.trees.structure import TreeStructure
+from fitontest.typing import ArrayInput, FloatArray, IntArray
+
+
+@register_family("probability_calibration_tree")
+class ProbabilityCalibrationTree(FeatureCalibrator):
+    """A decision tree on the features with a logistic regression on the logit of the base score in each leaf.
+
+    Regions of the feature space in which a classifier is wrong in different ways get calibration maps of their own.
+    The tree is scikit-learn's, grown on the calibration rows. Every node, an inner one too, has the regression
+    sigmoid(a + b logit(score)), fitted with the penalty 1e-6 b^2 / 2, and the constant 0 or 1 where its rows are of one
+    class. The cost of a sub-tree is the total log loss of its leaves, by which the tree is pruned to minimal
+    cost-complexity.
+
+    Parameters
+    ----------
+    max_depth, max_leaf_nodes, min_samples_leaf
+        Limits of the tree before it is pruned, as in scikit-learn's ``DecisionTreeClassifier``; `min_samples_leaf`
+        counts rows, not weights.
+    cv : int, splitter or iterable of splits, default=5
+        The folds by which the pruning factor is chosen. A number deals the distinct rows of each class to that many
+        folds.
+    random_state : int, RandomState or None, default=0
+        Which of equally good splits is taken.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+    n_leaves_ : int
+        Of the pruned tree.
+    pruning_factor_ : float
+        The log loss that a leaf must save, per unit weight.
+    structure_ : TreeStructure
+        The pruned tree.
+    models_ : LogisticModels
+        The intercept and the slope of each of its nodes.
+    tree_ : DecisionTreeClassifier
+        The tree before it was pruned.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Notes
+    -----
+    Behind a classifier: ``CalibratedClassifier(classifier, family=ProbabilityCalibrationTree())``, which hands it the
+    base scores and the features of the calibration rows. On its own it takes base scores as ``fit(X, y,
+    scores=...)``; fitted without any, its leaves are the constants that log loss prefers, the shares of the classes.
+
+    Of more than two classes there is still one tree, so that there is one set of cells. A node has a regression for
+    each class against the rest, on the logit of the score of that class, and its probabilities are divided by their
+    sum. Leathart et al. fit the classes of a node together, by boosting; the cost is the log loss in both.
+
+    The log loss clips probabilities to [1e-6, 1 - 1e-6], because otherwise one row of another class in a pure leaf
+    would decide the pruning. Of factors with the same loss over the folds the largest is taken. Rows of weight 0 are
+    absent; a row of weight 2 is the row twice. Features may be missing (NaN), as in scikit-learn's trees.
+
+    References
+    ----------
+    Leathart, Frank, Holmes, Pfahringer (2017), Probability calibration trees, ACML.
+    https://doi.org/10.48550/arXiv.1808.00111
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> import fitontest as fot
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> classifier = GaussianNB().fit(X[:200], y[:200])
+    >>> scores = classifier.predict_proba(X)[:, 1]
+    >>> calibrator = fot.ProbabilityCalibrationTree(max_depth=3).fit(X[200:], y[200:], scores=scores[200:])
+    >>> calibrator.predict_proba(X[:3], scores=scores[:3]).shape
+    (3, 2)
+    >>> fot.CalibratedClassifier(GaussianNB(), family=calibrator, ensemble=False).fit(X, y).predict(X[:3])
+    array([0, 0, 0])
+    """
+
+    def fit(self, X: Any, y: ArrayInput, sample_weight: ArrayInput = None, *, scores: ArrayInput = None) -> Self:
+        """Fit the tree and the regressions of its nodes.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Features, numbers.
+        y : array-like of shape (n,)
+            Labels.
+        sample_weight : array-like of shape (n,), optional
+            Non-negative weights.
+        scores : array-like of shape (n,) or (n, K), optional
+            Base scores in [0, 1] of rows that the classifier was not fitted to: of the second class in sorted order, or
+            of each class.
+
+        Returns
+        -------
+        self
+        """
+        X, classes, codes = self.read_rows(X, y)
+        logits = None if scores is None else read_logits(scores, codes.size, classes.size)
+        return self.fit_read(X, codes, classes, read_weights_of(sample_weight, codes), logits)
+
+    def predict_proba(self, X: Any, *, scores: ArrayInput = None) -> FloatArray:
+        """Return the calibrated probabilities, shape (n, K); the rows add up to 1.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+        scores : array-like of shape (n,) or (n, K)
+            Base scores, where the tree was fitted with scores.
+        """
+        nodes = self.apply(X)
+        if isinstance(self.models_, LogisticModels) and scores is None:
+            raise ValueError("scores must be given where fit was given scores, got none")
+        if isinstance(self.models_, ShareModels) and scores is not None and self.classes_.size > 1:
+            raise ValueError(f"scores must be left out where fit was given none, got {brief(scores)}")
+        one_class = self.classes_.size == 1
+        logits = None if scores is None or one_class else read_logits(scores, nodes.size, self.classes_.size)
+        return self.models_.evaluate(nodes, logits)
+
+    def predict(self, X: Any, *, scores: ArrayInput = None) -> Any:
+        """Return the class of the largest calibrated probability of each row, the first of equals."""
+        return predicted_classes(self, self.predict_proba(X, scores=scores))
+
+    def fit_nodes(
+        self, tree: TreeStructure, leaf: IntArray, codes: IntArray, w: FloatArray, logits: FloatArray | None, K: int
+    ) -> NodeModels:
+        """Return the regressions of all nodes; without base scores the shares, which have the smallest log loss."""
+        if logits is None or K < 2:
+            return ShareModels.fit(tree, leaf, codes, w, K)
+        return LogisticModels.fit(tree, leaf, codes, w, logits, K)
+
+    def row_losses(self, proba: FloatArray, codes: IntArray) -> FloatArray:
+        """Return the log loss of each row."""
+        return log_losses(proba, codes)

@@ -1,0 +1,108 @@
+"""A decision tree as a calibrator: the leaf of a row says its probability, and the path to the leaf says why."""
+
+from typing import Any, Self
+
+from fitontest.families.base import register_family
+from fitontest.trees.base import FeatureCalibrator, predicted_classes, read_weights_of
+from fitontest.trees.node_models import NodeModels, ShareModels, brier_losses
+from fitontest.trees.structure import TreeStructure
+from fitontest.typing import ArrayInput, FloatArray, IntArray
+
+
+@register_family("tree")
+class TreeCalibrator(FeatureCalibrator):
+    """A cost-complexity pruned decision tree on the features; its leaf means are the probabilities.
+
+    It uses no base score: it is fitted to rows that a classifier was not fitted to only where its values are compared
+    with those of calibrators of that classifier. It has as many values as leaves, and each is the share of the classes
+    among calibration rows that a person can describe.
+
+    Parameters
+    ----------
+    max_depth, max_leaf_nodes, min_samples_leaf
+        Limits of the tree before it is pruned, as in scikit-learn's ``DecisionTreeClassifier``; `min_samples_leaf`
+        counts rows, not weights.
+    cv : int, splitter or iterable of splits, default=5
+        The folds by which the pruning factor is chosen. A number deals the distinct rows of each class to that many
+        folds.
+    random_state : int, RandomState or None, default=0
+        Which of equally good splits is taken.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+    n_leaves_ : int
+        Of the pruned tree.
+    pruning_factor_ : float
+        The cost per leaf: what ``ccp_alpha`` is in scikit-learn.
+    structure_ : TreeStructure
+        The pruned tree.
+    tree_ : DecisionTreeClassifier
+        The tree before it was pruned.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Notes
+    -----
+    The tree is grown by the Gini impurity, and the factor is that of the smallest Brier score over the folds, of equal
+    ones the largest; the Gini impurity of a node is the Brier score of its shares, so that growing, pruning and
+    choosing have one aim. Any number of classes is taken at once. Rows of weight 0 are absent; a row of weight 2 is the
+    row twice. Features may be missing (NaN), as in scikit-learn's trees.
+
+    References
+    ----------
+    Breiman, Friedman, Olshen, Stone (1984), Classification and Regression Trees (no doi).
+    Torabian, Urner, Calibration through the lens of interpretability (no doi).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> import fitontest as fot
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> calibrator = fot.TreeCalibrator(max_depth=2).fit(X, y)
+    >>> calibrator.n_leaves_, calibrator.predict_proba(X[:2])[:, 1].round(3)
+    (3, array([0.058, 0.058]))
+    """
+
+    def fit(self, X: Any, y: ArrayInput, sample_weight: ArrayInput = None) -> Self:
+        """Fit the tree.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Features, numbers.
+        y : array-like of shape (n,)
+            Labels.
+        sample_weight : array-like of shape (n,), optional
+            Non-negative weights.
+
+        Returns
+        -------
+        self
+        """
+        X, classes, codes = self.read_rows(X, y)
+        return self.fit_read(X, codes, classes, read_weights_of(sample_weight, codes), None)
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return the shares of the classes in the leaf of each row, shape (n, K)."""
+        return self.evaluate_logits(X, None)
+
+    def predict(self, X: Any) -> Any:
+        """Return the most frequent class in the leaf of each row."""
+        return predicted_classes(self, self.predict_proba(X))
+
+    def fit_nodes(
+        self,
+        tree: TreeStructure,
+        leaf: IntArray,
+        codes: IntArray,
+        w: FloatArray,
+        logits: FloatArray | None,  # noqa: ARG002 - the shares need none
+        K: int,
+    ) -> NodeModels:
+        """Return the shares of the classes in each node."""
+        return ShareModels.fit(tree, leaf, codes, w, K)
+
+    def row_losses(self, proba: FloatArray, codes: IntArray) -> FloatArray:
+        """Return the squared error of each row, summed over the classes."""
+        return brier_losses(proba, codes)

@@ -1,0 +1,12 @@
+"""scikit-learn's own checks of an estimator."""
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import fitontest as fot
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@parametrize_with_checks([fot.TreeCalibrator(), fot.ProbabilityCalibrationTree()])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
