@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fitontest as fot
-from fitontest.maps.serialising import DEEPEST
+from fitontest.results.serialising import DEEPEST
 from fitontest.maps.stored import KINDS
 from tests.maps.test_maps import MAPS
 from tests.strategies import noisy

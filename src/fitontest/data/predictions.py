@@ -20,6 +20,7 @@ Kull, Perelló-Nieto, Kängsepp, Silva Filho, Song, Flach (2019), Beyond tempera
 https://doi.org/10.48550/arXiv.1910.12656
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
@@ -63,8 +64,40 @@ class Names:
 NAMES = Names()
 
 
+class ReadBefore(ABC):
+    """Data that were read, and reduced, before they came here, such as `Cells`.
+
+    They come in place of the labels, and the scores, weights, reduction and labels are left out.
+    """
+
+    @abstractmethod
+    def read(self) -> "Sample | ClassSamples":
+        """Return the checked data."""
+
+
+class ClassSamples(ABC):
+    """Scores of several classes, each of which can be held against the rest: what a class-wise evaluation needs.
+
+    Attributes
+    ----------
+    classes : list of length K
+        The class of each column.
+    """
+
+    classes: list[Label]
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """Scores of all classes together."""
+
+    @abstractmethod
+    def against_rest(self, column: int) -> Sample:
+        """Return one class against the rest."""
+
+
 @dataclass(frozen=True, eq=False)
-class Predictions:
+class Predictions(ClassSamples):
     """A matrix of scores whose columns have been matched with the classes.
 
     Attributes
@@ -84,6 +117,11 @@ class Predictions:
     scores: FloatArray
     sample_weight: ArrayInput
     names: Names
+
+    @property
+    def size(self) -> int:
+        """Scores of all classes together."""
+        return int(self.scores.size)
 
     def against_rest(self, column: int) -> Sample:
         """Return one class against the rest."""
@@ -170,6 +208,11 @@ def reduced(
 
     Nothing is guessed from shapes: without a reduction only a column of scores is accepted.
     """
+    if isinstance(columns[0], ReadBefore):
+        data = read_before(columns, reduction, labels, pos_label, names)
+        if not isinstance(data, Sample):
+            raise ValueError(f"{names.y_true} must be the cells of one sample, got those of {len(data.classes)} classes")
+        return data
     if reduction is None:
         if labels is not None:
             raise ValueError(f"{names.labels} must be left out unless {names.reduction} is given, got {labels!r}")
@@ -191,15 +234,42 @@ def read_data(
     labels: ArrayInput = None,
     pos_label: Label | None = None,
     names: Names = NAMES,
-) -> Sample | Predictions:
+) -> Sample | ClassSamples:
     """Return what (y_true, y_prob, sample_weight) are under a reduction: predictions of several classes, or one sample.
 
     Predictions are what ``reduction="classwise"`` makes of them: each class is to be held against the rest.
     """
+    if isinstance(columns[0], ReadBefore):
+        return read_before(columns, reduction, labels, pos_label, names)
     if reduction != "classwise":
         return reduced(columns, reduction, labels, pos_label, names)
     _refuse_pos_label(reduction, pos_label, names)
     return read_classes(columns, labels, names)
+
+
+def read_before(
+    columns: Columns,
+    reduction: str | None = None,
+    labels: ArrayInput = None,
+    pos_label: Label | None = None,
+    names: Names = NAMES,
+) -> Sample | ClassSamples:
+    """Return data that were read before, and refuse what would say again how they are to be read."""
+    ready, y_prob, sample_weight = columns
+    given = {names.y_prob: y_prob, names.sample_weight: sample_weight, names.labels: labels, names.pos_label: pos_label}
+    for name, value in given.items():
+        if value is not None:
+            raise ValueError(
+                f"{name} must be left out where {names.y_true} is {type(ready).__name__}, which were made with it"
+            )
+    data = ready.read()  # type: ignore[union-attr]
+    made = "classwise" if isinstance(data, ClassSamples) else None
+    if reduction not in (None, made):
+        raise ValueError(
+            f"{names.reduction} must be left out where {names.y_true} is {type(ready).__name__}, which were reduced "
+            f"when they were made; got {reduction!r}"
+        )
+    return data
 
 
 def _named_classes(labels: ArrayInput, occurring: list[Label], names: Names) -> list[Label]:
