@@ -7,6 +7,7 @@ from .comparison.error_comparison import ErrorComparison
 from .comparison.errors import compare_errors
 from .comparison.evaluation_plan import EvaluationPlan
 from .comparison.planning import plan_evaluation
+from .data.cells import Cells, ClassCells
 from .data.sample import Sample
 from .displays.comparison import ComparisonDisplay
 from .displays.error_comparison import ErrorComparisonDisplay
@@ -150,6 +151,8 @@ __all__ = [
     "CanonicalMeasure",
     "CanonicalPlugIn",
     "CellMap",
+    "Cells",
+    "ClassCells",
     "ClassSolution",
     "Comparison",
     "ComparisonDisplay",

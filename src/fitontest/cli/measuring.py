@@ -7,7 +7,7 @@ from typing import Literal
 import click
 
 from fitontest.cli.messages import notes
-from fitontest.data.predictions import Predictions
+from fitontest.data.predictions import ClassSamples
 from fitontest.data.sample import Sample
 from fitontest.evaluation import Evaluation, evaluation_of, measures_of
 from fitontest.measures.base import Measure, make_measure
@@ -39,7 +39,7 @@ FORMATS: dict[str, Callable[[Evaluation], str]] = {
 
 
 def measured(
-    data: Sample | Predictions,
+    data: Sample | ClassSamples,
     families: Sequence[str] | None,
     measures: Sequence[str],
     *,
@@ -66,7 +66,7 @@ def _measure(name: str, alpha: float) -> Measure:
     return make_measure(name, alpha=alpha) if name == TCE else make_measure(name)
 
 
-def _counts_rows(data: Sample | Predictions) -> bool:
+def _counts_rows(data: Sample | ClassSamples) -> bool:
     """Return whether weights count rows, as a test requires, with a note where they do not."""
     sample = data if isinstance(data, Sample) else data.against_rest(0)
     if not sample.whole:

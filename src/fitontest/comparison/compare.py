@@ -15,7 +15,7 @@ from fitontest.comparison.known_truth import Truth, read_truth
 from fitontest.comparison.of_classes import ClassOptions, compare_class_candidates
 from fitontest.comparison.pairing import rank_results
 from fitontest.data.distributions import CANONICAL, Distributions, read_any
-from fitontest.data.predictions import NAMES, Columns, Names, count_columns
+from fitontest.data.predictions import NAMES, Columns, Names, ReadBefore, count_columns, reduced
 from fitontest.data.sample import Sample
 from fitontest.families.base import Family, family_name
 from fitontest.families.listed import read_families
@@ -87,7 +87,7 @@ def _read_decomposition(family: object, seed: RandomState) -> Family:
 
 def compare_calibrators(
     y_true: ArrayInput,
-    y_prob: ArrayInput,
+    y_prob: ArrayInput = None,
     *,
     families: Iterable[str | Family | MulticlassFamily] | None = None,
     cv: int = 5,
@@ -221,7 +221,7 @@ def compare_calibrators(
         raise ValueError(f"labels must be None unless reduction='canonical', got {labels!r}")
     options = Options.of(families, cv, repeats, scoring, rule, evaluators, decomposition, random_state)
     _check_two_classes(y_prob, "y_prob")
-    sample = Sample(y_true, y_prob, sample_weight, pos_label=pos_label)
+    sample = reduced((y_true, y_prob, sample_weight), None, None, pos_label)
     return compare_candidates(sample, options, _read_test(test, pos_label), truth)
 
 
@@ -272,9 +272,11 @@ def _set_up(sample: Sample, options: Options, test: Sample | None, truth: Truth)
 
 
 def _read_test(test: object, pos_label: Label | None) -> Sample | None:
-    """Return the sample of a test set that is given as a tuple."""
+    """Return the sample of a test set that is given as a tuple, or as cells."""
     if test is None:
         return None
+    if isinstance(test, ReadBefore):
+        return reduced((test, None, None), None, None, pos_label, Names("test", "test[1]", "test[2]"))
     _check_test(test)
     test = cast("tuple[ArrayInput, ...]", test)
     _check_two_classes(test[1], "test[1]")

@@ -10,6 +10,7 @@ distinct score is a cell of its own (`exact`), and the key is the bits of the sc
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -126,7 +127,7 @@ class CellSums:
         if len(tables) == 1:
             return tables[0]
 
-        def joined(name: str) -> FloatArray:
+        def joined(name: str) -> Any:
             return np.concatenate([getattr(table, name) for table in tables])
 
         key = joined("key")
@@ -151,8 +152,7 @@ class CellSums:
 
     def scaled(self, factor: float) -> "CellSums":
         """Return the cells with all weights multiplied."""
-        scaled = {"w": self.w * factor, "w2": self.w2 * factor**2, "wp": self.wp * factor}
-        return replace(self, whole=False, **scaled)
+        return replace(self, w=self.w * factor, w2=self.w2 * factor**2, wp=self.wp * factor, whole=False)
 
 
 def added_up(pieces: Iterable[CellSums]) -> CellSums:

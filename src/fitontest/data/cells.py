@@ -1,7 +1,7 @@
 """Cells: any number of rows as counts and sums by score cell, from arrays, frames of any engine, files, or streams.
 
-One pass over the rows makes about ten thousand cells of them. Cells of parts of the data add up to the cells of all, and
-are a sample like any other: every measure, family, interval and diagram takes them.
+One pass over the rows makes about ten thousand cells of them. Cells of parts of the data add up to the cells of all,
+and are a sample like any other: every measure, family, interval and diagram takes them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from fitontest.checks import brief, is_real
 from fitontest.data.cell_sums import MOST_EDGES, CellSums, Resolution, added_up
 from fitontest.data.frames import FrameColumns, sums_by_segment
 from fitontest.data.ordering import Rows
-from fitontest.data.predictions import ClassSamples, ReadBefore
+from fitontest.data.predictions import NAMES, ClassSamples, Names, ReadBefore
 from fitontest.data.sample import Sample
 from fitontest.data.tables import parquet_rows
 from fitontest.results.frames import Backend, Records, records, to_frame
@@ -78,9 +78,9 @@ class Cells(ReadBefore):
     ...     days.append(fot.Cells.of(rng.random(1000) < p**1.3, p))
     >>> cells = sum(days)
     >>> cells
-    Cells(n=3,000 in 2,767 cells, share of positives 0.4467)
+    Cells(n=3,000 in 2,435 cells, share of positives 0.443)
     >>> round(float(fot.calibration_error(cells, family="beta")), 4)
-    0.0583
+    0.0632
     """
 
     sums: CellSums
@@ -280,7 +280,7 @@ class Cells(ReadBefore):
         w = sums.w.ravel()
         present = sums.rows.ravel() > 0
         w2 = w if sums.whole else sums.w2.ravel()
-        columns = [column[present] for column in (p, y, w, sums.rows.ravel(), w2)]
+        columns: list[Any] = [column[present] for column in (p, y, w, sums.rows.ravel(), w2)]
         if np.any(np.diff(columns[0]) <= 0):  # cells of engines whose logarithms differ in the last bit may overlap
             order = np.lexsort((columns[2], columns[1], columns[0]))
             columns = [column[order] for column in columns]
@@ -392,6 +392,7 @@ class ClassCells(ReadBefore, ClassSamples, Mapping[Label, Cells]):
 
     cells: Mapping[Label, Cells]
     classes: list[Label] = field(init=False)
+    names: Names = NAMES
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "classes", list(self.cells))
@@ -471,9 +472,9 @@ def _in_words(resolution: Resolution) -> str:
 
 def _checked_sums(values: Mapping[str, Any], whole: bool, resolution: Resolution) -> CellSums:
     """Return cells that come from outside, or refuse them."""
-    columns = {}
+    columns: dict[str, Any] = {}
     for name in ("key", *COLUMNS):
-        kind = np.int64 if name in ("key", "rows_0", "rows_1") else np.float64
+        kind: Any = np.int64 if name in ("key", "rows_0", "rows_1") else np.float64
         try:
             columns[name] = np.asarray(values[name], dtype=kind)
         except (TypeError, ValueError, OverflowError) as error:

@@ -109,7 +109,9 @@ def _rows_of(frame: Any, columns: FrameColumns) -> tuple[Any, list[str]]:
     wanted += [("weight", columns.weight)] if columns.weight is not None else []
     for argument, name in wanted:
         if name not in schema:
-            raise ValueError(f"{argument} must be a column of the frame, got {name!r}; its columns are {brief([*schema])}")
+            raise ValueError(
+                f"{argument} must be a column of the frame, got {name!r}; its columns are {brief([*schema])}"
+            )
     for argument, name in wanted:
         if argument in ("prob", "weight") and not schema[name].is_numeric():
             raise ValueError(f"{argument} column {name!r} must hold real numbers, got {schema[name]}")
@@ -133,8 +135,8 @@ def _label(frame: Any, dtype: Any, columns: FrameColumns) -> dict[str, Any]:
             return {"y": column.cast(nw.Int64).cast(nw.Float64)}
         if not dtype.is_numeric():
             raise ValueError(
-                f"label column {columns.label!r} must be labelled 0 and 1, -1 and 1, or False and True unless pos_label "
-                f"says which class is positive; got {dtype}"
+                f"label column {columns.label!r} must be labelled 0 and 1, -1 and 1, or False and True unless "
+                f"pos_label says which class is positive; got {dtype}"
             )
         number = column.cast(nw.Float64)
         known = nw.when((number == 0.0) | (number == -1.0)).then(nw.lit(0.0)).otherwise(nw.lit(2.0))
@@ -178,7 +180,9 @@ def _with_validity(rows: Any, segments: list[str]) -> Any:
     rows = rows.with_columns(bad=code.cast(nw.Int64))
     good = nw.col("bad") == GOOD
     numbers = {"p": 0.5, "y": 0.0} | ({"w": 0.0} if "w" in columns else {})
-    return rows.with_columns(**{name: nw.when(good).then(nw.col(name)).otherwise(nw.lit(value)) for name, value in numbers.items()})
+    return rows.with_columns(
+        **{name: nw.when(good).then(nw.col(name)).otherwise(nw.lit(value)) for name, value in numbers.items()}
+    )
 
 
 def _with_key(rows: Any, resolution: Resolution) -> Any:
@@ -235,8 +239,12 @@ def _refuse_bad(table: Mapping[str, Any]) -> None:
     """Raise ValueError where rows cannot be read, or where there are none."""
     n, bad = table["n"].astype(np.int64), table["bad"].astype(np.int64)
     counts = {text: int(n[bad == code].sum()) for code, text in BAD.items()}
-    if found := [f"{count:,} {'row has' if count == 1 else 'rows have'} {text}" for text, count in counts.items() if count]:
-        raise ValueError(f"frame must hold labels, scores and weights that can be read: of {int(n.sum()):,} rows {'; '.join(found)}")
+    if found := [
+        f"{count:,} {'row has' if count == 1 else 'rows have'} {text}" for text, count in counts.items() if count
+    ]:
+        raise ValueError(
+            f"frame must hold labels, scores and weights that can be read: of {int(n.sum()):,} rows {'; '.join(found)}"
+        )
     good = bad == GOOD
     if not good.any():
         raise ValueError("frame must have rows" + (" of positive weight" if n.sum() else "") + ", got none")
@@ -244,10 +252,14 @@ def _refuse_bad(table: Mapping[str, Any]) -> None:
         minus = int(table["sum_minus"][good].sum())
         zeros = int(n[good].sum() - table["sum_y"][good].sum()) - minus
         if minus and zeros:
-            raise ValueError(f"the label column must have at most two classes, got -1 in {minus:,} rows and 0 in {zeros:,}")
+            raise ValueError(
+                f"the label column must have at most two classes, got -1 in {minus:,} rows and 0 in {zeros:,}"
+            )
 
 
-def _split(table: Mapping[str, Any], segments: list[str], resolution: Resolution) -> Iterator[tuple[tuple[Any, ...], CellSums]]:
+def _split(
+    table: Mapping[str, Any], segments: list[str], resolution: Resolution
+) -> Iterator[tuple[tuple[Any, ...], CellSums]]:
     """Yield the segments with their cells."""
     good = np.flatnonzero(table["bad"].astype(np.int64) == GOOD)
     if not segments:
@@ -255,7 +267,7 @@ def _split(table: Mapping[str, Any], segments: list[str], resolution: Resolution
         return
     places: dict[tuple[Any, ...], list[int]] = {}
     for row, values in zip(good, zip(*(table[name][good].tolist() for name in segments), strict=True), strict=True):
-        places.setdefault(values, []).append(row)
+        places.setdefault(values, []).append(int(row))
     if len(places) > MOST_SEGMENTS:
         raise ValueError(f"by must give at most {MOST_SEGMENTS:,} segments, got {len(places):,}")
     for values in sorted(places, key=lambda one: tuple((str(type(each)), each) for each in one)):

@@ -82,9 +82,12 @@ class ClassSamples(ABC):
     ----------
     classes : list of length K
         The class of each column.
+    names : Names
+        What the caller calls the arguments.
     """
 
     classes: list[Label]
+    names: Names
 
     @property
     @abstractmethod
@@ -94,6 +97,10 @@ class ClassSamples(ABC):
     @abstractmethod
     def against_rest(self, column: int) -> Sample:
         """Return one class against the rest."""
+
+    def one_vs_rest(self) -> Iterator[tuple[Label, Sample]]:
+        """Yield each class and its sample against the rest."""
+        return ((label, self.against_rest(column)) for column, label in enumerate(self.classes))
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,10 +133,6 @@ class Predictions(ClassSamples):
     def against_rest(self, column: int) -> Sample:
         """Return one class against the rest."""
         return self._sample(self.codes == column, self.scores[:, column])
-
-    def one_vs_rest(self) -> Iterator[tuple[Label, Sample]]:
-        """Yield each class and its sample against the rest."""
-        return ((label, self.against_rest(column)) for column, label in enumerate(self.classes))
 
     def confidence(self) -> Sample:
         """Return the largest score of each row, and whether the first class that has it is the label."""
@@ -211,7 +214,9 @@ def reduced(
     if isinstance(columns[0], ReadBefore):
         data = read_before(columns, reduction, labels, pos_label, names)
         if not isinstance(data, Sample):
-            raise ValueError(f"{names.y_true} must be the cells of one sample, got those of {len(data.classes)} classes")
+            raise ValueError(
+                f"{names.y_true} must be the cells of one sample, got those of {len(data.classes)} classes"
+            )
         return data
     if reduction is None:
         if labels is not None:
@@ -262,7 +267,7 @@ def read_before(
             raise ValueError(
                 f"{name} must be left out where {names.y_true} is {type(ready).__name__}, which were made with it"
             )
-    data = ready.read()  # type: ignore[union-attr]
+    data: Sample | ClassSamples = ready.read()
     made = "classwise" if isinstance(data, ClassSamples) else None
     if reduction not in (None, made):
         raise ValueError(

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from fitontest.checks import as_list
-from fitontest.data.predictions import Predictions, Reduction, read_data
+from fitontest.data.predictions import ClassSamples, Reduction, read_data
 from fitontest.data.sample import Sample
 from fitontest.displays.base import check_measured
 from fitontest.displays.canvas import AxesOrFigure, get_axes
@@ -179,7 +179,7 @@ class ReliabilityDisplay(PanelDisplay):
     def from_predictions(
         cls,
         y_true: ArrayInput,
-        y_prob: ArrayInput,
+        y_prob: ArrayInput = None,
         *,
         family: str | Family | CalibrationMap = "slope1",
         scale: ScaleName = "probability",
@@ -269,7 +269,7 @@ class ReliabilityDisplay(PanelDisplay):
             figure = check_classwise_figure(ax, plain=color is None and fill is None and legend and ref_line)
         others = tuple(map(read_measure, as_list(measures, "measures", empty=True)))
         data = read_data(columns, reduction, labels, pos_label)
-        if isinstance(data, Predictions):
+        if isinstance(data, ClassSamples):
             options: dict[str, Any] = {"scale": scale, "limits": limits, "name": name, "measures": others}
             return arrange_classes(cls, data, measure, banded, redrawing, **options).plot(figure)
         error = estimate_of(measure, data, reduction, redrawing)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from fitontest.data.predictions import NAMES, Names, Predictions
+from fitontest.data.predictions import NAMES, ClassSamples, Names
 from fitontest.data.sample import Sample
 from fitontest.displays.base import BinaryDisplay, Display
 from fitontest.displays.canvas import AxesOrFigure, SomeFigure, check_empty_figure, get_figure
@@ -216,7 +216,7 @@ def leave_out_identity(measured: Iterable[tuple[str, Estimate, Sample]]) -> list
 
 def arrange_classes(
     display: Callable[..., PanelDisplay],
-    scores: Predictions,
+    scores: ClassSamples,
     measure: Measure,
     band: dict[str, Any],
     redrawing: Redrawing | None = None,
@@ -229,7 +229,7 @@ def arrange_classes(
     """Return the diagrams of all classes, not yet drawn. `band` holds the options of `add_band`."""
     check_class_count(len(scores.classes), scores.names)
     if redrawing is not None:
-        redrawing = redrawing.of(measure, scores.scores.size, len(scores.classes))
+        redrawing = redrawing.of(measure, scores.size, len(scores.classes))
     measured = [
         (f"class {label}", estimate_of(measure, sample, "classwise", redrawing), sample)
         for label, sample in scores.one_vs_rest()
