@@ -121,29 +121,24 @@ def _rows_of(frame: Any, columns: FrameColumns) -> tuple[Any, list[str]]:
         chosen["w"] = nw.col(columns.weight).cast(nw.Float64)
     if columns.reduction is None:
         y = _label(frame, schema[columns.label], columns)
-        return frame.select(p=nw.col(probs[0]).cast(nw.Float64), **y, **chosen), by
+        return frame.select(p=nw.col(probs[0]).cast(nw.Float64), y=y, **chosen), by
     of_classes = ClassColumns(columns.reduction, tuple(probs), columns.label, columns.labels, columns.pos_label)
     rows, more = reduced_frame(frame, schema[columns.label], of_classes, chosen)
     return rows, [*more, *by]
 
 
-def _label(frame: Any, dtype: Any, columns: FrameColumns) -> dict[str, Any]:
-    """Return the label, 1 or 0, or 2 where it is neither class, null where it is missing; and whether it is -1."""
+def _label(frame: Any, dtype: Any, columns: FrameColumns) -> Any:
+    """Return the label as a number, 1 for the positive class, and 0 or -1 for the other; null where it is missing."""
     column = nw.col(columns.label)
     if columns.pos_label is None:
         if dtype == nw.Boolean:
-            return {"y": column.cast(nw.Int64).cast(nw.Float64)}
+            return column.cast(nw.Int64).cast(nw.Float64)
         if not dtype.is_numeric():
             raise ValueError(
                 f"label column {columns.label!r} must be labelled 0 and 1, -1 and 1, or False and True unless "
                 f"pos_label says which class is positive; got {dtype}"
             )
-        number = column.cast(nw.Float64)
-        known = nw.when((number == 0.0) | (number == -1.0)).then(nw.lit(0.0)).otherwise(nw.lit(2.0))
-        y = nw.when(number == 1.0).then(nw.lit(1.0)).otherwise(known)
-        missing = number.is_null() | number.is_nan() if dtype.is_float() else number.is_null()
-        y = nw.when(~missing).then(y)
-        return {"y": y, "minus": nw.when(number == -1.0).then(nw.lit(1.0)).otherwise(nw.lit(0.0))}
+        return column.cast(nw.Float64)
     if not (dtype.is_numeric() or dtype == nw.Boolean):
         column = column.cast(nw.String)
     others = [one for one in _distinct(frame.select(y=column)) if one != columns.pos_label]
@@ -153,7 +148,7 @@ def _label(frame: Any, dtype: Any, columns: FrameColumns) -> dict[str, Any]:
             f"[{listed(others)}]"
         )
     hit = nw.when(column == columns.pos_label).then(nw.lit(1.0)).otherwise(nw.lit(0.0))
-    return {"y": nw.when(~column.is_null()).then(hit)}
+    return nw.when(~column.is_null()).then(hit)
 
 
 def _distinct(frame: Any) -> list[Any]:
@@ -163,48 +158,47 @@ def _distinct(frame: Any) -> list[Any]:
 
 
 def _with_validity(rows: Any, segments: list[str]) -> Any:
-    """Add what is wrong with a row; numbers of rows that are left out become harmless ones."""
-    columns = rows.collect_schema()
-    p, y = nw.col("p"), nw.col("y")
+    """Add what is wrong with a row, which is asked only where something is."""
+    p, y, w = nw.col("p"), nw.col("y"), nw.col("w")
+    number = y.abs()
+    good = p.is_between(0.0, 1.0) & ((number == 1.0) | (number == 0.0))
     wrong: list[tuple[int, Any]] = [
         (1, p.is_null() | p.is_nan()),
         (2, ~p.is_between(0.0, 1.0)),
         (3, y.is_null() | y.is_nan()),
-        (4, y > 1.0),
+        (4, (number != 1.0) & (number != 0.0)),
+        *((7, nw.col(name).is_null()) for name in segments),
     ]
-    if "w" in columns:
-        w = nw.col("w")
+    for name in segments:
+        good = good & ~nw.col(name).is_null()
+    if "w" in rows.collect_schema():
+        good = good & (w > 0.0) & (w < HUGE)
         wrong += [(5, w.is_null() | w.is_nan()), (6, ~w.is_between(0.0, HUGE)), (ABSENT, w == 0.0)]
-    wrong[4:4] = [(7, nw.col(name).is_null()) for name in segments]
     code = reduce(lambda last, one: nw.when(one[1]).then(nw.lit(one[0])).otherwise(last), wrong[::-1], nw.lit(GOOD))
-    rows = rows.with_columns(bad=code.cast(nw.Int64))
-    good = nw.col("bad") == GOOD
-    numbers = {"p": 0.5, "y": 0.0} | ({"w": 0.0} if "w" in columns else {})
-    return rows.with_columns(
-        **{name: nw.when(good).then(nw.col(name)).otherwise(nw.lit(value)) for name, value in numbers.items()}
-    )
+    return rows.with_columns(bad=nw.when(good).then(nw.lit(GOOD)).otherwise(code).cast(nw.Int64))
 
 
 def _with_key(rows: Any, resolution: Resolution) -> Any:
-    """Add the key of the cell, as `Resolution.keys` gives it, and what is to be summed."""
-    p = nw.col("p")
+    """Add the key of the cell, as `Resolution.keys` gives it, and what is to be summed.
+
+    Bad rows have the key 0, so that there are few groups of them; what is summed of them is not read.
+    """
+    p, y, w, q = (nw.col(name) for name in "pywq")
     inside = (p > 0.0) & (p < 1.0)
-    columns = rows.collect_schema()
-    made = {"q": nw.when(inside).then(p).otherwise(nw.lit(0.5))}
-    if "w" in columns:
-        w, y = nw.col("w"), nw.col("y")
-        made |= {"w0": w * (1.0 - y), "w1": w * y, "v0": w * w * (1.0 - y), "v1": w * w * y, "wp": w * p}
+    made = {"q": nw.when(inside).then(p).otherwise(nw.lit(0.5)), "size": y.abs()}
+    if "w" in rows.collect_schema():
+        one, other = (y.abs() + y) * 0.5, 1.0 - (y.abs() + y) * 0.5
+        made |= {"w0": w * other, "w1": w * one, "v0": w * w * other, "v1": w * w * one, "wp": w * p}
         made["broken"] = nw.when(w == w.floor()).then(nw.lit(0.0)).otherwise(nw.lit(1.0))
-    if resolution.exact:
-        return rows.with_columns(**made).with_columns(key=p + 0.0)
     rows = rows.with_columns(**made)
-    q = nw.col("q")
-    logit = ((q.log() - (1.0 - q).log()) * float(FINE)).floor()
-    ends = nw.when(p <= 0.0).then(nw.lit(float(-FLOOR))).otherwise(nw.lit(float(FLOOR)))
-    key = (nw.when(inside).then(logit).otherwise(ends) + float(FLOOR)) * float(WIDTH) + (p * float(FINE)).floor()
+    key = p + 0.0
+    if not resolution.exact:
+        logit = ((q.log() - (1.0 - q).log()) * float(FINE)).floor()
+        ends = nw.when(p <= 0.0).then(nw.lit(float(-FLOOR))).otherwise(nw.lit(float(FLOOR)))
+        key = (nw.when(inside).then(logit).otherwise(ends) + float(FLOOR)) * float(WIDTH) + (p * float(FINE)).floor()
     if resolution.edges:
         key = key * float(len(resolution.edges) + 1) + _place(p, resolution.edges, 0)
-    return rows.with_columns(key=key)
+    return rows.with_columns(key=nw.when(nw.col("bad") == GOOD).then(key).otherwise(nw.lit(0.0)))
 
 
 def _place(p: Any, edges: Sequence[float], below: int) -> Any:
@@ -218,7 +212,7 @@ def _place(p: Any, edges: Sequence[float], below: int) -> Any:
 
 def _grouped(rows: Any, segments: list[str]) -> Any:
     columns = rows.collect_schema()
-    summed = [name for name in ("y", "minus", "w0", "w1", "v0", "v1", "wp", "broken") if name in columns]
+    summed = [name for name in ("y", "size", "w0", "w1", "v0", "v1", "wp", "broken") if name in columns]
     sums = [nw.col(name).sum().alias(f"sum_{name}") for name in summed]
     if "w" not in columns:
         sums.append(nw.col("p").sum().alias("sum_wp"))
@@ -248,13 +242,10 @@ def _refuse_bad(table: Mapping[str, Any]) -> None:
     good = bad == GOOD
     if not good.any():
         raise ValueError("frame must have rows" + (" of positive weight" if n.sum() else "") + ", got none")
-    if "sum_minus" in table:
-        minus = int(table["sum_minus"][good].sum())
-        zeros = int(n[good].sum() - table["sum_y"][good].sum()) - minus
-        if minus and zeros:
-            raise ValueError(
-                f"the label column must have at most two classes, got -1 in {minus:,} rows and 0 in {zeros:,}"
-            )
+    absolute, total = float(table["sum_size"][good].sum()), float(table["sum_y"][good].sum())
+    zeros, minus = int(n[good].sum() - absolute), int(absolute - total) // 2
+    if minus and zeros:
+        raise ValueError(f"the label column must have at most two classes, got -1 in {minus:,} rows and 0 in {zeros:,}")
 
 
 def _split(
@@ -281,7 +272,7 @@ def _sums(table: Mapping[str, Any], rows: Any, resolution: Resolution) -> CellSu
     def numbers(name: str) -> FloatArray:
         return np.asarray(table[name][rows], dtype=np.float64)
 
-    y, key = numbers("sum_y"), numbers("key") + 0.0
+    y, key = (numbers("sum_size") + numbers("sum_y")) / 2, numbers("key") + 0.0
     counts = w = w2 = np.stack((numbers("n") - y, y), axis=1)
     whole = True
     if "sum_w0" in table:
