@@ -23,7 +23,7 @@ from report import machine_facts, markdown, number, tell
 PIECE = 5_000_000
 BARE = """
 import duckdb
-key = "floor(1024 * (ln(q) - ln(1 - q))) * 2048 + floor(1024 * p)"
+key = "floor(1024 * (ln(q / (1 - q)))) * 2048 + floor(1024 * p)"
 rows = f"(SELECT p::DOUBLE AS p, y, CASE WHEN p > 0 AND p < 1 THEN p::DOUBLE ELSE 0.5 END AS q FROM '{path}')"
 cells = len(duckdb.sql(f"SELECT {key} AS k, sum(p), sum(y) FROM {rows} GROUP BY k").fetchnumpy()["k"])
 print(cells)
