@@ -102,9 +102,16 @@ class Entries:
     @cached_property
     def rows(self) -> int | None:
         """How many different rows there are, whatever their labels; None where copies of a row may get several."""
+        if self.behind is not None:
+            return int(self.behind.sum())
         if self.single:
             return len(self)
         return int(self.n.sum()) if self.counted else None
+
+    @property
+    def placed(self) -> bool:
+        """Whether folds can be drawn before the labels: entries keep their places, or are ordered within ties alone."""
+        return self.behind is not None or (self.rows is not None and self.unit)
 
     @cached_property
     def unit(self) -> bool:
@@ -136,7 +143,7 @@ class Entries:
 
         For rows of weight one; where nothing is tied, or entries hold several rows, nothing is to be sorted.
         """
-        if not (self.tied and self.single):
+        if not (self.tied and self.single) or self.behind is not None:
             return positives
         size = np.diff(self.first, append=self.p.size)
         negatives = size[:, None] - np.add.reduceat(positives, self.first, axis=0)
@@ -157,7 +164,7 @@ class Entries:
 
     def sample(self, positives: IntArray) -> Sample:
         """Return the sample of one labelling, of shape (m,)."""
-        if self.single:
+        if self.single and self.behind is None:
             return self._of_single(positives.astype(np.float64))
         count = np.stack((self.n - positives, positives), axis=1).ravel()
         present = count > 0
@@ -168,14 +175,14 @@ class Entries:
             order = self._order(p, y, w)
             p, y, w, count = p[order], y[order], w[order], count[order]
             if self.counted:
-                return Sample.of_rows(Rows(p, y, w, count, w), whole=True)
+                return Sample.of_rows(Rows(p, y, w, count, w), whole=True).merged
             return Sample.of_rows(Rows.of(p, y, w, whole=True))
         each = np.repeat(self.w / self.n, 2)[present]
         w = count * each
         order = self._order(p, y, w)
         n = self._rows_of(positives)[present] if self.behind is not None else count
         rows = Rows(p[order], y[order], w[order], n[order], (w * each)[order])
-        return Sample.of_rows(rows, whole=False)
+        return Sample.of_rows(rows, whole=False).merged
 
     def _rows_of(self, positives: IntArray) -> IntArray:
         """Return the rows behind the negatives and the positives of each entry, in turn."""

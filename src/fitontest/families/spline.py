@@ -122,7 +122,7 @@ class Spline(Family):
 
     def solve(self, sample: Sample) -> Solution:
         """Return the averaged map, the numbers of segments and their weights."""
-        self._prior()  # checks cv
+        self._prior()  # checks the settings before folds are drawn
         sample, folds = sample.in_folds(self.cv, self.random_state) if sample.n > 1 else (sample, [])
         entries = Entries.of_rows(sample)
         labels = sample.rows.y * entries.n
@@ -137,7 +137,7 @@ class Spline(Family):
 
     def fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
         """Return the values at the distinct scores of the maps fitted to each labelling."""
-        if entries.single and entries.tied and not entries.unit:  # the order within a tie depends on the labels
+        if entries.single and entries.tied and not entries.placed:  # the order within a tie depends on the labels
             return super().fitted_values(entries, positives)
         fits = self._fits(entries, positives, ordered=False)
         eps = fits.polygons[0].eps
@@ -157,7 +157,7 @@ class Spline(Family):
 
     def fitted_maps(self, entries: Entries, positives: IntArray) -> Iterator[CalibrationMap]:
         """Yield the maps fitted to each labelling, all of which are computed at once for rows of weight one."""
-        if not (entries.rows and entries.unit):
+        if not entries.placed:
             return super().fitted_maps(entries, positives)
         fits = self._fits(entries, positives, ordered=False)
         return map(fits.to_map, range(positives.shape[1]))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fitontest.data.entries import Entries
+from fitontest.data.parts import share_out
 from fitontest.data.sample import Sample
 from fitontest.numerics.cells import cell_starts, equal_mass_cells
 from fitontest.numerics.random import MOST_DRAWN
@@ -55,7 +56,7 @@ class Redraws:
         if sample.whole and not sample.unit:  # labels that cross-validation holds out as it does the redrawn ones
             return cls(*_cut(Entries.of_groups(sample), np.rint(sample.groups.wy).astype(np.intp)))
         entries = Entries.of_rows(sample)
-        return cls(entries, (entries, np.rint(sample.rows.y * entries.n).astype(np.intp)[:, None]))
+        return cls(*_cut(entries, np.rint(sample.rows.y * entries.n).astype(np.intp)))
 
     def blocks(self, draws: int) -> list[range]:
         """Return which columns are drawn together."""
@@ -123,14 +124,16 @@ def _pooled(sample: Sample) -> tuple[Entries, IntArray]:
 
 def _cut(entries: Entries, positives: IntArray) -> tuple[Entries, tuple[Entries, IntArray]]:
     """Return entries of different rows in parts of equal numbers, about `NODES` of them, and their positives."""
-    if not entries.counted:
+    if not entries.counted and entries.behind is None:
         return entries, (entries, positives[:, None])
     most = max(1, -(-int(entries.n.sum()) // NODES))
     parts = -(-entries.n // most)
     of = np.repeat(np.arange(len(entries)), parts)
     place = np.arange(of.size) - np.repeat(np.cumsum(parts) - parts, parts)
     size = np.minimum(entries.n[of] - most * place, most)
-    cut = Entries(entries.p[of], size.astype(np.float64), size, whole=True, counted=True)
+    behind = None if entries.behind is None else share_out(entries.behind[of], most * place, size, entries.n[of])
+    w = size * (entries.w / entries.n)[of]
+    cut = Entries(entries.p[of], w, size, entries.whole, entries.counted, behind)
     return cut, (cut, _dealt(positives, entries.n, size, parts)[:, None])
 
 
