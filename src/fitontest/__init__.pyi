@@ -7,6 +7,7 @@ from .comparison.error_comparison import ErrorComparison
 from .comparison.errors import compare_errors
 from .comparison.evaluation_plan import EvaluationPlan
 from .comparison.planning import plan_evaluation
+from .data.cells import Cells, ClassCells
 from .data.sample import Sample
 from .displays.comparison import ComparisonDisplay
 from .displays.error_comparison import ErrorComparisonDisplay
@@ -166,6 +167,8 @@ __all__ = [
     "CanonicalPlugIn",
     "CellMap",
     "CellPartition",
+    "Cells",
+    "ClassCells",
     "ClassSolution",
     "Comparison",
     "ComparisonDisplay",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from fitontest.checks import as_list, brief, choose
 from fitontest.data.distributions import CANONICAL, AnyReduction, Distributions, read_any
-from fitontest.data.predictions import Columns, Predictions
+from fitontest.data.predictions import ClassSamples, Columns
 from fitontest.data.sample import Sample
 from fitontest.exceptions import CalibrationWarning, Held, held_warnings, warn_user
 from fitontest.families.base import Family, available_families, family_class, names_by_settings, numbered
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from fitontest.displays.small_multiples import SmallMultiples
 
 FamilyLike = str | Family | CalibrationMap | MulticlassFamily | MulticlassMap
-Data = Sample | Predictions | Distributions
+Data = Sample | ClassSamples | Distributions
 DEFAULT_CANONICAL = ("temperature", "vector", "matrix")  # families of several classes that are evaluated unasked
 
 
@@ -59,7 +59,7 @@ class Evaluation(Table):
     ----------
     estimates : tuple of Estimate
         In the order given.
-    data : Sample, Predictions or Distributions
+    data : Sample, Predictions, ClassCells or Distributions
         The rows they were measured on, for the diagrams: predictions of several classes with ``reduction="classwise"``,
         distributions with ``reduction="canonical"``.
 
@@ -113,7 +113,7 @@ class Evaluation(Table):
     @property
     def classes(self) -> "Mapping[Label, Evaluation]":
         """The evaluation of each class against the rest, in the order of the columns; empty for two classes."""
-        return _Classes(self) if isinstance(self.data, Predictions) else {}
+        return _Classes(self) if isinstance(self.data, ClassSamples) else {}
 
     @property
     def means(self) -> dict[str, float]:
@@ -140,7 +140,7 @@ class Evaluation(Table):
 
     def rows(self) -> Records:
         """Return one plain record per estimate, of several classes one per class and estimate."""
-        if isinstance(self.data, Predictions):
+        if isinstance(self.data, ClassSamples):
             labelled = ((label, evaluation.rows()) for label, evaluation in self.classes.items())
             return [{"class": json_ready(label), **row} for label, rows in labelled for row in rows]
         records = [
@@ -151,7 +151,7 @@ class Evaluation(Table):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the records as JSON-ready values: ``{"estimates": [...]}``, or the means and those of the classes."""
-        if isinstance(self.data, Predictions):
+        if isinstance(self.data, ClassSamples):
             classes = [{"class": json_ready(label), "estimates": e.rows()} for label, e in self.classes.items()]
             return {"reduction": "classwise", "means": self.means, "classes": classes, "notes": self.notes}
         reduction = self.estimates[0].reduction
@@ -216,7 +216,7 @@ class Evaluation(Table):
         with_map = [name for name, estimate in zip(self.names, self.estimates, strict=True) if _has_map(estimate)]
         if not with_map:
             raise ValueError(f"families must be given for diagrams: none of {self.names} has a map to draw")
-        if isinstance(self.data, Predictions):
+        if isinstance(self.data, ClassSamples):
             chosen = choose("slope1" if family is None else family, with_map, "family")
             each = self[chosen].classes
             labels, facts = choose_worst(each, classes)
@@ -230,7 +230,7 @@ class Evaluation(Table):
 
     def sections(self) -> list[Section]:
         """Return the table of the families, and that of the other measures."""
-        return tables_of(self._named(), by_class=isinstance(self.data, Predictions), data_notes=self._data_notes())
+        return tables_of(self._named(), by_class=isinstance(self.data, ClassSamples), data_notes=self._data_notes())
 
     def _named(self) -> Named:
         return list(zip(self.names, self.estimates, strict=True))
@@ -246,7 +246,7 @@ class Evaluation(Table):
 
 def evaluate(
     y_true: ArrayInput,
-    y_prob: ArrayInput,
+    y_prob: ArrayInput = None,
     *,
     families: Iterable[FamilyLike] | None = None,
     measures: Iterable[str | Measure] | None = None,
@@ -389,9 +389,9 @@ def evaluation_of(
 ) -> Evaluation:
     """Return the evaluation of data that have been checked already."""
     redrawing = redrawing or Redrawing()
-    rows, classes = (data.scores.size, len(data.classes)) if isinstance(data, Predictions) else (data.n, 1)
+    rows, classes = (data.size, len(data.classes)) if isinstance(data, ClassSamples) else (data.n, 1)
     asked = [(measure, redrawing.of(measure, rows, classes)) for measure in measures]
-    if not isinstance(data, Predictions):
+    if not isinstance(data, ClassSamples):
         steps = track(asked, "measures") if len(asked) > 1 else asked  # one may have steps of its own
         repeated: list[Held] = []
         try:
@@ -476,7 +476,7 @@ class _Classes(Mapping[Label, Evaluation]):
     """The evaluations of the classes, each made when it is asked for: its sorted rows take as much as all of them."""
 
     def __init__(self, whole: Evaluation) -> None:
-        assert isinstance(whole.data, Predictions)
+        assert isinstance(whole.data, ClassSamples)
         self._estimates, self._data = whole.estimates, whole.data
 
     def __getitem__(self, label: Label) -> Evaluation:

@@ -38,7 +38,7 @@ NormLike = Literal["l1", "l2", "squared", "max"] | str | Norm | Callable[[FloatA
 
 def calibration_error(
     y_true: ArrayInput,
-    y_prob: ArrayInput,
+    y_prob: ArrayInput = None,
     *,
     family: str | Family | CalibrationMap | MulticlassFamily | MulticlassMap | None = None,
     norm: NormLike = "l1",
@@ -197,7 +197,7 @@ def calibration_error(
 
 def gce(
     y_true: ArrayInput,
-    y_prob: ArrayInput,
+    y_prob: ArrayInput = None,
     *,
     loss: Literal["bias", "deviation", "rejection"] | str | BinLoss | Callable[..., float] = "bias",
     partition: AnyPartition | None = None,
@@ -358,7 +358,7 @@ def gce(
 
 def tce(
     y_true: ArrayInput,
-    y_prob: ArrayInput,
+    y_prob: ArrayInput = None,
     *,
     partition: AnyPartition = "pava_bc",
     n_bins: int = DEFAULT_BINS,
@@ -464,7 +464,7 @@ def tce(
 
 def within_bin_error(
     y_true: ArrayInput,
-    y_prob: ArrayInput,
+    y_prob: ArrayInput = None,
     *,
     partition: AnyPartition = "pava_bc",
     n_bins: int = DEFAULT_BINS,
@@ -526,7 +526,7 @@ def within_bin_error(
 
 def proper_error(
     y_true: ArrayInput,
-    y_prob: ArrayInput,
+    y_prob: ArrayInput = None,
     *,
     family: str | Family | MulticlassFamily | Sequence[str | Family | MulticlassFamily] | None = None,
     loss: Literal["log_loss", "brier"] = "log_loss",

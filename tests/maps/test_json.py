@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fitontest as fot
-from fitontest.maps.serialising import DEEPEST
 from fitontest.maps.stored import KINDS
+from fitontest.results.serialising import DEEPEST
 from tests.maps.test_maps import MAPS
 from tests.strategies import noisy
 

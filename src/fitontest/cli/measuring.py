@@ -8,7 +8,7 @@ import click
 
 from fitontest.cli.messages import notes
 from fitontest.data.distributions import CANONICAL, Distributions
-from fitontest.data.predictions import Predictions
+from fitontest.data.predictions import ClassSamples
 from fitontest.data.sample import Sample
 from fitontest.evaluation import DEFAULT_CANONICAL, Evaluation, canonical_measures_of, evaluation_of, measures_of
 from fitontest.measures.base import Measure, make_measure, read_measure
@@ -43,7 +43,7 @@ FORMATS: dict[str, Callable[[Evaluation], str]] = {
 
 
 def measured(
-    data: Sample | Predictions,
+    data: Sample | ClassSamples,
     families: Sequence[str] | None,
     measures: Sequence[str],
     *,
@@ -96,7 +96,7 @@ def _measure(name: str, alpha: float) -> Measure:
     return make_measure(name, alpha=alpha) if name == TCE else make_measure(name)
 
 
-def _counts_rows(data: Sample | Predictions) -> bool:
+def _counts_rows(data: Sample | ClassSamples) -> bool:
     """Return whether weights count rows, as a test requires, with a note where they do not."""
     sample = data if isinstance(data, Sample) else data.against_rest(0)
     if not sample.whole:

@@ -8,7 +8,7 @@ import click
 from fitontest.cli.measuring import NULL_DRAWS, TCE
 from fitontest.cli.messages import notes, refusing
 from fitontest.cli.scores import Given, of_class_scores
-from fitontest.data.predictions import Predictions
+from fitontest.data.predictions import ClassSamples
 from fitontest.displays.base import Display
 from fitontest.displays.reliability import ReliabilityDisplay
 from fitontest.displays.saving import check_path
@@ -139,7 +139,7 @@ def _classwise(
     if len(chosen) > 1 or "all" in chosen:
         raise ValueError(f"--family must be one family with --reduction classwise, got {', '.join(families)}")
     data = given.data()
-    assert isinstance(data, Predictions)
+    assert isinstance(data, ClassSamples)
     (measure,) = measures_of(chosen, None, "l1", band["random_state"])
     return arrange_classes(ReliabilityDisplay, data, measure, band, scale=scale, name=name)
 

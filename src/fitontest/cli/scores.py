@@ -16,7 +16,7 @@ from fitontest.cli.layout import of_layout
 from fitontest.data.arrays import as_scores
 from fitontest.data.csv_files import BOOLEANS, Layout
 from fitontest.data.distributions import CANONICAL, Distributions
-from fitontest.data.predictions import REDUCTIONS, Names, Predictions, read_classes, read_data, reduced
+from fitontest.data.predictions import REDUCTIONS, ClassSamples, Names, read_classes, read_data, reduced
 from fitontest.data.sample import Sample
 from fitontest.data.tables import naming_lines, read_columns
 from fitontest.typing import Label
@@ -91,7 +91,7 @@ class Given:
         """The name of the scores: that of their column, where it is one."""
         return self.probs[0] if len(self.probs) == 1 else None
 
-    def data(self) -> Sample | Predictions | Distributions:
+    def data(self) -> Sample | ClassSamples | Distributions:
         """Return the data in the file: of several classes with classwise or canonical, else one sample."""
         if self.canonical:
             return self.distributions()

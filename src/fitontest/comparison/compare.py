@@ -15,7 +15,7 @@ from fitontest.comparison.known_truth import Truth, read_truth
 from fitontest.comparison.of_classes import ClassOptions, compare_class_candidates
 from fitontest.comparison.pairing import rank_results
 from fitontest.data.distributions import CANONICAL, Distributions, read_any
-from fitontest.data.predictions import NAMES, Columns, Names, count_columns
+from fitontest.data.predictions import NAMES, Columns, Names, ReadBefore, count_columns, reduced
 from fitontest.data.sample import Sample
 from fitontest.families.base import Family, family_name
 from fitontest.families.listed import read_families
@@ -91,7 +91,7 @@ def _read_decomposition(family: object, seed: RandomState) -> Family:
 
 def compare_calibrators(
     y_true: ArrayInput,
-    y_prob: ArrayInput,
+    y_prob: ArrayInput = None,
     *,
     families: Iterable[str | Family | MulticlassFamily] | None = None,
     cv: int = 5,
@@ -236,7 +236,7 @@ def compare_calibrators(
         families, cv, repeats, scoring, rule, evaluators, decomposition, random_state, interpretability=interpretability
     )
     _check_two_classes(y_prob, "y_prob")
-    sample = Sample(y_true, y_prob, sample_weight, pos_label=pos_label)
+    sample = reduced((y_true, y_prob, sample_weight), None, None, pos_label)
     return compare_candidates(sample, options, _read_test(test, pos_label), truth)
 
 
@@ -244,7 +244,7 @@ def compare_candidates(
     sample: Sample, options: Options, test: Sample | None = None, truth: Truth = None, labels: str = "y_true"
 ) -> Comparison:
     """Return the comparison on a checked sample; `labels` is what the caller calls the labels."""
-    positives = int(np.count_nonzero(sample.rows.y))
+    positives = int(sample.rows.n[sample.rows.y > 0].sum())
     if positives in (0, sample.n):
         value = f"{sample.n} of one, which cannot distinguish between maps"
         raise ValueError(f"{labels} must have rows of both classes, got {value}")
@@ -253,7 +253,7 @@ def compare_candidates(
         name: evaluation.evaluate(options.candidates[name]) for name in track(list(options.candidates), "families")
     }
     test_rows = None if test is None else evaluation.rows
-    ranked = rank_results(results, sample.rows, test_rows, options.do_nothing)
+    ranked = rank_results(results, evaluation.sample.rows, test_rows, options.do_nothing)
     return Comparison(
         calibrators=tuple(ranked),
         chosen=RULES[options.rule](ranked, options.do_nothing),
@@ -273,7 +273,7 @@ def compare_candidates(
 
 def _set_up(sample: Sample, options: Options, test: Sample | None, truth: Truth) -> HeldOutEvaluation:
     """Return the evaluation with its folds drawn and the true probabilities checked."""
-    folds = repeated_folds(sample.n, options.cv, options.repeats, options.random_state)
+    sample, folds = sample.in_repeated_folds(options.cv, options.repeats, options.random_state)
     evaluated, scores = (sample, "y_prob") if test is None else (test, "test[1]")
     return HeldOutEvaluation(
         sample=sample,
@@ -288,9 +288,11 @@ def _set_up(sample: Sample, options: Options, test: Sample | None, truth: Truth)
 
 
 def _read_test(test: object, pos_label: Label | None) -> Sample | None:
-    """Return the sample of a test set that is given as a tuple."""
+    """Return the sample of a test set that is given as a tuple, or as cells."""
     if test is None:
         return None
+    if isinstance(test, ReadBefore):
+        return reduced((test, None, None), None, None, pos_label, Names("test", "test[1]", "test[2]"))
     _check_test(test)
     test = cast("tuple[ArrayInput, ...]", test)
     _check_two_classes(test[1], "test[1]")

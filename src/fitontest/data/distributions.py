@@ -12,9 +12,11 @@ from fitontest.data.class_rows import ClassRows
 from fitontest.data.predictions import (
     NAMES,
     REDUCTIONS,
+    ClassSamples,
     Columns,
     Names,
     Predictions,
+    ReadBefore,
     Reduction,
     read_classes,
     read_data,
@@ -212,7 +214,7 @@ def read_any(
     labels: ArrayInput = None,
     pos_label: Label | None = None,
     names: Names = NAMES,
-) -> Sample | Predictions | Distributions:
+) -> Sample | ClassSamples | Distributions:
     """Return what (y_true, y_prob, sample_weight) are under any reduction, "canonical" included."""
     if reduction is not None:
         choose(reduction, (*REDUCTIONS, CANONICAL), names.reduction)
@@ -220,4 +222,9 @@ def read_any(
         return read_data(columns, reduction, labels, pos_label, names)
     if pos_label is not None:
         raise ValueError(f"{names.pos_label} must be None with {names.reduction}={reduction!r}, got {pos_label!r}")
+    if isinstance(columns[0], ReadBefore):
+        raise ValueError(
+            f"{names.reduction} must be left out where {names.y_true} is {type(columns[0]).__name__}, which do not "
+            f"hold whole distributions; got {reduction!r}"
+        )
     return Distributions.of(read_classes(columns, labels, names))

@@ -20,6 +20,7 @@ Kull, Perelló-Nieto, Kängsepp, Silva Filho, Song, Flach (2019), Beyond tempera
 https://doi.org/10.48550/arXiv.1910.12656
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
@@ -63,8 +64,54 @@ class Names:
 NAMES = Names()
 
 
+class ReadBefore(ABC):
+    """Data that were read, and reduced, before they came here, such as `Cells`.
+
+    They come in place of the labels, and the scores, weights, reduction and labels are left out.
+    """
+
+    @abstractmethod
+    def read(self) -> "Sample | ClassSamples":
+        """Return the checked data."""
+
+
+class ClassSamples(ABC):
+    """Scores of several classes, each of which can be held against the rest: what a class-wise evaluation needs.
+
+    Attributes
+    ----------
+    classes : list of length K
+        The class of each column.
+    names : Names
+        What the caller calls the arguments.
+    """
+
+    classes: list[Label]
+    names: Names
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """Scores of all classes together."""
+
+    @abstractmethod
+    def against_rest(self, column: int) -> Sample:
+        """Return one class against the rest."""
+
+    def one_vs_rest(self) -> Iterator[tuple[Label, Sample]]:
+        """Yield each class and its sample against the rest."""
+        return ((label, self.against_rest(column)) for column, label in enumerate(self.classes))
+
+    def by_predicted(self) -> Iterator[tuple[Label, Sample]]:
+        """Yield each class that is predicted, and the confidence of the rows in which it is."""
+        raise ValueError(
+            f"by_predicted must be False where {self.names.y_true} is {type(self).__name__}: "
+            "it needs the scores of all classes in each row"
+        )
+
+
 @dataclass(frozen=True, eq=False)
-class Predictions:
+class Predictions(ClassSamples):
     """A matrix of scores whose columns have been matched with the classes.
 
     Attributes
@@ -85,13 +132,14 @@ class Predictions:
     sample_weight: ArrayInput
     names: Names
 
+    @property
+    def size(self) -> int:
+        """Scores of all classes together."""
+        return int(self.scores.size)
+
     def against_rest(self, column: int) -> Sample:
         """Return one class against the rest."""
         return self._sample(self.codes == column, self.scores[:, column])
-
-    def one_vs_rest(self) -> Iterator[tuple[Label, Sample]]:
-        """Yield each class and its sample against the rest."""
-        return ((label, self.against_rest(column)) for column, label in enumerate(self.classes))
 
     def confidence(self) -> Sample:
         """Return the largest score of each row, and whether the first class that has it is the label."""
@@ -186,6 +234,13 @@ def reduced(
 
     Nothing is guessed from shapes: without a reduction only a column of scores is accepted.
     """
+    if isinstance(columns[0], ReadBefore):
+        data = read_before(columns, reduction, labels, pos_label, names)
+        if not isinstance(data, Sample):
+            raise ValueError(
+                f"{names.y_true} must be the cells of one sample, got those of {len(data.classes)} classes"
+            )
+        return data
     if reduction is None:
         if labels is not None:
             raise ValueError(f"{names.labels} must be left out unless {names.reduction} is given, got {labels!r}")
@@ -207,11 +262,13 @@ def read_data(
     labels: ArrayInput = None,
     pos_label: Label | None = None,
     names: Names = NAMES,
-) -> Sample | Predictions:
+) -> Sample | ClassSamples:
     """Return what (y_true, y_prob, sample_weight) are under a reduction: predictions of several classes, or one sample.
 
     Predictions are what ``reduction="classwise"`` makes of them: each class is to be held against the rest.
     """
+    if isinstance(columns[0], ReadBefore):
+        return read_before(columns, reduction, labels, pos_label, names)
     if reduction != "classwise":
         return reduced(columns, reduction, labels, pos_label, names)
     return read_unreduced(columns, reduction, labels, pos_label, names)
@@ -223,10 +280,39 @@ def read_unreduced(
     labels: ArrayInput = None,
     pos_label: Label | None = None,
     names: Names = NAMES,
-) -> Predictions:
+) -> ClassSamples:
     """Return the predictions of several classes of which a reduction without a positive class makes samples."""
+    if isinstance(columns[0], ReadBefore):
+        data = read_before(columns, reduction, labels, pos_label, names)
+        assert isinstance(data, ClassSamples)  # of one sample a reduction is refused
+        return data
     _refuse_pos_label(reduction, pos_label, names)
     return read_classes(columns, labels, names)
+
+
+def read_before(
+    columns: Columns,
+    reduction: str | None = None,
+    labels: ArrayInput = None,
+    pos_label: Label | None = None,
+    names: Names = NAMES,
+) -> Sample | ClassSamples:
+    """Return data that were read before, and refuse what would say again how they are to be read."""
+    ready, y_prob, sample_weight = columns
+    given = {names.y_prob: y_prob, names.sample_weight: sample_weight, names.labels: labels, names.pos_label: pos_label}
+    for name, value in given.items():
+        if value is not None:
+            raise ValueError(
+                f"{name} must be left out where {names.y_true} is {type(ready).__name__}, which were made with it"
+            )
+    data: Sample | ClassSamples = ready.read()
+    made = "classwise" if isinstance(data, ClassSamples) else None
+    if reduction not in (None, made):
+        raise ValueError(
+            f"{names.reduction} must be left out where {names.y_true} is {type(ready).__name__}, which were reduced "
+            f"when they were made; got {reduction!r}"
+        )
+    return data
 
 
 def _named_classes(labels: ArrayInput, occurring: list[Label], names: Names) -> list[Label]:

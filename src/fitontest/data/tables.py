@@ -99,6 +99,26 @@ def naming_lines(path: Path, columns: Mapping[str, str], layout: Layout = STANDA
         raise ValueError(error.at(f"line {line}", "the header is line 1") + hint) from error
 
 
+@contextmanager
+def parquet_rows(path: str | Path) -> Iterator[duckdb.DuckDBPyRelation]:
+    """Give the rows of a Parquet file, or of all files that fit a pattern, as a relation of DuckDB.
+
+    What DuckDB refuses in the block is a ValueError about the file.
+    """
+    text = str(path)
+    if not _is_pattern(text) and _kind(Path(text)) != PARQUET:
+        raise ValueError(f"path must be a Parquet file, or a pattern of several, got {text}")
+    with duckdb.connect() as connection:
+        try:
+            yield connection.read_parquet(text, hive_partitioning=_is_pattern(text))
+        except duckdb.Error as error:
+            raise ValueError(f"path must be readable as parquet, got {text}: {_reason(error)}") from error
+
+
+def _is_pattern(path: str) -> bool:
+    return bool(set(path) & set("*?["))
+
+
 def check_ending(path: Path, name: str) -> None:
     """Raise ValueError unless `append_column` can write a table to the path."""
     _by_ending(path, WRITERS, name)
@@ -306,7 +326,7 @@ def _names(connection: duckdb.DuckDBPyConnection, path: Path) -> list[tuple[str,
 @contextmanager
 def _opened(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """Give a connection; what DuckDB refuses in the block is a ValueError about the file."""
-    if set(str(path)) & set("*?["):  # DuckDB would read them as a pattern and might open other files
+    if _is_pattern(str(path)):  # DuckDB would read them as a pattern and might open other files
         raise ValueError(f"FILE must not have any of * ? [ in its name, got {path}")
     with duckdb.connect() as connection:
         try:

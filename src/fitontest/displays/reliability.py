@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from fitontest.checks import as_list
-from fitontest.data.predictions import Predictions, Reduction, read_unreduced, reduced
+from fitontest.data.predictions import ClassSamples, Reduction, read_unreduced, reduced
 from fitontest.data.sample import Sample
 from fitontest.displays.base import check_measured
 from fitontest.displays.canvas import AxesOrFigure, get_axes
@@ -180,7 +180,7 @@ class ReliabilityDisplay(PanelDisplay):
     def from_predictions(
         cls,
         y_true: ArrayInput,
-        y_prob: ArrayInput,
+        y_prob: ArrayInput = None,
         *,
         family: str | Family | CalibrationMap = "slope1",
         scale: ScaleName = "probability",
@@ -284,7 +284,7 @@ class ReliabilityDisplay(PanelDisplay):
             if several is None
             else read_unreduced(columns, str(reduction), labels, pos_label)
         )
-        if isinstance(data, Predictions):
+        if isinstance(data, ClassSamples):
             options: dict[str, Any] = {"scale": scale, "limits": limits, "name": name, "measures": others}
             options.update(classes=classes, by_predicted=by_predicted)
             return arrange_classes(cls, data, measure, banded, redrawing, **options).plot(figure)

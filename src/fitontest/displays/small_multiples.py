@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from fitontest.data.predictions import Predictions
+from fitontest.data.predictions import ClassSamples
 from fitontest.data.sample import Sample
 from fitontest.displays.base import BinaryDisplay, Display
 from fitontest.displays.canvas import AxesOrFigure, SomeFigure, check_empty_figure, get_figure
@@ -228,7 +228,7 @@ def leave_out_identity(measured: Iterable[tuple[str, Estimate, Sample]]) -> list
 
 def arrange_classes(
     display: Callable[..., PanelDisplay],
-    scores: Predictions,
+    scores: ClassSamples,
     measure: Measure,
     band: dict[str, Any],
     redrawing: Redrawing | None = None,
@@ -246,7 +246,7 @@ def arrange_classes(
     """
     called, reduction = ("predicted", "confidence") if by_predicted else ("class", "classwise")
     if redrawing is not None:
-        redrawing = redrawing.of(measure, scores.scores.size, len(scores.classes))
+        redrawing = redrawing.of(measure, scores.size, len(scores.classes))
     labels = [label for label, _ in scores.by_predicted()] if by_predicted else scores.classes
     places, ranked = pick_classes(classes, labels, lambda: _weigh(scores, measure, by_predicted))
     chosen = [labels[k] for k in places]
@@ -267,11 +267,11 @@ def arrange_classes(
     return multiples
 
 
-def _samples_of(scores: Predictions, by_predicted: bool) -> Iterator[tuple[Label, Sample]]:
+def _samples_of(scores: ClassSamples, by_predicted: bool) -> Iterator[tuple[Label, Sample]]:
     return scores.by_predicted() if by_predicted else scores.one_vs_rest()
 
 
-def _weigh(scores: Predictions, measure: Measure, by_predicted: bool) -> list[float]:
+def _weigh(scores: ClassSamples, measure: Measure, by_predicted: bool) -> list[float]:
     """Return by what the classes are ranked: see `class_choice`."""
     with without_warnings():  # those that are drawn warn when they are fitted once more
         return [

@@ -154,7 +154,7 @@ class TCEDisplay(BinaryDisplay):
     def from_predictions(
         cls,
         y_true: ArrayInput,
-        y_prob: ArrayInput,
+        y_prob: ArrayInput = None,
         *,
         partition: str | Partitioner | Family | ArrayInput = "pava_bc",
         n_bins: int = DEFAULT_BINS,

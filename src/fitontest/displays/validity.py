@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from fitontest.checks import is_real
-from fitontest.data.predictions import Predictions, Reduction, read_data
+from fitontest.data.predictions import Reduction, read_data
 from fitontest.data.sample import Sample
 from fitontest.displays.base import BinaryDisplay
 from fitontest.displays.canvas import AxesOrFigure, get_axes, style_axes
@@ -123,7 +123,7 @@ class ValidityDisplay(BinaryDisplay):
         """
         measure = ValidityArea(k)
         data = read_data((y_true, y_prob, sample_weight), reduction, labels, pos_label)
-        if isinstance(data, Predictions):
+        if not isinstance(data, Sample):
             rule = "reduction must be 'confidence' or 'binary' for a validity diagram"
             raise ValueError(f"{rule}; draw the curve of each class on the same axes, got {reduction!r}")
         return cls.of_sample(data, measure, name=name).plot(ax, color=color, legend=legend)

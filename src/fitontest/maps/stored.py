@@ -11,9 +11,9 @@ import numpy as np
 
 from fitontest.checks import brief, is_real, is_whole
 from fitontest.exceptions import CalibrationWarning, warn_user
-from fitontest.maps.serialising import as_text, check_nesting, from_text
 from fitontest.partitions.partition import Partition
 from fitontest.registry import Registry
+from fitontest.results.serialising import as_text, check_nesting, from_text
 
 SCHEMA = 2  # what is written: it says when a map is decreasing
 FORMER = 1  # what is read too, with a warning

@@ -1,0 +1,498 @@
+"""Cells: any number of rows as counts and sums by score cell, from arrays, frames of any engine, files, or streams.
+
+One pass over the rows makes about ten thousand cells of them. Cells of parts of the data add up to the cells of all,
+and are a sample like any other: every measure, family, interval and diagram takes them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fitontest.checks import brief, is_real
+from fitontest.data.cell_sums import MOST_EDGES, CellSums, Resolution, added_up
+from fitontest.data.frames import FrameColumns, sums_by_segment
+from fitontest.data.ordering import Rows
+from fitontest.data.predictions import NAMES, ClassSamples, Names, ReadBefore
+from fitontest.data.sample import Sample
+from fitontest.data.tables import parquet_rows
+from fitontest.results.frames import Backend, Records, records, to_frame
+from fitontest.results.serialising import as_text, from_text
+from fitontest.typing import ArrayInput, FloatArray, Label
+
+SCHEMA = 1
+COLUMNS = ("low", "high", "rows_0", "rows_1", "weight_0", "weight_1", "squares_0", "squares_1", "weighted_scores")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Cells(ReadBefore):
+    """Counts and sums of labels and scores by cell of the score, in place of the rows.
+
+    A cell is an interval of scores of about 1/1024 in probability and 1/1024 in logit, so that rare and certain
+    scores are told apart too; there are 10,000 to 40,000 of them, however many the rows are. A cell counts its rows by
+    label and sums their weights, squared weights and scores. As a sample it stands for its rows at their mean score.
+    Everything that takes ``(y_true, y_prob)`` takes cells in place of the first, without the second.
+
+    Parameters
+    ----------
+    sums : CellSums
+        The counts and sums.
+    resolution : Resolution
+        Which scores share a cell. Users make cells by `of`, `of_frame`, `of_file`, `from_json` and `from_frame`.
+
+    Attributes
+    ----------
+    n : int
+        Rows of positive weight.
+    total : float
+        Sum of their weights.
+    exact : bool
+        Whether each distinct score has a cell of its own, so that nothing is lost but the order of the rows.
+    edges : tuple of float
+        Scores at which a cell ends beside the usual ones.
+
+    Notes
+    -----
+    What cells lose is the place of a score inside its cell. Errors by equal width in a power of two of at most 1024
+    bins, or with the borders as `edges`, are those of the rows to rounding, as is everything where a cell holds one
+    distinct score (scores of 16 bits, scores of few values, ``exact=True``). The other errors differ from those of
+    the rows by less than a tenth of a thousandth, far less than a redrawn label would change them
+    (`benchmarks/scale_accuracy.py`).
+
+    Cross-validation splits the rows behind a cell as it would split rows: the counts of a fold are drawn from the
+    multivariate hypergeometric distribution.
+
+    Cells add up: ``a + b`` and ``sum(parts)`` are the cells of all rows, whatever the order, counts exactly and sums to
+    rounding.
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> rng = np.random.default_rng(0)
+    >>> days = []
+    >>> for _ in range(3):
+    ...     p = rng.random(1000)
+    ...     days.append(fot.Cells.of(rng.random(1000) < p**1.3, p))
+    >>> cells = sum(days)
+    >>> cells
+    Cells(n=3,000 in 2,435 cells, share of positives 0.443)
+    >>> round(float(fot.calibration_error(cells, family="beta")), 4)
+    0.0632
+    """
+
+    sums: CellSums
+    resolution: Resolution
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.sums, CellSums) or not isinstance(self.resolution, Resolution):
+            raise ValueError("Cells are made by Cells.of(y_true, y_prob), of_frame, of_file, from_json or from_frame")
+
+    @classmethod
+    def of(
+        cls,
+        y_true: ArrayInput,
+        y_prob: ArrayInput,
+        sample_weight: ArrayInput = None,
+        *,
+        pos_label: Label | None = None,
+        edges: ArrayInput = (),
+        exact: bool = False,
+    ) -> "Cells":
+        """Return the cells of labels and scores, of one batch for example.
+
+        Parameters
+        ----------
+        y_true, y_prob, sample_weight, pos_label
+            As for `calibration_error`.
+        edges : sequence of float, optional
+            Borders of bins inside (0, 1), at which cells end too. A score that equals one counts above it.
+        exact : bool, default=False
+            Give each distinct score its own cell: for scores that have few values.
+
+        Returns
+        -------
+        Cells
+
+        Raises
+        ------
+        ValueError
+            As for `calibration_error`; edges that are not inside (0, 1).
+        """
+        resolution = read_resolution(edges, exact)
+        sample = Sample(y_true, y_prob, sample_weight, pos_label=pos_label)
+        return cls(added_up(CellSums.of_rows(*block, resolution) for block in sample.blocks()), resolution)
+
+    @classmethod
+    def of_frame(
+        cls,
+        frame: Any,
+        *,
+        label: str,
+        prob: str | Sequence[str],
+        weight: str | None = None,
+        by: str | Sequence[str] | None = None,
+        pos_label: Label | None = None,
+        reduction: str | None = None,
+        labels: Sequence[Label] | None = None,
+        edges: ArrayInput = (),
+        exact: bool = False,
+    ) -> Any:
+        """Return the cells of a data frame, eager or lazy, of any engine; of each segment with `by`.
+
+        The rows are read once, by the engine: nothing but the cells comes into memory.
+
+        Parameters
+        ----------
+        frame : data frame
+            Of pandas, polars (eager or lazy), pyarrow, DuckDB (a relation), Dask or PySpark.
+        label, prob : str
+            The columns of labels and scores; with `reduction` the columns of scores of all classes.
+        weight : str, optional
+            The column of weights.
+        by : str or sequence of str, optional
+            Columns whose values make segments.
+        pos_label : label, optional
+            The positive class, needed unless labels are booleans, {0, 1} or {-1, 1}. The distinct labels are then read
+            in a pass of their own.
+        reduction : {"confidence", "classwise", "binary"}, optional
+            How several columns of scores are read, see `calibration_error`.
+        labels : sequence, optional
+            The class of each column of `prob`, needed with `reduction`.
+        edges, exact
+            As for `of`.
+
+        Returns
+        -------
+        Cells, or ClassCells with ``reduction="classwise"``
+            With `by` a dict from the value of the segment, a tuple for several columns, to these.
+
+        Raises
+        ------
+        ValueError
+            Columns that are missing or do not hold what they should; rows that cannot be read, with a count of each
+            reason; no rows.
+
+        Examples
+        --------
+        >>> import polars, fitontest as fot
+        >>> frame = polars.LazyFrame({"y": [0, 1, 1], "p": [0.2, 0.4, 0.9], "region": ["a", "b", "b"]})
+        >>> fot.Cells.of_frame(frame, label="y", prob="p", by="region")["b"].n
+        2
+        """
+        resolution = read_resolution(edges, exact)
+        segments = (by,) if isinstance(by, str) else tuple(by or ())
+        columns = FrameColumns(label, prob, weight, segments, pos_label, reduction, labels)
+        found = {key: cls(sums, resolution) for key, sums in sums_by_segment(frame, columns, resolution).items()}
+        made: dict[Any, Any] = dict(found)
+        if reduction == "classwise":
+            made = _by_class(found, list(labels or ()), resolution)
+        if not segments:
+            return made[()]
+        return {key[0] if len(segments) == 1 else key: cells for key, cells in made.items()}
+
+    @classmethod
+    def of_file(cls, path: str | Path, **columns: Any) -> Any:
+        """Return the cells of a Parquet file, or of all files that fit a pattern such as ``"scores/*.parquet"``.
+
+        DuckDB reads them, in a memory that does not grow with the rows.
+
+        Parameters
+        ----------
+        path : str or Path
+            A pattern may name folders such as ``"scores/day=*/*.parquet"``; their values are columns, here ``day``.
+        **columns
+            As for `of_frame`.
+
+        Returns
+        -------
+        As for `of_frame`.
+
+        Raises
+        ------
+        ValueError
+            No such file, no Parquet; and as for `of_frame`.
+        """
+        with parquet_rows(path) as rows:
+            return cls.of_frame(rows, **columns)
+
+    @property
+    def exact(self) -> bool:
+        """Whether each distinct score has a cell of its own."""
+        return self.resolution.exact
+
+    @property
+    def edges(self) -> tuple[float, ...]:
+        """Scores at which a cell ends beside the usual ones."""
+        return self.resolution.edges
+
+    @cached_property
+    def n(self) -> int:
+        """Rows of positive weight."""
+        return int(self.sums.rows.sum())
+
+    @cached_property
+    def total(self) -> float:
+        """Sum of the weights."""
+        return float(self.sums.w.sum())
+
+    @property
+    def base_rate(self) -> float:
+        """Weighted share of positives."""
+        return float(self.sums.w[:, 1].sum() / self.total)
+
+    def __len__(self) -> int:
+        return len(self.sums)
+
+    def __add__(self, other: object) -> "Cells":
+        if other == 0 and not isinstance(other, Cells):  # where sum() starts
+            return self
+        if not isinstance(other, Cells):
+            return NotImplemented
+        if other.resolution != self.resolution:
+            raise ValueError(
+                f"cells must have one resolution to be added, got {_in_words(self.resolution)} and "
+                f"{_in_words(other.resolution)}"
+            )
+        return Cells(CellSums.added((self.sums, other.sums)), self.resolution)
+
+    __radd__ = __add__
+
+    def discounted(self, factor: float) -> "Cells":
+        """Return the cells with all weights times a factor in (0, 1], so that older rows count less than newer ones.
+
+        Weights are then not whole, and do not count rows.
+        """
+        if not is_real(factor) or not 0.0 < factor <= 1.0:
+            raise ValueError(f"factor must be a number in (0, 1], got {factor!r}")
+        return Cells(self.sums.scaled(float(factor)), self.resolution)
+
+    def sample(self) -> Sample:
+        """Return the sample that the cells are: two entries per cell, at its mean score, that stand for its rows."""
+        return self._sample
+
+    @cached_property
+    def _sample(self) -> Sample:
+        sums = self.sums
+        p, y = np.repeat(sums.p, 2), np.tile([0.0, 1.0], len(sums))
+        w = sums.w.ravel()
+        present = sums.rows.ravel() > 0
+        w2 = w if sums.whole else sums.w2.ravel()
+        columns: list[Any] = [column[present] for column in (p, y, w, sums.rows.ravel(), w2)]
+        if np.any(np.diff(columns[0]) <= 0):  # cells of engines whose logarithms differ in the last bit may overlap
+            order = np.lexsort((columns[2], columns[1], columns[0]))
+            columns = [column[order] for column in columns]
+        return Sample.of_rows(Rows(*columns), whole=sums.whole)
+
+    def read(self) -> Sample:
+        """Return the sample, where the rows are wanted."""
+        return self.sample()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the cells as JSON-ready values."""
+        facts = {"schema": SCHEMA, "exact": self.exact, "edges": list(self.edges), "whole": self.sums.whole}
+        return {**facts, "key": self.sums.key.tolist(), **{name: self._column(name).tolist() for name in COLUMNS}}
+
+    def to_json(self) -> str:
+        """Return the cells as JSON text, from which `from_json` makes the same cells bit by bit."""
+        return as_text(self.to_dict(), "cells")
+
+    @classmethod
+    def from_json(cls, text: str) -> "Cells":
+        """Return the cells that `to_json` wrote.
+
+        Raises
+        ------
+        ValueError
+            Text that is not of cells.
+        """
+        values = from_text(text, "text")
+        wanted = {"schema", "exact", "edges", "whole", "key", *COLUMNS}
+        if set(values) != wanted:
+            raise ValueError(f"text must hold cells, with the keys {sorted(wanted)}, got {brief(sorted(values))}")
+        if values["schema"] != SCHEMA:
+            raise ValueError(f"schema must be {SCHEMA}, got {brief(values['schema'])}")
+        return cls._of_columns(values, values["exact"], values["edges"], values["whole"])
+
+    def to_records(self) -> Records:
+        """Return a record per cell."""
+        return records(key=self.sums.key, **{name: self._column(name) for name in COLUMNS})
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return a data frame with a row per cell, to be written to Parquet, for example.
+
+        Whether the weights count rows, and the resolution, are not in it: `from_frame` is told.
+        """
+        return to_frame(self.to_records(), backend)
+
+    @classmethod
+    def from_frame(cls, frame: Any, *, exact: bool = False, edges: ArrayInput = (), whole: bool = True) -> "Cells":
+        """Return the cells of a data frame that `to_frame` made.
+
+        Parameters
+        ----------
+        frame : data frame
+        exact, edges
+            As the cells were made.
+        whole : bool, default=True
+            Whether all weights were whole numbers, or there were none.
+        """
+        columns = {}
+        for name in ("key", *COLUMNS):
+            try:
+                columns[name] = np.asarray(frame[name])
+            except (KeyError, LookupError, TypeError, ValueError) as error:
+                raise ValueError(f"frame must have the column {name!r}, as Cells.to_frame makes it") from error
+        return cls._of_columns(columns, exact, edges, whole)
+
+    @classmethod
+    def _of_columns(cls, values: Mapping[str, Any], exact: object, edges: Any, whole: object) -> "Cells":
+        resolution = read_resolution(edges, exact)
+        if not isinstance(whole, bool):
+            raise ValueError(f"whole must be True or False, got {whole!r}")
+        return cls(_checked_sums(values, whole, resolution), resolution)
+
+    def _column(self, name: str) -> FloatArray:
+        sums = self.sums
+        if name in ("low", "high"):
+            return np.asarray(getattr(sums, name))
+        if name == "weighted_scores":
+            return sums.wp
+        kind, label = name.rsplit("_", 1)
+        return np.asarray({"rows": sums.rows, "weight": sums.w, "squares": sums.w2}[kind][:, int(label)])
+
+    def __repr__(self) -> str:
+        weights = "" if self.total == self.n else f", total weight {self.total:g}"
+        return f"Cells(n={self.n:,} in {len(self):,} cells{weights}, share of positives {self.base_rate:.4g})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClassCells(ReadBefore, ClassSamples, Mapping[Label, Cells]):
+    """The cells of several classes, each against the rest: what ``reduction="classwise"`` keeps of a matrix of scores.
+
+    A mapping from the class to its cells, in the order of the columns. It stands in place of the labels wherever
+    ``reduction="classwise"`` is taken.
+
+    Parameters
+    ----------
+    cells : dict
+        From each class to its cells.
+
+    Examples
+    --------
+    >>> import pandas, fitontest as fot
+    >>> frame = pandas.DataFrame({"y": ["a", "b", "a"], "a": [0.8, 0.4, 0.6], "b": [0.2, 0.6, 0.4]})
+    >>> columns = {"label": "y", "prob": ["a", "b"], "labels": ["a", "b"]}
+    >>> cells = fot.Cells.of_frame(frame, reduction="classwise", **columns)
+    >>> list(cells), cells["a"].n
+    (['a', 'b'], 3)
+    """
+
+    cells: Mapping[Label, Cells]
+    classes: list[Label] = field(init=False)
+    names: Names = NAMES
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "classes", list(self.cells))
+
+    @property
+    def size(self) -> int:
+        """Scores of all classes together."""
+        return sum(cells.n for cells in self.cells.values())
+
+    def against_rest(self, column: int) -> Sample:
+        """Return one class against the rest."""
+        return self.cells[self.classes[column]].sample()
+
+    def read(self) -> "ClassCells":
+        """Return itself: these are the data of a class-wise evaluation."""
+        return self
+
+    def __getitem__(self, label: Label) -> Cells:
+        return self.cells[label]
+
+    def __iter__(self) -> Iterator[Label]:
+        return iter(self.cells)
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def __add__(self, other: object) -> "ClassCells":
+        if other == 0 and not isinstance(other, ClassCells):
+            return self
+        if not isinstance(other, ClassCells):
+            return NotImplemented
+        if other.classes != self.classes:
+            raise ValueError(f"cells must be of the same classes to be added, got {self.classes} and {other.classes}")
+        return ClassCells({label: cells + other[label] for label, cells in self.cells.items()})
+
+    __radd__ = __add__
+
+    def __repr__(self) -> str:
+        return f"ClassCells({len(self)} classes, n={self.size // max(len(self), 1):,})"
+
+
+def read_resolution(edges: ArrayInput, exact: object) -> Resolution:
+    """Return which scores share a cell, or refuse what says no such thing."""
+    if not isinstance(exact, bool | np.bool_):
+        raise ValueError(f"exact must be True or False, got {exact!r}")
+    try:
+        values = np.asarray(edges, dtype=np.float64).ravel()
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"edges must be numbers, got {brief(edges)}") from error
+    values = np.unique(values)
+    if values.size and not (values[0] > 0.0 and values[-1] < 1.0):
+        raise ValueError(f"edges must lie inside (0, 1), got {brief(edges)}")
+    if values.size > MOST_EDGES:
+        raise ValueError(f"edges must be at most {MOST_EDGES}, got {values.size}; exact=True keeps every score")
+    if exact and values.size:
+        raise ValueError("edges must be left out with exact=True, which keeps every score")
+    return Resolution(bool(exact), tuple(values.tolist()))
+
+
+def _by_class(
+    found: Mapping[tuple[Any, ...], Cells], labels: list[Label], resolution: Resolution
+) -> dict[tuple[Any, ...], ClassCells]:
+    """Return the cells of the classes of each segment, from those by class and segment."""
+    segments = dict.fromkeys(key[1:] for key in found)
+    none = Cells(CellSums.none(), resolution)
+    return {
+        segment: ClassCells({one: found.get((str(k), *segment), none) for k, one in enumerate(labels)})
+        for segment in segments
+    }
+
+
+def _in_words(resolution: Resolution) -> str:
+    if resolution.exact:
+        return "exact scores"
+    return f"cells with {len(resolution.edges)} more edges" if resolution.edges else "the usual cells"
+
+
+def _checked_sums(values: Mapping[str, Any], whole: bool, resolution: Resolution) -> CellSums:
+    """Return cells that come from outside, or refuse them."""
+    columns: dict[str, Any] = {}
+    for name in ("key", *COLUMNS):
+        kind: Any = np.int64 if name in ("key", "rows_0", "rows_1") else np.float64
+        try:
+            columns[name] = np.asarray(values[name], dtype=kind)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise ValueError(f"{name} must hold numbers, got {brief(values[name])}") from error
+        if columns[name].shape != columns["key"].shape or columns[name].ndim != 1 or not columns[name].size:
+            raise ValueError(f"{name} must be one column of numbers, as long as the others, got {brief(values[name])}")
+        if not np.isfinite(columns[name]).all() or (name != "key" and columns[name].min() < 0):
+            raise ValueError(f"{name} must hold finite numbers, none negative, got {brief(values[name])}")
+    low, high = columns["low"], columns["high"]
+    if np.any(np.diff(columns["key"]) <= 0) or np.any(low > high) or high.max() > 1:
+        raise ValueError("cells must be in the order of their scores, low <= high <= 1 in each")
+    if np.any(resolution.keys(low) > columns["key"] + 1) or np.any(resolution.keys(high) < columns["key"] - 1):
+        raise ValueError("key must be that of the scores low and high; exact and edges must be those of the cells")
+
+    def paired(name: str) -> Any:
+        return np.stack((columns[f"{name}_0"], columns[f"{name}_1"]), axis=1)
+
+    rows, w, w2 = paired("rows"), paired("weight"), paired("squares")
+    if np.any((rows == 0) != (w == 0)) or np.any(rows.sum(axis=1) == 0):
+        raise ValueError("every cell must have rows, and weight for a label where it has rows of it, and only there")
+    return CellSums(columns["key"], low, high, rows, w, w2, columns["weighted_scores"], whole)

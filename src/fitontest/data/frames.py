@@ -1,0 +1,295 @@
+"""One pass over a frame of any engine: its rows become counts and sums by score cell.
+
+A frame is whatever narwhals reads, eager (pandas, polars, pyarrow) or lazy (polars, DuckDB, Dask, PySpark). The pass is
+one ``group_by`` of plain counts, sums, minima and maxima, because these mean the same on every engine. It counts the
+rows that cannot be read too; where there are any, a second pass counts them by what is wrong with them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from fitontest.checks import brief
+from fitontest.data.cell_sums import FINE, FLOOR, WIDTH, CellSums, Resolution
+from fitontest.data.class_frames import ClassColumns, reduced_frame
+from fitontest.data.labels import listed
+from fitontest.typing import FloatArray, Label
+
+HUGE = 1e300  # weights below count as finite
+LISTED = 4  # distinct labels that are asked for, at most
+MOST_SEGMENTS = 10_000
+
+
+@dataclass(frozen=True)
+class FrameColumns:
+    """Which columns of a frame hold what.
+
+    Attributes
+    ----------
+    label : str
+    prob : str, or sequence of str with a reduction
+    weight : str, optional
+    by : tuple of str
+        Columns whose values make segments.
+    pos_label : label, optional
+    reduction : {"confidence", "classwise", "binary"}, optional
+    labels : sequence, optional
+        The class of each column of `prob`.
+    """
+
+    label: str
+    prob: str | Sequence[str]
+    weight: str | None = None
+    by: tuple[str, ...] = ()
+    pos_label: Label | None = None
+    reduction: str | None = None
+    labels: Sequence[Label] | None = None
+
+    def __post_init__(self) -> None:
+        if self.reduction is None and not isinstance(self.prob, str):
+            raise ValueError(f"prob must be the name of one column unless reduction is given, got {brief(self.prob)}")
+        if self.reduction is None and self.labels is not None:
+            raise ValueError(f"labels must be None unless reduction is given, got {brief(self.labels)}")
+
+
+def sums_by_segment(native: Any, columns: FrameColumns, resolution: Resolution) -> dict[tuple[Any, ...], CellSums]:
+    """Return the cells of each segment of a frame, in the order of the segments; without `by` of the one ``()``.
+
+    The keys hold first the class, where the reduction is class-wise, then the values of the columns `by`.
+
+    Raises
+    ------
+    ValueError
+        No frame, columns that are missing or hold something else, rows that cannot be read, no rows.
+    """
+    frame = as_frame(native)
+    rows, segments = _rows_of(frame, columns)
+    table = _collected(_grouped(_with_key(rows, segments, resolution), segments))
+    if table["sum_bad"].sum() > 0:
+        _refuse_bad(rows, segments)
+    _check_labels(table)
+    return dict(_split(table, segments, resolution))
+
+
+def as_frame(native: Any) -> "nw.DataFrame[Any] | nw.LazyFrame[Any]":
+    """Return a frame as narwhals reads it."""
+    try:
+        return nw.from_native(native)  # type: ignore[no-any-return]
+    except TypeError as error:
+        raise ValueError(
+            "frame must be a data frame, eager or lazy, of a library that narwhals reads (pandas, polars, pyarrow, "
+            f"DuckDB, Dask, PySpark), got one {type(native).__name__}"
+        ) from error
+
+
+def is_frame(value: Any) -> bool:
+    """Tell whether a value is an eager or a lazy data frame."""
+    return isinstance(nw.from_native(value, pass_through=True), nw.DataFrame | nw.LazyFrame)
+
+
+def _rows_of(frame: Any, columns: FrameColumns) -> tuple[Any, list[str]]:
+    """Return a frame of label, score p, and weight w where there are any; and the names of the columns of segments."""
+    schema = frame.collect_schema()
+    probs = [columns.prob] if isinstance(columns.prob, str) else list(columns.prob)
+    wanted = [("label", columns.label), *(("prob", one) for one in probs), *(("by", one) for one in columns.by)]
+    wanted += [("weight", columns.weight)] if columns.weight is not None else []
+    for argument, name in wanted:
+        if name not in schema:
+            raise ValueError(
+                f"{argument} must be a column of the frame, got {name!r}; its columns are {brief([*schema])}"
+            )
+    for argument, name in wanted:
+        if argument in ("prob", "weight") and not schema[name].is_numeric():
+            raise ValueError(f"{argument} column {name!r} must hold real numbers, got {schema[name]}")
+    by = [f"by{i}" for i in range(len(columns.by))]
+    chosen = {new: nw.col(name) for new, name in zip(by, columns.by, strict=True)}
+    if columns.weight is not None:
+        chosen["w"] = nw.col(columns.weight).cast(nw.Float64)
+    if columns.reduction is None:
+        y = _label(frame, schema[columns.label], columns)
+        return frame.select(p=nw.col(probs[0]).cast(nw.Float64), y=y, **chosen), by
+    of_classes = ClassColumns(columns.reduction, tuple(probs), columns.label, columns.labels, columns.pos_label)
+    rows, more = reduced_frame(frame, schema[columns.label], of_classes, chosen)
+    return rows, [*more, *by]
+
+
+def _label(frame: Any, dtype: Any, columns: FrameColumns) -> Any:
+    """Return the label as a number, 1 for the positive class, and 0 or -1 for the other; null where it is missing."""
+    column = nw.col(columns.label)
+    if columns.pos_label is None:
+        if dtype == nw.Boolean:
+            return column.cast(nw.Int64).cast(nw.Float64)
+        if not dtype.is_numeric():
+            raise ValueError(
+                f"label column {columns.label!r} must be labelled 0 and 1, -1 and 1, or False and True unless "
+                f"pos_label says which class is positive; got {dtype}"
+            )
+        return column.cast(nw.Float64)
+    if not (dtype.is_numeric() or dtype == nw.Boolean):
+        column = column.cast(nw.String)
+    others = [one for one in _distinct(frame.select(y=column)) if one != columns.pos_label]
+    if len(others) > 1:
+        raise ValueError(
+            f"label column {columns.label!r} must have at most two classes, got others than {columns.pos_label!r}: "
+            f"[{listed(others)}]"
+        )
+    hit = nw.when(column == columns.pos_label).then(nw.lit(1.0)).otherwise(nw.lit(0.0))
+    return nw.when(~column.is_null()).then(hit)
+
+
+def _distinct(frame: Any) -> list[Any]:
+    """Return the first distinct values of a frame of one column."""
+    rows = frame.unique().head(LISTED)
+    return [one for one in rows.lazy().collect()["y"].to_list() if one is not None and one == one]
+
+
+def _faults(weighted: bool, segments: list[str]) -> list[tuple[Any, str]]:
+    """Return what may be wrong with a row, and how it is called."""
+    p, y, w = nw.col("p"), nw.col("y"), nw.col("w")
+    faults = [
+        (p.is_null() | p.is_nan(), "a score that is missing or NaN"),
+        (~p.is_between(0.0, 1.0), "a score outside [0, 1]"),
+        (y.is_null() | y.is_nan(), "a label that is missing"),
+        ((y.abs() != 1.0) & (y != 0.0), "a label that is none of the classes"),
+        *((nw.col(name).is_null(), "no value of the segment") for name in segments),
+    ]
+    if weighted:
+        faults.append((w.is_null() | w.is_nan(), "a weight that is missing or NaN"))
+        faults.append((~w.is_between(0.0, HUGE), "a weight that is negative or infinite"))
+    return faults
+
+
+def _is_good(weighted: bool, segments: list[str]) -> Any:
+    """Return whether nothing is wrong with a row; neither true nor false where something is missing."""
+    p, size, w = nw.col("p"), nw.col("y").abs(), nw.col("w")
+    good = p.is_between(0.0, 1.0) & ((size == 1.0) | (size == 0.0))
+    for name in segments:
+        good = good & ~nw.col(name).is_null()
+    return good & w.is_between(0.0, HUGE) if weighted else good
+
+
+def _with_key(rows: Any, segments: list[str], resolution: Resolution) -> Any:
+    """Add the key of the cell, as `Resolution.keys` gives it, what is to be summed, and 1 for a row that is bad."""
+    p, y, w, q = (nw.col(name) for name in "pywq")
+    weighted = "w" in rows.collect_schema()
+    inside = (p > 0.0) & (p < 1.0)
+    made = {
+        "q": nw.when(inside).then(p).otherwise(nw.lit(0.5)),
+        "size": y.abs(),
+        "bad": nw.when(_is_good(weighted, segments)).then(nw.lit(0.0)).otherwise(nw.lit(1.0)),
+    }
+    if weighted:
+        rows = rows.filter((w != 0.0) | w.is_null())  # a row of weight 0 is absent
+        one, other = (y.abs() + y) * 0.5, 1.0 - (y.abs() + y) * 0.5
+        made |= {"w0": w * other, "w1": w * one, "v0": w * w * other, "v1": w * w * one, "wp": w * p}
+        made["broken"] = nw.when(w == w.floor()).then(nw.lit(0.0)).otherwise(nw.lit(1.0))
+    rows = rows.with_columns(**made)
+    if resolution.exact:
+        return rows.with_columns(key=p + 0.0)
+    logit = ((q / (1.0 - q)).log() * float(FINE)).floor()
+    ends = nw.when(p <= 0.0).then(nw.lit(float(-FLOOR))).otherwise(nw.lit(float(FLOOR)))
+    key = (nw.when(inside).then(logit).otherwise(ends) + float(FLOOR)) * float(WIDTH) + (q * float(FINE)).floor()
+    if resolution.edges:
+        key = key * float(len(resolution.edges) + 1) + _place(p, resolution.edges, 0)
+    return rows.with_columns(key=key)
+
+
+def _place(p: Any, edges: Sequence[float], below: int) -> Any:
+    """Return how many edges are at or below the score, as a balanced tree of comparisons."""
+    if not edges:
+        return nw.lit(float(below))
+    middle = len(edges) // 2
+    lower, upper = _place(p, edges[:middle], below), _place(p, edges[middle + 1 :], below + middle + 1)
+    return nw.when(p >= edges[middle]).then(upper).otherwise(lower)
+
+
+def _grouped(rows: Any, segments: list[str]) -> Any:
+    columns = rows.collect_schema()
+    summed = [name for name in ("y", "size", "bad", "w0", "w1", "v0", "v1", "wp", "broken") if name in columns]
+    sums = [nw.col(name).sum().alias(f"sum_{name}") for name in summed]
+    if "w" not in columns:
+        sums.append(nw.col("p").sum().alias("sum_wp"))
+    ends = [nw.col("p").min().alias("low"), nw.col("p").max().alias("high")]
+    return rows.group_by(*segments, "key").agg(nw.len().alias("n"), *sums, *ends)
+
+
+def _collected(grouped: Any) -> dict[str, Any]:
+    """Return the columns as arrays."""
+    native = grouped.to_native()
+    if hasattr(native, "fetchnumpy"):  # of DuckDB, which then needs no other library
+        return {name: np.ma.getdata(column) for name, column in native.fetchnumpy().items()}
+    frame = grouped.lazy().collect()
+    return {name: np.asarray(frame[name].to_numpy()) for name in frame.columns}
+
+
+def _refuse_bad(rows: Any, segments: list[str]) -> None:
+    """Raise ValueError with the number of rows that have each fault, the first one of a row."""
+    faults = _faults("w" in rows.collect_schema(), segments)
+    code = nw.lit(len(faults))
+    for at, (fault, _) in reversed(list(enumerate(faults))):
+        code = nw.when(fault).then(nw.lit(at)).otherwise(code)
+    table = _collected(rows.with_columns(fault=code.cast(nw.Int64)).group_by("fault").agg(nw.len().alias("n")))
+    counts = {int(at): int(n) for at, n in zip(table["fault"], table["n"], strict=True)}
+    found = [
+        f"{counts[at]:,} {'row has' if counts[at] == 1 else 'rows have'} {text}"
+        for at, (_, text) in enumerate(faults)
+        if at in counts
+    ]
+    raise ValueError(
+        f"frame must hold labels, scores and weights that can be read: of {sum(counts.values()):,} rows "
+        f"{'; '.join(found)}"
+    )
+
+
+def _check_labels(table: Mapping[str, Any]) -> None:
+    """Raise ValueError where there are no rows, or where labels 0 and -1 both stand for the negative class."""
+    if not table["n"].size:
+        raise ValueError("frame must have rows" + (" of positive weight" if "sum_w0" in table else "") + ", got none")
+    absolute, total, n = (round(float(table[name].sum())) for name in ("sum_size", "sum_y", "n"))
+    zeros, minus = n - absolute, (absolute - total) // 2
+    if minus and zeros:
+        raise ValueError(f"the label column must have at most two classes, got -1 in {minus:,} rows and 0 in {zeros:,}")
+
+
+def _split(
+    table: Mapping[str, Any], segments: list[str], resolution: Resolution
+) -> Iterator[tuple[tuple[Any, ...], CellSums]]:
+    """Yield the segments with their cells."""
+    if not segments:
+        yield (), _sums(table, np.arange(table["key"].size), resolution)
+        return
+    places: dict[tuple[Any, ...], list[int]] = {}
+    for row, values in enumerate(zip(*(table[name].tolist() for name in segments), strict=True)):
+        places.setdefault(values, []).append(row)
+    if len(places) > MOST_SEGMENTS:
+        raise ValueError(f"by must give at most {MOST_SEGMENTS:,} segments, got {len(places):,}")
+    for values in sorted(places, key=lambda one: tuple((str(type(each)), each) for each in one)):
+        yield values, _sums(table, np.array(places[values]), resolution)
+
+
+def _sums(table: Mapping[str, Any], rows: Any, resolution: Resolution) -> CellSums:
+    """Return the cells that stand in some rows of the table."""
+    rows = rows[np.argsort(table["key"][rows], kind="stable")]
+
+    def numbers(name: str) -> FloatArray:
+        return np.asarray(table[name][rows], dtype=np.float64)
+
+    y, key = (numbers("sum_size") + numbers("sum_y")) / 2, numbers("key") + 0.0
+    counts = w = w2 = np.stack((numbers("n") - y, y), axis=1)
+    whole = True
+    if "sum_w0" in table:
+        w, w2 = (np.stack((numbers(f"sum_{name}0"), numbers(f"sum_{name}1")), axis=1) for name in "wv")
+        whole = not numbers("sum_broken").any()
+    return CellSums(
+        key=key.view(np.int64) if resolution.exact else key.astype(np.int64),
+        low=numbers("low") + 0.0,
+        high=numbers("high") + 0.0,
+        rows=np.rint(counts).astype(np.int64),
+        w=w,
+        w2=w2,
+        wp=numbers("sum_wp"),
+        whole=whole,
+    )
