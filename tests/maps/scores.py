@@ -40,10 +40,14 @@ MAPS = {
         ],
     ),
 }
-for _seed in range(5):
+for _seed in range(5):  # polygons with slopes up to 20, as fits have them
     _rng = np.random.default_rng(_seed)
-    _x = np.sort(_rng.normal(0, 3, (4, 6)), axis=1)
-    MAPS[f"polygon {_seed}"] = fot.LogitKnotsMap(_x, np.sort(_rng.normal(0, 3, (4, 6)), axis=1))
+    _x = np.cumsum(_rng.uniform(0.3, 3, (4, 6)), axis=1) - 6
+    MAPS[f"polygon {_seed}"] = fot.LogitKnotsMap(_x, np.cumsum(_rng.exponential(1, (4, 6)), axis=1) - 4)
+STEEP = {  # a slope s of the logit multiplies its rounding of 4.4e-16: 1.1e-16 s of the value
+    "logistic, steep": fot.LogisticMap(80.0, -12.0, "logit", 1e-16),
+    "polygon, steep": fot.LogitKnotsMap([[-3.0, 0.7, 0.72, 3.0]], [[-2.0, -1.0, 0.6, 1.0]]),
+}
 EXACT = ("identity", "binned", "steps", "knots")  # kinds whose values are those of `evaluate` bit by bit
 
 

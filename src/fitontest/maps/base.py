@@ -120,7 +120,8 @@ class CalibrationMap(StoredMap):
         -----
         The values of identity, binned, step and knot maps are those of `evaluate` bit by bit. Those of logistic, beta
         and logit-knot maps depend on the engine's exponential: they differ by at most 1e-15 (1 + abs(z) / 100), where
-        z is the logit of the value and the slopes are moderate (a slope of 80 takes 2e-15).
+        z is the logit of the value, while slopes are at most 20. A steeper slope s takes 1.1e-16 s, because it
+        multiplies the rounding of the score's own logit.
 
         Examples
         --------

@@ -24,6 +24,8 @@ from fitontest.maps.expressions import (
 Table: TypeAlias = Any  # a DataFrame or LazyFrame of narwhals
 Value: TypeAlias = Any  # an expression of narwhals, or a number
 
+Limits: TypeAlias = tuple[tuple[Expression, float, float], ...]
+
 PREFIX = "_calibration"  # of temporary columns
 
 
@@ -86,9 +88,7 @@ def _check_columns(schema: Any, probs: Sequence[str], names: Sequence[str]) -> N
             raise ValueError(f"name must not be a column of the frame already, got {brief(same[0])}")
 
 
-def _refuse_outside(
-    table: Table, limits: Sequence[tuple[Expression, float, float]], probs: Sequence[str], writer: "_Writer"
-) -> None:
+def _refuse_outside(table: Table, limits: Limits, probs: Sequence[str], writer: "_Writer") -> None:
     """Count the values that are NaN or outside their limits, and refuse them; a missing one is neither."""
     import narwhals.stable.v2 as nw
 
@@ -146,6 +146,7 @@ class _Writer:
             self._prefix += "_"
         self._columns: dict[str, str] = {}
         self._groups: dict[Group, list[str]] = {}
+        self._guards: dict[Limits, str] = {}
 
     def new_name(self) -> str:
         """Return a name that no column has."""
@@ -182,22 +183,33 @@ class _Writer:
                 condition = compared < bound if symbol == "<" else compared <= bound
                 return nw.when(condition).then(self.value(then)).otherwise(self.value(otherwise))
             case Guarded(limits, then):
-                within = [(self.value(one) >= low) & (self.value(one) <= high) for one, low, high in limits]
-                return nw.when(*within).then(self.value(then))
+                return nw.when(nw.col(self._within(limits)) > 0.0).then(self.value(then))
             case Shared(group, position):
                 return nw.col(self._names(group)[position])
             case _:
                 raise ValueError(f"an expression must be one of fitontest's, got {brief(expression)}")
 
+    def _within(self, limits: Limits) -> str:
+        """Return the column that is 1 where all limits are kept, which a stage adds once for all that share them."""
+        import narwhals.stable.v2 as nw
+
+        if limits not in self._guards:
+            kept = [(self.value(one) >= low) & (self.value(one) <= high) for one, low, high in limits]
+            self._guards[limits] = self._add_stage([nw.when(*kept).then(1.0)])[0]
+        return self._guards[limits]
+
     def _names(self, group: Group) -> list[str]:
         """Return the columns that hold the members of a group, which a stage adds."""
         if group not in self._groups:
             values = [_as_expression(self.value(member)) for member in group.members]  # adds the stages that it needs
-            names = [self.new_name() for _ in values]
-            self.stages.append(dict(zip(names, values, strict=True)))
-            self.temporary += names
-            self._groups[group] = names
+            self._groups[group] = self._add_stage(values)
         return self._groups[group]
+
+    def _add_stage(self, values: Sequence[Value]) -> list[str]:
+        names = [self.new_name() for _ in values]
+        self.stages.append(dict(zip(names, values, strict=True)))
+        self.temporary += names
+        return names
 
 
 def _as_expression(value: Value) -> Value:
