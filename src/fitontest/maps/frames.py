@@ -120,9 +120,9 @@ def _only_row(table: Table) -> Sequence[Any]:
     native = table.to_native()
     if not isinstance(table, nw.LazyFrame):
         return tuple(table.row(0))
-    if hasattr(native, "fetchone"):  # DuckDB
-        return tuple(native.fetchone())
-    if hasattr(native, "sparkSession"):
+    if table.implementation.is_duckdb():
+        return tuple(native.fetchall()[0])
+    if table.implementation.is_spark_like():
         return tuple(native.first())
     return tuple(table.collect().row(0))
 
