@@ -8,6 +8,8 @@ import pytest
 
 ENGINES = ("pandas", "polars", "polars lazy", "pyarrow", "duckdb", "dask", "pyspark")
 
+CONNECTIONS = []  # of relations: older versions of DuckDB close a connection that nobody holds
+
 
 def engine_params():
     """Return the engines as parameters of a test; Spark takes half a minute to start, and has a mark of its own."""
@@ -32,6 +34,7 @@ def make_frame(engine, columns):
         import duckdb
 
         connection = duckdb.connect()
+        CONNECTIONS.append(connection)
         connection.register("numbers", columns)
         chosen = ", ".join(f'coalesce("{name}", \'NaN\'::DOUBLE) AS "{name}"' for name in columns if name != "row")
         return connection.sql(f"SELECT row, {chosen} FROM numbers")  # DuckDB reads NaN in numpy's arrays as NULL

@@ -34,6 +34,7 @@ WRITERS = {  # what is between the columns of a file; nothing in Parquet
     ".pq": "",
 }
 _ROWS = "read_parquet(?, hive_partitioning=false)"
+COPIED_WITHIN = "300MB"  # of memory, where a table is copied by SQL alone
 _DECIMAL_COMMA = re.compile(r"'[-+]?[0-9]*,[0-9]+'")  # a cell, as messages quote it
 
 
@@ -225,7 +226,14 @@ def append_expressions(source: Path, target: Path, columns: Sequence[str], expre
         _refuse_any_same(columns, names, source)
         row = connection.execute(f"SELECT count(*) FROM {_ROWS}", [str(source)]).fetchone()
         how = _how_written(target, delimiter, (*names, *columns), no_rows=row == (0,))
-        _copy(connection, f"SELECT *, {new} FROM {_ROWS}", source, target, how)
+        query = f"SELECT *, {new} FROM {_ROWS}"
+        connection.execute("SET temp_directory = ''")  # by default a folder in the current one
+        connection.execute(f"SET memory_limit = '{COPIED_WITHIN}'")  # without it DuckDB keeps all rows that wait
+        try:
+            _copy(connection, query, source, target, how)
+        except duckdb.OutOfMemoryException:  # a table of very many columns
+            connection.execute("RESET memory_limit")
+            _copy(connection, query, source, target, how)
 
 
 def _refuse_any_same(columns: Sequence[str], header: Sequence[str], path: Path) -> None:
