@@ -23,7 +23,8 @@ from fitontest.typing import FloatArray
 
 T = TypeVar("T")
 
-CSV, PARQUET = "CSV", "Parquet"
+CSV = "CSV"
+PARQUET = "Parquet"
 READERS = {".csv": CSV, ".csv.gz": CSV, ".tsv": CSV, ".tsv.gz": CSV, ".parquet": PARQUET, ".pq": PARQUET}
 WRITERS = {  # what is between the columns of a file; nothing in Parquet
     ".csv": ",",
