@@ -107,11 +107,10 @@ class Limited(Expression):
 
 
 @dataclass(frozen=True, eq=False)
-class Larger(Expression):
-    """The larger of two values."""
+class Largest(Expression):
+    """The largest of several values."""
 
-    left: Expression
-    right: Expression
+    values: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,14 +189,6 @@ def total(values: Sequence[Expression]) -> Expression:
     return total(values[:middle]) + total(values[middle:])
 
 
-def largest(values: Sequence[Expression]) -> Expression:
-    """Return the largest value, by pairs; each is computed once."""
-    while len(values) > 1:
-        pairs = [Larger(a, b) for a, b in zip(values[::2], values[1::2], strict=False)]
-        values = shared([*pairs, *values[2 * len(pairs) :]])
-    return values[0]
-
-
 def softmax_of(z: Sequence[Expression]) -> list[Expression]:
     """Return exp(z_k) / sum_l exp(z_l)."""
     return divided_by_sum(shared([one.exp() for one in _from_largest(z)]))
@@ -213,7 +204,7 @@ def log_softmax_of(z: Sequence[Expression]) -> list[Expression]:
 def _from_largest(z: Sequence[Expression]) -> list[Expression]:
     """Return the differences from the largest, none of whose exponentials overflows."""
     once = shared(z)
-    highest = largest(once)
+    (highest,) = shared([Largest(tuple(once))])
     return shared([one - highest for one in once])
 
 

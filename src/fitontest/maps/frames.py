@@ -14,7 +14,7 @@ from fitontest.maps.expressions import (
     Function,
     Group,
     Guarded,
-    Larger,
+    Largest,
     Limited,
     Number,
     Operation,
@@ -175,9 +175,8 @@ class _Writer:
                 return value.log() if name == "ln" else value.exp()
             case Limited(of, low, high):
                 return _as_expression(self.value(of)).clip(low, high)
-            case Larger(left, right):
-                one, other = self.value(left), self.value(right)
-                return nw.when(one >= other).then(one).otherwise(other)  # dask has no maximum of columns
+            case Largest(values):
+                return self._largest([self.value(value) for value in values])
             case Choice(value, symbol, bound, then, otherwise):
                 compared = self.value(value)
                 condition = compared < bound if symbol == "<" else compared <= bound
@@ -188,6 +187,16 @@ class _Writer:
                 return nw.col(self._names(group)[position])
             case _:
                 raise ValueError(f"an expression must be one of fitontest's, got {brief(expression)}")
+
+    def _largest(self, values: list[Value]) -> Value:
+        """Return the largest value, by stages of pairs: dask has no maximum of columns."""
+        import narwhals.stable.v2 as nw
+
+        while len(values) > 1:
+            pairs = zip(values[::2], values[1::2], strict=False)
+            larger = [nw.when(one >= other).then(one).otherwise(other) for one, other in pairs]
+            values = [*map(nw.col, self._add_stage(larger)), *values[2 * len(larger) :]]
+        return values[0]
 
     def _within(self, limits: Limits) -> str:
         """Return the column that is 1 where all limits are kept, which a stage adds once for all that share them."""

@@ -9,7 +9,7 @@ from fitontest.maps.expressions import (
     Function,
     Group,
     Guarded,
-    Larger,
+    Largest,
     Limited,
     Number,
     Operation,
@@ -101,8 +101,8 @@ class _Writer:
                 text = _bare(self._text(of, names))
                 text = text if high is None else f"least({text}, {number(high)})"
                 return text if low is None else f"greatest({text}, {number(low)})"
-            case Larger(left, right):
-                return f"greatest({_bare(self._text(left, names))}, {_bare(self._text(right, names))})"
+            case Largest(values):
+                return f"greatest({', '.join(_bare(self._text(value, names)) for value in values)})"
             case Choice(value, symbol, bound, then, otherwise):
                 condition = f"{self._text(value, names)} {symbol} {number(bound)}"
                 one, other = _bare(self._text(then, names)), _bare(self._text(otherwise, names))
@@ -116,8 +116,10 @@ class _Writer:
 def parts(expression: Expression) -> tuple[Expression, ...]:
     """Return the expressions that an expression is made of, without those of a group."""
     match expression:
-        case Operation(_, left, right) | Larger(left, right):
+        case Operation(_, left, right):
             return left, right
+        case Largest(values):
+            return values
         case Function(_, of) | Limited(of, _, _):
             return (of,)
         case Choice(value, _, _, then, otherwise):
