@@ -100,7 +100,7 @@ class MulticlassMap(StoredMap):
             )
         columns = [Column(name) for name in names]
         limits = (*((p, 0.0, 1.0) for p in columns), (total(columns), 1.0 - SUM_TOLERANCE, 1.0 + SUM_TOLERANCE))
-        (whole,) = shared([total(columns).clip(low=0.5)])  # no division by 0, not even where the guard gives NULL
+        whole = total(columns).clip(low=0.5)  # no division by 0, not even where the guard gives NULL
         values = self.expressions(shared([p / whole for p in columns]))
         return [Guarded(limits, value.clip(0.0, 1.0)) for value in values]
 

@@ -120,7 +120,7 @@ class SoftmaxMap(MulticlassMap):
         """Return ln q, each to be computed once; see `first_step`."""
         if self.beta == 1.0 and self.mix == 0.0:
             return shared(log_p)
-        z = shared([self.beta * one for one in log_p])
+        z = [self.beta * one for one in log_p]
         if self.mix == 0.0:
             return shared(log_softmax_of(z))
         K = len(z)
