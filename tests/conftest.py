@@ -22,6 +22,7 @@ ONE_CORE = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 def pytest_configure(config):
     """Set up the environment, which the processes that are started inherit."""
+    config.addinivalue_line("markers", "pyspark: starts Spark, which takes half a minute and needs Java")
     if getattr(config.option, "numprocesses", None):
         os.environ.update(ONE_CORE)
     if "JAX_COMPILATION_CACHE_DIR" not in os.environ and hasattr(config, "cache"):

@@ -262,3 +262,17 @@ def test_encodings_that_rewrite_text_are_refused(encoding):
 def test_a_header_is_the_first_line(read, content, found):
     with pytest.raises(ValueError, match=f"FILE must begin with its header, got .* {found}"):
         read(content)
+
+
+def test_a_table_too_wide_for_the_memory_of_a_copy_is_copied_with_more(tmp_path, monkeypatch):
+    """Rows that wait for their turn are limited to some memory, which the columns of a few rows may exceed."""
+    from fitontest.data import tables
+
+    rng = np.random.default_rng(0)
+    wide = pd.DataFrame(rng.random((20_000, 60)), columns=[f"p{k}" for k in range(60)])
+    wide.to_parquet(tmp_path / "wide.parquet")
+    monkeypatch.setattr(tables, "COPIED_WITHIN", "1MB")
+    tables.append_expressions(tmp_path / "wide.parquet", tmp_path / "out.parquet", ["twice"], ["2 * p0"])
+    found = pd.read_parquet(tmp_path / "out.parquet")
+    pd.testing.assert_frame_equal(found[list(wide)], wide)
+    np.testing.assert_array_equal(found.twice, 2 * wide.p0)

@@ -1,6 +1,7 @@
 """``fitontest apply``: a calibration map applied to the scores in a file."""
 
 from pathlib import Path
+from typing import TypeAlias
 
 import click
 import numpy as np
@@ -13,11 +14,27 @@ from fitontest.data.arrays import as_scores, check_finite
 from fitontest.data.csv_files import Layout
 from fitontest.data.predictions import Names, check_order, label_texts
 from fitontest.data.simplex import as_simplex
-from fitontest.data.tables import append_columns, check_ending, naming_lines, read_columns
+from fitontest.data.tables import (
+    PARQUET,
+    append_columns,
+    append_expressions,
+    check_ending,
+    count_in_parquet,
+    find_parquet_numbers,
+    is_parquet,
+    naming_lines,
+    read_columns,
+)
 from fitontest.maps.base import CalibrationMap
+from fitontest.maps.expressions import Column, Guarded, Number
 from fitontest.maps.multiclass.base import MulticlassMap
+from fitontest.maps.sql import to_sql
 from fitontest.maps.stored import MAX_BYTES, StoredMap
 from fitontest.typing import FloatArray
+
+MOST_IN_MEMORY = 1_000_000  # rows of Parquet; to more of them the map is applied by SQL
+AnyMap: TypeAlias = CalibrationMap | MulticlassMap
+Counts: TypeAlias = tuple[int, int]  # rows, and values that were clipped
 
 
 @click.command()
@@ -77,6 +94,9 @@ def apply(
     one for each class. Of several classes MAP also holds what they are called, as `fitontest compare --save` writes it:
     --prob columns that are named after them must stand in their order.
 
+    Parquet files of more than a million rows are never in memory as a whole: DuckDB computes the map as
+    `fitontest sql` prints it, which may differ in the last digit from what Python computes.
+
     CSV is written in UTF-8, with the separator (.csv) and the decimal separator that --sep and --decimal give.
     """
     check_ending(output, "--output")
@@ -84,28 +104,71 @@ def apply(
     if not column:
         raise ValueError("--column must be a name, got ''")
     with notes():
-        c_hat = _read_map(map_file, max_bytes)
+        c_hat = read_map(map_file, max_bytes)
+    check_probs(c_hat, probs)
     several = isinstance(c_hat, MulticlassMap)
-    if len(set(probs)) < len(probs) or (len(probs) > 1) != several:
-        rule = "for each class of the map, once" if several else "once, for a map of two classes"
-        raise ValueError(f"--prob must be given {rule}; got {', '.join(probs)}")
     classwise = _classes_of(c_hat, probs, classes)
     keys = {prob: f"--prob {prob}" if several else "--prob" for prob in probs}
     wanted = {key: prob for prob, key in keys.items()}
-    values = read_columns(file, wanted, wanted, layout, no_rows=True)
-    names = {prob: f"prob column {prob!r}" for prob in probs}
-    with naming_lines(file, {name: prob for prob, name in names.items()}, layout):
-        scores = np.column_stack([as_scores(values[keys[prob]], names[prob]) for prob in probs])
-    if isinstance(c_hat, MulticlassMap):
-        new, (calibrated, outside) = [f"{column}_{one}" for one in classwise], (_of_classes(c_hat, scores), 0)
-    else:
-        new, (calibrated, outside) = [column], _calibrated(c_hat, scores)
+    new = [f"{column}_{one}" for one in classwise] if several else [column]
     with written_whole(output) as written:
-        append_columns(file, written, new, calibrated, wanted, layout)
+        counts = _streamed(c_hat, file, wanted, written, new, layout) or _read_whole(
+            c_hat, file, keys, written, new, layout
+        )
+    rows, outside = counts
     if outside:
-        click.echo(f"Note: {outside} of {scores.size} calibrated probabilities were clipped to [0, 1]", err=True)
+        click.echo(f"Note: {outside} of {rows} calibrated probabilities were clipped to [0, 1]", err=True)
     where = f"column{'s' if several else ''} {', '.join(new)}"
-    click.echo(f"Wrote {output}: {len(scores)} rows, calibrated probabilities in {where}")
+    click.echo(f"Wrote {output}: {rows} rows, calibrated probabilities in {where}")
+
+
+def _streamed(
+    c_hat: AnyMap, file: Path, wanted: dict[str, str], written: Path, new: list[str], layout: Layout
+) -> Counts | None:
+    """Write the table by SQL, which needs memory for a few rows at a time.
+
+    None where arrays are as good or needed: of few rows, of CSV, whose cells are texts, of maps without a
+    formula, and of columns with values that are no scores, which are refused by the place of the first of them.
+    """
+    if not is_parquet(file):
+        return None
+    layout.refuse_for(PARQUET)
+    if count_in_parquet(file, ())[0] <= MOST_IN_MEMORY:
+        return None
+    names = find_parquet_numbers(file, wanted)
+    if names is None:
+        return None
+    try:
+        guarded = c_hat.guarded(names) if isinstance(c_hat, MulticlassMap) else [c_hat.guarded(names[0])]
+    except ValueError:  # a map of one's own
+        return None
+    kept = to_sql(Guarded(guarded[0].limits, Number(1.0)))
+    conditions = [f"{kept} IS NULL"]
+    if isinstance(c_hat, CalibrationMap):
+        value = to_sql(Guarded(guarded[0].limits, c_hat.expression(Column(names[0]))))
+        conditions += [f"{value} NOT BETWEEN 0 AND 1", f"isnan({value})"]
+    rows, (bad, *outside) = count_in_parquet(file, conditions)
+    if bad or any(outside[1:]):
+        return None
+    append_expressions(file, written, new, [to_sql(value) for value in guarded])
+    return rows, sum(outside)
+
+
+def _read_whole(
+    c_hat: AnyMap, file: Path, keys: dict[str, str], written: Path, new: list[str], layout: Layout
+) -> Counts:
+    """Write the table by arrays of its scores."""
+    wanted = {key: prob for prob, key in keys.items()}
+    values = read_columns(file, wanted, wanted, layout, no_rows=True)
+    names = {prob: f"prob column {prob!r}" for prob in keys}
+    with naming_lines(file, {name: prob for prob, name in names.items()}, layout):
+        scores = np.column_stack([as_scores(values[keys[prob]], names[prob]) for prob in keys])
+    if isinstance(c_hat, MulticlassMap):
+        calibrated, outside = _of_classes(c_hat, scores), 0
+    else:
+        calibrated, outside = _calibrated(c_hat, scores)
+    append_columns(file, written, new, calibrated, wanted, layout)
+    return len(scores), outside
 
 
 def _classes_of(c_hat: CalibrationMap | MulticlassMap, probs: tuple[str, ...], given: str | None) -> list[str]:
@@ -140,7 +203,16 @@ def _of_classes(c_hat: MulticlassMap, scores: FloatArray) -> FloatArray:
     return c_hat.evaluate(simplex)
 
 
-def _read_map(path: Path, max_bytes: int) -> CalibrationMap | MulticlassMap:
+def check_probs(c_hat: AnyMap, probs: tuple[str, ...]) -> None:
+    """Refuse columns that are not one for a map of two classes, or different ones for a map of several."""
+    several = isinstance(c_hat, MulticlassMap)
+    if len(set(probs)) < len(probs) or (len(probs) > 1) != several:
+        rule = "for each class of the map, once" if several else "once, for a map of two classes"
+        raise ValueError(f"--prob must be given {rule}; got {', '.join(probs)}")
+
+
+def read_map(path: Path, max_bytes: int) -> AnyMap:
+    """Return the map in a file, or refuse it as MAP."""
     if not path.is_file():
         raise ValueError(f"MAP must be an existing file, got {path}")
     with path.open("rb") as file:

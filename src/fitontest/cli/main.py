@@ -14,6 +14,7 @@ COMMANDS = (
     "plot",
     "compare",
     "apply",
+    "sql",
     "plan",
     "demo",
 )  # each in a file of its name, as listed

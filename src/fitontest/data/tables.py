@@ -23,7 +23,8 @@ from fitontest.typing import FloatArray
 
 T = TypeVar("T")
 
-CSV, PARQUET = "CSV", "Parquet"
+CSV = "CSV"
+PARQUET = "Parquet"
 READERS = {".csv": CSV, ".csv.gz": CSV, ".tsv": CSV, ".tsv.gz": CSV, ".parquet": PARQUET, ".pq": PARQUET}
 WRITERS = {  # what is between the columns of a file; nothing in Parquet
     ".csv": ",",
@@ -33,6 +34,8 @@ WRITERS = {  # what is between the columns of a file; nothing in Parquet
     ".parquet": "",
     ".pq": "",
 }
+_ROWS = "read_parquet(?, hive_partitioning=false)"
+COPIED_WITHIN = "300MB"  # of memory, where a table is copied by SQL alone
 _DECIMAL_COMMA = re.compile(r"'[-+]?[0-9]*,[0-9]+'")  # a cell, as messages quote it
 
 
@@ -184,6 +187,76 @@ def append_columns(
         _append_to_parquet(source, target, delimiter, columns, values)
 
 
+def is_parquet(path: Path) -> bool:
+    """Return whether a file that is there is Parquet, by its ending."""
+    return _kind(path) == PARQUET
+
+
+def find_parquet_numbers(path: Path, wanted: Mapping[str, str]) -> list[str] | None:
+    """Return the names by which SQL knows columns of a Parquet file; None unless all of them hold numbers.
+
+    DuckDB numbers the columns whose names are equal but for upper and lower case.
+
+    Raises
+    ------
+    ValueError
+        As `read_columns`.
+    """
+    with _opened(path) as connection:
+        unique = _find(_names(connection, path), wanted, path)
+        chosen = ", ".join(_quoted(unique[column]) for column in wanted.values())
+        types = connection.sql(f"SELECT {chosen} FROM read_parquet({_text(path)})").types
+    return [unique[column] for column in wanted.values()] if all(map(_is_number, types)) else None
+
+
+def count_in_parquet(path: Path, conditions: Sequence[str]) -> tuple[int, list[int]]:
+    """Return the number of rows of a Parquet file, and for how many each of the SQL conditions is true."""
+    counts = "".join(f", count(*) FILTER (WHERE {condition})" for condition in conditions)
+    with _opened(path) as connection:
+        row = connection.execute(f"SELECT count(*){counts} FROM {_ROWS}", [str(path)]).fetchone()
+    assert row is not None
+    return int(row[0]), [int(count) for count in row[1:]]
+
+
+def append_expressions(source: Path, target: Path, columns: Sequence[str], expressions: Sequence[str]) -> None:
+    """Write the table of a Parquet file to another file, with more columns, in one pass that needs little memory.
+
+    Rows, columns and types are kept as by `append_columns`.
+
+    Parameters
+    ----------
+    source : Path
+    target : Path
+        The file to write, in a format by its ending; what is there is overwritten.
+    columns : sequence of C str
+        Names of the new columns.
+    expressions : sequence of C str
+        Their values as expressions of DuckDB's SQL over the columns of `source`.
+
+    Raises
+    ------
+    ValueError
+        As `append_columns`.
+    OSError
+        A `target` that cannot be written.
+    """
+    delimiter = _by_ending(target, WRITERS, "the target")
+    new = ", ".join(f"{value} AS {_quoted(column)}" for value, column in zip(expressions, columns, strict=True))
+    with _opened(source) as connection:
+        names = [name for name, _ in _names(connection, source)]
+        _refuse_any_same(columns, names, source)
+        row = connection.execute(f"SELECT count(*) FROM {_ROWS}", [str(source)]).fetchone()
+        how = _how_written(target, delimiter, (*names, *columns), no_rows=row == (0,))
+        query = f"SELECT *, {new} FROM {_ROWS}"
+        connection.execute("SET temp_directory = ''")  # by default a folder in the current one
+        connection.execute(f"SET memory_limit = '{COPIED_WITHIN}'")  # without it DuckDB keeps all rows that wait
+        try:
+            _copy(connection, query, source, target, how)
+        except duckdb.OutOfMemoryException:  # a table of very many columns
+            connection.execute("RESET memory_limit")
+            _copy(connection, query, source, target, how)
+
+
 def _refuse_any_same(columns: Sequence[str], header: Sequence[str], path: Path) -> None:
     """Raise ValueError where a new column is called like another, old or new."""
     for k, column in enumerate(columns):
@@ -263,30 +336,34 @@ def _written(path: Path) -> Iterator[TextIO]:
 
 
 def _append_to_parquet(source: Path, target: Path, delimiter: str, columns: Sequence[str], values: FloatArray) -> None:
-    rows = "read_parquet(?, hive_partitioning=false)"
     with _opened(source) as connection:
         names = [name for name, _ in _names(connection, source)]
         _refuse_any_same(columns, names, source)
         connection.register("numbers", {f"value{k}": np.ascontiguousarray(column) for k, column in enumerate(values.T)})
         new = [_quoted(column) for column in columns]
         # positions pair the rows with the numbers and pad the shorter side with NULL, which a guard on each side finds
-        paired = f"(SELECT *, {', '.join(f'1 AS {one}' for one in new)} FROM {rows}) AS file POSITIONAL JOIN numbers"
+        paired = f"(SELECT *, {', '.join(f'1 AS {one}' for one in new)} FROM {_ROWS}) AS file POSITIONAL JOIN numbers"
         refusal = f"error('the file must have {len(values)} rows, as many as values')"
         guarded = ", ".join(
             f"CASE WHEN file.{one} = 1 AND {value} IS NOT NULL THEN {value} ELSE {refusal} END AS {one}"
             for value, one in ((f"numbers.value{k}", one) for k, one in enumerate(new))
         )
-        how = "FORMAT parquet"
-        if delimiter:
-            header = delimiter.join(_cell(name, delimiter) for name in (*names, *columns))
-            packed = "gzip" if target.name.lower().endswith(".gz") else "none"
-            # the writer needs a suffix too: that is the newline after the last line, which may be the first
-            first = header + "\n" if len(values) else header
-            how = (
-                f"FORMAT csv, COMPRESSION {packed}, DELIMITER {_text(delimiter)}, HEADER false, PREFIX {_text(first)}, "
-                f"SUFFIX '\n'"
-            )
+        how = _how_written(target, delimiter, (*names, *columns), no_rows=not len(values))
         _copy(connection, f"SELECT file.* REPLACE ({guarded}) FROM {paired}", source, target, how)
+
+
+def _how_written(target: Path, delimiter: str, header: Sequence[str], *, no_rows: bool) -> str:
+    """Return the options of COPY for a file of this ending, and of these columns where it is CSV."""
+    if not delimiter:
+        return "FORMAT parquet"
+    line = delimiter.join(_cell(name, delimiter) for name in header)
+    packed = "gzip" if target.name.lower().endswith(".gz") else "none"
+    # the writer needs a suffix too: that is the newline after the last line, which may be the first
+    first = line if no_rows else line + "\n"
+    return (
+        f"FORMAT csv, COMPRESSION {packed}, DELIMITER {_text(delimiter)}, HEADER false, PREFIX {_text(first)}, "
+        f"SUFFIX '\n'"
+    )
 
 
 def _copy(connection: duckdb.DuckDBPyConnection, query: str, source: Path, target: Path, how: str) -> None:
@@ -298,17 +375,26 @@ def _copy(connection: duckdb.DuckDBPyConnection, query: str, source: Path, targe
 
 def _read_parquet(path: Path, wanted: Mapping[str, str]) -> dict[str, NDArray[Any]]:
     with _opened(path) as connection:
-        names = _names(connection, path)
-        for argument, column in wanted.items():
-            count = sum(name == column for name, _ in names)
-            if count != 1:
-                times = f", {count} times; its" if count else "; its"
-                known = brief([name for name, _ in names])
-                raise ValueError(f"{argument} must be a column of {path}, got {column!r}{times} columns are {known}")
-        unique = dict(names)
+        unique = _find(_names(connection, path), wanted, path)
         columns = ", ".join(_quoted(unique[column]) for column in dict.fromkeys(wanted.values()))
         found = connection.execute(f"SELECT {columns} FROM read_parquet(?)", [str(path)]).fetchnumpy()
     return {argument: _array(found[unique[column]]) for argument, column in wanted.items()}
+
+
+def _find(names: list[tuple[str, str]], wanted: Mapping[str, str], path: Path) -> dict[str, str]:
+    """Return the name that DuckDB has for each column, and refuse a wanted one that is missing or there twice."""
+    for argument, column in wanted.items():
+        count = sum(name == column for name, _ in names)
+        if count != 1:
+            times = f", {count} times; its" if count else "; its"
+            known = brief([name for name, _ in names])
+            raise ValueError(f"{argument} must be a column of {path}, got {column!r}{times} columns are {known}")
+    return dict(names)
+
+
+def _is_number(kind: Any) -> bool:
+    name = str(kind)
+    return name.endswith(("INT", "INTEGER")) or name.startswith(("FLOAT", "DOUBLE", "DECIMAL", "BOOLEAN"))
 
 
 def _names(connection: duckdb.DuckDBPyConnection, path: Path) -> list[tuple[str, str]]:

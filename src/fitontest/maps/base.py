@@ -12,6 +12,9 @@ import numpy as np
 from fitontest.checks import brief, is_real
 from fitontest.data.arrays import as_numbers, as_probabilities, check_finite
 from fitontest.data.sample import Sample
+from fitontest.maps.expressions import Column, Expression, Guarded
+from fitontest.maps.frames import append_columns
+from fitontest.maps.sql import to_sql
 from fitontest.maps.stored import KINDS, StoredMap
 from fitontest.numerics.distances import Distances
 from fitontest.partitions.partition import Partition
@@ -63,6 +66,101 @@ class CalibrationMap(StoredMap):
     @abstractmethod
     def evaluate(self, p: FloatArray) -> FloatArray:
         """Return c_hat(p) for float64 scores that are known to lie in [0, 1]."""
+
+    def expression(self, p: Expression) -> Expression:  # noqa: ARG002 - the signature of every map
+        """Return the formula of `evaluate` as an expression, by which `apply_to` and `to_sql` compute it.
+
+        A map of one's own writes it with the operators of `fitontest.maps.expressions.Expression` and the functions
+        beside it.
+
+        Raises
+        ------
+        ValueError
+            Of a map that defines none.
+        """
+        raise ValueError(
+            f"a map of kind {self.kind!r} can be applied to arrays only: {type(self).__name__} defines no expression(p)"
+        )
+
+    def guarded(self, prob: str) -> Guarded:
+        """Return the expression of a column, clipped to [0, 1], and NULL where the score is none."""
+        p = Column(prob)
+        return Guarded(((p, 0.0, 1.0),), self.expression(p).clip(0.0, 1.0))
+
+    def apply_to(self, frame: Any, prob: str, name: str = "calibrated", *, check: bool = True) -> Any:
+        """Return a data frame with the calibrated probabilities of one of its columns as a new column.
+
+        Frames are those of every library that narwhals reads: pandas, polars, pyarrow, and the lazy ones of polars,
+        DuckDB (relations), Dask and Spark, which stay lazy. The engine computes the map by its own arithmetic.
+
+        Parameters
+        ----------
+        frame : data frame
+        prob : str
+            The column of scores in [0, 1]. Where a score is missing, so is the new value.
+        name : str, default="calibrated"
+            Name of the new column, of float64. Its values are clipped to [0, 1].
+        check : bool, default=True
+            Whether scores that are NaN or outside [0, 1] are counted first and refused, in a pass over the column that
+            lazy frames make at once. Without it the new value is missing where the score is none, as a stream may
+            want it. pandas and Dask do not tell NaN from a missing score.
+
+        Returns
+        -------
+        data frame
+            Of the type of `frame`.
+
+        Raises
+        ------
+        ValueError
+            What is no data frame, a column that is missing or holds no numbers, a name that is taken, scores that are
+            not in [0, 1], with their counts; a map that defines no expression.
+
+        Notes
+        -----
+        The values of identity, binned, step and knot maps are those of `evaluate` bit by bit. Those of logistic, beta
+        and logit-knot maps depend on the engine's exponential: they differ by at most 1e-15 (1 + abs(z) / 100), where
+        z is the logit of the value, while slopes are at most 20. A steeper slope s takes 1.1e-16 s, because it
+        multiplies the rounding of the score's own logit.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import fitontest as fot
+        >>> fot.KnotsMap([0, 1], [0.1, 0.9]).apply_to(pd.DataFrame({"p": [0.25, 0.5]}), "p")
+              p  calibrated
+        0  0.25         0.3
+        1  0.50         0.5
+        """
+        return append_columns(frame, (prob,), (name,), (self.guarded(prob),), check=check)
+
+    def to_sql(self, prob: str) -> str:
+        """Return the map as one scalar expression in DuckDB's SQL, which can stand in any SELECT.
+
+        Parameters
+        ----------
+        prob : str
+            Name of the column of scores; it is quoted, so that it may be any text.
+
+        Returns
+        -------
+        str
+            Its value is a DOUBLE in [0, 1], and NULL where the score is missing, NaN or outside [0, 1]. The notes of
+            `apply_to` say how precise it is.
+
+        Raises
+        ------
+        ValueError
+            A map that defines no expression.
+
+        Examples
+        --------
+        >>> import fitontest as fot
+        >>> print(fot.StepsMap(x=[0.5], c=[0.2, 0.7], at=[0.7]).to_sql("p"))
+        CASE WHEN "p"::DOUBLE BETWEEN 0.0e0 AND 1.0e0 THEN greatest(least(CASE WHEN "p"::DOUBLE < 0.5e0 THEN 0.2e0
+        ELSE 0.7e0 END, 1.0e0), 0.0e0) END
+        """
+        return to_sql(self.guarded(prob))
 
     @property
     def partition(self) -> Partition | None:

@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from fitontest.maps.base import CalibrationMap, clipping, finite_number, register_map
+from fitontest.maps.expressions import Expression, ln_complement, sigmoid_of, within_unit
 from fitontest.numerics.links import clip_unit, sigmoid
 from fitontest.typing import FloatArray
 
@@ -51,3 +52,8 @@ class BetaMap(CalibrationMap):
         """Return the sigmoid of the linear function of ln p and ln(1 - p)."""
         q = clip_unit(p, self.eps)
         return sigmoid(self.a * np.log(q) - self.b * np.log1p(-q) + self.intercept)
+
+    def expression(self, p: Expression) -> Expression:
+        """Return the formula of `evaluate`."""
+        q = within_unit(p, self.eps)
+        return sigmoid_of(self.a * q.ln() - self.b * ln_complement(q, self.eps) + self.intercept)

@@ -13,6 +13,7 @@ import numpy as np
 from fitontest.checks import brief
 from fitontest.data.sample import Sample
 from fitontest.maps.base import CalibrationMap, frozen_array, register_map
+from fitontest.maps.expressions import Expression, line, pieces
 from fitontest.numerics.distances import Distances
 from fitontest.partitions.bin_table import BinTable
 from fitontest.partitions.partition import Partition
@@ -76,6 +77,11 @@ class BinnedMap(CalibrationMap):
         """Return the line of each score's bin at that score."""
         index = self.bins.locate_checked(p)
         return self.offset[index] + self.slope[index] * p
+
+    def expression(self, p: Expression) -> Expression:
+        """Return the line of the score's bin."""
+        lines = [line(offset, slope, p) for offset, slope in zip(self.offset, self.slope, strict=True)]
+        return pieces(p, self.bins.edges, lines, "<" if self.bins.closed == "left" else "<=")
 
     @property
     def partition(self) -> Partition:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from fitontest.maps.base import CalibrationMap, register_map
+from fitontest.maps.expressions import Expression
 from fitontest.typing import FloatArray
 
 
@@ -15,5 +16,9 @@ class IdentityMap(CalibrationMap):
     kind: ClassVar[str] = "identity"
 
     def evaluate(self, p: FloatArray) -> FloatArray:
+        """Return p."""
+        return p
+
+    def expression(self, p: Expression) -> Expression:
         """Return p."""
         return p

@@ -8,6 +8,7 @@ import numpy as np
 from fitontest.checks import brief
 from fitontest.data.arrays import check_unit_interval
 from fitontest.maps.base import CalibrationMap, frozen_array, register_map
+from fitontest.maps.expressions import Choice, Expression, Number, line, pieces
 from fitontest.numerics.search import interpolated
 from fitontest.typing import FloatArray
 
@@ -58,3 +59,20 @@ class KnotsMap(CalibrationMap):
     def evaluate(self, p: FloatArray) -> FloatArray:
         """Return the interpolated values; none is beyond the values at the knots by a rounding."""
         return np.clip(interpolated(p, self.x, self.c), self.c.min(), self.c.max())
+
+    def expression(self, p: Expression) -> Expression:
+        """Return the straight line between the knots around the score, by the arithmetic of `evaluate`."""
+        with np.errstate(over="ignore"):
+            slopes = np.diff(self.c) / np.diff(self.x)
+        knots = zip(self.x[:-1].tolist(), self.c[:-1].tolist(), self.c[1:].tolist(), slopes.tolist(), strict=True)
+        lines = [_between(p, *knot, bounded=not np.isfinite(slopes).all()) for knot in knots]
+        ends = Number(float(self.c[0])), Number(float(self.c[-1]))
+        return pieces(p, self.x, [ends[0], *lines, ends[1]]).clip(float(self.c.min()), float(self.c.max()))
+
+
+def _between(p: Expression, x: float, left: float, right: float, slope: float, bounded: bool) -> Expression:
+    """Return the line from the knot (x, left), which rounding lets pass by the value `right` unless it is bounded."""
+    if not np.isfinite(slope):  # the next knot is so close that the line is a jump
+        return Choice(p, "<=", x, Number(left), Number(right))
+    risen = line(left, slope, p - x)
+    return risen.clip(min(left, right), max(left, right)) if bounded else risen

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from fitontest.maps.base import CalibrationMap, clipping, finite_number, register_map
-from fitontest.numerics.links import find_link, sigmoid
+from fitontest.maps.expressions import Expression, logit_of, sigmoid_of
+from fitontest.numerics.links import LOGIT, find_link, sigmoid
 from fitontest.typing import FloatArray
 
 
@@ -48,3 +49,8 @@ class LogisticMap(CalibrationMap):
     def evaluate(self, p: FloatArray) -> FloatArray:
         """Return the sigmoid of the line in the linked score."""
         return sigmoid(self.slope * find_link(self.link).forward(p, self.eps) + self.intercept)
+
+    def expression(self, p: Expression) -> Expression:
+        """Return the formula of `evaluate`."""
+        linked = logit_of(p, self.eps) if self.link == LOGIT.name else p
+        return sigmoid_of(self.slope * linked + self.intercept)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from fitontest.checks import brief
 from fitontest.maps.base import CalibrationMap, clipping, frozen_array, register_map
+from fitontest.maps.expressions import Expression, line, logit_of, pieces, shared, sigmoid_of, total
 from fitontest.numerics.links import logit, sigmoid
 from fitontest.numerics.search import BLOCK
 from fitontest.typing import ArrayInput, FloatArray
@@ -80,6 +81,17 @@ class LogitKnotsMap(CalibrationMap):
             z += np.take(slope, piece, axis=1) * (t - origin)
             values[start : start + BLOCK] = sigmoid(z).mean(axis=0)
         return values.reshape(p.shape)
+
+    def expression(self, p: Expression) -> Expression:
+        """Return the mean of the polygons, each over its own knots."""
+        (t,) = shared([logit_of(p, self.eps)])
+        slopes = np.diff(self.z, axis=1) / np.diff(self.x, axis=1)
+        polygons = []
+        for x, z, slope in zip(self.x, self.z, slopes, strict=True):
+            knots = zip(x[:-1].tolist(), z[:-1].tolist(), slope.tolist(), strict=True)
+            lines = [line(height, steep, t - knot) for knot, height, steep in knots]
+            polygons.append(sigmoid_of(pieces(t, x[1:-1], lines)))
+        return polygons[0] if len(polygons) == 1 else total(polygons) / float(len(polygons))
 
     def _pieces(self, inner: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return for every polygon (row) and piece between the inner knots (column) the value at its origin, and slope.

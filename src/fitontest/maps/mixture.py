@@ -7,6 +7,7 @@ import numpy as np
 
 from fitontest.checks import as_list, brief
 from fitontest.maps.base import CalibrationMap, frozen_array, register_map
+from fitontest.maps.expressions import Expression, Number
 from fitontest.typing import FloatArray
 
 SUM_TOLERANCE = 1e-9  # by how much weights of a mixture may miss a sum of 1
@@ -65,6 +66,13 @@ class MixtureMap(CalibrationMap):
         for weight, part in self._present():
             total += weight * part.evaluate(p)
         return total if self.leaves_unit_interval else np.clip(total, 0.0, 1.0)  # a sum of shares may be rounded past 1
+
+    def expression(self, p: Expression) -> Expression:
+        """Return the weighted mean of the parts' expressions."""
+        mean: Expression = Number(0.0)
+        for weight, part in self._present():
+            mean = mean + weight * part.expression(p)
+        return mean if self.leaves_unit_interval else mean.clip(0.0, 1.0)
 
     @property
     def leaves_unit_interval(self) -> bool:

@@ -7,6 +7,7 @@ import numpy as np
 
 from fitontest.checks import brief
 from fitontest.maps.base import CalibrationMap, frozen_array, register_map
+from fitontest.maps.expressions import Choice, Expression, Number, balanced
 from fitontest.numerics.search import positions
 from fitontest.typing import ArrayInput, FloatArray
 
@@ -69,6 +70,18 @@ class StepsMap(CalibrationMap):
         at_jump = jump < piece
         values[at_jump] = self.at[jump[at_jump]]
         return values
+
+    def expression(self, p: Expression) -> Expression:
+        """Return the value of the score's piece or jump."""
+
+        def split(j: int, left: Expression, right: Expression) -> Expression:
+            x, at = float(self.x[j]), float(self.at[j])
+            if at == self.c[j]:
+                return Choice(p, "<=", x, left, right)
+            after = right if at == self.c[j + 1] else Choice(p, "<=", x, Number(at), right)
+            return Choice(p, "<", x, left, after)
+
+        return balanced([Number(value) for value in self.c.tolist()], split)
 
 
 def _frozen_column(values: ArrayInput, name: str) -> FloatArray:

@@ -5,7 +5,7 @@ frozen and vectorised, can be written as plain JSON, and holds nothing of its fi
 """
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
@@ -17,7 +17,10 @@ from fitontest.checks import as_list, brief, is_real
 from fitontest.data.arrays import as_matrix
 from fitontest.data.labels import listed
 from fitontest.data.predictions import Names, check_order
-from fitontest.data.simplex import on_simplex
+from fitontest.data.simplex import SUM_TOLERANCE, on_simplex
+from fitontest.maps.expressions import Column, Expression, Guarded, shared, total
+from fitontest.maps.frames import append_columns
+from fitontest.maps.sql import to_sql
 from fitontest.maps.stored import StoredMap
 from fitontest.typing import ArrayInput, FloatArray, Label
 
@@ -101,6 +104,108 @@ class MulticlassMap(StoredMap):
     def evaluate_log(self, log_p: FloatArray) -> FloatArray:
         """Return the calibrated probabilities of rows of which the logarithms are given, as networks give them."""
         return self.evaluate(np.exp(log_p))
+
+    def expressions(self, p: Sequence[Expression]) -> list[Expression]:  # noqa: ARG002 - the signature of every map
+        """Return the formula of `evaluate` as an expression for each class, of probabilities that add up to 1.
+
+        Raises
+        ------
+        ValueError
+            Of a map that defines none.
+        """
+        raise ValueError(
+            f"a map of kind {self.kind!r} can be applied to arrays only: {type(self).__name__} defines no "
+            f"expressions(p)"
+        )
+
+    def guarded(self, probs: Sequence[str]) -> list[Guarded]:
+        """Return the expressions of columns divided by their sum, and NULL in rows that are no probabilities."""
+        names = as_list(probs, "probs")
+        if len(set(names)) < len(names) or len(names) < 2:
+            raise ValueError(f"probs must name a column for each of two classes or more, each once, got {brief(names)}")
+        if self.n_classes not in (None, len(names)):
+            raise ValueError(
+                f"probs must name a column for each of the map's {self.n_classes} classes, got {brief(names)}"
+            )
+        columns = [Column(name) for name in names]
+        limits = (*((p, 0.0, 1.0) for p in columns), (total(columns), 1.0 - SUM_TOLERANCE, 1.0 + SUM_TOLERANCE))
+        whole = total(columns).clip(low=0.5)  # no division by 0, not even where the guard gives NULL
+        values = self.expressions(shared([p / whole for p in columns]))
+        return [Guarded(limits, value.clip(0.0, 1.0)) for value in values]
+
+    def apply_to(
+        self, frame: Any, probs: Sequence[str], names: Sequence[str] | None = None, *, check: bool = True
+    ) -> Any:
+        """Return a data frame with the calibrated probabilities of K of its columns as K new columns.
+
+        As `CalibrationMap.apply_to`, with a column for each class.
+
+        Parameters
+        ----------
+        frame : data frame
+            Of a library that narwhals reads, eager or lazy.
+        probs : sequence of K str
+            The columns of probabilities, which add up to 1 in each row (rows that miss it by at most 1e-3 are divided
+            by their sums). In a row where one is missing, so are the new values.
+        names : sequence of K str, optional
+            Names of the new columns; by default those of `probs` after ``calibrated_``.
+        check : bool, default=True
+            Whether rows that are no probabilities are counted first and refused; else the new values are missing there.
+
+        Returns
+        -------
+        data frame
+            Of the type of `frame`.
+
+        Raises
+        ------
+        ValueError
+            As `CalibrationMap.apply_to`; another number of columns or names than classes.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import fitontest as fot
+        >>> c_hat = fot.SoftmaxMap(W=[2, 2], b=[0, 0])
+        >>> c_hat.apply_to(pd.DataFrame({"a": [0.75, 0.5], "b": [0.25, 0.5]}), ["a", "b"])
+              a     b  calibrated_a  calibrated_b
+        0  0.75  0.25           0.9           0.1
+        1  0.50  0.50           0.5           0.5
+        """
+        values = self.guarded(probs)
+        given = [f"calibrated_{prob}" for prob in probs] if names is None else as_list(names, "names")
+        if len(given) != len(values):
+            raise ValueError(f"names must hold a name for each of the {len(values)} classes, got {brief(given)}")
+        return append_columns(frame, list(probs), given, values, check=check)
+
+    def to_sql(self, probs: Sequence[str]) -> list[str]:
+        """Return the map as K scalar expressions in DuckDB's SQL, each of which can stand in any SELECT.
+
+        As `CalibrationMap.to_sql`. The length of an expression grows with K, and with K squared where a matrix of
+        weights is full.
+
+        Parameters
+        ----------
+        probs : sequence of K str
+            Names of the columns of probabilities, which are quoted.
+
+        Returns
+        -------
+        list of K str
+            NULL in rows that are no probabilities of all classes.
+
+        Raises
+        ------
+        ValueError
+            A map that defines no expressions; another number of columns than classes.
+
+        Examples
+        --------
+        >>> import fitontest as fot
+        >>> len(fot.SoftmaxMap(W=[2, 2], b=[0, 0]).to_sql(["a", "b"]))
+        2
+        """
+        return [to_sql(value) for value in self.guarded(probs)]
 
     @property
     def n_classes(self) -> int | None:

@@ -1,10 +1,12 @@
 """Maps made of cells of the simplex: a shift in each, or a level in each."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
+from fitontest.maps.expressions import Expression
 from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.maps.stored import SCHEMA
 from fitontest.partitions.simplex.cell_table import CellTable
@@ -65,6 +67,12 @@ class CellMap(MulticlassMap):
         values = self.values[cells[known]]
         found[known] = found[known] + values if self.slope else values
         return found
+
+    def expressions(self, p: Sequence[Expression]) -> list[Expression]:  # noqa: ARG002 - the signature of every map
+        """Raise ValueError: a partition of the simplex finds cells by any function of arrays."""
+        raise ValueError(
+            "a map of cells of the simplex can be applied to arrays only, by which its partition finds them"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return what there is to say of the map as JSON-ready values."""

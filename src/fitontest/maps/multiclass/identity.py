@@ -1,9 +1,11 @@
 """The identity map of several classes: the rows are calibrated already."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from fitontest.maps.base import register_map
+from fitontest.maps.expressions import Expression
 from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.typing import FloatArray
 
@@ -29,3 +31,7 @@ class MulticlassIdentityMap(MulticlassMap):
     def evaluate(self, P: FloatArray) -> FloatArray:
         """Return P."""
         return P
+
+    def expressions(self, p: Sequence[Expression]) -> list[Expression]:
+        """Return p."""
+        return list(p)

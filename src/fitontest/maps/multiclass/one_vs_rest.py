@@ -1,5 +1,6 @@
 """One map of two classes for each class against the rest, and rows divided by their sums."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -7,6 +8,7 @@ import numpy as np
 
 from fitontest.checks import as_list, brief
 from fitontest.maps.base import CalibrationMap, register_map
+from fitontest.maps.expressions import Expression, divided_by_sum, shared
 from fitontest.maps.multiclass.base import MulticlassMap, divided
 from fitontest.typing import FloatArray
 
@@ -72,3 +74,8 @@ class OneVsRestMap(MulticlassMap):
             p = np.ascontiguousarray(P[:, k])
             q[:, k] = np.clip(part.evaluate(p), 0.0, 1.0) + TIE_BREAK * p
         return divided(q)
+
+    def expressions(self, p: Sequence[Expression]) -> list[Expression]:
+        """Return the formula of `evaluate`."""
+        pairs = zip(self.parts, p, strict=True)
+        return divided_by_sum(shared([part.expression(one).clip(0.0, 1.0) + TIE_BREAK * one for part, one in pairs]))

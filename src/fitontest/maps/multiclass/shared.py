@@ -1,5 +1,6 @@
 """One increasing map of two classes for the probabilities of all classes, and rows divided by their sums."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -7,6 +8,7 @@ import numpy as np
 
 from fitontest.checks import brief
 from fitontest.maps.base import CalibrationMap, clipping, finite_number, register_map
+from fitontest.maps.expressions import Expression, divided_by_sum, shared, softmax_of
 from fitontest.maps.multiclass.base import MulticlassMap, divided
 from fitontest.maps.multiclass.one_vs_rest import TIE_BREAK
 from fitontest.maps.multiclass.softmax import first_step
@@ -65,3 +67,10 @@ class SharedMap(MulticlassMap):
                 q = np.exp(first_step(np.log(np.maximum(q, self.eps)), self.beta, 0.0))
             found[rows] = divided(np.clip(self.part.evaluate(q), 0.0, 1.0) + TIE_BREAK * q)
         return found
+
+    def expressions(self, p: Sequence[Expression]) -> list[Expression]:
+        """Return the formula of `evaluate`."""
+        q = list(p)
+        if self.beta != 1.0:
+            q = shared(softmax_of([self.beta * one.clip(low=self.eps).ln() for one in p]))
+        return divided_by_sum(shared([self.part.expression(one).clip(0.0, 1.0) + TIE_BREAK * one for one in q]))

@@ -4,6 +4,7 @@ Temperature scaling, bias-corrected temperature, vector and matrix scaling and D
 with more or fewer free numbers in W and b.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,6 +13,7 @@ import numpy as np
 from fitontest.checks import brief
 from fitontest.data.arrays import check_finite
 from fitontest.maps.base import clipping, finite_number, frozen_array, register_map
+from fitontest.maps.expressions import Expression, Number, log_softmax_of, shared, softmax_of, total
 from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.numerics.softmax import row_blocks, to_softmax
 from fitontest.typing import ArrayInput, FloatArray
@@ -104,6 +106,26 @@ class SoftmaxMap(MulticlassMap):
         z += self.b
         to_softmax(z)
         return z
+
+    def expressions(self, p: Sequence[Expression]) -> list[Expression]:
+        """Return the formula of `evaluate`."""
+        x = self._first_step([one.clip(low=self.eps).ln() for one in p])
+        if self.W.ndim == 1:
+            return softmax_of([w * one + b for w, one, b in zip(self.W.tolist(), x, self.b.tolist(), strict=True)])
+        rows = zip(self.W.tolist(), self.b.tolist(), strict=True)
+        return softmax_of(
+            [total([w * one for w, one in zip(row, x, strict=True) if w] + [Number(b)]) for row, b in rows]
+        )
+
+    def _first_step(self, log_p: Sequence[Expression]) -> list[Expression]:
+        """Return ln q, each to be computed once; see `first_step`."""
+        if self.beta == 1.0 and self.mix == 0.0:
+            return shared(log_p)
+        z = [self.beta * one for one in log_p]
+        if self.mix == 0.0:
+            return shared(log_softmax_of(z))
+        K = len(z)
+        return shared([((1.0 - self.mix) * one + self.mix / K).ln() for one in softmax_of(z)])
 
 
 def first_step(log_p: FloatArray, beta: float, mix: float) -> FloatArray:

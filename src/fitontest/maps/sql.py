@@ -1,0 +1,163 @@
+"""Expressions as text: scalar expressions of DuckDB's SQL."""
+
+from typing import TypeAlias
+
+from fitontest.maps.expressions import (
+    Choice,
+    Column,
+    Expression,
+    Function,
+    Group,
+    Guarded,
+    Largest,
+    Limited,
+    Number,
+    Operation,
+    Shared,
+)
+
+Names: TypeAlias = dict[Group, str]
+
+
+def to_sql(expression: Expression) -> str:
+    """Return an expression as one scalar expression of DuckDB's SQL, which can stand in any SELECT.
+
+    Numbers have an exponent, without which DuckDB reads them as decimals. A value that is used more than once is bound
+    by a list comprehension, ``[... for v0 in [value]][1]``: the standard has no other name within an expression.
+
+    Examples
+    --------
+    >>> to_sql(Column("p").clip(0.1, 0.9))
+    'greatest(least("p"::DOUBLE, 0.9e0), 0.1e0)'
+    """
+    return _Writer().write(expression)
+
+
+def number(value: float) -> str:
+    """Return a number as DuckDB reads it bit by bit, as a DOUBLE.
+
+    Examples
+    --------
+    >>> number(0.25), number(-3.0), number(5e-324)
+    ('0.25e0', '(-3.0e0)', '5e-324')
+    """
+    digits = repr(float(value))
+    text = digits if "e" in digits else f"{digits}e0"
+    return f"({text})" if text.startswith("-") else text
+
+
+def identifier(name: str) -> str:
+    """Return a name in double quotes."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+class _Writer:
+    """Writes one expression; the names that it binds are those of its values that are used often."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+        self._bound = 0
+
+    def write(self, expression: Expression) -> str:
+        """Return the text of an expression within the condition under which it has a value, if there is one."""
+        self._taken = {name.lower() for name in _columns(expression)}
+        if isinstance(expression, Guarded):
+            limits = " AND ".join(
+                f"{self._text(one, {})} BETWEEN {number(low)} AND {number(high)}"
+                for one, low, high in expression.limits
+            )
+            return f"CASE WHEN {limits} THEN {self._with_names(expression.then)} END"
+        return self._with_names(expression)
+
+    def _with_names(self, expression: Expression) -> str:
+        """Return the text of an expression within the comprehensions that name its shared values, the first outside."""
+        groups = _groups(expression)
+        names = {group: self._new_name() for group in groups}
+        text = _bare(self._text(expression, names))
+        for group in reversed(groups):
+            members = ", ".join(_bare(self._text(member, names)) for member in group.members)
+            value = members if len(group.members) == 1 else f"[{members}]"
+            text = f"[{text} for {names[group]} in [{value}]][1]"
+        return text
+
+    def _new_name(self) -> str:
+        while True:
+            name = f"v{self._bound}"
+            self._bound += 1
+            if name not in self._taken:
+                return name
+
+    def _text(self, expression: Expression, names: Names) -> str:
+        match expression:
+            case Column(name):
+                return f"{identifier(name)}::DOUBLE"
+            case Number(value):
+                return number(value)
+            case Operation(symbol, left, right):
+                return f"({self._text(left, names)} {symbol} {self._text(right, names)})"
+            case Function(name, of):
+                return f"{name}({_bare(self._text(of, names))})"
+            case Limited(of, low, high):
+                text = _bare(self._text(of, names))
+                text = text if high is None else f"least({text}, {number(high)})"
+                return text if low is None else f"greatest({text}, {number(low)})"
+            case Largest(values):
+                return f"greatest({', '.join(_bare(self._text(value, names)) for value in values)})"
+            case Choice(value, symbol, bound, then, otherwise):
+                condition = f"{self._text(value, names)} {symbol} {number(bound)}"
+                one, other = _bare(self._text(then, names)), _bare(self._text(otherwise, names))
+                return f"CASE WHEN {condition} THEN {one} ELSE {other} END"
+            case Shared(group, position):
+                return names[group] if len(group.members) == 1 else f"{names[group]}[{position + 1}]"
+            case _:
+                raise ValueError(f"an expression must not have a {type(expression).__name__} inside it")
+
+
+def parts(expression: Expression) -> tuple[Expression, ...]:
+    """Return the expressions that an expression is made of, without those of a group."""
+    match expression:
+        case Operation(_, left, right):
+            return left, right
+        case Largest(values):
+            return values
+        case Function(_, of) | Limited(of, _, _):
+            return (of,)
+        case Choice(value, _, _, then, otherwise):
+            return value, then, otherwise
+        case Guarded(limits, then):
+            return *(one for one, _, _ in limits), then
+        case _:
+            return ()
+
+
+def _groups(expression: Expression) -> list[Group]:
+    """Return the groups that an expression uses, each after those that it uses itself."""
+    found: dict[Group, None] = {}
+
+    def visit(one: Expression) -> None:
+        if isinstance(one, Shared) and one.group not in found:
+            for member in one.group.members:
+                visit(member)
+            found[one.group] = None
+        for part in parts(one):
+            visit(part)
+
+    visit(expression)
+    return list(found)
+
+
+def _columns(expression: Expression) -> set[str]:
+    """Return the names of the columns that an expression uses."""
+    members = [member for group in _groups(expression) for member in group.members]
+    found, ahead = set(), [expression, *members]
+    while ahead:
+        one = ahead.pop()
+        if isinstance(one, Column):
+            found.add(one.name)
+        ahead += parts(one)
+    return found
+
+
+def _bare(text: str) -> str:
+    """Return a text without brackets around it; only operations and negative numbers begin with one."""
+    return text[1:-1] if text.startswith("(") else text
