@@ -77,13 +77,13 @@ def plan_evaluation(
     Labels are simulated under truths of known calibration error and evaluated: what does the plug-in error say, what
     the debiased one, how wide is the 95 % interval, and how often is the p-value of calibration at most .05?
 
-    ============  =========================================================================================
-    scores        true probabilities of mean :math:`\bar c = \bar p` and error mean abs(c - p)
-    ============  =========================================================================================
-    calibrated    c = p, the truth of error 0
-    overconfident logit c = (1 - s) logit p + b, with s in [0, 1]
-    wavy          logit c = logit p + s sin(3 pi r(p)) + b, with s in [0, 2] and r(p) the share of lower scores
-    ============  =========================================================================================
+    =============  =========================================================================================
+    scores         true probabilities of mean :math:`\bar c = \bar p` and error mean abs(c - p)
+    =============  =========================================================================================
+    calibrated     c = p, the truth of error 0
+    overconfident  logit c = (1 - s) logit p + b, with s in [0, 1]
+    wavy           logit c = logit p + s sin(3 pi r(p)) + b, with s in [0, 2] and r(p) the share of lower scores
+    =============  =========================================================================================
 
     s is solved for the wanted error of the very scores, b for the mean. Errors that no s has are reported as such.
 

@@ -1,0 +1,71 @@
+"""Settings of the documentation: ``sphinx-build -W docs docs/_build`` builds it."""
+
+import os
+import shutil
+import sys
+from importlib.metadata import version as installed
+from pathlib import Path
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent
+sys.path.insert(0, str(HERE / "_ext"))
+
+# The notebooks live beside the docs. A copy inside them is what Sphinx can read.
+shutil.copytree(ROOT / "notebooks", HERE / "notebooks", dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.py", "__*"))
+
+project = "fitontest"
+author = "The fitontest developers"
+copyright = f"2026, {author}"  # noqa: A001 - the name that Sphinx reads
+version = release = installed("fitontest")
+
+extensions = [
+    "myst_nb",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "linked_names",
+    "pictures",
+    "plain_formulas",
+]
+exclude_patterns = ["_build", "**.ipynb_checkpoints"]
+templates_path = ["_templates"]
+
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+# Executing all notebooks takes minutes, and the tests do it. DOCS_NOTEBOOKS=cache executes those that have changed.
+nb_execution_mode = os.environ.get("DOCS_NOTEBOOKS", "off")
+nb_execution_timeout = 300
+nb_execution_raise_on_error = True
+
+autosummary_generate = True
+autosummary_ignore_module_all = False
+autodoc_typehints = "none"  # the docstrings state the types
+numpydoc_show_class_members = False
+default_role = "py:obj"  # single backticks in docstrings name things, public or not
+
+# A public name that is not found is an error. Other words in backticks need not be names, and modules are not public.
+nitpicky = True
+ROOMS = "|".join(path.stem for path in (ROOT / "src" / "fitontest").iterdir() if path.stem not in ("datasets", "truth"))
+nitpick_ignore_regex = [("py:.*", r"(?!fitontest\.).*"), ("py:.*", rf"fitontest\.({ROOMS})(\..*)?")]
+
+html_theme = "pydata_sphinx_theme"
+html_title = "fitontest"
+html_static_path = ["_static"]
+html_css_files = ["fitontest.css"]
+html_show_sourcelink = False
+html_theme_options = {
+    "show_toc_level": 2,
+    "navigation_with_keys": False,
+    "show_prev_next": True,
+    "navbar_align": "left",
+    "header_links_before_dropdown": 5,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+}
+copybutton_exclude = ".linenos, .gp, .go"
