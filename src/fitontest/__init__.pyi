@@ -127,6 +127,7 @@ from .partitions.simplex.partitioner import (
 from .partitions.simplex.uniform_grid import UniformGrid
 from .progress import show_progress
 from .scorers import make_scorer
+from .segments.segmented_evaluation import SegmentedEvaluation
 
 __version__: str
 
@@ -203,6 +204,7 @@ __all__ = [
     "ReliabilityDisplay",
     "Sample",
     "ScalingBinning",
+    "SegmentedEvaluation",
     "SeparableDataWarning",
     "SharedIsotonic",
     "SharedMap",
