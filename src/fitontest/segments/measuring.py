@@ -76,8 +76,8 @@ def _enough(redrawing: Redrawing, segments: int) -> Redrawing:
         return replace(redrawing, null_draws=max(NULL_DRAWS, least))
     if int(given) < least:
         raise ValueError(
-            f"null_draws must be at least {DRAWS_EACH} times the number of segments, {least:,} for {segments}, or 0 for "
-            f"that; got {given:,}"
+            f"null_draws must be at least {DRAWS_EACH} times the number of segments, {least:,} for {segments}, or 0 "
+            f"for that many; got {given:,}"
         )
     return redrawing
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from fitontest.checks import brief, choose
 from fitontest.data.sample import Sample
-from fitontest.measures.base import Estimate, Measure
+from fitontest.measures.base import Estimate, Measure, notes_of_labels, notes_of_value
+from fitontest.measures.notes import score_notes
 from fitontest.measures.plug_in import PlugIn
 from fitontest.measures.side_by_side import UNLIKELY, WIDTH, Named, interval_columns, note_lines, reason_lines
 from fitontest.results.frames import Records
@@ -56,10 +57,10 @@ class SegmentedEvaluation(Table, Generic[E]):
 
     Notes
     -----
-    A p-value says how often calibrated scores would look as bad as those of the segment do. Of many segments some have a
-    small one by chance. The adjusted p-values (Holm) of a measure account for that: the probability that any calibrated
-    segment has one of at most 0.05 is at most 0.05. Labels are drawn at least 40 times as often as there are segments, so
-    that adjusted p-values down to 0.025 can appear. The total is no test among these.
+    A p-value says how often calibrated scores would look as bad as those of the segment do. Of many segments some have
+    a small one by chance. The adjusted p-values (Holm) of a measure account for that: the probability that any
+    calibrated segment has one of at most 0.05 is at most 0.05. Labels are drawn at least 40 times as often as there are
+    segments, so that adjusted p-values down to 0.025 can appear. The total is no test among these.
 
     The mean residual of each group is what *multiaccuracy* bounds (Kim et al. 2019), the error of each group what
     *multicalibration* bounds (Hebert-Johnson et al. 2018).
@@ -147,7 +148,7 @@ class SegmentedEvaluation(Table, Generic[E]):
         lines = []
         for name in self.names:
             prefix = f"{name}: " if len(self.names) > 1 else ""
-            lines += [f"{prefix}{line}" for line in [*note_lines(self._named(name)), *self._failure_lines(name)]]
+            lines += [f"{prefix}{line}" for line in self._lines(name)]
         return list(dict.fromkeys(lines))
 
     def rows(self) -> Records:
@@ -245,9 +246,11 @@ class SegmentedEvaluation(Table, Generic[E]):
         measured = [(texts[segment], estimates[segment]) for segment in self.worst(name) if segment in estimates]
         return [*measured, (WHOLE, self.totals[name])]
 
-    def _failure_lines(self, name: str) -> list[str]:
-        texts = self._texts()
-        return [f"{texts[segment]}: not measured: {why}" for segment, why in self.failures.get(name, {}).items()]
+    def _lines(self, name: str) -> list[str]:
+        """Return the notes on the estimates of a measure, and why segments have none."""
+        failures, texts = self.failures.get(name, {}), self._texts()
+        refused = [f"{texts[segment]}: not measured: {why}" for segment, why in failures.items()]
+        return [*note_lines(self._named(name), _notes_of), *refused]
 
     def _records(self, name: str) -> Records:
         adjusted, estimates, texts = self.adjusted_p_values(name), self.estimates[name], self._texts()
@@ -268,7 +271,8 @@ class SegmentedEvaluation(Table, Generic[E]):
         body = []
         for record in records:
             estimate = named.get(record["segment"])
-            line = [record["segment"], f"{record['n']:,}", *(f"{record[key]:.4f}" for key in ("base_rate", "mean_score"))]
+            line = [record["segment"], f"{record['n']:,}"]
+            line += [f"{record[key]:.4f}" for key in ("base_rate", "mean_score")]
             line += [f"{record['mean_residual']:+.4f}", "-" if estimate is None else measure.printed(estimate.value)]
             if spreads:
                 line += ["-", "-"] if estimate is None else [*spreads.cells(estimate)]
@@ -281,7 +285,7 @@ class SegmentedEvaluation(Table, Generic[E]):
         title = f"{what} in {len(self)} segment{'s' if len(self) > 1 else ''}, n = {self.segments.whole.n:,}"
         lines = [ORDER_NOTE, spreads.note if spreads else "", *reason_lines([*named.items()]), self._draws_note()]
         lines += [self.sentence(name)] if self.draws else []
-        lines += [*note_lines([*named.items()]), *self._failure_lines(name)]
+        lines += self._lines(name)
         return Section(title, header, body, "\n".join(line for line in lines if line))
 
     def _draws_note(self) -> str:
@@ -293,6 +297,12 @@ class SegmentedEvaluation(Table, Generic[E]):
             f"{len(self)} segment{'s' if len(self) > 1 else ''}, so at least {short(min(1.0, least * len(self)), 2)}.",
             WIDTH,
         )
+
+
+def _notes_of(estimate: Estimate) -> list[tuple[str, str]]:
+    """Return the notes of an estimate; the rows of each segment are others, so that they have notes too."""
+    of_scores = [("", note) for note in score_notes(estimate.decided)]
+    return [*notes_of_value(estimate), *notes_of_labels(estimate), *of_scores]
 
 
 def _badness(estimate: Estimate) -> tuple[float, float]:

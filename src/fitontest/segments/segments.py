@@ -164,11 +164,9 @@ def read_frame(
 
 def columns_of(by: ArrayInput) -> list[ArrayInput]:
     """Return the columns of a matrix or frame of them; one column is itself."""
-    shape = getattr(by, "shape", ())
-    if len(shape) != 2:
+    if len(getattr(by, "shape", ())) != 2:
         return [by]
-    matrix = np.asarray(by, dtype=object)
-    return [matrix[:, k] for k in range(shape[1])]
+    return list(np.asarray(by, dtype=object).T)
 
 
 def _check_number(segments: int) -> None:
@@ -176,7 +174,7 @@ def _check_number(segments: int) -> None:
         raise ValueError("by must give at least one segment, got none")
     if segments > MOST_SEGMENTS:
         raise ValueError(
-            f"by must give at most {MOST_SEGMENTS} segments, got {segments:,}; evaluate some of them, or join small ones"
+            f"by must give at most {MOST_SEGMENTS} segments, got {segments:,}; evaluate some of them, or join them"
         )
 
 
