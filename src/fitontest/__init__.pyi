@@ -1,6 +1,8 @@
 """The public names and the files they come from: read by type checkers, and at run time to import them on first use."""
 
 from .classifier.calibrated import CalibratedClassifier
+from .comparison.cell_comparison import CellComparison
+from .comparison.cells import compare_cells
 from .comparison.compare import compare_calibrators
 from .comparison.comparison import Comparison
 from .comparison.error_comparison import ErrorComparison
@@ -151,6 +153,7 @@ __all__ = [
     "CanonicalKernelError",
     "CanonicalMeasure",
     "CanonicalPlugIn",
+    "CellComparison",
     "CellMap",
     "Cells",
     "ClassCells",
@@ -235,6 +238,7 @@ __all__ = [
     "available_simplex_partitions",
     "calibration_error",
     "compare_calibrators",
+    "compare_cells",
     "compare_errors",
     "evaluate",
     "gce",

@@ -18,7 +18,7 @@ QUICK = {"families": [fot.Slope1(10), "beta"], "interval": None, "null_draws": 1
 NULLS = {"families": [fot.Slope1(4)], "interval": None}
 
 
-def rows(n=600, seed=0):
+def rows(n=900, seed=0):
     """Return labels, scores and regions, of which the scores of the south are too high."""
     rng = np.random.default_rng(seed)
     p, region = rng.beta(1, 2, n), rng.choice(["north", "south", "west"], n, p=[0.5, 0.3, 0.2])
@@ -93,9 +93,9 @@ def test_the_table_has_the_worst_first_and_the_total_last(segmented):
 def test_text_and_html_show_every_segment(segmented):
     text = str(segmented)
     first = text.split("\n\n")[0].splitlines()
-    assert first[0] == "calibration error (family slope1, norm l1) in 3 segments, n = 600"
+    assert first[0] == "calibration error (family slope1, norm l1) in 3 segments, n = 900"
     assert {len(line) for line in first[1:7]} == {len(first[1])}
-    assert first[6].split()[:3] == ["all", "rows", "600"]
+    assert first[6].split()[:3] == ["all", "rows", "900"]
     assert segmented._repr_html_().count("<table>") == 2
     assert repr(segmented) == text
 
