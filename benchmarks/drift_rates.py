@@ -1,8 +1,8 @@
 """How often `compare_cells` says that the calibration has changed: where the scores alone drift, and where it has.
 
-Run it as ``python benchmarks/drift_rates.py``; ``--quick`` takes a tenth of the pairs. Beside it stands the z-test of the
-difference of the mean residuals, which knows nothing of the scores: a drift of the scores of a miscalibrated classifier
-changes its mean residual too.
+Run it as ``python benchmarks/drift_rates.py``; ``--quick`` takes a tenth of the pairs. Beside it stands the z-test of
+the difference of the mean residuals, which knows nothing of the scores: a drift of the scores of a miscalibrated
+classifier changes its mean residual too.
 """
 
 import argparse

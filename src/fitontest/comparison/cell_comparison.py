@@ -19,7 +19,7 @@ WIDTH = 118
 NOTE = (
     "if unchanged: the mean over {draws:,} redistributions of the positives of each of {strata:,} strata of scores "
     "between the two tables, under which only the scores have drifted. mean residual: share of positives less mean "
-    "score. Whether the calibration has changed is told by the mean residuals alone, over all scores and by region. The "
+    "score. Whether the calibration has changed is told by the mean residuals, over all scores and by region. The "
     "distance of the maps is its mean over the scores that both tables have."
 )
 
