@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 import fitontest as fot
 from fitontest.significance.holm import holm_adjusted
 
-QUICK = {"families": [fot.Slope1(10), "beta"], "interval": None, "null_draws": 130}
+QUICK = {"families": [fot.Slope1(10), "isotonic"], "interval": None, "null_draws": 130}
 NULLS = {"families": [fot.Slope1(4)], "interval": None}
 
 
@@ -41,7 +41,7 @@ def test_a_segment_is_as_it_is_alone_and_the_total_is_that_of_all_rows(segmented
     for segment in segmented:
         alone = fot.evaluate(y[region == segment], p[region == segment], **QUICK)
         assert all(map(same, segmented[segment], alone))
-        assert segmented[segment].names == alone.names == ["slope1", "beta"]
+        assert segmented[segment].names == alone.names == ["slope1", "isotonic"]
     assert all(map(same, segmented.total, fot.evaluate(y, p, **QUICK)))
     assert isinstance(segmented.total, fot.Evaluation)
     assert sum(segmented[segment].sample.n for segment in segmented) == y.size
@@ -72,7 +72,7 @@ def test_holm_is_over_the_segments_of_one_measure(segmented):
 def test_the_table_has_the_worst_first_and_the_total_last(segmented):
     y, p, region = rows()
     frame = segmented.to_frame()
-    assert frame["measure"].tolist() == ["slope1"] * 4 + ["beta"] * 4
+    assert frame["measure"].tolist() == ["slope1"] * 4 + ["isotonic"] * 4
     for name, table in frame.groupby("measure"):
         assert table["segment"].tolist()[0] == "south"
         assert table["segment"].tolist()[-1] == "all rows"
@@ -272,8 +272,8 @@ def test_bad_input_is_refused(arguments, message):
 def test_what_is_not_there_is_named(segmented):
     with pytest.raises(KeyError, match="east"):
         segmented["east"]
-    with pytest.raises(ValueError, match="name must be one of 'slope1', 'beta'"):
-        segmented.worst("isotonic")
+    with pytest.raises(ValueError, match="name must be one of 'slope1', 'isotonic'"):
+        segmented.worst("beta")
     assert "east" not in segmented
 
 
