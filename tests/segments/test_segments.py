@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from matplotlib.figure import Figure
 
@@ -158,12 +159,16 @@ def test_weights_positive_labels_and_reductions_reach_the_segments():
         (pd.to_datetime(["2024-01-02", "2024-01-01"] * 2), [dt.datetime(2024, 1, day) for day in (1, 2)]),
         (pl.Series("group", ["b", "a", "b", "a"]), ["a", "b"]),
         (pd.DataFrame({"a": ["x", "y"] * 2, "b": [1, 1, 2, 2]}), [("x", 1), ("x", 2), ("y", 1), ("y", 2)]),
+        (pl.DataFrame({"a": ["x", "y"] * 2, "b": [1, 1, 2, 2]}), [("x", 1), ("x", 2), ("y", 1), ("y", 2)]),
+        (pa.table({"a": ["x", "y"] * 2, "b": [1, 1, 2, 2]}), [("x", 1), ("x", 2), ("y", 1), ("y", 2)]),
+        (np.array([[1, 5], [1, 6], [1, 5], [1, 6]]), [(1, 5), (1, 6)]),
     ],
 )
 def test_segments_are_the_values_of_a_column_in_order(by, keys):
     segmented = fot.evaluate([0, 1, 1, 0], [0.1, 0.6, 0.7, 0.2], by=by, measures=["ece"], null_draws=160)
     assert list(segmented) == keys
-    assert segmented.segments.name == ("group" if getattr(by, "name", None) == "group" else "segment")
+    named = [*getattr(by, "column_names", getattr(by, "columns", []))] or [getattr(by, "name", None) or "segment"]
+    assert segmented.segments.name == ", ".join(named)
     assert json.loads(segmented.to_json())["n_segments"] == len(keys)
 
 

@@ -1,10 +1,10 @@
 """``fitontest evaluate``: the calibration errors of the scores in a file."""
 
-from typing import Literal
+from typing import Any, Literal
 
 import click
 
-from fitontest.cli.measuring import FORMATS, NULL_DRAWS, TCE, measured
+from fitontest.cli.measuring import FORMATS, NULL_DRAWS, SEGMENT_FORMATS, TCE, measured, measured_by_segment
 from fitontest.cli.messages import refusing
 from fitontest.cli.scores import Given, of_class_scores
 from fitontest.measures.base import make_measure
@@ -44,6 +44,11 @@ from fitontest.uncertainty.intervals import check_interval
     help="Level of the intervals of the debiased errors, such as 0.9; 'none' for none, which is quicker; 'auto' gives "
     "95 % to the families that are refitted quickly.",
 )
+@click.option(
+    "--by",
+    multiple=True,
+    help="Column whose values make segments, each evaluated alone, with adjusted p-values; repeat for several.",
+)
 @click.option("--format", "style", type=click.Choice(list(FORMATS)), default="table", show_default=True)
 @refusing
 def evaluate(
@@ -55,6 +60,7 @@ def evaluate(
     alpha: float | None,
     null_draws: int | None,
     interval: str,
+    by: tuple[str, ...],
     style: str,
 ) -> None:
     """Print the calibration errors of the scores in FILE.
@@ -62,27 +68,32 @@ def evaluate(
     FILE is CSV, TSV (also gzipped) or Parquet. Each family of calibration maps is fitted to its rows, and the error is
     the mean distance between the scores and the fitted map. Other measures follow, by default the test-based
     calibration error (TCE), with what to expect of them for calibrated scores. Where a --family is chosen only the
-    --measure that is chosen follows. Scores of several classes, a column for each, need a --reduction.
+    --measure that is chosen follows. Scores of several classes, a column for each, need a --reduction. With --by one
+    family (spline) or what is chosen is measured in every segment and in all rows.
     """
-    chosen = _chosen(measures, families)
+    chosen = _chosen(measures, families or by)
     level = _level(interval)
     if alpha is not None:
         check_alpha(alpha)
         if TCE not in chosen:
             raise ValueError(f"--alpha must be left out without --measure tce, got {alpha:g}")
-    if null_draws and not chosen:
+    if null_draws and not (chosen or by):
         raise ValueError(f"--null-draws must be left out without --measure, got {null_draws}")
-    evaluation = measured(
-        given.data(),
-        families or None,
-        chosen,
-        norm=norm,
-        random_state=random_state,
-        reduction=given.reduction,
-        alpha=DEFAULT_ALPHA if alpha is None else alpha,
-        null_draws=NULL_DRAWS if null_draws is None else null_draws,
-        interval=level,
-    )
+    settings: dict[str, Any] = {
+        "norm": norm,
+        "random_state": random_state,
+        "reduction": given.reduction,
+        "alpha": DEFAULT_ALPHA if alpha is None else alpha,
+        "interval": level,
+    }
+    if by:
+        segmented = measured_by_segment(
+            given.segments(by), families or None, chosen, null_draws=null_draws or 0, **settings
+        )
+        click.echo(SEGMENT_FORMATS[style](segmented))
+        return
+    draws = NULL_DRAWS if null_draws is None else null_draws
+    evaluation = measured(given.data(), families or None, chosen, null_draws=draws, **settings)
     click.echo(FORMATS[style](evaluation))
 
 

@@ -120,10 +120,8 @@ def read_segments(
         if given := [name for name, value in zip(said, further, strict=True) if value is not None]:
             raise ValueError(f"{given[0]} must be left out where {names.y_true} is a dict of cells, made with it")
         return Segments.of_cells(columns[0])
-    name = getattr(by, "name", None)
-    return Segments.of_rows(
-        columns, columns_of(by), reduction, labels, pos_label, names, name if isinstance(name, str) else ANY_NAME
-    )
+    parts, name = columns_of(by)
+    return Segments.of_rows(columns, parts, reduction, labels, pos_label, names, name)
 
 
 def read_frame(
@@ -162,11 +160,15 @@ def read_frame(
     return cells if by is None else Segments.of_cells(cells, by if isinstance(by, str) else ", ".join(by))
 
 
-def columns_of(by: ArrayInput) -> list[ArrayInput]:
-    """Return the columns of a matrix or frame of them; one column is itself."""
+def columns_of(by: ArrayInput) -> tuple[list[ArrayInput], str]:
+    """Return the columns of a matrix or data frame, or the one column that is given, and what they are called."""
     if len(getattr(by, "shape", ())) != 2:
-        return [by]
-    return list(np.asarray(by, dtype=object).T)
+        name = getattr(by, "name", None)
+        return [by], name if isinstance(name, str) else ANY_NAME
+    names = list(getattr(by, "column_names", getattr(by, "columns", ())))  # of pyarrow; of pandas and polars
+    if names:
+        return [by[name] for name in names], ", ".join(map(str, names))
+    return list(np.asarray(by).T), ANY_NAME
 
 
 def _check_number(segments: int) -> None:
