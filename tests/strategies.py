@@ -32,3 +32,14 @@ def noisy(n=400, seed=0, ties=None, power=1.4):
     if ties is not None:
         p = np.round(p, ties)
     return (rng.random(n) < p**power).astype(int), p
+
+
+def aggregated(y, p, w=None):
+    """Return the rows as entries that count those of one score and label, in a sample; all rows weigh w."""
+    import fitontest as fot
+    from fitontest.data.ordering import Rows
+
+    pairs, n = np.unique(np.column_stack((p, y)).astype(float), axis=0, return_counts=True)
+    each = 1.0 if w is None else float(w)
+    rows = Rows(pairs[:, 0].copy(), pairs[:, 1].copy(), n * each, n, n * (each if w is None else each**2))
+    return fot.Sample.of_rows(rows, whole=w is None)

@@ -229,7 +229,7 @@ def compare_candidates(
     sample: Sample, options: Options, test: Sample | None = None, truth: Truth = None, labels: str = "y_true"
 ) -> Comparison:
     """Return the comparison on a checked sample; `labels` is what the caller calls the labels."""
-    positives = int(np.count_nonzero(sample.rows.y))
+    positives = int(sample.rows.n[sample.rows.y > 0].sum())
     if positives in (0, sample.n):
         value = f"{sample.n} of one, which cannot distinguish between maps"
         raise ValueError(f"{labels} must have rows of both classes, got {value}")
@@ -238,7 +238,7 @@ def compare_candidates(
         name: evaluation.evaluate(options.candidates[name]) for name in track(list(options.candidates), "families")
     }
     test_rows = None if test is None else evaluation.rows
-    ranked = rank_results(results, sample.rows, test_rows, options.do_nothing)
+    ranked = rank_results(results, evaluation.sample.rows, test_rows, options.do_nothing)
     return Comparison(
         calibrators=tuple(ranked),
         chosen=RULES[options.rule](ranked, options.do_nothing),
@@ -258,7 +258,7 @@ def compare_candidates(
 
 def _set_up(sample: Sample, options: Options, test: Sample | None, truth: Truth) -> HeldOutEvaluation:
     """Return the evaluation with its folds drawn and the true probabilities checked."""
-    folds = repeated_folds(sample.n, options.cv, options.repeats, options.random_state)
+    sample, folds = sample.in_repeated_folds(options.cv, options.repeats, options.random_state)
     evaluated, scores = (sample, "y_prob") if test is None else (test, "test[1]")
     return HeldOutEvaluation(
         sample=sample,

@@ -96,14 +96,15 @@ class HeldOutEvaluation:
         predictions = self._stack(family) if isinstance(family, Stacking) else self._predict(family)
         losses = self._average_losses(self.sample.rows, predictions)
         start = perf_counter()
-        family.fit_sample(self.sample)
+        family.fit_sample(self.sample.merged)
         fit_seconds = perf_counter() - start
         rows, test_losses = self.rows, None
         q = predict(family.map_, rows.p)
         if self.test is not None:
             predictions = q[None, :]
             test_losses = self._average_losses(rows, predictions)
-        samples = [Sample(rows.y, each, rows.w) for each in predictions]
+        judged = self.sample if self.test is None else self.test
+        samples = [judged.rescored(each) for each in predictions]
         return CandidateResult(
             family=family,
             fit_seconds=fit_seconds,
@@ -134,7 +135,7 @@ class HeldOutEvaluation:
         predictions = np.empty(members.shape[:2])
         for mixed, each, folds in zip(predictions, members, self.folds, strict=True):
             for held_out in folds:
-                others = np.ones(self.sample.n, dtype=bool)
+                others = np.ones(len(self.sample.rows), dtype=bool)
                 others[held_out] = False
                 mixed[held_out] = each[held_out] @ stacking.weigh(each[others], self.sample.take(others))
         return predictions

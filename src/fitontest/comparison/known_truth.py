@@ -33,6 +33,8 @@ def read_truth(truth: Truth, sample: Sample, scores: str = "y_prob") -> FloatArr
         c = as_scores(truth(p), "truth(p)")
         check_same_length(**{"truth(p)": c, "p": p})
         return c
+    if sample.aggregated:
+        raise ValueError("truth must be a function of the scores where entries stand for many rows, got values of each")
     c = as_scores(truth, "truth")
     check_same_length(**{"truth": c, scores: sample.p})
     present = sample.w > 0

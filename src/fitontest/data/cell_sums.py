@@ -4,8 +4,8 @@ A cell is a small interval of scores, of about a thousandth in probability and i
 
     key = ((floor(1024 logit p) + 2^20) 2048 + floor(1024 p)) (m + 1) + #{j : p >= e_j},
 
-e_1 < ... < e_m being further edges, where a cell must end too; logit 0 and logit 1 count as -1024 and 1024. Or every
-distinct score is a cell of its own (`exact`), and the key is the bits of the score.
+e_1 < ... < e_m being further edges, where a cell must end too; the logits of 0 and 1 count as -1024 and 1024, with 1/2
+as the second p. Or every distinct score is a cell of its own (`exact`), and the key is the bits of the score.
 """
 
 from collections.abc import Iterable, Sequence
@@ -44,13 +44,13 @@ class Resolution:
             return np.asarray((p + 0.0).view(np.int64))  # floats >= 0 are ordered as their bits
         inside = (p > 0.0) & (p < 1.0)
         q = np.where(inside, p, 0.5)
-        logit = np.floor(FINE * (np.log(q) - np.log(1.0 - q)))
+        logit = np.floor(FINE * np.log(q / (1.0 - q)))
         logit = np.where(inside, logit, np.where(p <= 0.0, -FLOOR, FLOOR))
-        key = (logit.astype(np.int64) + FLOOR) * WIDTH + np.floor(FINE * p).astype(np.int64)
+        key = (logit.astype(np.int64) + FLOOR) * WIDTH + np.floor(FINE * q).astype(np.int64)
         if self.edges:
             key *= len(self.edges) + 1
             key += np.searchsorted(self.edges, p, side="right")
-        return key
+        return np.asarray(key)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from fitontest.data.ordering import Rows
+from fitontest.data.parts import share_out
 from fitontest.data.sample import Sample, counts_rows
 from fitontest.typing import FloatArray, IntArray
 
@@ -29,6 +30,11 @@ class Entries:
         Rows behind each entry, which share its weight equally.
     whole : bool
         Whether weights count rows.
+    counted : bool
+        Whether the n of whole weights are different rows, which may be in different folds; else they are copies of one
+        row.
+    behind : int array of shape (m,) or None
+        Rows behind each entry of other weights, where these vary as n rows of equal weight do; None: n.
 
     Examples
     --------
@@ -45,18 +51,21 @@ class Entries:
     w: FloatArray
     n: IntArray
     whole: bool
+    counted: bool = False
+    behind: IntArray | None = None
 
     @classmethod
     def of_rows(cls, sample: Sample) -> "Entries":
         """Return the entries of a sample's sorted rows."""
         rows = sample.rows
-        return cls(rows.p, rows.w, rows.n, sample.whole)
+        behind = None if sample.whole or rows.single else rows.n
+        return cls(rows.p, rows.w, sample.countable, sample.whole, sample.whole and sample.aggregated, behind)
 
     @classmethod
     def of_groups(cls, sample: Sample) -> "Entries":
         """Return an entry for each score of a sample of whole weights, whose units are its rows."""
         groups = sample.groups
-        return cls(groups.p, groups.w, groups.w.astype(np.intp), whole=True)
+        return cls(groups.p, groups.w, groups.w.astype(np.intp), whole=True, counted=sample.aggregated)
 
     @classmethod
     def of_columns(cls, p: FloatArray, w: FloatArray) -> tuple["Entries", IntArray]:
@@ -91,6 +100,20 @@ class Entries:
         return bool(np.all(self.n == 1))
 
     @cached_property
+    def rows(self) -> int | None:
+        """How many different rows there are, whatever their labels; None where copies of a row may get several."""
+        if self.behind is not None:
+            return int(self.behind.sum())
+        if self.single:
+            return len(self)
+        return int(self.n.sum()) if self.counted else None
+
+    @property
+    def placed(self) -> bool:
+        """Whether folds can be drawn before the labels: entries keep their places, or are ordered within ties alone."""
+        return self.behind is not None or (self.rows is not None and self.unit)
+
+    @cached_property
     def unit(self) -> bool:
         """Whether every row has weight one."""
         return bool(np.all(self.w == self.n))
@@ -120,7 +143,7 @@ class Entries:
 
         For rows of weight one; where nothing is tied, or entries hold several rows, nothing is to be sorted.
         """
-        if not (self.tied and self.single):
+        if not (self.tied and self.single) or self.behind is not None:
             return positives
         size = np.diff(self.first, append=self.p.size)
         negatives = size[:, None] - np.add.reduceat(positives, self.first, axis=0)
@@ -141,7 +164,7 @@ class Entries:
 
     def sample(self, positives: IntArray) -> Sample:
         """Return the sample of one labelling, of shape (m,)."""
-        if self.single:
+        if self.single and self.behind is None:
             return self._of_single(positives.astype(np.float64))
         count = np.stack((self.n - positives, positives), axis=1).ravel()
         present = count > 0
@@ -150,12 +173,24 @@ class Entries:
         if self.whole:  # copies of a row, as `redrawn` has them
             w = count * np.repeat(self.w / self.n, 2)[present]
             order = self._order(p, y, w)
-            return Sample.of_rows(Rows.of(p[order], y[order], w[order], whole=True))
+            p, y, w, count = p[order], y[order], w[order], count[order]
+            if self.counted:
+                return Sample.of_rows(Rows(p, y, w, count, w), whole=True).merged
+            return Sample.of_rows(Rows.of(p, y, w, whole=True))
         each = np.repeat(self.w / self.n, 2)[present]
         w = count * each
         order = self._order(p, y, w)
-        rows = Rows(p[order], y[order], w[order], count[order], (w * each)[order])
-        return Sample.of_rows(rows, whole=False)
+        n = self._rows_of(positives)[present] if self.behind is not None else count
+        rows = Rows(p[order], y[order], w[order], n[order], (w * each)[order])
+        return Sample.of_rows(rows, whole=False).merged
+
+    def _rows_of(self, positives: IntArray) -> IntArray:
+        """Return the rows behind the negatives and the positives of each entry, in turn."""
+        negatives = self.n - positives
+        nothing = np.zeros_like(negatives)
+        shares = ((nothing, negatives), (negatives, positives))
+        pairs = [share_out(self.behind, before, count, self.n) for before, count in shares]  # type: ignore[arg-type]
+        return np.stack(pairs, axis=1).ravel()
 
     def _of_single(self, y: FloatArray) -> Sample:
         order = self._order(self.p, y, self.w)

@@ -1,13 +1,12 @@
 """One pass over a frame of any engine: its rows become counts and sums by score cell.
 
 A frame is whatever narwhals reads, eager (pandas, polars, pyarrow) or lazy (polars, DuckDB, Dask, PySpark). The pass is
-one ``group_by`` of plain counts, sums, minima and maxima, because these mean the same on every engine. Rows that cannot
-be read are grouped by what is wrong with them, so that the same pass counts them.
+one ``group_by`` of plain counts, sums, minima and maxima, because these mean the same on every engine. It counts the
+rows that cannot be read too; where there are any, a second pass counts them by what is wrong with them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -19,17 +18,7 @@ from fitontest.data.class_frames import ClassColumns, reduced_frame
 from fitontest.data.labels import listed
 from fitontest.typing import FloatArray, Label
 
-GOOD, ABSENT = 0, -1  # codes of rows that can be read; those of weight 0 are absent
-BAD = {
-    1: "a score that is missing or NaN",
-    2: "a score outside [0, 1]",
-    3: "a label that is missing",
-    4: "a label that is none of the classes",
-    5: "a weight that is missing or NaN",
-    6: "a weight that is negative or infinite",
-    7: "no value of the segment",
-}
-HUGE = 1e300
+HUGE = 1e300  # weights below count as finite
 LISTED = 4  # distinct labels that are asked for, at most
 MOST_SEGMENTS = 10_000
 
@@ -78,10 +67,10 @@ def sums_by_segment(native: Any, columns: FrameColumns, resolution: Resolution) 
     """
     frame = as_frame(native)
     rows, segments = _rows_of(frame, columns)
-    rows = _with_validity(rows, segments)
-    rows = _with_key(rows, resolution)
-    table = _collected(_grouped(rows, segments))
-    _refuse_bad(table)
+    table = _collected(_grouped(_with_key(rows, segments, resolution), segments))
+    if table["sum_bad"].sum() > 0:
+        _refuse_bad(rows, segments)
+    _check_labels(table)
     return dict(_split(table, segments, resolution))
 
 
@@ -121,29 +110,24 @@ def _rows_of(frame: Any, columns: FrameColumns) -> tuple[Any, list[str]]:
         chosen["w"] = nw.col(columns.weight).cast(nw.Float64)
     if columns.reduction is None:
         y = _label(frame, schema[columns.label], columns)
-        return frame.select(p=nw.col(probs[0]).cast(nw.Float64), **y, **chosen), by
+        return frame.select(p=nw.col(probs[0]).cast(nw.Float64), y=y, **chosen), by
     of_classes = ClassColumns(columns.reduction, tuple(probs), columns.label, columns.labels, columns.pos_label)
     rows, more = reduced_frame(frame, schema[columns.label], of_classes, chosen)
     return rows, [*more, *by]
 
 
-def _label(frame: Any, dtype: Any, columns: FrameColumns) -> dict[str, Any]:
-    """Return the label, 1 or 0, or 2 where it is neither class, null where it is missing; and whether it is -1."""
+def _label(frame: Any, dtype: Any, columns: FrameColumns) -> Any:
+    """Return the label as a number, 1 for the positive class, and 0 or -1 for the other; null where it is missing."""
     column = nw.col(columns.label)
     if columns.pos_label is None:
         if dtype == nw.Boolean:
-            return {"y": column.cast(nw.Int64).cast(nw.Float64)}
+            return column.cast(nw.Int64).cast(nw.Float64)
         if not dtype.is_numeric():
             raise ValueError(
                 f"label column {columns.label!r} must be labelled 0 and 1, -1 and 1, or False and True unless "
                 f"pos_label says which class is positive; got {dtype}"
             )
-        number = column.cast(nw.Float64)
-        known = nw.when((number == 0.0) | (number == -1.0)).then(nw.lit(0.0)).otherwise(nw.lit(2.0))
-        y = nw.when(number == 1.0).then(nw.lit(1.0)).otherwise(known)
-        missing = number.is_null() | number.is_nan() if dtype.is_float() else number.is_null()
-        y = nw.when(~missing).then(y)
-        return {"y": y, "minus": nw.when(number == -1.0).then(nw.lit(1.0)).otherwise(nw.lit(0.0))}
+        return column.cast(nw.Float64)
     if not (dtype.is_numeric() or dtype == nw.Boolean):
         column = column.cast(nw.String)
     others = [one for one in _distinct(frame.select(y=column)) if one != columns.pos_label]
@@ -153,7 +137,7 @@ def _label(frame: Any, dtype: Any, columns: FrameColumns) -> dict[str, Any]:
             f"[{listed(others)}]"
         )
     hit = nw.when(column == columns.pos_label).then(nw.lit(1.0)).otherwise(nw.lit(0.0))
-    return {"y": nw.when(~column.is_null()).then(hit)}
+    return nw.when(~column.is_null()).then(hit)
 
 
 def _distinct(frame: Any) -> list[Any]:
@@ -162,46 +146,52 @@ def _distinct(frame: Any) -> list[Any]:
     return [one for one in rows.lazy().collect()["y"].to_list() if one is not None and one == one]
 
 
-def _with_validity(rows: Any, segments: list[str]) -> Any:
-    """Add what is wrong with a row; numbers of rows that are left out become harmless ones."""
-    columns = rows.collect_schema()
-    p, y = nw.col("p"), nw.col("y")
-    wrong: list[tuple[int, Any]] = [
-        (1, p.is_null() | p.is_nan()),
-        (2, ~p.is_between(0.0, 1.0)),
-        (3, y.is_null() | y.is_nan()),
-        (4, y > 1.0),
+def _faults(weighted: bool, segments: list[str]) -> list[tuple[Any, str]]:
+    """Return what may be wrong with a row, and how it is called."""
+    p, y, w = nw.col("p"), nw.col("y"), nw.col("w")
+    faults = [
+        (p.is_null() | p.is_nan(), "a score that is missing or NaN"),
+        (~p.is_between(0.0, 1.0), "a score outside [0, 1]"),
+        (y.is_null() | y.is_nan(), "a label that is missing"),
+        ((y.abs() != 1.0) & (y != 0.0), "a label that is none of the classes"),
+        *((nw.col(name).is_null(), "no value of the segment") for name in segments),
     ]
-    if "w" in columns:
-        w = nw.col("w")
-        wrong += [(5, w.is_null() | w.is_nan()), (6, ~w.is_between(0.0, HUGE)), (ABSENT, w == 0.0)]
-    wrong[4:4] = [(7, nw.col(name).is_null()) for name in segments]
-    code = reduce(lambda last, one: nw.when(one[1]).then(nw.lit(one[0])).otherwise(last), wrong[::-1], nw.lit(GOOD))
-    rows = rows.with_columns(bad=code.cast(nw.Int64))
-    good = nw.col("bad") == GOOD
-    numbers = {"p": 0.5, "y": 0.0} | ({"w": 0.0} if "w" in columns else {})
-    return rows.with_columns(
-        **{name: nw.when(good).then(nw.col(name)).otherwise(nw.lit(value)) for name, value in numbers.items()}
-    )
+    if weighted:
+        faults.append((w.is_null() | w.is_nan(), "a weight that is missing or NaN"))
+        faults.append((~w.is_between(0.0, HUGE), "a weight that is negative or infinite"))
+    return faults
 
 
-def _with_key(rows: Any, resolution: Resolution) -> Any:
-    """Add the key of the cell, as `Resolution.keys` gives it, and what is to be summed."""
-    p = nw.col("p")
+def _is_good(weighted: bool, segments: list[str]) -> Any:
+    """Return whether nothing is wrong with a row; neither true nor false where something is missing."""
+    p, size, w = nw.col("p"), nw.col("y").abs(), nw.col("w")
+    good = p.is_between(0.0, 1.0) & ((size == 1.0) | (size == 0.0))
+    for name in segments:
+        good = good & ~nw.col(name).is_null()
+    return good & w.is_between(0.0, HUGE) if weighted else good
+
+
+def _with_key(rows: Any, segments: list[str], resolution: Resolution) -> Any:
+    """Add the key of the cell, as `Resolution.keys` gives it, what is to be summed, and 1 for a row that is bad."""
+    p, y, w, q = (nw.col(name) for name in "pywq")
+    weighted = "w" in rows.collect_schema()
     inside = (p > 0.0) & (p < 1.0)
-    columns = rows.collect_schema()
-    made = {"q": nw.when(inside).then(p).otherwise(nw.lit(0.5))}
-    if "w" in columns:
-        w, y = nw.col("w"), nw.col("y")
-        made |= {"w0": w * (1.0 - y), "w1": w * y, "v0": w * w * (1.0 - y), "v1": w * w * y, "wp": w * p}
+    made = {
+        "q": nw.when(inside).then(p).otherwise(nw.lit(0.5)),
+        "size": y.abs(),
+        "bad": nw.when(_is_good(weighted, segments)).then(nw.lit(0.0)).otherwise(nw.lit(1.0)),
+    }
+    if weighted:
+        rows = rows.filter((w != 0.0) | w.is_null())  # a row of weight 0 is absent
+        one, other = (y.abs() + y) * 0.5, 1.0 - (y.abs() + y) * 0.5
+        made |= {"w0": w * other, "w1": w * one, "v0": w * w * other, "v1": w * w * one, "wp": w * p}
         made["broken"] = nw.when(w == w.floor()).then(nw.lit(0.0)).otherwise(nw.lit(1.0))
-    if resolution.exact:
-        return rows.with_columns(**made).with_columns(key=p + 0.0)
     rows = rows.with_columns(**made)
-    q = nw.col("q")
-    logit = ((q.log() - (1.0 - q).log()) * float(FINE)).floor()
+    if resolution.exact:
+        return rows.with_columns(key=p + 0.0)
+    logit = ((q / (1.0 - q)).log() * float(FINE)).floor()
     ends = nw.when(p <= 0.0).then(nw.lit(float(-FLOOR))).otherwise(nw.lit(float(FLOOR)))
-    key = (nw.when(inside).then(logit).otherwise(ends) + float(FLOOR)) * float(WIDTH) + (p * float(FINE)).floor()
+    key = (nw.when(inside).then(logit).otherwise(ends) + float(FLOOR)) * float(WIDTH) + (q * float(FINE)).floor()
     if resolution.edges:
         key = key * float(len(resolution.edges) + 1) + _place(p, resolution.edges, 0)
     return rows.with_columns(key=key)
@@ -218,12 +208,12 @@ def _place(p: Any, edges: Sequence[float], below: int) -> Any:
 
 def _grouped(rows: Any, segments: list[str]) -> Any:
     columns = rows.collect_schema()
-    summed = [name for name in ("y", "minus", "w0", "w1", "v0", "v1", "wp", "broken") if name in columns]
+    summed = [name for name in ("y", "size", "bad", "w0", "w1", "v0", "v1", "wp", "broken") if name in columns]
     sums = [nw.col(name).sum().alias(f"sum_{name}") for name in summed]
     if "w" not in columns:
         sums.append(nw.col("p").sum().alias("sum_wp"))
     ends = [nw.col("p").min().alias("low"), nw.col("p").max().alias("high")]
-    return rows.group_by("bad", *segments, "key").agg(nw.len().alias("n"), *sums, *ends)
+    return rows.group_by(*segments, "key").agg(nw.len().alias("n"), *sums, *ends)
 
 
 def _collected(grouped: Any) -> dict[str, Any]:
@@ -235,39 +225,45 @@ def _collected(grouped: Any) -> dict[str, Any]:
     return {name: np.asarray(frame[name].to_numpy()) for name in frame.columns}
 
 
-def _refuse_bad(table: Mapping[str, Any]) -> None:
-    """Raise ValueError where rows cannot be read, or where there are none."""
-    n, bad = table["n"].astype(np.int64), table["bad"].astype(np.int64)
-    counts = {text: int(n[bad == code].sum()) for code, text in BAD.items()}
-    if found := [
-        f"{count:,} {'row has' if count == 1 else 'rows have'} {text}" for text, count in counts.items() if count
-    ]:
-        raise ValueError(
-            f"frame must hold labels, scores and weights that can be read: of {int(n.sum()):,} rows {'; '.join(found)}"
-        )
-    good = bad == GOOD
-    if not good.any():
-        raise ValueError("frame must have rows" + (" of positive weight" if n.sum() else "") + ", got none")
-    if "sum_minus" in table:
-        minus = int(table["sum_minus"][good].sum())
-        zeros = int(n[good].sum() - table["sum_y"][good].sum()) - minus
-        if minus and zeros:
-            raise ValueError(
-                f"the label column must have at most two classes, got -1 in {minus:,} rows and 0 in {zeros:,}"
-            )
+def _refuse_bad(rows: Any, segments: list[str]) -> None:
+    """Raise ValueError with the number of rows that have each fault, the first one of a row."""
+    faults = _faults("w" in rows.collect_schema(), segments)
+    code = nw.lit(len(faults))
+    for at, (fault, _) in reversed(list(enumerate(faults))):
+        code = nw.when(fault).then(nw.lit(at)).otherwise(code)
+    table = _collected(rows.with_columns(fault=code.cast(nw.Int64)).group_by("fault").agg(nw.len().alias("n")))
+    counts = {int(at): int(n) for at, n in zip(table["fault"], table["n"], strict=True)}
+    found = [
+        f"{counts[at]:,} {'row has' if counts[at] == 1 else 'rows have'} {text}"
+        for at, (_, text) in enumerate(faults)
+        if at in counts
+    ]
+    raise ValueError(
+        f"frame must hold labels, scores and weights that can be read: of {sum(counts.values()):,} rows "
+        f"{'; '.join(found)}"
+    )
+
+
+def _check_labels(table: Mapping[str, Any]) -> None:
+    """Raise ValueError where there are no rows, or where labels 0 and -1 both stand for the negative class."""
+    if not table["n"].size:
+        raise ValueError("frame must have rows" + (" of positive weight" if "sum_w0" in table else "") + ", got none")
+    absolute, total, n = (round(float(table[name].sum())) for name in ("sum_size", "sum_y", "n"))
+    zeros, minus = n - absolute, (absolute - total) // 2
+    if minus and zeros:
+        raise ValueError(f"the label column must have at most two classes, got -1 in {minus:,} rows and 0 in {zeros:,}")
 
 
 def _split(
     table: Mapping[str, Any], segments: list[str], resolution: Resolution
 ) -> Iterator[tuple[tuple[Any, ...], CellSums]]:
     """Yield the segments with their cells."""
-    good = np.flatnonzero(table["bad"].astype(np.int64) == GOOD)
     if not segments:
-        yield (), _sums(table, good, resolution)
+        yield (), _sums(table, np.arange(table["key"].size), resolution)
         return
     places: dict[tuple[Any, ...], list[int]] = {}
-    for row, values in zip(good, zip(*(table[name][good].tolist() for name in segments), strict=True), strict=True):
-        places.setdefault(values, []).append(int(row))
+    for row, values in enumerate(zip(*(table[name].tolist() for name in segments), strict=True)):
+        places.setdefault(values, []).append(row)
     if len(places) > MOST_SEGMENTS:
         raise ValueError(f"by must give at most {MOST_SEGMENTS:,} segments, got {len(places):,}")
     for values in sorted(places, key=lambda one: tuple((str(type(each)), each) for each in one)):
@@ -281,7 +277,7 @@ def _sums(table: Mapping[str, Any], rows: Any, resolution: Resolution) -> CellSu
     def numbers(name: str) -> FloatArray:
         return np.asarray(table[name][rows], dtype=np.float64)
 
-    y, key = numbers("sum_y"), numbers("key") + 0.0
+    y, key = (numbers("sum_size") + numbers("sum_y")) / 2, numbers("key") + 0.0
     counts = w = w2 = np.stack((numbers("n") - y, y), axis=1)
     whole = True
     if "sum_w0" in table:

@@ -13,12 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fitontest.checks import is_whole
 from fitontest.data.arrays import as_column, as_numbers, check_finite, check_same_length, check_unit_interval
 from fitontest.data.labels import code_labels, is_binary_coded
 from fitontest.data.ordering import Groups, Rows, pooled, sorted_rows
+from fitontest.data.parts import countable, cut, merged, rescored
 from fitontest.data.places import BadValueError, such
+from fitontest.numerics.random import counted_folds, repeated_folds
 from fitontest.numerics.search import BLOCK
-from fitontest.typing import ArrayInput, BoolArray, FloatArray, IntArray, Label
+from fitontest.typing import ArrayInput, BoolArray, FloatArray, IntArray, Label, RandomState
 
 EXACT_COUNT = 2.0**53  # whole numbers up to here are floats
 
@@ -162,6 +165,8 @@ class Sample:
         """
         if self.whole:
             return 1.0
+        if self.aggregated:
+            return float(self.rows.w2.sum() / self.rows.w.sum())
         w = self.rows.w / self.rows.w.max()  # keeps squares within the range of floats; in an order of its own
         return float(self.rows.w.max() * (w @ w) / w.sum())
 
@@ -205,6 +210,70 @@ class Sample:
         chosen = object.__new__(Sample)
         chosen._fill(self.rows.p[rows], self.rows.y[rows], self.rows.w[rows])
         return chosen
+
+    @cached_property
+    def countable(self) -> IntArray:
+        """How many rows of equal weight each entry of `rows` counts as: 1, or n, or (sum w)^2 / sum w^2 of the n."""
+        return countable(self.rows, whole=self.whole)
+
+    def in_folds(self, cv: int, random_state: RandomState) -> tuple["Sample", list[IntArray]]:
+        """Return the sample with the folds of a cross-validation, as positions of its sorted rows.
+
+        A sample of single rows is returned itself, with the folds of `fitontest.numerics.random.held_out_rows`. An
+        entry that stands for many rows is cut into at most cv parts, one for each fold that holds out some of its rows;
+        the numbers of rows have the law that they have where the rows are dealt to the folds one by one. Copies of a
+        row, which a whole weight counts, share a fold.
+
+        Parameters
+        ----------
+        cv : int
+            Number of folds, at most n.
+        random_state : int, RandomState or None
+
+        Returns
+        -------
+        sample : Sample
+            The same rows, with an entry for each part.
+        folds : list of int arrays
+            Positions, ascending, of the entries that each fold holds out.
+        """
+        sample, repeats = self.in_repeated_folds(cv, 1, random_state)
+        return sample, repeats[0]
+
+    def in_repeated_folds(
+        self, cv: int, repeats: int, random_state: RandomState
+    ) -> tuple["Sample", list[list[IntArray]]]:
+        """Return the sample with the folds of several cross-validations; the first are those of `in_folds`.
+
+        Entries that stand for many rows are cut by the folds of all repeats, of which there may be at most 4 then.
+        """
+        if not self.aggregated:
+            return self, repeated_folds(len(self.rows), cv, repeats, random_state)
+        key = f"folds {cv!r} {repeats!r} {int(random_state)}" if is_whole(random_state) else ""
+        if key in self.memory:
+            known: tuple[Sample, list[list[IntArray]]] = self.memory[key]
+            return known
+        drawn = counted_folds(self.countable, cv, repeats, random_state)
+        rows, fold = cut(self.rows, self.countable, drawn, whole=self.whole)
+        parts = Sample.of_rows(rows, whole=self.whole)
+        folds = [[np.flatnonzero(each == number) for number in range(int(each.max()) + 1)] for each in fold]
+        if key:  # the parts know their folds: the same settings cut them no further
+            self.memory[key] = parts.memory[key] = parts, folds
+        return parts, folds
+
+    @cached_property
+    def merged(self) -> "Sample":
+        """The sample with entries of one score and label as one, where entries stand for many rows."""
+        if not self.aggregated:
+            return self
+        rows = merged(self.rows, whole=self.whole)
+        return self if rows is self.rows else Sample.of_rows(rows, whole=self.whole)
+
+    def rescored(self, p: FloatArray) -> "Sample":
+        """Return the sample with other scores in [0, 1] for the *sorted* rows, unchecked."""
+        if not self.aggregated:
+            return Sample(self.rows.y, p, self.rows.w)
+        return Sample.of_rows(rescored(self.rows, p), whole=self.whole)
 
     @classmethod
     def of_rows(cls, rows: Rows, *, whole: bool | None = None) -> "Sample":

@@ -110,7 +110,7 @@ def parquet_rows(path: str | Path) -> Iterator[duckdb.DuckDBPyRelation]:
         raise ValueError(f"path must be a Parquet file, or a pattern of several, got {text}")
     with duckdb.connect() as connection:
         try:
-            yield connection.read_parquet(text)
+            yield connection.read_parquet(text, hive_partitioning=_is_pattern(text))
         except duckdb.Error as error:
             raise ValueError(f"path must be readable as parquet, got {text}: {_reason(error)}") from error
 

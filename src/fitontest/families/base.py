@@ -185,7 +185,7 @@ class Family(RegressorMixin, FamilyBase):
         folds : sequence of int arrays
             Positions of the sorted rows that are held out together; all rows together, or none if there are no folds.
         """
-        return self.solve(sample), self.hold_out(sample, folds)
+        return self.solve(sample.merged), self.hold_out(sample, folds)
 
     def hold_out(self, sample: Sample, folds: Sequence[IntArray]) -> FloatArray:
         """Return for each sorted row the value of a map fitted without its fold; rows of no fold have NaN.
@@ -198,7 +198,7 @@ class Family(RegressorMixin, FamilyBase):
             for held_out in folds:
                 fitted = np.ones(len(rows), dtype=bool)
                 fitted[held_out] = False
-                values[held_out] = self.fit_map(sample.take(fitted)).evaluate(rows.p[held_out])
+                values[held_out] = self.fit_map(sample.take(fitted).merged).evaluate(rows.p[held_out])
         return values
 
     def fit_many(self, p: ArrayInput, Y: ArrayInput, sample_weight: ArrayInput = None) -> FloatArray:

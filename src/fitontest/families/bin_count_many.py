@@ -204,7 +204,7 @@ def applies(entries: Entries) -> bool:
 
     An entry of several rows is held out as a whole: its labels are drawn independently, so nothing is learnt twice.
     """
-    return not entries.tied or (entries.single and entries.unit)
+    return not entries.tied or entries.placed
 
 
 def near_ends(entries: Entries, slope: float) -> FloatArray:

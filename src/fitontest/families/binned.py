@@ -114,9 +114,9 @@ class BinnedFamily(Family):
             if not (_bins_scores(scheme) and self._chooses_at_once(entries)):
                 return None
             return [with_bins(scheme, n_bins) for n_bins in self._chosen_counts(scheme, entries, positives)]
-        if isinstance(self.n_bins, str) and self.n_bins == "cube_root" and not entries.single:
+        if isinstance(self.n_bins, str) and self.n_bins == "cube_root" and entries.rows is None:
             return None  # how many rows an entry makes depends on its labels
-        rule = self._rule(scheme, len(entries))
+        rule = self._rule(scheme, entries.rows or len(entries))
         if type(rule) is MonotoneSweep:
             wy = entries.group_wy(positives)
             counts = rule.counts(entries.group_p, entries.group_w, wy, whole=entries.whole)
@@ -192,7 +192,7 @@ class BinnedFamily(Family):
         self._check_choice()
         if sample.n == 1:
             return None
-        folds = held_out_rows(sample.n, self.cv, self.random_state)
+        sample, folds = sample.in_folds(self.cv, self.random_state)
         candidates = self._candidates()
         if _bins_scores(scheme):
             return bin_count_scores(scheme, self._slope, candidates, sample, folds, self.scoring)

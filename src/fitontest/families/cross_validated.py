@@ -10,7 +10,7 @@ from fitontest.families.base import Family, Solution, read_family
 from fitontest.families.tuning import check_tolerance, held_out_scores
 from fitontest.maps.base import CalibrationMap
 from fitontest.numerics.losses import find_loss
-from fitontest.numerics.random import check_cv, held_out_rows
+from fitontest.numerics.random import check_cv
 from fitontest.typing import RandomState
 
 
@@ -99,8 +99,8 @@ class CrossValidated(Family):
         self._check(family, candidates)
         chosen: dict[str, Any] = {"best_value_": candidates[0]}
         if sample.n > 1:
-            folds = held_out_rows(sample.n, self.cv, self.random_state)
-            scores = held_out_scores(family, self.parameter, candidates, sample, folds, self.scoring)
+            parts, folds = sample.in_folds(self.cv, self.random_state)
+            scores = held_out_scores(family, self.parameter, candidates, parts, folds, self.scoring)
             chosen = {"best_value_": scores.choose(self.tolerance), "cv_scores_": scores}
         best = family.set_params(**{self.parameter: chosen["best_value_"]}).fit_sample(sample)
         return Solution(best.map_, getattr(best, "partition_", None), {"best_family_": best, **chosen})

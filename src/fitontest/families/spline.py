@@ -122,9 +122,11 @@ class Spline(Family):
 
     def solve(self, sample: Sample) -> Solution:
         """Return the averaged map, the numbers of segments and their weights."""
+        self._prior()  # checks the settings before folds are drawn
+        sample, folds = sample.in_folds(self.cv, self.random_state) if sample.n > 1 else (sample, [])
         entries = Entries.of_rows(sample)
         labels = sample.rows.y * entries.n
-        fits = self._fits(entries, labels.astype(np.intp)[:, None], ordered=True)
+        fits = self._fits(entries, labels.astype(np.intp)[:, None], ordered=True, folds=folds)
         weights = fits.weights[:, 0]
         attributes: dict[str, Any] = {
             "n_segments_": tuple(polygon.n_segments for polygon in fits.polygons),
@@ -135,7 +137,7 @@ class Spline(Family):
 
     def fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
         """Return the values at the distinct scores of the maps fitted to each labelling."""
-        if entries.single and entries.tied and not entries.unit:  # the order within a tie depends on the labels
+        if entries.single and entries.tied and not entries.placed:  # the order within a tie depends on the labels
             return super().fitted_values(entries, positives)
         fits = self._fits(entries, positives, ordered=False)
         eps = fits.polygons[0].eps
@@ -155,17 +157,20 @@ class Spline(Family):
 
     def fitted_maps(self, entries: Entries, positives: IntArray) -> Iterator[CalibrationMap]:
         """Yield the maps fitted to each labelling, all of which are computed at once for rows of weight one."""
-        if not (entries.single and entries.unit):
+        if not entries.placed:
             return super().fitted_maps(entries, positives)
         fits = self._fits(entries, positives, ordered=False)
         return map(fits.to_map, range(positives.shape[1]))
 
-    def _fits(self, entries: Entries, positives: IntArray, *, ordered: bool) -> "_Fits":
+    def _fits(
+        self, entries: Entries, positives: IntArray, *, ordered: bool, folds: list[IntArray] | None = None
+    ) -> "_Fits":
         key = ("spline", self._segments(), self.cv, self._prior(), repr(self.random_state))
         design = entries.memory.get(key)
         if design is None or not is_whole(self.random_state):
-            design = _Design(entries, self._segments(), self.cv, self._prior(), self.random_state)
-            entries.memory[key] = design
+            if folds is None:
+                folds = held_out_rows(len(entries), self.cv, self.random_state) if len(entries) > 1 else []
+            entries.memory[key] = design = _Design(entries, folds, self._segments(), self._prior())
         return design.fit(positives if ordered else entries.in_order(positives))
 
     def _segments(self) -> tuple[int, ...]:
@@ -205,9 +210,7 @@ class _Fits:
 class _Design:
     """What the scores alone decide: nodes, knots, folds, and the weights of each fold at each node."""
 
-    def __init__(
-        self, entries: Entries, segments: tuple[int, ...], cv: int, prior: float, random_state: RandomState
-    ) -> None:
+    def __init__(self, entries: Entries, folds: list[IntArray], segments: tuple[int, ...], prior: float) -> None:
         self.eps = _cut(entries.group_p)
         x = logit(entries.group_p, self.eps)
         w = entries.group_w
@@ -218,7 +221,7 @@ class _Design:
         rows = float(entries.n.sum())
         self.scale = 1.0 if entries.whole else entries.effective_rows / float(mass.sum())
         size = rows if entries.whole else entries.effective_rows
-        self.cells = _fold_cells(entries, node, n_nodes, cv, random_state)
+        self.cells = _fold_cells(entries, node, n_nodes, folds)
         self.w = self.scale * np.asarray(self.cells @ entries.w).reshape(-1, n_nodes).T  # (nodes, folds)
         self.prior = prior * mass / mass.sum()
         self.share = self.scale * entries.w / entries.n
@@ -350,13 +353,12 @@ def _knots(x: FloatArray, w: FloatArray, n_segments: int) -> FloatArray:
     return apart
 
 
-def _fold_cells(entries: Entries, node: IntArray, n_nodes: int, cv: int, random_state: RandomState) -> Any:
+def _fold_cells(entries: Entries, node: IntArray, n_nodes: int, folds: list[IntArray]) -> Any:
     """Return the matrix that adds up entries into cells, fold by fold and node by node, shape (folds * nodes, m)."""
     m = len(entries)
     fold = np.zeros(m, dtype=np.intp)
-    if m > 1:
-        for number, held_out in enumerate(held_out_rows(m, cv, random_state)):
-            fold[held_out] = number
+    for number, held_out in enumerate(folds):
+        fold[held_out] = number
     cell = fold * n_nodes + node[entries.group]
     n_folds = int(fold.max()) + 1
     return sparse.csc_array((np.ones(m), cell, np.arange(m + 1)), shape=(n_folds * n_nodes, m))

@@ -15,7 +15,7 @@ from fitontest.maps.base import CalibrationMap
 from fitontest.maps.mixture import MixtureMap
 from fitontest.numerics.losses import LOG_LOSS_EPS
 from fitontest.numerics.mixing import likelihood_weights, square_weights
-from fitontest.numerics.random import check_cv, held_out_rows
+from fitontest.numerics.random import check_cv
 from fitontest.typing import FloatArray, RandomState
 
 LEAST_NAMED = 0.005  # weight of a member that texts and diagrams show
@@ -136,8 +136,7 @@ class Stacking(Family):
         """Return the mixture, its members and their weights."""
         self._check()
         members = self.make_members()
-        entries = len(sample.rows)
-        folds = held_out_rows(entries, self.cv, self.random_state) if entries > 1 else []
+        sample, folds = sample.in_folds(self.cv, self.random_state) if sample.n > 1 else (sample, [])
         held_out = []
         for member in members.values():
             solution, values = member.solve_and_hold_out(sample, folds)

@@ -85,15 +85,15 @@ def held_out_scores(
     family : Family
         Cloned for each fit; `parameter` is set to each candidate in turn.
     folds : list of int arrays
-        Sorted rows of the sample that each fold holds out (`fitontest.numerics.random.held_out_rows`).
+        Sorted rows of the sample that each fold holds out (`Sample.in_folds`).
     scoring : {"brier", "log_loss"}
     """
     loss = find_loss(scoring)
     scores = np.empty((len(folds), len(candidates)))
     for fold, chosen in enumerate(folds):
-        kept = np.ones(sample.n, dtype=bool)
+        kept = np.ones(len(sample.rows), dtype=bool)
         kept[chosen] = False
-        train, held_out = sample.take(kept), sample.take(chosen)
+        train, held_out = sample.take(kept).merged, sample.take(chosen)
         for j, candidate in enumerate(candidates):
             fitted = clone(family).set_params(**{parameter: candidate}).fit_map(train)
             rows = loss(held_out.y, fitted.evaluate(held_out.p))

@@ -29,6 +29,7 @@ KernelName: TypeAlias = Literal["exponential", "rbf"]
 EstimatorName: TypeAlias = Literal["unbiased", "biased", "block"]
 
 MOST_SCORES = 20_000  # distinct ones of which all pairs are taken
+MOST_COUNTED_OUT = 10**7  # rows that counts are made into
 SHORTEST = 1e-6  # length scale
 PAIRS_AT_ONCE = 2**20
 SPAN = 300.0  # length scales: exp(300) is far from the largest float
@@ -179,6 +180,9 @@ def _counted_out(sample: Sample) -> tuple[Rows, bool]:
     score: they would be biased.
     """
     rows = sample.rows
+    if sample.aggregated and sample.total > MOST_COUNTED_OUT:
+        rule = f"estimator must not be 'block' for entries that count more than {MOST_COUNTED_OUT:,} rows"
+        raise ValueError(f"{rule}, which would be listed one by one; got {sample.total:,.0f}")
     if sample.whole:
         p, y = (np.repeat(column, rows.w.astype(np.intp)) for column in (rows.p, rows.y))
         return Rows.of(p, y, np.broadcast_to(np.float64(1.0), p.shape), whole=True), True

@@ -27,7 +27,7 @@ from fitontest.measures.base import Estimate, Measure, Unit, register_measure
 from fitontest.measures.canonical import CanonicalEvidence
 from fitontest.numerics.class_losses import find_class_loss
 from fitontest.numerics.losses import LOSS_NAMES, find_loss
-from fitontest.numerics.random import check_cv, check_seed, held_out_rows
+from fitontest.numerics.random import check_cv, check_seed
 from fitontest.numerics.standard_error import mean_and_error
 from fitontest.progress import track
 from fitontest.results.table import Section
@@ -242,7 +242,9 @@ class _OfColumn(_HeldOut):
 
     def __init__(self, sample: Sample, measure: ProperError) -> None:
         super().__init__(measure)
-        self.sample, self.rows = sample, sample.rows
+        several = sample.n > 1
+        self.sample, self._folds = sample.in_folds(measure.cv, measure.random_state) if several else (sample, [])
+        self.rows = self.sample.rows
         self.w, self.w2 = self.rows.w, self.rows.w2
 
     def families(self) -> list[Any]:
@@ -253,7 +255,7 @@ class _OfColumn(_HeldOut):
         ]
 
     def folds(self) -> list[IntArray]:
-        return held_out_rows(len(self), self.measure.cv, self.measure.random_state) if len(self) > 1 else []
+        return self._folds
 
     def part(self, rows: IntArray) -> "_OfColumn":
         return _OfColumn(self.sample.take(rows), self.measure)
@@ -262,7 +264,7 @@ class _OfColumn(_HeldOut):
         return find_loss(self.measure.loss, "loss")(self.rows.y, self.rows.p)
 
     def after(self, family: Any, training: IntArray, held: IntArray) -> FloatArray:
-        values = family.fit_map(self.sample.take(training)).evaluate(self.rows.p[held])
+        values = family.fit_map(self.sample.take(training).merged).evaluate(self.rows.p[held])
         return find_loss(self.measure.loss, "loss")(self.rows.y[held], np.clip(values, 0.0, 1.0))
 
 

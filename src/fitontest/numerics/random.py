@@ -2,7 +2,13 @@
 
 They are drawn over rows sorted by (p, y, w), so that whatever a cross-validation chooses depends on the data and
 the seed, never on the order in which the rows arrived.
+
+Of rows that are known by their counts alone the counts are drawn. KFold gives the first fold the rows at N_1 positions
+of a uniform permutation, and rows of one kind are exchangeable: their numbers in that fold are multivariate
+hypergeometric, those in the second fold the same among the other rows, and so on.
 """
+
+from dataclasses import dataclass
 
 import numpy as np
 from sklearn.model_selection import KFold
@@ -10,6 +16,10 @@ from sklearn.utils import check_random_state
 
 from fitontest.checks import is_whole
 from fitontest.typing import IntArray, RandomState
+
+MOST_DRAWN = 10**9  # rows among which numpy draws without replacement; beyond, each count is binomial
+MOST_PARTS = 5 * 10**7  # of all kinds of rows, one for each combination of folds
+MOST_REPEATS = 4  # of the folds of counted rows
 
 
 def held_out_rows(n: int, cv: int, random_state: RandomState) -> list[IntArray]:
@@ -28,6 +38,72 @@ def repeated_folds(n: int, cv: int, repeats: int, random_state: RandomState) -> 
     cv = KFold(min(cv, n)).get_n_splits()  # which raises where there are too few rows
     rng = generator(random_state)
     return [_shuffled(n, cv, rng) for _ in range(repeats)]
+
+
+@dataclass(frozen=True, eq=False)
+class CountedFolds:
+    """Counted rows in folds: parts of their kinds, none of them empty, kind after kind.
+
+    Attributes
+    ----------
+    kind : int array of shape (k,)
+        The kind of rows that a part is of, which never falls.
+    count : int array of shape (k,)
+        Rows in each part.
+    fold : int array of shape (repeats, k)
+        The fold of each part in every repeat.
+    """
+
+    kind: IntArray
+    count: IntArray
+    fold: IntArray
+
+
+def counted_folds(counts: IntArray, cv: int, repeats: int, random_state: RandomState) -> CountedFolds:
+    """Return the folds of several cross-validations over rows of which `counts` are of each kind.
+
+    The law of the counts and the sizes of the folds are those of `repeated_folds` over all rows, one by one. Of 1e9
+    rows or more the counts of a fold are binomial, and its size varies by 1e-5 of itself.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> folds = counted_folds(np.array([5, 1, 4]), 2, 1, random_state=0)
+    >>> np.bincount(folds.kind, folds.count), np.bincount(folds.fold[0], folds.count)
+    (array([5., 1., 4.]), array([5., 5.]))
+    """
+    check_cv(cv)
+    if not is_whole(repeats) or not 1 <= repeats <= MOST_REPEATS:
+        rule = f"a whole number from 1 to {MOST_REPEATS} where entries stand for many rows"
+        raise ValueError(f"repeats must be {rule}, since each is split cv ** repeats times; got {repeats!r}")
+    cv = KFold(min(cv, int(counts.sum()))).get_n_splits()  # which raises where there are too few rows
+    rng = np.random.default_rng(generator(random_state).randint(2**31 - 1, size=4))
+    kind, count = np.flatnonzero(counts), counts[counts > 0]
+    folds = np.empty((0, kind.size), dtype=np.intp)
+    for _ in range(repeats):
+        if count.size * cv > MOST_PARTS:
+            value = f"{cv} folds, {repeats} repeats and {np.count_nonzero(counts)} entries"
+            raise ValueError(f"cv and repeats must make at most {MOST_PARTS:,} parts of all entries, got {value}")
+        parts = _split(count, cv, rng)
+        at, fold = np.nonzero(parts)
+        kind, count, folds = kind[at], parts[at, fold], np.concatenate((folds[:, at], fold[None]))
+    return CountedFolds(kind, count, folds)
+
+
+def _split(counts: IntArray, cv: int, rng: np.random.Generator) -> IntArray:
+    """Return how many rows of each kind every fold holds out, shape (kinds, cv)."""
+    parts = np.empty((counts.size, cv), dtype=np.int64)
+    left = counts.astype(np.int64)
+    for fold in range(cv - 1):
+        folds_left, rows_left = cv - fold, int(left.sum())
+        if rows_left < MOST_DRAWN:  # the first folds have one row more where they cannot have equally many
+            drawn = rng.multivariate_hypergeometric(left, -(-rows_left // folds_left), method="marginals")
+        else:
+            drawn = rng.binomial(left, 1.0 / folds_left)
+        parts[:, fold] = drawn
+        left -= drawn
+    parts[:, -1] = left
+    return parts
 
 
 def _shuffled(n: int, cv: int, rng: np.random.RandomState) -> list[IntArray]:

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from fitontest.checks import is_whole
+from fitontest.data.entries import Entries
 from fitontest.data.ordering import Rows
 from fitontest.data.sample import Sample
 from fitontest.exceptions import without_warnings
@@ -52,7 +53,7 @@ def redrawn(sample: Sample, rng: np.random.RandomState) -> Sample:
     Whole weights are rows, each with a label of its own; a row of any other weight gets one label.
     """
     if sample.aggregated and not sample.whole:
-        return _redrawn_entries(sample.rows, rng)
+        return _redrawn_entries(sample, rng)
     if not sample.whole:
         rows = sample.rows
         y = (rng.random_sample(len(rows)) < rows.p).astype(np.float64)
@@ -70,19 +71,17 @@ def redrawn(sample: Sample, rng: np.random.RandomState) -> Sample:
         p, y = np.repeat(p, pair), np.repeat(y, pair)
         return Sample.of_rows(Rows.of(p, y, np.broadcast_to(np.float64(1.0), p.shape), whole=True))
     present = pair > 0
-    return Sample.of_rows(Rows.of(p[present], y[present], pair[present].astype(np.float64), whole=True))
+    p, y, pair = p[present], y[present], pair[present]
+    w = pair.astype(np.float64)
+    if sample.aggregated:
+        return Sample.of_rows(Rows(p, y, w, pair, w), whole=True)
+    return Sample.of_rows(Rows.of(p, y, w, whole=True))
 
 
-def _redrawn_entries(rows: Rows, rng: np.random.RandomState) -> Sample:
-    """Return entries of many rows with as many positives as n rows of probability p would have; rows weigh alike."""
-    positive = rng.binomial(rows.n, rows.p)
-    count = np.stack((rows.n - positive, positive), axis=1).ravel()
-    present, share = count > 0, count / np.repeat(rows.n, 2)
-    p, w, w2 = (np.repeat(column, 2) for column in (rows.p, rows.w, rows.w2))
-    y = np.tile([0.0, 1.0], len(rows))
-    order = np.lexsort(((w * share)[present], y[present], p[present]))
-    p, y, w, w2 = (column[present][order] for column in (p, y, w * share, w2 * share))
-    return Sample.of_rows(Rows(p, y, w, count[present][order], w2), whole=False)
+def _redrawn_entries(sample: Sample, rng: np.random.RandomState) -> Sample:
+    """Return entries of many rows with as many positives as rows of equal weight and probability p would have."""
+    entries = Entries.of_rows(sample)
+    return entries.sample(rng.binomial(entries.n, entries.p))
 
 
 def draws_of(measure: Measure, null_draws: int | Literal["auto"], rows: int, classes: int = 1) -> int:

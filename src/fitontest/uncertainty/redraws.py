@@ -10,8 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from fitontest.data.entries import Entries
+from fitontest.data.parts import share_out
 from fitontest.data.sample import Sample
 from fitontest.numerics.cells import cell_starts, equal_mass_cells
+from fitontest.numerics.random import MOST_DRAWN
 from fitontest.typing import FloatArray, IntArray
 
 MOST_ROWS = 200_000  # beyond, neighbouring scores are pooled
@@ -25,7 +27,8 @@ class Redraws:
     """Where labels are redrawn: the scores of a sample, each row with a label of its own.
 
     Whole weights are rows, each with its own label; a row of any other weight has one. Samples of more than `MOST_ROWS`
-    rows are pooled into `NODES` entries of neighbouring scores.
+    rows are pooled into `NODES` entries of neighbouring scores. Entries that count many different rows are cut into
+    about as many, since folds of redrawn labels hold out whole entries.
 
     Attributes
     ----------
@@ -49,12 +52,11 @@ class Redraws:
     @classmethod
     def _of(cls, sample: Sample) -> "Redraws":
         if sample.whole and sample.total > MOST_ROWS and len(sample.groups) > NODES:
-            return cls(*_pooled(sample))
+            return cls(*_cut(*_pooled(sample)))
         if sample.whole and not sample.unit:  # labels that cross-validation holds out as it does the redrawn ones
-            entries = Entries.of_groups(sample)
-            return cls(entries, (entries, np.rint(sample.groups.wy).astype(np.intp)[:, None]))
+            return cls(*_cut(Entries.of_groups(sample), np.rint(sample.groups.wy).astype(np.intp)))
         entries = Entries.of_rows(sample)
-        return cls(entries, (entries, np.rint(sample.rows.y * entries.n).astype(np.intp)[:, None]))
+        return cls(*_cut(entries, np.rint(sample.rows.y * entries.n).astype(np.intp)))
 
     def blocks(self, draws: int) -> list[range]:
         """Return which columns are drawn together."""
@@ -106,7 +108,7 @@ def _counts(
         count, before = more, c
 
 
-def _pooled(sample: Sample) -> tuple[Entries, tuple[Entries, IntArray]]:
+def _pooled(sample: Sample) -> tuple[Entries, IntArray]:
     """Return entries of neighbouring scores, at their mean, and their positives."""
     groups = sample.groups
     first = cell_starts(equal_mass_cells(groups.w, NODES))
@@ -116,5 +118,38 @@ def _pooled(sample: Sample) -> tuple[Entries, tuple[Entries, IntArray]]:
     if not distinct.all():
         at = np.flatnonzero(distinct)
         p, w, wy = p[at], np.add.reduceat(w, at), np.add.reduceat(wy, at)
-    entries = Entries(p, w, np.rint(w).astype(np.intp), whole=True)
-    return entries, (entries, np.rint(wy).astype(np.intp)[:, None])
+    entries = Entries(p, w, np.rint(w).astype(np.intp), whole=True, counted=sample.aggregated)
+    return entries, np.rint(wy).astype(np.intp)
+
+
+def _cut(entries: Entries, positives: IntArray) -> tuple[Entries, tuple[Entries, IntArray]]:
+    """Return entries of different rows in parts of equal numbers, about `NODES` of them, and their positives."""
+    if not entries.counted and entries.behind is None:
+        return entries, (entries, positives[:, None])
+    most = max(1, -(-int(entries.n.sum()) // NODES))
+    parts = -(-entries.n // most)
+    of = np.repeat(np.arange(len(entries)), parts)
+    place = np.arange(of.size) - np.repeat(np.cumsum(parts) - parts, parts)
+    size = np.minimum(entries.n[of] - most * place, most)
+    behind = None if entries.behind is None else share_out(entries.behind[of], most * place, size, entries.n[of])
+    w = size * (entries.w / entries.n)[of]
+    cut = Entries(entries.p[of], w, size, entries.whole, entries.counted, behind)
+    return cut, (cut, _dealt(positives, entries.n, size, parts)[:, None])
+
+
+def _dealt(positives: IntArray, n: IntArray, size: IntArray, parts: IntArray) -> IntArray:
+    """Return how many of the positives of each entry are in each of its parts, dealt at random but always alike."""
+    rng = np.random.default_rng(0)
+    first, dealt = np.cumsum(parts) - parts, np.empty_like(size)
+    left, rows = positives.copy(), n.copy()
+    for place in range(int(parts.max())):
+        has = np.flatnonzero(parts > place)
+        at = first[has] + place
+        some, others, drawn = left[has], (rows - left)[has], size[at]
+        if int(rows[has].max()) < MOST_DRAWN:
+            dealt[at] = rng.hypergeometric(some, others, drawn)
+        else:
+            dealt[at] = np.clip(rng.binomial(drawn, some / (some + others)), drawn - others, np.minimum(drawn, some))
+        left[has] -= dealt[at]
+        rows[has] -= drawn
+    return dealt

@@ -20,7 +20,7 @@ from fitontest.families.tuning import CVScores
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.binned import constant
 from fitontest.numerics.links import LOGIT, Link
-from fitontest.numerics.random import check_cv, held_out_rows
+from fitontest.numerics.random import check_cv
 from fitontest.numerics.search import interpolated
 from fitontest.partitions.partition import Partition
 from fitontest.partitions.partitioner import check_n_bins
@@ -88,11 +88,12 @@ class PiecewiseFamily(Family):
 
         The number of segments is then chosen on the rows that are held out too.
         """
-        own = self._folds(sample.n, chooses=False) if is_whole(self.random_state) else []
-        if len(own) < 2 or len(own) != len(folds) or not all(map(np.array_equal, own, folds)):
+        cut, own = self._folds(sample, chooses=False) if is_whole(self.random_state) else (sample, [])
+        if cut is not sample or len(own) < 2 or len(own) != len(folds) or not all(map(np.array_equal, own, folds)):
             return super().solve_and_hold_out(sample, folds)
         solution, polygons = self._solve(sample)
-        values, p = np.empty(sample.n), sample.rows.p
+        p = sample.rows.p
+        values = np.empty(p.size)
         for fold, held_out in enumerate(folds):
             values[held_out] = self._map_of(polygons.take(slice(fold, fold + 1))).evaluate(p[held_out])
         return solution, values
@@ -102,7 +103,7 @@ class PiecewiseFamily(Family):
         self._check()
         most = self._most(sample.n)
         chooses = self.n_bins == "cv" and most > 1
-        folds = self._folds(sample.n, chooses)
+        sample, folds = self._folds(sample, chooses)
         settings = Settings(self._link, self.loss, float(self.alpha), float(self.kappa))
         fitter = Fitter(sample, folds, settings, most)
         scores, by_bins, b = None, {}, most
@@ -129,11 +130,14 @@ class PiecewiseFamily(Family):
         check_is_fitted(self, "map_n_bins_")
         return 2.0 * float(np.mean(self.map_n_bins_))
 
-    def _folds(self, n: int, chooses: bool) -> list[IntArray]:
-        """Return what each fold holds out; all rows are one fold where none is needed, or none can be held out."""
-        if n > 1 and (self.ensemble or chooses):
-            return held_out_rows(n, self.cv, self.random_state)
-        return [np.arange(n)]
+    def _folds(self, sample: Sample, chooses: bool) -> tuple[Sample, list[IntArray]]:
+        """Return the sample with what each fold holds out.
+
+        All rows are one fold where none is needed, or none can be held out.
+        """
+        if sample.n > 1 and (self.ensemble or chooses):
+            return sample.in_folds(self.cv, self.random_state)
+        return sample, [np.arange(len(sample.rows))]
 
     def _solution(self, polygons: Polygons, segments: FloatArray, scores: CVScores | None, sample: Sample) -> Solution:
         """Return what a fit reports; `segments` are the knots whose means are the edges of the partition."""

@@ -50,6 +50,7 @@ class Rejection(BinLoss):
         if not sample.whole:
             parts = sample.w[sample.w != np.floor(sample.w)]
             description = f"{parts[0]!s}" if parts.size else f"a sum of {sample.total!s}"
+            description = "sums of weights that are not" if sample.aggregated else description
             raise ValueError(
                 "sample_weight must be whole numbers with a sum up to 2**53 for loss='rejection', because "
                 f"a significance test counts rows; got {description}"
