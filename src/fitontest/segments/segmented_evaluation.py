@@ -172,8 +172,8 @@ class SegmentedEvaluation(Table, Generic[E]):
 
     def sentence(self, name: str | None = None) -> str:
         """Return which segments would hardly look so if their scores were calibrated."""
-        adjusted = self.adjusted_p_values(name)
-        found = [text for segment, text in self._texts().items() if adjusted.get(segment, 1.0) <= UNLIKELY]
+        adjusted, texts = self.adjusted_p_values(name), self._texts()
+        found = [texts[segment] for segment in self.worst(name) if adjusted.get(segment, 1.0) <= UNLIKELY]
         if not found:
             least = min(adjusted.values(), default=1.0)
             return f"Calibrated scores could look so in every segment: the smallest Holm p-value is {short(least, 2)}."
