@@ -341,7 +341,7 @@ def evaluate(
     >>> region = np.where(p < 0.5, "north", "south")
     >>> by_region = fot.evaluate(y, p, by=region, families=["beta"])
     >>> [by_region[segment].sample.n for segment in by_region], by_region.total.sample.n
-    ([497, 503], 1000)
+    ([473, 527], 1000)
     """
     random_state = one_seed(random_state)
     redrawing = Redrawing(null_draws, interval, direction, draws, random_state)

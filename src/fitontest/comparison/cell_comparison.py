@@ -150,7 +150,7 @@ class CellComparison(Table):
     >>> before, after = (fot.Cells.of(rng.random(10_000) < q, p) for p, q in zip(p, (p[0], p[1] ** 1.2)))
     >>> comparison = fot.compare_cells(before, after)
     >>> comparison.changed, round(comparison.residual.value, 3), comparison.to_frame().shape
-    (True, -0.047, (10, 11))
+    (True, -0.048, (10, 11))
     """
 
     tables: Mapping[str, CellTable]
