@@ -37,13 +37,18 @@ def same(one, other):
     return one.value == other.value and one.n == other.n and np.array_equal(one.null.values, other.null.values)
 
 
+def alone(*rows, **settings):
+    """Return the evaluation of one segment. Its null is that of an interval, which segments have without one too."""
+    return fot.evaluate(*rows, **{"null_draws": 200, **settings, "interval": 0.9, "draws": 15})
+
+
 def test_a_segment_is_as_it_is_alone_and_the_total_is_that_of_all_rows(segmented):
     y, p, region = rows()
     for segment in segmented:
-        alone = fot.evaluate(y[region == segment], p[region == segment], **QUICK)
-        assert all(map(same, segmented[segment], alone))
-        assert segmented[segment].names == alone.names == ["slope1", "isotonic"]
-    assert all(map(same, segmented.total, fot.evaluate(y, p, **QUICK)))
+        single = alone(y[region == segment], p[region == segment], **QUICK)
+        assert all(map(same, segmented[segment], single))
+        assert segmented[segment].names == single.names == ["slope1", "isotonic"]
+    assert all(map(same, segmented.total, alone(y, p, **QUICK)))
     assert isinstance(segmented.total, fot.Evaluation)
     assert sum(segmented[segment].sample.n for segment in segmented) == y.size
 
@@ -54,9 +59,10 @@ def test_intervals_and_debiased_values_are_those_of_the_segment_alone():
     segmented = fot.evaluate(y, p, by=region, **settings)
     records = {row["segment"]: row for row in segmented.rows()}
     for segment in segmented:
-        (alone,) = fot.evaluate(y[region == segment], p[region == segment], **settings)
-        assert records[segment]["debiased"] == alone.debiased is not None
-        assert (records[segment]["low"], records[segment]["high"]) == (alone.interval.low, alone.interval.high)
+        (single,) = fot.evaluate(y[region == segment], p[region == segment], **settings)
+        assert same(segmented[segment]["slope1"], single)
+        assert records[segment]["debiased"] == single.debiased is not None
+        assert (records[segment]["low"], records[segment]["high"]) == (single.interval.low, single.interval.high)
     assert "95 % interval" in str(segmented)
 
 
@@ -110,10 +116,10 @@ def test_a_frame_and_a_dict_of_cells_give_the_evaluation_of_the_cells():
     cells = fot.Cells.of_frame(frame, by="region", **columns)
     other = fot.evaluate(cells, **NULLS)
     for segment in ("north", "south", "west"):
-        (alone,) = fot.evaluate(cells[segment], **NULLS, null_draws=200)
-        assert same(one[segment]["slope1"], alone)
-        assert same(other[segment]["slope1"], alone)
-    (total,) = fot.evaluate(sum(cells.values()), **NULLS, null_draws=200)
+        (single,) = alone(cells[segment], **NULLS)
+        assert same(one[segment]["slope1"], single)
+        assert same(other[segment]["slope1"], single)
+    (total,) = alone(sum(cells.values()), **NULLS)
     assert same(one.total["slope1"], total)
     assert total.n == y.size
     assert str(one).splitlines()[1].startswith("region ")
@@ -142,12 +148,12 @@ def test_weights_positive_labels_and_reductions_reach_the_segments():
     segmented = fot.evaluate(names, p, by=region, sample_weight=w, pos_label="yes", **settings)
     assert list(segmented) == ["north", "south"]  # the west weighs nothing
     north = region == "north"
-    (alone,) = fot.evaluate(y[north], p[north], sample_weight=w[north], **settings)
-    assert same(segmented["north"]["platt"], alone)
+    (single,) = alone(y[north], p[north], sample_weight=w[north], **settings)
+    assert same(segmented["north"]["platt"], single)
     matrix = np.stack((1 - p, p), axis=1)
     confidence = fot.evaluate(y, matrix, by=region, reduction="confidence", **NULLS)
-    (alone,) = fot.evaluate(y[north], matrix[north], reduction="confidence", **NULLS, null_draws=200)
-    assert same(confidence["north"]["slope1"], alone)
+    (single,) = alone(y[north], matrix[north], reduction="confidence", **NULLS)
+    assert same(confidence["north"]["slope1"], single)
 
 
 @pytest.mark.parametrize(

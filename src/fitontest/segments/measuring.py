@@ -10,8 +10,8 @@ from fitontest.measures.base import Estimate, Measure
 from fitontest.progress import track
 from fitontest.segments.segmented_evaluation import SegmentedEvaluation
 from fitontest.segments.segments import Segment, Segments
-from fitontest.uncertainty.intervals import NULL_DRAWS
-from fitontest.uncertainty.redrawing import Redrawing, estimate_of
+from fitontest.uncertainty.intervals import NULL_DRAWS, with_shared_null
+from fitontest.uncertainty.redrawing import Redrawing, estimate_of, has_quick_interval
 
 E = TypeVar("E")
 DRAWS_EACH = 40  # draws for each segment: an adjusted p-value can then be as small as 1 / 40
@@ -46,7 +46,7 @@ def measure_segments(
     wanted = _enough(redrawing, len(segments.samples))
     names = [measure.name for measure in measures]
     totals = {
-        name: estimate_of(one, segments.whole, reduction, wanted) for name, one in zip(names, measures, strict=True)
+        name: _estimate_of(one, segments.whole, reduction, wanted) for name, one in zip(names, measures, strict=True)
     }
     estimates: dict[str, dict[Segment, Estimate]] = {name: {} for name in names}
     failures: dict[str, dict[Segment, str]] = {name: {} for name in names}
@@ -55,7 +55,7 @@ def measure_segments(
         with held_warnings() as held[segment]:
             for name, measure in zip(names, measures, strict=True):
                 try:
-                    estimates[name][segment] = estimate_of(measure, sample, reduction, wanted)
+                    estimates[name][segment] = _estimate_of(measure, sample, reduction, wanted)
                 except ValueError as error:  # too few rows, or one class: the other segments are still to be measured
                     failures[name][segment] = str(error)
     _warn_once(held)
@@ -67,6 +67,14 @@ def measure_segments(
         failures={name: each for name, each in failures.items() if each},
         make=make,
     )
+
+
+def _estimate_of(measure: Measure, sample: Sample, reduction: str | None, redrawing: Redrawing) -> Estimate:
+    """Return the estimate with its null, whose draws are fitted together where the family can do so."""
+    if redrawing.interval is not None or not has_quick_interval(measure):
+        return estimate_of(measure, sample, reduction, redrawing)
+    estimate = estimate_of(measure, sample, reduction)
+    return with_shared_null(estimate, sample, int(redrawing.null_draws), redrawing.random_state)
 
 
 def _enough(redrawing: Redrawing, segments: int) -> Redrawing:
