@@ -1,6 +1,8 @@
 """The public names and the files they come from: read by type checkers, and at run time to import them on first use."""
 
 from .classifier.calibrated import CalibratedClassifier
+from .comparison.cell_comparison import CellComparison
+from .comparison.cells import compare_cells
 from .comparison.compare import compare_calibrators
 from .comparison.comparison import Comparison
 from .comparison.error_comparison import ErrorComparison
@@ -138,6 +140,7 @@ from .partitions.simplex.partitioner import (
 from .partitions.simplex.uniform_grid import UniformGrid
 from .progress import show_progress
 from .scorers import make_scorer
+from .segments.segmented_evaluation import SegmentedEvaluation
 from .trees.probability_calibration_tree import ProbabilityCalibrationTree
 from .trees.tree_calibrator import TreeCalibrator
 
@@ -165,6 +168,7 @@ __all__ = [
     "CanonicalKernelError",
     "CanonicalMeasure",
     "CanonicalPlugIn",
+    "CellComparison",
     "CellMap",
     "CellPartition",
     "Cells",
@@ -223,6 +227,7 @@ __all__ = [
     "ReliabilityDisplay",
     "Sample",
     "ScalingBinning",
+    "SegmentedEvaluation",
     "SeparableDataWarning",
     "SharedIsotonic",
     "SharedMap",
@@ -260,6 +265,7 @@ __all__ = [
     "available_simplex_partitions",
     "calibration_error",
     "compare_calibrators",
+    "compare_cells",
     "compare_errors",
     "evaluate",
     "gce",
