@@ -1,0 +1,75 @@
+"""The calls of other packages and ours, which the documentation sets side by side, give the same answers."""
+
+import re
+import warnings
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, NamedTuple
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+from tests.pages import ROOT, blocks, run
+
+PAGE = ROOT / "docs" / "moving.md"
+ROW = re.compile(r"^\| `(?P<theirs>.+?)` \| `(?P<ours>.+?)` \| (?P<agreement>.+?) \|$")
+MODULES = {"uncertainty-calibration": "calibration", "scikit-learn": "sklearn"}
+
+
+class Pair(NamedTuple):
+    """Two calls whose answers differ by no more than the page says."""
+
+    package: str
+    theirs: str
+    ours: str
+    tolerance: float
+
+
+def pairs() -> Iterator[Pair]:
+    """Yield the rows of the tables of the page."""
+    package = ""
+    for line in PAGE.read_text(encoding="utf-8").splitlines():
+        if line.startswith("## "):
+            package = line.removeprefix("## ")
+        elif found := ROW.match(line):
+            stated = re.match(r"exact|to ([0-9.]+e-\d+)", found["agreement"])
+            assert stated, line
+            yield Pair(package, found["theirs"], found["ours"], float(stated[1] or 1e-12))
+
+
+PAIRS = list(pairs())
+
+
+@cache
+def names_of(module: str) -> dict[str, Any]:
+    """Return the names that the page defines for a package: the data, and its imports."""
+    names: dict[str, Any] = {}
+    python = [block for block in blocks(PAGE) if block.kind == "python"]
+    wanted = python[:1] + [block for block in python[1:] if (block.needs or "sklearn") == module]
+    assert len(wanted) == 2
+    for block in wanted:
+        run(block.body, names)
+    return names
+
+
+@pytest.mark.filterwarnings("ignore")  # of theirs
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: f"{pair.package}: {pair.theirs}"[:80])
+def test_the_two_calls_agree_as_the_page_says(pair):
+    module = MODULES.get(pair.package, pair.package)
+    pytest.importorskip(module, exc_type=ImportError)
+    names = names_of(module)
+    theirs = np.asarray(eval(pair.theirs, names), dtype=np.float64)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ours = np.asarray(eval(pair.ours, names), dtype=np.float64)
+    plt.close("all")
+    assert ours.shape == theirs.shape
+    assert ours == pytest.approx(theirs, rel=0, abs=pair.tolerance)
+
+
+def test_every_package_has_a_table():
+    packages = {"scikit-learn", "netcal", "torchmetrics", "uncertainty-calibration", "relplot"}
+    assert {pair.package for pair in PAIRS} == packages
+    rows = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
+    assert len(rows) == len(PAIRS)  # none escapes by its form
