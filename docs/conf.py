@@ -1,4 +1,4 @@
-"""Settings of the documentation: ``sphinx-build -W docs docs/_build`` builds it."""
+"""Settings of the documentation: ``python -m sphinx -W docs docs/_build/html`` builds it."""
 
 import os
 import shutil

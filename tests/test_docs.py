@@ -1,0 +1,157 @@
+"""The documentation is true: its examples run and print what is shown, its links lead somewhere, no name is missing."""
+
+import re
+import warnings
+from pathlib import Path
+from urllib.parse import urlparse
+
+import click
+import matplotlib.pyplot as plt
+import pytest
+
+import fitontest as fot
+from fitontest.cli.main import main
+from tests.pages import PAGES, README, ROOT, blocks, prose, run
+
+EVERYWHERE = [*PAGES, README]
+WITH_CODE = [page for page in PAGES if any(block.kind == "python" for block in blocks(page)) and page.stem != "moving"]
+LINK = re.compile(r"\]\(\s*([^)\s]+)\s*\)")
+NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?(?![\w.])")
+SHOWN_DIGITS = {"rel": 0.03, "abs": 2e-3}  # other releases of numpy and scipy change what is printed by about a digit
+
+
+def name_of(page: Path) -> str:
+    return page.stem
+
+
+@pytest.mark.parametrize("page", WITH_CODE, ids=name_of)
+def test_the_examples_of_a_page_run_and_print_what_it_shows(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # some write files
+    names: dict[str, object] = {"__name__": "page"}
+    printed = None
+    for block in blocks(page):
+        if block.kind == "python" and (block.needs is None or installed(block.needs)):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore" if block.needs else "error")
+                warnings.simplefilter("ignore", fot.CalibrationWarning)
+                printed = run(block.body, names)
+        elif block.kind == "text":
+            assert printed is not None
+            assert_alike(block.body, printed)
+            printed = None
+    plt.close("all")
+
+
+def installed(package: str) -> bool:
+    try:
+        __import__(package)
+    except ImportError:
+        return False
+    return True
+
+
+def assert_alike(shown: str, printed: str) -> None:
+    """Compare words exactly, numbers to the digits that differ between releases, and leave out seconds."""
+    if "fit (s)" in shown:
+        shown, printed = (re.sub(r" +\d\.\d{3}$", "", text, flags=re.MULTILINE) for text in (shown, printed))
+    assert words(shown) == words(printed)
+    assert numbers(shown) == pytest.approx(numbers(printed), **SHOWN_DIGITS)
+
+
+def words(text: str) -> list[str]:
+    return re.sub(r"-{2,}", "--", NUMBER.sub("#", text)).split()
+
+
+def numbers(text: str) -> list[float]:
+    return [float(found.replace(",", "")) for found in NUMBER.findall(text)]
+
+
+def test_the_comparison_of_outputs_sees_what_differs():
+    assert_alike("error 0.0500  n = 1,000", "error  0.0501 n = 1,000")
+    for other in ("error 0.0600 n = 1,000", "loss 0.0500 n = 1,000", "error 0.0500 n = 1,200"):
+        with pytest.raises(AssertionError):
+            assert_alike("error 0.0500 n = 1,000", other)
+
+
+def test_every_shown_output_follows_an_example():
+    for page in PAGES:
+        kinds = [block.kind for block in blocks(page)]
+        for before, kind in zip(kinds, kinds[1:], strict=False):
+            assert kind != "text" or before == "python", page.name
+
+
+def test_every_public_name_is_in_the_reference():
+    reference = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^   (\w+)$", reference, re.MULTILINE)
+    assert not set(fot.__all__) - set(listed), "put these names into docs/api.md"
+    assert len(listed) == len(set(listed))
+
+
+def test_tables_list_every_family_and_measure():
+    families = (ROOT / "docs" / "families.md").read_text(encoding="utf-8")
+    several = (ROOT / "docs" / "several_classes.md").read_text(encoding="utf-8")
+    measures = (ROOT / "docs" / "measures.md").read_text(encoding="utf-8")
+    assert not [name for name in fot.available_families() if f"| `{name}`" not in families]
+    both = {"identity"}
+    assert not [name for name in set(fot.available_families(classes="any")) - both if f"| `{name}`" not in several]
+    every = {*fot.available_measures(), *fot.available_measures(classes="any")}
+    assert not [name for name in every if not re.search(rf"^\|[^|]*`{name}`", measures, re.MULTILINE)]
+
+
+@pytest.mark.parametrize("page", EVERYWHERE, ids=name_of)
+def test_names_of_the_package_exist(page):
+    for dotted in set(re.findall(r"\bfot\.([A-Za-z_]\w*)", page.read_text(encoding="utf-8"))):
+        assert hasattr(fot, dotted), dotted
+
+
+@pytest.mark.parametrize("page", EVERYWHERE, ids=name_of)
+def test_links_lead_somewhere(page):
+    for target in LINK.findall(prose(page)):
+        if "://" in target:
+            address = urlparse(target)
+            assert address.scheme == "https", target
+            assert "." in address.netloc, target
+        else:
+            path, _, heading = target.partition("#")
+            other = linked_file(page, path) if path else page
+            assert other.exists(), target
+            assert not heading or heading in headings(other), target
+
+
+def linked_file(page: Path, path: str) -> Path:
+    """Return the file of a link; the notebooks are copied into the documentation when it is built."""
+    if page.parent.name == "docs" and path.startswith("notebooks/"):
+        return ROOT / path
+    return page.parent / path
+
+
+def headings(page: Path) -> list[str]:
+    """Return the anchors of the headings of a page, as GitHub and MyST make them."""
+    found = re.findall(r"^#+ (.+)$", prose(page), re.MULTILINE)
+    return [re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in found]
+
+
+def test_every_page_is_in_the_table_of_contents():
+    listed = re.findall(r"^(\w+)$", (ROOT / "docs" / "index.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(listed) == sorted(page.stem for page in PAGES if page.stem != "index")
+    tutorial = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
+    notebooks = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
+    assert re.findall(r"^notebooks/(\w+)$", tutorial, re.MULTILINE) == notebooks
+
+
+@pytest.mark.parametrize("page", EVERYWHERE, ids=name_of)
+def test_scripts_that_are_named_exist(page):
+    for script in set(re.findall(r"benchmarks/(\w+\.py)", page.read_text(encoding="utf-8"))):
+        assert (ROOT / "benchmarks" / script).exists(), script
+
+
+@pytest.mark.parametrize("page", EVERYWHERE, ids=name_of)
+def test_commands_have_the_options_that_are_shown(page):
+    shown = "\n".join(block.body for block in blocks(page) if block.kind == "bash")
+    for line in shown.replace("\\\n", " ").splitlines():
+        found = re.search(r"\bfitontest (\w+)(.*)", line.partition("  #")[0])
+        if found and not line.startswith("python -m pip install fitontest"):
+            command = main.get_command(click.Context(main), found[1])
+            assert command, line
+            options = {name for parameter in command.params for name in parameter.opts}
+            assert set(re.findall(r"(?<=\s)(-[a-z]|--[a-z][a-z-]*)\b", found[2])) <= options, line
