@@ -11,7 +11,9 @@ ROOT = HERE.parent
 sys.path.insert(0, str(HERE / "_ext"))
 
 # The notebooks live beside the docs. A copy inside them is what Sphinx can read.
-shutil.copytree(ROOT / "notebooks", HERE / "notebooks", dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.py", "__*"))
+shutil.copytree(
+    ROOT / "notebooks", HERE / "notebooks", dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.py", "__*")
+)
 
 project = "fitontest"
 author = "The fitontest developers"

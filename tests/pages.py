@@ -7,10 +7,14 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 PAGES = sorted((ROOT / "docs").glob("*.md"))
 FENCE = re.compile(r"^(?P<fence>`{3,}|:{3,})(?P<kind>[^\n]*)\n(?P<body>.*?)^(?P=fence)\s*$", re.DOTALL | re.MULTILINE)
+NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?(?![\w.])")
+SHOWN_DIGITS = {"rel": 0.03, "abs": 2e-3}  # other releases of numpy and scipy change what is printed by about a digit
 NEEDS = re.compile(r"<!-- needs: (\w+) -->\s*\Z")
 
 
@@ -43,3 +47,19 @@ def run(code: str, names: dict[str, Any]) -> str:
 def prose(page: Path) -> str:
     """Return a page without its fenced blocks."""
     return FENCE.sub("", page.read_text(encoding="utf-8"))
+
+
+def assert_alike(shown: str, printed: str) -> None:
+    """Compare words exactly, numbers to the digits that differ between releases, and leave out seconds."""
+    if "fit (s)" in shown:
+        shown, printed = (re.sub(r" +\d\.\d{3}$", "", text, flags=re.MULTILINE) for text in (shown, printed))
+    assert words(shown) == words(printed)
+    assert numbers(shown) == pytest.approx(numbers(printed), **SHOWN_DIGITS)
+
+
+def words(text: str) -> list[str]:
+    return re.sub(r"-{2,}", "--", NUMBER.sub("#", text)).split()
+
+
+def numbers(text: str) -> list[float]:
+    return [float(found.replace(",", "")) for found in NUMBER.findall(text)]

@@ -1,4 +1,4 @@
-"""Keeps the bars of plain formulas: ``|y - p|`` in a docstring is an absolute value, which docutils takes for markup."""
+"""Keeps the bars of plain formulas: ``|y - p|`` in a docstring is an absolute value, but markup to docutils."""
 
 import re
 from typing import Any
