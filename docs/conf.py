@@ -25,10 +25,10 @@ extensions = [
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
     "sphinx_copybutton",
     "sphinx_design",
     "linked_names",
+    "mathml",
     "pictures",
     "plain_formulas",
 ]
@@ -53,6 +53,7 @@ nitpicky = True
 ROOMS = "|".join(path.stem for path in (ROOT / "src" / "fitontest").iterdir() if path.stem not in ("datasets", "truth"))
 nitpick_ignore_regex = [("py:.*", r"(?!fitontest\.).*"), ("py:.*", rf"fitontest\.({ROOMS})(\..*)?")]
 
+html_math_renderer = "mathml"
 html_theme = "pydata_sphinx_theme"
 html_title = "fitontest"
 html_static_path = ["_static"]
@@ -63,7 +64,7 @@ html_theme_options = {
     "navigation_with_keys": False,
     "show_prev_next": True,
     "navbar_align": "left",
-    "header_links_before_dropdown": 5,
+    "header_links_before_dropdown": 6,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_end": [],
