@@ -16,6 +16,7 @@ ENGINES = {
     "polars lazy": lambda frame: pl.from_pandas(frame).lazy(),
     "pyarrow": lambda frame: pa.Table.from_pandas(frame, preserve_index=False),
     "duckdb": duckdb.from_df,
+    "duckdb, own connection": lambda frame: duckdb.connect().from_df(frame),
     "dask": lambda frame: dask_frame(frame),
     "pyspark": lambda frame: spark_frame(frame),
 }
