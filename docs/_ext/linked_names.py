@@ -8,7 +8,7 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 
-NAME = re.compile(r"fot\.([A-Za-z_][\w.]*)(\(.*\))?", re.DOTALL)
+NAME = re.compile(r"fot\.([A-Za-z_][\w.]*)([(\[].*)?", re.DOTALL)
 
 
 class LinkedNames(SphinxTransform):

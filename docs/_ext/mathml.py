@@ -5,17 +5,25 @@ from latex2mathml.converter import convert
 from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
 
+BAR = "<mo>&#x0007C;</mo>"
+CLOSE_BAR = '<mo stretchy="false" lspace="0" rspace="0">&#x0007C;</mo>'  # of an absolute value: no space beside it
+
 
 def visit_inline(self: HTML5Translator, node: nodes.math) -> None:
     """Write a formula inside a line."""
-    self.body.append(convert(node.astext(), display="inline"))
+    self.body.append(as_mathml(node, "inline"))
     raise nodes.SkipNode
 
 
 def visit_block(self: HTML5Translator, node: nodes.math_block) -> None:
     """Write a formula on a line of its own."""
-    self.body.append(f'<div class="math-block">{convert(node.astext().strip(), display="block")}</div>')
+    self.body.append(f'<div class="math-block">{as_mathml(node, "block")}</div>')
     raise nodes.SkipNode
+
+
+def as_mathml(node: nodes.Element, display: str) -> str:
+    """Return the formula of a node."""
+    return convert(node.astext().strip(), display=display).replace(BAR, CLOSE_BAR)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

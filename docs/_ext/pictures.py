@@ -1,29 +1,24 @@
-"""Draws the pictures of the pages with the package itself, each for a light and for a dark page."""
+"""Draws the pictures of the pages with the package itself, each for light and for dark pages."""
 
-from collections.abc import Callable
+import warnings
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from sphinx.application import Sphinx
-from sphinx.util import logging
 
-Draw = Callable[[], Any]
+HERE = Path(__file__)
+FOLDER = HERE.parents[1] / "_static" / "pictures"
+SOURCES = HERE.parents[2] / "src"
+GROUND, TEXT, LINES = "#14181e", "#ced6dd", "#48566b"  # of the theme's dark pages
 DARK = {
-    "figure.facecolor": "#14181e",  # the background of the theme
-    "axes.facecolor": "#14181e",
-    "savefig.facecolor": "#14181e",
-    "text.color": "#ced6dd",
-    "axes.labelcolor": "#ced6dd",
-    "axes.edgecolor": "#ced6dd",
-    "xtick.color": "#ced6dd",
-    "ytick.color": "#ced6dd",
-    "legend.edgecolor": "#48566b",
-    "grid.color": "#48566b",
+    **dict.fromkeys(("figure.facecolor", "axes.facecolor", "savefig.facecolor"), GROUND),
+    **dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), TEXT),
+    **dict.fromkeys(("legend.edgecolor", "grid.color"), LINES),
 }
-FOLDER = Path(__file__).parents[1] / "_static" / "pictures"
 
 
+@cache
 def digits() -> tuple[Any, Any]:
     """Return whether each handwritten digit is odd, and what naive Bayes says of it, out of fold."""
     from sklearn.datasets import load_digits
@@ -37,68 +32,70 @@ def digits() -> tuple[Any, Any]:
     return digit % 2, cross_val_predict(model, images, digit % 2, method="predict_proba")[:, 1]
 
 
+@cache
 def rare_events() -> tuple[Any, Any]:
-    """Return labels and scores of simulated events of about one in a hundred."""
+    """Return labels and scores of simulated rare events."""
     from fitontest.datasets import Rare
 
-    y, p, _ = Rare().draw(30_000, random_state=0)
-    return y, p
+    return Rare().draw(30_000, random_state=0)[:2]
 
 
-def pictures() -> dict[str, Draw]:
-    """Return what draws each picture, by name."""
+@cache
+def calibrated() -> tuple[Any, Any]:
+    """Return labels and scores that are calibrated."""
+    from fitontest.datasets import Planted
+
+    return Planted(lambda rng, n: rng.beta(0.7, 0.7, n), lambda p: p).draw(2000, random_state=0)[:2]
+
+
+def beside(*panels: tuple[tuple[Any, Any], dict[str, Any]]) -> Any:
+    """Return a figure of reliability diagrams side by side, from labels and scores and the settings of each."""
     import matplotlib.pyplot as plt
 
     import fitontest as fot
 
-    draw = fot.ReliabilityDisplay.from_predictions
-    odd, p_odd = digits()
-    rare, p_rare = rare_events()
-
-    def beside(*settings: dict[str, Any]) -> Draw:
-        def figure() -> Any:
-            drawn = plt.figure(figsize=(4.4 * len(settings), 5.4), layout="constrained")
-            for axes, chosen in zip(drawn.subplots(1, len(settings), squeeze=False)[0], settings, strict=True):
-                draw(chosen.get("y", odd), chosen.get("p", p_odd), ax=axes, **chosen["how"])
-            return drawn
-
-        return figure
-
-    def test_based() -> Any:
-        drawn = plt.figure(figsize=(7, 5.4), layout="constrained")
-        fot.TCEDisplay.from_predictions(odd, p_odd, null_draws=50, ax=drawn)
-        return drawn
-
-    y, p, _ = fot_datasets_calibrated()
-    return {
-        "reading": beside({"how": {"family": fot.Slope1(10)}}, {"how": {"family": "spline"}}),
-        "bands": beside(
-            {"how": {"family": "isotonic", "band_draws": 50}},
-            {"y": y, "p": p, "how": {"family": "isotonic", "band_draws": 50}},
-        ),
-        "rare": beside(
-            {"y": rare, "p": p_rare, "how": {"family": "beta"}},
-            {"y": rare, "p": p_rare, "how": {"family": "beta", "scale": "logit"}},
-        ),
-        "test_based": test_based,
-    }
+    figure = plt.figure(figsize=(4.4 * len(panels), 5.4), layout="constrained")
+    for ax, ((y, p), settings) in zip(figure.subplots(1, len(panels)), panels, strict=True):
+        fot.ReliabilityDisplay.from_predictions(y, p, ax=ax, **settings)
+    return figure
 
 
-def fot_datasets_calibrated() -> Any:
-    """Return 2,000 calibrated scores: labels, scores, truth."""
-    from fitontest.datasets import Planted
+def reading() -> Any:
+    """Draw bins and a smooth map."""
+    import fitontest as fot
 
-    return Planted(lambda rng, n: rng.beta(0.7, 0.7, n), lambda p: np.asarray(p)).draw(2000, random_state=0)
+    return beside((digits(), {"family": fot.Slope1(10)}), (digits(), {"family": "spline"}))
+
+
+def bands() -> Any:
+    """Draw consistency bands of scores that are not calibrated, and of scores that are."""
+    settings = {"family": "isotonic", "band_draws": 50}
+    return beside((digits(), settings), (calibrated(), settings))
+
+
+def rare() -> Any:
+    """Draw rare events on both scales."""
+    return beside((rare_events(), {"family": "beta"}), (rare_events(), {"family": "beta", "scale": "logit"}))
+
+
+def test_based() -> Any:
+    """Draw a test-based diagram."""
+    import matplotlib.pyplot as plt
+
+    import fitontest as fot
+
+    figure = plt.figure(figsize=(7, 5.4), layout="constrained")
+    fot.TCEDisplay.from_predictions(*digits(), null_draws=50, ax=figure)
+    return figure
 
 
 def make_pictures(_: Sphinx) -> None:
-    """Draw what is not there yet."""
-    wanted = ("reading", "bands", "rare", "test_based")
-    missing = [name for name in wanted if not (FOLDER / f"{name}_dark.svg").exists()]
-    if not missing:
+    """Draw the pictures that are older than the sources, or not there."""
+    newest = max(path.stat().st_mtime for path in (HERE, *SOURCES.rglob("*.py")))
+    drawers = (reading, bands, rare, test_based)
+    outdated = [draw for draw in drawers if not is_newer(FOLDER / f"{draw.__name__}_dark.svg", newest)]
+    if not outdated:
         return
-    import warnings
-
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -107,15 +104,18 @@ def make_pictures(_: Sphinx) -> None:
     import fitontest as fot
 
     FOLDER.mkdir(parents=True, exist_ok=True)
-    drawers = pictures()
-    for name in missing:
-        logging.getLogger(__name__).info("drawing %s", name)
+    for draw in outdated:
         for theme, settings in (("light", {}), ("dark", DARK)):
-            with mpl.rc_context({**settings, "svg.hashsalt": name}), warnings.catch_warnings():
+            with mpl.rc_context({**settings, "svg.hashsalt": draw.__name__}), warnings.catch_warnings():
                 warnings.simplefilter("ignore", fot.CalibrationWarning)
-                figure = drawers[name]()
-                figure.savefig(FOLDER / f"{name}_{theme}.svg", metadata={"Date": None})
+                figure = draw()
+                figure.savefig(FOLDER / f"{draw.__name__}_{theme}.svg", metadata={"Date": None})
                 plt.close(figure)
+
+
+def is_newer(path: Path, time: float) -> bool:
+    """Return whether a file is there and was written after a time."""
+    return path.exists() and path.stat().st_mtime > time
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -9,6 +9,7 @@ import pytest
 
 import fitontest as fot
 from fitontest.data.cell_sums import CellSums
+from tests.maps.engines import spark_session
 
 ENGINES = {
     "pandas": lambda frame: frame,
@@ -16,10 +17,13 @@ ENGINES = {
     "polars lazy": lambda frame: pl.from_pandas(frame).lazy(),
     "pyarrow": lambda frame: pa.Table.from_pandas(frame, preserve_index=False),
     "duckdb": duckdb.from_df,
+    "duckdb, own connection": lambda frame: duckdb.connect().from_df(frame),
     "dask": lambda frame: dask_frame(frame),
     "pyspark": lambda frame: spark_frame(frame),
 }
-engines = pytest.mark.parametrize("engine", ENGINES)
+engines = pytest.mark.parametrize(
+    "engine", [pytest.param(one, marks=pytest.mark.pyspark) if one == "pyspark" else one for one in ENGINES]
+)
 pytestmark = pytest.mark.filterwarnings("ignore:Dask support is moving out of Narwhals:FutureWarning")
 COLUMNS = {"label": "y", "prob": "p"}
 
@@ -32,7 +36,15 @@ def dask_frame(frame):
 
 
 def spark_frame(frame):
-    pytest.skip("PySpark has a marker of its own")
+    columns = [frame[name].tolist() for name in frame]
+    texts = [
+        any(isinstance(value, str) for value in column) for column in columns
+    ]  # pandas has NaN where one is missing
+    rows = [
+        tuple(None if text and value != value else value for value, text in zip(row, texts, strict=True))
+        for row in zip(*columns, strict=True)
+    ]
+    return spark_session().createDataFrame(rows, list(frame.columns))
 
 
 def table(n=3000, seed=0):
@@ -59,6 +71,21 @@ def test_cells_are_those_of_the_arrays(engine, options):
     frame = table()
     found = fot.Cells.of_frame(ENGINES[engine](frame), **COLUMNS, **options)
     assert_same(found, fot.Cells.of(frame.y, frame.p, **options))
+
+
+@pytest.mark.parametrize("processes", [False, True])
+def test_a_cluster_gives_the_same_cells(processes):
+    distributed = pytest.importorskip("distributed")
+    dataframe = pytest.importorskip("dask.dataframe")
+    frame = table()
+    with (
+        distributed.LocalCluster(1, threads_per_worker=2, processes=processes, dashboard_address=None) as cluster,
+        distributed.Client(cluster),
+    ):
+        found = fot.Cells.of_frame(dataframe.from_pandas(frame, npartitions=3), **COLUMNS, by="s")
+    for segment, cells in found.items():
+        part = frame[frame.s == segment]
+        assert_same(cells, fot.Cells.of(part.y, part.p))
 
 
 @engines

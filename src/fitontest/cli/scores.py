@@ -4,7 +4,7 @@ import csv
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
-from functools import wraps
+from functools import cached_property, wraps
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +14,25 @@ from numpy.typing import NDArray
 
 from fitontest.cli.layout import of_layout
 from fitontest.data.arrays import as_scores
+from fitontest.data.cells import Cells, ClassCells
 from fitontest.data.csv_files import BOOLEANS, Layout
 from fitontest.data.distributions import CANONICAL, Distributions
 from fitontest.data.predictions import REDUCTIONS, ClassSamples, Names, read_classes, read_data, reduced
 from fitontest.data.sample import Sample
-from fitontest.data.tables import naming_lines, read_columns
+from fitontest.data.tables import (
+    PARQUET,
+    count_rows_in_parquet,
+    distinct_in_parquet,
+    is_parquet,
+    is_pattern,
+    naming_lines,
+    read_columns,
+)
 from fitontest.segments.segments import Segments
 from fitontest.typing import Label
 
+CELLS = ("auto", "always", "never")
+MOST_IN_MEMORY = 1_000_000  # rows, beyond which "auto" reads Parquet as cells
 HOW = (
     "How several --prob columns are read: the highest probability of each row against whether its class is the label, "
     "each class against the rest, or the positive class of two"
@@ -61,6 +72,15 @@ _OPTIONS = (
         "--pos-label",
         help="The positive label of two, unless the labels are 0/1, -1/1 or true/false (in CSV files also yes/no).",
     ),
+    click.option(
+        "--cells",
+        type=click.Choice(CELLS),
+        default="auto",
+        show_default=True,
+        help="Whether the rows are reduced to about 10,000 cells of scores in one pass, in a memory that does not grow "
+        f"with them; auto: Parquet of more than {MOST_IN_MEMORY:,} rows. FILE may then be a pattern of several Parquet "
+        "files, in quotes.",
+    ),
 )
 
 
@@ -75,6 +95,7 @@ class Given:
     reduction: str | None
     classes: str | None
     pos_label: str | None
+    cells: str
     layout: Layout
 
     @property
@@ -96,6 +117,9 @@ class Given:
         """Return the data in the file: of several classes with classwise or canonical, else one sample."""
         if self.canonical:
             return self.distributions()
+        if self._reads_cells:
+            found: Sample | ClassSamples = self._cells().read()
+            return found
         with self._naming_lines():
             columns, labels, pos_label = self._read()
             return read_data(columns, self.reduction, labels, pos_label, self._names)
@@ -106,6 +130,8 @@ class Given:
             raise ValueError(
                 f"--by must be left out with --reduction {self.reduction}: segments are of one sample each"
             )
+        if self._reads_cells:
+            return Segments.of_cells(self._cells(by), ", ".join(by))
         with self._naming_lines():
             columns, labels, pos_label = self._read()
             values = read_columns(self.file, {f"--by {name}": name for name in by}, (), self.layout)
@@ -115,6 +141,8 @@ class Given:
 
     def sample(self) -> Sample:
         """Return the one sample in the file, or that the reduction makes of it."""
+        if self._reads_cells:
+            return reduced((self._cells(), None, None), None, names=self._names)
         with self._naming_lines():
             columns, labels, pos_label = self._read()
             return reduced(columns, self.reduction, labels, pos_label, self._names)
@@ -125,6 +153,8 @@ class Given:
 
     def distributions_of(self, classes: list[Label] | None) -> Distributions:
         """Return the predictions of given classes, which stand in the order of the columns."""
+        if self._is_pattern or self.cells == "always":
+            raise ValueError("--cells must not be asked for with --reduction canonical, which needs whole rows")
         if self.pos_label is not None:
             raise ValueError(f"--pos-label must be left out with --reduction canonical, got {self.pos_label}")
         with self._naming_lines():
@@ -132,6 +162,55 @@ class Given:
             return Distributions.of(
                 read_classes(columns, labels if classes is None else np.array(classes), self._names)
             )
+
+    @property
+    def _is_pattern(self) -> bool:
+        return is_pattern(self.file) and not self.file.exists()
+
+    @cached_property
+    def _reads_cells(self) -> bool:
+        """Whether the rows are reduced to cells while they are read."""
+        if self.cells == "never":
+            if self._is_pattern:
+                raise ValueError(f"FILE must be one file with --cells never, got the pattern {self.file}")
+            return False
+        if self._is_pattern:
+            return True
+        if not is_parquet(self.file):
+            if self.cells == "always":
+                raise ValueError(f"FILE must be Parquet with --cells always, got {self.file}")
+            return False
+        return self.cells == "always" or count_rows_in_parquet(self.file) > MOST_IN_MEMORY
+
+    def _cells(self, by: tuple[str, ...] | None = None) -> Any:
+        """Return the cells of the file, of each class with classwise, of each segment with `by`, and say how many."""
+        self.layout.refuse_for(PARQUET)
+        if len(set(self.probs)) < len(self.probs):
+            raise ValueError(f"--prob must name every column once, got {', '.join(self.probs)}")
+        if self.reduction is None and len(self.probs) > 1:
+            raise ValueError(f"--prob must be given once unless there is a --reduction, got {', '.join(self.probs)}")
+        labels = pos_label = None
+        if self.reduction is not None or self.pos_label is not None:
+            known = distinct_in_parquet(self.file, "--label", self.label)
+            pos_label = None if self.pos_label is None else as_label(self.pos_label, known)
+            if self.reduction is not None:
+                named = None if self.classes is None else split_classes(self.classes)
+                labels = known.tolist() if named is None else [as_label(one, known, "--classes") for one in named]
+        elif self.classes is not None:
+            raise ValueError(f"--classes must be left out unless there is a --reduction, got {self.classes}")
+        cells = Cells.of_file(
+            self.file,
+            label=self.label,
+            prob=self.probs[0] if self.reduction is None else list(self.probs),
+            weight=self.weight,
+            by=by,
+            pos_label=pos_label,
+            reduction=self.reduction,
+            labels=labels,
+        )
+        rows, count = _counted(cells)
+        click.echo(f"{rows:,} rows in {count:,} cells", err=True)
+        return cells
 
     def _naming_lines(self) -> AbstractContextManager[None]:
         names = {self._names.y_true: self.label, **{_prob(prob): prob for prob in self.probs}}
@@ -192,6 +271,14 @@ def of_class_scores(command: Callable[..., Any], reduction: Callable[..., Any] =
     for option in reversed(_OPTIONS):
         wrapped = (reduction if option is REDUCTION else option)(wrapped)
     return wrapped
+
+
+def _counted(cells: Any) -> tuple[int, int]:
+    """Return the rows and the cells of all segments, or of one class of several, which share their rows."""
+    if isinstance(cells, ClassCells):
+        return next(iter(cells.values())).n, sum(map(len, cells.values()))
+    parts = list(cells.values()) if isinstance(cells, dict) else [cells]
+    return sum(part.n for part in parts), sum(map(len, parts))
 
 
 def _prob(column: str) -> str:

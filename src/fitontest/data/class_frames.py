@@ -116,11 +116,17 @@ def _confidence(rows: Any, columns: ClassColumns, chosen: list[str]) -> Any:
 
 
 def _classwise(rows: Any, columns: ClassColumns, chosen: list[str]) -> Any:
-    names = [str(k) for k in range(len(columns.probs))]
-    rows = rows.unpivot(names, index=["label", *chosen], variable_name=CLASS, value_name="p")
-    label, column = nw.col("label"), nw.col(CLASS)
-    hit = any_of([(column == str(k)) & (label == one) for k, one in enumerate(columns.classes)])
-    return rows.select(*chosen, CLASS, p=nw.col("p"), y=_label(columns, hit))
+    """Return the rows of each class against the rest, one class after the other.
+
+    Not ``unpivot``, which narwhals cannot do with a relation of DuckDB that has a connection of its own. An engine of
+    columns reads no score twice for it.
+    """
+    label = nw.col("label")
+    parts = [
+        rows.select(*chosen, **{CLASS: nw.lit(str(k))}, p=nw.col(str(k)), y=_label(columns, label == one))
+        for k, one in enumerate(columns.classes)
+    ]
+    return nw.concat(parts)
 
 
 def any_of(conditions: Sequence[Any]) -> Any:

@@ -1,8 +1,8 @@
 """One pass over a frame of any engine: its rows become counts and sums by score cell.
 
 A frame is whatever narwhals reads, eager (pandas, polars, pyarrow) or lazy (polars, DuckDB, Dask, PySpark). The pass is
-one ``group_by`` of plain counts, sums, minima and maxima, because these mean the same on every engine. It counts the
-rows that cannot be read too; where there are any, a second pass counts them by what is wrong with them.
+one ``group_by`` of plain counts, sums, minima and maxima, because these mean the same on every engine. A row that
+cannot be read shows in the sums, counts or ends of its group; then a second pass counts such rows by what is wrong.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -67,8 +67,8 @@ def sums_by_segment(native: Any, columns: FrameColumns, resolution: Resolution) 
     """
     frame = as_frame(native)
     rows, segments = _rows_of(frame, columns)
-    table = _collected(_grouped(_with_key(rows, segments, resolution), segments))
-    if table["sum_bad"].sum() > 0:
+    table = _collected(_grouped(_with_key(rows, resolution), segments))
+    if _has_bad(table, segments):
         _refuse_bad(rows, segments)
     _check_labels(table)
     return dict(_split(table, segments, resolution))
@@ -162,29 +162,19 @@ def _faults(weighted: bool, segments: list[str]) -> list[tuple[Any, str]]:
     return faults
 
 
-def _is_good(weighted: bool, segments: list[str]) -> Any:
-    """Return whether nothing is wrong with a row; neither true nor false where something is missing."""
-    p, size, w = nw.col("p"), nw.col("y").abs(), nw.col("w")
-    good = p.is_between(0.0, 1.0) & ((size == 1.0) | (size == 0.0))
-    for name in segments:
-        good = good & ~nw.col(name).is_null()
-    return good & w.is_between(0.0, HUGE) if weighted else good
+def _with_key(rows: Any, resolution: Resolution) -> Any:
+    """Add the key of the cell, as `Resolution.keys` gives it, and what is to be summed.
 
-
-def _with_key(rows: Any, segments: list[str], resolution: Resolution) -> Any:
-    """Add the key of the cell, as `Resolution.keys` gives it, what is to be summed, and 1 for a row that is bad."""
-    p, y, w, q = (nw.col(name) for name in "pywq")
+    Labels are cut at 2, so that a column of something else makes few groups. Scores outside of (0, 1) are in the cells
+    of 0 and 1.
+    """
+    p, w, q = (nw.col(name) for name in "pwq")
     weighted = "w" in rows.collect_schema()
     inside = (p > 0.0) & (p < 1.0)
-    made = {
-        "q": nw.when(inside).then(p).otherwise(nw.lit(0.5)),
-        "size": y.abs(),
-        "bad": nw.when(_is_good(weighted, segments)).then(nw.lit(0.0)).otherwise(nw.lit(1.0)),
-    }
+    made = {"q": nw.when(inside).then(p).otherwise(nw.lit(0.5)), "y": nw.col("y").clip(-2.0, 2.0)}
     if weighted:
         rows = rows.filter((w != 0.0) | w.is_null())  # a row of weight 0 is absent
-        one, other = (y.abs() + y) * 0.5, 1.0 - (y.abs() + y) * 0.5
-        made |= {"w0": w * other, "w1": w * one, "v0": w * w * other, "v1": w * w * one, "wp": w * p}
+        made |= {"w2": w * w, "wp": w * p}
         made["broken"] = nw.when(w == w.floor()).then(nw.lit(0.0)).otherwise(nw.lit(1.0))
     rows = rows.with_columns(**made)
     if resolution.exact:
@@ -207,22 +197,49 @@ def _place(p: Any, edges: Sequence[float], below: int) -> Any:
 
 
 def _grouped(rows: Any, segments: list[str]) -> Any:
-    columns = rows.collect_schema()
-    summed = [name for name in ("y", "size", "bad", "w0", "w1", "v0", "v1", "wp", "broken") if name in columns]
-    sums = [nw.col(name).sum().alias(f"sum_{name}") for name in summed]
-    if "w" not in columns:
-        sums.append(nw.col("p").sum().alias("sum_wp"))
-    ends = [nw.col("p").min().alias("low"), nw.col("p").max().alias("high")]
-    return rows.group_by(*segments, "key").agg(nw.len().alias("n"), *sums, *ends)
+    """Return counts, sums and ends by segment, cell and label. What is bad shows in them: nothing is asked of a row."""
+    sums = [nw.col("p").sum().alias("wp")]
+    if "w" in rows.collect_schema():
+        sums = [nw.col(name).sum().alias(name) for name in ("w", "w2", "wp", "broken")]
+        sums += [
+            nw.col("w").count().alias("weights"),
+            nw.col("w").min().alias("least"),
+            nw.col("w").max().alias("most"),
+        ]
+    ends = [nw.col("p").min().alias("low"), nw.col("p").max().alias("high"), nw.col("p").count().alias("scores")]
+    return rows.group_by(*segments, "key", "y").agg(nw.len().alias("n"), *sums, *ends)
 
 
 def _collected(grouped: Any) -> dict[str, Any]:
-    """Return the columns as arrays."""
+    """Return the columns as arrays, with NaN or None where a value is missing."""
     native = grouped.to_native()
-    if hasattr(native, "fetchnumpy"):  # of DuckDB, which then needs no other library
-        return {name: np.ma.getdata(column) for name, column in native.fetchnumpy().items()}
-    frame = grouped.lazy().collect()
-    return {name: np.asarray(frame[name].to_numpy()) for name in frame.columns}
+    if not hasattr(native, "fetchnumpy"):
+        frame = grouped.lazy().collect()
+        return {name: np.asarray(frame[name].to_numpy()) for name in frame.columns}
+    columns = {name: np.ma.asarray(column) for name, column in native.fetchnumpy().items()}  # of DuckDB, which then
+    return {name: _unmasked(column) for name, column in columns.items()}  # needs no other library
+
+
+def _unmasked(column: Any) -> Any:
+    """Return a masked array as a plain one, with NaN or None where it is masked."""
+    if not np.any(np.ma.getmaskarray(column)):
+        return np.ma.getdata(column)
+    return column.filled(np.nan) if column.dtype.kind == "f" else column.astype(object).filled(None)
+
+
+def _has_bad(table: Mapping[str, Any], segments: list[str]) -> bool:
+    """Return whether any row cannot be read, by what it does to the sums and ends of its group."""
+    if not table["n"].size:
+        return False
+    numbers = {name: np.asarray(column, dtype=np.float64) for name, column in table.items() if name not in segments}
+    bad = (numbers["scores"] < numbers["n"]) | ~(numbers["low"] >= 0.0) | ~(numbers["high"] <= 1.0)
+    bad |= np.isnan(numbers["wp"]) | ~np.isin(numbers["y"], (-1.0, 0.0, 1.0))
+    if "w" in table:
+        bad |= (numbers["weights"] < numbers["n"]) | ~(numbers["least"] >= 0.0) | ~(numbers["most"] <= HUGE)
+        bad |= np.isnan(numbers["w"])
+    for name in segments:
+        bad |= np.array([one is None or one != one for one in table[name].tolist()])
+    return bool(bad.any())
 
 
 def _refuse_bad(rows: Any, segments: list[str]) -> None:
@@ -247,9 +264,9 @@ def _refuse_bad(rows: Any, segments: list[str]) -> None:
 def _check_labels(table: Mapping[str, Any]) -> None:
     """Raise ValueError where there are no rows, or where labels 0 and -1 both stand for the negative class."""
     if not table["n"].size:
-        raise ValueError("frame must have rows" + (" of positive weight" if "sum_w0" in table else "") + ", got none")
-    absolute, total, n = (round(float(table[name].sum())) for name in ("sum_size", "sum_y", "n"))
-    zeros, minus = n - absolute, (absolute - total) // 2
+        raise ValueError("frame must have rows" + (" of positive weight" if "w" in table else "") + ", got none")
+    n, y = np.asarray(table["n"], dtype=np.float64), np.asarray(table["y"], dtype=np.float64)
+    zeros, minus = int(n[y == 0.0].sum()), int(n[y == -1.0].sum())
     if minus and zeros:
         raise ValueError(f"the label column must have at most two classes, got -1 in {minus:,} rows and 0 in {zeros:,}")
 
@@ -271,25 +288,32 @@ def _split(
 
 
 def _sums(table: Mapping[str, Any], rows: Any, resolution: Resolution) -> CellSums:
-    """Return the cells that stand in some rows of the table."""
+    """Return the cells that stand in some rows of the table, which are of one label each."""
+    positive = np.asarray(table["y"], dtype=np.float64)[rows] > 0.0
+    each = [_of_label(table, rows[positive == label], label, resolution) for label in (0, 1)]
+    return CellSums.added([one for one in each if len(one)])
+
+
+def _of_label(table: Mapping[str, Any], rows: Any, label: int, resolution: Resolution) -> CellSums:
     rows = rows[np.argsort(table["key"][rows], kind="stable")]
 
     def numbers(name: str) -> FloatArray:
         return np.asarray(table[name][rows], dtype=np.float64)
 
-    y, key = (numbers("sum_size") + numbers("sum_y")) / 2, numbers("key") + 0.0
-    counts = w = w2 = np.stack((numbers("n") - y, y), axis=1)
-    whole = True
-    if "sum_w0" in table:
-        w, w2 = (np.stack((numbers(f"sum_{name}0"), numbers(f"sum_{name}1")), axis=1) for name in "wv")
-        whole = not numbers("sum_broken").any()
+    def of_both(values: FloatArray) -> FloatArray:
+        return np.outer(values, np.arange(2) == label)
+
+    key, n = numbers("key") + 0.0, numbers("n")
+    w, w2, whole = n, n, True
+    if "w" in table:
+        w, w2, whole = numbers("w"), numbers("w2"), not numbers("broken").any()
     return CellSums(
         key=key.view(np.int64) if resolution.exact else key.astype(np.int64),
         low=numbers("low") + 0.0,
         high=numbers("high") + 0.0,
-        rows=np.rint(counts).astype(np.int64),
-        w=w,
-        w2=w2,
-        wp=numbers("sum_wp"),
+        rows=of_both(n).astype(np.int64),
+        w=of_both(w),
+        w2=of_both(w2),
+        wp=numbers("wp"),
         whole=whole,
     )

@@ -23,6 +23,7 @@ from fitontest.typing import FloatArray
 
 T = TypeVar("T")
 
+MOST_DISTINCT = 10_000  # labels
 CSV = "CSV"
 PARQUET = "Parquet"
 READERS = {".csv": CSV, ".csv.gz": CSV, ".tsv": CSV, ".tsv.gz": CSV, ".parquet": PARQUET, ".pq": PARQUET}
@@ -109,17 +110,41 @@ def parquet_rows(path: str | Path) -> Iterator[duckdb.DuckDBPyRelation]:
     What DuckDB refuses in the block is a ValueError about the file.
     """
     text = str(path)
-    if not _is_pattern(text) and _kind(Path(text)) != PARQUET:
+    if not is_pattern(text) and _kind(Path(text)) != PARQUET:
         raise ValueError(f"path must be a Parquet file, or a pattern of several, got {text}")
     with duckdb.connect() as connection:
         try:
-            yield connection.read_parquet(text, hive_partitioning=_is_pattern(text))
+            yield connection.read_parquet(text, hive_partitioning=is_pattern(text))
         except duckdb.Error as error:
             raise ValueError(f"path must be readable as parquet, got {text}: {_reason(error)}") from error
 
 
-def _is_pattern(path: str) -> bool:
-    return bool(set(path) & set("*?["))
+def is_pattern(path: str | Path) -> bool:
+    """Return whether a path stands for several files."""
+    return bool(set(str(path)) & set("*?["))
+
+
+def distinct_in_parquet(path: str | Path, argument: str, column: str) -> NDArray[Any]:
+    """Return the distinct values of a column in a Parquet file, or in all that fit a pattern, in order; none missing.
+
+    Values beyond the first `MOST_DISTINCT` are left out: no column of labels has as many.
+    """
+    with parquet_rows(path) as rows:
+        if rows.columns.count(column) != 1:
+            known = brief(rows.columns)
+            raise ValueError(f"{argument} must be a column of {path}, got {column!r}; its columns are {known}")
+        name = _quoted(column)
+        query = f"SELECT DISTINCT {name} FROM given WHERE {name} IS NOT NULL ORDER BY {name} LIMIT {MOST_DISTINCT}"
+        found = rows.query("given", query)
+        assert found is not None  # of a SELECT
+        return _array(found.fetchnumpy()[column])
+
+
+def count_rows_in_parquet(path: str | Path) -> int:
+    """Return the number of rows of a Parquet file, or of all that fit a pattern."""
+    with parquet_rows(path) as rows:
+        ((count,),) = rows.aggregate("count(*)").fetchall()
+    return int(count)
 
 
 def check_ending(path: Path, name: str) -> None:
@@ -412,7 +437,7 @@ def _names(connection: duckdb.DuckDBPyConnection, path: Path) -> list[tuple[str,
 @contextmanager
 def _opened(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """Give a connection; what DuckDB refuses in the block is a ValueError about the file."""
-    if _is_pattern(str(path)):  # DuckDB would read them as a pattern and might open other files
+    if is_pattern(path):  # DuckDB would read them as a pattern and might open other files
         raise ValueError(f"FILE must not have any of * ? [ in its name, got {path}")
     with duckdb.connect() as connection:
         try:
