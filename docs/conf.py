@@ -12,7 +12,10 @@ sys.path.insert(0, str(HERE / "_ext"))
 
 # The notebooks live beside the docs. A copy inside them is what Sphinx can read.
 shutil.copytree(
-    ROOT / "notebooks", HERE / "notebooks", dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.py", "__*")
+    ROOT / "notebooks",
+    HERE / "notebooks",
+    dirs_exist_ok=True,
+    ignore=shutil.ignore_patterns("*.py", "__*"),
 )
 
 project = "fitontest"
@@ -50,8 +53,15 @@ default_role = "py:obj"  # single backticks in docstrings name things, public or
 
 # A public name that is not found is an error. Other words in backticks need not be names, and modules are not public.
 nitpicky = True
-ROOMS = "|".join(path.stem for path in (ROOT / "src" / "fitontest").iterdir() if path.stem not in ("datasets", "truth"))
-nitpick_ignore_regex = [("py:.*", r"(?!fitontest\.).*"), ("py:.*", rf"fitontest\.({ROOMS})(\..*)?")]
+ROOMS = "|".join(
+    path.stem
+    for path in (ROOT / "src" / "fitontest").iterdir()
+    if path.stem not in ("datasets", "truth")
+)
+nitpick_ignore_regex = [
+    ("py:.*", r"(?!fitontest\.).*"),
+    ("py:.*", rf"fitontest\.({ROOMS})(\..*)?"),
+]
 
 html_math_renderer = "mathml"
 html_theme = "pydata_sphinx_theme"

@@ -20,9 +20,15 @@ class LinkedNames(SphinxTransform):
         """Replace the literals of the document."""
         for literal in list(self.document.findall(nodes.literal)):
             found = NAME.fullmatch(literal.astext())
-            if found and not isinstance(literal.parent, (nodes.reference, addnodes.pending_xref)):
+            if found and not isinstance(
+                literal.parent, (nodes.reference, addnodes.pending_xref)
+            ):
                 reference = addnodes.pending_xref(
-                    "", refdomain="py", reftype="obj", reftarget=f"fitontest.{found[1]}", refdoc=self.env.docname
+                    "",
+                    refdomain="py",
+                    reftype="obj",
+                    reftarget=f"fitontest.{found[1]}",
+                    refdoc=self.env.docname,
                 )
                 reference["py:module"] = reference["py:class"] = None
                 literal.replace_self(reference)

@@ -13,7 +13,10 @@ SOURCES = HERE.parents[2] / "src"
 GROUND, TEXT, LINES = "#14181e", "#ced6dd", "#48566b"  # of the theme's dark pages
 DARK = {
     **dict.fromkeys(("figure.facecolor", "axes.facecolor", "savefig.facecolor"), GROUND),
-    **dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), TEXT),
+    **dict.fromkeys(
+        ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"),
+        TEXT,
+    ),
     **dict.fromkeys(("legend.edgecolor", "grid.color"), LINES),
 }
 
@@ -29,7 +32,9 @@ def digits() -> tuple[Any, Any]:
 
     images, digit = load_digits(return_X_y=True)
     model = make_pipeline(PCA(12, random_state=0), GaussianNB())
-    return digit % 2, cross_val_predict(model, images, digit % 2, method="predict_proba")[:, 1]
+    return digit % 2, cross_val_predict(model, images, digit % 2, method="predict_proba")[
+        :, 1
+    ]
 
 
 @cache
@@ -45,7 +50,9 @@ def calibrated() -> tuple[Any, Any]:
     """Return labels and scores that are calibrated."""
     from fitontest.datasets import Planted
 
-    return Planted(lambda rng, n: rng.beta(0.7, 0.7, n), lambda p: p).draw(2000, random_state=0)[:2]
+    return Planted(lambda rng, n: rng.beta(0.7, 0.7, n), lambda p: p).draw(
+        2000, random_state=0
+    )[:2]
 
 
 def beside(*panels: tuple[tuple[Any, Any], dict[str, Any]]) -> Any:
@@ -75,7 +82,10 @@ def bands() -> Any:
 
 def rare() -> Any:
     """Draw rare events on both scales."""
-    return beside((rare_events(), {"family": "beta"}), (rare_events(), {"family": "beta", "scale": "logit"}))
+    return beside(
+        (rare_events(), {"family": "beta"}),
+        (rare_events(), {"family": "beta", "scale": "logit"}),
+    )
 
 
 def test_based() -> Any:
@@ -93,7 +103,11 @@ def make_pictures(_: Sphinx) -> None:
     """Draw the pictures that are older than the sources, or not there."""
     newest = max(path.stat().st_mtime for path in (HERE, *SOURCES.rglob("*.py")))
     drawers = (reading, bands, rare, test_based)
-    outdated = [draw for draw in drawers if not is_newer(FOLDER / f"{draw.__name__}_dark.svg", newest)]
+    outdated = [
+        draw
+        for draw in drawers
+        if not is_newer(FOLDER / f"{draw.__name__}_dark.svg", newest)
+    ]
     if not outdated:
         return
     import matplotlib as mpl
@@ -106,10 +120,15 @@ def make_pictures(_: Sphinx) -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
     for draw in outdated:
         for theme, settings in (("light", {}), ("dark", DARK)):
-            with mpl.rc_context({**settings, "svg.hashsalt": draw.__name__}), warnings.catch_warnings():
+            with (
+                mpl.rc_context({**settings, "svg.hashsalt": draw.__name__}),
+                warnings.catch_warnings(),
+            ):
                 warnings.simplefilter("ignore", fot.CalibrationWarning)
                 figure = draw()
-                figure.savefig(FOLDER / f"{draw.__name__}_{theme}.svg", metadata={"Date": None})
+                figure.savefig(
+                    FOLDER / f"{draw.__name__}_{theme}.svg", metadata={"Date": None}
+                )
                 plt.close(figure)
 
 

@@ -8,7 +8,9 @@ from sphinx.application import Sphinx
 QUOTED = re.compile(r"(``.+?``|:\w+:`[^`]*`|`[^`]*`)")
 
 
-def escape_bars(_: Sphinx, __: str, ___: str, ____: Any, _____: Any, lines: list[str]) -> None:
+def escape_bars(
+    _: Sphinx, __: str, ___: str, ____: Any, _____: Any, lines: list[str]
+) -> None:
     """Escape the bars of the lines that are neither examples nor quoted, in place."""
     example = False
     for k, line in enumerate(lines):
