@@ -139,7 +139,7 @@ def test_commands_have_the_options_that_are_shown(page):
     shown = "\n".join(block.body for block in blocks(page) if block.kind == "bash")
     for line in shown.replace("\\\n", " ").splitlines():
         found = re.search(r"\bfitontest (\w+)(.*)", line.partition("  #")[0])
-        if found and not line.startswith("python -m pip install fitontest"):
+        if found:
             command = main.get_command(click.Context(main), found[1])
             assert command, line
             options = {name for parameter in command.params for name in parameter.opts}
