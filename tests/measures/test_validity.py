@@ -68,11 +68,12 @@ def test_the_curve_at_and_between_its_steps():
 
 
 def test_weights_of_mean_one_are_weights():
-    y, p = noisy(50)
-    w = np.random.default_rng(0).random(50)
-    curve = fot.ValidityCurve.from_predictions(y, p, sample_weight=w * (50 / w.sum()))
+    y, p = noisy(64)
+    w = np.random.default_rng(0).permutation(np.repeat([0.25, 1.75], 32))  # the sum is the number of scores
+    assert w.sum() == np.unique(p).size
+    curve = fot.ValidityCurve.from_predictions(y, p, sample_weight=w)
     assert np.diff(np.append(curve.eps, 1.0)) @ curve.share == pytest.approx(curve.area, abs=1e-11)
-    again = fot.ValidityCurve.from_predictions(y, p, sample_weight=w)
+    again = fot.ValidityCurve.from_predictions(y, p, sample_weight=3 * w)
     np.testing.assert_allclose(curve.share, again.share, atol=1e-12)
 
 
@@ -119,7 +120,7 @@ def test_what_is_no_error_is_not_called_one():
     measures = ["probabilistic_count", "auc", "rmse"]
     evaluation = fot.evaluate(labels, scores, measures=measures, reduction="classwise")
     headers = [str(one).splitlines()[1].split()[1] for one in evaluation]
-    assert headers == ["value", "value", "error"]
+    assert headers == ["value", "value", "value"]
     assert "Greater is better: auc." in str(evaluation)
 
 
