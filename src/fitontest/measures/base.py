@@ -132,6 +132,10 @@ class Measure(ABC):
         """Whether whatever the estimate rests on is fitted anew to other labels."""
         return not self.held_fixed
 
+    def of_class(self, column: int, n_classes: int) -> "Measure":  # noqa: ARG002 - the signature of every measure
+        """Return the measure of one class against the rest, with what its settings hold of that class."""
+        return self
+
     @property
     def needs_null(self) -> bool:
         """Whether a value means little without what calibrated scores would have."""
