@@ -42,6 +42,7 @@ def test_their_p_values_are_two_sided():
     assert [evaluation[name].null.p_value for name in evaluation.names] == [0.02, 0.02, 0.02, 0.01]
     assert "Two-sided p-values, since these measure accuracy: rmse, zero_one, auc." in str(evaluation)
     assert "two-sided p-value of the observed one 0.020" in str(evaluation["auc"])
+    assert [one.null.to_dict().get("two_sided", False) for one in evaluation] == [True, True, True, False]
     segments = np.where(q < 0.5, "low", "high")
     by = fot.evaluate(y, q, measures=["rmse", "ece"], null_draws=80, by=segments)
     rmse, ece = (section.notes for section in by.sections())

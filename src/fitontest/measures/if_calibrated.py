@@ -90,6 +90,7 @@ class IfCalibrated:
             "p_value": self.p_value,
             "draws": self.values.size,
             "refitted": self.refitted,
+            **({"two_sided": True} if self.two_sided else {}),
         }
 
     def in_words(self, printed: Callable[..., str] = short) -> str:
