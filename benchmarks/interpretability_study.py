@@ -2,7 +2,8 @@
 
 Usage: ``python benchmarks/interpretability_study.py FOLDER -o RESULTS [--processes 2] [--minutes 60]``, where FOLDER
 holds tables as NPZ files with X, y and classes. Each repetition of a table is a file of RESULTS; a run goes on where
-the last one stopped, and `--summary` only prints what is there. Small tables come first.
+the last one stopped, and `--summary` only prints what is there. Repetitions with another `--cap` are run again where it
+makes a difference. Small tables come first. A repetition that fails is named in the end, and the others are run.
 
 The protocol: each repetition splits the rows at random into 40.5 % training, 49.5 % calibration and 10 % test rows. A
 support vector machine with a Gaussian kernel is fitted to the training rows. Platt scaling (PS) and isotonic regression
@@ -30,6 +31,7 @@ Where this differs from the paper, or where the paper does not say what it did:
 
 import argparse
 import json
+import sys
 import warnings
 from collections.abc import Iterator
 from functools import partial
@@ -59,6 +61,7 @@ BINS, NEIGHBOURS = 32, 10
 CALIBRATORS = ("PS", "IR", "PCT", "DT")
 MEASURES = ("RMSE", "0/1", "AUC", "ECE", "ECE cut", "PDE", "AUC_V", "AUC_V cut")
 GREATER_IS_BETTER = ("AUC", "AUC_V", "AUC_V cut")
+FAILED = "failed:"
 NOT_COUNTED = ("bank_full",)
 PUBLISHED: dict[str, tuple[int | None, ...]] = {
     "RMSE": (21, 25, 31, 24),
@@ -179,11 +182,28 @@ def deviation(truth: np.ndarray, p: np.ndarray, cells: np.ndarray) -> float:
     return float(np.abs(p - (np.bincount(cells, truth) / sizes)[cells]).mean())
 
 
+def is_done(target: Path, cap: int) -> bool:
+    """Return whether a repetition is there, with as many training rows for the machine."""
+    if not target.exists():
+        return False
+    record = json.loads(target.read_text())
+    training = split(record["n"], 0)[0].size
+    return min(record["cap"], training) == min(cap, training)
+
+
+def attempt(task: tuple[Path, int], results: Path, cap: int, until: float) -> str | None:
+    """Run one repetition; where it fails, return why, so that the others are run all the same."""
+    try:
+        return run(task, results, cap, until)
+    except Exception as error:
+        return f"{FAILED} {task[0].stem} {task[1]}: {type(error).__name__}: {error}"
+
+
 def run(task: tuple[Path, int], results: Path, cap: int, until: float) -> str | None:
     """Compute one repetition of one table, unless it is there or the time is over."""
     path, repetition = task
     target = results / path.stem / f"{repetition}.json"
-    if target.exists() or time() > until:
+    if is_done(target, cap) or time() > until:
         return None
     start = perf_counter()
     with np.load(path, allow_pickle=True) as table:
@@ -208,8 +228,11 @@ def tasks(folder: Path) -> list[tuple[Path, int]]:
     """Return tables and repetitions, so that small tables are finished first and large ones have some repetitions."""
 
     def cost(path: Path) -> float:
-        with np.load(path, allow_pickle=True) as table:
-            return float(table["X"].shape[0] * (table["X"].shape[1] + 20) * len(table["classes"]))
+        try:
+            with np.load(path, allow_pickle=True) as table:
+                return float(table["X"].shape[0] * (table["X"].shape[1] + 20) * len(table["classes"]))
+        except Exception:
+            return np.inf  # its run will say what is wrong
 
     costs = {path: cost(path) for path in sorted(folder.glob("*.npz"))}
     return sorted(
@@ -226,9 +249,30 @@ def read(results: Path) -> dict[str, list[dict[str, Any]]]:
 
 
 def means(records: list[dict[str, Any]], measure: str) -> np.ndarray:
-    """Return the mean over the repetitions for each calibrator, NaN where the measure has no meaning."""
+    """Return the mean for each calibrator over the repetitions with a value; NaN where there is none."""
+    each = values_of(records, measure)
+    known = np.isfinite(each)
+    return np.divide(
+        np.nansum(each, axis=0), known.sum(axis=0), out=np.full(len(CALIBRATORS), np.nan), where=known.any(axis=0)
+    )
+
+
+def values_of(records: list[dict[str, Any]], measure: str) -> np.ndarray:
+    """Return the values, a row for each repetition; NaN where the measure has no meaning."""
     each = [[record["measures"][name].get(measure, np.nan) for name in CALIBRATORS] for record in records]
-    return np.array(each, dtype=float).mean(axis=0)
+    return np.array(each, dtype=float)
+
+
+def having(tables: dict[str, list[dict[str, Any]]], measure: str) -> dict[str, list[dict[str, Any]]]:
+    """Return the tables on which some calibrator has a value."""
+    return {name: found for name, found in tables.items() if np.isfinite(means(found, measure)).any()}
+
+
+def shown(records: list[dict[str, Any]], measure: str) -> str:
+    """Return the means, and of how many repetitions they are where that is fewer than there are."""
+    text = " / ".join("-" if np.isnan(value) else f"{value:.3f}" for value in means(records, measure))
+    known = int(np.isfinite(values_of(records, measure)).any(axis=1).sum())
+    return text if known in (0, len(records)) else f"{text} (of {known})"
 
 
 def winners(values: np.ndarray, measure: str, digits: int | None) -> np.ndarray:
@@ -241,7 +285,10 @@ def winners(values: np.ndarray, measure: str, digits: int | None) -> np.ndarray:
 def wins(tables: dict[str, list[dict[str, Any]]], digits: int | None) -> dict[str, np.ndarray]:
     """Return by measure on how many tables each calibrator is best."""
     return {
-        measure: np.sum([winners(means(records, measure), measure, digits) for records in tables.values()], axis=0)
+        measure: sum(
+            (winners(means(records, measure), measure, digits) for records in having(tables, measure).values()),
+            start=np.zeros(len(CALIBRATORS), dtype=int),
+        )
         for measure in MEASURES
     }
 
@@ -255,7 +302,7 @@ def count_table(tables: dict[str, list[dict[str, Any]]]) -> str:
             cells = [
                 "-" if theirs is None else str(n) for n, theirs in zip(counts[measure], PUBLISHED[measure], strict=True)
             ]
-            rows.append([measure, f"ours, {label}", *cells, str(len(tables))])
+            rows.append([measure, f"ours, {label}", *cells, str(len(having(tables, measure)))])
         theirs = ["-" if n is None else str(n) for n in PUBLISHED[measure]]
         rows.append([measure, "published", *theirs, str(PUBLISHED_TABLES)])
     return markdown(["measure", "wins", *CALIBRATORS, "tables"], rows)
@@ -266,9 +313,7 @@ def value_table(tables: dict[str, list[dict[str, Any]]]) -> str:
     rows = []
     for name, records in tables.items():
         one = records[0]
-        cells = [
-            " / ".join("-" if np.isnan(v) else f"{v:.3f}" for v in means(records, measure)) for measure in MEASURES
-        ]
+        cells = [shown(records, measure) for measure in MEASURES]
         leaves = " / ".join(f"{np.mean([r['leaves'][tree] for r in records]):.0f}" for tree in ("PCT", "DT"))
         rows.append([name, str(one["n"]), str(one["classes"]), str(len(records)), *cells, leaves])
     header = ["table", "rows", "classes", "repetitions", *MEASURES, "cells of PCT / DT"]
@@ -280,11 +325,11 @@ def summary(results: Path) -> str:
     tables = read(results)
     counted = {name: records for name, records in tables.items() if name not in NOT_COUNTED}
     binary = {name: records for name, records in counted.items() if records[0]["classes"] == 2}
-    cap = next(iter(tables.values()))[0]["cap"]
+    caps = sorted({record["cap"] for records in tables.values() for record in records})
     seconds = sum(record["seconds"] for records in tables.values() for record in records)
     parts = [
         machine_facts(),
-        f"{seconds:.0f} s in all; at most {cap:,} training rows for the machine",
+        f"{seconds:.0f} s in all; at most {' or '.join(f'{cap:,}' for cap in caps)} training rows for the machine",
         f"## Wins, {len(counted)} tables",
         count_table(counted),
     ]
@@ -295,10 +340,16 @@ def summary(results: Path) -> str:
 
 
 def progress(found: Iterator[str | None]) -> None:
+    """Say what is done, and in the end what failed."""
+    failures = []
     for done in found:
         if done:
             tell(done)
+        if done and done.startswith(FAILED):
+            failures.append(done)
     tell("")
+    for failure in failures:
+        print(failure, file=sys.stderr)
 
 
 def main() -> None:
@@ -312,7 +363,7 @@ def main() -> None:
     given = parser.parse_args()
     given.results.mkdir(parents=True, exist_ok=True)
     if not given.summary:
-        one = partial(run, results=given.results, cap=given.cap, until=time() + 60 * given.minutes)
+        one = partial(attempt, results=given.results, cap=given.cap, until=time() + 60 * given.minutes)
         if given.processes == 1:
             progress(map(one, tasks(given.folder)))
         else:

@@ -2,6 +2,7 @@
 
 import json
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -72,3 +73,48 @@ def test_a_run_goes_on_where_it_was(study, tmp_path):
     text = study.summary(tmp_path)
     assert "| RMSE      | published       | 21 | 25 | 31  | 24 | 36     |" in text
     assert "small" in text
+
+
+def record(cap=30, **auc):
+    """Return the record of a repetition in which only the AUC is known."""
+    return {"cap": cap, "measures": {name: {"AUC": auc.get(name, np.nan)} for name in ("PS", "IR", "PCT", "DT")}}
+
+
+def test_repetitions_and_tables_without_a_value_are_left_out(study):
+    known = record(PS=0.8, IR=0.7, PCT=0.8, DT=0.6)
+    tables = {"a": [known, record(), record(PS=0.6, IR=0.7, PCT=0.8, DT=0.6)], "b": [record()]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        np.testing.assert_allclose(study.means(tables["a"], "AUC"), [0.7, 0.7, 0.8, 0.6])
+        assert study.shown(tables["a"], "AUC") == "0.700 / 0.700 / 0.800 / 0.600 (of 2)"
+        assert study.shown(tables["b"], "AUC") == "- / - / - / -"
+        assert study.wins(tables, 2)["AUC"].tolist() == [0, 0, 1, 0]
+        assert study.wins(tables, 2)["RMSE"].tolist() == [0, 0, 0, 0]
+        lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in study.count_table(tables).splitlines()]
+    assert ["AUC", "ours, 2 digits", "0", "0", "1", "0", "1"] in lines
+
+
+def test_another_number_of_training_rows_is_run_again_where_it_matters(study, tmp_path):
+    (tmp_path / "t").mkdir()
+    target = tmp_path / "t" / "0.json"
+    assert not study.is_done(target, 30)
+    target.write_text(json.dumps({"n": 200, "cap": 30}))  # 81 training rows
+    assert study.is_done(target, 30)
+    assert not study.is_done(target, 60)
+    target.write_text(json.dumps({"n": 200, "cap": 90}))
+    assert study.is_done(target, 3000)
+
+
+def test_a_table_that_fails_does_not_stop_the_others(study, tmp_path, monkeypatch, capsys):
+    X, y, _ = blobs(120)
+    folder = tmp_path / "sets"
+    folder.mkdir()
+    (folder / "broken.npz").write_text("no table")
+    np.savez(folder / "small.npz", X=X, y=y, classes=np.array(["a", "b", "c"]))
+    monkeypatch.setattr(study, "REPETITIONS", 1)
+    arguments = [str(folder), "-o", str(tmp_path / "out"), "--processes", "1", "--cap", "30"]
+    monkeypatch.setattr(sys, "argv", ["interpretability_study", *arguments])
+    study.main()
+    said = capsys.readouterr()
+    assert "failed: broken 0: " in said.err
+    assert "| small" in said.out

@@ -436,10 +436,13 @@ def evaluation_of(
         for column, label in enumerate(track(data.classes, "classes")):
             sample = data.against_rest(column)  # one at a time: measured, it has grown by its sorted rows
             with held_warnings() as held[label]:
-                each[label] = [estimate_of(one, sample, "classwise", wanted) for one, wanted in asked]
+                each[label] = [
+                    estimate_of(one.of_class(column, classes), sample, "classwise", wanted) for one, wanted in asked
+                ]
         _warn_by_class(held)
         by_measure = zip(*each.values(), strict=True)
-        estimates = [mean_over_classes(dict(zip(each, column, strict=True))) for column in by_measure]
+        means = [mean_over_classes(dict(zip(each, column, strict=True))) for column in by_measure]
+        estimates = [replace(mean, measure=measure) for mean, measure in zip(means, measures, strict=True)]
         if any(wanted.interval is not None for _, wanted in asked):
             estimates = [replace(estimate, interval_reason=NO_CLASSES) for estimate in estimates]
     return Evaluation(tuple(estimates), data)

@@ -61,6 +61,14 @@ def test_missing_features_are_named_where_they_go():
     X[y == 1, 0] = np.nan
     tree = fot.TreeCalibrator(max_depth=1).fit(X, y)
     paths = [row["path"] for row in fot.TreeDisplay.from_estimator(tree, X, y, ax=blank()).rows("leaves")]
+    assert paths == ["x0 not missing", "x0 missing"]
+    X[y == 0, 0] = np.where(np.arange((y == 0).sum()) % 2, np.nan, -1.0)
+    tree = fot.TreeCalibrator(max_depth=1).fit(X, y)
+    paths = [row["path"] for row in fot.TreeDisplay.from_estimator(tree, X, y, ax=blank()).rows("leaves")]
+    assert paths == ["x0 not missing", "x0 missing"]
+    X[y == 1, 0] = np.where(np.arange((y == 1).sum()) % 2, np.nan, 1.0)
+    tree = fot.TreeCalibrator(max_depth=1).fit(X, y)
+    paths = [row["path"] for row in fot.TreeDisplay.from_estimator(tree, X, y, ax=blank()).rows("leaves")]
     assert sum("or missing" in path for path in paths) == 1
 
 
@@ -89,3 +97,73 @@ def test_of_several_classes_one_is_shown():
     display = fot.TreeDisplay.from_estimator(tree, X, y, scores=P, pos_label=2, ax=blank())
     rows = display.rows("leaves")
     assert sum(row["share"] * row["observed"] for row in rows) == pytest.approx((y == 2).mean())
+
+
+def test_labels_that_are_no_classes_are_refused():
+    X, y, _ = regions(100)
+    tree = fot.TreeCalibrator(max_depth=1).fit(X, y)
+    wrong = y.astype(float)
+    wrong[[3, 5]] = 7
+    with pytest.raises(ValueError, match=r"y must be one of the classes .*, got 7.0 at row 4 \(.*2 such values\)"):
+        fot.TreeDisplay.from_estimator(tree, X, wrong)
+    with pytest.raises(ValueError, match=r"y must be one of the classes .*, got 'yes'"):
+        fot.TreeDisplay.from_estimator(tree, X, np.where(y, "yes", "no"))
+    absent = np.where(wrong == 7, 0.0, 1.0)
+    assert fot.TreeDisplay.from_estimator(tree, X, wrong, sample_weight=absent, ax=blank()).n == 98
+
+
+def test_the_regression_is_that_of_the_class_shown():
+    X, y, scores = regions(400)
+    tree = fot.ProbabilityCalibrationTree(max_depth=2).fit(X, y, scores=scores)
+    for label, own in ((0, 1 - scores), (1, scores)):
+        display = fot.TreeDisplay.from_estimator(tree, X, y, scores=scores, pos_label=label, ax=blank())
+        rows, cells = display.rows("leaves"), tree.cells(X)
+        a, b = (np.array([row[key] for row in rows])[cells] for key in ("intercept", "slope"))
+        p = 1 / (1 + np.exp(-(a + b * (np.log(own) - np.log1p(-own)))))
+        np.testing.assert_allclose(p, tree.predict_proba(X, scores=scores)[:, label], atol=1e-12)
+
+
+def test_whole_weights_count_rows_in_the_intervals_and_the_scale_of_others_does_not_matter():
+    X, y, _ = regions(200)
+    tree = fot.TreeCalibrator(max_depth=1).fit(X, y)
+
+    def ends(X, y, w=None):
+        rows = fot.TreeDisplay.from_estimator(tree, X, y, sample_weight=w, ax=blank()).rows("leaves")
+        return [[row["low"], row["high"]] for row in rows]
+
+    w = np.random.default_rng(0).integers(0, 5, 200)
+    np.testing.assert_allclose(ends(X, y, w), ends(np.repeat(X, w, axis=0), np.repeat(y, w)), atol=1e-12)
+    np.testing.assert_allclose(ends(X, y, w + 0.5), ends(X, y, 3.1 * (w + 0.5)), atol=1e-12)
+
+
+def test_paths_say_where_missing_rows_are_and_only_where_they_come():
+    X, y, _ = regions(600)
+    X[::5, 0] = np.nan
+    X[::3, 1] = np.nan
+    tree = fot.TreeCalibrator(max_depth=4, cv=[(range(600), range(600))]).fit(X, y)
+    display = fot.TreeDisplay.from_estimator(tree, X, y, max_depth=4, ax=blank())
+    cells = tree.cells(X)
+    texts = [text.get_text() for text in display.ax_.texts]
+    assert not any("inf" in text for text in texts)
+    for cell, row in enumerate(display.rows("leaves")):
+        path = row["path"]
+        for j in (0, 1):
+            conditions = [one for one in path.split(" and ") if one.strip("(").startswith(f"x{j} ")]
+            comes = all("missing" in one and "not missing" not in one for one in conditions)
+            # every condition of a feature says it where rows without the feature come, and otherwise not the last one
+            assert comes or not np.isnan(X[cells == cell, j]).any()
+            assert not conditions or comes or " or missing" not in conditions[-1]
+        meaning = path.replace("not missing", "== {0}")
+        inside = np.ones(600, dtype=bool)
+        for one in meaning.split(" and "):
+            feature, rule = one.strip("()").split(" ", 1)
+            x = X[:, int(feature[1:])]
+            if rule == "== {0}":
+                inside &= ~np.isnan(x)
+            elif rule == "missing":
+                inside &= np.isnan(x)
+            else:
+                sign, number = rule.split()[:2]
+                beyond = x <= float(number) if sign == "<=" else x > float(number)
+                inside &= beyond | (np.isnan(x) if rule.endswith("or missing") else False)
+        assert (inside == (cells == cell)).mean() > 0.99  # thresholds are printed with three digits

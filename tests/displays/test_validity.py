@@ -56,6 +56,17 @@ def test_several_models_in_one_picture():
     assert pixels(figure)[..., :3].std() > 0.05
 
 
+def test_a_chosen_limit_survives_further_curves():
+    y, p = noisy(300, power=2)
+    estimate = fot.ValidityArea().estimate(fot.Sample(y, p))
+    first = ValidityDisplay(estimate).plot(plain(), limit=0.05)
+    ValidityDisplay(estimate).plot(first.ax_)
+    assert first.ax_.get_xlim() == (0, 0.05)
+    ValidityDisplay(estimate).plot(first.ax_, limit=0.3)
+    ValidityDisplay.from_predictions(y, 1 - p, ax=first.ax_)
+    assert first.ax_.get_xlim() == (0, 0.3)
+
+
 def test_many_steps_are_thinned_and_the_table_is_not():
     y, p = noisy(5000)
     display = ValidityDisplay.from_predictions(y, p, ax=plain(), legend=False)

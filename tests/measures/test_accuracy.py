@@ -33,6 +33,27 @@ def test_labels_of_one_class():
     assert "no pair of a positive and a negative" in found.note
 
 
+def test_their_p_values_are_two_sided():
+    """Scores that are too cautious have less loss, and a greater AUC, than if they were calibrated."""
+    rng = np.random.default_rng(0)
+    q = rng.random(800)
+    y = rng.random(800) < q
+    evaluation = fot.evaluate(y, 0.5 + 0.5 * (q - 0.5), measures=["rmse", "zero_one", "auc", "ece"], null_draws=99)
+    assert [evaluation[name].null.p_value for name in evaluation.names] == [0.02, 0.02, 0.02, 0.01]
+    assert "Two-sided p-values, since these measure accuracy: rmse, zero_one, auc." in str(evaluation)
+    assert "two-sided p-value of the observed one 0.020" in str(evaluation["auc"])
+    assert [one.null.to_dict().get("two_sided", False) for one in evaluation] == [True, True, True, False]
+    segments = np.where(q < 0.5, "low", "high")
+    by = fot.evaluate(y, q, measures=["rmse", "ece"], null_draws=80, by=segments)
+    rmse, ece = (section.notes for section in by.sections())
+    assert "Two-sided p-value: from" in rmse
+    assert "wo-sided" not in ece
+    values = np.array([0.1, 0.2, 0.3, 0.4])
+    assert fot.IfCalibrated(0.25, values, True, two_sided=True).p_value == 1.0
+    assert fot.IfCalibrated(0.05, values, True, two_sided=True).p_value == 0.4
+    assert fot.IfCalibrated(0.05, values, True).p_value == 1.0
+
+
 @pytest.mark.parametrize("threshold", [-0.1, 1.1, "0.5", None, True])
 def test_refusals(threshold):
     with pytest.raises(ValueError, match=r"threshold must be a number in \[0, 1\], got"):

@@ -61,6 +61,45 @@ def test_its_ends_and_a_function():
     assert fot.ProbabilisticKendallTau(p).name == "probabilistic_kendall_tau"
 
 
+def test_the_weight_of_pairs_does_not_cancel():
+    w = np.array([1e9, 1e-3, 0.5e-3, 1.5e-3])
+    p, eta = np.array([0.1, 0.2, 0.3, 0.4]), np.array([0.4, 0.3, 0.2, 0.1])
+    assert tau(p, eta, w) == pytest.approx(-1, abs=1e-12)  # every pair is discordant
+    assert tau(p, p, w) == 1
+
+
+def test_each_class_has_its_own_truth():
+    rng = np.random.default_rng(0)
+    P, truth, y = rng.dirichlet([1] * 3, 40), rng.dirichlet([1] * 3, 40), np.arange(40) % 3
+    with pytest.raises(ValueError, match=r"truth must have a column for each of the 3 classes .* got shape \(40,\)"):
+        fot.evaluate(y, P, measures=[fot.ProbabilisticKendallTau(truth[:, 0])], reduction="classwise")
+    measure = fot.ProbabilisticKendallTau(truth)
+    found = fot.evaluate(y, P, measures=[measure], reduction="classwise").estimates[0]
+    assert [float(one) for one in found.classes.values()] == [tau(P[:, k], truth[:, k]) for k in range(3)]
+    assert found.measure is measure
+    with pytest.raises(ValueError, match="truth must be a function of the score, or one true probability for each row"):
+        measure.estimate(fot.Sample(y == 0, P[:, 0]))
+    function = fot.evaluate(y, P, measures=[fot.ProbabilisticKendallTau(np.square)], reduction="classwise")
+    assert float(function.estimates[0]) == 1
+
+
+def test_it_is_a_value():
+    eta = np.linspace(0, 1, 1000)
+    one, other = fot.ProbabilisticKendallTau(eta), fot.ProbabilisticKendallTau(eta.tolist())
+    assert one == other
+    assert hash(one) == hash(other)
+    assert one != fot.ProbabilisticKendallTau(eta[::-1])
+    assert one != fot.ProbabilisticKendallTau(np.sqrt)
+    assert fot.ProbabilisticKendallTau(np.sqrt) == fot.ProbabilisticKendallTau(np.sqrt)
+    assert repr(one) == "ProbabilisticKendallTau(truth=array of shape (1000,))"
+    assert repr(fot.ProbabilisticKendallTau()) == "ProbabilisticKendallTau(truth=None)"
+    eta[:] = 0.5
+    assert one == other  # it has a copy
+    sample = fot.Sample([0, 1], [0.7, 0.2])
+    with pytest.raises(ValueError, match="truth must be a function here"):
+        fot.ProbabilisticKendallTau([0.1, 0.2]).estimate(sample.take(np.array([0, 1])))
+
+
 def test_refusals():
     sample = fot.Sample([0, 1], [0.2, 0.7])
     for truth, words in ((None, "got None"), ([0.1], r"got shape \(1,\) for 2 rows"), ([0.1, 1.2], "truth must")):

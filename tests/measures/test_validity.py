@@ -18,7 +18,7 @@ def test_the_area_is_one_less_the_error_of_the_neighbours(data, k):
     assert 1 - area.value == pytest.approx(float(fot.plug_in(fot.KNN(k)).estimate(sample)), abs=1e-12)
     curve = area.curve
     edges = np.concatenate(([0.0], curve.eps, [1.0]))
-    assert np.diff(edges) @ np.concatenate(([0.0], curve.share)) == pytest.approx(area.value, abs=1e-12)
+    assert np.diff(edges) @ np.concatenate(([0.0], curve.share)) == pytest.approx(area.value, abs=1e-11)
     assert np.all(np.diff(curve.eps) > 0)
     assert curve.share[-1] == 1
 
@@ -29,7 +29,7 @@ def test_a_weight_is_a_repetition(data, k):
     copies = w.astype(int)
     one = fot.ValidityArea(k).estimate(fot.Sample(y, p, w)).curve
     other = fot.ValidityArea(k).estimate(fot.Sample(np.repeat(y, copies), np.repeat(p, copies))).curve
-    np.testing.assert_allclose(one.eps, other.eps, atol=1e-12)
+    np.testing.assert_allclose(one.eps, other.eps, atol=1e-11)
     np.testing.assert_allclose(one.share, other.share, atol=1e-12)
 
 
@@ -67,6 +67,38 @@ def test_the_curve_at_and_between_its_steps():
     assert repr(curve) == "ValidityCurve(area=0.979167, k=2, n=4)"
 
 
+def test_weights_of_mean_one_are_weights():
+    y, p = noisy(64)
+    w = np.random.default_rng(0).permutation(np.repeat([0.25, 1.75], 32))  # the sum is the number of scores
+    assert w.sum() == np.unique(p).size
+    curve = fot.ValidityCurve.from_predictions(y, p, sample_weight=w)
+    assert np.diff(np.append(curve.eps, 1.0)) @ curve.share == pytest.approx(curve.area, abs=1e-11)
+    again = fot.ValidityCurve.from_predictions(y, p, sample_weight=3 * w)
+    np.testing.assert_allclose(curve.share, again.share, atol=1e-12)
+
+
+def test_distances_that_differ_by_rounding_are_one():
+    curve = fot.ValidityCurve.from_predictions([1] * 8 + [0] * 3, [0.7] * 10 + [1.0], k=1)
+    assert abs(0.7 - 0.8) > 0.1  # as floats
+    assert curve.at(0.1) == 10 / 11
+    y = np.tile([1, 0], 20)
+    p = np.repeat([0.4, 0.6, 0.3, 0.7], 10)
+    curve = fot.ValidityCurve.from_predictions(y, p, k=1)
+    assert curve.eps == pytest.approx([0.1, 0.2])
+    assert curve.share.tolist() == [0.5, 1.0]
+
+
+def test_the_curve_of_any_labels_and_what_it_is_not_asked():
+    y, p = noisy(40)
+    curve = fot.ValidityCurve.from_predictions(y, p, k=1)
+    assert ", 1 nearest neighbour, n = 40" in str(curve)
+    assert fot.ValidityArea(1).in_words() == "1 nearest neighbour"
+    named = fot.ValidityCurve.from_predictions(np.where(y, "yes", "no"), p, k=1, pos_label="yes")
+    assert named.eps.tolist() == curve.eps.tolist()
+    with pytest.raises(ValueError, match="eps must not be NaN, got nan at row 2"):
+        curve.at([0.1, np.nan])
+
+
 def test_measures_of_several_units_in_one_table():
     y, p = noisy(400, ties=1)
     names = ["pde", "auc_v", "probabilistic_count", "auc", "rmse", "zero_one"]
@@ -88,7 +120,7 @@ def test_what_is_no_error_is_not_called_one():
     measures = ["probabilistic_count", "auc", "rmse"]
     evaluation = fot.evaluate(labels, scores, measures=measures, reduction="classwise")
     headers = [str(one).splitlines()[1].split()[1] for one in evaluation]
-    assert headers == ["value", "value", "error"]
+    assert headers == ["value", "value", "value"]
     assert "Greater is better: auc." in str(evaluation)
 
 

@@ -136,8 +136,14 @@ def test_refusals():
     taken = fot.Sample(y, p).take(np.arange(20))
     with pytest.raises(ValueError, match="partition must not be a CellPartition here"):
         fot.Binned(partition=cells).estimate(taken)
-    with pytest.raises(ValueError, match="cells must be whole numbers, one for each row; got values of type float64"):
-        fot.CellPartition([0.5, 1.0])
+    with pytest.raises(ValueError, match=r"cells must be whole numbers, .* got 0.5 at row 2"):
+        fot.CellPartition([1.0, 0.5])
+    with pytest.raises(ValueError, match=r"cells must be whole numbers, .* got inf at row 1 .*2 such values"):
+        fot.CellPartition([np.inf, 1e300])
+    with pytest.raises(ValueError, match="cells must be whole numbers, one for each row; got values of type object"):
+        fot.CellPartition(["a", "b"])
+    with pytest.raises(ValueError, match="cells must not be empty"):
+        fot.CellPartition([])
     with pytest.raises(ValueError, match="n_bins must be left at 10"):
         fot.gce(y, p, partition=cells, n_bins=5)
     error = fot.gce(y, p, partition=cells, loss="rejection")
@@ -151,3 +157,19 @@ def test_refusals():
     assert found.interval is None
     assert found.null.values.size == 200
     assert "not defined" in found.interval_reason
+
+
+@pytest.mark.parametrize("kind", [float, object, np.uint8])
+def test_whole_numbers_of_any_kind_are_cells(kind):
+    cells = np.array([3, 1, 3, 7])
+    partition = fot.CellPartition(cells.astype(kind))
+    assert partition == fot.CellPartition(cells)
+    assert partition.labels.tolist() == [1, 3, 7]
+
+
+def test_errors_of_whole_distributions_take_cells():
+    rng = np.random.default_rng(0)
+    P, y, cells = rng.dirichlet([1] * 3, 30), np.arange(30) % 3, rng.integers(4, 8, 30)
+    found, expected = (fot.gce(y, P, reduction="canonical", partition=one) for one in (fot.CellPartition(cells), cells))
+    assert float(found) == float(expected)
+    assert found.n_bins == 4

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
+from sklearn.model_selection import StratifiedKFold
 
 import fitontest as fot
 from tests.trees.problems import blobs, regions
@@ -65,6 +66,72 @@ def test_a_weight_is_a_repetition(with_scores):
     again = kind(max_depth=4).fit(np.repeat(X, w, axis=0), np.repeat(y, w), **repeated)
     assert weighted.n_leaves_ == again.n_leaves_ > 1
     np.testing.assert_allclose(weighted.predict_proba(X, **given), again.predict_proba(X, **given), atol=1e-8)
+
+
+@pytest.mark.parametrize("kind", [fot.TreeCalibrator, fot.ProbabilityCalibrationTree])
+@pytest.mark.parametrize("least", [20, 0.1])
+def test_a_weight_is_a_repetition_in_small_leaves_and_among_equal_rows_too(kind, least):
+    rng = np.random.default_rng(5)
+    X = rng.integers(0, 4, (150, 2)).astype(float)
+    y = (rng.random(150) < 0.2 + 0.2 * X[:, 0] * (X[:, 1] > 1)).astype(int)
+    w = rng.integers(0, 4, 150)
+    weighted = kind(min_samples_leaf=least).fit(X, y, w)
+    again = kind(min_samples_leaf=least).fit(np.repeat(X, w, axis=0), np.repeat(y, w))
+    assert weighted.n_leaves_ == again.n_leaves_ > 1
+    np.testing.assert_allclose(weighted.predict_proba(X), again.predict_proba(X), atol=1e-12)
+    least_weight = np.bincount(weighted.cells(X), w).min()
+    assert least_weight >= (least if least > 1 else least * w.sum())
+
+
+def test_no_leaf_is_smaller_than_half_the_rows_where_it_must_have_more():
+    X, y, _ = regions(100)
+    w = np.full(100, 2.0)
+    assert fot.TreeCalibrator(min_samples_leaf=101).fit(X, y, w).tree_.get_n_leaves() == 1
+    assert fot.TreeCalibrator(min_samples_leaf=100, max_depth=1).fit(X, y, w).tree_.get_n_leaves() == 2
+
+
+@pytest.mark.parametrize("kind", [fot.TreeCalibrator, fot.ProbabilityCalibrationTree])
+def test_features_of_few_values_are_used(kind):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (400, 1)).astype(float)
+    y = (rng.random(400) < np.where(X[:, 0] > 0, 0.8, 0.2)).astype(int)
+    assert kind().fit(X, y).n_leaves_ == 2
+    assert kind().fit(X, y, np.full(400, 0.5)).n_leaves_ == 2
+    shuffled = StratifiedKFold(5, shuffle=True, random_state=0)
+    cells = rng.integers(0, 30, (400, 1)).astype(float)  # noise: no more of it is learnt than with shuffled folds
+    ours, theirs = (
+        np.mean([kind(cv=cv).fit(cells, rng.permutation(y)).n_leaves_ for _ in range(12)]) for cv in (5, shuffled)
+    )
+    assert ours <= theirs + 2
+
+
+def test_the_score_takes_base_scores():
+    X, y, scores = regions(200)
+    w = np.arange(200) % 3
+    tree = fot.ProbabilityCalibrationTree(max_depth=2).fit(X, y, scores=scores)
+    right = tree.predict(X, scores=scores) == y
+    assert tree.score(X, y, w, scores=scores) == pytest.approx(w @ right / w.sum())
+    with pytest.raises(ValueError, match="scores must be given where fit was given scores"):
+        tree.score(X, y)
+    assert 0 <= fot.ProbabilityCalibrationTree(max_depth=2).fit(X, y).score(X, y) <= 1
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"cv": 1}, {"random_state": "x"}, {"max_depth": -1}, {"min_samples_leaf": 0}, {"min_samples_leaf": 1.5}]
+)
+def test_a_refused_fit_leaves_the_fitted_tree_as_it_was(wrong):
+    X, y, _ = regions(100)
+    for kind in (fot.TreeCalibrator, fot.ProbabilityCalibrationTree):
+        tree = kind(max_depth=2).fit(X, y)
+        before = tree.predict_proba(X)
+        with pytest.raises(ValueError, match="sample_weight"):
+            tree.fit(X[:, :1], y, np.full(100, -1.0))
+        usual = {name: getattr(tree, name) for name in wrong}
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            tree.set_params(**wrong).fit(X[:, :1], y)
+        assert {name: getattr(tree, name) for name in wrong} == wrong  # parameters are the caller's
+        tree.set_params(**usual)
+        assert np.array_equal(tree.predict_proba(X), before)
 
 
 def test_the_order_of_rows_changes_nothing():

@@ -262,7 +262,7 @@ def _tabulate_interpretability(comparison: Comparison) -> Section:
         assert measured is not None
         cells = [ProbabilisticCount().printed(measured.probabilistic_count), short(measured.pde), short(measured.auc_v)]
         body.append([_mark_chosen(one, comparison), *cells, "yes" if one.name in comparison.frontier else "-"])
-    header = [f"interpretability ({where})", "count", "PDE", "AUC_V", "frontier"]
+    header = [f"interpretability ({where})", "count (map of all rows)", "PDE", "AUC_V", "frontier"]
     return Section(header=header, body=body, notes=INTERPRETABILITY_NOTE)
 
 

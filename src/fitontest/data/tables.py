@@ -104,19 +104,21 @@ def naming_lines(path: Path, columns: Mapping[str, str], layout: Layout = STANDA
 
 
 @contextmanager
-def parquet_rows(path: str | Path) -> Iterator[duckdb.DuckDBPyRelation]:
+def parquet_rows(path: str | Path, name: str = "path") -> Iterator[duckdb.DuckDBPyRelation]:
     """Give the rows of a Parquet file, or of all files that fit a pattern, as a relation of DuckDB.
 
-    What DuckDB refuses in the block is a ValueError about the file.
+    What DuckDB refuses in the block is a ValueError about the file, which messages call `name`.
     """
     text = str(path)
+    if is_pattern(text) and Path(text).is_file():
+        raise ValueError(f"{name} must not have any of * ? [ in its name, got {text}")
     if not is_pattern(text) and _kind(Path(text)) != PARQUET:
-        raise ValueError(f"path must be a Parquet file, or a pattern of several, got {text}")
+        raise ValueError(f"{name} must be a Parquet file, or a pattern of several, got {text}")
     with duckdb.connect() as connection:
         try:
             yield connection.read_parquet(text, hive_partitioning=is_pattern(text))
         except duckdb.Error as error:
-            raise ValueError(f"path must be readable as parquet, got {text}: {_reason(error)}") from error
+            raise ValueError(f"{name} must be readable as parquet, got {text}: {_reason(error)}") from error
 
 
 def is_pattern(path: str | Path) -> bool:
@@ -140,9 +142,9 @@ def distinct_in_parquet(path: str | Path, argument: str, column: str) -> NDArray
         return _array(found.fetchnumpy()[column])
 
 
-def count_rows_in_parquet(path: str | Path) -> int:
+def count_rows_in_parquet(path: str | Path, name: str = "path") -> int:
     """Return the number of rows of a Parquet file, or of all that fit a pattern."""
-    with parquet_rows(path) as rows:
+    with parquet_rows(path, name) as rows:
         ((count,),) = rows.aggregate("count(*)").fetchall()
     return int(count)
 

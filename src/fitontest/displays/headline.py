@@ -105,7 +105,7 @@ def describe_null(error: Estimate) -> str:
     null = error.null
     if null is None:
         return ""
-    p = f"p-value {short(null.p_value, 2)}, {null.values.size} draws"
+    p = f"{'two-sided ' if null.two_sided else ''}p-value {short(null.p_value, 2)}, {null.values.size} draws"
     return f"if calibrated: {error.measure.printed(null.mean)} ({p})"
 
 

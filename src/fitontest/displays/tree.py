@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from fitontest.checks import is_whole
 from fitontest.data.arrays import as_column, check_same_length
 from fitontest.data.labels import listed
-from fitontest.data.sample import read_weights
+from fitontest.data.places import BadValueError, such
+from fitontest.data.sample import counts_rows, read_weights
 from fitontest.displays.base import Display
 from fitontest.displays.canvas import AxesOrFigure, get_axes, style_axes
 from fitontest.displays.palette import FILL, GAP, NEUTRAL, get_foreground
@@ -74,7 +75,7 @@ class TreeDisplay(Display):
     >>> from sklearn.datasets import load_breast_cancer
     >>> import fitontest as fot
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    >>> calibrator = fot.TreeCalibrator(max_depth=3).fit(X[:300], y[:300])
+    >>> calibrator = fot.TreeCalibrator(max_depth=2).fit(X[:300], y[:300])
     >>> display = fot.TreeDisplay.from_estimator(calibrator, X[300:], y[300:], ax=Figure())
     >>> display
     TreeDisplay(tree with 3 leaves, n = 269, class 1)
@@ -169,12 +170,11 @@ class TreeDisplay(Display):
         label = known[1] if pos_label is None else pos_label
         if label not in known:
             raise ValueError(f"pos_label must be one of the classes {listed(known)}, got {label!r}")
+        _check_labels(labels, w, known)
         t = (labels == label).astype(np.float64)
         p = proba[:, known.index(label)]
-        features = X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=np.float64)
-        missing = np.isnan(features).any(axis=0)
         leaf = calibrator.apply(X)
-        return cls(calibrator, leaf, t, p, w, label=label, max_depth=max_depth, missing=missing).plot(ax)
+        return cls(calibrator, leaf, t, p, w, label=label, max_depth=max_depth, missing=_missing_in(X)).plot(ax)
 
     def _summarise(self) -> str:
         return f"tree with {self.calibrator.n_leaves_} leaves, n = {self.n}, class {self.label}"
@@ -241,31 +241,55 @@ class TreeDisplay(Display):
     def _condition(self, node: int, side: str, longest: int | None = None) -> str:
         """Return the condition by which rows go to one side of a split."""
         feature = int(self.tree.feature[node])
-        name, sign = self._names[feature], {"left": "<=", "right": ">"}[side]
-        goes = self._missing[feature] and bool(self.tree.missing_left[node]) == (side == "left")
-        rule = f" {sign} {short(float(self.tree.threshold[node]))}{' or missing' if goes else ''}"
+        name, threshold = self._names[feature], float(self.tree.threshold[node])
+        if np.isinf(threshold):  # all rows that have the feature go to the left
+            rule = " not missing" if side == "left" else " missing"
+        else:
+            goes = self._missing[feature] and self._takes_missing(node, side) and self._missing_reach(node)
+            rule = f" {'<=' if side == 'left' else '>'} {short(threshold)}{' or missing' if goes else ''}"
         if longest is not None and len(name) + len(rule) > longest:
             name = f"{name[: max(longest - len(rule) - 1, 3)]}…"
         return f"{name}{rule}"
 
     def _path(self, node: int) -> str:
         """Return the conditions that lead to a node."""
-        conditions = []
+        conditions = [self._condition(above, side) for above, side in self._splits_above(node)]
+        if len(conditions) > 1:
+            conditions = [f"({one})" if one.endswith(" or missing") else one for one in conditions]
+        return " and ".join(conditions) or "all rows"
+
+    def _splits_above(self, node: int) -> list[tuple[int, str]]:
+        """Return the splits that lead to a node, from the root on, with the side that it is on."""
+        splits = []
         while (above := int(self.tree.parent[node])) != NONE:
-            conditions.append(self._condition(above, "left" if self.tree.left[above] == node else "right"))
+            splits.append((above, "left" if self.tree.left[above] == node else "right"))
             node = above
-        return " and ".join(reversed(conditions)) or "all rows"
+        return splits[::-1]
+
+    def _takes_missing(self, node: int, side: str) -> bool:
+        """Return whether rows that miss the feature of a split go to a side of it."""
+        return bool(self.tree.missing_left[node]) == (side == "left")
+
+    def _missing_reach(self, node: int) -> bool:
+        """Return whether rows that miss the feature of a split come as far as that."""
+        feature = self.tree.feature[node]
+        above = [split for split in self._splits_above(node) if self.tree.feature[split[0]] == feature]
+        return all(self._takes_missing(split, side) for split, side in above)
 
     def _regression(self, whole: TreeStructure, number: IntArray, node: int) -> tuple[float | None, float | None]:
-        """Return intercept and slope of the logistic regression of a leaf; None of several leaves, or without one."""
+        """Return intercept and slope of a leaf's logistic regression on the logit of the score of the class shown.
+
+        None of several leaves, or without a regression.
+        """
         models = self.calibrator.models_
         below = whole.leaves[number[whole.leaves] == node]
         if not isinstance(models, LogisticModels) or below.size > 1:
             return None, None
         if models.shares.shape[1] > 2:
             return None, None  # its probabilities depend on the scores of all classes
+        # of the first class, 1 - sigmoid(a + b z) = sigmoid(-a + b (-z)), where -z is the logit of its own score
         sign = 1.0 if self.label == self.calibrator.classes_.tolist()[1] else -1.0
-        return sign * float(models.intercepts[below[0], 0]), sign * float(models.slopes[below[0], 0])
+        return sign * float(models.intercepts[below[0], 0]), float(models.slopes[below[0], 0])
 
     def _draw_tree(self, width: float) -> None:
         """Draw the splits from left to right: a line to each child, with the condition above it."""
@@ -364,22 +388,43 @@ def _predict(estimator: Any, X: Any, scores: ArrayInput) -> tuple[FeatureCalibra
     return calibrator, pairs[0].predict_proba(X), pairs[0].classes_
 
 
+def _check_labels(labels: NDArray[Any], w: FloatArray, known: list[Any]) -> None:
+    """Raise ValueError for a label that the calibrator has no probability of; rows of weight 0 are absent."""
+    bad = np.array([label not in known for label in labels.tolist()], dtype=bool) & (w > 0)
+    if bad.any():
+        at = int(np.argmax(bad))
+        rule = f"be one of the classes {listed(known)}"
+        raise BadValueError("y", rule, repr(labels[at].item()), at, labels.shape, such(int(bad.sum())))
+
+
+def _missing_in(X: Any) -> NDArray[np.bool_]:
+    """Return which features are missing in some rows."""
+    if hasattr(X, "tocoo"):
+        entries = X.tocoo()
+        return np.bincount(entries.col[np.isnan(entries.data)], minlength=X.shape[1]) > 0
+    return np.asarray(np.isnan(np.asarray(X, dtype=np.float64)).any(axis=0))
+
+
 def _tabulate(tree: TreeStructure, leaf: IntArray, t: FloatArray, p: FloatArray, w: FloatArray) -> Records:
     """Return the reliability of each leaf, from left to right; of one without rows there is none."""
     rows: Records = []
+    w2 = w if counts_rows(w, float(w.sum())) else w * w
     for node in tree.leaves.tolist():
         here = (leaf == node) & (w > 0)
         row = {"node": node, "n": int(here.sum()), "share": float(w[here].sum() / w.sum())}
         nothing = dict.fromkeys(("observed", "low", "high", "predicted", "q05", "q95"), np.nan)
-        rows.append(row | (_values(t[here], p[here], w[here]) if here.any() else nothing))
+        rows.append(row | (_values(t[here], p[here], w[here], w2[here]) if here.any() else nothing))
     return rows
 
 
-def _values(t: FloatArray, p: FloatArray, w: FloatArray) -> dict[str, float]:
-    """Return the share of positives with its Wilson interval, and the predictions, of one leaf."""
+def _values(t: FloatArray, p: FloatArray, w: FloatArray, w2: FloatArray) -> dict[str, float]:
+    """Return the share of positives with its Wilson interval, and the predictions, of one leaf.
+
+    `w2` are the squared weights of the rows; whole weights count rows, so that theirs are the weights.
+    """
     total = float(w.sum())
     observed = float(w @ t) / total
-    n = total * total / float(w @ w)  # of equal weights the number of rows
+    n = total * total / float(w2.sum())  # of equal weights the number of rows
     centre = (observed + Z * Z / (2 * n)) / (1 + Z * Z / n)
     half = Z / (1 + Z * Z / n) * np.sqrt(observed * (1 - observed) / n + Z * Z / (4 * n * n))
     q05, q95 = np.quantile(p, QUANTILES, weights=w, method="inverted_cdf").tolist()

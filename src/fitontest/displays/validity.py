@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 SIZE = (5.2, 4.4)  # inches
 MOST_STEPS = 2000  # of a curve that is drawn: more are closer than a pixel
 LABELS = "Distance |score \N{MINUS SIGN} mean label of its neighbours|, eps", "Share of rows within eps, V(eps)"
+LIMIT = "_fitontest_limit"  # of axes on which the largest eps was chosen
 ROOM = 1.04  # of the longest distance, the end of the axis
 
 
@@ -152,7 +153,8 @@ class ValidityDisplay(BinaryDisplay):
             By default each curve on the axes has its own, from a palette for colour-blind readers.
         legend : bool, default=True
         limit : float in (0, 1], optional
-            The largest eps shown. By default the largest distance of all curves on the axes.
+            The largest eps shown, also when further curves are drawn on the axes. By default the largest distance of
+            all curves on the axes.
 
         Returns
         -------
@@ -173,6 +175,8 @@ class ValidityDisplay(BinaryDisplay):
             label=self._describe(self.name if name is None else name),
         )  # fmt: skip
         main.set_xlim(0.0, end)
+        if limit is not None:
+            setattr(main, LIMIT, limit)
         self.ax_, self.figure_ = main, main.figure
         self.legend_ = _draw_legend(main, self._mark) if legend else None
         return self
@@ -211,7 +215,9 @@ def _prepare(main: "Axes") -> None:
 
 
 def _end_of(main: "Axes", drawn: list[Any], longest: float) -> float:
-    """Return the end of the axis of distances, which shows the longest of all curves."""
+    """Return the end of the axis of distances, which shows the longest of all curves, or as far as was asked for."""
+    if drawn and (asked := getattr(main, LIMIT, None)) is not None:
+        return float(asked)
     end = min(1.0, ROOM * longest) or 1.0  # all scores are exact
     return max(main.get_xlim()[1], end) if drawn else end
 

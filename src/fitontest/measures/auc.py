@@ -14,7 +14,8 @@ class AUC(Measure):
     """The area under the ROC curve, P(p > p') + P(p = p') / 2 for a positive p and a negative p'.
 
     That of scikit-learn, ``roc_auc_score``. Greater is better. It does not change where an increasing map calibrates
-    the scores, and falls where a map makes scores equal that were in the right order.
+    the scores, and falls where a map makes scores equal that were in the right order. It measures
+    discrimination: its p-value is two-sided.
 
     Notes
     -----
@@ -28,6 +29,7 @@ class AUC(Measure):
     """
 
     greater_is_better = True
+    two_sided = True
 
     @property
     def title(self) -> str:

@@ -50,6 +50,9 @@ class Measure(ABC):
         Of the class. An error is a fraction, never percent.
     greater_is_better : bool
         Of the class: False for errors.
+    two_sided : bool
+        Of the class: whether values on either side of what calibrated scores would have speak against calibration. True
+        for measures of accuracy, which calibrated scores do not have best.
     uses_labels : bool
         Of the class: whether the value depends on the labels. Without them there is nothing to redraw, and no null.
     title : str
@@ -72,6 +75,7 @@ class Measure(ABC):
     takes_samples: ClassVar[bool] = False
     unit: ClassVar[Unit] = "fraction"
     greater_is_better: ClassVar[bool] = False
+    two_sided: ClassVar[bool] = False
     uses_labels: ClassVar[bool] = True
 
     @abstractmethod
@@ -127,6 +131,10 @@ class Measure(ABC):
     def refits(self) -> bool:
         """Whether whatever the estimate rests on is fitted anew to other labels."""
         return not self.held_fixed
+
+    def of_class(self, column: int, n_classes: int) -> "Measure":  # noqa: ARG002 - the signature of every measure
+        """Return the measure of one class against the rest, with what its settings hold of that class."""
+        return self
 
     @property
     def needs_null(self) -> bool:
@@ -782,7 +790,7 @@ def _class_record(estimate: Estimate) -> dict[str, Any]:
 
 def _class_table(rows: Records, measure: Measure) -> tuple[list[str], list[list[str]]]:
     """Return header and cells of the table of the classes."""
-    is_error = not measure.greater_is_better and measure.unit in ("fraction", "nats")
+    is_error = not (measure.greater_is_better or measure.two_sided) and measure.unit in ("fraction", "nats")
     header = ["class", "error" if is_error else "value", "bins", "share of class"]
     trust = "null_mean" if "null_mean" in rows[0] else "se_map_fixed"
     header.append("expected if calibrated" if trust == "null_mean" else "s.e. (map fixed)")

@@ -33,11 +33,15 @@ class IfCalibrated:
     held_fixed : str
         What was not fitted anew: "map", where one was given; "bins", where they were explicit edges or those of a
         fitted family; or "".
+    two_sided : bool
+        Whether values on either side of those of calibrated scores speak against calibration, as of a measure of
+        accuracy: scores that are too cautious have a smaller 0/1 loss than they would have if they were calibrated.
     mean, sd : float
         Mean and standard deviation of `values` (the deviation is NaN for a single draw).
     p_value : float
         Share of draws, the observed labels counted as one more, with a value at least as bad as the observed one: small
-        if the scores are unlikely to be calibrated.
+        if the scores are unlikely to be calibrated. If `two_sided`, twice the smaller one of this share and that of the
+        draws with a value at least as good, at most 1.
 
     Examples
     --------
@@ -56,6 +60,7 @@ class IfCalibrated:
     refitted: bool
     greater_is_better: bool = False
     held_fixed: str = ""
+    two_sided: bool = False
 
     @property
     def mean(self) -> float:
@@ -69,11 +74,13 @@ class IfCalibrated:
 
     @property
     def p_value(self) -> float:
-        """Share of draws with a value at least as bad as the observed one."""
+        """Share of draws with a value at least as bad as the observed one; if `two_sided`, or twice that of as good."""
         rounding = ROUNDING * max(abs(self.observed), float(np.abs(self.values).max()))
         worse = self.observed - self.values if self.greater_is_better else self.values - self.observed
-        as_bad = worse >= -rounding
-        return float((1 + np.count_nonzero(as_bad)) / (1 + self.values.size))
+        as_bad = np.count_nonzero(worse >= -rounding)
+        as_good = np.count_nonzero(worse <= rounding)
+        count = 1 + as_bad if not self.two_sided else 2 * (1 + min(as_bad, as_good))
+        return float(min(1.0, count / (1 + self.values.size)))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the summary as JSON-ready values."""
@@ -83,6 +90,7 @@ class IfCalibrated:
             "p_value": self.p_value,
             "draws": self.values.size,
             "refitted": self.refitted,
+            **({"two_sided": True} if self.two_sided else {}),
         }
 
     def in_words(self, printed: Callable[..., str] = short) -> str:
@@ -90,7 +98,8 @@ class IfCalibrated:
         spread = f", s.d. {printed(self.sd, 2)}" if self.values.size > 1 else ""
         draws = f"{self.values.size} draw{'s' if self.values.size > 1 else ''}"
         fixed = f", {self.held_fixed} held fixed" if self.held_fixed else ""
-        return f"{printed(self.mean)}{spread}; p-value of the observed one {short(self.p_value, 2)} ({draws}{fixed})"
+        p_value = f"{'two-sided ' if self.two_sided else ''}p-value of the observed one {short(self.p_value, 2)}"
+        return f"{printed(self.mean)}{spread}; {p_value} ({draws}{fixed})"
 
     def __repr__(self) -> str:
         return f"IfCalibrated(mean={self.mean:.4g}, sd={self.sd:.3g}, draws={self.values.size})"

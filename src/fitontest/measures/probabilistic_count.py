@@ -11,8 +11,6 @@ from fitontest.data.sample import Sample
 from fitontest.measures.base import Estimate, Evidence, Measure, Unit, register_measure
 from fitontest.results.text import short
 
-MANY = 1000.0  # from here on counts are printed as whole numbers
-
 
 @register_measure("probabilistic_count")
 @dataclass(frozen=True)
@@ -47,8 +45,8 @@ class ProbabilisticCount(Measure):
         return "probabilistic count"
 
     def printed(self, value: float, digits: int = 3) -> str:
-        """Return a count as it is printed: from a thousand on as a whole number."""
-        return short(value, digits) if value < MANY else f"{value:.0f}"
+        """Return a count as it is printed: a large one as a whole number, never as a power of ten."""
+        return short(value, digits) if value < 10**digits - 0.5 else f"{value:.0f}"
 
     def estimate(self, sample: Sample) -> Estimate:
         """Return the count, with the number of values."""

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from fitontest.checks import brief
 from fitontest.data.arrays import as_probabilities
 from fitontest.data.sample import Sample
 from fitontest.measures.base import Estimate, Measure, Unit, register_measure
@@ -30,14 +31,14 @@ class ProbabilisticKendallTau(Measure):
 
     Parameters
     ----------
-    truth : callable or array-like of shape (n,)
+    truth : callable or array-like of shape (n,) or (n, K)
         The true probability at a score, c(p), or that of each row in the order of the rows. Without it there is no
-        estimate.
+        estimate. Of K classes, one against the rest (``reduction="classwise"``), a column for each. It is copied.
 
     Raises
     ------
     ValueError
-        At ``estimate``, a truth that is missing, has another length or lies outside [0, 1]; a single row.
+        A truth outside [0, 1]. At ``estimate``, a truth that is missing or has another shape; a single row.
 
     Notes
     -----
@@ -64,6 +65,28 @@ class ProbabilisticKendallTau(Measure):
     greater_is_better = True
     uses_labels = False
 
+    def __post_init__(self) -> None:
+        if self.truth is not None and not callable(self.truth):
+            eta = np.array(as_probabilities(self.truth, "truth"))
+            eta.flags.writeable = False
+            object.__setattr__(self, "truth", eta)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ProbabilisticKendallTau):
+            return NotImplemented
+        return bool(self._identity() == other._identity())
+
+    def __hash__(self) -> int:
+        return hash(self._identity())
+
+    def _identity(self) -> Any:
+        """Return what two measures of the same truth have in common."""
+        return (self.truth.shape, self.truth.tobytes()) if isinstance(self.truth, np.ndarray) else self.truth
+
+    def __repr__(self) -> str:
+        truth = f"array of shape {self.truth.shape}" if isinstance(self.truth, np.ndarray) else brief(self.truth)
+        return f"ProbabilisticKendallTau(truth={truth})"
+
     @property
     def title(self) -> str:
         """Its name in the paper."""
@@ -83,11 +106,20 @@ class ProbabilisticKendallTau(Measure):
         """Return nothing: the measure has no other settings."""
         return {}
 
+    def of_class(self, column: int, n_classes: int) -> "ProbabilisticKendallTau":
+        """Return the measure of one class against the rest, which has its own true probabilities."""
+        if not isinstance(self.truth, np.ndarray):
+            return self
+        if self.truth.ndim != 2 or self.truth.shape[1] != n_classes:
+            rule = f"have a column for each of the {n_classes} classes with reduction='classwise', or be a function"
+            raise ValueError(f"truth must {rule}; got shape {self.truth.shape}")
+        return self.changed(truth=self.truth[:, column])
+
     def estimate(self, sample: Sample) -> Estimate:
         """Return one less twice the share of the discordant pairs."""
         eta = self._truth_of(sample)
         w = sample.w
-        pairs = (sample.total**2 - float(sample.w2.sum())) / 2.0
+        pairs = _weight_of_pairs(w, sample.w2)
         if pairs <= 0:
             raise ValueError(f"y_prob must have at least two rows for a Kendall tau, got {sample.n}")
         present = w > 0
@@ -98,7 +130,21 @@ class ProbabilisticKendallTau(Measure):
         """Return the true probability of each row."""
         if self.truth is None:
             raise ValueError(f"truth must be {MEANING}; got None")
-        eta = as_probabilities(self.truth(sample.p) if callable(self.truth) else self.truth, "truth")
+        if callable(self.truth):
+            eta = as_probabilities(self.truth(sample.p), "truth")
+        elif sample.in_given_order:
+            eta = np.asarray(self.truth)
+        else:
+            raise ValueError("truth must be a function here: an array has that of the rows as they were given")
         if eta.shape != sample.p.shape:
             raise ValueError(f"truth must be {MEANING}; got shape {np.shape(eta)} for {sample.p.size} rows")
         return eta
+
+
+def _weight_of_pairs(w: FloatArray, w2: FloatArray) -> float:
+    """Return the sum of w_i w_j over all pairs of rows, w2 the sum of the squared weights of those behind each entry.
+
+    The difference of the squared sum and the sum of the squares would cancel where one weight is far the largest.
+    """
+    ordered = np.sort(w)
+    return float(ordered[1:] @ np.cumsum(ordered)[:-1]) + float((w * w - w2).sum()) / 2.0

@@ -11,7 +11,7 @@ from fitontest.measures.base import Estimate, Measure, register_measure
 class RMSE(Measure):
     """The root of the Brier score, sqrt((1/W) sum_i w_i (p_i - y_i)^2), scikit-learn's ``root_mean_squared_error``.
 
-    It measures accuracy as well as calibration, and is not 0 for the true probabilities.
+    It measures accuracy as well as calibration, and is not 0 for the true probabilities: its p-value is two-sided.
 
     Examples
     --------
@@ -19,6 +19,8 @@ class RMSE(Measure):
     >>> fot.RMSE().estimate(fot.Sample([0, 1], [0.3, 0.6])).value.__round__(4)
     0.3536
     """
+
+    two_sided = True
 
     @property
     def title(self) -> str:

@@ -229,7 +229,13 @@ def _nulls(named: Named) -> _Columns:
         return estimate.measure.printed(null.mean), spread, short(null.p_value, 2)
 
     note = f"p-value: from {draws} draws of the labels, so at least {short(1 / (1 + draws), 2)}."
-    return _Columns(("if calibrated", "s.d.", "p-value"), cells, note)
+    return _Columns(("if calibrated", "s.d.", "p-value"), cells, "\n".join(filter(None, (note, _two_sided(named)))))
+
+
+def _two_sided(named: Named) -> str:
+    """Return which p-values are two-sided."""
+    names = [name for name, one in named if one.measure.two_sided and one.null is not None]
+    return fill(f"Two-sided p-values, since these measure accuracy: {', '.join(names)}.", WIDTH) if names else ""
 
 
 def _class_nulls(named: Named) -> _Columns:

@@ -36,7 +36,7 @@ class SimplexECE(CanonicalMeasure):
 
     Parameters
     ----------
-    partition : str, SimplexPartitioner or int array-like of shape (n,), default="median_variance"
+    partition : str, SimplexPartitioner, CellPartition or int array-like of shape (n,), default="median_variance"
         A name, a rule such as ``MedianVariance(20)``, any object with its method, or the cell of each row.
     distance : str, Distance or callable, default="total_variation"
         See `fitontest.numerics.simplex_distances`; a callable is called as ``distance(pbar, ybar)`` with two matrices

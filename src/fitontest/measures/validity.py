@@ -10,15 +10,17 @@ from typing import Any, Self
 
 import numpy as np
 
+from fitontest.data.places import BadValueError
 from fitontest.data.sample import Sample
 from fitontest.families.knn import KNN, check_k
 from fitontest.measures.base import Estimate, Evidence, Measure, register_measure
 from fitontest.results.frames import Records, records
 from fitontest.results.table import Section, Table
 from fitontest.results.text import short
-from fitontest.typing import ArrayInput, FloatArray
+from fitontest.typing import ArrayInput, FloatArray, Label
 
 DEFAULT_K = 10
+ROUNDING = 1e-12  # of distances that are the same: |.7 - .8| is larger than .1
 SHOWN = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)  # deviations at which a printed curve is read
 
 
@@ -71,7 +73,7 @@ class ValidityArea(Measure):
 
     def in_words(self) -> str:
         """Return the number of neighbours."""
-        return f"{self.k} nearest neighbours"
+        return _neighbours(self.k)
 
     def estimate(self, sample: Sample) -> Estimate:
         """Return the area, with the curve."""
@@ -86,7 +88,7 @@ class ValidityCurve(Table):
     Attributes
     ----------
     eps : array of shape (M,)
-        The distances |p - c(p)| that occur, strictly increasing.
+        The distances |p - c(p)| that occur, strictly increasing; those that differ by at most 1e-12 are one.
     share : array of shape (M,)
         V at each of them: the weighted share of the rows that are no further off. The last one is 1.
     area : float
@@ -115,7 +117,7 @@ class ValidityCurve(Table):
         """Return the curve of a checked sample."""
         groups = sample.groups
         off = np.abs(groups.p - KNN(k).group_means(sample))
-        eps, share = _steps(off, groups.w, alike=len(groups) == sample.total)
+        eps, share = _steps(off, groups.w, alike=sample.unit and len(groups) == sample.n)
         area = 1.0 - float(groups.w @ off) / float(groups.w.sum())
         for column in (eps, share):
             column.flags.writeable = False
@@ -123,15 +125,27 @@ class ValidityCurve(Table):
 
     @classmethod
     def from_predictions(
-        cls, y_true: ArrayInput, y_prob: ArrayInput, *, k: int = DEFAULT_K, sample_weight: ArrayInput = None
+        cls,
+        y_true: ArrayInput,
+        y_prob: ArrayInput,
+        *,
+        k: int = DEFAULT_K,
+        sample_weight: ArrayInput = None,
+        pos_label: Label | None = None,
     ) -> Self:
-        """Return the curve of labels (of {0, 1}, {-1, 1} or booleans) and scores."""
+        """Return the curve of labels (of {0, 1}, {-1, 1}, booleans, or any two with `pos_label`) and scores."""
         check_k(k)
-        return cls.of(Sample(y_true, y_prob, sample_weight), k)
+        return cls.of(Sample(y_true, y_prob, sample_weight, pos_label=pos_label), k)
 
     def at(self, eps: ArrayInput) -> FloatArray:
-        """Return V(eps), the share of the rows whose scores are no further than eps from their probability."""
-        before = np.searchsorted(self.eps, np.asarray(eps, dtype=np.float64), side="right")
+        """Return V(eps), the share of the rows whose scores are no further than eps from their probability.
+
+        A distance that is larger than eps by rounding alone, 1e-12 at most, is within it.
+        """
+        asked = np.asarray(eps, dtype=np.float64)
+        if np.isnan(asked).any():
+            raise BadValueError("eps", "not be NaN", "nan", int(np.argmax(np.isnan(asked))), asked.shape)
+        before = np.searchsorted(self.eps, asked + ROUNDING, side="right")
         return np.concatenate(([0.0], self.share))[before]
 
     def rows(self) -> Records:
@@ -145,7 +159,7 @@ class ValidityCurve(Table):
 
     def sections(self) -> list[Section]:
         """Return the area, and the curve at a few deviations."""
-        title = f"validity curve: area {short(self.area)}, {self.k} nearest neighbours, n = {self.n}"
+        title = f"validity curve: area {short(self.area)}, {_neighbours(self.k)}, n = {self.n}"
         body = [[f"{eps:g}", short(float(share))] for eps, share in zip(SHOWN, self.at(SHOWN), strict=True)]
         return [Section(title, ["eps", "share within eps"], body)]
 
@@ -153,11 +167,19 @@ class ValidityCurve(Table):
         return f"ValidityCurve(area={self.area:.6g}, k={self.k}, n={self.n})"
 
 
+def _neighbours(k: int) -> str:
+    """Return the number of neighbours in words."""
+    return f"{k} nearest neighbour{'s' if k > 1 else ''}"
+
+
 def _steps(off: FloatArray, w: FloatArray, *, alike: bool) -> tuple[FloatArray, FloatArray]:
-    """Return the distances that occur, and the share of the weight up to each; `alike` says that all weights are 1."""
+    """Return the distances that occur, and the share of the weight up to each; `alike` says that all weights are 1.
+
+    Of distances that differ by rounding the largest stands for all.
+    """
     order = None if alike else np.argsort(off)
     eps = np.sort(off) if order is None else off[order]
-    rises = eps[1:] > eps[:-1]
+    rises = eps[1:] - eps[:-1] > ROUNDING
     if order is None and rises.all():
         return eps, np.arange(1, eps.size + 1) / eps.size
     last = np.append(np.flatnonzero(rises), eps.size - 1)  # of rows that are equally far off

@@ -12,7 +12,8 @@ from fitontest.measures.base import Estimate, Measure, register_measure
 class ZeroOneLoss(Measure):
     """The share of rows whose label is not the class of their score: positive from the threshold on.
 
-    (1/W) sum_i w_i 1[y_i != 1[p_i >= threshold]], scikit-learn's ``zero_one_loss``.
+    (1/W) sum_i w_i 1[y_i != 1[p_i >= threshold]], scikit-learn's ``zero_one_loss``. It measures
+    accuracy: its p-value is two-sided.
 
     Parameters
     ----------
@@ -32,6 +33,8 @@ class ZeroOneLoss(Measure):
     """
 
     threshold: float = 0.5
+
+    two_sided = True
 
     def __post_init__(self) -> None:
         if not is_real(self.threshold) or not 0 <= self.threshold <= 1:

@@ -84,14 +84,14 @@ def counted_folds(counts: IntArray, cv: int, repeats: int, random_state: RandomS
         if count.size * cv > MOST_PARTS:
             value = f"{cv} folds, {repeats} repeats and {np.count_nonzero(counts)} entries"
             raise ValueError(f"cv and repeats must make at most {MOST_PARTS:,} parts of all entries, got {value}")
-        parts = _split(count, cv, rng)
+        parts = deal_counts(count, cv, rng)
         at, fold = np.nonzero(parts)
         kind, count, folds = kind[at], parts[at, fold], np.concatenate((folds[:, at], fold[None]))
     return CountedFolds(kind, count, folds)
 
 
-def _split(counts: IntArray, cv: int, rng: np.random.Generator) -> IntArray:
-    """Return how many rows of each kind every fold holds out, shape (kinds, cv)."""
+def deal_counts(counts: IntArray, cv: int, rng: np.random.Generator) -> IntArray:
+    """Return how many rows of each kind every fold holds out, shape (kinds, cv), for rows dealt at random."""
     parts = np.empty((counts.size, cv), dtype=np.int64)
     left = counts.astype(np.int64)
     for fold in range(cv - 1):

@@ -7,10 +7,12 @@ can be measured of them: rows of one score may lie in different cells, and one c
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fitontest.data.arrays import as_column
 from fitontest.data.ordering import Groups, Rows, pooled
-from fitontest.data.sample import Sample
+from fitontest.data.places import BadValueError, such
+from fitontest.data.sample import EXACT_COUNT, Sample
 from fitontest.partitions.bin_table import BinTable
 from fitontest.partitions.partition import tabulate
 from fitontest.typing import ArrayInput, IntArray
@@ -22,8 +24,8 @@ class CellPartition:
     Parameters
     ----------
     cells : array-like of shape (n,)
-        Whole numbers, the cell of each row in the order of the rows, such as ``tree.apply(X)``. The cells need not be
-        numbered from 0 on. The partition can be used on these n rows only, in this order.
+        Whole numbers (3.0 is one), the cell of each row in the order of the rows, such as ``tree.apply(X)``. The cells
+        need not be numbered from 0 on. The partition can be used on these n rows only, in this order.
 
     Attributes
     ----------
@@ -60,12 +62,7 @@ class CellPartition:
     codes: IntArray
 
     def __init__(self, cells: ArrayInput) -> None:
-        column = as_column(cells, "cells")
-        if column.dtype.kind not in "iu":
-            raise ValueError(f"cells must be whole numbers, one for each row; got values of type {column.dtype}")
-        if column.size == 0:
-            raise ValueError("cells must hold the cell of at least one row, got none")
-        labels, codes = np.unique(column, return_inverse=True)
+        labels, codes = np.unique(_whole_numbers(as_column(cells, "cells")), return_inverse=True)
         for array in (labels, codes):
             array.flags.writeable = False
         self.__dict__.update(labels=labels, codes=codes)
@@ -119,3 +116,16 @@ class CellPartition:
 
     def __repr__(self) -> str:
         return f"CellPartition({self.n_bins} cells of {self.codes.size} rows)"
+
+
+def _whole_numbers(column: NDArray[Any]) -> NDArray[Any]:
+    """Return the cells as integers, or refuse them."""
+    if column.dtype.kind in "iu":
+        return column
+    if column.dtype.kind != "f":
+        raise ValueError(f"cells must be whole numbers, one for each row; got values of type {column.dtype}")
+    bad = np.flatnonzero(~((column == np.floor(column)) & (np.abs(column) <= EXACT_COUNT)))
+    if bad.size:
+        rule = "be whole numbers, as floats up to 2**53,"
+        raise BadValueError("cells", rule, str(column[bad[0]]), int(bad[0]), column.shape, such(bad.size))
+    return column.astype(np.int64)

@@ -141,7 +141,10 @@ class SegmentedEvaluation(Table, Generic[E]):
 
     @property
     def smallest_p_value(self) -> float:
-        """The smallest p-value that so many draws could give; adjusted it is times the number of segments."""
+        """The smallest p-value that so many draws could give; adjusted it is times the number of segments.
+
+        Two-sided ones, of measures of accuracy, are at least twice that.
+        """
         return 1.0 / (1.0 + self.draws)
 
     @property
@@ -285,18 +288,20 @@ class SegmentedEvaluation(Table, Generic[E]):
             body.append(line)
         what = f"{measure.title} ({measure.in_words()})" if isinstance(measure, PlugIn) else name
         title = f"{what} in {len(self)} segment{'s' if len(self) > 1 else ''}, n = {self.segments.whole.n:,}"
-        lines = [ORDER_NOTE, spreads.note if spreads else "", *reason_lines([*named.items()]), self._draws_note()]
+        lines = [ORDER_NOTE, spreads.note if spreads else "", *reason_lines([*named.items()]), self._draws_note(name)]
         lines += [self.sentence(name)] if self.draws else []
         lines += self._lines(name)
         return Section(title, header, body, "\n".join(line for line in lines if line))
 
-    def _draws_note(self) -> str:
+    def _draws_note(self, name: str) -> str:
         if not self.draws:
             return ""
-        least = self.smallest_p_value
+        two_sided = self.totals[name].measure.two_sided
+        least = self.smallest_p_value * (2 if two_sided else 1)
+        kind, many = "Two-sided p-value" if two_sided else "p-value", len(self) > 1
         return fill(
-            f"p-value: from {self.draws:,} draws of the labels, so at least {short(least, 2)}; Holm p: adjusted for "
-            f"{len(self)} segment{'s' if len(self) > 1 else ''}, so at least {short(min(1.0, least * len(self)), 2)}.",
+            f"{kind}: from {self.draws:,} draws of the labels, so at least {short(least, 2)}; Holm p: adjusted for "
+            f"{len(self)} segment{'s' if many else ''}, so at least {short(min(1.0, least * len(self)), 2)}.",
             WIDTH,
         )
 

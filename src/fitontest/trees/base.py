@@ -5,6 +5,8 @@ say which rows a probability is meant for.
 """
 
 from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,14 +16,14 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from fitontest.checks import is_whole
+from fitontest.checks import is_real, is_whole
 from fitontest.data.arrays import as_matrix, as_numbers, as_scores
-from fitontest.data.sample import read_weights
-from fitontest.data.splits import Split, check_splitting
+from fitontest.data.sample import counts_rows, read_weights
+from fitontest.data.splits import check_splitting
 from fitontest.families.base import FamilyBase
 from fitontest.numerics.links import logit
 from fitontest.numerics.random import check_seed
-from fitontest.trees.folds import tree_splits
+from fitontest.trees.folds import Fold, tree_splits
 from fitontest.trees.node_models import NodeModels
 from fitontest.trees.pruning import best_factor, candidate_factors, collapse_factors, losses_by_factor
 from fitontest.trees.structure import TreeStructure
@@ -85,7 +87,8 @@ class FeatureCalibrator(ClassifierMixin, FamilyBase):  # type: ignore[misc]
         logits : array of shape (n, k) or None
             Logits of the base scores: of the second of two classes, or of each class.
         """
-        return self.fit_read(validate_data(self, X, **FEATURES), codes, classes, w, logits)
+        with kept_if_refused(self):
+            return self.fit_read(validate_data(self, X, **FEATURES), codes, classes, w, logits)
 
     def read_rows(self, X: Any, y: ArrayInput) -> tuple[Any, NDArray[Any], IntArray]:
         """Check features and labels; return the features, the classes, and the position of each label."""
@@ -101,7 +104,7 @@ class FeatureCalibrator(ClassifierMixin, FamilyBase):  # type: ignore[misc]
         check_splitting(self.cv)
         check_seed(self.random_state)
         w = np.ones(codes.size) if w is None else w
-        splits = tree_splits(self.cv, X, codes, w)
+        folds = tree_splits(self.cv, X, codes, w, logits, self.random_state)
         present = np.flatnonzero(w > 0)
         if present.size < codes.size:
             X, codes, w = X[present], codes[present], w[present]
@@ -109,7 +112,7 @@ class FeatureCalibrator(ClassifierMixin, FamilyBase):  # type: ignore[misc]
         results = {"classes_": classes, "n_features_in_": self.n_features_in_}
         if hasattr(self, "feature_names_in_"):
             results["feature_names_in_"] = self.feature_names_in_
-        results.update(self._solve(X, codes, w, logits, classes.size, splits))
+        results.update(self._solve(X, codes, w, logits, classes.size, folds))
         return self.replace_results(results)
 
     def apply(self, X: Any) -> IntArray:
@@ -152,12 +155,13 @@ class FeatureCalibrator(ClassifierMixin, FamilyBase):  # type: ignore[misc]
         return self.models_.evaluate(leaf, logits)
 
     def _solve(
-        self, X: Any, codes: IntArray, w: FloatArray, logits: FloatArray | None, K: int, splits: list[Split]
+        self, X: Any, codes: IntArray, w: FloatArray, logits: FloatArray | None, K: int, folds: list[Fold]
     ) -> dict[str, Any]:
         """Return the attributes of the fitted tree."""
-        grown, tree, leaf, _, factors = self._grow(X, codes, w, logits, K)
+        whole = counts_rows(w, float(w.sum()))
+        grown, tree, leaf, _, factors = self._grow(X, codes, w, logits, K, whole=whole)
         candidates = candidate_factors(factors)
-        losses = [self._held_out(X, codes, w, logits, K, candidates, split) for split in splits]
+        losses = [self._held_out(X, codes, logits, K, candidates, fold, whole=whole) for fold in folds]
         factor = best_factor(candidates, losses) if losses else 0.0
         pruned, leaf_of = tree.cut(factors <= factor)
         return {
@@ -170,14 +174,12 @@ class FeatureCalibrator(ClassifierMixin, FamilyBase):  # type: ignore[misc]
         }
 
     def _grow(
-        self, X: Any, codes: IntArray, w: FloatArray, logits: FloatArray | None, K: int
+        self, X: Any, codes: IntArray, w: FloatArray, logits: FloatArray | None, K: int, *, whole: bool
     ) -> tuple[DecisionTreeClassifier, TreeStructure, IntArray, NodeModels, FloatArray]:
         """Grow a tree, fit the models of its nodes, and find the factors at which its nodes collapse."""
+        limits = _leaf_limits(self.min_samples_leaf, w) if whole else {"min_samples_leaf": self.min_samples_leaf}
         grown = DecisionTreeClassifier(
-            max_depth=self.max_depth,
-            max_leaf_nodes=self.max_leaf_nodes,
-            min_samples_leaf=self.min_samples_leaf,
-            random_state=self.random_state,
+            max_depth=self.max_depth, max_leaf_nodes=self.max_leaf_nodes, random_state=self.random_state, **limits
         ).fit(X, codes, sample_weight=w)
         tree = TreeStructure.of(grown)
         leaf = np.asarray(grown.apply(X), dtype=np.intp)
@@ -189,18 +191,19 @@ class FeatureCalibrator(ClassifierMixin, FamilyBase):  # type: ignore[misc]
         self,
         X: Any,
         codes: IntArray,
-        w: FloatArray,
         logits: FloatArray | None,
         K: int,
         candidates: FloatArray,
-        split: Split,
+        fold: Fold,
+        *,
+        whole: bool,
     ) -> FloatArray:
         """Return the loss of the held-out rows of a fold for each candidate of the factor."""
-        train, held = split
+        train, held = (np.flatnonzero(weights) for weights in fold)
         z = (None, None) if logits is None else (logits[train], logits[held])
-        grown, tree, _, models, factors = self._grow(X[train], codes[train], w[train], z[0], K)
+        grown, tree, _, models, factors = self._grow(X[train], codes[train], fold[0][train], z[0], K, whole=whole)
         leaf = np.asarray(grown.apply(X[held]), dtype=np.intp)
-        loss = self._node_losses(tree, models, leaf, codes[held], w[held], z[1])
+        loss = self._node_losses(tree, models, leaf, codes[held], fold[1][held], z[1])
         return losses_by_factor(tree, factors, loss, candidates)
 
     def _node_losses(
@@ -225,6 +228,29 @@ class FeatureCalibrator(ClassifierMixin, FamilyBase):  # type: ignore[misc]
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True
         return tags
+
+
+def _leaf_limits(least: int | float, w: FloatArray) -> dict[str, Any]:
+    """Return the settings of a scikit-learn tree whose leaves have at least that weight, or that share."""
+    total = float(w.sum())
+    if not is_real(least) or not ((is_whole(least) and least > 1) or 0 < least < 1):
+        return {"min_samples_leaf": least}  # no limit, or refused there
+    rows = int(least) if is_whole(least) else int(np.ceil(least * total))
+    if 2 * rows > total:
+        return {"min_samples_leaf": w.size}  # no split leaves enough on both sides
+    return {"min_weight_fraction_leaf": (rows - 0.5) / total}  # weights are whole, so that rounding decides nothing
+
+
+@contextmanager
+def kept_if_refused(estimator: object) -> Iterator[None]:
+    """Give an estimator its attributes back if an error ends the block: a refused fit does not change a fitted tree."""
+    before = vars(estimator).copy()
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
 
 
 def read_weights_of(sample_weight: ArrayInput, codes: IntArray) -> FloatArray | None:

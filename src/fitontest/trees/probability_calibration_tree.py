@@ -4,7 +4,7 @@ from typing import Any, Self
 
 from fitontest.checks import brief
 from fitontest.families.base import register_family
-from fitontest.trees.base import FeatureCalibrator, predicted_classes, read_logits, read_weights_of
+from fitontest.trees.base import FeatureCalibrator, kept_if_refused, predicted_classes, read_logits, read_weights_of
 from fitontest.trees.node_models import LogisticModels, NodeModels, ShareModels, log_losses
 from fitontest.trees.structure import TreeStructure
 from fitontest.typing import ArrayInput, FloatArray, IntArray
@@ -24,12 +24,13 @@ class ProbabilityCalibrationTree(FeatureCalibrator):
     ----------
     max_depth, max_leaf_nodes, min_samples_leaf
         Limits of the tree before it is pruned, as in scikit-learn's ``DecisionTreeClassifier``; `min_samples_leaf`
-        counts rows, not weights.
+        counts rows, a row of a whole weight so often.
     cv : int, splitter or iterable of splits, default=5
-        The folds by which the pruning factor is chosen. A number deals the distinct rows of each class to that many
-        folds.
+        The folds by which the pruning factor is chosen. A number shuffles the rows of each class and deals them to that
+        many folds, in a way that does not depend on their order; the copies that a whole weight counts are dealt one by
+        one.
     random_state : int, RandomState or None, default=0
-        Which of equally good splits is taken.
+        Of the folds, and of which of equally good splits is taken.
 
     Attributes
     ----------
@@ -52,6 +53,7 @@ class ProbabilityCalibrationTree(FeatureCalibrator):
     Behind a classifier: ``CalibratedClassifier(classifier, family=ProbabilityCalibrationTree())``, which hands it the
     base scores and the features of the calibration rows. On its own it takes base scores as ``fit(X, y,
     scores=...)``; fitted without any, its leaves are the constants that log loss prefers, the shares of the classes.
+    scikit-learn's cross-validation does not divide the scores with the rows: cross-validate the `CalibratedClassifier`.
 
     Of more than two classes there is still one tree, so that there is one set of cells. A node has a regression for
     each class against the rest, on the logit of the score of that class, and its probabilities are divided by their
@@ -59,7 +61,8 @@ class ProbabilityCalibrationTree(FeatureCalibrator):
 
     The log loss clips probabilities to [1e-6, 1 - 1e-6], because otherwise one row of another class in a pure leaf
     would decide the pruning. Of factors with the same loss over the folds the largest is taken. Rows of weight 0 are
-    absent; a row of weight 2 is the row twice. Features may be missing (NaN), as in scikit-learn's trees.
+    absent; where all weights are whole numbers, a row of weight 2 is the row twice. Features may be missing (NaN), as
+    in scikit-learn's trees.
 
     References
     ----------
@@ -100,9 +103,10 @@ class ProbabilityCalibrationTree(FeatureCalibrator):
         -------
         self
         """
-        X, classes, codes = self.read_rows(X, y)
-        logits = None if scores is None else read_logits(scores, codes.size, classes.size)
-        return self.fit_read(X, codes, classes, read_weights_of(sample_weight, codes), logits)
+        with kept_if_refused(self):
+            X, classes, codes = self.read_rows(X, y)
+            logits = None if scores is None else read_logits(scores, codes.size, classes.size)
+            return self.fit_read(X, codes, classes, read_weights_of(sample_weight, codes), logits)
 
     def predict_proba(self, X: Any, *, scores: ArrayInput = None) -> FloatArray:
         """Return the calibrated probabilities, shape (n, K); the rows add up to 1.
@@ -125,6 +129,22 @@ class ProbabilityCalibrationTree(FeatureCalibrator):
     def predict(self, X: Any, *, scores: ArrayInput = None) -> Any:
         """Return the class of the largest calibrated probability of each row, the first of equals."""
         return predicted_classes(self, self.predict_proba(X, scores=scores))
+
+    def score(self, X: Any, y: ArrayInput, sample_weight: ArrayInput = None, *, scores: ArrayInput = None) -> float:
+        """Return the share of rows whose predicted class is their label.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+        y : array-like of shape (n,)
+            Labels.
+        sample_weight : array-like of shape (n,), optional
+        scores : array-like of shape (n,) or (n, K)
+            Base scores, where the tree was fitted with scores.
+        """
+        from sklearn.metrics import accuracy_score
+
+        return float(accuracy_score(y, self.predict(X, scores=scores), sample_weight=sample_weight))
 
     def fit_nodes(
         self, tree: TreeStructure, leaf: IntArray, codes: IntArray, w: FloatArray, logits: FloatArray | None, K: int

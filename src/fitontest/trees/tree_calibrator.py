@@ -3,7 +3,7 @@
 from typing import Any, Self
 
 from fitontest.families.base import register_family
-from fitontest.trees.base import FeatureCalibrator, predicted_classes, read_weights_of
+from fitontest.trees.base import FeatureCalibrator, kept_if_refused, predicted_classes, read_weights_of
 from fitontest.trees.node_models import NodeModels, ShareModels, brier_losses
 from fitontest.trees.structure import TreeStructure
 from fitontest.typing import ArrayInput, FloatArray, IntArray
@@ -21,12 +21,13 @@ class TreeCalibrator(FeatureCalibrator):
     ----------
     max_depth, max_leaf_nodes, min_samples_leaf
         Limits of the tree before it is pruned, as in scikit-learn's ``DecisionTreeClassifier``; `min_samples_leaf`
-        counts rows, not weights.
+        counts rows, a row of a whole weight so often.
     cv : int, splitter or iterable of splits, default=5
-        The folds by which the pruning factor is chosen. A number deals the distinct rows of each class to that many
-        folds.
+        The folds by which the pruning factor is chosen. A number shuffles the rows of each class and deals them to that
+        many folds, in a way that does not depend on their order; the copies that a whole weight counts are dealt one by
+        one.
     random_state : int, RandomState or None, default=0
-        Which of equally good splits is taken.
+        Of the folds, and of which of equally good splits is taken.
 
     Attributes
     ----------
@@ -46,8 +47,8 @@ class TreeCalibrator(FeatureCalibrator):
     -----
     The tree is grown by the Gini impurity, and the factor is that of the smallest Brier score over the folds, of equal
     ones the largest; the Gini impurity of a node is the Brier score of its shares, so that growing, pruning and
-    choosing have one aim. Any number of classes is taken at once. Rows of weight 0 are absent; a row of weight 2 is the
-    row twice. Features may be missing (NaN), as in scikit-learn's trees.
+    choosing have one aim. Any number of classes is taken at once. Rows of weight 0 are absent; where all weights
+    are whole numbers, a row of weight 2 is the row twice. Features may be missing (NaN), as in scikit-learn's trees.
 
     References
     ----------
@@ -80,8 +81,9 @@ class TreeCalibrator(FeatureCalibrator):
         -------
         self
         """
-        X, classes, codes = self.read_rows(X, y)
-        return self.fit_read(X, codes, classes, read_weights_of(sample_weight, codes), None)
+        with kept_if_refused(self):
+            X, classes, codes = self.read_rows(X, y)
+            return self.fit_read(X, codes, classes, read_weights_of(sample_weight, codes), None)
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Return the shares of the classes in the leaf of each row, shape (n, K)."""

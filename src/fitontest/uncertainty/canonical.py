@@ -48,7 +48,9 @@ def with_canonical_null(estimate: Estimate, data: Distributions, draws: int, ran
     measure = estimate.measure
     redraws = ClassRedraws.of(data, one_seed(random_state), measure)
     values = redraws.values(measure, [redraws.data.p], draws, NULL)[0]
-    null = IfCalibrated(estimate.value, values, measure.refits, measure.greater_is_better, measure.held_fixed)
+    null = IfCalibrated(
+        estimate.value, values, measure.refits, measure.greater_is_better, measure.held_fixed, measure.two_sided
+    )
     return replace(estimate, null=null)
 
 

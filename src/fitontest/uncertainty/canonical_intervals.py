@@ -67,7 +67,9 @@ def with_canonical_interval(
     redraws = ClassRedraws.of(data, one_seed(random_state), measure)
     with one_blas_thread():  # many small products: threads would wait for each other
         values = redraws.values(measure, [redraws.data.p], null_draws, NULL)[0]
-        null = IfCalibrated(estimate.value, values, measure.refits, measure.greater_is_better, measure.held_fixed)
+        null = IfCalibrated(
+            estimate.value, values, measure.refits, measure.greater_is_better, measure.held_fixed, measure.two_sided
+        )
         estimate = replace(estimate, null=null, interval_reason=reason)
         if reason or not isinstance(measure, SimplexECE):
             return estimate

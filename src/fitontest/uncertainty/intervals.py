@@ -180,7 +180,9 @@ class _Redrawn:
         """Return the values for labels drawn from the scores."""
         observed, measure = self.observed, self.measure
         values = self._redrawn([self.redraws.entries.p], draws, NULL)[0]
-        return IfCalibrated(observed, values, measure.refits, measure.greater_is_better, measure.held_fixed)
+        return IfCalibrated(
+            observed, values, measure.refits, measure.greater_is_better, measure.held_fixed, measure.two_sided
+        )
 
     def smooth(self) -> "_Redrawn | None":
         """Return the same with the family of the direction, which follows the truths, or None if it is that already."""

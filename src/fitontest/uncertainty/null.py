@@ -45,7 +45,9 @@ def with_null(estimate: Estimate, sample: Sample, draws: int, random_state: Rand
         drawn = redraw(sample, rng)
         with without_warnings():  # of the real labels the user has been warned
             values[draw] = of_draws.estimate(drawn).value
-    null = IfCalibrated(estimate.value, values, measure.refits, measure.greater_is_better, measure.held_fixed)
+    null = IfCalibrated(
+        estimate.value, values, measure.refits, measure.greater_is_better, measure.held_fixed, measure.two_sided
+    )
     return replace(estimate, null=null)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from fitontest.checks import brief, check_known
+from fitontest.partitions.cell_partition import CellPartition
 from fitontest.registry import Registry
 from fitontest.typing import FloatArray, IntArray
 
@@ -160,7 +161,7 @@ class RowCells(SimplexPartition, SimplexPartitioner):
 
 
 def find_simplex_partition(partition: Any, argument: str = "partition", **settings: Any) -> SimplexPartitioner:
-    """Return the rule that is meant: a name, a rule, anything with its method, or a cell for each row."""
+    """Return the rule that is meant: a name, a rule, anything with its method, or cells of the rows."""
     if isinstance(partition, str):
         rule = _REGISTRY.find(partition, argument)
         known = [one.name for one in fields(rule) if one.init]  # type: ignore[arg-type]
@@ -171,6 +172,8 @@ def find_simplex_partition(partition: Any, argument: str = "partition", **settin
         raise ValueError(f"{name} must be left out unless {argument} is a name, got {value!r} with {brief(partition)}")
     if isinstance(partition, SimplexPartitioner):
         return partition
+    if isinstance(partition, CellPartition):
+        return RowCells(partition.codes)
     if isinstance(partition, type):
         raise ValueError(f"{argument} must be an instance, got the class {partition.__name__}; call it to make one")
     if not isinstance(partition, np.ndarray) and callable(getattr(partition, "partition", None)):
