@@ -137,9 +137,13 @@ from .partitions.simplex.partitioner import (
 )
 from .partitions.simplex.uniform_grid import UniformGrid
 from .progress import show_progress
+from .reporting.gate import CalibrationCheck, Gate, assert_calibrated, check_calibration
+from .reporting.report import Report, report
 from .scorers import make_scorer
 from .trees.probability_calibration_tree import ProbabilityCalibrationTree
 from .trees.tree_calibrator import TreeCalibrator
+from .uncertainty.tendency import Tendency
+from .uncertainty.verdict import Verdict
 
 __version__: str
 
@@ -160,6 +164,7 @@ __all__ = [
     "BinnedMap",
     "BlockSizeWarning",
     "CalibratedClassifier",
+    "CalibrationCheck",
     "CalibrationMap",
     "CalibrationWarning",
     "CanonicalKernelError",
@@ -189,6 +194,7 @@ __all__ = [
     "FamilyBins",
     "Flat",
     "FrontierDisplay",
+    "Gate",
     "Identity",
     "IdentityMap",
     "IfCalibrated",
@@ -221,6 +227,7 @@ __all__ = [
     "ProperError",
     "Rejection",
     "ReliabilityDisplay",
+    "Report",
     "Sample",
     "ScalingBinning",
     "SeparableDataWarning",
@@ -240,6 +247,7 @@ __all__ = [
     "StepsMap",
     "TCEDisplay",
     "Temperature",
+    "Tendency",
     "TreeCalibrator",
     "TreeDisplay",
     "UniformGrid",
@@ -248,8 +256,10 @@ __all__ = [
     "ValidityDisplay",
     "Vector",
     "VennAbers",
+    "Verdict",
     "WithinBin",
     "ZeroOneLoss",
+    "assert_calibrated",
     "assign_average_labels",
     "available_bin_losses",
     "available_distances",
@@ -259,6 +269,7 @@ __all__ = [
     "available_partitions",
     "available_simplex_partitions",
     "calibration_error",
+    "check_calibration",
     "compare_calibrators",
     "compare_errors",
     "evaluate",
@@ -278,6 +289,7 @@ __all__ = [
     "register_norm",
     "register_partition",
     "register_simplex_partition",
+    "report",
     "show_progress",
     "tce",
     "unregister_bin_loss",

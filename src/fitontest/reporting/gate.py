@@ -1,0 +1,319 @@
+"""A gate: whether a calibration error is at most a limit, is above it, or whether the rows cannot tell yet."""
+
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any, Literal, TypeAlias, get_args
+from xml.etree import ElementTree
+
+import numpy as np
+
+from fitontest.checks import choose, is_real
+from fitontest.data.predictions import Reduction
+from fitontest.evaluation import estimated
+from fitontest.families.base import Family
+from fitontest.measures.base import Estimate
+from fitontest.measures.plug_in import PlugIn
+from fitontest.results.frames import Records
+from fitontest.results.table import Section, Table
+from fitontest.results.text import short
+from fitontest.typing import ArrayInput, Label, RandomState
+from fitontest.uncertainty.intervals import check_interval
+from fitontest.uncertainty.redrawing import Redrawing
+
+Outcome: TypeAlias = Literal["pass", "fail", "undecided"]
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+MOST_TIMES = 10_000  # the rows at hand, beyond which a number of rows says only that there are not enough anywhere
+DEFAULT_FAMILY = "spline"
+
+
+@dataclass(frozen=True)
+class Gate:
+    """The outcome for one set of rows.
+
+    Attributes
+    ----------
+    name : str
+        What the rows are called: of a segment its value.
+    outcome : {"pass", "fail", "undecided"}
+        Pass where the upper end of the interval is at most the limit, fail where its lower end is above.
+    estimate : Estimate
+        With its interval.
+    max_error : float
+    rows_needed : int or None
+        About how many rows would decide it, where it is undecided; None where more than 10,000 times as many would not.
+    """
+
+    name: str
+    outcome: Outcome
+    estimate: Estimate
+    max_error: float
+    rows_needed: int | None
+
+    def __str__(self) -> str:
+        one = self.estimate
+        assert one.interval is not None
+        interval = f"{100 * one.interval.level:g} % interval {short(one.interval.low)} to {short(one.interval.high)}"
+        error = one.value if one.debiased is None else one.debiased
+        text = f"calibration error {short(error)} ({interval}), limit {short(self.max_error)}, n = {one.n:,}"
+        if self.outcome != "undecided":
+            return f"{self.outcome}: {text}"
+        if self.rows_needed is None:
+            return f"cannot tell: {text}; the error is too near the limit for any number of rows"
+        return f"cannot tell: {text}; about {self.rows_needed:,} rows would"
+
+    def record(self) -> dict[str, Any]:
+        """Return the outcome as JSON-ready values."""
+        one = self.estimate
+        assert one.interval is not None
+        return {
+            "name": self.name,
+            "outcome": self.outcome,
+            "error": one.value,
+            "debiased": one.debiased,
+            "low": one.interval.low,
+            "high": one.interval.high,
+            "level": one.interval.level,
+            "max_error": self.max_error,
+            "n": one.n,
+            "rows_needed": self.rows_needed,
+        }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CalibrationCheck(Table):
+    """Whether calibration errors are at most a limit, for all rows or segment by segment.
+
+    Attributes
+    ----------
+    gates : tuple of Gate
+    family : str
+        Whose error is held against the limit.
+
+    Notes
+    -----
+    One segment that fails makes the whole fail; otherwise one that is undecided leaves it undecided. With k segments
+    each interval has the level 1 - (1 - level) / k, so that the promise holds for all of them together (Bonferroni).
+
+    Printing it shows the table. ``bool(check)`` is refused, because there are three outcomes: compare `outcome`.
+    """
+
+    gates: tuple[Gate, ...]
+    family: str
+
+    @property
+    def outcome(self) -> Outcome:
+        """The outcome of all."""
+        found = {gate.outcome for gate in self.gates}
+        return "fail" if "fail" in found else "undecided" if "undecided" in found else "pass"
+
+    def __bool__(self) -> bool:
+        raise TypeError("a check has three outcomes; compare check.outcome with 'pass', 'fail' or 'undecided'")
+
+    def rows(self) -> Records:
+        """Return a record for each set of rows."""
+        return [gate.record() for gate in self.gates]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the outcome and the records as JSON-ready values."""
+        return {"outcome": self.outcome, "family": self.family, "gates": self.rows()}
+
+    def to_junit(self) -> str:
+        """Return the outcome as JUnit XML: a failure where it fails, an error where it is undecided."""
+        counts = {kind: sum(gate.outcome == kind for gate in self.gates) for kind in OUTCOMES}
+        suite = ElementTree.Element(
+            "testsuite",
+            name="fitontest",
+            tests=str(len(self.gates)),
+            failures=str(counts["fail"]),
+            errors=str(counts["undecided"]),
+        )
+        for gate in self.gates:
+            case = ElementTree.SubElement(suite, "testcase", classname="calibration", name=gate.name)
+            if gate.outcome != "pass":
+                kind = "failure" if gate.outcome == "fail" else "error"
+                ElementTree.SubElement(case, kind, message=str(gate), type=gate.outcome)
+        return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True)
+
+    def sections(self) -> list[Section]:
+        """Return the table of the outcomes."""
+        if len(self.gates) == 1:
+            return [Section(notes=str(self.gates[0]))]
+        header = ["segment", "outcome", "error", "interval", "n", "rows needed"]
+        body = []
+        for gate in self.gates:
+            row = gate.record()
+            error = row["error"] if row["debiased"] is None else row["debiased"]
+            needed = "-" if gate.rows_needed is None else f"{gate.rows_needed:,}"
+            interval = f"{short(row['low'])} to {short(row['high'])}"
+            body.append([gate.name, _in_words(gate.outcome), short(error), interval, f"{row['n']:,}", needed])
+        limit = f"limit {short(self.gates[0].max_error)}"
+        return [Section(f"{_in_words(self.outcome)}: calibration errors by {self.family}, {limit}", header, body)]
+
+
+def check_calibration(
+    y_true: ArrayInput,
+    y_prob: ArrayInput = None,
+    *,
+    max_error: float,
+    level: float = 0.95,
+    family: str | Family = DEFAULT_FAMILY,
+    by: ArrayInput = None,
+    reduction: Reduction | None = None,
+    labels: ArrayInput = None,
+    sample_weight: ArrayInput = None,
+    pos_label: Label | None = None,
+    random_state: RandomState = 0,
+) -> CalibrationCheck:
+    """Return whether the calibration error is at most a limit: pass, fail, or undecided.
+
+    The interval [low, high] of the error decides: pass where high <= max_error, fail where low > max_error, undecided
+    elsewhere. Undecided is no fault of the scores: there are too few rows to tell.
+
+    Parameters
+    ----------
+    y_true, y_prob, reduction, labels, sample_weight, pos_label
+        As for `calibration_error`; ``reduction="classwise"`` is not taken.
+    max_error : float in (0, 1)
+        The largest mean distance |c(p) - p| that is accepted.
+    level : float in (0, 1), default=0.95
+        Of the interval.
+    family : str or Family, default="spline"
+        Whose error is held against the limit.
+    by : array-like of shape (n,), optional
+        Values of a column: each is a segment with an outcome of its own.
+    random_state : int, RandomState or None, default=0
+
+    Returns
+    -------
+    CalibrationCheck
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, the rule and what was found; a family whose error has no interval.
+
+    Notes
+    -----
+    The rows needed are n (h / d)^2, with h the half of the interval that reaches over the limit and d the distance of
+    the debiased error from the limit: the halves shrink as 1 / sqrt(n).
+
+    The share of wrong outcomes was measured by simulation (`benchmarks/gate_rates.py`).
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(2000)
+    >>> y = rng.random(2000) < p**1.5
+    >>> print(fot.check_calibration(y, p, max_error=0.02))
+    fail: calibration error 0.105 (95 % interval 0.0846 to 0.124), limit 0.0200, n = 2,000
+    """
+    limit = check_limit(max_error)
+    check_interval(level)
+    if reduction == "classwise":
+        raise ValueError("reduction must not be 'classwise': check a class against the rest, y_true == label")
+    columns = (y_true, y_prob, sample_weight)
+    parts = {"all rows": columns} if by is None else _segments(columns, by)
+    share = 1.0 - (1.0 - level) / len(parts)
+    gates = []
+    for name, part in parts.items():
+        found = estimated(
+            PlugIn(family),
+            part,
+            reduction=reduction,
+            labels=labels,
+            pos_label=pos_label,
+            redrawing=Redrawing(interval=share, random_state=random_state),
+        )
+        gates.append(gate_of(name, found, limit))
+    return CalibrationCheck(tuple(gates), gates[0].estimate.measure.name)
+
+
+def assert_calibrated(
+    y_true: ArrayInput,
+    y_prob: ArrayInput = None,
+    *,
+    max_error: float,
+    undecided: Literal["fail", "pass"] = "fail",
+    **options: Any,
+) -> None:
+    """Raise AssertionError unless the calibration error is at most a limit, for test suites.
+
+    Parameters
+    ----------
+    y_true, y_prob, max_error, **options
+        As for `check_calibration`.
+    undecided : {"fail", "pass"}, default="fail"
+        What to do where there are too few rows to tell.
+
+    Raises
+    ------
+    AssertionError
+        The error is above the limit, or that cannot be told and `undecided` is "fail".
+    ValueError
+        As for `check_calibration`.
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(5000)
+    >>> fot.assert_calibrated(rng.random(5000) < p, p, max_error=0.05)
+    """
+    choose(undecided, ("fail", "pass"), "undecided")
+    found = check_calibration(y_true, y_prob, max_error=max_error, **options)
+    refused = ("fail", "undecided") if undecided == "fail" else ("fail",)
+    if found.outcome in refused:
+        raise AssertionError(str(found))
+
+
+def check_limit(max_error: object) -> float:
+    """Return the limit, or refuse what is none."""
+    if not is_real(max_error) or not 0.0 < max_error < 1.0:
+        raise ValueError(f"max_error must be a number in (0, 1), got {max_error!r}")
+    return float(max_error)
+
+
+def gate_of(name: str, estimate: Estimate, limit: float) -> Gate:
+    """Return the outcome of an estimate that has an interval."""
+    if estimate.interval is None:
+        raise ValueError(
+            f"family must be one whose error has an interval, got {estimate.measure.name}: {estimate.interval_reason}"
+        )
+    low, high = estimate.interval.low, estimate.interval.high
+    outcome: Outcome = "pass" if high <= limit else "fail" if low > limit else "undecided"
+    return Gate(name, outcome, estimate, limit, _rows_needed(estimate, limit) if outcome == "undecided" else None)
+
+
+def _rows_needed(estimate: Estimate, limit: float) -> int | None:
+    """Return about how many rows would bring the interval off the limit, with two digits."""
+    assert estimate.interval is not None
+    error = estimate.value if estimate.debiased is None else estimate.debiased
+    half = estimate.interval.high - error if error <= limit else error - estimate.interval.low
+    distance = abs(error - limit)
+    times = (half / distance) ** 2 if distance > 0 else np.inf
+    if not isfinite(times) or times > MOST_TIMES:
+        return None
+    rows = max(estimate.n * times, estimate.n + 1)
+    unit = 10 ** max(len(str(int(rows))) - 2, 0)
+    return int(-(-rows // unit) * unit)
+
+
+def _segments(columns: tuple[Any, Any, Any], by: ArrayInput) -> dict[str, tuple[Any, Any, Any]]:
+    """Return the rows of each segment by its name, in the order of the values."""
+    from fitontest.data.arrays import as_column, check_same_length
+    from fitontest.data.labels import coded
+
+    values = as_column(by, "by")
+    y = np.asarray(columns[0])
+    check_same_length(y_true=y, by=values)
+    names, codes = coded(values, "by")
+    parts = {}
+    for k, name in enumerate(names):
+        rows = codes == k
+        parts[str(name)] = tuple(None if column is None else np.asarray(column)[rows] for column in columns)
+    return parts  # type: ignore[return-value]
+
+
+def _in_words(outcome: Outcome) -> str:
+    return "cannot tell" if outcome == "undecided" else outcome

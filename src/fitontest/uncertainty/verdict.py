@@ -1,0 +1,126 @@
+"""A verdict in words: whether scores are calibrated as far as these rows can tell, and if not, in which direction."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from fitontest.data.sample import Sample
+from fitontest.measures.base import Estimate
+from fitontest.measures.plug_in import PlugIn
+from fitontest.results.text import short
+from fitontest.uncertainty.tendency import Tendency, tendency_of
+
+UNLIKELY = 0.05
+HEADLINES = ("spline", "slope1", "isotonic", "beta", "platt")  # families whose error is quoted, the first that is there
+NO_DIRECTION = "Miscalibrated, in no single direction"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the rows say of the calibration of their scores, for a reader who wants one sentence.
+
+    Attributes
+    ----------
+    family : str
+        Whose error is quoted.
+    estimate : Estimate
+        With its interval and its null.
+    tendency : Tendency
+
+    Notes
+    -----
+    Scores are called calibrated within noise where the p-value of the family's error is above .05. The direction is
+    named only below, and only where its own interval is clear of calibration.
+    """
+
+    family: str
+    estimate: Estimate
+    tendency: Tendency
+
+    @property
+    def p_value(self) -> float:
+        """How often calibrated scores would have an error as large."""
+        assert self.estimate.null is not None
+        return self.estimate.null.p_value
+
+    @property
+    def calibrated(self) -> bool:
+        """Whether calibrated scores could look so."""
+        return self.p_value > UNLIKELY
+
+    @property
+    def headline(self) -> str:
+        """The verdict in a few words."""
+        if self.calibrated:
+            return "Calibrated within noise"
+        return " and ".join(self.tendency.words).capitalize() or NO_DIRECTION
+
+    @property
+    def reasons(self) -> list[str]:
+        """Sentences with the numbers behind the headline."""
+        return [self._error, *([] if self.calibrated else self._directions)]
+
+    @property
+    def _error(self) -> str:
+        one, interval = self.estimate, self.estimate.interval
+        shown = one.value if one.debiased is None else one.debiased
+        text = f"the calibration error is {short(shown)}"
+        if interval is not None:
+            text += f" ({100 * interval.level:g} % interval {short(interval.low)} to {short(interval.high)})"
+        chance = f"{100 * self.p_value:.2g} % of cases"
+        text += f"; calibrated scores would show as much as these in {chance}" + (
+            "." if self.calibrated else " at most."
+        )
+        return text
+
+    @property
+    def _directions(self) -> list[str]:
+        tendency, found = self.tendency, []
+        words = tendency.words
+        if (
+            tendency.slope is not None
+            and tendency.slope_interval is not None
+            and {"too bold", "too timid"} & set(words)
+        ):
+            low, high = tendency.slope_interval.low, tendency.slope_interval.high
+            found.append(
+                f"{'Too bold' if tendency.slope < 1 else 'Too timid'}: where the logit of the score grows by 1, that of "
+                f"the probability grows by {short(tendency.slope)} ({short(low)} to {short(high)})."
+            )
+        if {"too high", "too low"} & set(words):
+            side = "above" if tendency.residual < 0 else "below"
+            low, high = sorted((abs(tendency.residual_interval.low), abs(tendency.residual_interval.high)))
+            found.append(
+                f"{'Too high' if tendency.residual < 0 else 'Too low'}: the mean score is {short(abs(tendency.residual))} "
+                f"({short(low)} to {short(high)}) {side} the share of positives."
+            )
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the verdict as JSON-ready values."""
+        return {
+            "headline": self.headline,
+            "calibrated": self.calibrated,
+            "family": self.family,
+            "p_value": self.p_value,
+            "tendency": self.tendency.to_dict(),
+            "text": str(self),
+        }
+
+    def __str__(self) -> str:
+        first, *others = self.reasons
+        return " ".join([f"{self.headline}: {first}", *others])
+
+
+def verdict_of(named: Iterable[tuple[str, Estimate]], sample: Sample) -> Verdict | None:
+    """Return the verdict by the family that is best for it, or None where no family has an interval and a null."""
+    able = {
+        name: one
+        for name, one in named
+        if isinstance(one.measure, PlugIn) and one.null is not None and one.interval is not None
+    }
+    if not able:
+        return None
+    chosen = next((name for name in HEADLINES if name in able), next(iter(able)))
+    level = able[chosen].interval.level  # type: ignore[union-attr]
+    return Verdict(chosen, able[chosen], tendency_of(sample, level))
