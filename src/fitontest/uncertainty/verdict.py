@@ -75,26 +75,29 @@ class Verdict:
 
     @property
     def _directions(self) -> list[str]:
-        tendency, found = self.tendency, []
-        words = tendency.words
-        if (
-            tendency.slope is not None
-            and tendency.slope_interval is not None
-            and {"too bold", "too timid"} & set(words)
-        ):
-            low, high = tendency.slope_interval.low, tendency.slope_interval.high
-            found.append(
-                f"{'Too bold' if tendency.slope < 1 else 'Too timid'}: where the logit of the score grows by 1, that of "
-                f"the probability grows by {short(tendency.slope)} ({short(low)} to {short(high)})."
-            )
-        if {"too high", "too low"} & set(words):
-            side = "above" if tendency.residual < 0 else "below"
-            low, high = sorted((abs(tendency.residual_interval.low), abs(tendency.residual_interval.high)))
-            found.append(
-                f"{'Too high' if tendency.residual < 0 else 'Too low'}: the mean score is {short(abs(tendency.residual))} "
-                f"({short(low)} to {short(high)}) {side} the share of positives."
-            )
-        return found
+        return [text for text in (self._slope, self._mean) if text]
+
+    @property
+    def _slope(self) -> str:
+        slope, interval = self.tendency.slope, self.tendency.slope_interval
+        word = next((word for word in ("too bold", "too timid") if word in self.tendency.words), None)
+        if word is None or slope is None or interval is None:
+            return ""
+        return (
+            f"{word.capitalize()}: where the logit of the score grows by 1, that of the probability grows by "
+            f"{short(slope)} ({short(interval.low)} to {short(interval.high)})."
+        )
+
+    @property
+    def _mean(self) -> str:
+        interval = self.tendency.residual_interval
+        word = next((word for word in ("too high", "too low") if word in self.tendency.words), None)
+        if word is None:
+            return ""
+        low, high = sorted((abs(interval.low), abs(interval.high)))
+        size = f"{short(abs(self.tendency.residual))} ({short(low)} to {short(high)})"
+        side = "above" if word == "too high" else "below"
+        return f"{word.capitalize()}: the mean score is {size} {side} the share of positives."
 
     def to_dict(self) -> dict[str, Any]:
         """Return the verdict as JSON-ready values."""
