@@ -25,6 +25,7 @@ FLOORS = [  # a module imports only from floors below its own, or from its own r
     {"uncertainty"},
     {"simulation"},
     {"displays"},
+    {"segments"},
     {"evaluation", "comparison", "classifier"},
     {"metrics", "datasets", "truth"},
     {"scorers", "reporting"},
@@ -35,6 +36,7 @@ MOST_ROOMS = 35
 DRAWN_WHEN_ASKED = {
     "evaluation",
     "comparison",
+    "segments",
 }  # results whose methods import displays, and nothing else does above them
 ONLY_IN = {  # heavy or delicate libraries, and the places that may import them
     "jax": "families/",

@@ -1,6 +1,8 @@
 """The public names and the files they come from: read by type checkers, and at run time to import them on first use."""
 
 from .classifier.calibrated import CalibratedClassifier
+from .comparison.cell_comparison import CellComparison
+from .comparison.cells import compare_cells
 from .comparison.compare import compare_calibrators
 from .comparison.comparison import Comparison
 from .comparison.error_comparison import ErrorComparison
@@ -140,6 +142,7 @@ from .progress import show_progress
 from .reporting.gate import CalibrationCheck, Gate, assert_calibrated, check_calibration
 from .reporting.report import Report, report
 from .scorers import make_scorer
+from .segments.segmented_evaluation import SegmentedEvaluation
 from .trees.probability_calibration_tree import ProbabilityCalibrationTree
 from .trees.tree_calibrator import TreeCalibrator
 from .uncertainty.tendency import Tendency
@@ -170,6 +173,7 @@ __all__ = [
     "CanonicalKernelError",
     "CanonicalMeasure",
     "CanonicalPlugIn",
+    "CellComparison",
     "CellMap",
     "CellPartition",
     "Cells",
@@ -230,6 +234,7 @@ __all__ = [
     "Report",
     "Sample",
     "ScalingBinning",
+    "SegmentedEvaluation",
     "SeparableDataWarning",
     "SharedIsotonic",
     "SharedMap",
@@ -271,6 +276,7 @@ __all__ = [
     "calibration_error",
     "check_calibration",
     "compare_calibrators",
+    "compare_cells",
     "compare_errors",
     "evaluate",
     "gce",

@@ -33,6 +33,8 @@ from fitontest.numerics.random import one_seed
 from fitontest.progress import track
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
+from fitontest.segments.measuring import measure_segments
+from fitontest.segments.segments import Segments, read_frame, read_segments
 from fitontest.typing import ArrayInput, Label, RandomState
 from fitontest.uncertainty.intervals import DRAWS, Direction
 from fitontest.uncertainty.redrawing import NO_CLASSES, Redrawing, canonical_estimate_of, estimate_of
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
 
 FamilyLike = str | Family | CalibrationMap | MulticlassFamily | MulticlassMap
 Data = Sample | ClassSamples | Distributions
+DEFAULT_SEGMENTED = ("spline",)  # the family that segments are measured by unasked: they need one number each
 DEFAULT_CANONICAL = ("temperature", "vector", "matrix")  # families of several classes that are evaluated unasked
 
 
@@ -273,14 +276,19 @@ def evaluate(
     labels: ArrayInput = None,
     sample_weight: ArrayInput = None,
     pos_label: Label | None = None,
-) -> Evaluation:
+    by: ArrayInput = None,
+    label: str | None = None,
+    prob: str | Sequence[str] | None = None,
+    weight: str | None = None,
+) -> Any:
     """Return several measures of the scores: plug-in calibration errors under families, and any others.
 
     Parameters
     ----------
     y_true, y_prob : array-like of shape (n,)
         Labels and predicted probabilities of the positive class; with `reduction` labels of any number of classes, and
-        a matrix of shape (n, K).
+        a matrix of shape (n, K). Or, in place of both, `Cells`, a dict of these by segment, or a data frame, eager or
+        lazy, whose columns `label` and `prob` name.
     families : iterable of str, Family or CalibrationMap, optional
         ``families=F`` is ``measures=[plug_in(f) for f in F]``. By default, unless there are `measures`, all registered
         families but those whose class has ``evaluator = False`` (see `Family`).
@@ -313,10 +321,19 @@ def evaluate(
         Weight 2 counts a row twice, weight 0 not at all.
     pos_label : label, optional
         The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
+    by : array-like of shape (n,) or (n, k), or str or sequence of str, optional
+        The segment of each row, such as its region: every measure of each segment alone and of all rows, by default the
+        error under the family spline. Of a data frame the names of columns. At most 100 segments; labels are drawn at
+        least 40 times as often for the null, whatever `interval` is.
+    label, prob : str, optional
+        Columns of a data frame, which one pass reduces to `Cells`, and to those of each segment.
+    weight : str, optional
+        Its column of weights.
 
     Returns
     -------
     Evaluation
+        With segments a `SegmentedEvaluation`.
 
     Raises
     ------
@@ -349,12 +366,26 @@ def evaluate(
     ece       0.375    10
     tce      0.00 %     4
     tce: means little without its null: null_draws=100 draws it
+    >>> region = np.where(p < 0.5, "north", "south")
+    >>> by_region = fot.evaluate(y, p, by=region, families=["beta"])
+    >>> [by_region[segment].sample.n for segment in by_region], by_region.total.sample.n
+    ([473, 527], 1000)
     """
     random_state = one_seed(random_state)
+    redrawing = Redrawing(null_draws, interval, direction, draws, random_state)
+    rows, how = (y_true, y_prob, sample_weight), (reduction, labels, pos_label)
+    if label is None and prob is None and weight is None:
+        data: Any = read_segments(rows, by, *how)
+    else:
+        data = read_frame(rows, *how, label=label, prob=prob, weight=weight, by=by)
+        rows, how = (data, None, None), (None, None, None)
+    if isinstance(data, Segments):
+        listed = DEFAULT_SEGMENTED if families is None and measures is None else families
+        chosen = measures_of(listed, measures, norm, random_state)
+        return measure_segments(data, chosen, how[0], redrawing, Evaluation)
     of_list = canonical_measures_of if reduction == CANONICAL else measures_of
     chosen = of_list(families, measures, norm, random_state)
-    redrawing = Redrawing(null_draws, interval, direction, draws, random_state)
-    data = read_any((y_true, y_prob, sample_weight), reduction, labels, pos_label)
+    data = read_any(rows, *how)
     evaluation = evaluation_of(data, chosen, reduction, redrawing)
     _warn_of_notes(evaluation)
     return evaluation

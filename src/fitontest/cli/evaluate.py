@@ -1,10 +1,19 @@
 """``fitontest evaluate``: the calibration errors of the scores in a file."""
 
-from typing import Literal
+from typing import Any, Literal
 
 import click
 
-from fitontest.cli.measuring import CANONICAL_MEASURES, FORMATS, NULL_DRAWS, TCE, measured, measured_distributions
+from fitontest.cli.measuring import (
+    CANONICAL_MEASURES,
+    FORMATS,
+    NULL_DRAWS,
+    SEGMENT_FORMATS,
+    TCE,
+    measured,
+    measured_by_segment,
+    measured_distributions,
+)
 from fitontest.cli.messages import refusing
 from fitontest.cli.scores import Given, of_any_scores
 from fitontest.data.distributions import Distributions
@@ -50,6 +59,11 @@ from fitontest.uncertainty.intervals import check_interval
     help="Level of the intervals of the debiased errors, such as 0.9; 'none' for none, which is quicker; 'auto' gives "
     "95 % to the families that are refitted quickly. With --reduction canonical a level gives simplex_ece one.",
 )
+@click.option(
+    "--by",
+    multiple=True,
+    help="Column whose values make segments, each evaluated alone, with adjusted p-values; repeat for several.",
+)
 @click.option("--format", "style", type=click.Choice(list(FORMATS)), default="table", show_default=True)
 @refusing
 def evaluate(
@@ -61,6 +75,7 @@ def evaluate(
     alpha: float | None,
     null_draws: int | None,
     interval: str,
+    by: tuple[str, ...],
     style: str,
 ) -> None:
     """Print the calibration errors of the scores in FILE.
@@ -69,32 +84,37 @@ def evaluate(
     the mean distance between the scores and the fitted map. Other measures follow, by default the test-based
     calibration error (TCE), with what to expect of them for calibrated scores. Where a --family is chosen only the
     --measure that is chosen follows. Scores of several classes, a column for each, need a --reduction;
-    with canonical the families are those of several classes, and the measures are of whole distributions.
+    with canonical the families are those of several classes, and the measures are of whole distributions. With --by one
+    family (spline) or what is chosen is measured in every segment and in all rows.
     """
-    chosen = _chosen(measures, families, CANONICAL_MEASURES if given.canonical else (TCE,))
+    chosen = _chosen(measures, families or by, CANONICAL_MEASURES if given.canonical else (TCE,))
     level = _level(interval)
     if alpha is not None:
         check_alpha(alpha)
         if TCE not in chosen:
             raise ValueError(f"--alpha must be left out without --measure tce, got {alpha:g}")
-    if null_draws and not chosen:
+    if null_draws and not (chosen or by):
         raise ValueError(f"--null-draws must be left out without --measure, got {null_draws}")
+    settings: dict[str, Any] = {
+        "norm": norm,
+        "random_state": random_state,
+        "reduction": given.reduction,
+        "alpha": DEFAULT_ALPHA if alpha is None else alpha,
+        "interval": level,
+    }
+    if by:
+        segmented = measured_by_segment(
+            given.segments(by), families or None, chosen, null_draws=null_draws or 0, **settings
+        )
+        click.echo(SEGMENT_FORMATS[style](segmented))
+        return
     data = given.data()
     if isinstance(data, Distributions):
         evaluation = measured_distributions(data, families, chosen, norm, random_state, null_draws, level)
         click.echo(FORMATS[style](evaluation))
         return
-    evaluation = measured(
-        data,
-        families or None,
-        chosen,
-        norm=norm,
-        random_state=random_state,
-        reduction=given.reduction,
-        alpha=DEFAULT_ALPHA if alpha is None else alpha,
-        null_draws=NULL_DRAWS if null_draws is None else null_draws,
-        interval=level,
-    )
+    draws = NULL_DRAWS if null_draws is None else null_draws
+    evaluation = measured(data, families or None, chosen, null_draws=draws, **settings)
     click.echo(FORMATS[style](evaluation))
 
 

@@ -10,13 +10,23 @@ from fitontest.cli.messages import notes
 from fitontest.data.distributions import CANONICAL, Distributions
 from fitontest.data.predictions import ClassSamples
 from fitontest.data.sample import Sample
-from fitontest.evaluation import DEFAULT_CANONICAL, Evaluation, canonical_measures_of, evaluation_of, measures_of
+from fitontest.evaluation import (
+    DEFAULT_CANONICAL,
+    DEFAULT_SEGMENTED,
+    Evaluation,
+    canonical_measures_of,
+    evaluation_of,
+    measures_of,
+)
 from fitontest.measures.base import Measure, make_measure, read_measure
 from fitontest.measures.canonical_plug_in import CanonicalPlugIn
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA
 from fitontest.measures.plug_in import PlugIn
 from fitontest.measures.proper_error import ProperError
 from fitontest.results.text import csv_text
+from fitontest.segments.measuring import measure_segments
+from fitontest.segments.segmented_evaluation import SegmentedEvaluation
+from fitontest.segments.segments import Segments
 from fitontest.uncertainty.redrawing import Redrawing
 
 NULL_DRAWS = 100  # enough for the mean to a tenth of the spread
@@ -38,6 +48,11 @@ def _as_json(evaluation: Evaluation) -> str:
 FORMATS: dict[str, Callable[[Evaluation], str]] = {
     "table": str,
     "json": _as_json,
+    "csv": lambda evaluation: csv_text(evaluation.rows()),
+}
+SEGMENT_FORMATS: dict[str, Callable[[SegmentedEvaluation[Evaluation]], str]] = {
+    "table": str,
+    "json": lambda evaluation: evaluation.to_json(indent=2),
     "csv": lambda evaluation: csv_text(evaluation.rows()),
 }
 
@@ -90,6 +105,27 @@ def measured_distributions(
             redrawing = Redrawing(draws, own, random_state=random_state)
             evaluation = evaluation.joined(evaluation_of(data, [measure], CANONICAL, redrawing))
         return evaluation
+
+
+def measured_by_segment(
+    segments: Segments,
+    families: Sequence[str] | None,
+    measures: Sequence[str],
+    *,
+    norm: str,
+    random_state: int,
+    reduction: str | None,
+    alpha: float,
+    null_draws: int,
+    interval: float | Literal["auto"] | None,
+) -> SegmentedEvaluation[Evaluation]:
+    """Return the measures of every segment and of all rows; warnings become notes."""
+    others = [_measure(name, alpha) for name in measures if name != TCE or _counts_rows(segments.whole)]
+    listed = DEFAULT_SEGMENTED if not families and not others else families
+    chosen = measures_of(listed, others or None, norm, random_state)
+    redrawing = Redrawing(null_draws, interval, random_state=random_state)
+    with notes():
+        return measure_segments(segments, chosen, reduction, redrawing, Evaluation)
 
 
 def _measure(name: str, alpha: float) -> Measure:

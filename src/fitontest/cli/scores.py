@@ -19,6 +19,7 @@ from fitontest.data.distributions import CANONICAL, Distributions
 from fitontest.data.predictions import REDUCTIONS, ClassSamples, Names, read_classes, read_data, reduced
 from fitontest.data.sample import Sample
 from fitontest.data.tables import naming_lines, read_columns
+from fitontest.segments.segments import Segments
 from fitontest.typing import Label
 
 HOW = (
@@ -98,6 +99,19 @@ class Given:
         with self._naming_lines():
             columns, labels, pos_label = self._read()
             return read_data(columns, self.reduction, labels, pos_label, self._names)
+
+    def segments(self, by: tuple[str, ...]) -> Segments:
+        """Return the segments that the values of columns make."""
+        if self.classwise or self.canonical:
+            raise ValueError(
+                f"--by must be left out with --reduction {self.reduction}: segments are of one sample each"
+            )
+        with self._naming_lines():
+            columns, labels, pos_label = self._read()
+            values = read_columns(self.file, {f"--by {name}": name for name in by}, (), self.layout)
+            return Segments.of_rows(
+                columns, [*values.values()], self.reduction, labels, pos_label, self._names, ", ".join(by)
+            )
 
     def sample(self) -> Sample:
         """Return the one sample in the file, or that the reduction makes of it."""

@@ -18,7 +18,6 @@ from fitontest.data.frames import FrameColumns, sums_by_segment
 from fitontest.data.ordering import Rows
 from fitontest.data.predictions import NAMES, ClassSamples, Names, ReadBefore
 from fitontest.data.sample import Sample
-from fitontest.data.tables import parquet_rows
 from fitontest.results.frames import Backend, Records, records, to_frame
 from fitontest.results.serialising import as_text, from_text
 from fitontest.typing import ArrayInput, FloatArray, Label
@@ -215,6 +214,8 @@ class Cells(ReadBefore):
         ValueError
             No such file, no Parquet; and as for `of_frame`.
         """
+        from fitontest.data.tables import parquet_rows  # imports DuckDB, which cells of arrays do without
+
         with parquet_rows(path) as rows:
             return cls.of_frame(rows, **columns)
 

@@ -75,7 +75,7 @@ def _families_table(named: Named) -> Section:
     """Return the table of plug-in errors, with their intervals where there are any, else with standard errors."""
     norm, norms = _norms(named)
     title = f"calibration error{norm}, {_rows_in_words(named[0][1])}"
-    spreads = _intervals(named) or _standard_errors()
+    spreads = interval_columns(named) or _standard_errors()
     fitted = _fitted(named)
     nulls = _nulls(named)
     parts = (spreads, _Columns(("bins",), lambda one: (cell(one.n_bins),)), fitted, nulls)
@@ -84,19 +84,19 @@ def _families_table(named: Named) -> Section:
         [name, *norms.cells(one), f"{one.value:#.3g}", *(text for part in parts for text in part.cells(one))]
         for name, one in named
     ]
-    notes = [NO_RANKING, spreads.note, *_reasons(named), nulls.note, _verdict(named)]
+    notes = [NO_RANKING, spreads.note, *reason_lines(named), nulls.note, _verdict(named)]
     return Section(title, header, body, "\n".join(note for note in notes if note))
 
 
 def _measures_table(named: Named, title: str) -> Section:
     """Return the table of other measures."""
-    intervals, nulls = _intervals(named) or _Columns(), _nulls(named)
+    intervals, nulls = interval_columns(named) or _Columns(), _nulls(named)
     header = ["measure", "value", *intervals.header, "bins", *nulls.header]
     body = [
         [name, one.measure.printed(one.value), *intervals.cells(one), cell(one.n_bins), *nulls.cells(one)]
         for name, one in named
     ]
-    notes = (_greater_is_better(named), intervals.note, *_reasons(named), nulls.note)
+    notes = (_greater_is_better(named), intervals.note, *reason_lines(named), nulls.note)
     return Section(title, header, body, "\n".join(note for note in notes if note))
 
 
@@ -142,7 +142,7 @@ def _norms(named: Named) -> tuple[str, _Columns]:
     return ("", _Columns(("norm",), norm)) if len(of_all) > 1 else (f" ({norm(named[0][1])[0]})", _Columns())
 
 
-def _intervals(named: Named) -> _Columns | None:
+def interval_columns(named: Named) -> _Columns | None:
     """Return the debiased errors and their intervals, or None where there are none."""
     levels = {one.interval.level for _, one in named if one.interval is not None}
     if not levels:
@@ -172,7 +172,7 @@ def _intervals(named: Named) -> _Columns | None:
     return _Columns(("debiased", level), cells, "\n".join(lines))
 
 
-def _reasons(named: Named) -> list[str]:
+def reason_lines(named: Named) -> list[str]:
     """Return a line for each reason why estimates have no interval although one was asked for."""
     names: dict[str, list[str]] = {}
     for name, estimate in named:

@@ -111,6 +111,17 @@ def with_interval(
     return replace(estimate, debiased=found.value, interval=interval)
 
 
+def with_shared_null(estimate: Estimate, sample: Sample, draws: int, random_state: RandomState = 0) -> Estimate:
+    """Return the estimate with the null that `with_interval` gives it, where the interval itself is not wanted.
+
+    All draws are fitted together, several times as fast as one by one.
+    """
+    check_draws(draws, "null_draws", 1)
+    with one_blas_thread():
+        redrawn = _Redrawn(estimate.measure, Redraws.of(sample), one_seed(random_state))
+        return replace(estimate, null=redrawn.compare_with_calibrated(draws))
+
+
 def reason_against(measure: Measure, direction: Direction = "smooth") -> str:
     """Return why a measure has no interval, or ""."""
     if measure.held_fixed == "map":

@@ -1,0 +1,106 @@
+"""How often `compare_cells` says that the calibration has changed: where the scores alone drift, and where it has.
+
+Run it as ``python benchmarks/drift_rates.py``; ``--quick`` takes a tenth of the pairs. Beside it stands the z-test of
+the difference of the mean residuals, which knows nothing of the scores: a drift of the scores of a miscalibrated
+classifier changes its mean residual too.
+"""
+
+import argparse
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+import fitontest as fot
+from report import machine_facts, markdown, tell
+
+Map = Callable[[np.ndarray], np.ndarray]
+
+SIZES = (2000, 20_000)
+PAIRS = {True: 1000, False: 300}  # where nothing has changed, and where the calibration has
+DRAWS = 199
+LEVEL = 0.05
+SAME, NEAR, FAR = ((1.0, 3.0), (1.0, 3.0)), ((1.0, 3.0), (2.0, 3.0)), ((1.0, 3.0), (3.0, 1.0))  # beta distributions
+HEADER = ("scores", "calibration", "rows each", "changed", "a region (Holm)", "error", "maps", "z-test of means")
+
+
+def off(p: np.ndarray) -> np.ndarray:
+    """Return the probabilities of a positive where the scores are too high."""
+    return p**1.5
+
+
+def steep(p: np.ndarray) -> np.ndarray:
+    """Return those of scores that are far too cautious."""
+    return 1.0 / (1.0 + np.exp(-12.0 * (p - 0.5)))
+
+
+class Setting(NamedTuple):
+    """Two distributions of scores, and the probabilities of a positive before and after."""
+
+    scores: str
+    calibration: str
+    shapes: tuple[tuple[float, float], tuple[float, float]]
+    before: Map
+    after: Map
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether the calibration is the same."""
+        return self.before is self.after
+
+
+SETTINGS = (
+    Setting("same", "same, off", SAME, off, off),
+    Setting("drift", "same, off", NEAR, off, off),
+    Setting("drift far", "same, off", FAR, off, off),
+    Setting("drift far", "same, steep", FAR, steep, steep),
+    Setting("same", "+ .02", SAME, off, lambda p: np.minimum(off(p) + 0.02, 1.0)),
+    Setting("drift", "+ .02", NEAR, off, lambda p: np.minimum(off(p) + 0.02, 1.0)),
+    Setting("same", "+ .05", SAME, off, lambda p: np.minimum(off(p) + 0.05, 1.0)),
+    Setting("drift", "+ .05", NEAR, off, lambda p: np.minimum(off(p) + 0.05, 1.0)),
+    Setting("drift", "± .05 by turns", NEAR, off, lambda p: np.clip(off(p) + 0.05 * np.sin(7 * p), 0.0, 1.0)),
+)
+
+
+def found_in(setting: Setting, n: int, seed: int) -> list[bool]:
+    """Return what was found to have changed in one pair of tables."""
+    rng = np.random.default_rng([seed, n])
+    tables, residuals = [], []
+    for shape, truth in zip(setting.shapes, (setting.before, setting.after), strict=True):
+        p = rng.beta(*shape, n)
+        y = rng.random(n) < truth(p)
+        tables.append(fot.Cells.of(y, p))
+        residuals.append(y - p)
+    found = fot.compare_cells(*tables, draws=DRAWS, random_state=seed)
+    z = np.diff([one.mean() for one in residuals]) / np.sqrt(sum(one.var() / n for one in residuals))
+    region = min(row["adjusted_p_value"] for row in found.rows())
+    p_values = (found.p_value, region, found.error.p_value, found.maps.p_value)
+    return [*(p_value <= LEVEL for p_value in p_values), bool(abs(z[0]) > 1.96)]
+
+
+def percent(found: np.ndarray) -> str:
+    """Return a share with its standard error."""
+    share = found.mean()
+    return f"{100 * share:.1f} ± {100 * np.sqrt(share * (1 - share) / found.size):.1f}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="a tenth of the pairs")
+    divisor = 10 if parser.parse_args().quick else 1
+    start, rows = time.perf_counter(), []
+    for setting in SETTINGS:
+        for n in SIZES:
+            pairs = PAIRS[setting.unchanged] // divisor
+            tell(f"{setting.scores}, {setting.calibration}, {n:,} rows")
+            found = np.array([found_in(setting, n, seed) for seed in range(pairs)])
+            rows.append((setting.scores, setting.calibration, f"{n:,}", *map(percent, found.T)))
+    tell("")
+    print(f"{machine_facts()}; {time.perf_counter() - start:.0f} s\n")
+    print(f"Share of pairs, in percent with standard errors, with a p-value of at most {LEVEL} ({DRAWS} draws)\n")
+    print(markdown(HEADER, rows))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,246 @@
+"""The result of comparing the calibration of two tables of cells: over all scores, and region by region."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from textwrap import fill
+from typing import Any
+
+import numpy as np
+
+from fitontest.measures.base import Estimate
+from fitontest.results.frames import Records
+from fitontest.results.table import Section, Table
+from fitontest.results.text import short
+from fitontest.significance.holm import holm_adjusted
+from fitontest.typing import FloatArray
+
+CHANGED = 0.05
+WIDTH = 118
+NOTE = (
+    "if unchanged: the mean over {draws:,} redistributions of the positives of each of {strata:,} strata of scores "
+    "between the two tables, under which only the scores have drifted. mean residual: share of positives less mean "
+    "score. Whether the calibration has changed is told by the mean residuals, over all scores and by region. The "
+    "distance of the maps is its mean over the scores that both tables have."
+)
+
+
+@dataclass(frozen=True)
+class Change:
+    """A number that compares the two tables, and what it would be if the calibration had not changed.
+
+    Attributes
+    ----------
+    value : float
+    unchanged : float
+        Its mean over redistributed positives.
+    p_value : float
+        Share of the redistributions, the real one counted as one more, in which it is as far from that mean.
+    """
+
+    value: float
+    unchanged: float
+    p_value: float
+
+    def to_dict(self) -> dict[str, float]:
+        """Return the numbers by name."""
+        return vars(self).copy()
+
+
+@dataclass(frozen=True)
+class CellTable:
+    """What is compared of one of the tables.
+
+    Attributes
+    ----------
+    n : int
+        Rows of positive weight.
+    base_rate, mean_score : float
+    error : Estimate
+        The plug-in error under the family.
+    """
+
+    n: int
+    base_rate: float
+    mean_score: float
+    error: Estimate
+
+    @property
+    def mean_residual(self) -> float:
+        """Share of positives less mean score."""
+        return self.base_rate - self.mean_score
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers by name."""
+        facts = {"n": self.n, "base_rate": self.base_rate, "mean_score": self.mean_score}
+        return {**facts, "mean_residual": self.mean_residual, "error": self.error.value}
+
+
+@dataclass(frozen=True, eq=False)
+class Regions:
+    """The tables by region of the scores; every attribute has shape (R,).
+
+    Attributes
+    ----------
+    low, high : arrays
+        The lowest and the highest score.
+    n_before, n_after : int arrays
+    before, after : arrays
+        Mean residuals, NaN where a table has no rows.
+    unchanged : array
+        What their difference would be on average if the calibration had not changed.
+    z : array
+        The difference less that, in standard deviations.
+    p_value : array
+    """
+
+    low: FloatArray
+    high: FloatArray
+    n_before: FloatArray
+    n_after: FloatArray
+    before: FloatArray
+    after: FloatArray
+    unchanged: FloatArray
+    z: FloatArray
+    p_value: FloatArray
+
+    def records(self) -> Records:
+        """Return a record for each region."""
+        adjusted = holm_adjusted(self.p_value)
+        return [
+            {
+                "low": float(self.low[r]),
+                "high": float(self.high[r]),
+                "n_before": int(self.n_before[r]),
+                "n_after": int(self.n_after[r]),
+                "residual_before": _number(self.before[r]),
+                "residual_after": _number(self.after[r]),
+                "difference": _number(self.after[r] - self.before[r]),
+                "if_unchanged": _number(self.unchanged[r]),
+                "z": float(self.z[r]),
+                "p_value": float(self.p_value[r]),
+                "adjusted_p_value": float(adjusted[r]),
+            }
+            for r in range(self.low.size)
+        ]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class CellComparison(Table):
+    """How much the calibration of two tables of cells differs, as `compare_cells` returns it.
+
+    Attributes
+    ----------
+    tables : dict of str to CellTable
+        Each with ``n``, ``base_rate``, ``mean_score``, ``mean_residual`` and ``error``.
+    p_value : float
+        That the calibration has not changed, whatever the scores have done.
+    residual, error, maps : Change
+        Differences of the mean residuals and of the errors, the later less the earlier, and the mean distance of the
+        maps; each with ``value``, ``unchanged`` and ``p_value``.
+    regions : Regions
+    family, norm : str
+    draws : int
+    n_strata : int
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random((2, 10_000))
+    >>> before, after = (fot.Cells.of(rng.random(10_000) < q, p) for p, q in zip(p, (p[0], p[1] ** 1.2)))
+    >>> comparison = fot.compare_cells(before, after)
+    >>> comparison.changed, round(comparison.residual.value, 3), comparison.to_frame().shape
+    (True, -0.048, (10, 11))
+    """
+
+    tables: Mapping[str, CellTable]
+    p_value: float
+    residual: Change
+    error: Change
+    maps: Change
+    regions: Regions
+    family: str
+    norm: str
+    draws: int
+    n_strata: int
+
+    @property
+    def changed(self) -> bool:
+        """Whether the p-value is at most 0.05."""
+        return self.p_value <= CHANGED
+
+    @property
+    def sentence(self) -> str:
+        """Whether the calibration has changed, and where."""
+        p_value = f"p-value {short(self.p_value, 2)}"
+        if not self.changed:
+            return f"The data do not show that the calibration has changed ({p_value})."
+        where = [f"{row['low']:.3g} to {row['high']:.3g}" for row in self.rows() if row["adjusted_p_value"] <= CHANGED]
+        regions = f"; by region it shows at scores {', '.join(where)}" if where else ""
+        return fill(f"The calibration has changed ({p_value}){regions}.", WIDTH)
+
+    def rows(self) -> Records:
+        """Return a record for each region of scores, in their order."""
+        return self.regions.records()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as JSON-ready values."""
+        return {
+            "changed": self.changed,
+            "p_value": self.p_value,
+            "tables": {name: table.to_dict() for name, table in self.tables.items()},
+            **{name: getattr(self, name).to_dict() for name in ("residual", "error", "maps")},
+            "regions": self.rows(),
+            "family": self.family,
+            "norm": self.norm,
+            "draws": self.draws,
+            "n_strata": self.n_strata,
+        }
+
+    def sections(self) -> list[Section]:
+        """Return the table of all scores with the sentence, and that of the regions with notes."""
+        note = fill(NOTE.format(draws=self.draws, strata=self.n_strata), WIDTH)
+        return [
+            Section("has the calibration changed?", *self._tabulate(), self.sentence),
+            Section("by region of the scores, of about as many rows each", *self._tabulate_regions(), note),
+        ]
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _tabulate(self) -> tuple[list[str], list[list[str]]]:
+        """Return header and cells of the numbers over all scores."""
+        before, after = self.tables.values()
+        header = ["", *self.tables, "difference", "if unchanged", "p-value"]
+        body = [["n", f"{before.n:,}", f"{after.n:,}", "", "", ""]]
+        for name, key in (("share of positives", "base_rate"), ("mean score", "mean_score")):
+            values = getattr(before, key), getattr(after, key)
+            body.append([name, *(f"{value:.4f}" for value in values), f"{values[1] - values[0]:+.4f}", "", ""])
+        residuals = (f"{table.mean_residual:+.4f}" for table in (before, after))
+        body.append(["mean residual", *residuals, *_change(self.residual)])
+        errors = (f"{table.error.value:.4f}" for table in (before, after))
+        body.append([f"error ({self.family}, {self.norm})", *errors, *_change(self.error)])
+        distance = f"{self.maps.value:.4f}", f"{self.maps.unchanged:.4f}", short(self.maps.p_value, 2)
+        body.append(["distance of the maps", "", "", *distance])
+        return header, body
+
+    def _tabulate_regions(self) -> tuple[list[str], list[list[str]]]:
+        """Return header and cells of the regions."""
+        first, second = self.tables
+        header = ["scores", f"n {first}", f"n {second}", f"residual {first}", f"residual {second}"]
+        header += ["difference", "if unchanged", "p-value", "Holm p"]
+        body = []
+        for row in self.rows():
+            line = [f"{row['low']:.3g} to {row['high']:.3g}", f"{row['n_before']:,}", f"{row['n_after']:,}"]
+            keys = ("residual_before", "residual_after", "difference", "if_unchanged")
+            line += ["-" if row[key] is None else f"{row[key]:+.4f}" for key in keys]
+            body.append([*line, *(short(row[key], 2) for key in ("p_value", "adjusted_p_value"))])
+        return header, body
+
+
+def _change(change: Change) -> list[str]:
+    return [f"{change.value:+.4f}", f"{change.unchanged:+.4f}", short(change.p_value, 2)]
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

@@ -1,0 +1,301 @@
+"""Segments of rows and of cells, each as if it had been measured alone."""
+
+import datetime as dt
+import json
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from matplotlib.figure import Figure
+
+import fitontest as fot
+from fitontest.significance.holm import holm_adjusted
+
+QUICK = {"families": [fot.Slope1(10), "isotonic"], "interval": None, "null_draws": 130}
+NULLS = {"families": [fot.Slope1(4)], "interval": None}
+
+
+def rows(n=900, seed=0):
+    """Return labels, scores and regions, of which the scores of the south are too high."""
+    rng = np.random.default_rng(seed)
+    p, region = rng.beta(1, 2, n), rng.choice(["north", "south", "west"], n, p=[0.5, 0.3, 0.2])
+    return (rng.random(n) < np.where(region == "south", p**1.8, p)).astype(int), p, region
+
+
+@pytest.fixture(scope="module")
+def segmented():
+    y, p, region = rows()
+    return fot.evaluate(y, p, by=region, **QUICK)
+
+
+def same(one, other):
+    """Tell whether two estimates are the same number with the same null."""
+    return one.value == other.value and one.n == other.n and np.array_equal(one.null.values, other.null.values)
+
+
+def alone(*rows, **settings):
+    """Return the evaluation of one segment. Its null is that of an interval, which segments have without one too."""
+    return fot.evaluate(*rows, **{"null_draws": 200, **settings, "interval": 0.9, "draws": 15})
+
+
+def test_a_segment_is_as_it_is_alone_and_the_total_is_that_of_all_rows(segmented):
+    y, p, region = rows()
+    for segment in segmented:
+        single = alone(y[region == segment], p[region == segment], **QUICK)
+        assert all(map(same, segmented[segment], single))
+        assert segmented[segment].names == single.names == ["slope1", "isotonic"]
+    assert all(map(same, segmented.total, alone(y, p, **QUICK)))
+    assert isinstance(segmented.total, fot.Evaluation)
+    assert sum(segmented[segment].sample.n for segment in segmented) == y.size
+
+
+def test_intervals_and_debiased_values_are_those_of_the_segment_alone():
+    y, p, region = rows(300)
+    settings = {"families": [fot.Slope1(3)], "null_draws": 120, "draws": 15}
+    segmented = fot.evaluate(y, p, by=region, **settings)
+    records = {row["segment"]: row for row in segmented.rows()}
+    for segment in segmented:
+        (single,) = fot.evaluate(y[region == segment], p[region == segment], **settings)
+        assert same(segmented[segment]["slope1"], single)
+        assert records[segment]["debiased"] == single.debiased is not None
+        assert (records[segment]["low"], records[segment]["high"]) == (single.interval.low, single.interval.high)
+    assert "95 % interval" in str(segmented)
+
+
+def test_holm_is_over_the_segments_of_one_measure(segmented):
+    for name in segmented.names:
+        p_values = np.array([segmented[segment][name].null.p_value for segment in segmented])
+        assert [*segmented.adjusted_p_values(name).values()] == holm_adjusted(p_values).tolist()
+        assert segmented.adjusted_p_values(name)["south"] == pytest.approx(3 / 131)
+    assert segmented.smallest_p_value == 1 / 131
+    assert "at least 0.0076; Holm p: adjusted for 3 segments, so at least 0.023" in str(segmented)
+    assert "Calibrated scores would hardly look so in south (Holm p-value at most 0.05)." in str(segmented)
+
+
+def test_the_table_has_the_worst_first_and_the_total_last(segmented):
+    y, p, region = rows()
+    frame = segmented.to_frame()
+    assert frame["measure"].tolist() == ["slope1"] * 4 + ["isotonic"] * 4
+    for name, table in frame.groupby("measure"):
+        assert table["segment"].tolist()[0] == "south"
+        assert table["segment"].tolist()[-1] == "all rows"
+        assert table["total"].tolist() == [False, False, False, True]
+        excess = (table["value"] - table["if_calibrated"]).to_numpy()[:-1]
+        assert np.all(np.diff(excess) <= 0)
+        south = table.iloc[0]
+        assert south["n"] == np.sum(region == "south")
+        assert south["mean_score"] == pytest.approx(p[region == "south"].mean(), rel=1e-14)
+        assert south["mean_residual"] == pytest.approx((y - p)[region == "south"].mean(), rel=1e-12)
+        assert south["value"] == segmented["south"][name].value
+    assert segmented.to_frame("polars").height == len(frame)
+    loaded = json.loads(segmented.to_json())
+    assert loaded["segments"] == segmented.rows()
+    assert (loaded["draws"], loaded["n_segments"], loaded["by"]) == (130, 3, "segment")
+
+
+def test_text_and_html_show_every_segment(segmented):
+    text = str(segmented)
+    first = text.split("\n\n")[0].splitlines()
+    assert first[0] == "calibration error (family slope1, norm l1) in 3 segments, n = 900"
+    assert {len(line) for line in first[1:7]} == {len(first[1])}
+    assert first[6].split()[:3] == ["all", "rows", "900"]
+    assert segmented._repr_html_().count("<table>") == 2
+    assert repr(segmented) == text
+
+
+def test_a_frame_and_a_dict_of_cells_give_the_evaluation_of_the_cells():
+    y, p, region = rows()
+    half = np.where(p < 0.3, "low", "high")
+    frame = pl.LazyFrame({"y": y, "p": p, "region": region, "half": half})
+    columns = {"label": "y", "prob": "p"}
+    one = fot.evaluate(frame, by="region", **columns, **NULLS)
+    cells = fot.Cells.of_frame(frame, by="region", **columns)
+    other = fot.evaluate(cells, **NULLS)
+    for segment in ("north", "south", "west"):
+        (single,) = alone(cells[segment], **NULLS)
+        assert same(one[segment]["slope1"], single)
+        assert same(other[segment]["slope1"], single)
+    (total,) = alone(sum(cells.values()), **NULLS)
+    assert same(one.total["slope1"], total)
+    assert total.n == y.size
+    assert str(one).splitlines()[1].startswith("region ")
+    frame = frame.collect().to_pandas()
+    two = fot.evaluate(frame, by=["region", "half"], **columns, families=["identity"], interval=None)
+    assert set(two) == {(r, h) for r in ("north", "south", "west") for h in ("low", "high")}
+    assert "south, low" in two.to_frame()["segment"].tolist()
+    assert str(two).splitlines()[1].startswith("region, half ")
+
+
+def test_a_frame_without_segments_is_the_evaluation_of_its_cells():
+    y, p, _ = rows()
+    w = np.arange(y.size) % 3
+    frame = pd.DataFrame({"y": y, "p": p, "w": w})
+    (one,) = fot.evaluate(frame, label="y", prob="p", weight="w", families=["beta"], interval=None)
+    (other,) = fot.evaluate(fot.Cells.of(y, p, w), families=["beta"], interval=None)
+    assert one.value == other.value
+    assert one.n == np.sum(w > 0)
+
+
+def test_weights_positive_labels_and_reductions_reach_the_segments():
+    y, p, region = rows(300)
+    w = np.where(region == "west", 0.0, np.arange(300) % 4 + 0.5)
+    names = np.where(y == 1, "yes", "no")
+    settings = {"families": ["platt"], "interval": None, "null_draws": 80}
+    segmented = fot.evaluate(names, p, by=region, sample_weight=w, pos_label="yes", **settings)
+    assert list(segmented) == ["north", "south"]  # the west weighs nothing
+    north = region == "north"
+    (single,) = alone(y[north], p[north], sample_weight=w[north], **settings)
+    assert same(segmented["north"]["platt"], single)
+    matrix = np.stack((1 - p, p), axis=1)
+    confidence = fot.evaluate(y, matrix, by=region, reduction="confidence", **NULLS)
+    (single,) = alone(y[north], matrix[north], reduction="confidence", **NULLS)
+    assert same(confidence["north"]["slope1"], single)
+
+
+@pytest.mark.parametrize(
+    ("by", "keys"),
+    [
+        (np.array([2, 1, 2, 1]), [1, 2]),
+        (np.array([True, False, True, False]), [False, True]),
+        (pd.Series(["b", "a", "b", "a"], dtype="category", name="group"), ["a", "b"]),
+        (pd.to_datetime(["2024-01-02", "2024-01-01"] * 2), [dt.datetime(2024, 1, day) for day in (1, 2)]),
+        (pl.Series("group", ["b", "a", "b", "a"]), ["a", "b"]),
+        (pd.DataFrame({"a": ["x", "y"] * 2, "b": [1, 1, 2, 2]}), [("x", 1), ("x", 2), ("y", 1), ("y", 2)]),
+        (pl.DataFrame({"a": ["x", "y"] * 2, "b": [1, 1, 2, 2]}), [("x", 1), ("x", 2), ("y", 1), ("y", 2)]),
+        (pa.table({"a": ["x", "y"] * 2, "b": [1, 1, 2, 2]}), [("x", 1), ("x", 2), ("y", 1), ("y", 2)]),
+        (np.array([[1, 5], [1, 6], [1, 5], [1, 6]]), [(1, 5), (1, 6)]),
+    ],
+)
+def test_segments_are_the_values_of_a_column_in_order(by, keys):
+    segmented = fot.evaluate([0, 1, 1, 0], [0.1, 0.6, 0.7, 0.2], by=by, measures=["ece"], null_draws=160)
+    assert list(segmented) == keys
+    named = [*getattr(by, "column_names", getattr(by, "columns", []))] or [getattr(by, "name", None) or "segment"]
+    assert segmented.segments.name == ", ".join(named)
+    assert json.loads(segmented.to_json())["n_segments"] == len(keys)
+
+
+def test_segments_that_print_alike_are_told_apart():
+    cells = {key: fot.Cells.of([0, 1], [0.2, 0.8]) for key in (1, "1")}
+    segmented = fot.evaluate(cells, measures=["ece"])
+    assert sorted(segmented.to_frame()["segment"]) == ["'1'", "1", "all rows"]
+
+
+def test_few_rows_and_one_class_break_nothing():
+    y, p, region = rows(300)
+    region = region.astype(object)
+    region[:1], region[1:6] = "one row", "negatives"
+    y[1:6] = 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fot.CalibrationWarning)
+        segmented = fot.evaluate(y, p, by=region, families=["beta", "isotonic"], interval=None)
+    assert len(segmented.rows()) == 2 * 6
+    assert all(row["value"] is not None for row in segmented.rows())
+    assert segmented["one row"].sample.n == 1
+    assert any(line.startswith("beta: negatives") and "all labels are 0" in line for line in segmented.notes)
+
+
+@dataclass(frozen=True)
+class Picky(fot.Measure):
+    """The mean label, of at least ten rows."""
+
+    greater_is_better = True
+
+    def estimate(self, sample):
+        if sample.n < 10:
+            raise ValueError(f"there must be ten rows, got {sample.n}")
+        return fot.Estimate.of(self, sample, sample.base_rate)
+
+
+def test_a_segment_that_a_measure_refuses_is_a_row_without_a_value():
+    y, p, region = rows(200)
+    region = region.astype(object)
+    region[:3] = "few"
+    segmented = fot.evaluate(y, p, by=region, measures=[Picky(), "ece"])
+    few = next(row for row in segmented.rows() if row["segment"] == "few")
+    assert (few["value"], few["p_value"], few["failure"]) == (None, None, "there must be ten rows, got 3")
+    assert few["n"] == 3
+    assert segmented.worst("Picky")[-1] == "few"
+    assert [estimate.measure.name for estimate in segmented["few"]] == ["ece"]
+    assert "few: not measured: there must be ten rows, got 3" in str(segmented)
+    assert len(segmented.adjusted_p_values("Picky")) == 3
+    assert segmented.worst("Picky")[0] == "south"  # too few positives are bad where more are better
+    with pytest.raises(ValueError, match="there must be ten rows"):  # what the whole refuses is refused
+        fot.evaluate(y[:6], p[:6], by=region[:6], measures=[Picky()])
+
+
+def test_draws_are_forty_for_each_segment():
+    y, p, _ = rows(40)
+    segments = np.arange(40) % 8
+    assert fot.evaluate(y, p, by=segments, measures=["ece"]).draws == 320
+    with pytest.raises(ValueError, match="null_draws must be at least 40 times the number of segments, 320 for 8"):
+        fot.evaluate(y, p, by=segments, measures=["ece"], null_draws=319)
+
+
+def test_by_default_one_family_measures_the_segments():
+    y, p, region = rows(60)
+    assert fot.evaluate(y, p, by=region, interval=None, null_draws=120).names == ["spline"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (lambda y, p: ((y, p), {"by": np.arange(300)}), "by must give at most 100 segments, got 300"),
+        (lambda y, p: ((y, p), {"by": ["a"] * 299}), "y_true and by must have the same number of rows"),
+        (lambda y, p: ((y, p), {"by": np.where(p > 0.5, np.nan, 1.0)}), "by must"),
+        (lambda y, p: ((y, p), {"by": ["a", None] * 150}), "by must"),
+        (lambda y, p: ((fot.Cells.of(y, p),), {"by": ["a"] * 300}), "by must be left out where y_true is Cells"),
+        (lambda y, p: (({"a": fot.Cells.of(y, p)}, p), {}), "y_prob must be left out where y_true is a dict of cells"),
+        (lambda y, p: (({"a": (y, p)},), {}), "dict from segments to Cells of one sample each; got one tuple for 'a'"),
+        (lambda y, p: (({},), {}), "by must give at least one segment, got none"),
+        (
+            lambda y, p: (({"a": fot.Cells.of(y, p), "b": fot.Cells.of(y, p, exact=True)},), {}),
+            "cells must have one resolution",
+        ),
+        (
+            lambda y, p: ((y, np.stack((1 - p, p), axis=1)), {"by": y, "reduction": "classwise"}),
+            "by must be left out with reduction='classwise'",
+        ),
+        (lambda y, p: ((pd.DataFrame({"y": y, "p": p}),), {"label": "y"}), "label and prob must both name a column"),
+        (
+            lambda y, p: ((pd.DataFrame({"y": y, "p": p}), p), {"label": "y", "prob": "p"}),
+            "y_prob must be left out where label and prob name columns",
+        ),
+        (
+            lambda y, p: ((pd.DataFrame({"y": y, "p": p}),), {"label": "y", "prob": "p", "by": y}),
+            "by must be the name of a column of the frame",
+        ),
+        (
+            lambda y, p: ((pd.DataFrame({"y": y, "p": p, "i": range(300)}),), {"label": "y", "prob": "p", "by": "i"}),
+            "by must give at most 100 segments, got 300",
+        ),
+    ],
+)
+def test_bad_input_is_refused(arguments, message):
+    given, options = arguments(*rows(300)[:2])
+    with pytest.raises(ValueError, match=message):
+        fot.evaluate(*given, families=["identity"], interval=None, **options)
+
+
+def test_what_is_not_there_is_named(segmented):
+    with pytest.raises(KeyError, match="east"):
+        segmented["east"]
+    with pytest.raises(ValueError, match="name must be one of 'slope1', 'isotonic'"):
+        segmented.worst("beta")
+    assert "east" not in segmented
+
+
+def test_the_diagrams_are_of_the_worst_segments_on_shared_axes():
+    y, p, _ = rows(210)
+    segmented = fot.evaluate(y, p, by=np.arange(210) % 7, **NULLS)
+    display = segmented.plot(figure=Figure())
+    assert [*display.axes_] == [*map(str, segmented.worst()[:5]), "all rows"]
+    assert len({ax.get_ylim() for ax in display.axes_.values()}) == 1
+    assert [*segmented.diagrams(segments=[3, 0]).displays] == ["3", "0", "all rows"]
+    with pytest.raises(ValueError, match="segments must be among those measured"):
+        segmented.diagrams(segments=[9])
+    with pytest.raises(ValueError, match="families must be given for diagrams"):
+        fot.evaluate(y, p, by=np.arange(210) % 2, measures=["ece"]).diagrams()
