@@ -1,5 +1,6 @@
 """A gate: whether a calibration error is at most a limit, is above it, or whether the rows cannot tell yet."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Literal, TypeAlias, get_args
@@ -8,21 +9,24 @@ from xml.etree import ElementTree
 import numpy as np
 
 from fitontest.checks import choose, is_real
-from fitontest.data.predictions import Reduction
-from fitontest.evaluation import estimated
-from fitontest.families.base import Family
+from fitontest.data.predictions import REDUCTIONS, Reduction, reduced
+from fitontest.data.sample import Sample
+from fitontest.families.base import Family, read_family
 from fitontest.measures.base import Estimate
 from fitontest.measures.plug_in import PlugIn
+from fitontest.progress import track
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
 from fitontest.results.text import short
+from fitontest.segments.segmented_evaluation import WHOLE, words_of
+from fitontest.segments.segments import Segment, read_segments
 from fitontest.typing import ArrayInput, Label, RandomState
-from fitontest.uncertainty.intervals import check_interval
-from fitontest.uncertainty.redrawing import Redrawing
+from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 
 Outcome: TypeAlias = Literal["pass", "fail", "undecided"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 MOST_TIMES = 10_000  # the rows at hand, beyond which a number of rows says only that there are not enough anywhere
+FEWEST = 50  # rows that are ever said to be enough: the interval of fewer is cut off at its ends
 DEFAULT_FAMILY = "spline"
 
 
@@ -172,15 +176,16 @@ def check_calibration(
     Parameters
     ----------
     y_true, y_prob, reduction, labels, sample_weight, pos_label
-        As for `calibration_error`; ``reduction="classwise"`` is not taken.
+        As for `calibration_error`; ``reduction="classwise"`` is not taken. `Cells` in place of both, or a dict of
+        these by segment.
     max_error : float in (0, 1)
         The largest mean distance |c(p) - p| that is accepted.
     level : float in (0, 1), default=0.95
         Of the interval.
     family : str or Family, default="spline"
         Whose error is held against the limit.
-    by : array-like of shape (n,), optional
-        Values of a column: each is a segment with an outcome of its own.
+    by : array-like of shape (n,) or (n, k), optional
+        The segment of each row, such as its region: each has an outcome of its own.
     random_state : int, RandomState or None, default=0
 
     Returns
@@ -208,25 +213,13 @@ def check_calibration(
     >>> print(fot.check_calibration(y, p, max_error=0.02))
     fail: calibration error 0.105 (95 % interval 0.0846 to 0.124), limit 0.0200, n = 2,000
     """
-    limit = check_limit(max_error)
-    check_interval(level)
-    if reduction == "classwise":
-        raise ValueError("reduction must not be 'classwise': check a class against the rest, y_true == label")
     columns = (y_true, y_prob, sample_weight)
-    parts = {"all rows": columns} if by is None else _segments(columns, by)
-    share = 1.0 - (1.0 - level) / len(parts)
-    gates = []
-    for name, part in parts.items():
-        found = estimated(
-            PlugIn(family),
-            part,
-            reduction=reduction,
-            labels=labels,
-            pos_label=pos_label,
-            redrawing=Redrawing(interval=share, random_state=random_state),
-        )
-        gates.append(gate_of(name, found, limit))
-    return CalibrationCheck(tuple(gates), gates[0].estimate.measure.name)
+    rule = GateRule.of(max_error, level, family, random_state)
+    check_reduction(reduction)
+    segments = read_segments(columns, by, reduction, labels, pos_label)
+    if segments is None:
+        return check_samples({WHOLE: reduced(columns, reduction, labels, pos_label)}, rule, reduction)
+    return check_samples(segments.samples, rule, reduction)
 
 
 def assert_calibrated(
@@ -267,6 +260,50 @@ def assert_calibrated(
         raise AssertionError(str(found))
 
 
+@dataclass(frozen=True)
+class GateRule:
+    """By which rule errors pass, checked before anything is read."""
+
+    max_error: float
+    level: float
+    measure: PlugIn
+    random_state: RandomState
+
+    @classmethod
+    def of(cls, max_error: object, level: float, family: str | Family, random_state: RandomState) -> "GateRule":
+        """Return the rule that a user gave, or refuse what is none."""
+        limit = check_limit(max_error)
+        check_level(level)
+        return cls(limit, level, PlugIn(read_family(family)), random_state)
+
+
+def check_samples(samples: Mapping[Segment, Sample], rule: GateRule, reduction: str | None = None) -> CalibrationCheck:
+    """Return the outcomes of checked samples, each under its name."""
+    share = 1.0 - (1.0 - rule.level) / len(samples)
+    redrawing = Redrawing(null_draws=1, interval=share, random_state=rule.random_state)  # of the null nothing is said
+    names = words_of(samples)
+    steps = track(samples.items(), "segments") if len(samples) > 1 else samples.items()
+    gates = [
+        gate_of(names[segment], estimate_of(rule.measure, sample, reduction, redrawing), rule.max_error)
+        for segment, sample in steps
+    ]
+    return CalibrationCheck(tuple(gates), rule.measure.name)
+
+
+def check_reduction(reduction: str | None) -> None:
+    """Refuse a reduction that makes more than one sample, or none."""
+    if reduction == "classwise":
+        raise ValueError("reduction must not be 'classwise': check a class against the rest, y_true == label")
+    if reduction is not None:
+        choose(reduction, REDUCTIONS, "reduction")
+
+
+def check_level(level: object) -> None:
+    """Refuse what is no level."""
+    if not is_real(level) or not 0.0 < level < 1.0:
+        raise ValueError(f"level must be a number in (0, 1) such as 0.95, got {level!r}")
+
+
 def check_limit(max_error: object) -> float:
     """Return the limit, or refuse what is none."""
     if not is_real(max_error) or not 0.0 < max_error < 1.0:
@@ -289,30 +326,15 @@ def _rows_needed(estimate: Estimate, limit: float) -> int | None:
     """Return about how many rows would bring the interval off the limit, with two digits."""
     assert estimate.interval is not None
     error = estimate.value if estimate.debiased is None else estimate.debiased
-    half = estimate.interval.high - error if error <= limit else error - estimate.interval.low
+    halves = (estimate.interval.high - error, error - estimate.interval.low)
+    half = halves[0] if error <= limit else max(halves)  # the lower end may be cut off at 0
     distance = abs(error - limit)
     times = (half / distance) ** 2 if distance > 0 else np.inf
     if not isfinite(times) or times > MOST_TIMES:
         return None
-    rows = max(estimate.n * times, estimate.n + 1)
+    rows = max(estimate.n * times, estimate.n + 1, FEWEST)
     unit = 10 ** max(len(str(int(rows))) - 2, 0)
     return int(-(-rows // unit) * unit)
-
-
-def _segments(columns: tuple[Any, Any, Any], by: ArrayInput) -> dict[str, tuple[Any, Any, Any]]:
-    """Return the rows of each segment by its name, in the order of the values."""
-    from fitontest.data.arrays import as_column, check_same_length
-    from fitontest.data.labels import coded
-
-    values = as_column(by, "by")
-    y = np.asarray(columns[0])
-    check_same_length(y_true=y, by=values)
-    names, codes = coded(values, "by")
-    parts = {}
-    for k, name in enumerate(names):
-        rows = codes == k
-        parts[str(name)] = tuple(None if column is None else np.asarray(column)[rows] for column in columns)
-    return parts  # type: ignore[return-value]
 
 
 def _in_words(outcome: Outcome) -> str:
