@@ -13,6 +13,7 @@ from fitontest.displays.tce import TCEDisplay
 from fitontest.evaluation import Evaluation
 from fitontest.measures.base import Estimate
 from fitontest.results.text import short
+from fitontest.segments.segmented_evaluation import SegmentedEvaluation
 from fitontest.uncertainty.verdict import Verdict
 
 SCALES: tuple[ScaleName, ...] = ("probability", "logit")
@@ -62,10 +63,16 @@ def comparison_picture(comparison: Comparison) -> Picture:
     return _drawn(comparison.diagram(), "calibrators", "calibrators", text)
 
 
-def class_pictures(classes: Evaluation) -> Picture:
+def class_pictures(classes: Evaluation, family: str) -> Picture:
     """Return the reliability diagrams of the classes."""
-    text = "Reliability diagrams of each class against the rest."
-    return _drawn(classes.diagrams("slope1"), "classes", "classes", text)
+    text = f"Reliability diagrams of each class against the rest, by {family}."
+    return _drawn(classes.diagrams(family), "classes", "classes", text)
+
+
+def segment_pictures(segments: SegmentedEvaluation[Evaluation]) -> Picture:
+    """Return the reliability diagrams of the worst segments and of all rows."""
+    text = f"Reliability diagrams of the worst segments and of all rows, by {segments.names[0]}."
+    return _drawn(segments.diagrams(), "segments", "segments", text)
 
 
 def _with_band(estimate: Estimate, sample: Sample, scale: ScaleName, seed: int) -> ReliabilityDisplay:

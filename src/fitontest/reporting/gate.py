@@ -99,6 +99,16 @@ class CalibrationCheck(Table):
     each interval has the level 1 - (1 - level) / k, so that the promise holds for all of them together (Bonferroni).
 
     Printing it shows the table. ``bool(check)`` is refused, because there are three outcomes: compare `outcome`.
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> rng = np.random.default_rng(0)
+    >>> p, region = rng.random(4000), np.repeat(["north", "south"], 2000)
+    >>> y = rng.random(4000) < np.where(region == "south", p**1.5, p)
+    >>> check = fot.check_calibration(y, p, by=region, max_error=0.05)
+    >>> check.outcome, {gate.name: gate.outcome for gate in check.gates}
+    ('fail', {'north': 'pass', 'south': 'fail'})
     """
 
     gates: tuple[Gate, ...]

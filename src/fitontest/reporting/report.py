@@ -3,39 +3,58 @@
 import json
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from html import escape
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from fitontest.checks import choose
+from fitontest.checks import as_list, choose
 from fitontest.comparison.compare import Options, compare_candidates
 from fitontest.comparison.comparison import Comparison
-from fitontest.data.predictions import ClassSamples, ReadBefore, Reduction, read_classes, read_data
+from fitontest.data.predictions import (
+    REDUCTIONS,
+    ClassSamples,
+    ReadBefore,
+    Reduction,
+    read_classes,
+    reduced,
+)
 from fitontest.data.sample import Sample
-from fitontest.evaluation import Evaluation, evaluate, evaluation_of, measures_of
+from fitontest.evaluation import Evaluation, evaluation_of, measures_of
 from fitontest.exceptions import without_warnings
-from fitontest.families.base import Family
+from fitontest.families.base import Family, read_family
+from fitontest.measures.base import make_measure
 from fitontest.numerics.random import one_seed
 from fitontest.reporting.figures import (
     Picture,
     class_pictures,
     comparison_picture,
     reliability_pictures,
+    segment_pictures,
     tce_pictures,
 )
 from fitontest.reporting.page import render
+from fitontest.reporting.summary import Summary
 from fitontest.results.table import Section
-from fitontest.results.text import short
+from fitontest.segments.measuring import measure_segments
+from fitontest.segments.segmented_evaluation import SegmentedEvaluation
+from fitontest.segments.segments import Segments, read_segments
 from fitontest.typing import ArrayInput, Label, RandomState
+from fitontest.uncertainty.intervals import check_interval
 from fitontest.uncertainty.redrawing import Redrawing
 from fitontest.uncertainty.verdict import Verdict
 
 DEFAULT_FAMILIES = ("spline", "slope1", "isotonic", "beta", "platt")
 CANDIDATES = ("platt", "beta", "spline", "isotonic", "temperature")  # none needs jax, so that a report takes seconds
+CLASS_FAMILIES = ("slope1", "isotonic")  # by which each class is measured
+FOLDS = 10
 TCE_ROWS = 100_000  # rows above which the test of each score is left out, because it then rejects nearly all
+TCE_DRAWS = 100
 MEASURES, COMPARED, CLASSES, SEGMENTS = "Measures", "Calibrators compared", "Classes", "Segments"  # headings
+ENDINGS = (".html", ".htm")
+TIMES = "fit (s)"  # a column that differs from run to run
 PACKAGES = ("fitontest", "numpy", "scipy", "scikit-learn", "matplotlib")
 
 
@@ -52,108 +71,84 @@ class Report:
         Of calibrators, where asked.
     classes : Evaluation or None
         Of each class against the rest, of several classes.
+    segments : SegmentedEvaluation or None
     options : dict
         With which it was made.
 
     Notes
     -----
     In a notebook it shows itself. ``report.save("report.html")`` writes a page that needs no other file and asks for
-    nothing from anywhere; the same data and options give the same bytes.
+    nothing from anywhere; the same data, options and versions give the same bytes.
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(1000)
+    >>> report = fot.report(rng.random(1000) < p, p, families=["platt"])
+    >>> report.verdict.headline, report.evaluation.names, report.comparison
+    ('Calibrated within noise', ['platt', 'tce'], None)
     """
 
     title: str
     evaluation: Evaluation
     comparison: Comparison | None = None
     classes: Evaluation | None = None
-    segments: Any = None
+    segments: SegmentedEvaluation[Evaluation] | None = None
     options: dict[str, Any] = field(default_factory=dict)
 
     @property
     def verdict(self) -> Verdict:
         """What the rows say, in words."""
         found = self.evaluation.verdict
-        assert found is not None
+        if found is None:
+            raise ValueError("families must hold one whose error has an interval, got none")
         return found
-
-    @property
-    def sample(self) -> Sample:
-        """The rows that are judged."""
-        return self.evaluation.sample
 
     @property
     def sentences(self) -> list[str]:
         """What a reader wants to know, a sentence or two each, after the headline of the verdict."""
-        first, *others = self.verdict.reasons
-        return [first[0].upper() + first[1:], *others, self._rows, *self._gain]
+        return self._summary.sentences
 
     @property
-    def glance(self) -> dict[str, str]:
-        """The numbers of the headline by what they are called."""
-        one, sample = self.verdict.estimate, self.sample
-        assert one.interval is not None
-        level = f"{100 * one.interval.level:g} % interval"
-        share = "accuracy" if one.reduction == "confidence" else "share of positives"
-        return {
-            "rows": f"{one.n:,}",
-            share: short(sample.base_rate),
-            "mean score": short(float(sample.w @ sample.p) / sample.total),
-            "calibration error": short(one.value if one.debiased is None else one.debiased),
-            level: f"{short(one.interval.low)} to {short(one.interval.high)}",
-            "p-value of calibration": short(self.verdict.p_value, 2),
-        }
-
-    @property
-    def _rows(self) -> str:
-        """How many rows there are, and how many would say more."""
-        one = self.verdict.estimate
-        assert one.interval is not None
-        n, width = one.n, one.interval.high - one.interval.low
-        text = f"These are {n:,} rows; with four times as many the interval would be about half as wide"
-        if self.verdict.calibrated:
-            return (
-                f"{text} ({short(width / 2)}). An error up to {short(one.interval.high)} could be hidden in the noise."
-            )
-        return f"{text} ({short(width / 2)})."
-
-    @property
-    def _gain(self) -> list[str]:
-        """What a calibrator would gain."""
-        if self.comparison is None:
-            return []
-        best = self.comparison[self.comparison.chosen]
-        if best.name == self.comparison.do_nothing:
-            return ["No calibrator of those compared is shown to do better than to leave the scores as they are."]
-        row = best.to_dict()
-        gain, se = -row["to_identity"], row["to_identity_se"]
-        loss = "log loss" if self.comparison.scoring == "log_loss" else "Brier score"
-        text = f"Calibration by {best.name} would lower the {loss} by {short(gain)}"
-        return [f"{text} (standard error {short(se, 2)}) on rows that it was not fitted to."]
+    def _summary(self) -> Summary:
+        return Summary(self.verdict, self.evaluation.sample, self.comparison, self.segments)
 
     @cached_property
     def html(self) -> str:
         """The page."""
+        parts = {
+            "title": self.title,
+            "verdict": self.verdict,
+            "sentences": self.sentences,
+            "glance": self._summary.glance,
+            "tables": self._tables(),
+            "facts": self.facts,
+        }
         with without_warnings():
-            return render(self)
+            return render({**parts, "diagrams": self._diagrams(), "pictures": self._pictures()})
 
-    def diagrams(self) -> list[Picture]:
+    def _diagrams(self) -> list[Picture]:
         """Return the reliability diagrams, and the test-based one where there is one."""
         seed = self.options["random_state"]
         return [*reliability_pictures(self.evaluation, self.verdict, "map", seed), *tce_pictures(self.evaluation)]
 
-    def part_pictures(self) -> dict[str, Picture]:
+    def _pictures(self) -> dict[str, Picture]:
         """Return the diagrams of the further tables, by their headings."""
         found = {}
         if self.comparison is not None:
             found[COMPARED] = comparison_picture(self.comparison)
         if self.classes is not None:
-            found[CLASSES] = class_pictures(self.classes)
+            found[CLASSES] = class_pictures(self.classes, CLASS_FAMILIES[0])
+        if self.segments is not None:
+            found[SEGMENTS] = segment_pictures(self.segments)
         return found
 
-    def tables(self) -> dict[str, list[Section]]:
+    def _tables(self) -> dict[str, list[Section]]:
         """Return the tables by their headings."""
         found = {MEASURES: [part for part in self.evaluation.sections() if part.header]}
         if self.comparison is not None:
-            found[COMPARED] = self.comparison.sections()
+            found[COMPARED] = [_without(part, TIMES) for part in self.comparison.sections()]
         if self.classes is not None:
             found[CLASSES] = self.classes.sections()
         if self.segments is not None:
@@ -171,7 +166,7 @@ class Report:
     def save(self, path: str | Path) -> Path:
         """Write the page to a file whose name ends in .html, and return its path."""
         target = Path(path)
-        choose(target.suffix.lower(), (".html", ".htm"), "the ending of path")
+        choose(target.suffix.lower(), ENDINGS, "the ending of path")
         target.write_text(self.html, encoding="utf-8", newline="\n")
         return target
 
@@ -186,8 +181,6 @@ class Report:
 
     def _repr_html_(self) -> str:
         """Return the page in a frame of its own, so that its style does not touch the notebook."""
-        from html import escape
-
         return (
             f'<iframe title="{escape(self.title, quote=True)}" srcdoc="{escape(self.html, quote=True)}" '
             'style="width:100%;height:46em;border:1px solid #8888"></iframe>'
@@ -195,6 +188,56 @@ class Report:
 
     def __repr__(self) -> str:
         return f"Report({self.title!r}: {self.verdict.headline})"
+
+
+@dataclass(frozen=True)
+class ReportOptions:
+    """What a report holds, checked before anything is read."""
+
+    title: str
+    families: tuple[str | Family, ...]
+    compare: bool
+    interval: float
+    seed: int
+    reduction: str | None
+
+    @classmethod
+    def of(
+        cls,
+        title: str,
+        families: Iterable[str | Family] | None,
+        compare: bool,
+        interval: float,
+        random_state: RandomState,
+        reduction: str | None,
+    ) -> "ReportOptions":
+        """Return the options that a user gave, or refuse what are none."""
+        if not isinstance(title, str) or not title.strip():
+            raise ValueError(f"title must be a text, got {title!r}")
+        if not isinstance(compare, bool):
+            raise ValueError(f"compare must be True or False, got {compare!r}")
+        chosen = tuple(DEFAULT_FAMILIES if families is None else as_list(families, "families"))
+        for one in chosen:
+            read_family(one)
+        check_interval(interval)
+        if reduction is not None:
+            choose(reduction, REDUCTIONS, "reduction")
+        return cls(title, chosen, compare, interval, one_seed(random_state), reduction)
+
+    @property
+    def judged(self) -> str | None:
+        """The reduction to the one sample that is judged."""
+        return "confidence" if self.reduction == "classwise" else self.reduction
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what the page says of the options."""
+        return {
+            "families": [str(one) for one in self.families],
+            "interval": self.interval,
+            "compare": self.compare,
+            "reduction": self.reduction,
+            "random_state": self.seed,
+        }
 
 
 def report(
@@ -221,14 +264,14 @@ def report(
     Parameters
     ----------
     y_true, y_prob, labels, sample_weight, pos_label
-        As for `calibration_error`; `Cells` in place of both.
+        As for `calibration_error`; `Cells` in place of both, or a dict of these by segment.
     title : str
     families : iterable of str or Family, optional
         Whose errors are listed; by default spline, slope1, isotonic, beta and platt.
     compare : bool, default=False
         Compare platt, beta, spline, isotonic and temperature as calibrators of these scores, out of fold.
-    by : array-like of shape (n,), optional
-        Values of a column: each is a segment of the rows, listed with an error of its own.
+    by : array-like of shape (n,) or (n, k), optional
+        The segment of each row, such as its region: each is listed with the error of the family that is quoted.
     interval : float in (0, 1), default=0.95
         Level of the intervals.
     random_state : int, RandomState or None, default=0
@@ -243,6 +286,8 @@ def report(
     ------
     ValueError
         Naming the argument, the rule and what was found.
+    ImportError
+        When the page is made, without jinja2.
 
     Examples
     --------
@@ -251,57 +296,64 @@ def report(
     >>> p = rng.random(1000)
     >>> report = fot.report(rng.random(1000) < p**1.5, p, title="Model A")
     >>> report
-    Report('Model A': Too high)
+    Report('Model A': Too timid and too high)
     >>> report.save("report.html")  # doctest: +SKIP
     """
-    seed = one_seed(random_state)
-    chosen = list(DEFAULT_FAMILIES if families is None else families)
+    options = ReportOptions.of(title, families, compare, interval, random_state, reduction)
     columns = (y_true, y_prob, sample_weight)
-    classes: Evaluation | None = None
-    with without_warnings():
-        redrawing = Redrawing(interval=interval, random_state=seed)
-        measures = measures_of(chosen, None, "l1", seed)
-        if reduction in ("confidence", "classwise") and not isinstance(y_true, ReadBefore):
-            predictions = read_classes(columns, labels)
-            data: Sample | ClassSamples = predictions.confidence()
-            quick = measures_of(["slope1", "isotonic"], None, "l1", seed)
-            classes = evaluation_of(predictions, quick, "classwise", Redrawing(random_state=seed))
-            judged: str | None = "confidence"
-        else:
-            data, judged = read_data(columns, reduction, labels, pos_label), reduction
-        if not isinstance(data, Sample):
-            raise ValueError("y_true must be the cells of one sample for a report, got those of several classes")
-        evaluation = evaluation_of(data, measures, judged, redrawing)
-        if evaluation.verdict is None:
+    segments = read_segments(columns, by, options.judged, labels, pos_label)
+    classes: ClassSamples | None = None
+    if options.judged == "confidence" and not isinstance(y_true, ReadBefore):
+        classes = read_classes(columns, labels)
+        sample = classes.confidence()
+    else:
+        sample = reduced(columns, options.judged, labels, pos_label) if segments is None else segments.whole
+    return report_of(sample, options, classes, segments)
+
+
+def report_of(
+    sample: Sample, options: ReportOptions, classes: ClassSamples | None = None, segments: Segments | None = None
+) -> Report:
+    """Return the report on a sample, on the classes behind it, and on its segments."""
+    with without_warnings():  # the tables of the page say what warnings say
+        evaluation = _evaluated(sample, options)
+        verdict = evaluation.verdict
+        if verdict is None:
             raise ValueError("families must hold one whose error has an interval, got none")
-        if data.whole and data.n <= TCE_ROWS:
-            tested = evaluation_of(
-                data, measures_of(None, ["tce"], "l1", seed), judged, Redrawing(100, random_state=seed)
-            )
-            evaluation = evaluation.joined(tested)
-        comparison = _compared(data, seed) if compare else None
-        segments = (
-            None
-            if by is None
-            else evaluate(
-                *columns[:2],
-                by=by,
-                families=[evaluation.verdict.family],
-                sample_weight=sample_weight,
-                pos_label=pos_label,
-                random_state=seed,
-            )
-        )
-    options = {
-        "families": [str(one) for one in chosen],
-        "interval": interval,
-        "compare": compare,
-        "reduction": reduction,
-        "random_state": seed,
-    }
-    return Report(title, evaluation, comparison, classes, segments, options)
+        comparison = _compared(sample, options.seed) if options.compare else None
+        of_classes = None if classes is None else _by_class(classes, options.seed)
+        of_segments = None if segments is None else _by_segment(segments, verdict, options)
+    return Report(options.title, evaluation, comparison, of_classes, of_segments, options.to_dict())
+
+
+def _evaluated(sample: Sample, options: ReportOptions) -> Evaluation:
+    """Return the errors under the families, and the test-based one where rows can be tested."""
+    measures = measures_of(options.families, None, "l1", options.seed)
+    redrawing = Redrawing(interval=options.interval, random_state=options.seed)
+    evaluation = evaluation_of(sample, measures, options.judged, redrawing)
+    if not sample.whole or sample.n > TCE_ROWS:
+        return evaluation
+    drawn = Redrawing(TCE_DRAWS, random_state=options.seed)
+    return evaluation.joined(evaluation_of(sample, [make_measure("tce")], options.judged, drawn))
 
 
 def _compared(sample: Sample, seed: int) -> Comparison:
-    options = Options.of(list(CANDIDATES), 10, 1, "log_loss", "one_se", (), None, seed)
+    options = Options.of(list(CANDIDATES), FOLDS, 1, "log_loss", "one_se", (), None, seed)
     return compare_candidates(sample, options)
+
+
+def _without(part: Section, column: str) -> Section:
+    """Return a section without a column, if it has one of that name."""
+    kept = [k for k, text in enumerate(part.header) if text != column]
+    return replace(part, header=[part.header[k] for k in kept], body=[[row[k] for k in kept] for row in part.body])
+
+
+def _by_class(classes: ClassSamples, seed: int) -> Evaluation:
+    measures = measures_of(CLASS_FAMILIES, None, "l1", seed)
+    return evaluation_of(classes, measures, "classwise", Redrawing(random_state=seed))
+
+
+def _by_segment(segments: Segments, verdict: Verdict, options: ReportOptions) -> SegmentedEvaluation[Evaluation]:
+    """Return the error of every segment under the family that is quoted of all rows."""
+    redrawing = Redrawing(interval=options.interval, random_state=options.seed)
+    return measure_segments(segments, [verdict.estimate.measure], options.judged, redrawing, Evaluation)

@@ -67,11 +67,11 @@ class Verdict:
         text = f"the calibration error is {short(shown)}"
         if interval is not None:
             text += f" ({100 * interval.level:g} % interval {short(interval.low)} to {short(interval.high)})"
-        chance = f"{100 * self.p_value:.2g} % of cases"
-        text += f"; calibrated scores would show as much as these in {chance}" + (
-            "." if self.calibrated else " at most."
-        )
-        return text
+        null = self.estimate.null
+        assert null is not None
+        fewest = null.p_value * (1 + null.values.size) < 1.5  # no draw had as large an error
+        most = "at most " if fewest else ""
+        return f"{text}; calibrated scores would show as large an error in {most}{_percent(self.p_value)} of cases."
 
     @property
     def _directions(self) -> list[str]:
@@ -97,7 +97,8 @@ class Verdict:
         low, high = sorted((abs(interval.low), abs(interval.high)))
         size = f"{short(abs(self.tendency.residual))} ({short(low)} to {short(high)})"
         side = "above" if word == "too high" else "below"
-        return f"{word.capitalize()}: the mean score is {size} {side} the share of positives."
+        share = "accuracy" if self.estimate.reduction == "confidence" else "share of positives"
+        return f"{word.capitalize()}: the mean score is {size} {side} the {share}."
 
     def to_dict(self) -> dict[str, Any]:
         """Return the verdict as JSON-ready values."""
@@ -115,15 +116,19 @@ class Verdict:
         return " ".join([f"{self.headline}: {first}", *others])
 
 
+def _percent(share: float) -> str:
+    """Return a share in percent, a whole number from 1 on."""
+    return f"{100 * share:.0f} %" if share >= 0.0095 else f"{100 * share:.1g} %"
+
+
 def verdict_of(named: Iterable[tuple[str, Estimate]], sample: Sample) -> Verdict | None:
     """Return the verdict by the family that is best for it, or None where no family has an interval and a null."""
-    able = {
-        name: one
-        for name, one in named
-        if isinstance(one.measure, PlugIn) and one.null is not None and one.interval is not None
-    }
+    able: dict[str, tuple[Estimate, float]] = {}
+    for name, one in named:
+        if isinstance(one.measure, PlugIn) and one.null is not None and one.interval is not None:
+            able[name] = one, one.interval.level
     if not able:
         return None
     chosen = next((name for name in HEADLINES if name in able), next(iter(able)))
-    level = able[chosen].interval.level  # type: ignore[union-attr]
-    return Verdict(chosen, able[chosen], tendency_of(sample, level))
+    estimate, level = able[chosen]
+    return Verdict(chosen, estimate, tendency_of(sample, level))
