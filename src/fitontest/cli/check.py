@@ -1,7 +1,7 @@
 """``fitontest check``: a gate for pipelines, whether a calibration error is at most a limit."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import click
@@ -9,6 +9,7 @@ import click
 from fitontest.cli.messages import notes, refusing
 from fitontest.cli.scores import Given, of_class_scores
 from fitontest.cli.writing import check_output, written_whole
+from fitontest.data.sample import Sample
 from fitontest.reporting.gate import (
     DEFAULT_FAMILY,
     CalibrationCheck,
@@ -18,6 +19,7 @@ from fitontest.reporting.gate import (
     check_samples,
 )
 from fitontest.segments.segmented_evaluation import WHOLE
+from fitontest.segments.segments import Segment
 
 EXIT_CODES: dict[Outcome, int] = {"pass": 0, "fail": 1, "undecided": 3}  # 2 is bad input, as for every command
 FORMATS: dict[str, Callable[[CalibrationCheck], str]] = {
@@ -63,7 +65,7 @@ def check(
     check_reduction(given.reduction)
     if output is not None:
         check_output(output, "--output", {"FILE": given.file})
-    samples = given.segments(by).samples if by else {WHOLE: given.sample()}
+    samples: Mapping[Segment, Sample] = given.segments(by).samples if by else {WHOLE: given.sample()}
     with notes():
         found = check_samples(samples, rule, given.reduction)
     _write(FORMATS[style](found), output)

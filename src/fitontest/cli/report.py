@@ -52,7 +52,10 @@ def report(
     """
     choose(output.suffix.lower(), ENDINGS, "the ending of --output")
     check_output(output, "--output", {"FILE": given.file})
-    check_jinja()
+    try:
+        check_jinja()
+    except ImportError as error:
+        raise ValueError(str(error)) from error
     heading = f"Calibration of {given.name or given.label} in {given.file.name}" if title is None else title
     options = ReportOptions.of(heading, families or None, compare, interval, random_state, given.reduction)
     made = _report(given, by, options)

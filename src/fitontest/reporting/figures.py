@@ -1,6 +1,9 @@
 """The diagrams of a report, as SVG with a text for readers who do not see them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from fitontest.comparison.comparison import Comparison
 from fitontest.data.sample import Sample
@@ -14,10 +17,15 @@ from fitontest.evaluation import Evaluation
 from fitontest.measures.base import Estimate
 from fitontest.results.text import short
 from fitontest.segments.segmented_evaluation import SegmentedEvaluation
+from fitontest.uncertainty.bands import BAND_DRAWS, BAND_LEVEL, POINTS, band_of
 from fitontest.uncertainty.verdict import Verdict
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 SCALES: tuple[ScaleName, ...] = ("probability", "logit")
-BAND_DRAWS = 200
+WIDE = 9.0  # inches
+MOST_PANELS = 4  # diagrams side by side that can be read on a page
 
 
 @dataclass(frozen=True)
@@ -33,28 +41,39 @@ class Picture:
     text : str
         What it shows.
     svg : str
+    wide : bool
+        Whether it is of panels side by side, which are not to shrink.
     """
 
     name: str
     title: str
     text: str
     svg: str
+    wide: bool = False
 
 
 def reliability_pictures(evaluation: Evaluation, verdict: Verdict, name: str, seed: int) -> list[Picture]:
-    """Return the reliability diagram of the headline's family on both scales."""
+    """Return the reliability diagram of the headline's family on both scales, the one that shows more first."""
     estimate, sample = verdict.estimate, evaluation.sample
-    return [
-        _drawn(_with_band(estimate, sample, scale, seed), f"{name}-{scale}", f"{scale} scale", _text(verdict, scale))
-        for scale in SCALES
-    ]
+    displays = {scale: ReliabilityDisplay(estimate, sample, scale=scale) for scale in SCALES}
+    order = SCALES if displays["probability"].advice is None else SCALES[::-1]
+    _add_bands(estimate, sample, list(displays.values()), seed)
+    found = []
+    for scale in order:
+        figure = create_figure(displays[scale].size)
+        displays[scale].plot(figure, advise=False)
+        found.append(_of_figure(figure, f"{name}-{scale}", f"{scale} scale", _text(verdict, scale)))
+    return found
 
 
 def tce_pictures(evaluation: Evaluation) -> list[Picture]:
     """Return the test-based diagram, where the evaluation has a TCE."""
+    sample = evaluation.sample
     found = [one for one in evaluation if one.measure.made_as == "tce"]
     text = "Test-based diagram: in which bins, and for which of their scores, a test rejects the predicted probability."
-    return [_drawn(TCEDisplay(one, evaluation.sample), "tce", "tests", text) for one in found]
+    displays = [TCEDisplay(one, sample) for one in found]
+    displays = [one if one.advice is None else TCEDisplay(one.error, sample, scale="logit") for one in displays]
+    return [_drawn(display, "tce", "tests", text) for display in displays]
 
 
 def comparison_picture(comparison: Comparison) -> Picture:
@@ -66,25 +85,42 @@ def comparison_picture(comparison: Comparison) -> Picture:
 def class_pictures(classes: Evaluation, family: str) -> Picture:
     """Return the reliability diagrams of the classes."""
     text = f"Reliability diagrams of each class against the rest, by {family}."
-    return _drawn(classes.diagrams(family), "classes", "classes", text)
+    if len(classes.classes) > MOST_PANELS:
+        text = f"Reliability diagrams of the {MOST_PANELS} classes with the largest errors by {family}."
+    return _drawn(classes.diagrams(family, classes=MOST_PANELS), "classes", "classes", text)
 
 
 def segment_pictures(segments: SegmentedEvaluation[Evaluation]) -> Picture:
     """Return the reliability diagrams of the worst segments and of all rows."""
-    text = f"Reliability diagrams of the worst segments and of all rows, by {segments.names[0]}."
-    return _drawn(segments.diagrams(), "segments", "segments", text)
+    name = segments.names[0]
+    measured = [one for one in segments.worst(name) if one in segments.estimates[name]]
+    if not measured:
+        raise ValueError("by must make a segment that can be measured, got none")
+    shown = measured[: MOST_PANELS - 1]
+    which = "worst segments" if len(measured) > len(shown) else "segments"
+    text = f"Reliability diagrams of the {which} and of all rows, by {name}."
+    return _drawn(segments.diagrams(name, segments=shown), "segments", "segments", text)
 
 
-def _with_band(estimate: Estimate, sample: Sample, scale: ScaleName, seed: int) -> ReliabilityDisplay:
-    display = ReliabilityDisplay(estimate, sample, scale=scale)
-    display.add_band(sample, kind="confidence", draws=BAND_DRAWS, random_state=seed)
-    return display
+def _add_bands(estimate: Estimate, sample: Sample, displays: list[ReliabilityDisplay], seed: int) -> None:
+    """Give the displays of one estimate on several scales the bands of one set of redrawn labels."""
+    grids = [display.scale.grid(POINTS) for display in displays]
+    x = np.unique(np.concatenate(grids))
+    band = band_of(estimate, sample, x, kind="confidence", draws=BAND_DRAWS, level=BAND_LEVEL, random_state=seed)
+    for display, grid in zip(displays, grids, strict=True):
+        on_axis = (grid[0] <= band.x) & (band.x <= grid[-1])
+        display.band = replace(band, x=band.x[on_axis], lower=band.lower[on_axis], upper=band.upper[on_axis])
 
 
 def _drawn(display: Display, name: str, title: str, text: str) -> Picture:
     figure = create_figure(display.size)
     display.plot(figure)
-    return Picture(name, title, text, inline_svg(figure, name, text))
+    return _of_figure(figure, name, title, text)
+
+
+def _of_figure(figure: "Figure", name: str, title: str, text: str) -> Picture:
+    wide = figure.get_figwidth() > WIDE
+    return Picture(name, title, text, inline_svg(figure, name, text), wide)
 
 
 def _text(verdict: Verdict, scale: str) -> str:

@@ -25,7 +25,8 @@ from fitontest.data.sample import Sample
 from fitontest.evaluation import Evaluation, evaluation_of, measures_of
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family, read_family
-from fitontest.measures.base import make_measure
+from fitontest.measures.base import Estimate, make_measure
+from fitontest.measures.side_by_side import interval_columns
 from fitontest.numerics.random import one_seed
 from fitontest.reporting.figures import (
     Picture,
@@ -38,8 +39,9 @@ from fitontest.reporting.figures import (
 from fitontest.reporting.page import render
 from fitontest.reporting.summary import Summary
 from fitontest.results.table import Section
+from fitontest.results.text import short
 from fitontest.segments.measuring import measure_segments
-from fitontest.segments.segmented_evaluation import SegmentedEvaluation
+from fitontest.segments.segmented_evaluation import SegmentedEvaluation, mean_of_scores
 from fitontest.segments.segments import Segments, read_segments
 from fitontest.typing import ArrayInput, Label, RandomState
 from fitontest.uncertainty.intervals import check_interval
@@ -48,7 +50,7 @@ from fitontest.uncertainty.verdict import Verdict
 
 DEFAULT_FAMILIES = ("spline", "slope1", "isotonic", "beta", "platt")
 CANDIDATES = ("platt", "beta", "spline", "isotonic", "temperature")  # none needs jax, so that a report takes seconds
-CLASS_FAMILIES = ("slope1", "isotonic")  # by which each class is measured
+INTERVAL_CLASSES = 20  # classes above which they have no intervals, which would take long
 FOLDS = 10
 TCE_ROWS = 100_000  # rows above which the test of each score is left out, because it then rejects nearly all
 TCE_DRAWS = 100
@@ -139,7 +141,7 @@ class Report:
         if self.comparison is not None:
             found[COMPARED] = comparison_picture(self.comparison)
         if self.classes is not None:
-            found[CLASSES] = class_pictures(self.classes, CLASS_FAMILIES[0])
+            found[CLASSES] = class_pictures(self.classes, self.classes.names[0])
         if self.segments is not None:
             found[SEGMENTS] = segment_pictures(self.segments)
         return found
@@ -150,7 +152,7 @@ class Report:
         if self.comparison is not None:
             found[COMPARED] = [_without(part, TIMES) for part in self.comparison.sections()]
         if self.classes is not None:
-            found[CLASSES] = self.classes.sections()
+            found[CLASSES] = [_class_table(self.classes)]
         if self.segments is not None:
             found[SEGMENTS] = self.segments.sections()
         return found
@@ -321,7 +323,7 @@ def report_of(
         if verdict is None:
             raise ValueError("families must hold one whose error has an interval, got none")
         comparison = _compared(sample, options.seed) if options.compare else None
-        of_classes = None if classes is None else _by_class(classes, options.seed)
+        of_classes = None if classes is None else _by_class(classes, verdict, options)
         of_segments = None if segments is None else _by_segment(segments, verdict, options)
     return Report(options.title, evaluation, comparison, of_classes, of_segments, options.to_dict())
 
@@ -348,9 +350,30 @@ def _without(part: Section, column: str) -> Section:
     return replace(part, header=[part.header[k] for k in kept], body=[[row[k] for k in kept] for row in part.body])
 
 
-def _by_class(classes: ClassSamples, seed: int) -> Evaluation:
-    measures = measures_of(CLASS_FAMILIES, None, "l1", seed)
-    return evaluation_of(classes, measures, "classwise", Redrawing(random_state=seed))
+def _by_class(classes: ClassSamples, verdict: Verdict, options: ReportOptions) -> Evaluation:
+    """Return the error of every class against the rest under the family that is quoted of the confidence."""
+    level = options.interval if len(classes.classes) <= INTERVAL_CLASSES else None
+    redrawing = Redrawing(interval=level, random_state=options.seed)
+    return evaluation_of(classes, [verdict.estimate.measure], "classwise", redrawing)
+
+
+def _class_table(classes: Evaluation) -> Section:
+    """Return a row for each class, the worst first."""
+    (mean,) = classes
+    each = {label: one[classes.names[0]] for label, one in classes.classes.items()}
+    spreads = interval_columns([(str(label), one) for label, one in each.items()])
+    header = ["class", "share of rows", "mean score", "error", *(spreads.header if spreads else ())]
+    body = []
+    for label in sorted(each, key=lambda label: -_badness(each[label])):
+        one, sample = each[label], classes.classes[label].sample
+        line = [str(label), f"{sample.base_rate:.4f}", f"{mean_of_scores(sample):.4f}", short(one.value)]
+        body.append([*line, *(spreads.cells(one) if spreads else ())])
+    title = f"calibration error of each class against the rest ({mean.measure.in_words()}), mean {short(mean.value)}"
+    return Section(title, header, body, f"Worst first. {spreads.note if spreads else ''}".strip())
+
+
+def _badness(estimate: Estimate) -> float:
+    return estimate.value if estimate.debiased is None else estimate.debiased
 
 
 def _by_segment(segments: Segments, verdict: Verdict, options: ReportOptions) -> SegmentedEvaluation[Evaluation]:
