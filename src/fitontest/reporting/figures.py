@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SCALES: tuple[ScaleName, ...] = ("probability", "logit")
+NEARLY_ALL, END = 0.9, 0.1  # share of the rows, and how near to 0 or 1
 WIDE = 9.0  # inches
 MOST_PANELS = 4  # diagrams side by side that can be read on a page
 
@@ -56,7 +57,7 @@ def reliability_pictures(evaluation: Evaluation, verdict: Verdict, name: str, se
     """Return the reliability diagram of the headline's family on both scales, the one that shows more first."""
     estimate, sample = verdict.estimate, evaluation.sample
     displays = {scale: ReliabilityDisplay(estimate, sample, scale=scale) for scale in SCALES}
-    order = SCALES if displays["probability"].advice is None else SCALES[::-1]
+    order = SCALES[::-1] if _is_at_one_end(sample) else SCALES
     _add_bands(estimate, sample, list(displays.values()), seed)
     found = []
     for scale in order:
@@ -100,6 +101,11 @@ def segment_pictures(segments: SegmentedEvaluation[Evaluation]) -> Picture:
     which = "worst segments" if len(measured) > len(shown) else "segments"
     text = f"Reliability diagrams of the {which} and of all rows, by {name}."
     return _drawn(segments.diagrams(name, segments=shown), "segments", "segments", text)
+
+
+def _is_at_one_end(sample: Sample) -> bool:
+    """Return whether nearly all scores are at one end of the probability scale, which then shows little of them."""
+    return any(float(sample.w @ far) >= NEARLY_ALL * sample.total for far in (sample.p < END, sample.p > 1.0 - END))
 
 
 def _add_bands(estimate: Estimate, sample: Sample, displays: list[ReliabilityDisplay], seed: int) -> None:
