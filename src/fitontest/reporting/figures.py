@@ -1,7 +1,6 @@
 """The diagrams of a report, as SVG with a text for readers who do not see them."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,9 +18,6 @@ from fitontest.results.text import short
 from fitontest.segments.segmented_evaluation import SegmentedEvaluation
 from fitontest.uncertainty.bands import BAND_DRAWS, BAND_LEVEL, POINTS, band_of
 from fitontest.uncertainty.verdict import Verdict
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 SCALES: tuple[ScaleName, ...] = ("probability", "logit")
 NEARLY_ALL, END = 0.9, 0.1  # share of the rows, and how near to 0 or 1
@@ -59,12 +55,8 @@ def reliability_pictures(evaluation: Evaluation, verdict: Verdict, name: str, se
     displays = {scale: ReliabilityDisplay(estimate, sample, scale=scale) for scale in SCALES}
     order = SCALES[::-1] if _is_at_one_end(sample) else SCALES
     _add_bands(estimate, sample, list(displays.values()), seed)
-    found = []
-    for scale in order:
-        figure = create_figure(displays[scale].size)
-        displays[scale].plot(figure, advise=False)
-        found.append(_of_figure(figure, f"{name}-{scale}", f"{scale} scale", _text(verdict, scale)))
-    return found
+    displays["probability"].advice = None  # that there is another scale the page shows
+    return [_drawn(displays[scale], f"{name}-{scale}", f"{scale} scale", _text(verdict, scale)) for scale in order]
 
 
 def tce_pictures(evaluation: Evaluation) -> list[Picture]:
@@ -121,12 +113,7 @@ def _add_bands(estimate: Estimate, sample: Sample, displays: list[ReliabilityDis
 def _drawn(display: Display, name: str, title: str, text: str) -> Picture:
     figure = create_figure(display.size)
     display.plot(figure)
-    return _of_figure(figure, name, title, text)
-
-
-def _of_figure(figure: "Figure", name: str, title: str, text: str) -> Picture:
-    wide = figure.get_figwidth() > WIDE
-    return Picture(name, title, text, inline_svg(figure, name, text), wide)
+    return Picture(name, title, text, inline_svg(figure, name, text), display.size[0] > WIDE)
 
 
 def _text(verdict: Verdict, scale: str) -> str:

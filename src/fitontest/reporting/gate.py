@@ -45,6 +45,15 @@ class Gate:
     max_error : float
     rows_needed : int or None
         About how many rows would decide it, where it is undecided; None where more than 10,000 times as many would not.
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(300)
+    >>> (gate,) = fot.check_calibration(rng.random(300) < p, p, max_error=0.05).gates
+    >>> gate.name, gate.outcome, gate.rows_needed > 300
+    ('all rows', 'undecided', True)
     """
 
     name: str

@@ -86,14 +86,13 @@ def tendency_of(sample: Sample, level: float = 0.95) -> Tendency:
 def _line(sample: Sample) -> tuple[float, float] | None:
     """Return the slope of Platt scaling and its standard error, or None where there is none."""
     rows = sample.rows
-    positives = int(rows.n[rows.y > 0.5].sum())
-    if min(positives, int(rows.n.sum()) - positives) < FEWEST:
+    positive = rows.y > 0.5
+    positives = int(rows.n[positive].sum())
+    if min(positives, int(rows.n.sum()) - positives) < FEWEST or _are_separated(rows.p[positive], rows.p[~positive]):
         return None
     with without_warnings():
         solution = Platt().solve(sample)
     slope, intercept = solution.attributes["slope_"], solution.attributes["intercept_"]
-    if not np.isfinite(slope) or abs(slope) > 1e3:  # one score, or classes that a threshold separates
-        return None
     x = logit(rows.p, EPS)
     c = sigmoid(slope * x + intercept)
     curvature = _summed(rows.w * c * (1.0 - c), x)
@@ -102,6 +101,11 @@ def _line(sample: Sample) -> tuple[float, float] | None:
         return None
     inverse = np.linalg.inv(curvature)
     return float(slope), float(np.sqrt(max((inverse @ gradients @ inverse)[0, 0], 0.0)))
+
+
+def _are_separated(a: FloatArray, b: FloatArray) -> bool:
+    """Return whether a threshold separates the scores of two classes, so that no slope is the most likely one."""
+    return bool(a.max() <= b.min() or b.max() <= a.min())
 
 
 def _summed(w: FloatArray, x: FloatArray) -> FloatArray:
