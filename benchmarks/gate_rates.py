@@ -1,6 +1,7 @@
 """How often the gate passes, fails and cannot tell, by the true error: its operating characteristics.
 
-Usage: ``python benchmarks/gate_rates.py [-o gates.csv] [--n 300 ...] [--minutes 15] [--table]``.
+Usage: ``python benchmarks/gate_rates.py [-o gates.csv] [--n 300 ...] [--errors 0.05 ...] [--minutes 15]
+[--table]``.
 
 Scores are drawn, a truth of exactly the wanted error for these scores is made by one of four shapes, and labels are
 drawn from it. `check_calibration` then judges them against a limit of .05 at the level .95. The true errors are 0, half
@@ -98,7 +99,7 @@ def outcomes_of(n: int, shape: str, error: float, number: int) -> list[tuple]:
     return rows
 
 
-def compute(path: Path, sizes: list[int], minutes: float) -> None:
+def compute(path: Path, sizes: list[int], errors: list[float], minutes: float) -> None:
     """Append round after round until the time is up."""
     done = {(int(r["n"]), r["shape"], float(r["error"]), int(r["round"])) for r in read(path)}
     new, end = not path.exists(), time.monotonic() + 60 * minutes
@@ -111,7 +112,7 @@ def compute(path: Path, sizes: list[int], minutes: float) -> None:
             tell(f"round {number + 1}")
             for n in sizes:
                 for shape in SHAPES:
-                    for error in ERRORS:
+                    for error in errors:
                         if (n, shape, error, number) not in done:
                             writer.writerows(outcomes_of(n, shape, error, number))
             file.flush()
@@ -155,11 +156,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--output", type=Path, default=Path("gates.csv"))
     parser.add_argument("--n", nargs="+", type=int, default=[300, 1000, 3000, 10_000])
+    parser.add_argument("--errors", nargs="+", type=float, default=[*ERRORS])
     parser.add_argument("--minutes", type=float, default=15.0)
     parser.add_argument("--table", action="store_true", help="only print what the file holds")
     given = parser.parse_args()
     if not given.table:
-        compute(given.output, given.n, given.minutes)
+        compute(given.output, given.n, given.errors, given.minutes)
     print(table_of(read(given.output)))
 
 
