@@ -63,8 +63,8 @@ def test_junit_is_written_to_a_file(file, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--max-error", "0"), "max_error must be a number in (0, 1), got 0.0"),
-        (("--max-error", "0.1", "--level", "1"), "level must be a number in (0, 1)"),
+        (("--max-error", "0"), "--max-error must be a fraction in (0, 1) such as 0.02, never percent; got 0.0"),
+        (("--max-error", "0.1", "--level", "1"), "--level must be a number in (0, 1)"),
         (("--max-error", "0.1", "--prob", "w"), "--prob"),
         (("--max-error", "0.1", "--by", "area"), "area"),
         (("--max-error", "0.1", "--reduction", "classwise"), "reduction must not be 'classwise'"),

@@ -129,7 +129,7 @@ def test_cells_and_the_confidence_are_checked():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"max_error": 0}, "max_error must be a number in .0, 1., got 0"),
+        ({"max_error": 0}, "max_error must be a fraction in .0, 1. such as 0.02, never percent; got 0"),
         ({"max_error": True}, "max_error must be"),
         ({"max_error": 0.1, "level": 1}, "level must be a number in"),
         ({"max_error": 0.1, "family": "none such"}, "family must be"),

@@ -15,6 +15,8 @@ from fitontest.reporting.gate import (
     CalibrationCheck,
     GateRule,
     Outcome,
+    check_level,
+    check_limit,
     check_reduction,
     check_samples,
 )
@@ -61,7 +63,8 @@ def check(
     --max-error; 1 fail, the whole interval is above; 3 cannot tell yet, too few rows; 2 bad input. With --by one
     segment that fails makes the whole fail, and the intervals hold together (Bonferroni).
     """
-    rule = GateRule.of(max_error, level, family, random_state)
+    limit = check_limit(max_error, "--max-error")
+    rule = GateRule.of(limit, check_level(level, "--level"), family, random_state)
     check_reduction(given.reduction)
     if output is not None:
         check_output(output, "--output", {"FILE": given.file})

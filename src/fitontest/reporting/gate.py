@@ -289,11 +289,9 @@ class GateRule:
     random_state: RandomState
 
     @classmethod
-    def of(cls, max_error: object, level: float, family: str | Family, random_state: RandomState) -> "GateRule":
+    def of(cls, max_error: object, level: object, family: str | Family, random_state: RandomState) -> "GateRule":
         """Return the rule that a user gave, or refuse what is none."""
-        limit = check_limit(max_error)
-        check_level(level)
-        return cls(limit, level, PlugIn(read_family(family)), random_state)
+        return cls(check_limit(max_error), check_level(level), PlugIn(read_family(family)), random_state)
 
 
 def check_samples(samples: Mapping[Segment, Sample], rule: GateRule, reduction: str | None = None) -> CalibrationCheck:
@@ -317,16 +315,17 @@ def check_reduction(reduction: str | None) -> None:
         choose(reduction, REDUCTIONS, "reduction")
 
 
-def check_level(level: object) -> None:
-    """Refuse what is no level."""
+def check_level(level: object, name: str = "level") -> float:
+    """Return the level, or refuse what is none; `name` is what the caller calls it."""
     if not is_real(level) or not 0.0 < level < 1.0:
-        raise ValueError(f"level must be a number in (0, 1) such as 0.95, got {level!r}")
+        raise ValueError(f"{name} must be a number in (0, 1) such as 0.95, got {level!r}")
+    return float(level)
 
 
-def check_limit(max_error: object) -> float:
-    """Return the limit, or refuse what is none."""
+def check_limit(max_error: object, name: str = "max_error") -> float:
+    """Return the limit, or refuse what is none; `name` is what the caller calls it."""
     if not is_real(max_error) or not 0.0 < max_error < 1.0:
-        raise ValueError(f"max_error must be a number in (0, 1), got {max_error!r}")
+        raise ValueError(f"{name} must be a fraction in (0, 1) such as 0.02, never percent; got {max_error!r}")
     return float(max_error)
 
 
