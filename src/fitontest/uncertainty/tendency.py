@@ -35,6 +35,15 @@ class Tendency:
     slope_interval : Interval or None
         By the normal approximation, with the sandwich covariance H^-1 M H^-1, H the curvature of the likelihood and M
         the sum of the outer products of the rows' gradients.
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(2000)
+    >>> tendency = tendency_of(fot.Sample(rng.random(2000) < 0.25 + p / 2, p))
+    >>> tendency.words, tendency.slope_interval.high < 1
+    (['too bold'], True)
     """
 
     residual: float
@@ -69,7 +78,7 @@ class Tendency:
 
 
 def tendency_of(sample: Sample, level: float = 0.95) -> Tendency:
-    """Return in which direction the scores of a sample are wrong."""
+    """Return in which direction the scores of a sample are wrong, with intervals of that level."""
     rows = sample.rows
     total, z = float(rows.w.sum()), float(ndtri((1.0 + level) / 2.0))
     r = rows.y - rows.p

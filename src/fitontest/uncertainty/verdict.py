@@ -31,6 +31,15 @@ class Verdict:
     -----
     Scores are called calibrated within noise where the p-value of the family's error is above .05. The direction is
     named only below, and only where its own interval is clear of calibration.
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(2000)
+    >>> verdict = fot.evaluate(rng.random(2000) < 0.25 + p / 2, p, families=["platt"]).verdict
+    >>> verdict.headline, verdict.calibrated
+    ('Too bold', False)
     """
 
     family: str
