@@ -1,7 +1,7 @@
 """How often the gate passes, fails and cannot tell, by the true error: its operating characteristics.
 
-Usage: ``python benchmarks/gate_rates.py [-o gates.csv] [--n 300 ...] [--errors 0.05 ...] [--minutes 15]
-[--table]``.
+Usage: ``python benchmarks/gate_rates.py [-o gates.csv] [--families isotonic ...] [--n 300 ...]
+[--errors 0.05 ...] [--minutes 15] [--table]``.
 
 Scores are drawn, a truth of exactly the wanted error for these scores is made by one of four shapes, and labels are
 drawn from it. `check_calibration` then judges them against a limit of .05 at the level .95. The true errors are 0, half
@@ -35,7 +35,11 @@ Array = NDArray[np.float64]
 SEED = 22_2026
 LIMIT, LEVEL = 0.05, 0.95
 ERRORS = (0.0, LIMIT / 2, LIMIT, 2 * LIMIT)
-FAMILIES: dict[str, Callable[[], fot.Family]] = {"spline": fot.Spline, "slope1(15)": lambda: fot.Slope1(15)}
+FAMILIES: dict[str, Callable[[], fot.Family]] = {
+    "isotonic": fot.Isotonic,
+    "spline": fot.Spline,
+    "slope1(15)": lambda: fot.Slope1(15),
+}
 COLUMNS = ("family", "n", "shape", "error", "round", "outcome", "low", "high")
 
 
@@ -81,7 +85,7 @@ SHAPES: dict[str, tuple[Callable[..., Array], Callable[..., Array]]] = {
 }
 
 
-def outcomes_of(n: int, shape: str, error: float, number: int) -> list[tuple]:
+def outcomes_of(n: int, shape: str, error: float, number: int, families: list[str]) -> list[tuple]:
     """Return what the gate says of one data set, by each family."""
     scores, truth = SHAPES[shape]
     rng = np.random.default_rng([SEED, crc32(shape.encode()), n, round(1e6 * error), number])
@@ -89,9 +93,11 @@ def outcomes_of(n: int, shape: str, error: float, number: int) -> list[tuple]:
     c = truth(p, error) if error else p
     y = rng.random(n) < c
     rows = []
-    for name, make in FAMILIES.items():
+    for name in families:
         with without_warnings():
-            found = fot.check_calibration(y, p, max_error=LIMIT, level=LEVEL, family=make(), random_state=number)
+            found = fot.check_calibration(
+                y, p, max_error=LIMIT, level=LEVEL, family=FAMILIES[name](), random_state=number
+            )
         (gate,) = found.gates
         interval = gate.estimate.interval
         assert interval is not None
@@ -99,9 +105,9 @@ def outcomes_of(n: int, shape: str, error: float, number: int) -> list[tuple]:
     return rows
 
 
-def compute(path: Path, sizes: list[int], errors: list[float], minutes: float) -> None:
+def compute(path: Path, families: list[str], sizes: list[int], errors: list[float], minutes: float) -> None:
     """Append round after round until the time is up."""
-    done = {(int(r["n"]), r["shape"], float(r["error"]), int(r["round"])) for r in read(path)}
+    done = {(r["family"], int(r["n"]), r["shape"], float(r["error"]), int(r["round"])) for r in read(path)}
     new, end = not path.exists(), time.monotonic() + 60 * minutes
     with path.open("a", newline="") as file:
         writer = csv.writer(file)
@@ -113,8 +119,8 @@ def compute(path: Path, sizes: list[int], errors: list[float], minutes: float) -
             for n in sizes:
                 for shape in SHAPES:
                     for error in errors:
-                        if (n, shape, error, number) not in done:
-                            writer.writerows(outcomes_of(n, shape, error, number))
+                        missing = [f for f in families if (f, n, shape, error, number) not in done]
+                        writer.writerows(outcomes_of(n, shape, error, number, missing))
             file.flush()
             number += 1
     tell("")
@@ -155,13 +161,14 @@ def _share(found: np.ndarray, outcomes: tuple[str, ...]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--output", type=Path, default=Path("gates.csv"))
+    parser.add_argument("--families", nargs="+", choices=FAMILIES, default=[*FAMILIES])
     parser.add_argument("--n", nargs="+", type=int, default=[300, 1000, 3000, 10_000])
     parser.add_argument("--errors", nargs="+", type=float, default=[*ERRORS])
     parser.add_argument("--minutes", type=float, default=15.0)
     parser.add_argument("--table", action="store_true", help="only print what the file holds")
     given = parser.parse_args()
     if not given.table:
-        compute(given.output, given.n, given.errors, given.minutes)
+        compute(given.output, given.families, given.n, given.errors, given.minutes)
     print(table_of(read(given.output)))
 
 
