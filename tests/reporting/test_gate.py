@@ -73,7 +73,7 @@ def test_junit_counts_failures_and_open_questions():
     cases = suite.findall("testcase")
     assert [case.get("name") for case in cases] == ["<0>", "<1>", "<2>", "<3>"]
     assert [[child.tag for child in case] for case in cases] == [[], ["error"], ["failure"], ["failure"]]
-    assert cases[1][0].get("message").startswith("cannot tell: calibration error 0.0300 (95 % interval")
+    assert cases[1][0].get("message").startswith("cannot tell: calibration error 0.0300 by platt (95 % interval")
 
 
 def test_the_table_of_segments():
