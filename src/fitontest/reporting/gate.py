@@ -67,7 +67,8 @@ class Gate:
         assert one.interval is not None
         interval = f"{100 * one.interval.level:g} % interval {short(one.interval.low)} to {short(one.interval.high)}"
         error = one.value if one.debiased is None else one.debiased
-        text = f"calibration error {short(error)} by {one.measure.name} ({interval}), limit {short(self.max_error)}, n = {one.n:,}"
+        found = f"calibration error {short(error)} by {one.measure.name} ({interval})"
+        text = f"{found}, limit {short(self.max_error)}, n = {one.n:,}"
         if self.outcome != "undecided":
             return f"{self.outcome}: {text}"
         if self.rows_needed is None:
