@@ -139,10 +139,14 @@ from .partitions.simplex.partitioner import (
 )
 from .partitions.simplex.uniform_grid import UniformGrid
 from .progress import show_progress
+from .reporting.gate import CalibrationCheck, Gate, assert_calibrated, check_calibration
+from .reporting.report import Report, report
 from .scorers import make_scorer
 from .segments.segmented_evaluation import SegmentedEvaluation
 from .trees.probability_calibration_tree import ProbabilityCalibrationTree
 from .trees.tree_calibrator import TreeCalibrator
+from .uncertainty.tendency import Tendency
+from .uncertainty.verdict import Verdict
 
 __version__: str
 
@@ -163,6 +167,7 @@ __all__ = [
     "BinnedMap",
     "BlockSizeWarning",
     "CalibratedClassifier",
+    "CalibrationCheck",
     "CalibrationMap",
     "CalibrationWarning",
     "CanonicalKernelError",
@@ -193,6 +198,7 @@ __all__ = [
     "FamilyBins",
     "Flat",
     "FrontierDisplay",
+    "Gate",
     "Identity",
     "IdentityMap",
     "IfCalibrated",
@@ -225,6 +231,7 @@ __all__ = [
     "ProperError",
     "Rejection",
     "ReliabilityDisplay",
+    "Report",
     "Sample",
     "ScalingBinning",
     "SegmentedEvaluation",
@@ -245,6 +252,7 @@ __all__ = [
     "StepsMap",
     "TCEDisplay",
     "Temperature",
+    "Tendency",
     "TreeCalibrator",
     "TreeDisplay",
     "UniformGrid",
@@ -253,8 +261,10 @@ __all__ = [
     "ValidityDisplay",
     "Vector",
     "VennAbers",
+    "Verdict",
     "WithinBin",
     "ZeroOneLoss",
+    "assert_calibrated",
     "assign_average_labels",
     "available_bin_losses",
     "available_distances",
@@ -264,6 +274,7 @@ __all__ = [
     "available_partitions",
     "available_simplex_partitions",
     "calibration_error",
+    "check_calibration",
     "compare_calibrators",
     "compare_cells",
     "compare_errors",
@@ -284,6 +295,7 @@ __all__ = [
     "register_norm",
     "register_partition",
     "register_simplex_partition",
+    "report",
     "show_progress",
     "tce",
     "unregister_bin_loss",

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal
 
 from fitontest.checks import as_list, brief, choose
@@ -25,7 +27,7 @@ from fitontest.measures.base import (
 from fitontest.measures.canonical_plug_in import CanonicalPlugIn
 from fitontest.measures.notes import of_classes, score_notes
 from fitontest.measures.plug_in import PlugIn
-from fitontest.measures.side_by_side import Named, note_lines, tables_of
+from fitontest.measures.side_by_side import WIDTH, Named, note_lines, tables_of
 from fitontest.numerics.norms import Norm
 from fitontest.numerics.random import one_seed
 from fitontest.progress import track
@@ -36,6 +38,7 @@ from fitontest.segments.segments import Segments, read_frame, read_segments
 from fitontest.typing import ArrayInput, Label, RandomState
 from fitontest.uncertainty.intervals import DRAWS, Direction
 from fitontest.uncertainty.redrawing import NO_CLASSES, Redrawing, canonical_estimate_of, estimate_of
+from fitontest.uncertainty.verdict import Verdict, verdict_of
 
 if TYPE_CHECKING:
     from fitontest.displays.canvas import SomeFigure
@@ -159,7 +162,8 @@ class Evaluation(Table):
             return {"reduction": "classwise", "means": self.means, "classes": classes, "notes": self.notes}
         reduction = self.estimates[0].reduction
         facts = {} if reduction is None else {"reduction": reduction}
-        return {**facts, "estimates": self.rows(), "notes": self.notes}
+        verdict = {} if self.verdict is None else {"verdict": self.verdict.to_dict()}
+        return {**facts, "estimates": self.rows(), "notes": self.notes, **verdict}
 
     @property
     def notes(self) -> list[str]:
@@ -233,7 +237,16 @@ class Evaluation(Table):
 
     def sections(self) -> list[Section]:
         """Return the table of the families, and that of the other measures."""
-        return tables_of(self._named(), by_class=isinstance(self.data, ClassSamples), data_notes=self._data_notes())
+        tables = tables_of(self._named(), by_class=isinstance(self.data, ClassSamples), data_notes=self._data_notes())
+        return tables if self.verdict is None else [*tables, Section(notes=fill(str(self.verdict), WIDTH))]
+
+    @cached_property
+    def verdict(self) -> Verdict | None:
+        """Whether the scores are calibrated as far as these rows can tell, and in which direction they are not.
+
+        None of several classes, and without a family that has an interval and a null.
+        """
+        return verdict_of(self._named(), self.data) if isinstance(self.data, Sample) else None
 
     def _named(self) -> Named:
         return list(zip(self.names, self.estimates, strict=True))

@@ -56,9 +56,10 @@ FAMILIES = ("--family", "isotonic", "--family", "platt", "--measure", "tce")
 def test_confidence_prints_the_table_of_the_library(file, scores):
     found = run("evaluate", file, "--label", "y", *GIVEN, "--reduction", "confidence", *FAMILIES, "--weight", "w")
     assert (found.exit_code, found.stderr) == (0, "")
-    table, tce = found.stdout.rstrip("\n").split("\n\n")
+    table, tce, verdict = found.stdout.rstrip("\n").split("\n\n")
     options = {"reduction": "confidence", "sample_weight": scores.w}
-    assert table == str(fot.evaluate(scores.y, matrix(scores), families=["isotonic", "platt"], **options))
+    expected = fot.evaluate(scores.y, matrix(scores), families=["isotonic", "platt"], **options)
+    assert f"{table}\n\n{verdict}" == str(expected)
     error = fot.tce(scores.y, matrix(scores), null_draws=100, **options)
     header, _, row, note = tce.splitlines()
     assert note == "p-value: from 100 draws of the labels, so at least 0.0099."

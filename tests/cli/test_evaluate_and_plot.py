@@ -60,15 +60,14 @@ def test_single_quotes_are_text(tmp_path):
 def test_every_kind_of_file_is_read(file, scores):
     result = run("evaluate", file, "--label", "y", "--prob", "p", "--family", "slope1")
     assert result.exit_code == 0
-    table = result.stdout.split("\n\n")[0]
-    assert table.rstrip("\n") == str(fot.evaluate(scores.y, scores.p, families=["slope1"]))
+    assert result.stdout.rstrip("\n") == str(fot.evaluate(scores.y, scores.p, families=["slope1"]))
 
 
 def test_evaluate_prints_the_table_of_the_library(csv_file, scores):
     result = run("evaluate", csv_file, "--label", "y", "--prob", "p")
     assert result.exit_code == 0
-    table, tce = result.stdout.rstrip("\n").split("\n\n")
-    assert table == str(fot.evaluate(scores.y, scores.p))
+    table, tce, verdict = result.stdout.rstrip("\n").split("\n\n")
+    assert f"{table}\n\n{verdict}" == str(fot.evaluate(scores.y, scores.p))
     error = fot.tce(scores.y, scores.p, null_draws=100)
     header, _, row, note = tce.splitlines()
     assert note == "p-value: from 100 draws of the labels, so at least 0.0099."

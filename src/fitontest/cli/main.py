@@ -11,6 +11,8 @@ import click
 
 COMMANDS = (
     "evaluate",
+    "report",
+    "check",
     "plot",
     "compare",
     "apply",

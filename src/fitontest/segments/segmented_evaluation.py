@@ -1,6 +1,6 @@
 """The evaluations of segments of the data, beside that of the whole, as one table for each measure."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -242,8 +242,7 @@ class SegmentedEvaluation(Table, Generic[E]):
 
     def _texts(self) -> dict[Segment, str]:
         """Return the segments as they are printed, each different from the others."""
-        texts = {segment: _in_words(segment, str) for segment in self}
-        return texts if len(set(texts.values())) == len(texts) else {one: _in_words(one, repr) for one in texts}
+        return words_of(self)
 
     def _named(self, name: str) -> Named:
         """Return the estimates of a measure by the printed segments, the worst first, and that of all rows."""
@@ -317,6 +316,12 @@ def _badness(estimate: Estimate) -> tuple[float, float]:
     sign = -1.0 if estimate.measure.greater_is_better else 1.0
     excess = sign * (estimate.value - (0.0 if estimate.null is None else estimate.null.mean))
     return excess if estimate.debiased is None else sign * estimate.debiased, excess
+
+
+def words_of(segments: Iterable[Segment]) -> dict[Segment, str]:
+    """Return segments as they are printed, each different from the others."""
+    texts = {segment: _in_words(segment, str) for segment in segments}
+    return texts if len(set(texts.values())) == len(texts) else {one: _in_words(one, repr) for one in texts}
 
 
 def _in_words(segment: Segment, printed: Callable[[Any], str]) -> str:

@@ -1,0 +1,85 @@
+"""``fitontest check``: a gate for pipelines, whether a calibration error is at most a limit."""
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import click
+
+from fitontest.cli.messages import notes, refusing
+from fitontest.cli.scores import Given, of_class_scores
+from fitontest.cli.writing import check_output, written_whole
+from fitontest.data.sample import Sample
+from fitontest.reporting.gate import (
+    DEFAULT_FAMILY,
+    CalibrationCheck,
+    GateRule,
+    Outcome,
+    check_level,
+    check_limit,
+    check_reduction,
+    check_samples,
+)
+from fitontest.segments.segmented_evaluation import WHOLE
+from fitontest.segments.segments import Segment
+
+EXIT_CODES: dict[Outcome, int] = {"pass": 0, "fail": 1, "undecided": 3}  # 2 is bad input, as for every command
+FORMATS: dict[str, Callable[[CalibrationCheck], str]] = {
+    "table": str,
+    "json": lambda found: json.dumps(found.to_dict(), indent=2, allow_nan=False),
+    "junit": lambda found: found.to_junit(),
+}
+
+
+@click.command()
+@of_class_scores
+@click.option("--max-error", type=float, required=True, help="The largest calibration error that passes, such as 0.02.")
+@click.option("--level", type=float, default=0.95, show_default=True, help="Level of the interval.")
+@click.option("--family", default=DEFAULT_FAMILY, show_default=True, help="Whose error is held against the limit.")
+@click.option(
+    "--by", multiple=True, help="Column whose values make segments, each with an outcome; repeat for several."
+)
+@click.option("--random-state", type=int, default=0, show_default=True, help="Seed of the folds and of all draws.")
+@click.option("--format", "style", type=click.Choice(list(FORMATS)), default="table", show_default=True)
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="Write the outcome to this file instead of standard output."
+)
+@click.pass_context
+@refusing
+def check(
+    context: click.Context,
+    given: Given,
+    max_error: float,
+    level: float,
+    family: str,
+    by: tuple[str, ...],
+    random_state: int,
+    style: str,
+    output: Path | None,
+) -> None:
+    """Check that the calibration error of the scores in FILE is at most a limit.
+
+    FILE is CSV, TSV (also gzipped) or Parquet. Exit codes: 0 pass, the whole interval of the error is at most
+    --max-error; 1 fail, the whole interval is above; 3 cannot tell yet, too few rows; 2 bad input. With --by one
+    segment that fails makes the whole fail, and the intervals hold together (Bonferroni).
+    """
+    limit = check_limit(max_error, "--max-error")
+    rule = GateRule.of(limit, check_level(level, "--level"), family, random_state)
+    check_reduction(given.reduction)
+    if output is not None:
+        check_output(output, "--output", {"FILE": given.file})
+    samples: Mapping[Segment, Sample] = given.segments(by).samples if by else {WHOLE: given.sample()}
+    with notes():
+        found = check_samples(samples, rule, given.reduction)
+    _write(FORMATS[style](found), output)
+    context.exit(EXIT_CODES[found.outcome])
+
+
+def _write(text: str, output: Path | None) -> None:
+    """Write the outcome to a file, or to standard output."""
+    if output is None:
+        click.echo(text)
+        return
+    with written_whole(output) as written:
+        written.write_text(f"{text}\n", encoding="utf-8", newline="\n")
+    click.echo(f"Wrote {output}", err=True)

@@ -1,0 +1,74 @@
+"""``fitontest report``: one page on the calibration of the scores in a file."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from fitontest.checks import choose
+from fitontest.cli.messages import refusing
+from fitontest.cli.scores import Given, of_class_scores
+from fitontest.cli.writing import check_output, written_whole
+from fitontest.data.predictions import Predictions
+from fitontest.reporting.page import check_jinja
+from fitontest.reporting.report import DEFAULT_FAMILIES, ENDINGS, Report, ReportOptions, report_of
+
+
+@click.command()
+@of_class_scores
+@click.option(
+    "--by", multiple=True, help="Column whose values make segments, each listed with its error; repeat for several."
+)
+@click.option("--compare/--no-compare", help="Compare calibrators of these scores too, out of fold.")
+@click.option(
+    "--family",
+    "families",
+    multiple=True,
+    help=f"Family of maps whose error is listed; repeat for several. Default: {', '.join(DEFAULT_FAMILIES)}.",
+)
+@click.option("--interval", type=float, default=0.95, show_default=True, help="Level of the intervals.")
+@click.option("--random-state", type=int, default=0, show_default=True, help="Seed of the folds and of all draws.")
+@click.option("--title", help="Heading of the page. Default: the names of the column and of the file.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), default=Path("report.html"), show_default=True, help="The page."
+)
+@refusing
+def report(
+    given: Given,
+    by: tuple[str, ...],
+    compare: bool,
+    families: tuple[str, ...],
+    interval: float,
+    random_state: int,
+    title: str | None,
+    output: Path,
+) -> None:
+    """Write one HTML page on the calibration of the scores in FILE.
+
+    FILE is CSV, TSV (also gzipped) or Parquet. The page says in words how far the scores are from calibrated, how sure
+    that is and in which direction they are wrong; diagrams, tables and all settings follow. It needs no other file and
+    asks for nothing from anywhere. Of several classes, with a --prob column for each, --reduction confidence or
+    classwise judges the confidence and lists the classes.
+    """
+    choose(output.suffix.lower(), ENDINGS, "the ending of --output")
+    check_output(output, "--output", {"FILE": given.file})
+    try:
+        check_jinja()
+    except ImportError as error:
+        raise ValueError(str(error)) from error
+    heading = f"Calibration of {given.name or given.label} in {given.file.name}" if title is None else title
+    options = ReportOptions.of(heading, families or None, compare, interval, random_state, given.reduction)
+    made = _report(given, by, options)
+    with written_whole(output) as written:
+        made.save(written)
+    click.echo(f"{made.verdict.headline}. Wrote {output}", err=True)
+
+
+def _report(given: Given, by: tuple[str, ...], options: ReportOptions) -> Report:
+    """Read the file, and return the report on what it holds."""
+    segments = given.segments(by) if by else None
+    if options.judged == "confidence":
+        classes = replace(given, reduction="classwise").data()
+        assert isinstance(classes, Predictions)
+        return report_of(classes.confidence(), options, classes, segments)
+    return report_of(given.sample() if segments is None else segments.whole, options, None, segments)

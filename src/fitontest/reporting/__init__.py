@@ -1,0 +1,1 @@
+"""Reports for readers, and gates for pipelines."""

@@ -1,0 +1,60 @@
+"""The page of a report: its parts put into a template, with nothing that is not of the report."""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from fitontest.measures.side_by_side import WIDTH
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+TEMPLATE = "report.html"
+
+
+def check_jinja() -> None:
+    """Raise ImportError where there is no jinja2, before anything is computed."""
+    try:
+        import jinja2  # noqa: F401 - only whether it is there
+    except ImportError as error:
+        raise ImportError("a report needs jinja2: pip install 'fitontest[report]'") from error
+
+
+@cache
+def _template() -> "Template":
+    check_jinja()
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    loader = PackageLoader("fitontest.reporting")
+    environment = Environment(
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["paragraphs"] = paragraphs
+    return environment.get_template(TEMPLATE)
+
+
+def paragraphs(notes: str) -> list[str]:
+    r"""Return the lines of notes that are wrapped for a terminal, each whole again.
+
+    A line was broken by wrapping where the first word of the next would not have fitted.
+
+    Examples
+    --------
+    >>> paragraphs("1 bin\nlong and " + "very " * 21 + "\nlonger\nother")[::2]
+    ['1 bin', 'other']
+    """
+    found: list[str] = []
+    room = WIDTH
+    for line in notes.splitlines():
+        word = line.split(" ", 1)[0]
+        if found and room < 1 + len(word):
+            found[-1] += f" {line}"
+        else:
+            found.append(line)
+        room = WIDTH - len(line)
+    return found
+
+
+def render(parts: Mapping[str, Any]) -> str:
+    """Return the page as HTML: the template with these parts, of which none may be missing."""
+    return _template().render(**parts)

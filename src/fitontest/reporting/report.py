@@ -1,0 +1,382 @@
+"""A report: what the rows say of the calibration of their scores, as one page for readers."""
+
+import json
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from html import escape
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from fitontest.checks import as_list, choose
+from fitontest.comparison.compare import Options, compare_candidates
+from fitontest.comparison.comparison import Comparison
+from fitontest.data.predictions import (
+    REDUCTIONS,
+    ClassSamples,
+    ReadBefore,
+    Reduction,
+    read_classes,
+    reduced,
+)
+from fitontest.data.sample import Sample
+from fitontest.evaluation import Evaluation, evaluation_of, measures_of
+from fitontest.exceptions import without_warnings
+from fitontest.families.base import Family, read_family
+from fitontest.measures.base import Estimate, make_measure
+from fitontest.measures.side_by_side import interval_columns
+from fitontest.numerics.random import one_seed
+from fitontest.reporting.figures import (
+    Picture,
+    class_pictures,
+    comparison_picture,
+    reliability_pictures,
+    segment_pictures,
+    tce_pictures,
+)
+from fitontest.reporting.page import render
+from fitontest.reporting.summary import Summary
+from fitontest.results.table import Section
+from fitontest.results.text import short
+from fitontest.segments.measuring import measure_segments
+from fitontest.segments.segmented_evaluation import SegmentedEvaluation, mean_of_scores
+from fitontest.segments.segments import Segments, read_segments
+from fitontest.typing import ArrayInput, Label, RandomState
+from fitontest.uncertainty.intervals import check_interval
+from fitontest.uncertainty.redrawing import Redrawing
+from fitontest.uncertainty.verdict import Verdict
+
+DEFAULT_FAMILIES = ("spline", "slope1", "isotonic", "beta", "platt")
+CANDIDATES = ("platt", "beta", "spline", "isotonic", "temperature")  # none needs jax, so that a report takes seconds
+INTERVAL_CLASSES = 20  # classes above which they have no intervals, which would take long
+FOLDS = 10
+TCE_ROWS = 100_000  # rows above which the test of each score is left out, because it then rejects nearly all
+TCE_DRAWS = 100
+MEASURES, COMPARED, CLASSES, SEGMENTS = "Measures", "Calibrators compared", "Classes", "Segments"  # headings
+ENDINGS = (".html", ".htm")
+TIMES = "fit (s)"  # a column that differs from run to run
+PACKAGES = ("fitontest", "numpy", "scipy", "scikit-learn", "matplotlib")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Report:
+    """A report on the calibration of scores: a verdict in words, diagrams and tables, as one HTML page.
+
+    Attributes
+    ----------
+    title : str
+    evaluation : Evaluation
+        Of the sample that is judged.
+    comparison : Comparison or None
+        Of calibrators, where asked.
+    classes : Evaluation or None
+        Of each class against the rest, of several classes.
+    segments : SegmentedEvaluation or None
+    options : dict
+        With which it was made.
+
+    Notes
+    -----
+    In a notebook it shows itself. ``report.save("report.html")`` writes a page that needs no other file and asks for
+    nothing from anywhere; the same data, options and versions give the same bytes.
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(1000)
+    >>> report = fot.report(rng.random(1000) < p, p, families=["platt"])
+    >>> report.verdict.headline, report.evaluation.names, report.comparison
+    ('Calibrated within noise', ['platt', 'tce'], None)
+    """
+
+    title: str
+    evaluation: Evaluation
+    comparison: Comparison | None = None
+    classes: Evaluation | None = None
+    segments: SegmentedEvaluation[Evaluation] | None = None
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the rows say, in words."""
+        found = self.evaluation.verdict
+        if found is None:
+            raise ValueError("families must hold one whose error has an interval, got none")
+        return found
+
+    @property
+    def sentences(self) -> list[str]:
+        """What a reader wants to know, a sentence or two each, after the headline of the verdict."""
+        return self._summary.sentences
+
+    @property
+    def _summary(self) -> Summary:
+        return Summary(self.verdict, self.evaluation.sample, self.comparison, self.segments)
+
+    @cached_property
+    def html(self) -> str:
+        """The page."""
+        parts = {
+            "title": self.title,
+            "verdict": self.verdict,
+            "sentences": self.sentences,
+            "glance": self._summary.glance,
+            "tables": self._tables(),
+            "facts": self.facts,
+        }
+        with without_warnings():
+            return render({**parts, "diagrams": self._diagrams(), "pictures": self._pictures()})
+
+    def _diagrams(self) -> list[Picture]:
+        """Return the reliability diagrams, and the test-based one where there is one."""
+        seed = self.options["random_state"]
+        return [*reliability_pictures(self.evaluation, self.verdict, "map", seed), *tce_pictures(self.evaluation)]
+
+    def _pictures(self) -> dict[str, Picture]:
+        """Return the diagrams of the further tables, by their headings."""
+        found = {}
+        if self.comparison is not None:
+            found[COMPARED] = comparison_picture(self.comparison)
+        if self.classes is not None:
+            found[CLASSES] = class_pictures(self.classes, self.classes.names[0])
+        if self.segments is not None:
+            found[SEGMENTS] = segment_pictures(self.segments)
+        return found
+
+    def _tables(self) -> dict[str, list[Section]]:
+        """Return the tables by their headings."""
+        found = {MEASURES: [part for part in self.evaluation.sections() if part.header]}
+        if self.comparison is not None:
+            found[COMPARED] = [_without(part, TIMES) for part in self.comparison.sections()]
+        if self.classes is not None:
+            found[CLASSES] = [_class_table(self.classes)]
+        if self.segments is not None:
+            found[SEGMENTS] = self.segments.sections()
+        return found
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """Versions and options: enough to repeat the report."""
+        python = ".".join(map(str, sys.version_info[:3]))
+        versions = {"Python": python, **{name: version(name) for name in PACKAGES}}
+        options = {name: json.dumps(value, default=str) for name, value in self.options.items()}
+        return {**versions, **options}
+
+    def save(self, path: str | Path) -> Path:
+        """Write the page to a file whose name ends in .html, and return its path."""
+        target = Path(path)
+        choose(target.suffix.lower(), ENDINGS, "the ending of path")
+        target.write_text(self.html, encoding="utf-8", newline="\n")
+        return target
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the pictures as JSON-ready values."""
+        found: dict[str, Any] = {"title": self.title, "verdict": self.verdict.to_dict(), "sentences": self.sentences}
+        found["evaluation"] = self.evaluation.to_dict()
+        for name in ("comparison", "classes", "segments"):
+            part = getattr(self, name)
+            found[name] = None if part is None else part.to_dict()
+        return {**found, "facts": self.facts}
+
+    def _repr_html_(self) -> str:
+        """Return the page in a frame of its own, so that its style does not touch the notebook."""
+        return (
+            f'<iframe title="{escape(self.title, quote=True)}" srcdoc="{escape(self.html, quote=True)}" '
+            'style="width:100%;height:46em;border:1px solid #8888"></iframe>'
+        )
+
+    def __repr__(self) -> str:
+        return f"Report({self.title!r}: {self.verdict.headline})"
+
+
+@dataclass(frozen=True)
+class ReportOptions:
+    """What a report holds, checked before anything is read."""
+
+    title: str
+    families: tuple[str | Family, ...]
+    compare: bool
+    interval: float
+    seed: int
+    reduction: str | None
+
+    @classmethod
+    def of(
+        cls,
+        title: str,
+        families: Iterable[str | Family] | None,
+        compare: bool,
+        interval: float,
+        random_state: RandomState,
+        reduction: str | None,
+    ) -> "ReportOptions":
+        """Return the options that a user gave, or refuse what are none."""
+        if not isinstance(title, str) or not title.strip():
+            raise ValueError(f"title must be a text, got {title!r}")
+        if not isinstance(compare, bool):
+            raise ValueError(f"compare must be True or False, got {compare!r}")
+        chosen = tuple(DEFAULT_FAMILIES if families is None else as_list(families, "families"))
+        for one in chosen:
+            read_family(one)
+        check_interval(interval)
+        if reduction is not None:
+            choose(reduction, REDUCTIONS, "reduction")
+        return cls(title, chosen, compare, interval, one_seed(random_state), reduction)
+
+    @property
+    def judged(self) -> str | None:
+        """The reduction to the one sample that is judged."""
+        return "confidence" if self.reduction == "classwise" else self.reduction
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what the page says of the options."""
+        return {
+            "families": [str(one) for one in self.families],
+            "interval": self.interval,
+            "compare": self.compare,
+            "reduction": self.reduction,
+            "random_state": self.seed,
+        }
+
+
+def report(
+    y_true: ArrayInput,
+    y_prob: ArrayInput = None,
+    *,
+    title: str = "Calibration report",
+    families: Iterable[str | Family] | None = None,
+    compare: bool = False,
+    by: ArrayInput = None,
+    interval: float = 0.95,
+    random_state: RandomState = 0,
+    reduction: Reduction | None = None,
+    labels: ArrayInput = None,
+    sample_weight: ArrayInput = None,
+    pos_label: Label | None = None,
+) -> Report:
+    """Return a report on the calibration of scores.
+
+    It says in words how far the scores are from calibrated, how sure that is and in which direction they are wrong,
+    whether calibrated scores could look so, what a calibrator would gain, and how many rows would say more. Diagrams,
+    tables and all settings follow.
+
+    Parameters
+    ----------
+    y_true, y_prob, labels, sample_weight, pos_label
+        As for `calibration_error`; `Cells` in place of both, or a dict of these by segment.
+    title : str
+    families : iterable of str or Family, optional
+        Whose errors are listed; by default spline, slope1, isotonic, beta and platt.
+    compare : bool, default=False
+        Compare platt, beta, spline, isotonic and temperature as calibrators of these scores, out of fold.
+    by : array-like of shape (n,) or (n, k), optional
+        The segment of each row, such as its region: each is listed with the error of the family that is quoted.
+    interval : float in (0, 1), default=0.95
+        Level of the intervals.
+    random_state : int, RandomState or None, default=0
+    reduction : {"confidence", "classwise", "binary"}, optional
+        How a matrix of scores is read. "confidence" and "classwise" judge the confidence, and list the classes.
+
+    Returns
+    -------
+    Report
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, the rule and what was found.
+    ImportError
+        When the page is made, without jinja2.
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(1000)
+    >>> report = fot.report(rng.random(1000) < p**1.5, p, title="Model A")
+    >>> report
+    Report('Model A': Too timid and too high)
+    >>> report.save("report.html")  # doctest: +SKIP
+    """
+    options = ReportOptions.of(title, families, compare, interval, random_state, reduction)
+    columns = (y_true, y_prob, sample_weight)
+    segments = read_segments(columns, by, options.judged, labels, pos_label)
+    classes: ClassSamples | None = None
+    if options.judged == "confidence" and not isinstance(y_true, ReadBefore):
+        classes = read_classes(columns, labels)
+        sample = classes.confidence()
+    else:
+        sample = reduced(columns, options.judged, labels, pos_label) if segments is None else segments.whole
+    return report_of(sample, options, classes, segments)
+
+
+def report_of(
+    sample: Sample, options: ReportOptions, classes: ClassSamples | None = None, segments: Segments | None = None
+) -> Report:
+    """Return the report on a sample, on the classes behind it, and on its segments."""
+    with without_warnings():  # the tables of the page say what warnings say
+        evaluation = _evaluated(sample, options)
+        verdict = evaluation.verdict
+        if verdict is None:
+            raise ValueError("families must hold one whose error has an interval, got none")
+        comparison = _compared(sample, options.seed) if options.compare else None
+        of_classes = None if classes is None else _by_class(classes, verdict, options)
+        of_segments = None if segments is None else _by_segment(segments, verdict, options)
+    return Report(options.title, evaluation, comparison, of_classes, of_segments, options.to_dict())
+
+
+def _evaluated(sample: Sample, options: ReportOptions) -> Evaluation:
+    """Return the errors under the families, and the test-based one where rows can be tested."""
+    measures = measures_of(options.families, None, "l1", options.seed)
+    redrawing = Redrawing(interval=options.interval, random_state=options.seed)
+    evaluation = evaluation_of(sample, measures, options.judged, redrawing)
+    if not sample.whole or sample.n > TCE_ROWS:
+        return evaluation
+    drawn = Redrawing(TCE_DRAWS, random_state=options.seed)
+    return evaluation.joined(evaluation_of(sample, [make_measure("tce")], options.judged, drawn))
+
+
+def _compared(sample: Sample, seed: int) -> Comparison:
+    options = Options.of(list(CANDIDATES), FOLDS, 1, "log_loss", "one_se", (), None, seed)
+    return compare_candidates(sample, options)
+
+
+def _without(part: Section, column: str) -> Section:
+    """Return a section without a column, if it has one of that name."""
+    kept = [k for k, text in enumerate(part.header) if text != column]
+    return replace(part, header=[part.header[k] for k in kept], body=[[row[k] for k in kept] for row in part.body])
+
+
+def _by_class(classes: ClassSamples, verdict: Verdict, options: ReportOptions) -> Evaluation:
+    """Return the error of every class against the rest under the family that is quoted of the confidence."""
+    level = options.interval if len(classes.classes) <= INTERVAL_CLASSES else None
+    redrawing = Redrawing(interval=level, random_state=options.seed)
+    return evaluation_of(classes, [verdict.estimate.measure], "classwise", redrawing)
+
+
+def _class_table(classes: Evaluation) -> Section:
+    """Return a row for each class, the worst first."""
+    (mean,) = classes
+    each = {label: one[classes.names[0]] for label, one in classes.classes.items()}
+    spreads = interval_columns([(str(label), one) for label, one in each.items()])
+    header = ["class", "share of rows", "mean score", "error", *(spreads.header if spreads else ())]
+    body = []
+    for label in sorted(each, key=lambda label: -_badness(each[label])):
+        one, sample = each[label], classes.classes[label].sample
+        line = [str(label), f"{sample.base_rate:.4f}", f"{mean_of_scores(sample):.4f}", short(one.value)]
+        body.append([*line, *(spreads.cells(one) if spreads else ())])
+    title = f"calibration error of each class against the rest ({mean.measure.in_words()}), mean {short(mean.value)}"
+    return Section(title, header, body, f"Worst first. {spreads.note if spreads else ''}".strip())
+
+
+def _badness(estimate: Estimate) -> float:
+    return estimate.value if estimate.debiased is None else estimate.debiased
+
+
+def _by_segment(segments: Segments, verdict: Verdict, options: ReportOptions) -> SegmentedEvaluation[Evaluation]:
+    """Return the error of every segment under the family that is quoted of all rows."""
+    redrawing = Redrawing(interval=options.interval, random_state=options.seed)
+    return measure_segments(segments, [verdict.estimate.measure], options.judged, redrawing, Evaluation)

@@ -1,0 +1,102 @@
+"""What a report says first: sentences for a reader, and the few numbers behind them."""
+
+from dataclasses import dataclass
+
+from fitontest.comparison.comparison import Comparison
+from fitontest.data.sample import Sample
+from fitontest.evaluation import Evaluation
+from fitontest.measures.base import Interval
+from fitontest.numerics.losses import LOSS_NAMES
+from fitontest.results.text import short
+from fitontest.segments.segmented_evaluation import SegmentedEvaluation, mean_of_scores
+from fitontest.uncertainty.verdict import Verdict
+
+MOST_TIMES = 100  # the rows at hand, beyond which a number of rows that would tell is of no use
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The verdict with what follows from it.
+
+    Attributes
+    ----------
+    verdict : Verdict
+    sample : Sample
+        The rows that are judged.
+    comparison : Comparison or None
+        Of calibrators.
+    segments : SegmentedEvaluation or None
+    """
+
+    verdict: Verdict
+    sample: Sample
+    comparison: Comparison | None = None
+    segments: SegmentedEvaluation[Evaluation] | None = None
+
+    @property
+    def sentences(self) -> list[str]:
+        """What a reader wants to know after the headline, a sentence or two each."""
+        first, *others = self.verdict.reasons
+        of_segments = [] if self.segments is None else [" ".join(self.segments.sentence().split())]
+        return [first[0].upper() + first[1:], *others, *of_segments, *self._gain, self._rows]
+
+    @property
+    def glance(self) -> dict[str, str]:
+        """The numbers of the headline by what they are called."""
+        one, interval = self.verdict.estimate, self._interval
+        share = "accuracy" if one.reduction == "confidence" else "share of positives"
+        return {
+            "rows": f"{one.n:,}",
+            share: short(self.sample.base_rate),
+            "mean score": short(mean_of_scores(self.sample)),
+            "calibration error": short(one.value if one.debiased is None else one.debiased),
+            f"{100 * interval.level:g} % interval": f"{short(interval.low)} to {short(interval.high)}",
+            "p-value of calibration": short(self.verdict.p_value, 2),
+        }
+
+    @property
+    def _interval(self) -> Interval:
+        interval = self.verdict.estimate.interval
+        assert interval is not None  # without one there is no verdict
+        return interval
+
+    @property
+    def _rows(self) -> str:
+        """How many rows would say more: intervals shrink as one over the square root of the rows."""
+        n, high = self.verdict.estimate.n, self._interval.high
+        if self.verdict.calibrated:
+            return (
+                f"An error of up to {short(high)} could be hidden in the noise of these {n:,} rows; about {4 * n:,} "
+                f"would show that it is at most {short(high / 2)}."
+            )
+        text = f"Four times as many rows ({4 * n:,}) would halve the interval."
+        needed = None if self.verdict.tendency.words else self._rows_for_direction()
+        return text if needed is None else f"{text} About {needed:,} would show a direction, if there is one."
+
+    def _rows_for_direction(self) -> int | None:
+        """Return about how many rows would bring the slope off 1 or the residual off 0, with two digits."""
+        tendency, n = self.verdict.tendency, self.verdict.estimate.n
+        times = [_times(tendency.residual, tendency.residual_interval)]
+        if tendency.slope is not None and tendency.slope_interval is not None:
+            times.append(_times(tendency.slope - 1.0, tendency.slope_interval))
+        least = min(times)
+        return int(float(f"{n * least:.1e}")) if least <= MOST_TIMES else None
+
+    @property
+    def _gain(self) -> list[str]:
+        """What a calibrator would gain, and which."""
+        if self.comparison is None:
+            return []
+        best = self.comparison[self.comparison.chosen]
+        if best.name == self.comparison.do_nothing:
+            return ["No calibrator of those compared is shown to do better than to leave the scores as they are."]
+        difference = best.held_out.to_identity
+        loss = LOSS_NAMES[self.comparison.scoring]
+        text = f"Calibration by {best.name} would lower the {loss} by {short(-difference.mean)}"
+        return [f"{text} (standard error {short(difference.se, 2)}), on rows that it was not fitted to."]
+
+
+def _times(distance: float, interval: Interval) -> float:
+    """Return how many times the rows it takes until half the interval is no wider than a distance."""
+    half = (interval.high - interval.low) / 2.0
+    return (half / distance) ** 2 if distance else float("inf")

@@ -1,0 +1,123 @@
+"""In which direction scores are wrong: too high or too low, too bold or too timid, and how sure that is."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtri
+
+from fitontest.data.sample import Sample
+from fitontest.exceptions import without_warnings
+from fitontest.families.platt import Platt
+from fitontest.measures.base import Interval
+from fitontest.numerics.links import logit, sigmoid
+from fitontest.typing import FloatArray
+
+EPS = 1e-16  # where logits are cut, as in Platt scaling
+FEWEST = 10  # rows of each class, below which nothing is said of a slope
+
+
+@dataclass(frozen=True)
+class Tendency:
+    """In which direction scores are wrong, as a line in their logit and as a difference of means.
+
+    The slope is that of Platt scaling, logit c = slope logit p + intercept, fitted by maximum likelihood: below 1 the
+    scores are too bold, farther apart than the probabilities; above 1 too timid. The residual is the mean label less
+    the mean score: below 0 the scores are too high on average.
+
+    Attributes
+    ----------
+    residual : float
+        sum w (y - p) / sum w.
+    residual_interval : Interval
+        By the normal approximation, with the standard error sqrt(sum w^2 (y - p - residual)^2) / sum w.
+    slope : float or None
+        None where a line means nothing: fewer than ten rows of a class, one distinct score, separated classes.
+    slope_interval : Interval or None
+        By the normal approximation, with the sandwich covariance H^-1 M H^-1, H the curvature of the likelihood and M
+        the sum of the outer products of the rows' gradients.
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(2000)
+    >>> tendency = tendency_of(fot.Sample(rng.random(2000) < 0.25 + p / 2, p))
+    >>> tendency.words, tendency.slope_interval.high < 1
+    (['too bold'], True)
+    """
+
+    residual: float
+    residual_interval: Interval
+    slope: float | None
+    slope_interval: Interval | None
+
+    @property
+    def words(self) -> list[str]:
+        """What is sure of the direction: among "too bold", "too timid", "too high" and "too low"."""
+        found = []
+        if self.slope_interval is not None:
+            if self.slope_interval.high < 1.0:
+                found.append("too bold")
+            elif self.slope_interval.low > 1.0:
+                found.append("too timid")
+        if self.residual_interval.high < 0.0:
+            found.append("too high")
+        elif self.residual_interval.low > 0.0:
+            found.append("too low")
+        return found
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the numbers as JSON-ready values."""
+        return {
+            "residual": self.residual,
+            "residual_interval": self.residual_interval.to_dict(),
+            "slope": self.slope,
+            "slope_interval": None if self.slope_interval is None else self.slope_interval.to_dict(),
+            "words": self.words,
+        }
+
+
+def tendency_of(sample: Sample, level: float = 0.95) -> Tendency:
+    """Return in which direction the scores of a sample are wrong, with intervals of that level."""
+    rows = sample.rows
+    total, z = float(rows.w.sum()), float(ndtri((1.0 + level) / 2.0))
+    r = rows.y - rows.p
+    residual = float(rows.w @ r) / total
+    se = float(np.sqrt(rows.w2 @ (r - residual) ** 2)) / total
+    interval = Interval(residual - z * se, residual + z * se, level)
+    line = _line(sample)
+    if line is None:
+        return Tendency(residual, interval, None, None)
+    slope, spread = line
+    return Tendency(residual, interval, slope, Interval(slope - z * spread, slope + z * spread, level))
+
+
+def _line(sample: Sample) -> tuple[float, float] | None:
+    """Return the slope of Platt scaling and its standard error, or None where there is none."""
+    rows = sample.rows
+    positive = rows.y > 0.5
+    positives = int(rows.n[positive].sum())
+    if min(positives, int(rows.n.sum()) - positives) < FEWEST or _are_separated(rows.p[positive], rows.p[~positive]):
+        return None
+    with without_warnings():
+        solution = Platt().solve(sample)
+    slope, intercept = solution.attributes["slope_"], solution.attributes["intercept_"]
+    x = logit(rows.p, EPS)
+    c = sigmoid(slope * x + intercept)
+    curvature = _summed(rows.w * c * (1.0 - c), x)
+    gradients = _summed(rows.w2 * (rows.y - c) ** 2, x)
+    if not np.linalg.cond(curvature) < 1e14:
+        return None
+    inverse = np.linalg.inv(curvature)
+    return float(slope), float(np.sqrt(max((inverse @ gradients @ inverse)[0, 0], 0.0)))
+
+
+def _are_separated(a: FloatArray, b: FloatArray) -> bool:
+    """Return whether a threshold separates the scores of two classes, so that no slope is the most likely one."""
+    return bool(a.max() <= b.min() or b.max() <= a.min())
+
+
+def _summed(w: FloatArray, x: FloatArray) -> FloatArray:
+    """Return sum w (x, 1)(x, 1)^T."""
+    cross = float(w @ x)
+    return np.array([[float(w @ (x * x)), cross], [cross, float(w.sum())]])

@@ -1,0 +1,83 @@
+"""``fitontest check``: exit codes and outcomes of a file."""
+
+import json
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import fitontest as fot
+from fitontest.cli.main import main
+
+COLUMNS = ("--label", "y", "--prob", "p", "--family", "platt")
+
+
+@pytest.fixture
+def scores():
+    rng = np.random.default_rng(0)
+    p, region = rng.random(400), np.repeat(["north", "south"], 200)
+    return pd.DataFrame({"y": (rng.random(400) < p**1.5).astype(int), "p": p, "region": region, "w": 1})
+
+
+@pytest.fixture
+def file(tmp_path, scores):
+    scores.to_csv(tmp_path / "scores.csv", index=False)
+    return tmp_path / "scores.csv"
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, ["check", *map(str, arguments)])
+
+
+@pytest.mark.parametrize(
+    ("limit", "code", "word"), [(0.3, 0, "pass: "), (0.01, 1, "fail: "), (0.08, 3, "cannot tell: ")]
+)
+def test_exit_codes(file, scores, limit, code, word):
+    result = run(file, *COLUMNS, "--max-error", limit)
+    assert result.exit_code == code
+    assert result.stdout == f"{fot.check_calibration(scores.y, scores.p, max_error=limit, family='platt')}\n"
+    assert result.stdout.startswith(word)
+    assert result.stderr == ""
+
+
+def test_options_are_those_of_the_library(file, scores):
+    options = ("--by", "region", "--weight", "w", "--level", 0.8, "--random-state", 4, "--format", "json")
+    result = run(file, *COLUMNS, "--max-error", 0.15, *options)
+    expected = fot.check_calibration(
+        scores.y, scores.p, max_error=0.15, family="platt", by=scores.region, level=0.8, random_state=4
+    )
+    assert json.loads(result.stdout) == json.loads(json.dumps(expected.to_dict()))
+    assert [gate["level"] for gate in json.loads(result.stdout)["gates"]] == pytest.approx([0.9, 0.9])
+
+
+def test_junit_is_written_to_a_file(file, tmp_path):
+    target = tmp_path / "junit.xml"
+    result = run(file, *COLUMNS, "--max-error", 0.01, "--by", "region", "--format", "junit", "-o", target)
+    assert (result.exit_code, result.stdout, result.stderr) == (1, "", f"Wrote {target}\n")
+    suite = ElementTree.parse(target).getroot()
+    assert [case.get("name") for case in suite] == ["north", "south"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--max-error", "0"), "--max-error must be a fraction in (0, 1) such as 0.02, never percent; got 0.0"),
+        (("--max-error", "0.1", "--level", "1"), "--level must be a number in (0, 1)"),
+        (("--max-error", "0.1", "--prob", "w"), "--prob"),
+        (("--max-error", "0.1", "--by", "area"), "area"),
+        (("--max-error", "0.1", "--reduction", "classwise"), "reduction must not be 'classwise'"),
+        (("--max-error", "0.1", "--family", "none_such"), "none_such"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(file, options, message):
+    result = run(file, *COLUMNS, *options)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_file_that_cannot_be_read_is_no_failure_of_the_scores(tmp_path):
+    assert run(tmp_path / "none.csv", *COLUMNS, "--max-error", 0.1).exit_code == 2
+    assert run(tmp_path / "none.csv", *COLUMNS).exit_code == 2  # without a limit

@@ -1,0 +1,156 @@
+"""The gate: outcomes of intervals, rows needed, levels of segments, and how outcomes are written."""
+
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import fitontest as fot
+from fitontest.measures.base import ErrorInterval
+from fitontest.reporting.gate import CalibrationCheck, gate_of
+
+
+def drawn(n=1000, power=1.0, seed=0):
+    rng = np.random.default_rng(seed)
+    p = rng.random(n)
+    return rng.random(n) < p**power, p
+
+
+Y, P = drawn()
+ONE = fot.calibration_error(Y, P, family="platt")
+
+
+def estimate(low, high, debiased, n=1000):
+    return replace(ONE, debiased=debiased, interval=ErrorInterval(low, high, 0.95, target="true error", draws=50), n=n)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "outcome"),
+    [(0.0, 0.05, "pass"), (0.0, 0.0501, "undecided"), (0.05, 0.09, "undecided"), (0.0501, 0.09, "fail")],
+)
+def test_the_interval_decides(low, high, outcome):
+    gate = gate_of("all rows", estimate(low, high, (low + high) / 2), 0.05)
+    assert gate.outcome == outcome
+    assert (gate.rows_needed is None) == (outcome != "undecided")
+
+
+def test_the_rows_needed_bring_the_interval_off_the_limit():
+    """Half of the interval shrinks as one over the root of the rows: .04 to the distance of .02 takes four times."""
+    assert gate_of("a", estimate(0.0, 0.07, 0.03), 0.05).rows_needed == 4000
+    assert gate_of("a", estimate(0.03, 0.11, 0.07), 0.05).rows_needed == 4000
+    assert gate_of("a", estimate(0.0, 0.13, 0.07), 0.05).rows_needed == pytest.approx(
+        1000 * (0.07 / 0.02) ** 2, rel=0.1
+    )
+    assert gate_of("a", estimate(0.0, 0.6, 0.05), 0.05).rows_needed is None
+    assert gate_of("a", estimate(0.0, 0.6, 0.0501), 0.05).rows_needed is None
+    assert gate_of("a", estimate(0.0, 0.7, 0.6, n=1), 0.05).rows_needed == 50
+    assert "about 4,000 rows would" in str(gate_of("a", estimate(0.0, 0.07, 0.03), 0.05))
+    assert "too near the limit" in str(gate_of("a", estimate(0.0, 0.6, 0.05), 0.05))
+
+
+def check_of(*outcomes):
+    spans = {"pass": (0.0, 0.04), "undecided": (0.0, 0.09), "fail": (0.06, 0.09)}
+    gates = [gate_of(f"<{k}>", estimate(*spans[one], 0.03), 0.05) for k, one in enumerate(outcomes)]
+    return CalibrationCheck(tuple(gates), "platt")
+
+
+def test_one_failure_fails_and_one_open_question_leaves_it_open():
+    assert check_of("pass", "pass").outcome == "pass"
+    assert check_of("pass", "undecided").outcome == "undecided"
+    assert check_of("undecided", "fail", "pass").outcome == "fail"
+    with pytest.raises(TypeError, match="three outcomes"):
+        bool(check_of("pass"))
+
+
+def test_junit_counts_failures_and_open_questions():
+    suite = ElementTree.fromstring(check_of("pass", "undecided", "fail", "fail").to_junit().encode())
+    assert {name: suite.get(name) for name in ("tests", "failures", "errors")} == {
+        "tests": "4",
+        "failures": "2",
+        "errors": "1",
+    }
+    cases = suite.findall("testcase")
+    assert [case.get("name") for case in cases] == ["<0>", "<1>", "<2>", "<3>"]
+    assert [[child.tag for child in case] for case in cases] == [[], ["error"], ["failure"], ["failure"]]
+    assert cases[1][0].get("message").startswith("cannot tell: calibration error 0.0300 by platt (95 % interval")
+
+
+def test_the_table_of_segments():
+    title, header, _, *rows = str(check_of("pass", "undecided")).splitlines()
+    assert title == "cannot tell: calibration errors by platt, limit 0.0500"
+    assert header.split() == ["segment", "outcome", "error", "interval", "n", "rows", "needed"]
+    assert rows[0].split() == ["<0>", "pass", "0.0300", "0.00", "to", "0.0400", "1,000", "-"]
+    assert check_of("pass", "fail").to_frame()["outcome"].tolist() == ["pass", "fail"]
+
+
+def test_the_interval_is_that_of_the_error():
+    found = fot.check_calibration(Y, P, max_error=0.2, level=0.9, family="platt", random_state=3)
+    expected = fot.calibration_error(Y, P, family="platt", interval=0.9, random_state=3)
+    assert found.outcome == "pass"
+    assert found.gates[0].estimate.interval == expected.interval
+    assert found.to_dict()["gates"][0]["high"] == expected.interval.high
+
+
+def test_outcomes_of_planted_errors():
+    bold = drawn(power=2.0)
+    assert fot.check_calibration(*bold, max_error=0.05).outcome == "fail"
+    assert fot.check_calibration(*bold, max_error=0.3).outcome == "pass"
+    assert fot.check_calibration(*drawn(100), max_error=0.02).outcome == "undecided"
+
+
+def test_segments_share_the_level():
+    region = np.array(["north", "south"])[np.arange(1000) % 2]
+    found = fot.check_calibration(Y, P, max_error=0.1, by=region, family="platt")
+    assert [gate.name for gate in found.gates] == ["north", "south"]
+    south = fot.calibration_error(Y[1::2], P[1::2], family="platt", interval=0.975)
+    assert found.gates[1].estimate.interval.level == pytest.approx(0.975)
+    assert found.gates[1].estimate.interval.high == pytest.approx(south.interval.high)
+    by_cells = {name: fot.Cells.of(Y[region == name], P[region == name], exact=True) for name in ("north", "south")}
+    of_cells = fot.check_calibration(by_cells, max_error=0.1, family="platt")
+    assert [gate.outcome for gate in of_cells.gates] == [gate.outcome for gate in found.gates]
+    assert of_cells.gates[0].estimate.value == pytest.approx(found.gates[0].estimate.value)
+
+
+def test_segments_of_one_class_cannot_tell():
+    y, p = np.array([1, 1, 1, 0, 1, 0]), np.array([0.5, 0.6, 0.4, 0.5, 0.6, 0.4])
+    found = fot.check_calibration(y, p, max_error=0.05, by=["a"] * 3 + ["b"] * 3)
+    assert found.outcome == "undecided"
+
+
+def test_cells_and_the_confidence_are_checked():
+    assert fot.check_calibration(fot.Cells.of(Y, P), max_error=0.2, family="platt").outcome == "pass"
+    found = fot.check_calibration(
+        Y.astype(int), np.column_stack((1 - P, P)), max_error=0.3, family="platt", reduction="confidence"
+    )
+    assert found.gates[0].estimate.reduction == "confidence"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"max_error": 0}, "max_error must be a fraction in .0, 1. such as 0.02, never percent; got 0"),
+        ({"max_error": True}, "max_error must be"),
+        ({"max_error": 0.1, "level": 1}, "level must be a number in"),
+        ({"max_error": 0.1, "family": "none such"}, "family must be"),
+        ({"max_error": 0.1, "reduction": "classwise"}, "reduction must not be 'classwise'"),
+        ({"max_error": 0.1, "reduction": "canonical"}, "reduction must be one of"),
+        ({"max_error": 0.1, "by": ["a"]}, "by"),
+        ({"max_error": 0.1, "family": fot.IdentityMap()}, "family must be"),
+    ],
+)
+def test_bad_input_is_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        fot.check_calibration(Y, P, **options)
+
+
+def test_assert_calibrated_raises_what_the_gate_says():
+    fot.assert_calibrated(Y, P, max_error=0.2, family="platt")
+    with pytest.raises(AssertionError, match=r"^fail: calibration error .*, limit 0.0500, n = 1,000$"):
+        fot.assert_calibrated(*drawn(power=2.0), max_error=0.05, family="platt")
+    few = drawn(100)
+    with pytest.raises(AssertionError, match=r"^cannot tell: .*; about .* rows would$"):
+        fot.assert_calibrated(*few, max_error=0.02, family="platt")
+    fot.assert_calibrated(*few, max_error=0.02, family="platt", undecided="pass")
+    with pytest.raises(ValueError, match="undecided must be one of"):
+        fot.assert_calibrated(*few, max_error=0.02, undecided="skip")
