@@ -181,6 +181,11 @@ class Sample:
         return "reordered" not in self.__dict__
 
     @property
+    def has_pooled_scores(self) -> bool:
+        """Whether entries stand for rows whose scores differ, at their mean."""
+        return bool(self.__dict__.get("pooled_scores", False))
+
+    @property
     def is_pooled(self) -> bool:
         """Whether `groups` is there already, so that sums over it cost next to nothing."""
         return "groups" in self.__dict__
