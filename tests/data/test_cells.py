@@ -333,7 +333,7 @@ def test_a_label_that_weighs_nothing_leaves_its_cell():
 
 def test_a_factor_of_one_changes_nothing():
     assert CELLS.discounted(1.0) is CELLS
-    with pytest.raises(ValueError, match="the weights of cells must have a positive finite sum|between 1e-150"):
+    with pytest.raises(ValueError, match="the weights of cells must have a sum between 1e-150"):
         CELLS.discounted(1e-200)
 
 
