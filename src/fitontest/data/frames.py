@@ -19,7 +19,7 @@ from fitontest.data.class_frames import ClassColumns, reduced_frame
 from fitontest.data.frame_labels import as_label, comparable
 from fitontest.data.frame_segments import check_segment, only_hashable, segment_column, segment_values
 from fitontest.data.labels import listed
-from fitontest.data.sample import check_total
+from fitontest.data.sample import EXACT_COUNT, check_total
 from fitontest.typing import FloatArray, Label
 
 HUGE = 1e300  # weights below count as finite
@@ -187,7 +187,8 @@ def _with_key(rows: Any, resolution: Resolution) -> Any:
     made = {"q": nw.when(inside).then(p).otherwise(nw.lit(0.5)), "y": nw.col("y").clip(-2.0, 2.0)}
     if weighted:
         made |= {"w2": w * w, "wp": w * p}
-        made["broken"] = nw.when(w == w.floor()).then(nw.lit(0.0)).otherwise(nw.lit(1.0))
+        small = nw.when(w.abs() < EXACT_COUNT).then(w).otherwise(nw.lit(0.0))  # SQL has no floor of huge numbers
+        made["broken"] = nw.when(small == small.floor()).then(nw.lit(0.0)).otherwise(nw.lit(1.0))
     rows = rows.with_columns(**made)
     if resolution.exact:
         return rows.with_columns(key=p + 0.0)
