@@ -350,6 +350,12 @@ class Cells(ReadBefore):
             As the cells were made.
         whole : bool, default=True
             Whether all weights were whole numbers, or there were none.
+
+        Raises
+        ------
+        ValueError
+            A frame that is not of cells; sums that do not belong together, such as weights that are no whole numbers
+            without ``whole=False``.
         """
         columns = {}
         for name in ("key", *COLUMNS):
