@@ -11,17 +11,18 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import expit, logit
 
 import fitontest as fot
 from report import machine_facts, markdown, tell
 
 Map = Callable[[np.ndarray], np.ndarray]
+Scores = Callable[[np.random.Generator, int], np.ndarray]
 
 SIZES = (2000, 20_000)
 PAIRS = {True: 1000, False: 300}  # where nothing has changed, and where the calibration has
 DRAWS = 199
 LEVEL = 0.05
-SAME, NEAR, FAR = ((1.0, 3.0), (1.0, 3.0)), ((1.0, 3.0), (2.0, 3.0)), ((1.0, 3.0), (3.0, 1.0))  # beta distributions
 HEADER = ("scores", "calibration", "rows each", "changed", "a region (Holm)", "error", "maps", "z-test of means")
 
 
@@ -35,12 +36,38 @@ def steep(p: np.ndarray) -> np.ndarray:
     return 1.0 / (1.0 + np.exp(-12.0 * (p - 0.5)))
 
 
+def bold(p: np.ndarray) -> np.ndarray:
+    """Return those of scores that are far too certain."""
+    return expit(logit(p) / 5.0)
+
+
+def of_beta(a: float, b: float) -> Scores:
+    """Return scores of a beta distribution."""
+    return lambda rng, n: rng.beta(a, b, n)
+
+
+def of_normal(mean: float, deviation: float) -> Scores:
+    """Return scores whose logits have a normal distribution."""
+    return lambda rng, n: expit(rng.normal(mean, deviation, n))
+
+
+def of_two_modes(share: float) -> Scores:
+    """Return scores with logits about -4 and 4, the latter of a share of the rows."""
+    return lambda rng, n: expit(np.where(rng.random(n) < share, 4.0, -4.0) + rng.normal(0.0, 0.4, n))
+
+
+SAME, NEAR, FAR = ((of_beta(1.0, 3.0), of_beta(*shape)) for shape in ((1.0, 3.0), (2.0, 3.0), (3.0, 1.0)))
+MODES = of_two_modes(0.2), of_two_modes(0.8)
+GAP = of_normal(-3.0, 0.3), of_normal(3.0, 0.3)
+WIDE = of_normal(-3.0, 6.0), of_normal(3.0, 6.0)
+
+
 class Setting(NamedTuple):
     """Two distributions of scores, and the probabilities of a positive before and after."""
 
     scores: str
     calibration: str
-    shapes: tuple[tuple[float, float], tuple[float, float]]
+    drawn: tuple[Scores, Scores]
     before: Map
     after: Map
 
@@ -55,10 +82,15 @@ SETTINGS = (
     Setting("drift", "same, off", NEAR, off, off),
     Setting("drift far", "same, off", FAR, off, off),
     Setting("drift far", "same, steep", FAR, steep, steep),
+    Setting("two modes", "same, off", MODES, off, off),
+    Setting("gap", "same, off", GAP, off, off),
+    Setting("wide logits", "same, bold", WIDE, bold, bold),
     Setting("same", "+ .02", SAME, off, lambda p: np.minimum(off(p) + 0.02, 1.0)),
     Setting("drift", "+ .02", NEAR, off, lambda p: np.minimum(off(p) + 0.02, 1.0)),
     Setting("same", "+ .05", SAME, off, lambda p: np.minimum(off(p) + 0.05, 1.0)),
     Setting("drift", "+ .05", NEAR, off, lambda p: np.minimum(off(p) + 0.05, 1.0)),
+    Setting("two modes", "+ .05", MODES, off, lambda p: np.minimum(off(p) + 0.05, 1.0)),
+    Setting("wide logits", "+ .05", WIDE, bold, lambda p: np.minimum(bold(p) + 0.05, 1.0)),
     Setting("drift", "± .05 by turns", NEAR, off, lambda p: np.clip(off(p) + 0.05 * np.sin(7 * p), 0.0, 1.0)),
 )
 
@@ -67,8 +99,8 @@ def found_in(setting: Setting, n: int, seed: int) -> list[bool]:
     """Return what was found to have changed in one pair of tables."""
     rng = np.random.default_rng([seed, n])
     tables, residuals = [], []
-    for shape, truth in zip(setting.shapes, (setting.before, setting.after), strict=True):
-        p = rng.beta(*shape, n)
+    for scores, truth in zip(setting.drawn, (setting.before, setting.after), strict=True):
+        p = scores(rng, n)
         y = rng.random(n) < truth(p)
         tables.append(fot.Cells.of(y, p))
         residuals.append(y - p)

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from scipy.special import chdtrc
+from scipy.special import chdtrc, expit, logit
 
 import fitontest as fot
 from fitontest.comparison.score_strata import ScoreStrata
@@ -109,6 +109,27 @@ def test_drifting_scores_are_no_change_and_a_changed_map_is_one():
     assert "by region it shows at scores" in changed.sentence
 
 
+@pytest.mark.parametrize("modes", [(-4.0, 4.0), (-8.0, -5.0)])
+def test_scores_on_both_sides_of_a_gap_share_no_stratum(modes):
+    """Where the shares of two modes change and nothing lies between them, strata of both would call it a change."""
+    rng = np.random.default_rng(0)
+    tables = []
+    for share in (0.2, 0.8):
+        p = expit(np.where(rng.random(5000) < share, modes[1], modes[0]) + rng.normal(0.0, 0.4, 5000))
+        tables.append(fot.Cells.of(rng.random(5000) < p, p))
+    strata = ScoreStrata.of(tables[0].sums, tables[1].sums, 10)
+    cells = 2e-3  # of a cell of 1/1024 in logits
+    assert (logit(strata.high) - logit(strata.low)).max() <= 2 * 10_000 ** (-1 / 3) + cells
+    assert not fot.compare_cells(*tables, draws=199).changed
+
+
+def test_tables_on_the_two_sides_of_a_gap_tell_nothing():
+    rng = np.random.default_rng(0)
+    before, after = (expit(rng.normal(mean, 0.3, 5000)) for mean in (-3.0, 3.0))
+    found = fot.compare_cells(*(fot.Cells.of(rng.random(5000) < p**1.5, p) for p in (before, after)), draws=99)
+    assert found.p_value == 1.0
+
+
 def test_swapped_tables_have_the_opposite_differences_and_the_same_z():
     one, other = drawn(2000), drawn(3000, (2, 3), seed=1)
     there, back = (fot.compare_cells(*pair, draws=99) for pair in ((one, other), (other, one)))
@@ -155,7 +176,7 @@ def test_strata_keep_all_rows_and_part_scores_in_order():
     assert strata.positives.sum(axis=0) == pytest.approx([4000 * before.base_rate, 6000 * after.base_rate])
     assert np.all(strata.low[1:] >= strata.high[:-1])
     assert np.all(np.diff(strata.p) > 0)
-    assert 70 < len(strata) <= 4 * 10_000 ** (1 / 3) + 1
+    assert 70 < len(strata) <= 4 * 10_000 ** (1 / 3) + 1 + 12 / (2 * 10_000 ** (-1 / 3))
     assert len(strata.first) == 10
     assert strata.by_region(strata.total) == pytest.approx(np.full(10, 1000), abs=150)
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import fitontest as fot
 from fitontest.data.cell_sums import Resolution
+from fitontest.data.cells import ClassCells
 
 COLUMNS = ("key", "low", "high", "rows", "w", "w2", "wp")
 EXACT = ("key", "low", "high", "rows")
@@ -233,3 +234,143 @@ def test_cells_that_overlap_by_a_last_bit_stay_in_order():
     assert len(both) == 2
     assert both.sample().groups.p.tolist() == [p]
     assert float(fot.calibration_error(both, family=fot.Flat(1))) == pytest.approx(0.2)
+
+
+def changed(cells, **columns):
+    return json.dumps({**cells.to_dict(), **columns})
+
+
+@pytest.mark.parametrize("edges", [[], [0.1, 0.29, 0.7]])
+def test_keys_off_by_a_last_bit_of_a_logarithm_are_read(edges):
+    cells = fot.Cells.of(*drawn(50), edges=edges)
+    step = 2048 * (len(edges) + 1)
+    keys = cells.sums.key + step
+    assert fot.Cells.from_json(changed(cells, key=keys.tolist())).n == 50
+    with pytest.raises(ValueError, match="key must be that of the scores"):
+        fot.Cells.from_json(changed(cells, key=(keys + step).tolist()))
+
+
+def test_a_cell_that_spans_an_edge_is_refused():
+    cells = fot.Cells.of([0, 1], [0.28999, 0.29001])
+    key = [4 * key for key in cells.to_dict()["key"]]
+    with pytest.raises(ValueError, match="key must be that of the scores"):
+        fot.Cells.from_json(changed(cells, key=key, edges=[0.1, 0.29, 0.7]))
+
+
+def test_weights_that_are_not_whole_are_not_read_as_whole():
+    cells = fot.Cells.of([0, 1, 1], [0.2, 0.5, 0.8], [0.5, 1.5, 2.0])
+    with pytest.raises(ValueError, match="whole must be False where weights are not whole numbers"):
+        fot.Cells.from_frame(cells.to_frame())
+    with pytest.raises(ValueError, match="whole must be False where weights are not whole numbers"):
+        fot.Cells.from_json(changed(cells, whole=True))
+    assert_same(fot.Cells.from_frame(cells.to_frame(), whole=False), cells, rtol=0)
+    few = fot.Cells.of([0, 0, 1], [0.2, 0.2, 0.8])
+    with pytest.raises(ValueError, match="whole must be False"):
+        fot.Cells.from_json(changed(few, weight_0=[1.0, 0.0]))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"schema": True}, "schema must be 1, got True"),
+        ({"rows_0": [2.5, 0]}, "rows_0 must hold whole numbers"),
+        ({"rows_0": [True, False]}, "rows_0 must hold whole numbers"),
+        ({"squares_0": [5.0, 0.0]}, "squares must lie between"),
+        ({"squares_0": [1.9, 0.0]}, "squares must lie between"),
+        ({"weighted_scores": [0.5, 0.8]}, "weighted_scores must lie between"),
+        ({"weighted_scores": [0.3, 0.8]}, "weighted_scores must lie between"),
+        ({"weight_0": [1e200, 0.0], "squares_0": [1e300, 0.0], "weighted_scores": [2e199, 0.8]}, "must"),
+    ],
+)
+def test_sums_that_do_not_belong_together_are_refused(change, message):
+    cells = fot.Cells.of([0, 0, 1], [0.2, 0.2, 0.8])
+    assert_same(fot.Cells.from_json(changed(cells)), cells, rtol=0)
+    with pytest.raises(ValueError, match=message):
+        fot.Cells.from_json(changed(cells, **change))
+
+
+def test_weights_out_of_the_range_of_squares_are_refused():
+    huge = fot.Cells.of([0, 1], [0.2, 0.8], [4e149, 4e149])
+    with pytest.raises(ValueError, match="the weights of cells must have a sum between 1e-150 and 1e150"):
+        huge + huge
+    text = huge.to_dict()
+    text |= {name: [1e3 * one for one in text[name]] for name in ("weight_0", "weight_1", "weighted_scores")}
+    text |= {name: [1e6 * one for one in text[name]] for name in ("squares_0", "squares_1")}
+    with pytest.raises(ValueError, match="the weights of cells must have a sum between 1e-150 and 1e150"):
+        fot.Cells.from_json(json.dumps(text))
+
+
+def test_whole_weights_beyond_exact_sums_count_no_rows():
+    y, p, w = [0, 1, 0, 1], [0.2, 0.2, 0.8, 0.8], [2.0**53, 2.0**52, 2.0**52, 2.0**54]
+    sample = fot.Cells.of(y, p, w).sample()
+    assert not sample.whole
+    np.testing.assert_allclose(sample.w2, np.square(sample.w))
+
+
+def test_cells_that_are_discounted_for_years_lose_what_weighs_nothing():
+    rng = np.random.default_rng(0)
+    cells = fot.Cells.of([0, 1, 1], [1e-5, 0.5, 1 - 1e-5])
+    for _ in range(1200):
+        p = rng.random(20)
+        cells = cells.discounted(0.5) + fot.Cells.of(rng.random(20) < p, p)
+    sums = cells.sums
+    assert np.all((sums.rows > 0) == (sums.w > 0))
+    assert sums.w[sums.w > 0].min() > 1e-32
+    assert sums.low.min() > 1e-5  # the first rows are gone
+    assert cells.n < 20 * 110
+    assert cells.total == pytest.approx(40)
+    assert np.all((sums.p >= sums.low) & (sums.p <= sums.high))
+    assert np.isfinite(float(fot.calibration_error(cells, family="beta")))
+    assert_same(fot.Cells.from_json(cells.to_json()), cells, rtol=0)
+
+
+def test_a_label_that_weighs_nothing_leaves_its_cell():
+    cells = fot.Cells.of([0, 1, 1], [0.50001, 0.50003, 0.9], [1e-32, 1.0, 1.0]).discounted(0.5)
+    assert cells.sums.rows.tolist() == [[0, 1], [0, 1]]
+    np.testing.assert_allclose(cells.sums.w, [[0, 0.5], [0, 0.5]])
+    assert cells.sums.p == pytest.approx([0.50003, 0.9])
+
+
+def test_a_factor_of_one_changes_nothing():
+    assert CELLS.discounted(1.0) is CELLS
+    with pytest.raises(ValueError, match="the weights of cells must have a sum between 1e-150"):
+        CELLS.discounted(1e-200)
+
+
+@pytest.mark.parametrize("other", [False, np.zeros(2), "a", 1])
+def test_only_cells_are_added(other):
+    with pytest.raises(TypeError):
+        CELLS + other
+    classes = ClassCells({"a": CELLS})
+    with pytest.raises(TypeError):
+        classes + other
+    assert classes + 0 is classes
+
+
+def test_cells_of_classes_are_discounted_class_by_class():
+    classes = ClassCells({"a": CELLS, "b": CELLS}).discounted(0.5)
+    assert [one.total for one in classes.values()] == [10.0, 10.0]
+
+
+def test_nearest_rows_of_cells_are_told_from_those_of_scores():
+    y, p = drawn(3000)
+    with pytest.warns(fot.CalibrationWarning, match="exact=True keep every score"):
+        fot.calibration_error(fot.Cells.of(y, p), family="knn")
+    rows, cells = (fot.calibration_error(*data, family="knn") for data in ((y, p), (fot.Cells.of(y, p, exact=True),)))
+    assert float(cells) == pytest.approx(float(rows), abs=1e-12)
+
+
+@pytest.mark.parametrize("by", [3, 0, [3], {"s": 1}])
+def test_segments_are_named_by_texts(by):
+    with pytest.raises(ValueError, match="by must be the name of a column, or a list of several, got"):
+        fot.Cells.of_frame({}, label="y", prob="p", by=by)
+
+
+def test_parts_of_single_rows_keep_their_folds():
+    y, p = [0, 0, 1, 1, 0, 1], [0.2, 0.2, 0.2, 0.2, 0.6, 0.6]
+    sample = fot.Cells.of(y, p).sample()
+    parts, folds = sample.in_folds(6, 0)
+    assert parts.rows.single
+    again, same = parts.in_folds(6, 0)
+    assert again is parts
+    assert [fold.tolist() for fold in same] == [fold.tolist() for fold in folds]

@@ -1,5 +1,7 @@
 """One pass over frames of every engine: the same cells, the same counts of bad rows."""
 
+from datetime import UTC, date, datetime, timedelta
+
 import duckdb
 import numpy as np
 import pandas as pd
@@ -104,6 +106,7 @@ def test_weights_and_segments(engine):
 def test_bad_rows_are_counted_by_reason(engine):
     frame = table(50)
     frame["y"] = frame.y.astype(float)
+    frame.loc[2:11, "w"] = 1.0
     frame.loc[[3, 4], "p"] = np.nan
     frame.loc[5, "p"] = 1.5
     frame.loc[6, "p"] = np.inf
@@ -115,7 +118,7 @@ def test_bad_rows_are_counted_by_reason(engine):
     with pytest.raises(ValueError) as refused:
         fot.Cells.of_frame(ENGINES[engine](frame), **COLUMNS, weight="w", by="s")
     for text in (
-        "of 50 rows",
+        f"of {np.count_nonzero(frame.w)} rows",
         "2 rows have a score that is missing or NaN",
         "2 rows have a score outside [0, 1]",
         "1 row has a label that is missing",
@@ -125,6 +128,153 @@ def test_bad_rows_are_counted_by_reason(engine):
         "1 row has no value of the segment",
     ):
         assert text in str(refused.value)
+
+
+@engines
+@pytest.mark.parametrize("pos_label", [None, 1, 1.0])
+def test_float_labels_that_are_nan_are_missing(engine, pos_label):
+    frame = pd.DataFrame({"y": [0.0, 1.0, np.nan, 1.0], "p": [0.1, 0.4, 0.6, 0.8]})
+    with pytest.raises(ValueError, match="of 4 rows 1 row has a label that is missing"):
+        fot.Cells.of_frame(ENGINES[engine](frame), **COLUMNS, pos_label=pos_label)
+    frame["q"] = 1 - frame.p
+    for reduction in ("confidence", "classwise"):
+        with pytest.raises(ValueError, match="of 4 rows 1 row has a label that is missing"):
+            fot.Cells.of_frame(ENGINES[engine](frame), label="y", prob=["q", "p"], labels=[0, 1], reduction=reduction)
+
+
+WHEN = datetime(2024, 1, 1, 5)
+SEGMENTS = {
+    "whole numbers": (pl.Series([1, 2, 1, 2]), [1, 2]),
+    "numbers": (pl.Series([1.5, 2.0, 1.5, 2.0]), [1.5, 2.0]),
+    "texts": (pl.Series(["a", "b", "a", "b"]), ["a", "b"]),
+    "categories": (pl.Series(["a", "b", "a", "b"], dtype=pl.Categorical), ["a", "b"]),
+    "booleans": (pl.Series([True, False, True, False]), [False, True]),
+    "dates": (pl.Series([date(2024, 1, 1), date(2024, 1, 2)] * 2), [date(2024, 1, 1), date(2024, 1, 2)]),
+    "times": (pl.Series([WHEN, WHEN + timedelta(1)] * 2, dtype=pl.Datetime("us")), [WHEN, WHEN + timedelta(1)]),
+    "nanoseconds": (pl.Series([WHEN, WHEN + timedelta(1)] * 2, dtype=pl.Datetime("ns")), [WHEN, WHEN + timedelta(1)]),
+    "zones": (
+        pl.Series([WHEN, WHEN + timedelta(1)] * 2).dt.replace_time_zone("Europe/Berlin"),
+        [(WHEN + timedelta(days=k, hours=-1)).replace(tzinfo=UTC) for k in (0, 1)],
+    ),
+}
+NATIVE = {
+    "polars": lambda frame: frame,
+    "polars lazy": lambda frame: frame.lazy(),
+    "pyarrow": lambda frame: frame.to_arrow(),
+    "duckdb": lambda frame: duckdb.connect().from_arrow(frame.to_arrow()),
+    "pandas": lambda frame: frame.to_pandas(),
+    "dask": lambda frame: dask_frame(frame.to_pandas()),
+}
+
+
+@pytest.mark.parametrize("engine", NATIVE)
+@pytest.mark.parametrize("kind", SEGMENTS)
+def test_segments_have_the_same_values_on_every_engine(engine, kind):
+    values, expected = SEGMENTS[kind]
+    frame = pl.DataFrame({"y": [0, 1, 1, 0], "p": [0.1, 0.2, 0.6, 0.8], "s": values})
+    if kind == "dates" and engine in ("pandas", "dask"):  # which have none
+        expected = [datetime(one.year, one.month, one.day) for one in expected]
+    found = fot.Cells.of_frame(NATIVE[engine](frame), **COLUMNS, by="s")
+    assert list(found) == expected
+    assert [type(one) for one in found] == [type(one) for one in expected]
+    assert [cells.n for cells in found.values()] == [2, 2]
+
+
+@pytest.mark.parametrize("engine", NATIVE)
+@pytest.mark.parametrize("kind", SEGMENTS)
+def test_rows_without_a_segment_are_counted_on_every_engine(engine, kind):
+    values, _ = SEGMENTS[kind]
+    values = values.clone()
+    values[1] = None
+    frame = pl.DataFrame({"y": [0, 1, 1, 0], "p": [0.1, 0.2, 0.6, 0.8], "s": values})
+    with pytest.raises(ValueError, match="of 4 rows 1 row has no value of the segment"):
+        fot.Cells.of_frame(NATIVE[engine](frame), **COLUMNS, by="s")
+
+
+@pytest.mark.parametrize("engine", NATIVE)
+def test_a_segment_that_is_nan_is_none(engine):
+    frame = pl.DataFrame({"y": [0, 1, 1, 0], "p": [0.1, 0.2, 0.6, 0.8], "s": [1.0, np.nan, 1.0, 2.0]})
+    with pytest.raises(ValueError, match="of 4 rows 1 row has no value of the segment"):
+        fot.Cells.of_frame(NATIVE[engine](frame), **COLUMNS, by="s")
+
+
+@pytest.mark.parametrize("engine", NATIVE)
+@pytest.mark.parametrize("values", [[[1], [2], [1], [2]], [b"a", b"b", b"a", b"b"], [{"a": 1}, {"a": 2}] * 2])
+def test_segments_of_nested_values_are_refused(engine, values):
+    if engine in ("pandas", "dask") or (engine == "pyarrow" and values[0] == b"a"):
+        pytest.skip("they have objects, texts or bytes")
+    frame = pl.DataFrame({"y": [0, 1, 1, 0], "p": [0.1, 0.2, 0.6, 0.8], "s": values})
+    with pytest.raises(ValueError, match="by column 's' must hold texts, numbers, booleans, dates or times, got"):
+        fot.Cells.of_frame(NATIVE[engine](frame), **COLUMNS, by="s")
+
+
+def test_segments_of_objects_and_of_nanoseconds_are_refused():
+    frame = table(4)
+    for value in ([1], {"a": 1}):
+        with pytest.raises(ValueError, match="by columns must hold texts, numbers, booleans, dates or times, got"):
+            fot.Cells.of_frame(frame.assign(s=[value] * 4), **COLUMNS, by="s")
+    with pytest.raises(ValueError, match="must hold timestamps of whole microseconds"):
+        fot.Cells.of_frame(frame.assign(s=np.arange(4).astype("datetime64[ns]")), **COLUMNS, by="s")
+
+
+@engines
+def test_a_row_of_weight_zero_is_absent_whatever_else_it_holds(engine):
+    frame = table(40).assign(w=1.0, y=["no", "yes"] * 20)
+    frame.loc[5:8, "w"] = 0.0
+    expected = fot.Cells.of(frame.y[frame.w > 0] == "yes", frame.p[frame.w > 0])
+    frame.loc[5, "p"] = np.nan
+    frame.loc[6, "p"] = 1.5
+    frame.loc[7, "y"] = "maybe"
+    frame.loc[8, "s"] = None
+    found = fot.Cells.of_frame(ENGINES[engine](frame), **COLUMNS, weight="w", pos_label="yes", by="s")
+    assert_same(sum(found.values()), expected)
+    frame.loc[9, "p"] = 2.0
+    with pytest.raises(ValueError, match="of 36 rows 1 row has a score outside"):
+        fot.Cells.of_frame(ENGINES[engine](frame), **COLUMNS, weight="w", pos_label="yes", by="s")
+
+
+@engines
+def test_a_row_counts_once_where_each_class_is_held_against_the_rest(engine):
+    frame = pd.DataFrame({"y": ["a", "b", "c", "d"], "a": [0.5, np.nan, 0.2, 0.1], "b": [0.5, np.nan, 0.8, 1.9]})
+    with pytest.raises(ValueError, match=r"of 4 rows 1 row .* missing or NaN; 1 row .* outside .*; 1 row has a label"):
+        fot.Cells.of_frame(ENGINES[engine](frame), label="y", prob=["a", "b"], labels=["a", "b"], reduction="classwise")
+
+
+@pytest.mark.parametrize(
+    ("labels", "pos_label"),
+    [
+        (pd.Series([False, True, True, False], dtype=object), True),
+        (pd.Categorical([0, 1, 1, 0]), 1),
+        (pd.Categorical(["n", "p", "p", "n"]), "p"),
+        (pd.Series([0, 1, 1, 0]), True),
+        (pd.Series([False, True, True, False]), 1),
+        (pd.Series([0, 1, 1, 0]), np.int64(1)),
+    ],
+)
+def test_labels_of_pandas_of_every_type(labels, pos_label):
+    frame = pd.DataFrame({"y": labels, "p": [0.1, 0.2, 0.6, 0.8], "q": [0.9, 0.8, 0.4, 0.2]})
+    expected = fot.Cells.of([0, 1, 1, 0], frame.p)
+    assert_same(fot.Cells.of_frame(frame, **COLUMNS, pos_label=pos_label), expected)
+
+
+@engines
+@pytest.mark.parametrize(("labels", "pos_label"), [([0, 1], "1"), (["0", "1"], 1), ([False, True], "True")])
+def test_labels_of_another_type_than_the_column_are_refused(engine, labels, pos_label):
+    frame = table(20)
+    frame["y"] = np.array(labels)[frame.y]
+    with pytest.raises(ValueError, match="pos_label must be of the type of the label column 'y'"):
+        fot.Cells.of_frame(ENGINES[engine](frame), **COLUMNS, pos_label=pos_label)
+    columns = {"label": "y", "prob": ["p", "w"], "labels": [pos_label, type(pos_label)(2)]}
+    with pytest.raises(ValueError, match="labels must be of the type of the label column 'y'"):
+        fot.Cells.of_frame(ENGINES[engine](frame), reduction="confidence", **columns)
+
+
+@engines
+@pytest.mark.parametrize("weight", [1e-160, 1e200])
+def test_weights_out_of_the_range_of_squares_are_refused(engine, weight):
+    frame = table(20).assign(w=weight)
+    with pytest.raises(ValueError, match="weight must have a sum between 1e-150 and 1e150"):
+        fot.Cells.of_frame(ENGINES[engine](frame), **COLUMNS, weight="w")
 
 
 @engines

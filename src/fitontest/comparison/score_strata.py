@@ -12,6 +12,8 @@ from fitontest.numerics.hypergeometric import variance_of_dealt
 from fitontest.typing import FloatArray, IntArray
 
 STRATA = 4.0  # times the cube root of the rows
+WIDEST = 2.0  # in logits, over the cube root of the rows
+ENDS = 1024.0  # beyond the logit of any float inside (0, 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +44,9 @@ class ScoreStrata:
         """Return the strata of two tables of cells of one resolution and of whole weights.
 
         Neighbouring cells are pooled to about 4 N^(1/3) strata of as many rows, N being the rows of both tables; a cell
-        of twice as many is a stratum of its own. So a stratum has rows of both tables, as a rule, and is still so
-        narrow that scores which drift within it change its share of positives by far less than chance does.
+        of twice as many is a stratum of its own. Where scores are sparse a stratum ends earlier: it is at most
+        2 N^(-1/3) wide in logits. So scores that drift within a stratum change its share of positives by less than
+        chance does, and scores on both sides of a gap share none. A stratum without rows of one table tells nothing.
         """
         key = np.union1d(before.key, after.key)
         place = [np.searchsorted(key, table.key) for table in (before, after)]
@@ -53,8 +56,8 @@ class ScoreStrata:
             low[at], high[at] = np.minimum(low[at], table.low), np.maximum(high[at], table.high)
             rows[at, side], positives[at, side], scores[at, side] = table.w.sum(axis=1), table.w[:, 1], table.wp
         total = rows.sum(axis=1)
-        of_cell = equal_mass_cells(total, int(np.ceil(STRATA * total.sum() ** (1 / 3))))
-        first = cell_starts(of_cell)
+        root = total.sum() ** (1 / 3)
+        first = _narrow_starts(equal_mass_cells(total, int(np.ceil(STRATA * root))), low, WIDEST / root)
 
         def pooled(column: Any) -> Any:
             return np.add.reduceat(column, first, axis=0)
@@ -101,3 +104,14 @@ class ScoreStrata:
     def by_region(self, column: Any) -> Any:
         """Return the sums over the strata of each region, shape (R, ...)."""
         return np.add.reduceat(column, self.first, axis=0)
+
+
+def _narrow_starts(of_cell: IntArray, low: FloatArray, widest: float) -> IntArray:
+    """Return the first cell of each stratum, where those of equal mass are cut into pieces of a width in logits."""
+    first = cell_starts(of_cell)
+    p = np.maximum.accumulate(low)  # cells of engines whose logarithms differ in the last bit may overlap
+    with np.errstate(divide="ignore"):
+        logit = np.clip(np.log(p) - np.log1p(-p), -ENDS, ENDS)
+    begin = np.repeat(logit[first], np.diff(first, append=p.size))
+    piece = np.floor((logit - begin) / widest)
+    return np.flatnonzero((np.diff(of_cell, prepend=-1) != 0) | (np.diff(piece, prepend=-1.0) != 0))

@@ -212,7 +212,7 @@ def _unboxed(array: NDArray[Any], name: str, shape: tuple[int, ...] | None = Non
         array = array.astype(object)
     if array.dtype != object:
         return array
-    _refuse_missing(np.array([_is_missing(value) for value in array], dtype=bool), name, shape)
+    _refuse_missing(np.array([is_missing(value) for value in array], dtype=bool), name, shape)
     if not all(isinstance(value, NUMBERS) for value in array):
         return array
     try:
@@ -221,7 +221,8 @@ def _unboxed(array: NDArray[Any], name: str, shape: tuple[int, ...] | None = Non
         raise ValueError(f"{name} must hold numbers within the range of a float64: {error}") from error
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
+    """Return whether a value is None, NaN, or what pandas has for a missing one."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, float | np.floating) and bool(np.isnan(value))

@@ -14,12 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from fitontest.typing import FloatArray, IntArray
+from fitontest.typing import BoolArray, FloatArray, IntArray
 
 FINE = 1024  # cells per unit of probability, and of logit
 FLOOR = 2**20  # more than 1024 times the logit of any float
 WIDTH = 2048  # more than the cells of [0, 1]
 MOST_EDGES = 1000
+NEGLIGIBLE = 1e-30  # share of the total weight below which rows are absent
 MOST_PENDING = 1_000_000  # cells of pieces that wait to be added up
 
 
@@ -151,8 +152,27 @@ class CellSums:
         return np.asarray(np.clip(mean, self.low, self.high))
 
     def scaled(self, factor: float) -> "CellSums":
-        """Return the cells with all weights multiplied."""
-        return replace(self, w=self.w * factor, w2=self.w2 * factor**2, wp=self.wp * factor, whole=False)
+        """Return the cells with all weights multiplied, without rows whose weight is a negligible share of the total.
+
+        Weights that are multiplied again and again would be rounded to 0 some day, with rows that weigh nothing.
+        """
+        kept = self.w >= NEGLIGIBLE * self.w.sum()
+        rows, w, w2 = (np.where(kept, column, 0) for column in (self.rows, self.w, self.w2))
+        weight = w.sum(axis=1)
+        made = replace(
+            self,
+            rows=rows,
+            w=w * factor,
+            w2=w2 * factor**2,
+            wp=np.where(kept.all(axis=1), self.wp, self.p * weight) * factor,
+            whole=False,
+        )
+        return made if kept.all() else made.at(weight > 0)
+
+    def at(self, cells: BoolArray) -> "CellSums":
+        """Return the chosen cells."""
+        columns = ("key", "low", "high", "rows", "w", "w2", "wp")
+        return replace(self, **{name: getattr(self, name)[cells] for name in columns})
 
 
 def added_up(pieces: Iterable[CellSums]) -> CellSums:

@@ -6,13 +6,14 @@ cannot know them.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
 import narwhals.stable.v2 as nw
 
 from fitontest.checks import brief, choose
+from fitontest.data.frame_labels import as_label, comparable
 from fitontest.data.labels import chosen_positive, coded_positive, listed
 from fitontest.data.predictions import REDUCTIONS
 from fitontest.typing import Label
@@ -68,10 +69,10 @@ def reduced_frame(frame: Any, dtype: Any, columns: ClassColumns, chosen: dict[st
     And the names of further columns by which its rows are segments: that of the class, where the reduction is
     class-wise, whose values are "0" to "K - 1".
     """
-    label = nw.col(columns.label)
-    text = not (dtype.is_numeric() or dtype == nw.Boolean)
+    given = columns.classes
+    columns = replace(columns, labels=[as_label(one, dtype, "labels", columns.label) for one in given])
     rows = frame.select(
-        label=label.cast(nw.String) if text else label,
+        label=comparable(columns.label, dtype),
         **{str(k): nw.col(name).cast(nw.Float64) for k, name in enumerate(columns.probs)},
         **chosen,
     )
@@ -79,9 +80,8 @@ def reduced_frame(frame: Any, dtype: Any, columns: ClassColumns, chosen: dict[st
         return _confidence(rows, columns, [*chosen]), []
     if columns.reduction == "classwise":
         return _classwise(rows, columns, [*chosen]), [CLASS]
-    positive = chosen_positive(columns.classes, columns.pos_label, coded_positive(columns.classes))
-    k = columns.classes.index(positive)
-    y = _label(columns, nw.col("label") == positive)
+    k = given.index(chosen_positive(given, columns.pos_label, coded_positive(given)))
+    y = _label(columns, nw.col("label") == columns.classes[k])
     return rows.select(*chosen, p=nw.col(str(k)), y=y), []
 
 

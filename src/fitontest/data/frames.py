@@ -6,16 +6,20 @@ cannot be read shows in the sums, counts or ends of its group; then a second pas
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
 from fitontest.checks import brief
+from fitontest.data.arrays import is_missing
 from fitontest.data.cell_sums import FINE, FLOOR, WIDTH, CellSums, Resolution
 from fitontest.data.class_frames import ClassColumns, reduced_frame
+from fitontest.data.frame_labels import as_label, comparable
+from fitontest.data.frame_segments import check_segment, only_hashable, segment_column, segment_values
 from fitontest.data.labels import listed
+from fitontest.data.sample import EXACT_COUNT, check_total
 from fitontest.typing import FloatArray, Label
 
 HUGE = 1e300  # weights below count as finite
@@ -67,11 +71,12 @@ def sums_by_segment(native: Any, columns: FrameColumns, resolution: Resolution) 
     """
     frame = as_frame(native)
     rows, segments = _rows_of(frame, columns)
-    table = _collected(_grouped(_with_key(rows, resolution), segments))
-    if _has_bad(table, segments):
-        _refuse_bad(rows, segments)
-    _check_labels(table)
-    return dict(_split(table, segments, resolution))
+    with only_hashable():
+        table = _collected(_grouped(_with_key(rows, resolution), segments), segments)
+        if _has_bad(table, segments):
+            _refuse_bad(frame, columns)
+        _check_labels(table)
+        return dict(_split(table, segments, resolution))
 
 
 def as_frame(native: Any) -> "nw.DataFrame[Any] | nw.LazyFrame[Any]":
@@ -104,10 +109,13 @@ def _rows_of(frame: Any, columns: FrameColumns) -> tuple[Any, list[str]]:
     for argument, name in wanted:
         if argument in ("prob", "weight") and not schema[name].is_numeric():
             raise ValueError(f"{argument} column {name!r} must hold real numbers, got {schema[name]}")
+        if argument == "by":
+            check_segment(name, schema[name])
     by = [f"by{i}" for i in range(len(columns.by))]
-    chosen = {new: nw.col(name) for new, name in zip(by, columns.by, strict=True)}
+    chosen = {new: segment_column(name, schema[name]) for new, name in zip(by, columns.by, strict=True)}
     if columns.weight is not None:
-        chosen["w"] = nw.col(columns.weight).cast(nw.Float64)
+        w = chosen["w"] = nw.col(columns.weight).cast(nw.Float64)
+        frame = frame.filter((w != 0.0) | w.is_null())  # a row of weight 0 is absent, whatever else it holds
     if columns.reduction is None:
         y = _label(frame, schema[columns.label], columns)
         return frame.select(p=nw.col(probs[0]).cast(nw.Float64), y=y, **chosen), by
@@ -128,38 +136,43 @@ def _label(frame: Any, dtype: Any, columns: FrameColumns) -> Any:
                 f"pos_label says which class is positive; got {dtype}"
             )
         return column.cast(nw.Float64)
-    if not (dtype.is_numeric() or dtype == nw.Boolean):
-        column = column.cast(nw.String)
-    others = [one for one in _distinct(frame.select(y=column)) if one != columns.pos_label]
+    positive = as_label(columns.pos_label, dtype, "pos_label", columns.label)
+    column = comparable(columns.label, dtype)
+    others = [one for one in _distinct(frame.select(y=column)) if one != positive]
     if len(others) > 1:
         raise ValueError(
             f"label column {columns.label!r} must have at most two classes, got others than {columns.pos_label!r}: "
             f"[{listed(others)}]"
         )
-    hit = nw.when(column == columns.pos_label).then(nw.lit(1.0)).otherwise(nw.lit(0.0))
+    hit = nw.when(column == positive).then(nw.lit(1.0)).otherwise(nw.lit(0.0))
     return nw.when(~column.is_null()).then(hit)
 
 
 def _distinct(frame: Any) -> list[Any]:
     """Return the first distinct values of a frame of one column."""
     rows = frame.unique().head(LISTED)
-    return [one for one in rows.lazy().collect()["y"].to_list() if one is not None and one == one]
+    return [one for one in rows.lazy().collect()["y"].to_list() if not is_missing(one)]
 
 
-def _faults(weighted: bool, segments: list[str]) -> list[tuple[Any, str]]:
-    """Return what may be wrong with a row, and how it is called."""
+def _faults(schema: Mapping[str, Any], segments: list[str]) -> list[tuple[Any, str]]:
+    """Return what may be wrong with a row of a frame of this schema, and how it is called."""
     p, y, w = nw.col("p"), nw.col("y"), nw.col("w")
     faults = [
         (p.is_null() | p.is_nan(), "a score that is missing or NaN"),
         (~p.is_between(0.0, 1.0), "a score outside [0, 1]"),
         (y.is_null() | y.is_nan(), "a label that is missing"),
         ((y.abs() != 1.0) & (y != 0.0), "a label that is none of the classes"),
-        *((nw.col(name).is_null(), "no value of the segment") for name in segments),
+        *((_is_absent(name, schema[name]), "no value of the segment") for name in segments),
     ]
-    if weighted:
+    if "w" in schema:
         faults.append((w.is_null() | w.is_nan(), "a weight that is missing or NaN"))
         faults.append((~w.is_between(0.0, HUGE), "a weight that is negative or infinite"))
     return faults
+
+
+def _is_absent(name: str, dtype: Any) -> Any:
+    column = nw.col(name)
+    return column.is_null() | column.is_nan() if dtype.is_float() else column.is_null()
 
 
 def _with_key(rows: Any, resolution: Resolution) -> Any:
@@ -173,9 +186,9 @@ def _with_key(rows: Any, resolution: Resolution) -> Any:
     inside = (p > 0.0) & (p < 1.0)
     made = {"q": nw.when(inside).then(p).otherwise(nw.lit(0.5)), "y": nw.col("y").clip(-2.0, 2.0)}
     if weighted:
-        rows = rows.filter((w != 0.0) | w.is_null())  # a row of weight 0 is absent
         made |= {"w2": w * w, "wp": w * p}
-        made["broken"] = nw.when(w == w.floor()).then(nw.lit(0.0)).otherwise(nw.lit(1.0))
+        small = nw.when(w.abs() < EXACT_COUNT).then(w).otherwise(nw.lit(0.0))  # SQL has no floor of huge numbers
+        made["broken"] = nw.when(small == small.floor()).then(nw.lit(0.0)).otherwise(nw.lit(1.0))
     rows = rows.with_columns(**made)
     if resolution.exact:
         return rows.with_columns(key=p + 0.0)
@@ -210,21 +223,25 @@ def _grouped(rows: Any, segments: list[str]) -> Any:
     return rows.group_by(*segments, "key", "y").agg(nw.len().alias("n"), *sums, *ends)
 
 
-def _collected(grouped: Any) -> dict[str, Any]:
-    """Return the columns as arrays, with NaN or None where a value is missing."""
+def _collected(grouped: Any, segments: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the columns as arrays, with NaN where a number is missing, and those of segments as lists of values."""
     native = grouped.to_native()
-    if not hasattr(native, "fetchnumpy"):
+    columns: dict[str, Any]
+    if hasattr(native, "fetchnumpy"):  # of DuckDB, which then needs no other library
+        schema, columns = grouped.collect_schema(), native.fetchnumpy()
+    else:
         frame = grouped.lazy().collect()
-        return {name: np.asarray(frame[name].to_numpy()) for name in frame.columns}
-    columns = {name: np.ma.asarray(column) for name, column in native.fetchnumpy().items()}  # of DuckDB, which then
-    return {name: _unmasked(column) for name, column in columns.items()}  # needs no other library
+        schema, columns = frame.schema, {name: frame[name].to_numpy() for name in frame.columns}
+    return {
+        name: segment_values(column, schema[name]) if name in segments else _unmasked(np.ma.asarray(column))
+        for name, column in columns.items()
+    }
 
 
 def _unmasked(column: Any) -> Any:
-    """Return a masked array as a plain one, with NaN or None where it is masked."""
-    if not np.any(np.ma.getmaskarray(column)):
-        return np.ma.getdata(column)
-    return column.filled(np.nan) if column.dtype.kind == "f" else column.astype(object).filled(None)
+    """Return a masked array of numbers as a plain one, with NaN where it is masked."""
+    mask = np.ma.getmaskarray(column)
+    return np.where(mask, np.nan, np.ma.getdata(column)) if mask.any() else np.ma.getdata(column)
 
 
 def _has_bad(table: Mapping[str, Any], segments: list[str]) -> bool:
@@ -237,14 +254,15 @@ def _has_bad(table: Mapping[str, Any], segments: list[str]) -> bool:
     if "w" in table:
         bad |= (numbers["weights"] < numbers["n"]) | ~(numbers["least"] >= 0.0) | ~(numbers["most"] <= HUGE)
         bad |= np.isnan(numbers["w"])
-    for name in segments:
-        bad |= np.array([one is None or one != one for one in table[name].tolist()])
-    return bool(bad.any())
+    return bool(bad.any()) or any(None in table[name] for name in segments)
 
 
-def _refuse_bad(rows: Any, segments: list[str]) -> None:
+def _refuse_bad(frame: Any, columns: FrameColumns) -> None:
     """Raise ValueError with the number of rows that have each fault, the first one of a row."""
-    faults = _faults("w" in rows.collect_schema(), segments)
+    if columns.reduction == "classwise":  # which has a row for each class; this one finds the same faults
+        columns = replace(columns, reduction="confidence")
+    rows, segments = _rows_of(frame, columns)
+    faults = _faults(rows.collect_schema(), segments)
     code = nw.lit(len(faults))
     for at, (fault, _) in reversed(list(enumerate(faults))):
         code = nw.when(fault).then(nw.lit(at)).otherwise(code)
@@ -279,7 +297,7 @@ def _split(
         yield (), _sums(table, np.arange(table["key"].size), resolution)
         return
     places: dict[tuple[Any, ...], list[int]] = {}
-    for row, values in enumerate(zip(*(table[name].tolist() for name in segments), strict=True)):
+    for row, values in enumerate(zip(*(table[name] for name in segments), strict=True)):
         places.setdefault(values, []).append(row)
     if len(places) > MOST_SEGMENTS:
         raise ValueError(f"by must give at most {MOST_SEGMENTS:,} segments, got {len(places):,}")
@@ -291,7 +309,9 @@ def _sums(table: Mapping[str, Any], rows: Any, resolution: Resolution) -> CellSu
     """Return the cells that stand in some rows of the table, which are of one label each."""
     positive = np.asarray(table["y"], dtype=np.float64)[rows] > 0.0
     each = [_of_label(table, rows[positive == label], label, resolution) for label in (0, 1)]
-    return CellSums.added([one for one in each if len(one)])
+    sums = CellSums.added([one for one in each if len(one)])
+    check_total(float(sums.w.sum()), "weight")
+    return sums
 
 
 def _of_label(table: Mapping[str, Any], rows: Any, label: int, resolution: Resolution) -> CellSums:
@@ -301,7 +321,7 @@ def _of_label(table: Mapping[str, Any], rows: Any, label: int, resolution: Resol
         return np.asarray(table[name][rows], dtype=np.float64)
 
     def of_both(values: FloatArray) -> FloatArray:
-        return np.outer(values, np.arange(2) == label)
+        return np.where(np.arange(2) == label, values[:, None], 0.0)  # squares may be infinite until they are refused
 
     key, n = numbers("key") + 0.0, numbers("n")
     w, w2, whole = n, n, True

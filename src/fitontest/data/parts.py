@@ -18,7 +18,9 @@ def countable(rows: Rows, *, whole: bool) -> IntArray:
     """
     if whole or rows.single:
         return rows.n
-    return np.clip(np.rint(rows.w**2 / rows.w2), 1, rows.n).astype(np.int64)
+    squares = rows.w**2
+    counts = np.divide(squares, rows.w2, out=rows.n.astype(np.float64), where=rows.w2 > 0)  # tiny squares are 0
+    return np.clip(np.rint(counts), 1, rows.n).astype(np.int64)
 
 
 def cut(rows: Rows, units: IntArray, folds: CountedFolds, *, whole: bool) -> tuple[Rows, IntArray]:

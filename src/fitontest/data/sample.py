@@ -181,6 +181,11 @@ class Sample:
         return "reordered" not in self.__dict__
 
     @property
+    def has_pooled_scores(self) -> bool:
+        """Whether entries stand for rows whose scores differ, at their mean."""
+        return bool(self.__dict__.get("pooled_scores", False))
+
+    @property
     def is_pooled(self) -> bool:
         """Whether `groups` is there already, so that sums over it cost next to nothing."""
         return "groups" in self.__dict__
@@ -253,12 +258,12 @@ class Sample:
 
         Entries that stand for many rows are cut by the folds of all repeats, of which there may be at most 4 then.
         """
-        if not self.aggregated:
-            return self, repeated_folds(len(self.rows), cv, repeats, random_state)
         key = f"folds {cv!r} {repeats!r} {int(random_state)}" if is_whole(random_state) else ""
-        if key in self.memory:
+        if key in self.memory:  # also of parts that are single rows
             known: tuple[Sample, list[list[IntArray]]] = self.memory[key]
             return known
+        if not self.aggregated:
+            return self, repeated_folds(len(self.rows), cv, repeats, random_state)
         drawn = counted_folds(self.countable, cv, repeats, random_state)
         rows, fold = cut(self.rows, self.countable, drawn, whole=self.whole)
         parts = Sample.of_rows(rows, whole=self.whole)
@@ -325,11 +330,16 @@ def read_weights(values: ArrayInput, name: str) -> FloatArray:
         raise BadValueError(name, "not be negative", str(weights[bad[0]]), int(bad[0]), weights.shape, such(bad.size))
     with np.errstate(over="ignore"):
         total = weights.sum()
+    check_total(total, name)
+    return weights
+
+
+def check_total(total: float, name: str) -> None:
+    """Raise ValueError where a sum of weights is none that can be reckoned with."""
     if not 0 < total < np.inf:
         raise ValueError(f"{name} must have a positive finite sum, got {total!s}")
     if not 1e-150 < total < 1e150:  # squares of weights would leave the range of floats
         raise ValueError(f"{name} must have a sum between 1e-150 and 1e150, got {total!s}; multiply by a constant")
-    return weights
 
 
 def _refuse_swapped(labels: NDArray[Any], scores: NDArray[Any], names: tuple[str, str, str]) -> None:

@@ -8,12 +8,17 @@ from sklearn.utils.validation import check_is_fitted
 from fitontest.checks import is_whole
 from fitontest.data.entries import Entries
 from fitontest.data.sample import Sample
+from fitontest.exceptions import CalibrationWarning, warn_user
 from fitontest.families.base import Family, Solution, register_family
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.steps import StepsMap
 from fitontest.numerics.prefix_sums import PrefixSums
 from fitontest.typing import FloatArray, IntArray
 
+POOLED = (
+    "the k nearest rows of cells are whole cells, since the rows of a cell are tied at its mean score: the result is "
+    "not that of the rows; Cells made with exact=True keep every score"
+)
 BLOCK = 8192  # groups whose temporaries stay in the cache
 FEW_COPIES = 8  # rows a group on average up to which the group of every row is listed
 TOLERANCE = 1e-12  # of the total weight: rounded weights that reach the threshold but for this reach it
@@ -53,6 +58,8 @@ class KNN(Family):
     Whole weights count rows: a row of weight 2 is two of the k. With other weights, k rows are k times the mean weight
     of the rows of positive weight, so that the scale of such weights does not matter; sums within 1e-12 of the total
     weight below that count as reaching it.
+
+    Of cells whose rows have several scores (`Cells`), whole cells are neighbours: there is a `CalibrationWarning`.
 
     A midpoint is rounded to a float, and the rows on both sides of it count at that float, unless it is one of the
     two scores: of neighbouring floats each is nearer to itself. Midpoints that round to one float are one jump.
@@ -113,6 +120,8 @@ class KNN(Family):
     def _jumps(self, sample: Sample) -> tuple["_Jumps", float]:
         """Return where the neighbours change, and how many neighbourhoods the rows make."""
         check_k(self.k)
+        if sample.has_pooled_scores:
+            warn_user(POOLED, CalibrationWarning)
         n_rows = sample.total if sample.whole else float(sample.n)
         k = min(self.k, n_rows)
         windows = _windows(sample.groups.w, k, n_rows, exact=sample.whole)
