@@ -166,3 +166,17 @@ def test_the_first_picture_is_laid_out(count, tmp_path):
     for ax in several.axes_.values():
         assert ax.title.get_window_extent().y1 <= whole.y1 + 1
         assert ax.xaxis.label.get_window_extent().y0 >= legend.y1 - 1
+
+
+def test_names_with_dollars_are_drawn_as_they_are():
+    from matplotlib.figure import Figure
+
+    rng = np.random.default_rng(0)
+    p = rng.random(200)
+    by = np.where(np.arange(200) % 2, "$50_{x-$100", "$0")
+    found = fot.evaluate(rng.random(200) < p, p, by=by, families=["platt"], interval=None)
+    figure = Figure()
+    found.plot(figure=figure)
+    figure.canvas.draw()
+    display = fot.ReliabilityDisplay.from_predictions(rng.random(200) < p, p, name="$a_{", ax=Figure())
+    display.figure_.canvas.draw()

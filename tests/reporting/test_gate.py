@@ -8,7 +8,8 @@ import pytest
 
 import fitontest as fot
 from fitontest.measures.base import ErrorInterval
-from fitontest.reporting.gate import CalibrationCheck, gate_of
+from fitontest.reporting.gate import Bounds, CalibrationCheck
+from fitontest.reporting.gate import gate_of as gate_of_bounded
 
 
 def drawn(n=1000, power=1.0, seed=0):
@@ -19,6 +20,11 @@ def drawn(n=1000, power=1.0, seed=0):
 
 Y, P = drawn()
 ONE = fot.calibration_error(Y, P, family="platt")
+
+
+def gate_of(name, found, limit):
+    """Return the gate of many rows of each class, which the interval alone decides."""
+    return gate_of_bounded(name, found, limit, Bounds(0.0, 0.0, 1.0, False, False, 0.95))
 
 
 def estimate(low, high, debiased, n=1000):
@@ -79,7 +85,7 @@ def test_junit_counts_failures_and_open_questions():
 def test_the_table_of_segments():
     title, header, _, *rows = str(check_of("pass", "undecided")).splitlines()
     assert title == "cannot tell: calibration errors by platt, limit 0.0500"
-    assert header.split() == ["segment", "outcome", "error", "interval", "n", "rows", "needed"]
+    assert header.split() == ["segment", "outcome", "debiased", "error", "95", "%", "interval", "n", "rows", "needed"]
     assert rows[0].split() == ["<0>", "pass", "0.0300", "0.00", "to", "0.0400", "1,000", "-"]
     assert check_of("pass", "fail").to_frame()["outcome"].tolist() == ["pass", "fail"]
 
@@ -154,3 +160,34 @@ def test_assert_calibrated_raises_what_the_gate_says():
     fot.assert_calibrated(*few, max_error=0.02, family="platt", undecided="pass")
     with pytest.raises(ValueError, match="undecided must be one of"):
         fot.assert_calibrated(*few, max_error=0.02, undecided="skip")
+
+
+def test_a_segment_without_events_never_passes_for_that():
+    """Labels redrawn from a truth without positives do not vary, so that their interval is too narrow."""
+    p = np.full(200, 0.001)
+    (gate,) = fot.check_calibration(np.zeros(200), p, max_error=0.005).gates
+    assert gate.outcome == "undecided"
+    assert gate.interval.high >= 1 - 0.025 ** (1 / 200) - 0.001  # of Clopper and Pearson without a positive
+    many = fot.check_calibration(np.zeros(20_000), np.full(20_000, 0.001), max_error=0.005)
+    assert many.outcome == "pass"
+
+
+def test_few_rows_fail_only_if_the_means_alone_say_so():
+    assert fot.check_calibration([0], [0.9], max_error=0.05).outcome == "undecided"
+    assert fot.check_calibration([0] * 20, [0.9] * 20, max_error=0.05).outcome == "fail"
+
+
+def test_a_segment_in_which_nothing_varies_does_not_stop_the_others():
+    y, p = np.append(Y, [0, 0]), np.append(P, [0.0, 0.0])
+    by = np.append(np.repeat("many", 1000), ["none", "none"])
+    found = {gate.name: gate for gate in fot.check_calibration(y, p, max_error=0.1, by=by).gates}
+    assert found["many"].outcome == "pass"
+    assert found["none"].outcome == "undecided"
+    assert found["none"].interval.high == 1.0
+    assert found["none"].interval.level == pytest.approx(0.975)
+
+
+def test_junit_holds_no_character_that_xml_must_not():
+    by = np.where(np.arange(1000) % 2, "a\x01", "b")
+    suite = ElementTree.fromstring(fot.check_calibration(Y, P, max_error=0.5, by=by).to_junit().encode())
+    assert [case.get("name") for case in suite] == ["a\N{REPLACEMENT CHARACTER}", "b"]

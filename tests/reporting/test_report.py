@@ -95,11 +95,12 @@ def test_it_says_first_what_was_found():
 
 def test_of_calibrated_scores_it_says_what_could_be_hidden():
     made = report("calibrated")
-    high = made.verdict.estimate.interval.high
+    one = made.verdict.estimate
+    high = one.interval.high
     assert made.verdict.headline == "Calibrated within noise"
     assert made.sentences[-1] == (
-        f"An error of up to {high:#.3g} could be hidden in the noise of these 600 rows; about 2,400 would show that it "
-        f"is at most {high / 2:#.3g}."
+        f"An error of up to {high:#.3g} could be hidden in the noise of these 600 rows; if it is as found, about 2,400 "
+        f"would show that it is at most {(one.debiased + high) / 2:#.3g}."
     )
     assert 'class="verdict good"' in made.html
 

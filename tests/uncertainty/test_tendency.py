@@ -122,3 +122,18 @@ def test_words_say_only_what_is_sure():
     assert tendency_of(fot.Sample(*drawn(2000, shift=0.5))).words == ["too low"]
     assert tendency_of(fot.Sample(*drawn(2000))).words == []
     assert tendency_of(fot.Sample(*drawn(40, slope=0.8))).words == []
+
+
+def test_few_events_have_an_exact_interval():
+    found = tendency_of(fot.Sample(np.zeros(200), np.full(200, 0.05))).residual_interval
+    assert found.low == pytest.approx(-0.05)
+    assert found.high == pytest.approx(1 - 0.025 ** (1 / 200) - 0.05)
+    weighted = tendency_of(fot.Sample([0.0], [0.05], [200])).residual_interval
+    assert (weighted.low, weighted.high) == pytest.approx((found.low, found.high))
+
+
+def test_decisions_have_no_slope():
+    rng = np.random.default_rng(0)
+    y = (rng.random(500) < 0.5).astype(int)
+    h = np.where(rng.random(500) < 0.8, y, 1 - y).astype(float)
+    assert tendency_of(fot.Sample(y, h)).slope is None

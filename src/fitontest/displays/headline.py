@@ -22,11 +22,16 @@ def name_axes(pos_label: Label | None, reduction: str | None = None) -> tuple[st
     return f"Predicted probability{of_class}", f"Observed frequency{of_class}"
 
 
+def without_formulas(text: str) -> str:
+    """Return a text of the user's as matplotlib must get it to draw it as it is: dollars do not begin a formula."""
+    return text.replace("$", r"\$")
+
+
 def _name_class(pos_label: Label | None, reduction: str | None) -> str:
     """Return the part of an axis label that names the positive class, or nothing for class 1."""
     if reduction == "classwise":
         return " of the class"
-    return "" if pos_label is None or pos_label in (1, "1") else f" (positive: {pos_label})"
+    return "" if pos_label is None or pos_label in (1, "1") else f" (positive: {without_formulas(str(pos_label))})"
 
 
 def describe_error(error: Estimate, width: int = WIDTH) -> list[str]:
@@ -96,7 +101,11 @@ def name_error(error: Estimate) -> str:
 
 def format_legend_label(name: str | None, error: Estimate, others: Iterable[Estimate] = ()) -> str:
     """Return the name of the scores, the description of the error and the values of other measures, in lines."""
-    lines = ([] if name is None else [name]) + describe_error(error) + [_describe_other(one) for one in others]
+    lines = (
+        ([] if name is None else [without_formulas(name)])
+        + describe_error(error)
+        + [_describe_other(one) for one in others]
+    )
     return "\n".join(textwrap.fill(line, WIDTH) for line in lines)
 
 

@@ -117,7 +117,7 @@ class SmallMultiples(Display):
             self.axes_[title] = ax
         self._remove_inner_labels(grid)
         if self.title is not None:
-            self.figure_.suptitle(self._wrap_title(), fontsize="large")
+            self.figure_.suptitle(self._wrap_title(), fontsize="large", parse_math=False)
         self.legend_ = self._draw_legend()
         return self
 
@@ -160,7 +160,7 @@ class SmallMultiples(Display):
         display.plot(ax, legend=False, color=FILL, advise=self._is_first_of_its_scores(display))
         merge_scales([other.scale for other in displays]).apply(ax, "x")
         merge_scales([other.y_scale for other in displays]).apply(ax, "y")
-        ax.set_title(_format_title(title, display), fontsize="medium")
+        ax.set_title(_format_title(title, display), fontsize="medium", parse_math=False)
 
     def _is_first_of_its_scores(self, display: PanelDisplay) -> bool:
         """Return whether no panel before that of the display has the same histogram."""

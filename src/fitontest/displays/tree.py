@@ -354,7 +354,7 @@ class TreeDisplay(Display):
         ax.spines["left"].set_visible(False)
         ax.set_facecolor("none")
         ax.tick_params(labelsize="small")
-        ax.set_xlabel(f"probability of class {self.label}", fontsize="small")
+        ax.set_xlabel(f"probability of class {self.label}", fontsize="small", parse_math=False)
         heights = np.arange(len(self._rows))
         for y, row in zip(heights, self._rows, strict=True):  # of a leaf without rows they are NaN: nothing is drawn
             ax.plot([row["low"], row["high"]], [y - LIFT] * 2, color=FILL, linewidth=1.4)

@@ -1,5 +1,6 @@
 """A gate: whether a calibration error is at most a limit, is above it, or whether the rows cannot tell yet."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite
@@ -12,7 +13,7 @@ from fitontest.checks import choose, is_real
 from fitontest.data.predictions import REDUCTIONS, Reduction, reduced
 from fitontest.data.sample import Sample
 from fitontest.families.base import Family, read_family
-from fitontest.measures.base import Estimate
+from fitontest.measures.base import Estimate, Interval
 from fitontest.measures.plug_in import PlugIn
 from fitontest.progress import track
 from fitontest.results.frames import Records
@@ -21,12 +22,16 @@ from fitontest.results.text import short
 from fitontest.segments.segmented_evaluation import WHOLE, words_of
 from fitontest.segments.segments import Segment, read_segments
 from fitontest.typing import ArrayInput, Label, RandomState
+from fitontest.uncertainty.intervals import reason_against
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
+from fitontest.uncertainty.tendency import FEW, effective_rows, exact_residuals, rows_of_smaller_class
 
 Outcome: TypeAlias = Literal["pass", "fail", "undecided"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 MOST_TIMES = 10_000  # the rows at hand, beyond which a number of rows says only that there are not enough anywhere
 FEWEST = 50  # rows that are ever said to be enough: the interval of fewer is cut off at its ends
+NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+MORE = 1.2  # times the rows at hand, which are said at least to be needed
 DEFAULT_FAMILY = "isotonic"  # whose outcomes are as rarely wrong as the level says, where the truth jumps too
 
 
@@ -41,7 +46,10 @@ class Gate:
     outcome : {"pass", "fail", "undecided"}
         Pass where the upper end of the interval is at most the limit, fail where its lower end is above.
     estimate : Estimate
-        With its interval.
+        Of the family.
+    interval : Interval
+        That decides. Where a class has fewer than 50 rows it reaches to the exact bound that the mean of the labels
+        alone leaves open; see `check_calibration`.
     max_error : float
     rows_needed : int or None
         About how many rows would decide it, where it is undecided; None where more than 10,000 times as many would not.
@@ -59,15 +67,14 @@ class Gate:
     name: str
     outcome: Outcome
     estimate: Estimate
+    interval: Interval
     max_error: float
     rows_needed: int | None
 
     def __str__(self) -> str:
         one = self.estimate
-        assert one.interval is not None
-        interval = f"{100 * one.interval.level:g} % interval {short(one.interval.low)} to {short(one.interval.high)}"
-        error = one.value if one.debiased is None else one.debiased
-        found = f"calibration error {short(error)} by {one.measure.name} ({interval})"
+        interval = f"{100 * self.interval.level:g} % interval {short(self.interval.low)} to {short(self.interval.high)}"
+        found = f"calibration error {short(_error(one))} by {one.measure.name} ({interval})"
         text = f"{found}, limit {short(self.max_error)}, n = {one.n:,}"
         if self.outcome != "undecided":
             return f"{self.outcome}: {text}"
@@ -78,15 +85,14 @@ class Gate:
     def record(self) -> dict[str, Any]:
         """Return the outcome as JSON-ready values."""
         one = self.estimate
-        assert one.interval is not None
         return {
             "name": self.name,
             "outcome": self.outcome,
             "error": one.value,
             "debiased": one.debiased,
-            "low": one.interval.low,
-            "high": one.interval.high,
-            "level": one.interval.level,
+            "low": self.interval.low,
+            "high": self.interval.high,
+            "level": self.interval.level,
             "max_error": self.max_error,
             "n": one.n,
             "rows_needed": self.rows_needed,
@@ -152,24 +158,26 @@ class CalibrationCheck(Table):
             errors=str(counts["undecided"]),
         )
         for gate in self.gates:
-            case = ElementTree.SubElement(suite, "testcase", classname="calibration", name=gate.name)
+            case = ElementTree.SubElement(suite, "testcase", classname="calibration", name=_printable(gate.name))
             if gate.outcome != "pass":
                 kind = "failure" if gate.outcome == "fail" else "error"
-                ElementTree.SubElement(case, kind, message=str(gate), type=gate.outcome)
+                ElementTree.SubElement(case, kind, message=_printable(str(gate)), type=gate.outcome)
         return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True)
 
     def sections(self) -> list[Section]:
         """Return the table of the outcomes."""
-        if len(self.gates) == 1:
+        if len(self.gates) == 1 and self.gates[0].name == str(WHOLE):
             return [Section(notes=str(self.gates[0]))]
-        header = ["segment", "outcome", "error", "interval", "n", "rows needed"]
+        level = f"{100 * self.gates[0].interval.level:.4g} % interval"
+        header = ["segment", "outcome", "debiased error", level, "n", "rows needed"]
         body = []
         for gate in self.gates:
             row = gate.record()
-            error = row["error"] if row["debiased"] is None else row["debiased"]
             needed = "-" if gate.rows_needed is None else f"{gate.rows_needed:,}"
             interval = f"{short(row['low'])} to {short(row['high'])}"
-            body.append([gate.name, _in_words(gate.outcome), short(error), interval, f"{row['n']:,}", needed])
+            body.append(
+                [gate.name, _in_words(gate.outcome), short(_error(gate.estimate)), interval, f"{row['n']:,}", needed]
+            )
         limit = f"limit {short(self.gates[0].max_error)}"
         return [Section(f"{_in_words(self.outcome)}: calibration errors by {self.family}, {limit}", header, body)]
 
@@ -221,6 +229,10 @@ def check_calibration(
     -----
     The rows needed are n (h / d)^2, with h the half of the interval that reaches over the limit and d the distance of
     the debiased error from the limit: the halves shrink as 1 / sqrt(n).
+
+    Where a class has fewer than 50 rows, the upper end is at least what the exact interval of the share of positives
+    leaves open for the distance of the means, which no error is below; with fewer than 50 rows in all, nothing fails
+    unless that distance alone is above the limit. So few events are never taken for calibrated scores.
 
     How often each outcome comes was measured by simulation (`benchmarks/gate_rates.py`): limit .05, level .95, four
     shapes of truth, 116 data sets for each number (352 at the limit). Share of pass / fail, in percent:
@@ -307,7 +319,10 @@ class GateRule:
     @classmethod
     def of(cls, max_error: object, level: object, family: str | Family, random_state: RandomState) -> "GateRule":
         """Return the rule that a user gave, or refuse what is none."""
-        return cls(check_limit(max_error), check_level(level), PlugIn(read_family(family)), random_state)
+        measure = PlugIn(read_family(family))
+        if reason := reason_against(measure):
+            raise ValueError(f"family must be one whose error has an interval, got {measure.name}: {reason}")
+        return cls(check_limit(max_error), check_level(level), measure, random_state)
 
 
 def check_samples(samples: Mapping[Segment, Sample], rule: GateRule, reduction: str | None = None) -> CalibrationCheck:
@@ -317,7 +332,12 @@ def check_samples(samples: Mapping[Segment, Sample], rule: GateRule, reduction: 
     names = words_of(samples)
     steps = track(samples.items(), "segments") if len(samples) > 1 else samples.items()
     gates = [
-        gate_of(names[segment], estimate_of(rule.measure, sample, reduction, redrawing), rule.max_error)
+        gate_of(
+            names[segment],
+            estimate_of(rule.measure, sample, reduction, redrawing),
+            rule.max_error,
+            Bounds.of(sample, share),
+        )
         for segment, sample in steps
     ]
     return CalibrationCheck(tuple(gates), rule.measure.name)
@@ -345,30 +365,85 @@ def check_limit(max_error: object, name: str = "max_error") -> float:
     return float(max_error)
 
 
-def gate_of(name: str, estimate: Estimate, limit: float) -> Gate:
-    """Return the outcome of an estimate that has an interval."""
-    if estimate.interval is None:
-        raise ValueError(
-            f"family must be one whose error has an interval, got {estimate.measure.name}: {estimate.interval_reason}"
+@dataclass(frozen=True)
+class Bounds:
+    """What the mean of the labels alone says of an error, exactly: no error is less than the distance of the means.
+
+    Attributes
+    ----------
+    least, most : float
+        Between which values that distance lies.
+    largest : float
+        The largest error that the scores can have.
+    few_of_a_class, few : bool
+        Whether a class has fewer than 50 rows, and whether both have together.
+    level : float
+        Of the bounds.
+    """
+
+    least: float
+    most: float
+    largest: float
+    few_of_a_class: bool
+    few: bool
+    level: float
+
+    @classmethod
+    def of(cls, sample: Sample, level: float) -> "Bounds":
+        """Return the bounds of a sample."""
+        low, high = exact_residuals(sample, level)
+        largest = float(sample.w @ np.maximum(sample.p, 1.0 - sample.p)) / sample.total
+        few = effective_rows(sample) < FEWEST
+        return cls(
+            max(low, -high, 0.0), max(abs(low), abs(high)), largest, rows_of_smaller_class(sample) < FEW, few, level
         )
-    low, high = estimate.interval.low, estimate.interval.high
-    outcome: Outcome = "pass" if high <= limit else "fail" if low > limit else "undecided"
-    return Gate(name, outcome, estimate, limit, _rows_needed(estimate, limit) if outcome == "undecided" else None)
+
+    def around(self, estimate: Estimate) -> Interval:
+        """Return the interval that decides.
+
+        Labels redrawn from a truth that has hardly any positives hardly vary, so that intervals from them are too
+        narrow; there they reach to the exact bounds. Where nothing varies these bounds are all that is known.
+        """
+        found = estimate.interval
+        if found is None:
+            return Interval(self.least, self.largest, self.level)
+        low, high = found.low, found.high
+        if self.few_of_a_class:
+            high = max(high, self.most)
+        if self.few:
+            low = min(low, self.least)
+        return Interval(low, high, self.level)
 
 
-def _rows_needed(estimate: Estimate, limit: float) -> int | None:
+def gate_of(name: str, estimate: Estimate, limit: float, bounds: Bounds) -> Gate:
+    """Return the outcome of an estimate."""
+    interval = bounds.around(estimate)
+    outcome: Outcome = "pass" if interval.high <= limit else "fail" if interval.low > limit else "undecided"
+    needed = _rows_needed(estimate, interval, limit) if outcome == "undecided" else None
+    return Gate(name, outcome, estimate, interval, limit, needed)
+
+
+def _error(estimate: Estimate) -> float:
+    return estimate.value if estimate.debiased is None else estimate.debiased
+
+
+def _rows_needed(estimate: Estimate, interval: Interval, limit: float) -> int | None:
     """Return about how many rows would bring the interval off the limit, with two digits."""
-    assert estimate.interval is not None
-    error = estimate.value if estimate.debiased is None else estimate.debiased
-    halves = (estimate.interval.high - error, error - estimate.interval.low)
+    error = _error(estimate)
+    halves = (interval.high - error, error - interval.low)
     half = halves[0] if error <= limit else max(halves)  # the lower end may be cut off at 0
     distance = abs(error - limit)
     times = (half / distance) ** 2 if distance > 0 else np.inf
     if not isfinite(times) or times > MOST_TIMES:
         return None
-    rows = max(estimate.n * times, estimate.n + 1, FEWEST)
+    rows = max(estimate.n * times, MORE * estimate.n, FEWEST)
     unit = 10 ** max(len(str(int(rows))) - 2, 0)
     return int(-(-rows // unit) * unit)
+
+
+def _printable(text: str) -> str:
+    """Return a text without the characters that XML must not hold."""
+    return NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def _in_words(outcome: Outcome) -> str:

@@ -65,9 +65,11 @@ class Summary:
         """How many rows would say more: intervals shrink as one over the square root of the rows."""
         n, high = self.verdict.estimate.n, self._interval.high
         if self.verdict.calibrated:
+            one = self.verdict.estimate
+            shown = one.value if one.debiased is None else one.debiased
             return (
-                f"An error of up to {short(high)} could be hidden in the noise of these {n:,} rows; about {4 * n:,} "
-                f"would show that it is at most {short(high / 2)}."
+                f"An error of up to {short(high)} could be hidden in the noise of these {n:,} rows; if it is as found, "
+                f"about {4 * n:,} would show that it is at most {short((shown + high) / 2)}."
             )
         text = f"Four times as many rows ({4 * n:,}) would halve the interval."
         needed = None if self.verdict.tendency.words else self._rows_for_direction()

@@ -10,9 +10,11 @@ from fitontest.exceptions import without_warnings
 from fitontest.families.platt import Platt
 from fitontest.measures.base import Interval
 from fitontest.numerics.links import logit, sigmoid
+from fitontest.significance.exact_share import share_interval
 from fitontest.typing import FloatArray
 
 EPS = 1e-16  # where logits are cut, as in Platt scaling
+FEW = 50  # rows of a class, below which the mean of the labels is not nearly normal
 FEWEST = 10  # rows of each class, below which nothing is said of a slope
 
 
@@ -29,7 +31,8 @@ class Tendency:
     residual : float
         sum w (y - p) / sum w.
     residual_interval : Interval
-        By the normal approximation, with the standard error sqrt(sum w^2 (y - p - residual)^2) / sum w.
+        By the normal approximation, with the standard error sqrt(sum w^2 (y - p - residual)^2) / sum w; where a class
+        has fewer than 50 rows, the exact interval of the share of positives less the mean score.
     slope : float or None
         None where a line means nothing: fewer than ten rows of a class, one distinct score, separated classes.
     slope_interval : Interval or None
@@ -83,8 +86,12 @@ def tendency_of(sample: Sample, level: float = 0.95) -> Tendency:
     total, z = float(rows.w.sum()), float(ndtri((1.0 + level) / 2.0))
     r = rows.y - rows.p
     residual = float(rows.w @ r) / total
-    se = float(np.sqrt(rows.w2 @ (r - residual) ** 2)) / total
-    interval = Interval(residual - z * se, residual + z * se, level)
+    if rows_of_smaller_class(sample) < FEW:
+        low, high = exact_residuals(sample, level)
+    else:
+        half = z * float(np.sqrt(rows.w2 @ (r - residual) ** 2)) / total
+        low, high = residual - half, residual + half
+    interval = Interval(low, high, level)
     line = _line(sample)
     if line is None:
         return Tendency(residual, interval, None, None)
@@ -92,12 +99,31 @@ def tendency_of(sample: Sample, level: float = 0.95) -> Tendency:
     return Tendency(residual, interval, slope, Interval(slope - z * spread, slope + z * spread, level))
 
 
+def effective_rows(sample: Sample) -> float:
+    """Return how many rows of weight one tell as much: those that whole weights count, or (sum w)^2 / sum w^2."""
+    return sample.total if sample.whole else sample.total**2 / float(sample.rows.w2.sum())
+
+
+def rows_of_smaller_class(sample: Sample) -> float:
+    """Return how many effective rows the class has that has fewer."""
+    return effective_rows(sample) * min(sample.base_rate, 1.0 - sample.base_rate)
+
+
+def exact_residuals(sample: Sample, level: float) -> tuple[float, float]:
+    """Return between which values the mean residual lies, by the exact interval of the share of positives."""
+    n = effective_rows(sample)
+    low, high = share_interval(n * sample.base_rate, n, level)
+    mean = float(sample.rows.w @ sample.rows.p) / sample.total
+    return low - mean, high - mean
+
+
 def _line(sample: Sample) -> tuple[float, float] | None:
     """Return the slope of Platt scaling and its standard error, or None where there is none."""
     rows = sample.rows
     positive = rows.y > 0.5
     positives = int(rows.n[positive].sum())
-    if min(positives, int(rows.n.sum()) - positives) < FEWEST or _are_separated(rows.p[positive], rows.p[~positive]):
+    few = min(positives, int(rows.n.sum()) - positives) < FEWEST
+    if few or sample.decided or _are_separated(rows.p[positive], rows.p[~positive]):
         return None
     with without_warnings():
         solution = Platt().solve(sample)

@@ -132,12 +132,12 @@ def _percent(share: float) -> str:
 
 def verdict_of(named: Iterable[tuple[str, Estimate]], sample: Sample) -> Verdict | None:
     """Return the verdict by the family that is best for it, or None where no family has an interval and a null."""
-    able: dict[str, tuple[Estimate, float]] = {}
-    for name, one in named:
-        if isinstance(one.measure, PlugIn) and one.null is not None and one.interval is not None:
-            able[name] = one, one.interval.level
+    able = {
+        name: one
+        for name, one in named
+        if isinstance(one.measure, PlugIn) and one.null is not None and one.interval is not None
+    }
     if not able:
         return None
     chosen = next((name for name in HEADLINES if name in able), next(iter(able)))
-    estimate, level = able[chosen]
-    return Verdict(chosen, estimate, tendency_of(sample, level))
+    return Verdict(chosen, able[chosen], tendency_of(sample, 1.0 - UNLIKELY))
