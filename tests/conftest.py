@@ -9,7 +9,7 @@ import os
 
 from hypothesis import settings
 
-settings.register_profile("fitontest", derandomize=True, deadline=None, max_examples=30)
+settings.register_profile("fitontest", derandomize=True, deadline=None, max_examples=22)
 settings.register_profile("thorough", deadline=None, max_examples=1000)  # pytest --hypothesis-profile thorough
 settings.load_profile("fitontest")
 
