@@ -90,11 +90,6 @@ def as_frame(native: Any) -> "nw.DataFrame[Any] | nw.LazyFrame[Any]":
         ) from error
 
 
-def is_frame(value: Any) -> bool:
-    """Tell whether a value is an eager or a lazy data frame."""
-    return isinstance(nw.from_native(value, pass_through=True), nw.DataFrame | nw.LazyFrame)
-
-
 def _rows_of(frame: Any, columns: FrameColumns) -> tuple[Any, list[str]]:
     """Return a frame of label, score p, and weight w where there are any; and the names of the columns of segments."""
     schema = frame.collect_schema()

@@ -23,7 +23,6 @@ from fitontest.uncertainty.intervals import (
 from fitontest.uncertainty.null import check_draws, check_null_draws, draws_of, with_null
 
 DEFAULT_LEVEL = 0.95
-NO_CANONICAL = "of whole distributions only a null is known"
 NO_CLASSES = "of a mean over classes only a null is known; each class has an interval of its own"
 
 
