@@ -20,6 +20,7 @@ from fitontest.data.tables import (
     append_expressions,
     check_ending,
     count_in_parquet,
+    count_rows_in_parquet,
     find_parquet_numbers,
     is_parquet,
     naming_lines,
@@ -133,7 +134,7 @@ def _streamed(
     if not is_parquet(file):
         return None
     layout.refuse_for(PARQUET)
-    if count_in_parquet(file, ())[0] <= MOST_IN_MEMORY:
+    if count_rows_in_parquet(file, "FILE") <= MOST_IN_MEMORY:
         return None
     names = find_parquet_numbers(file, wanted)
     if names is None:

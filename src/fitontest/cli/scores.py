@@ -185,8 +185,7 @@ class Given:
     def _cells(self, by: tuple[str, ...] | None = None) -> Any:
         """Return the cells of the file, of each class with classwise, of each segment with `by`, and say how many."""
         self.layout.refuse_for(PARQUET)
-        if len(set(self.probs)) < len(self.probs):
-            raise ValueError(f"--prob must name every column once, got {', '.join(self.probs)}")
+        self._check_probs()
         if self.reduction is None and len(self.probs) > 1:
             raise ValueError(f"--prob must be given once unless there is a --reduction, got {', '.join(self.probs)}")
         labels = pos_label = None
@@ -212,6 +211,10 @@ class Given:
         click.echo(f"{rows:,} rows in {count:,} cells", err=True)
         return cells
 
+    def _check_probs(self) -> None:
+        if len(set(self.probs)) < len(self.probs):
+            raise ValueError(f"--prob must name every column once, got {', '.join(self.probs)}")
+
     def _naming_lines(self) -> AbstractContextManager[None]:
         names = {self._names.y_true: self.label, **{_prob(prob): prob for prob in self.probs}}
         weight = {} if self.weight is None else {self._names.sample_weight: self.weight}
@@ -231,8 +234,7 @@ class Given:
 
     def _read(self) -> tuple[Any, Any, Any]:
         """Return the columns, the classes and the positive class, in the type of the labels."""
-        if len(set(self.probs)) < len(self.probs):
-            raise ValueError(f"--prob must name every column once, got {', '.join(self.probs)}")
+        self._check_probs()
         keys = {prob: f"--prob {prob}" if len(self.probs) > 1 else "--prob" for prob in self.probs}
         wanted = {"--label": self.label, **{key: prob for prob, key in keys.items()}}
         wanted |= {"--weight": self.weight} if self.weight is not None else {}
