@@ -196,6 +196,16 @@ class Sample:
         return int(np.count_nonzero(self._labels)) / self.n if self.unit else float(self.w @ self.y / self.total)
 
     @cached_property
+    def mean_score(self) -> float:
+        """Weighted mean of the scores, the same in any order of the rows."""
+        return float(self.rows.w @ self.rows.p / self.rows.w.sum())
+
+    @property
+    def effective_rows(self) -> float:
+        """How many rows of weight one tell as much: those that whole weights count, or (sum w)^2 / sum w^2."""
+        return self.total / self.row_weight
+
+    @cached_property
     def decided(self) -> bool:
         """Whether every score of positive weight is 0 or 1: a decision, not a probability."""
         return all(_decided(p if w is None else p[w > 0]) for p, _, w in self.blocks())

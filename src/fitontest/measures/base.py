@@ -353,6 +353,16 @@ class Estimate(Table):
         return self.evidence.map
 
     @property
+    def quoted(self) -> float:
+        """The value that texts quote: the debiased one where there is one."""
+        return self.value if self.debiased is None else self.debiased
+
+    @property
+    def base_rate_name(self) -> str:
+        """What the base rate is called: the accuracy, of confidences."""
+        return "accuracy" if self.reduction == "confidence" else "share of positives"
+
+    @property
     def estimator(self) -> Family | None:
         """The fitted family."""
         return self.evidence.estimator

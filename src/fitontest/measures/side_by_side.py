@@ -67,8 +67,7 @@ def _rows_in_words(estimate: Estimate) -> str:
     reduction = "" if estimate.reduction is None else f"reduction {estimate.reduction}, "
     if estimate.base_rate is None:
         return f"{reduction}{estimate.n_classes} classes, n = {estimate.n}"
-    share = "accuracy" if estimate.reduction == "confidence" else "share of positives"
-    return f"{reduction}n = {estimate.n}, {share} {estimate.base_rate:.4g}"
+    return f"{reduction}n = {estimate.n}, {estimate.base_rate_name} {estimate.base_rate:.4g}"
 
 
 def _families_table(named: Named) -> Section:

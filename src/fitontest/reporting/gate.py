@@ -24,7 +24,7 @@ from fitontest.segments.segments import Segment, read_segments
 from fitontest.typing import ArrayInput, Label, RandomState
 from fitontest.uncertainty.intervals import reason_against
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
-from fitontest.uncertainty.tendency import FEW, effective_rows, exact_residuals, rows_of_smaller_class
+from fitontest.uncertainty.tendency import FEW, exact_residuals, rows_of_smaller_class
 
 Outcome: TypeAlias = Literal["pass", "fail", "undecided"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
@@ -74,7 +74,7 @@ class Gate:
     def __str__(self) -> str:
         one = self.estimate
         interval = f"{100 * self.interval.level:g} % interval {short(self.interval.low)} to {short(self.interval.high)}"
-        found = f"calibration error {short(_error(one))} by {one.measure.name} ({interval})"
+        found = f"calibration error {short(one.quoted)} by {one.measure.name} ({interval})"
         text = f"{found}, limit {short(self.max_error)}, n = {one.n:,}"
         if self.outcome != "undecided":
             return f"{self.outcome}: {text}"
@@ -176,7 +176,7 @@ class CalibrationCheck(Table):
             needed = "-" if gate.rows_needed is None else f"{gate.rows_needed:,}"
             interval = f"{short(row['low'])} to {short(row['high'])}"
             body.append(
-                [gate.name, _in_words(gate.outcome), short(_error(gate.estimate)), interval, f"{row['n']:,}", needed]
+                [gate.name, _in_words(gate.outcome), short(gate.estimate.quoted), interval, f"{row['n']:,}", needed]
             )
         limit = f"limit {short(self.gates[0].max_error)}"
         return [Section(f"{_in_words(self.outcome)}: calibration errors by {self.family}, {limit}", header, body)]
@@ -393,7 +393,7 @@ class Bounds:
         """Return the bounds of a sample."""
         low, high = exact_residuals(sample, level)
         largest = float(sample.w @ np.maximum(sample.p, 1.0 - sample.p)) / sample.total
-        few = effective_rows(sample) < FEWEST
+        few = sample.effective_rows < FEWEST
         return cls(
             max(low, -high, 0.0), max(abs(low), abs(high)), largest, rows_of_smaller_class(sample) < FEW, few, level
         )
@@ -423,13 +423,9 @@ def gate_of(name: str, estimate: Estimate, limit: float, bounds: Bounds) -> Gate
     return Gate(name, outcome, estimate, interval, limit, needed)
 
 
-def _error(estimate: Estimate) -> float:
-    return estimate.value if estimate.debiased is None else estimate.debiased
-
-
 def _rows_needed(estimate: Estimate, interval: Interval, limit: float) -> int | None:
     """Return about how many rows would bring the interval off the limit, with two digits."""
-    error = _error(estimate)
+    error = estimate.quoted
     halves = (interval.high - error, error - interval.low)
     half = halves[0] if error <= limit else max(halves)  # the lower end may be cut off at 0
     distance = abs(error - limit)

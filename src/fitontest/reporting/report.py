@@ -25,7 +25,7 @@ from fitontest.data.sample import Sample
 from fitontest.evaluation import Evaluation, evaluation_of, measures_of
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family, read_family
-from fitontest.measures.base import Estimate, make_measure
+from fitontest.measures.base import make_measure
 from fitontest.measures.side_by_side import interval_columns
 from fitontest.numerics.random import one_seed
 from fitontest.reporting.figures import (
@@ -41,7 +41,7 @@ from fitontest.reporting.summary import Summary
 from fitontest.results.table import Section
 from fitontest.results.text import short
 from fitontest.segments.measuring import measure_segments
-from fitontest.segments.segmented_evaluation import SegmentedEvaluation, mean_of_scores
+from fitontest.segments.segmented_evaluation import SegmentedEvaluation
 from fitontest.segments.segments import Segments, read_segments
 from fitontest.typing import ArrayInput, Label, RandomState
 from fitontest.uncertainty.intervals import check_interval
@@ -102,10 +102,7 @@ class Report:
     @property
     def verdict(self) -> Verdict:
         """What the rows say, in words."""
-        found = self.evaluation.verdict
-        if found is None:
-            raise ValueError("families must hold one whose error has an interval, got none")
-        return found
+        return _verdict_of(self.evaluation)
 
     @property
     def sentences(self) -> list[str]:
@@ -319,13 +316,17 @@ def report_of(
     """Return the report on a sample, on the classes behind it, and on its segments."""
     with without_warnings():  # the tables of the page say what warnings say
         evaluation = _evaluated(sample, options)
-        verdict = evaluation.verdict
-        if verdict is None:
-            raise ValueError("families must hold one whose error has an interval, got none")
+        verdict = _verdict_of(evaluation)
         comparison = _compared(sample, options.seed) if options.compare else None
         of_classes = None if classes is None else _by_class(classes, verdict, options)
         of_segments = None if segments is None else _by_segment(segments, verdict, options)
     return Report(options.title, evaluation, comparison, of_classes, of_segments, options.to_dict())
+
+
+def _verdict_of(evaluation: Evaluation) -> Verdict:
+    if evaluation.verdict is None:
+        raise ValueError("families must hold one whose error has an interval, got none")
+    return evaluation.verdict
 
 
 def _evaluated(sample: Sample, options: ReportOptions) -> Evaluation:
@@ -364,16 +365,12 @@ def _class_table(classes: Evaluation) -> Section:
     spreads = interval_columns([(str(label), one) for label, one in each.items()])
     header = ["class", "share of rows", "mean score", "error", *(spreads.header if spreads else ())]
     body = []
-    for label in sorted(each, key=lambda label: -_badness(each[label])):
+    for label in sorted(each, key=lambda label: -each[label].quoted):
         one, sample = each[label], classes.classes[label].sample
-        line = [str(label), f"{sample.base_rate:.4f}", f"{mean_of_scores(sample):.4f}", short(one.value)]
+        line = [str(label), f"{sample.base_rate:.4f}", f"{sample.mean_score:.4f}", short(one.value)]
         body.append([*line, *(spreads.cells(one) if spreads else ())])
     title = f"calibration error of each class against the rest ({mean.measure.in_words()}), mean {short(mean.value)}"
     return Section(title, header, body, f"Worst first. {spreads.note if spreads else ''}".strip())
-
-
-def _badness(estimate: Estimate) -> float:
-    return estimate.value if estimate.debiased is None else estimate.debiased
 
 
 def _by_segment(segments: Segments, verdict: Verdict, options: ReportOptions) -> SegmentedEvaluation[Evaluation]:

@@ -8,7 +8,7 @@ from fitontest.evaluation import Evaluation
 from fitontest.measures.base import Interval
 from fitontest.numerics.losses import LOSS_NAMES
 from fitontest.results.text import short
-from fitontest.segments.segmented_evaluation import SegmentedEvaluation, mean_of_scores
+from fitontest.segments.segmented_evaluation import SegmentedEvaluation
 from fitontest.uncertainty.verdict import Verdict
 
 MOST_TIMES = 100  # the rows at hand, beyond which a number of rows that would tell is of no use
@@ -44,12 +44,11 @@ class Summary:
     def glance(self) -> dict[str, str]:
         """The numbers of the headline by what they are called."""
         one, interval = self.verdict.estimate, self._interval
-        share = "accuracy" if one.reduction == "confidence" else "share of positives"
         return {
             "rows": f"{one.n:,}",
-            share: short(self.sample.base_rate),
-            "mean score": short(mean_of_scores(self.sample)),
-            "calibration error": short(one.value if one.debiased is None else one.debiased),
+            one.base_rate_name: short(self.sample.base_rate),
+            "mean score": short(self.sample.mean_score),
+            "calibration error": short(one.quoted),
             f"{100 * interval.level:g} % interval": f"{short(interval.low)} to {short(interval.high)}",
             "p-value of calibration": short(self.verdict.p_value, 2),
         }
@@ -65,8 +64,7 @@ class Summary:
         """How many rows would say more: intervals shrink as one over the square root of the rows."""
         n, high = self.verdict.estimate.n, self._interval.high
         if self.verdict.calibrated:
-            one = self.verdict.estimate
-            shown = one.value if one.debiased is None else one.debiased
+            shown = self.verdict.estimate.quoted
             return (
                 f"An error of up to {short(high)} could be hidden in the noise of these {n:,} rows; if it is as found, "
                 f"about {4 * n:,} would show that it is at most {short((shown + high) / 2)}."

@@ -331,7 +331,7 @@ def _in_words(segment: Segment, printed: Callable[[Any], str]) -> str:
 def _record(
     name: str, segment: str, sample: Sample, estimate: Estimate | None, adjusted: float | None
 ) -> dict[str, Any]:
-    mean_score = mean_of_scores(sample)
+    mean_score = sample.mean_score
     null, interval = (None, None) if estimate is None else (estimate.null, estimate.interval)
     return {
         "measure": name,
@@ -350,9 +350,3 @@ def _record(
         "adjusted_p_value": adjusted,
         "note": None if estimate is None else estimate.note,
     }
-
-
-def mean_of_scores(sample: Sample) -> float:
-    """Return the weighted mean of the scores."""
-    rows = sample.rows
-    return float(rows.w @ rows.p / rows.w.sum())

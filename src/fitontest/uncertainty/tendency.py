@@ -99,22 +99,16 @@ def tendency_of(sample: Sample, level: float = 0.95) -> Tendency:
     return Tendency(residual, interval, slope, Interval(slope - z * spread, slope + z * spread, level))
 
 
-def effective_rows(sample: Sample) -> float:
-    """Return how many rows of weight one tell as much: those that whole weights count, or (sum w)^2 / sum w^2."""
-    return sample.total if sample.whole else sample.total**2 / float(sample.rows.w2.sum())
-
-
 def rows_of_smaller_class(sample: Sample) -> float:
     """Return how many effective rows the class has that has fewer."""
-    return effective_rows(sample) * min(sample.base_rate, 1.0 - sample.base_rate)
+    return sample.effective_rows * min(sample.base_rate, 1.0 - sample.base_rate)
 
 
 def exact_residuals(sample: Sample, level: float) -> tuple[float, float]:
     """Return between which values the mean residual lies, by the exact interval of the share of positives."""
-    n = effective_rows(sample)
+    n = sample.effective_rows
     low, high = share_interval(n * sample.base_rate, n, level)
-    mean = float(sample.rows.w @ sample.rows.p) / sample.total
-    return low - mean, high - mean
+    return low - sample.mean_score, high - sample.mean_score
 
 
 def _line(sample: Sample) -> tuple[float, float] | None:

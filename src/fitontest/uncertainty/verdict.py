@@ -72,8 +72,7 @@ class Verdict:
     @property
     def _error(self) -> str:
         one, interval = self.estimate, self.estimate.interval
-        shown = one.value if one.debiased is None else one.debiased
-        text = f"the calibration error is {short(shown)}"
+        text = f"the calibration error is {short(one.quoted)}"
         if interval is not None:
             text += f" ({100 * interval.level:g} % interval {short(interval.low)} to {short(interval.high)})"
         null = self.estimate.null
@@ -106,8 +105,7 @@ class Verdict:
         low, high = sorted((abs(interval.low), abs(interval.high)))
         size = f"{short(abs(self.tendency.residual))} ({short(low)} to {short(high)})"
         side = "above" if word == "too high" else "below"
-        share = "accuracy" if self.estimate.reduction == "confidence" else "share of positives"
-        return f"{word.capitalize()}: the mean score is {size} {side} the {share}."
+        return f"{word.capitalize()}: the mean score is {size} {side} the {self.estimate.base_rate_name}."
 
     def to_dict(self) -> dict[str, Any]:
         """Return the verdict as JSON-ready values."""
