@@ -13,8 +13,16 @@ import numpy as np
 
 from fitontest.data.arrays import as_scores
 from fitontest.data.sample import Sample
-from fitontest.measures.base import Estimate, Evidence, Measure, register_measure
-from fitontest.measures.binning import DEFAULT_BINS, AnyPartition, BinnedSample, binned_sample, find_rule, made
+from fitontest.measures.base import Estimate, Evidence, register_measure
+from fitontest.measures.binning import (
+    DEFAULT_BINS,
+    AnyPartition,
+    BinnedSample,
+    OverBins,
+    binned_sample,
+    find_rule,
+    made,
+)
 from fitontest.measures.losses.base import BinLoss, find_bin_loss
 from fitontest.measures.losses.bias import Bias
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA, DEFAULT_TEST, Rejection, SignificanceName
@@ -49,7 +57,7 @@ TITLES = {  # of losses, norms and partitions
 @register_measure("ece", loss="bias", partition="equal_width", norm="l1")
 @register_measure("gce")
 @dataclass(frozen=True, eq=False)
-class Binned(Measure):
+class Binned(OverBins):
     """A norm of one loss per bin; the registered names gce, ece, ace, mce, pde and tce are settings of it.
 
     Parameters
@@ -96,20 +104,6 @@ class Binned(Measure):
     def in_percent(self) -> bool:
         """Whether values are printed as percent: shares of rejected predictions are."""
         return self.bin_loss.significance is not None and self.total.name == "l1"
-
-    @property
-    def held_fixed(self) -> str:
-        """The bins, where they are explicit edges or those of a fitted family; else they are made anew."""
-        return "bins" if isinstance(self.rule, Partition | CellPartition) else ""
-
-    @property
-    def by_row(self) -> bool:
-        """Whether the bins are cells of the rows."""
-        return isinstance(self.rule, CellPartition)
-
-    def of_repeated_rows(self, times: int) -> Measure:
-        """Return the measure with the cells of rows that are repeated."""
-        return self.changed(partition=self.rule.repeated(times)) if isinstance(self.rule, CellPartition) else self
 
     @property
     def needs_null(self) -> bool:

@@ -14,6 +14,7 @@ from fitontest.data.ordering import Groups, Rows
 from fitontest.data.sample import Sample
 from fitontest.families.base import Family, available_families, family_class
 from fitontest.families.family_bins import bins_of
+from fitontest.measures.base import Measure
 from fitontest.partitions.bin_table import BinTable
 from fitontest.partitions.cell_partition import CellPartition
 from fitontest.partitions.partition import Partition, bin_sums
@@ -32,6 +33,32 @@ DEFAULT_BINS = 10
 
 AnyPartition: TypeAlias = str | Partitioner | Family | CellPartition | ArrayInput
 Binning: TypeAlias = Partition | CellPartition
+
+
+class OverBins(Measure):
+    """A measure over bins, which a rule makes of the scores, or which are given.
+
+    Attributes
+    ----------
+    rule : Partitioner, Partition or CellPartition
+        What `find_rule` found; a subclass is a dataclass that has it.
+    """
+
+    rule: Partitioner | Binning
+
+    @property
+    def held_fixed(self) -> str:
+        """The bins, where they are explicit edges or those of a fitted family; else they are made anew."""
+        return "bins" if isinstance(self.rule, Partition | CellPartition) else ""
+
+    @property
+    def by_row(self) -> bool:
+        """Whether the bins are cells of the rows."""
+        return isinstance(self.rule, CellPartition)
+
+    def of_repeated_rows(self, times: int) -> Measure:
+        """Return the measure with the cells of rows that are repeated."""
+        return self.changed(partition=self.rule.repeated(times)) if isinstance(self.rule, CellPartition) else self
 
 
 def find_rule(partition: AnyPartition, n_bins: int) -> Partitioner | Binning:

@@ -10,9 +10,17 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fitontest.data.sample import Sample
-from fitontest.measures.base import Estimate, Measure, register_measure
+from fitontest.measures.base import Estimate, register_measure
 from fitontest.measures.binned import Bins
-from fitontest.measures.binning import DEFAULT_BINS, AnyPartition, BinnedSample, binned_sample, find_rule, made
+from fitontest.measures.binning import (
+    DEFAULT_BINS,
+    AnyPartition,
+    BinnedSample,
+    OverBins,
+    binned_sample,
+    find_rule,
+    made,
+)
 from fitontest.measures.losses.base import BinLoss
 from fitontest.numerics.norms import l1
 from fitontest.partitions.cell_partition import CellPartition
@@ -35,7 +43,7 @@ class Variance(BinLoss):
 
 @register_measure("within_bin")
 @dataclass(frozen=True, eq=False)
-class WithinBin(Measure):
+class WithinBin(OverBins):
     """The total within-bin error sum_b W_b / W var_b, var_b = ybar_b (1 - ybar_b), in [0, 0.25].
 
     Parameters
@@ -64,20 +72,6 @@ class WithinBin(Measure):
     def title(self) -> str:
         """Its name in the paper."""
         return "within-bin error"
-
-    @property
-    def held_fixed(self) -> str:
-        """The bins, where they are explicit edges or those of a fitted family."""
-        return "bins" if isinstance(self.rule, Partition | CellPartition) else ""
-
-    @property
-    def by_row(self) -> bool:
-        """Whether the bins are cells of the rows."""
-        return isinstance(self.rule, CellPartition)
-
-    def of_repeated_rows(self, times: int) -> Measure:
-        """Return the measure with the cells of rows that are repeated."""
-        return self.changed(partition=self.rule.repeated(times)) if isinstance(self.rule, CellPartition) else self
 
     def estimate(self, sample: Sample) -> Estimate:
         """Return the weighted mean of the variances, with the bins."""
