@@ -65,9 +65,16 @@ PUBLISHED = (
     Method("isotonic", fot.Isotonic()),
 )
 
+#: Mixtures of other members than the default ones: without the identity, and without pl, whose fits take the time.
+MIXTURES = (
+    Method("stacking without identity", fot.Stacking(["platt", "beta", "spline", "pl"])),
+    Method("stacking without pl", fot.Stacking(["identity", "platt", "beta", "spline"])),
+)
+
 
 def methods() -> tuple[Method, ...]:
-    """Return the paper's methods, then every registered family with its defaults that is not among them."""
+    """Return the paper's methods, every registered family with its defaults that is not among them, and mixtures."""
     known = [repr(method.family) for method in PUBLISHED]
     names = [name for name in fot.available_families() if repr(fot.make_family(name)) not in known]
-    return (*PUBLISHED, *(Method(f"{name} (defaults)", fot.make_family(name)) for name in names))
+    defaults = (Method(f"{name} (defaults)", fot.make_family(name)) for name in names)
+    return (*PUBLISHED, *defaults, *MIXTURES)

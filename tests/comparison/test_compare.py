@@ -241,7 +241,7 @@ def test_the_identity_is_always_a_candidate_and_named_as_given():
 
 def test_default_candidates_are_the_families_meant_for_deployment():
     found = read_candidates(None, 0)
-    assert set(found) == {"identity", "temperature", "platt", "beta", "isotonic", "spline", "pl", "pl3"}
+    assert set(found) == {"identity", "temperature", "platt", "beta", "isotonic", "spline", "pl", "pl3", "venn_abers"}
     assert all(family.calibrator for family in found.values())
     assert "pl" not in signature(compare_calibrators).parameters["evaluators"].default
 
@@ -381,10 +381,27 @@ def test_the_mixture_is_judged_on_folds_that_its_weights_did_not_see():
     losses = np.empty(300)
     for held_out in folds:
         others = np.setdiff1d(np.arange(300), held_out)
-        weights = likelihood_weights(likelihoods[others], np.ones(others.size))
+        rows = np.concatenate((likelihoods[others], np.eye(3)))
+        weights = likelihood_weights(rows, np.append(np.ones(others.size), np.full(3, 1 / 3)))
         losses[held_out] = log_loss_of_rows(y[held_out], q[held_out] @ weights)
     assert comparison["stacking"].held_out.score == pytest.approx(losses.mean(), abs=1e-9)
     assert "Chosen (*): stacking, a mixture of " in str(comparison)
+
+
+def test_the_mixture_is_chosen_where_it_is_clearly_better_than_nothing():
+    rng = np.random.default_rng(4)
+    p = rng.random(400)
+    names = ["platt", "isotonic"]
+    kept = fot.compare_calibrators(rng.random(400) < p, p, families=names, rule="stack", evaluators=[])
+    gain = kept["stacking"].held_out.to_identity
+    assert -gain.mean <= gain.se
+    assert kept.chosen == "identity"
+    text = (
+        "The log loss of stacking is " if kept.calibrators[0].name != "identity" else "No family has a smaller log loss"
+    )
+    assert f"Chosen (*): identity, to do nothing. {text}" in str(kept)
+    clear = fot.compare_calibrators(rng.random(400) < p**3, p, families=names, rule="stack", evaluators=[])
+    assert clear.chosen == "stacking"
 
 
 class Table(fot.Family):

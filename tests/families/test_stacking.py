@@ -27,8 +27,10 @@ def test_it_is_the_mixture_of_the_definition():
     order = np.argsort(p)
     y, p = y[order], p[order]
     q = np.stack([held_out_by_hand(name, p, y, 5, 3) for name in QUICK], axis=1).clip(1e-6, 1 - 1e-6)
-    weights = likelihood_weights(np.where(y[:, None] == 1, q, 1 - q), np.ones(300))
-    stacking = fot.Stacking(QUICK, cv=5, random_state=3).fit(p, y)
+    prior = 0.5
+    likelihoods = np.concatenate((np.where(y[:, None] == 1, q, 1 - q), np.eye(3)))
+    weights = likelihood_weights(likelihoods, np.append(np.ones(300), np.full(3, prior / 3)))
+    stacking = fot.Stacking(QUICK, cv=5, prior=prior, random_state=3).fit(p, y)
     np.testing.assert_allclose(stacking.weights_, weights, atol=1e-9)
     at = np.linspace(0, 1, 21)
     parts = np.stack([fot.make_family(name).fit(p, y).predict(at) for name in QUICK], axis=1)
@@ -64,6 +66,13 @@ def test_a_prior_draws_the_weights_together():
     spread = [np.ptp(fot.Stacking(QUICK, prior=prior).fit(p, y).weights_) for prior in (0, 10, 1e9)]
     assert spread[0] > spread[1] > spread[2]
     assert spread[2] < 1e-6
+
+
+def test_no_weight_is_0_by_default():
+    y, p = noisy(400)
+    bare, default = (fot.Stacking(QUICK, **options).fit(p, y) for options in ({"prior": 0}, {}))
+    assert bare.weights_.min() == 0
+    assert 0 < default.weights_.min() < 0.05
 
 
 def test_the_scale_of_importances_means_nothing():

@@ -21,9 +21,9 @@ from fitontest.results.text import csv_text
 
 FAMILY_HELP = (
     "Candidate; repeat for several. Default: the families meant for deployment, which are identity, temperature, "
-    "platt, beta, isotonic, spline, pl, pl3 and those of other packages that say so. With --reduction canonical: "
-    "identity, bias_corrected, dirichlet, matrix, one_vs_rest (of beta), shared_isotonic, temperature, vector; "
-    "families of two classes are fitted to each class against the rest."
+    "platt, beta, isotonic, spline, pl, pl3, venn_abers and those of other packages that say so. With "
+    "--reduction canonical: identity, bias_corrected, dirichlet, matrix, one_vs_rest (of beta), shared_isotonic, "
+    "temperature, vector; families of two classes are fitted to each class against the rest."
 )
 FORMATS: dict[str, Callable[[Comparison], str]] = {
     "table": str,

@@ -91,8 +91,13 @@ Ranked: TypeAlias = Sequence[Calibrator]  # from the smallest held-out loss to t
 
 def choose_best(ranked: Ranked, do_nothing: str) -> str:
     """Return the family of the smallest loss, or the identity unless that beats it by more than one standard error."""
-    gain = ranked[0].held_out.to_identity
-    return ranked[0].name if -gain.mean > gain.se else do_nothing
+    return ranked[0].name if _is_clear_gain(ranked[0]) else do_nothing
+
+
+def _is_clear_gain(one: Calibrator) -> bool:
+    """Tell whether the held-out loss is smaller than the identity's by more than one standard error."""
+    gain = one.held_out.to_identity
+    return -gain.mean > gain.se
 
 
 def choose_one_se(ranked: Ranked, do_nothing: str) -> str:
@@ -115,11 +120,11 @@ def list_within_one_se(ranked: Ranked) -> list[Calibrator]:
     return [one for one in ranked if not one.held_out.to_best.is_clear]
 
 
-def choose_stack(ranked: Ranked, _: str) -> str:
-    """Return the mixture of the candidates; of several the one of the smallest loss."""
+def choose_stack(ranked: Ranked, do_nothing: str) -> str:
+    """Return the mixture of the smallest loss, or the identity unless that beats it by more than one standard error."""
     for one in ranked:
         if isinstance(one.family, Stacking):
-            return one.name
+            return one.name if _is_clear_gain(one) else do_nothing
     raise ValueError("rule must be 'best' or 'one_se' unless a Stacking is among the candidates, got 'stack'")
 
 

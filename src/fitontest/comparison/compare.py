@@ -125,10 +125,10 @@ def compare_calibrators(
         ``reduction="canonical"`` those of all classes, in the order of the sorted labels or of `labels`.
     families : iterable of str, Family or MulticlassFamily, optional
         Candidates; ``"identity"`` is added. By default the registered families that are meant for deployment
-        (`Family.calibrator`): identity, temperature, platt, beta, isotonic, spline, pl and pl3. Families that are there
-        to measure errors, such as slope1, flat, pava_bc and knn, can be listed too. With ``reduction="canonical"`` the
-        registered families of several classes that are meant for deployment; a family of two classes that is listed is
-        fitted to each class against the rest (`OneVsRest`).
+        (`Family.calibrator`): identity, temperature, platt, beta, isotonic, spline, pl, pl3 and venn_abers. Families
+        that are there to measure errors, such as slope1, flat, pava_bc and knn, can be listed too. With
+        ``reduction="canonical"`` the registered families of several classes that are meant for deployment; a family of
+        two classes that is listed is fitted to each class against the rest (`OneVsRest`).
     cv : int, default=5
         Number of folds, at most n. They are drawn over sorted rows, so they do not depend on the row order. Unlike
         scikit-learn's they are not stratified, since a share of positives that is the same in every fold would hide the
@@ -142,9 +142,9 @@ def compare_calibrators(
         is one of them. Else, with m the fewest parameters (`Family.n_parameters_`) among them, that of the smallest
         loss among those with at most m + 1 parameters. "best": the smallest loss, but the identity unless that beats
         it by more than one paired standard error. "stack": the mixture of all candidates (`Stacking`), which is added
-        to them. On each fold it is judged with weights that were chosen by the predictions for the other folds, of
-        which the members were fitted to this fold too; fitted to all rows it draws ten folds of its own.
-        benchmarks/README.md compares the rules.
+        to them, but the identity unless the mixture beats it by more than one paired standard error. On each fold it is
+        judged with weights that were chosen by the predictions for the other folds, of which the members were fitted to
+        this fold too; fitted to all rows it draws ten folds of its own. benchmarks/README.md compares the rules.
     evaluators : iterable of str or Family, default=("slope1", "isotonic")
         Families under which the calibration error of the calibrated predictions is measured. Empty for none. With
         ``reduction="canonical"`` that of the largest score of each row, and the mean over the classes.

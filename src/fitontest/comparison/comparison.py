@@ -292,16 +292,10 @@ def _list_sentences(comparison: Comparison) -> list[str]:
 def _describe_choice(comparison: Comparison, chosen: Calibrator, first: Calibrator) -> str:
     """Return the chosen family, and how much smaller its loss is than that of doing nothing."""
     loss, identity = LOSS_NAMES[comparison.scoring], comparison.do_nothing
-    gap = first.held_out.to_identity
-    if isinstance(chosen.family, Stacking) and comparison.rule == "stack":
+    if comparison.rule == "stack" and isinstance(chosen.family, Stacking):
         return _describe_mixture(chosen, chosen.family, first, loss)
-    if first.name == identity:
-        return f"Chosen (*): {identity}, to do nothing. No family has a smaller {loss}."
     if chosen.name == identity:
-        return (
-            f"Chosen (*): {identity}, to do nothing. The smallest {loss}, that of {first.name}, is only "
-            f"{_format_amount(-gap.mean, gap.se)} less: not more than one standard error."
-        )
+        return f"Chosen (*): {identity}, to do nothing. {_describe_no_gain(comparison, first, loss)}"
     gain = chosen.held_out.to_identity
     amount = _format_amount(-gain.mean, gain.se)
     text = f"Chosen (*): {chosen.name}. Its {loss} is {amount} less than that of doing nothing."
@@ -312,14 +306,27 @@ def _describe_choice(comparison: Comparison, chosen: Calibrator, first: Calibrat
     return f"{text} The smallest is that of {first.name}, {less} less: {_describe_simplicity(comparison, chosen)}"
 
 
+def _describe_no_gain(comparison: Comparison, first: Calibrator, loss: str) -> str:
+    """Return why nothing is done: what gains too little, the mixture if the rule asks for one."""
+    if first.name == comparison.do_nothing:
+        return f"No family has a smaller {loss}."
+    wanted, text = first, f"The smallest {loss}, that of {first.name},"
+    if comparison.rule == "stack":
+        wanted = next(one for one in comparison if isinstance(one.family, Stacking))
+        text = f"The {loss} of {wanted.name}"
+    gap = wanted.held_out.to_identity
+    if gap.mean >= 0:
+        return f"{text} is not smaller."
+    return f"{text} is only {_format_amount(-gap.mean, gap.se)} less: not more than one standard error."
+
+
 def _describe_mixture(chosen: Calibrator, family: Stacking, first: Calibrator, loss: str) -> str:
     """Return what the mixture is made of, and how it compares with doing nothing and with the smallest loss."""
     parts = sorted(zip(family.weights_, family.members_, strict=True), reverse=True)
     shares = ", ".join(f"{weight:.0%} {name}" for weight, name in parts if weight >= LEAST_NAMED)
     gain, behind = chosen.held_out.to_identity, chosen.held_out.to_best
-    than = "less" if gain.mean <= 0 else "MORE"
     text = f"Chosen (*): {chosen.name}, a mixture of {shares}. "
-    text += f"Its {loss} is {_format_amount(abs(gain.mean), gain.se)} {than} than that of doing nothing."
+    text += f"Its {loss} is {_format_amount(-gain.mean, gain.se)} less than that of doing nothing."
     if behind.mean == 0:
         return text
     return f"{text} The smallest is that of {first.name}, {_format_amount(behind.mean, behind.se)} less."

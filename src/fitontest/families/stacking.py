@@ -27,8 +27,8 @@ class Stacking(Family):
     """Mix the maps of several families, c_hat(p) = sum_j w_j c_j(p), by how well they predict held-out labels.
 
     Each member is fitted to all rows, and predicts each fold by a map that was fitted without it, q_ij. The weights
-    maximise the mean log likelihood sum_i log(sum_j w_j q_ij if y_i = 1 else sum_j w_j (1 - q_ij)) over w_j >= 0 with
-    sum_j w_j = 1, to a duality gap of 1e-10.
+    maximise sum_i log(sum_j w_j q_ij if y_i = 1 else sum_j w_j (1 - q_ij)) + (prior / J) sum_j log w_j over w_j >= 0
+    with sum_j w_j = 1, to a duality gap of 1e-10.
 
     Parameters
     ----------
@@ -41,9 +41,10 @@ class Stacking(Family):
         default, make these predictions on the way.
     loss : {"log_loss", "brier"}, default="log_loss"
         What the held-out predictions of the mixture minimise. Predictions are clipped to [1e-6, 1 - 1e-6].
-    prior : float, default=0.0
-        Total weight of pseudo-rows that draw the weights to equal ones: each member has its share of rows that it
-        alone predicts, which adds prior / J sum_j log w_j to the log likelihood.
+    prior : float, default=1.0
+        Total weight of pseudo-rows that draw the weights to equal ones: each of the J members has its share of rows
+        that it alone predicts. One row in all moves the map little, but then no member has weight 0, so that a row
+        that the others are sure of, and wrong, costs less. 0 is maximum likelihood.
     random_state : int, RandomState or None, default=0
         Seed of the folds, and of the members given by name.
 
@@ -92,7 +93,7 @@ class Stacking(Family):
         families: Sequence[str | Family] | None = None,
         cv: int = 10,
         loss: Literal["log_loss", "brier"] = "log_loss",
-        prior: float = 0.0,
+        prior: float = 1.0,
         random_state: RandomState = 0,
     ) -> None:
         self.families = families

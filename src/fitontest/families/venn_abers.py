@@ -60,6 +60,7 @@ class VennAbers(Family):
     """
 
     evaluator = False
+    calibrator = True
 
     @property
     def n_parameters_(self) -> float:
