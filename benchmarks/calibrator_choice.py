@@ -12,9 +12,10 @@ With ``--tables`` the files hold X and y instead. Four classifiers are trained o
 a quarter test, and every seed draws other halves and quarters: ``--first-seed`` gives draws that no choice between
 rules was made with.
 
-The rules are those of `choosing.py`, among them that of version 0.1 ("fewest"). "stack" is the mixture of all
-candidates, "stacking" that of the members that `Stacking` has by default; both may be better than every family. Of the
-two and of the choice by one_se the change of the area under the ROC curve is printed too.
+The rules are those of `choosing.py`, among them that of version 0.1 ("fewest"). "rule stack" is that of
+`compare_calibrators`, the mixture of all candidates or the identity; "always the mixture" is that mixture without the
+exception, "always stacking" the one of the members that `Stacking` has by default. Mixtures may be better than every
+family. Of these and of the choice by one_se the change of the area under the ROC curve is printed too.
 """
 
 import argparse
@@ -69,16 +70,19 @@ def compared(problem: Problem, seed: int, families: list[str] | None, scoring: s
         random_state=seed,
     )  # fmt: skip
     candidates = [clone(one.family) for one in comparison]
-    mixtures = {
-        "rule stack": fot.Stacking(candidates, loss=scoring, random_state=seed),
-        "stacking": fot.Stacking(loss=scoring, random_state=seed),
-    }
+    mixed = fot.compare_calibrators(
+        val.y, val.p, families=[fot.Stacking(candidates, loss=scoring, random_state=seed)], scoring=scoring,
+        repeats=repeats, rule="stack", evaluators=[], random_state=seed,
+    )  # fmt: skip
+    with without_warnings():
+        default = fot.Stacking(loss=scoring, random_state=seed).fit(val.p, val.y)
+    mixture = next(one.family for one in mixed if isinstance(one.family, fot.Stacking))
+    mixtures = {"rule stack": mixed.best_, "always the mixture": mixture, "always stacking": default}
     oracle = min(one.test.score for one in comparison)
-    best = {"rule one_se": clone(choose_by("one_se", comparison).family), **mixtures}
+    best = {"rule one_se": choose_by("one_se", comparison).family, **mixtures}
     tested = {}
     for name, family in best.items():
-        with without_warnings():
-            q = family.fit(val.p, val.y).predict(test.p, clip=True)
+        q = family.predict(test.p, clip=True)
         loss, before = (LOSSES[scoring](test.y, each) for each in (q, test.p))
         gap = loss - before
         worse = bool(gap.mean() > gap.std() / np.sqrt(gap.size))
