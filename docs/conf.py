@@ -30,6 +30,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx_copybutton",
     "sphinx_design",
+    "breakable_calls",
     "linked_names",
     "mathml",
     "pictures",
