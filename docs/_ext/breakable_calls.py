@@ -7,7 +7,7 @@ from sphinx.application import Sphinx
 
 TABLES = re.compile(r'<div class="calls docutils container">.*?</table>', re.DOTALL)
 WORD = re.compile(r'(?<=<span class="pre">)[^<]+(?=</span>)')
-JOINT = re.compile(r"(?<=[\w)])(?=\.[A-Za-z_])|(?<=\()(?=\w)|(?=\[)")
+JOINT = re.compile(r"(?<=[\w)])(?<!\bfot)(?=\.[A-Za-z_])|(?<=\()(?=\w)|(?=\[)")
 
 
 def allow_breaks(
