@@ -73,7 +73,9 @@ def beside(*panels: tuple[tuple[Any, Any], dict[str, Any]]) -> Any:
     import fitontest as fot
 
     figure = plt.figure(figsize=(4.4 * len(panels), 5.4), layout="constrained")
-    for ax, ((y, p), settings) in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
+    for ax, ((y, p), settings) in zip(
+        figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True
+    ):
         fot.ReliabilityDisplay.from_predictions(y, p, ax=ax, **settings)
     return figure
 
