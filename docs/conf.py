@@ -30,6 +30,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx_copybutton",
     "sphinx_design",
+    "breakable_calls",
     "linked_names",
     "mathml",
     "pictures",
@@ -44,6 +45,7 @@ myst_heading_anchors = 3
 nb_execution_mode = os.environ.get("DOCS_NOTEBOOKS", "off")
 nb_execution_timeout = 300
 nb_execution_raise_on_error = True
+nb_merge_streams = True  # what one cell prints is one block
 
 autosummary_generate = True
 autosummary_ignore_module_all = False

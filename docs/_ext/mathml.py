@@ -5,7 +5,7 @@ from latex2mathml.converter import convert
 from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
 
-BAR = "<mo>&#x0007C;</mo>"
+BARS = "<mo>&#x0007C;</mo>", '<mo stretchy="false">&#x0007C;</mo>'
 CLOSE_BAR = '<mo stretchy="false" lspace="0" rspace="0">&#x0007C;</mo>'  # of an absolute value: no space beside it
 
 
@@ -23,7 +23,10 @@ def visit_block(self: HTML5Translator, node: nodes.math_block) -> None:
 
 def as_mathml(node: nodes.Element, display: str) -> str:
     """Return the formula of a node."""
-    return convert(node.astext().strip(), display=display).replace(BAR, CLOSE_BAR)
+    formula = convert(node.astext().strip(), display=display)
+    for bar in BARS:
+        formula = formula.replace(bar, CLOSE_BAR)
+    return formula
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

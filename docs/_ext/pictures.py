@@ -38,6 +38,17 @@ def digits() -> tuple[Any, Any]:
 
 
 @cache
+def tumours() -> tuple[Any, Any]:
+    """Return whether each breast tumour is benign, and what naive Bayes says of it, out of fold."""
+    from sklearn.datasets import load_breast_cancer
+    from sklearn.model_selection import cross_val_predict
+    from sklearn.naive_bayes import GaussianNB
+
+    x, y = load_breast_cancer(return_X_y=True)
+    return y, cross_val_predict(GaussianNB(), x, y, method="predict_proba")[:, 1]
+
+
+@cache
 def rare_events() -> tuple[Any, Any]:
     """Return labels and scores of simulated rare events."""
     from fitontest.datasets import Rare
@@ -62,9 +73,16 @@ def beside(*panels: tuple[tuple[Any, Any], dict[str, Any]]) -> Any:
     import fitontest as fot
 
     figure = plt.figure(figsize=(4.4 * len(panels), 5.4), layout="constrained")
-    for ax, ((y, p), settings) in zip(figure.subplots(1, len(panels)), panels, strict=True):
+    for ax, ((y, p), settings) in zip(
+        figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True
+    ):
         fot.ReliabilityDisplay.from_predictions(y, p, ax=ax, **settings)
     return figure
+
+
+def first() -> Any:
+    """Draw what the quick start draws."""
+    return beside((tumours(), {}))
 
 
 def reading() -> Any:
@@ -102,7 +120,7 @@ def test_based() -> Any:
 def make_pictures(_: Sphinx) -> None:
     """Draw the pictures that are older than the sources, or not there."""
     newest = max(path.stat().st_mtime for path in (HERE, *SOURCES.rglob("*.py")))
-    drawers = (reading, bands, rare, test_based)
+    drawers = (first, reading, bands, rare, test_based)
     outdated = [
         draw
         for draw in drawers

@@ -1,6 +1,6 @@
 """How far estimates are from a truth that is known: the measures of a simulation study.
 
-They are defined, with their formulas, in `fitontest.simulation.truth`; `fitontest.datasets` draws data of known truth.
+The data of known truth are drawn by `fitontest.datasets`.
 """
 
 from fitontest.simulation.truth import error_after_calibration, map_error, rank_correlation, true_error

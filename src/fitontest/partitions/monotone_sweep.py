@@ -21,7 +21,7 @@ MEAN_TOLERANCE = 1e-12  # means that differ by less, relatively, are equal
 @register_partition("sweep")
 @dataclass(frozen=True)
 class MonotoneSweep(Partitioner):
-    """Take K = 1, 2, ... bins while the mean labels do not decrease; keep the last K before the first decrease.
+    """Take one bin, two bins and so on while the mean labels do not decrease; keep the last number before a decrease.
 
     Parameters
     ----------
