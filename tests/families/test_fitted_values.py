@@ -37,6 +37,21 @@ FAST = {
     "identity": fot.make_family("identity"),
     "kde": fot.make_family("kde"),
     "cumulative_spline": fot.make_family("cumulative_spline"),
+    "stacking": fot.Stacking(["identity", "platt", "spline"], cv=4),
+    "stacking other folds": fot.Stacking(["identity", "platt", "spline"], cv=4, random_state=1),
+    "stacking brier": fot.Stacking(["identity", "platt", "isotonic"], cv=3, loss="brier", prior=0.0),
+}
+AT_OTHERS = {
+    "identity": fot.make_family("identity"),
+    "temperature": fot.make_family("temperature"),
+    "platt": fot.make_family("platt"),
+    "platt smoothed": fot.make_family("platt", smoothing=True),
+    "platt identity": fot.make_family("platt", link="identity"),
+    "beta": fot.make_family("beta"),
+    "beta am": fot.make_family("beta", parameters="am"),
+    "beta betacal": fot.make_family("beta", solver="betacal"),
+    "spline": fot.make_family("spline"),
+    "isotonic": fot.make_family("isotonic"),
 }
 
 
@@ -137,3 +152,42 @@ def test_maps_of_splines_are_those_of_single_fits(kind):
     for found, alone in zip(maps, expected, strict=True):
         np.testing.assert_allclose(found(at), alone(at), rtol=0, atol=1e-7)
         assert type(found) is type(alone)
+
+
+@pytest.mark.parametrize("kind", ["rows", "ties", "weights", "several", "one score"])
+@pytest.mark.parametrize("name", AT_OTHERS)
+@pytest.mark.filterwarnings("ignore::fitontest.exceptions.CalibrationWarning")
+def test_values_at_other_scores_are_those_of_single_fits(name, kind):
+    """Also beyond the scores that were fitted to, and of labels of one class or separable ones."""
+    rng = np.random.default_rng(1)
+    p = np.sort(rng.uniform(0.2, 0.9, 120) if kind in ("rows", "weights") else np.round(rng.uniform(0.2, 0.9, 120), 2))
+    if kind == "one score":
+        p = np.full(120, 0.3)
+    n = np.full(120, 3 if kind == "several" else 1)
+    w = rng.lognormal(size=120) if kind == "weights" else n.astype(float)
+    entries = Entries(p, w, n, kind != "weights")
+    positives = np.stack([rng.binomial(n, p), rng.binomial(n, p**2), 0 * n, n, np.where(p > 0.5, n, 0)], axis=1)
+    at = np.concatenate(([0.0, 1e-9], np.linspace(0.01, 0.99, 30), [1.0]))
+    found = AT_OTHERS[name].fitted_values_at(entries, positives, at)
+    maps = [AT_OTHERS[name].fit_map(entries.sample(labels)) for labels in positives.T]
+    np.testing.assert_allclose(found, np.stack([c_hat(at) for c_hat in maps], axis=1), rtol=0, atol=1e-7)
+
+
+@pytest.mark.parametrize("kind", ["rows", "ties", "weights", "tied weights"])
+def test_mixtures_of_many_labellings_are_those_of_single_fits(kind):
+    y, p = noisy(200)
+    rng = np.random.default_rng(2)
+    p = np.round(p, 2) if "tie" in kind else p
+    w = rng.lognormal(size=200) if "weights" in kind else None
+    labels = np.stack([y, rng.random(200) < p], axis=1).astype(int)
+    stacking = fot.Stacking(["identity", "platt", "beta", "spline"])
+    assert stacking.shares_fits
+    found = stacking.fit_many(p, labels, w)
+    alone = [fot.Stacking(stacking.families).fit(p, column, w).predict(p) for column in labels.T]
+    np.testing.assert_allclose(found, np.stack(alone, axis=1), rtol=0, atol=1e-9)
+
+
+def test_mixtures_with_members_of_own_folds_are_fitted_one_by_one():
+    assert not fot.Stacking().shares_fits
+    assert fot.Stacking().stand_in().shares_fits
+    assert not fot.Stacking(["identity", "platt"], random_state=None).shares_fits

@@ -138,6 +138,13 @@ class Entries:
         """How many rows of equal weight would vary as much: (sum w)^2 / sum w^2 over the rows."""
         return float(self.w.sum() ** 2 / (self.w**2 / self.n).sum())
 
+    def without(self, held_out: IntArray) -> "Entries":
+        """Return the entries but those at some positions."""
+        kept = np.ones(len(self), dtype=bool)
+        kept[held_out] = False
+        behind = None if self.behind is None else self.behind[kept]
+        return Entries(self.p[kept], self.w[kept], self.n[kept], self.whole, self.counted, behind)
+
     def in_order(self, positives: IntArray) -> IntArray:
         """Return labellings, shape (m, B), with the labels of each tie sorted, as the rows of a sample are.
 

@@ -291,6 +291,16 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         """
         return (self.fit_map(entries.sample(labelling)) for labelling in positives.T)
 
+    def fitted_values_at(self, entries: Entries, positives: IntArray, at: FloatArray) -> FloatArray:
+        """Return the values at other scores of the maps fitted to each labelling, shape (scores, B).
+
+        A family that can share work between labellings overrides this too.
+        """
+        values = np.empty((at.size, positives.shape[1]))
+        for column, c_hat in enumerate(self.fitted_maps(entries, positives)):
+            values[:, column] = c_hat.evaluate(at)
+        return values
+
     @property
     def n_parameters_(self) -> float:
         """How many free numbers the fitted map has."""

@@ -111,22 +111,33 @@ class Beta(Family):
 
     def fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
         """Return the values at the distinct scores of the maps fitted to each labelling."""
+        self._check()
+        if self.solver == "betacal":
+            return super().fitted_values(entries, positives)
+        return self._maximise_columns(entries, positives)
+
+    def fitted_values_at(self, entries: Entries, positives: IntArray, at: FloatArray) -> FloatArray:
+        """Return the values at other scores of the maps fitted to each labelling."""
+        self._check()
+        if self.solver == "betacal":
+            return super().fitted_values_at(entries, positives, at)
+        return self._maximise_columns(entries, positives, at)
+
+    def _maximise_columns(self, entries: Entries, positives: IntArray, at: FloatArray | None = None) -> FloatArray:
+        model, columns = _MODELS[self.parameters], _COLUMNS[self.parameters]
+        slopes, threshold = 2 if model.two_slopes else 1, None if model.intercept else 0.5
+        return maximise_columns(
+            self, entries, positives, columns, eps=self.eps, n_slopes=slopes, threshold=threshold, at=at
+        )
+
+    def _check(self) -> None:
         choose(self.parameters, _MODELS, "parameters")
         choose(self.solver, ("mle", "betacal"), "solver")
         clipping(self.eps, "eps")
-        model = _MODELS[self.parameters]
-        if self.solver == "betacal":
-            return super().fitted_values(entries, positives)
-        slopes = 2 if model.two_slopes else 1
-        threshold = None if model.intercept else 0.5
-        columns = _COLUMNS[self.parameters]
-        return maximise_columns(self, entries, positives, columns, eps=self.eps, n_slopes=slopes, threshold=threshold)
 
     def solve(self, sample: Sample) -> Solution:
         """Return the beta map and its parameters."""
-        choose(self.parameters, _MODELS, "parameters")
-        choose(self.solver, ("mle", "betacal"), "solver")
-        clipping(self.eps, "eps")
+        self._check()
         columns = Columns.of(sample, self.eps)
         if columns.one_class or columns.span[0] == columns.span[1]:
             return constant_solution(sample.base_rate, ("a_", "b_", "intercept_"))

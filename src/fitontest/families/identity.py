@@ -42,4 +42,8 @@ class Identity(EitherFamily):
 
     def fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
         """Return the scores, for every labelling."""
-        return np.repeat(entries.group_p[:, None], positives.shape[1], axis=1)
+        return self.fitted_values_at(entries, positives, entries.group_p)
+
+    def fitted_values_at(self, entries: Entries, positives: IntArray, at: FloatArray) -> FloatArray:  # noqa: ARG002
+        """Return the scores, for every labelling."""
+        return np.repeat(at[:, None], positives.shape[1], axis=1)

@@ -30,8 +30,9 @@ def maximise_columns(
     eps: float,
     n_slopes: int = 0,
     threshold: float | None = None,
+    at: FloatArray | None = None,
 ) -> FloatArray:
-    """Return the values at the distinct scores of the maps of maximum likelihood, shape (G, B).
+    """Return the values at the distinct scores, or at others, of the maps of maximum likelihood, shape (G, B).
 
     Parameters
     ----------
@@ -45,6 +46,8 @@ def maximise_columns(
         How many of the first parameters must not be negative.
     threshold : float, optional
         The only score at which labels can be separable; by default any.
+    at : array, optional
+        Other scores, shape (G,).
     """
     p = clip_unit(entries.group_p, eps) if eps else entries.group_p
     w, wy = entries.group_w, entries.group_wy(positives)
@@ -52,14 +55,21 @@ def maximise_columns(
     if features is None:
         features = entries.memory[make_features, eps] = _Pyramid(make_features(p), w)
     if not features.regular:
-        return Family.fitted_values(family, entries, positives)
+        return _fitted_one_by_one(family, entries, positives, at)
     separable = _separable(p, w, wy, threshold)
     theta, converged = features.solve(w, wy if not separable.any() else np.where(separable, 0.5 * w[:, None], wy))
-    values = probabilities(features.all.x, theta)
+    x = features.all.x if at is None else make_features(clip_unit(at, eps) if eps else at)
+    values = probabilities(x, theta)
     rest = np.flatnonzero(separable | ~converged | (theta[:n_slopes] <= 0).any(axis=0))
     if rest.size:
-        values[:, rest] = Family.fitted_values(family, entries, positives[:, rest])
+        values[:, rest] = _fitted_one_by_one(family, entries, positives[:, rest], at)
     return values
+
+
+def _fitted_one_by_one(family: Family, entries: Entries, positives: IntArray, at: FloatArray | None) -> FloatArray:
+    if at is None:
+        return Family.fitted_values(family, entries, positives)
+    return Family.fitted_values_at(family, entries, positives, at)
 
 
 class _Pyramid:

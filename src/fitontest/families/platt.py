@@ -94,9 +94,22 @@ class Platt(Family):
         clipping(self.eps, "eps")
         if self.smoothing is not False:
             return super().fitted_values(entries, positives)
-        if link is LOGIT:
-            return maximise_columns(self, entries, positives, _logit_line, eps=self.eps)
-        return maximise_columns(self, entries, positives, _line, eps=0.0)
+        return self._maximise_columns(link is LOGIT, entries, positives)
+
+    def fitted_values_at(self, entries: Entries, positives: IntArray, at: FloatArray) -> FloatArray:
+        """Return the values at other scores of the maps fitted to each labelling."""
+        link = find_link(self.link)
+        clipping(self.eps, "eps")
+        if self.smoothing is not False:
+            return super().fitted_values_at(entries, positives, at)
+        return self._maximise_columns(link is LOGIT, entries, positives, at)
+
+    def _maximise_columns(
+        self, in_logits: bool, entries: Entries, positives: IntArray, at: FloatArray | None = None
+    ) -> FloatArray:
+        if in_logits:
+            return maximise_columns(self, entries, positives, _logit_line, eps=self.eps, at=at)
+        return maximise_columns(self, entries, positives, _line, eps=0.0, at=at)
 
     def solve(self, sample: Sample) -> Solution:
         """Return the logistic map and its parameters."""

@@ -144,16 +144,14 @@ class Spline(Family):
         x = entries.memory.get(("logits", eps))
         if x is None:
             x = entries.memory[("logits", eps)] = logit(entries.group_p, eps)
-        values = np.zeros((x.size, positives.shape[1]))
-        parts = [(polygon.hats(x), polygon.offset(x)) for polygon in fits.polygons]
-        for piece in pieces(*values.shape):
-            for (hats, offset), theta, weights in zip(parts, fits.theta, fits.weights, strict=True):
-                part = hats[piece] @ theta
-                part += offset[piece]
-                logistic_in_place(part)
-                part *= weights
-                values[piece] += part
-        return np.minimum(values, 1.0, out=values)
+        return fits.values(x)
+
+    def fitted_values_at(self, entries: Entries, positives: IntArray, at: FloatArray) -> FloatArray:
+        """Return the values at other scores of the maps fitted to each labelling."""
+        if not entries.placed and (entries.tied or not entries.single):
+            return super().fitted_values_at(entries, positives, at)
+        fits = self._fits(entries, positives, ordered=False)
+        return fits.values(logit(at, fits.polygons[0].eps))
 
     def fitted_maps(self, entries: Entries, positives: IntArray) -> Iterator[CalibrationMap]:
         """Yield the maps fitted to each labelling, all of which are computed at once for rows of weight one."""
@@ -200,6 +198,19 @@ class _Fits:
     def weights(self) -> FloatArray:
         relative = np.exp(self.losses.min(axis=0) - self.losses)
         return np.asarray(relative / relative.sum(axis=0))
+
+    def values(self, x: FloatArray) -> FloatArray:
+        """Return the values of the averaged maps at logits x, shape (size of x, B)."""
+        values = np.zeros((x.size, self.weights.shape[1]))
+        parts = [(polygon.hats(polygon.within_reach(x)), polygon.offset(x)) for polygon in self.polygons]
+        for piece in pieces(*values.shape):
+            for (hats, offset), theta, weights in zip(parts, self.theta, self.weights, strict=True):
+                part = hats[piece] @ theta
+                part += offset[piece]
+                logistic_in_place(part)
+                part *= weights
+                values[piece] += part
+        return np.minimum(values, 1.0, out=values)
 
     def to_map(self, column: int) -> MixtureMap:
         """Return the averaged map of a column."""
@@ -284,13 +295,21 @@ class _Polygon:
 
     def to_map(self, theta: FloatArray) -> CalibrationMap:
         """Return the map: beyond the data the outer segments go on for a while, then the logit is level."""
-        low, high = (REACH * (self.knots[1] - self.knots[0]), REACH * (self.knots[-1] - self.knots[-2]))
-        first, last = self.knots[0] - low, self.knots[-1] + high
+        first, last = self._reach()
         lowest = theta[0] - REACH * (theta[1] - theta[0])
         highest = theta[-1] + REACH * (theta[-1] - theta[-2])
         x = np.concatenate(([first - 1.0, first], self.knots[1:-1], [last, last + 1.0]))
         z = np.concatenate(([lowest, lowest], theta[1:-1], [highest, highest]))
         return LogitKnotsMap(x[None], z[None], self.eps)
+
+    def _reach(self) -> tuple[float, float]:
+        """Return where the map becomes level, below and above the data."""
+        low, high = (REACH * (self.knots[1] - self.knots[0]), REACH * (self.knots[-1] - self.knots[-2]))
+        return float(self.knots[0] - low), float(self.knots[-1] + high)
+
+    def within_reach(self, x: FloatArray) -> FloatArray:
+        """Return logits at which the functions, straight beyond the data, are those of the map at x."""
+        return np.clip(x, *self._reach())
 
     def offset(self, x: FloatArray) -> FloatArray:
         """Return what is added to them."""
@@ -312,6 +331,9 @@ class _Shift(_Polygon):
     @property
     def n_segments(self) -> int:
         return 1
+
+    def within_reach(self, x: FloatArray) -> FloatArray:
+        return x
 
     def offset(self, x: FloatArray) -> FloatArray:
         return np.asarray((x - self.knots[0])[:, None])

@@ -7,8 +7,10 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from fitontest.checks import choose, is_real
+from fitontest.checks import choose, is_real, is_whole
+from fitontest.data.entries import Entries
 from fitontest.data.sample import Sample
+from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family, Solution, register_family
 from fitontest.families.listed import read_families
 from fitontest.maps.base import CalibrationMap
@@ -16,8 +18,9 @@ from fitontest.maps.mixture import MixtureMap
 from fitontest.numerics.losses import LOG_LOSS_EPS
 from fitontest.numerics.mixing import likelihood_weights, square_weights
 from fitontest.numerics.random import check_cv
-from fitontest.typing import FloatArray, RandomState
+from fitontest.typing import FloatArray, IntArray, RandomState
 
+ROOM = 2**22  # held-out values of labellings that are fitted at once
 LEAST_NAMED = 0.005  # weight of a member that texts and diagrams show
 MEMBERS = ("identity", "platt", "beta", "spline", "pl")
 
@@ -147,13 +150,64 @@ class Stacking(Family):
         fitted = MixtureMap(weights, tuple(member.map_ for member in members.values()))
         return Solution(fitted, None, {"members_": members, "weights_": weights})
 
+    @property
+    def shares_fits(self) -> bool:
+        """Whether all members are fitted to many labellings at once, and predict folds by maps of the other rows."""
+        members = self.make_members().values()
+        return is_whole(self.random_state) and all(one.shares_fits and _holds_out_plainly(one) for one in members)
+
+    def fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
+        """Return the values at the distinct scores of the mixtures fitted to each labelling."""
+        self._check()
+        if not self._is_shared(entries):
+            return super().fitted_values(entries, positives)
+        values = np.zeros((entries.group_p.size, positives.shape[1]))
+        members = self.make_members().values()
+        most = max(1, ROOM // (len(entries) * len(members)))
+        for first in range(0, positives.shape[1], most):
+            columns = slice(first, first + most)
+            labels = positives[:, columns]
+            weights = self._weigh_columns(entries, labels)
+            for member, weight in zip(members, weights, strict=True):
+                values[:, columns] += weight * member.fitted_values(entries, labels)
+        return values
+
+    def _is_shared(self, entries: Entries) -> bool:
+        """Tell whether labellings have folds in common: entries are rows, and the order within ties is that of y."""
+        rows = entries.single and entries.behind is None and (entries.unit or not entries.tied)
+        return rows and len(entries) > 1 and self.shares_fits
+
+    def _weigh_columns(self, entries: Entries, positives: IntArray) -> FloatArray:
+        """Return the weights for each labelling, shape (members, B)."""
+        labels = entries.in_order(positives)
+        members = self.make_members().values()
+        held_out = np.empty((len(members), *labels.shape))
+        with without_warnings():  # the fits to all rows warn of the same data
+            for rows, others in self._folds(entries):
+                kept = np.delete(labels, rows, axis=0)
+                for j, member in enumerate(members):
+                    held_out[j, rows] = member.fitted_values_at(others, kept, entries.p[rows])
+        w = entries.w / entries.unlabelled.row_weight
+        columns = (self._weigh(held_out[:, :, b].T, labels[:, b].astype(np.float64), w) for b in range(labels.shape[1]))
+        return np.stack(list(columns), axis=1)
+
+    def _folds(self, entries: Entries) -> list[tuple[IntArray, Entries]]:
+        """Return the rows of each fold, and the entries of all others."""
+        key = ("stacking", self.cv, self.random_state)
+        if key not in entries.memory:
+            _, folds = entries.unlabelled.in_folds(self.cv, self.random_state)
+            entries.memory[key] = [(rows, entries.without(rows)) for rows in folds]
+        return entries.memory[key]  # type: ignore[no-any-return]
+
     def weigh(self, held_out: FloatArray, sample: Sample) -> FloatArray:
         """Return the weights under which predictions of the sorted rows, shape (n, members), have the least loss."""
+        return self._weigh(held_out, sample.rows.y, sample.rows.w / sample.row_weight)
+
+    def _weigh(self, held_out: FloatArray, y: FloatArray, w: FloatArray) -> FloatArray:
         n_members = held_out.shape[1]
         if len(held_out) < 2:
             return np.full(n_members, 1.0 / n_members)
-        q = np.clip(held_out, LOG_LOSS_EPS, 1.0 - LOG_LOSS_EPS)
-        y, w = sample.rows.y[:, None], sample.rows.w / sample.row_weight
+        q, y = np.clip(held_out, LOG_LOSS_EPS, 1.0 - LOG_LOSS_EPS), y[:, None]
         each = y * q + (1.0 - y) * (1.0 - q) if self.loss == "log_loss" else y - q
         if self.prior > 0:
             each = np.concatenate((each, np.eye(n_members)))
@@ -165,3 +219,9 @@ class Stacking(Family):
         choose(self.loss, ("log_loss", "brier"), "loss")
         if not (is_real(self.prior) and 0 <= self.prior < np.inf):
             raise ValueError(f"prior must be a finite number, at least 0; got {self.prior!r}")
+
+
+def _holds_out_plainly(member: Family) -> bool:
+    """Tell whether a member has no folds of its own, of which it would make the held-out predictions on the way."""
+    family = type(member)
+    return family.solve_and_hold_out is Family.solve_and_hold_out and family.hold_out is Family.hold_out

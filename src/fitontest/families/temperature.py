@@ -108,8 +108,15 @@ class Temperature(EitherFamily):
 
     def fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
         """Return the values at the distinct scores of the maps fitted to each labelling."""
+        return self._maximise_columns(entries, positives)
+
+    def fitted_values_at(self, entries: Entries, positives: IntArray, at: FloatArray) -> FloatArray:
+        """Return the values at other scores of the maps fitted to each labelling."""
+        return self._maximise_columns(entries, positives, at)
+
+    def _maximise_columns(self, entries: Entries, positives: IntArray, at: FloatArray | None = None) -> FloatArray:
         clipping(self.eps, "eps")
-        return maximise_columns(self, entries, positives, _logits, eps=self.eps, n_slopes=1, threshold=0.5)
+        return maximise_columns(self, entries, positives, _logits, eps=self.eps, n_slopes=1, threshold=0.5, at=at)
 
     def solve(self, sample: Sample) -> Solution:
         """Return the map and its temperature."""
