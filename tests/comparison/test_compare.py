@@ -388,6 +388,30 @@ def test_the_mixture_is_judged_on_folds_that_its_weights_did_not_see():
     assert "Chosen (*): stacking, a mixture of " in str(comparison)
 
 
+def test_settings_of_a_mixture_are_checked_before_anything_is_fitted(monkeypatch):
+    monkeypatch.setattr(fot.Platt, "fit_map", lambda *_: pytest.fail("it was fitted"))
+    y, p = draw(100)
+    for stacking, message in (
+        (fot.Stacking(["platt"], loss="hinge"), "loss must be one of"),
+        (fot.Stacking(["plat"]), "plat"),
+        (fot.Stacking(["platt"], prior=None), "prior must be a finite number"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            fot.compare_calibrators(y, p, families=["platt", stacking], evaluators=[])
+
+
+def test_the_mixture_minimises_the_scoring_of_the_comparison():
+    y, p = draw(300)
+    names = ["platt", "isotonic"]
+    comparison = fot.compare_calibrators(
+        y, p, families=names, rule="stack", scoring="brier", random_state=3, evaluators=[]
+    )
+    mixture = next(one.family for one in comparison if one.name == "stacking")
+    expected = fot.Stacking(["identity", *names], loss="brier", random_state=3).fit(p, y)
+    np.testing.assert_allclose(mixture.weights_, expected.weights_, atol=1e-12)
+    assert (mixture.loss, mixture.random_state) == ("brier", 3)
+
+
 def test_the_mixture_is_chosen_where_it_is_clearly_better_than_nothing():
     rng = np.random.default_rng(4)
     p = rng.random(400)

@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize_scalar
 
 import fitontest as fot
 from fitontest.data.entries import Entries
 from fitontest.datasets import Derivate
+from fitontest.families.stacking import LEAST_NAMED
 from fitontest.numerics.mixing import likelihood_weights
 from fitontest.numerics.random import held_out_rows
 from tests.strategies import noisy
@@ -59,6 +61,52 @@ def test_members_with_folds_of_their_own_use_their_fold_maps(family):
         assert np.abs(turned[kept] - values[kept]).mean() > 1e-3
     others = family.solve_and_hold_out(sample, held_out_rows(500, 3, 0))[1]
     np.testing.assert_array_equal(others, family.hold_out(sample, held_out_rows(500, 3, 0)))
+
+
+@pytest.mark.parametrize("loss", ["log_loss", "brier"])
+def test_the_weights_minimise_what_the_class_says(loss):
+    """With importances, against a search over two weights."""
+    y, p = noisy(200)
+    order = np.argsort(p)
+    y, p = y[order], p[order]
+    w = np.random.default_rng(3).lognormal(size=200)
+    prior, names = 4.0, ["platt", "isotonic"]
+    stacking = fot.Stacking(names, cv=4, loss=loss, prior=prior, random_state=2).fit(p, y, w)
+    folds = held_out_rows(200, 4, 2)
+    sample = fot.Sample(y, p, w)
+    q = np.stack([fot.make_family(name).hold_out(sample, folds) for name in names]).clip(1e-6, 1 - 1e-6)
+    count = w * w.sum() / (w**2).sum()
+
+    def objective(first):
+        v = np.array([first, 1 - first])
+        mixed = v @ q
+        if loss == "log_loss":
+            return -count @ np.log(np.where(y == 1, mixed, 1 - mixed)) - prior / 2 * np.log(v).sum()
+        return count @ (y - mixed) ** 2 + prior / 2 * (v**2).sum()
+
+    best = minimize_scalar(objective, bounds=(1e-9, 1 - 1e-9), method="bounded", options={"xatol": 1e-10})
+    assert 0.01 < best.x < 0.99
+    np.testing.assert_allclose(stacking.weights_, [best.x, 1 - best.x], atol=1e-6)
+
+
+class Missing(fot.Family):
+    """A family whose map is not finite everywhere."""
+
+    def fit_map(self, sample):
+        return Gap()
+
+
+class Gap(fot.IdentityMap):
+    def evaluate(self, p):
+        return np.where(p > 0.9, np.nan, p)
+
+
+def test_a_member_without_a_value_is_named():
+    y, p = noisy(200)
+    with pytest.raises(
+        ValueError, match=r"Missing\(\): its map must have a finite value at every score, got nan at 0\.9"
+    ):
+        fot.Stacking(["platt", Missing()]).fit(p, y)
 
 
 def test_a_prior_draws_the_weights_together():
@@ -123,6 +171,9 @@ def test_entries_of_several_rows_are_taken():
             {"families": (name for name in QUICK)},
             "families must be a list of names of families or of families, got",
         ),
+        ({"families": {"platt", "beta"}}, "families must be a list of names of families or of families, got"),
+        ({"families": ["pava", "isotonic"]}, "families must differ from one another, got pava and isotonic, which are"),
+        ({"prior": None}, "prior must be a finite number"),
         ({"families": ["platt", 3]}, "families must be names of families or families, got 3"),
         ({"loss": "hinge"}, "loss must be one of"),
         ({"prior": -1}, "prior must be a finite number, at least 0; got -1"),
@@ -142,7 +193,7 @@ def test_a_diagram_shows_the_members():
 
     display = fot.ReliabilityDisplay.from_predictions(y, p, family=fot.Stacking(QUICK), ax=Figure())
     weights = dict(zip(QUICK, display.error.estimator.weights_, strict=True))
-    shown = [name for name in QUICK if weights[name] >= 0.01]
+    shown = [name for name in QUICK if weights[name] >= LEAST_NAMED]
     assert len(display.members_) == len(shown) > 0
     rows = display.parts()["members"]
     assert list(dict.fromkeys(row["member"] for row in rows)) == shown

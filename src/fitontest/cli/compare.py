@@ -45,8 +45,8 @@ FORMATS: dict[str, Callable[[Comparison], str]] = {
     default="one_se",
     show_default=True,
     help="The simplest family within one standard error of the best (to do nothing, or the smallest loss of those with "
-    "the fewest parameters or one more), the best unless the identity is as good, or the mixture of all (of two "
-    "classes only).",
+    "the fewest parameters or one more), the best, or the mixture of all (of two classes only); the last two if they "
+    "are better than doing nothing by more than one standard error.",
 )
 @click.option(
     "--evaluator",

@@ -125,7 +125,10 @@ def choose_stack(ranked: Ranked, do_nothing: str) -> str:
     for one in ranked:
         if isinstance(one.family, Stacking):
             return one.name if _is_clear_gain(one) else do_nothing
-    raise ValueError("rule must be 'best' or 'one_se' unless a Stacking is among the candidates, got 'stack'")
+    raise ValueError(
+        "rule must be 'best' or 'one_se' unless a Stacking is among the candidates, which must be of two classes; got "
+        "'stack'"
+    )
 
 
 Rule: TypeAlias = Callable[[Ranked, str], str]

@@ -91,7 +91,10 @@ class Comparison(Table):
         return self[self.chosen].family
 
     def choice(self, rule: Literal["best", "one_se", "stack"]) -> str:
-        """Return the name that a rule chooses, which need not be the rule of this comparison."""
+        """Return the name that a rule chooses, which need not be the rule of this comparison.
+
+        Without a mixture among the candidates, as always with several classes, there is nothing for "stack" to choose.
+        """
         return RULES[choose(rule, RULES, "rule")](self.calibrators, self.do_nothing)
 
     def __getitem__(self, name: str) -> Calibrator:

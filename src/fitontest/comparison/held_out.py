@@ -99,6 +99,7 @@ class HeldOutEvaluation:
     def evaluate(self, family: Family) -> CandidateResult:
         """Return the result of one candidate, and leave it fitted to all rows."""
         predictions = self._stack(family) if isinstance(family, Stacking) else self._predict(family)
+        predictions = np.clip(predictions, 0.0, 1.0)  # only bins of slope 1 have values outside
         losses = self._average_losses(self.sample.rows, predictions)
         start = perf_counter()
         family.fit_sample(self.sample.merged)
@@ -196,7 +197,7 @@ def predict_out_of_fold(family: Family, sample: Sample, repeats: list[list[IntAr
 
     Warnings of these fits are suppressed: the fit to all rows warns of the same data.
     """
-    return np.clip([family.hold_out(sample, folds) for folds in repeats], 0.0, 1.0)
+    return np.stack([family.hold_out(sample, folds) for folds in repeats])
 
 
 def predict(fitted: CalibrationMap, p: FloatArray) -> FloatArray:

@@ -40,7 +40,7 @@ class Scored:
         """Return by how much a map that was fitted to the other folds lowers the loss of each row, in common order."""
         rows = self.sample.rows
         own_folds = [np.sort(self.place[held_out]) for held_out in folds]
-        (predictions,) = predict_out_of_fold(family, self.sample, [own_folds])
+        (predictions,) = np.clip(predict_out_of_fold(family, self.sample, [own_folds]), 0.0, 1.0)
         return np.asarray((loss(rows.y, rows.p) - loss(rows.y, predictions))[self.place])
 
 

@@ -230,6 +230,7 @@ class Sample:
         chosen = object.__new__(Sample)
         chosen._fill(self.rows.p[rows], self.rows.y[rows], self.rows.w[rows])
         chosen.__dict__["reordered"] = True
+        chosen.__dict__["whole"] = self.whole  # importances of a part may happen to be whole
         return chosen
 
     @cached_property

@@ -210,7 +210,8 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
             for held_out in folds:
                 fitted = np.ones(len(rows), dtype=bool)
                 fitted[held_out] = False
-                values[held_out] = self.fit_map(sample.take(fitted).merged).evaluate(rows.p[held_out])
+                c_hat = self.fit_map(sample.take(fitted).merged)
+                values[held_out] = _checked_values(self, c_hat, rows.p[held_out])
         return values
 
     def fit_many(self, p: ArrayInput, Y: ArrayInput, sample_weight: ArrayInput = None) -> FloatArray:
@@ -523,6 +524,17 @@ def check_family(family: object, *, maps: bool = False) -> None:
         family_class(family)
     elif not isinstance(family, Family):
         _refuse(family, maps)
+
+
+def _checked_values(family: Family, c_hat: CalibrationMap, p: FloatArray) -> FloatArray:
+    """Return the values of a map, or name the family if one is missing: it may be one of the user's own."""
+    values = np.asarray(c_hat.evaluate(p))
+    if values.shape != p.shape:
+        raise ValueError(f"{family}: its map must give {p.size} values for {p.size} scores, got shape {values.shape}")
+    if not np.isfinite(values).all():
+        at = int(np.flatnonzero(~np.isfinite(values))[0])
+        raise ValueError(f"{family}: its map must have a finite value at every score, got {values[at]} at {p[at]:g}")
+    return values
 
 
 def _refuse_matrix(p: ArrayInput, name: str) -> None:

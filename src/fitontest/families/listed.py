@@ -1,6 +1,5 @@
 """Lists of families, as users give them: names and instances, each of which is then known by a name of its own."""
 
-from collections import Counter
 from collections.abc import Iterable
 
 from fitontest.families.base import Family, family_name, names_by_settings, read_family
@@ -19,9 +18,12 @@ def read_families(families: Iterable[str | Family], argument: str, random_state:
     for family in listed:
         if not isinstance(family, str | Family):
             raise ValueError(f"{argument} must be names of families or families, got {family!r}")
-    pairs = [(family_name(family), str(family)) for family in listed]
-    repeated = [settings for (_, settings), count in Counter(pairs).items() if count > 1]
-    if repeated:
-        raise ValueError(f"{argument} must differ from one another, got {repeated[0]} twice")
-    names = names_by_settings(*zip(*pairs, strict=True)) if pairs else []
-    return {name: read_family(family, random_state) for name, family in zip(names, listed, strict=True)}
+    made = [read_family(family, random_state) for family in listed]
+    first: dict[str, object] = {}
+    for given, family in zip(listed, made, strict=True):
+        other = first.setdefault(str(family), given)
+        if other is not given or listed.count(given) > 1:
+            both = f"{given} twice" if str(other) == str(given) else f"{other} and {given}, which are the same"
+            raise ValueError(f"{argument} must differ from one another, got {both}")
+    names = names_by_settings([family_name(one) for one in listed], [str(one) for one in listed]) if listed else []
+    return dict(zip(names, made, strict=True))

@@ -69,7 +69,9 @@ class PiecewiseFamily(Family):
 
     def stand_in(self) -> Family:
         """Return a logistic spline with as many segments, or with numbers of segments chosen by cross-validation."""
-        return Spline() if isinstance(self.n_bins, str) else Spline(self.n_bins)
+        if isinstance(self.n_bins, str):
+            return Spline(random_state=self.random_state)
+        return Spline(self.n_bins, random_state=self.random_state)
 
     @abstractmethod
     def _map_of(self, polygons: Polygons) -> CalibrationMap:
