@@ -24,8 +24,8 @@ from fitontest.numerics.threads import one_blas_thread
 from fitontest.partitions.simplex.median_variance import MedianVariance
 from fitontest.typing import FloatArray, RandomState
 from fitontest.uncertainty.canonical import NULL, ClassRedraws, values_of
-from fitontest.uncertainty.intervals import DRAWS, NULL_DRAWS, SHIFT, STEPS, STILL, check_interval
-from fitontest.uncertainty.inversion import Inverted, growing, invert, misreads
+from fitontest.uncertainty.intervals import DRAWS, NULL_DRAWS, SHIFT, STILL, check_interval
+from fitontest.uncertainty.inversion import Inverted, chain_lengths, growing, invert, misreads
 from fitontest.uncertainty.null import check_draws
 
 CHAIN = 0  # the stream of random numbers of the chain
@@ -145,7 +145,8 @@ def _inverted(
     scale = max(observed, float(np.median(at_calibration)), whole_way)
     if not (scale > 0 and whole_way > 0):
         return None
-    truths = chain_of_distributions(data.p, g, (step * scale / whole_way for step in STEPS))
+    lengths = chain_lengths(scale, whole_way, lambda t: true_error(chain_of_distributions(data.p, g, [t])[0]))
+    truths = chain_of_distributions(data.p, g, lengths)
     errors = np.array([true_error(c) for c in truths])
     errors[0] = 0.0
     kept = growing(errors)

@@ -29,11 +29,10 @@ from fitontest.numerics.random import one_seed
 from fitontest.numerics.threads import one_blas_thread
 from fitontest.progress import track
 from fitontest.typing import FloatArray, IntArray, RandomState
-from fitontest.uncertainty.inversion import chain_of_truths, growing, invert, misreads
+from fitontest.uncertainty.inversion import chain_lengths, chain_of_truths, growing, invert, misreads
 from fitontest.uncertainty.null import check_draws, with_null
 from fitontest.uncertainty.redraws import Redraws
 
-STEPS = (0.0, 0.35, 0.7, 1.1, 1.8)  # true errors of the chain, in units of the observed error
 DRAWS = 50  # from each truth
 NULL_DRAWS = 200  # from calibrated scores, for the p-value
 LEAST_DRAWS = 15
@@ -202,8 +201,13 @@ class _Redrawn:
         scale = max(observed, float(np.median(at_calibration)), whole_way)  # the family may see little of the error
         if not (scale > 0 and whole_way > 0):
             return None
-        truths = chain_of_truths(p, g, (step * scale / whole_way for step in STEPS))
-        errors = transform(np.array([self._target(c) for c in truths]))
+
+        def error_at(length: float) -> float:
+            return float(transform(np.array(self._target(chain_of_truths(p, g, [length])[0]))))
+
+        lengths = chain_lengths(scale, whole_way, error_at)
+        truths = chain_of_truths(p, g, lengths)
+        errors = np.array([error_at(length) for length in lengths])
         kept = growing(errors)
         others = self._redrawn([truths[k] for k in kept], draws, CHAIN, known=1)
         values = np.array([at_calibration, *map(transform, others)])

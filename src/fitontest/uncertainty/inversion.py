@@ -1,14 +1,16 @@
 """From redrawn labels to an interval: the true errors under which the observed one would be ordinary.
 
 At each of a few truths the error is known, and redrawn labels show which errors are then observed: their mean m and
-standard deviation s. With z = (T - m) / s of the observed error T, as a function of the true error,
+standard deviation s, functions of the true error that are straight between the truths. With T the observed error,
 
-    debiased error: z = 0        low end: z = +q        high end: z = -q
+    debiased error: m = T        low end: m + q s = T        high end: m - q s = T
 
-q is the quantile of Student's t with as many degrees of freedom as draws less one, times sqrt(1 + 1 / draws).
+q is the quantile of Student's t with as many degrees of freedom as draws less one, times sqrt(1 + 1 / draws). The
+quotient (T - m) / s must not be taken as straight: where labels vary less under one truth than under the next, as where
+events are nearly ruled out, it would move the error by many standard deviations.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +18,9 @@ from scipy.stats import t as student
 
 from fitontest.typing import FloatArray
 
-STEEP = 0.25  # the least fall of z beyond the grid, in standard deviations at its last truth
+STEPS = (0.0, 0.35, 0.7, 1.1, 1.8)  # true errors of the chain, in units of the observed error
+BITE = 0.01  # share of an error that is lost at the ends of [0, 1], from which on the way to g is looked at itself
+STEEP = 0.25  # the least growth of the observed error with the true one, beyond the grid
 LEAST_SPREAD = 0.1  # of the largest: labels of scores of 0 and 1 do not vary at all if these are the truth
 MISREAD = 0.15  # of the true error, by which a measure that sees more or less of it does not follow the truths
 ROUNDING = 1e-12  # relative spread of values that are all the same
@@ -67,13 +71,29 @@ def invert(observed: float, errors: FloatArray, redrawn: FloatArray, level: floa
         return None
     spread = np.maximum(spread, LEAST_SPREAD * spread.max())
     q = float(student.ppf((1.0 + level) / 2.0, draws - 1) * np.sqrt(1.0 + 1.0 / draws))
-    curve = _Curve(errors, np.minimum.accumulate((observed - mean) / spread), STEEP / spread[-1])
-    high = curve.error_at(-q)
-    lucky = mean[0] - spread[0]
-    if observed < lucky:  # labels that fit better than calibrated ones do tell little of large errors
-        bounded = _Curve(errors, np.minimum.accumulate((lucky - mean) / spread), STEEP / spread[-1])
-        high = max(high, bounded.error_at(-q))
-    return Inverted(curve.error_at(0.0), curve.error_at(q), high)
+    lucky = mean[0] - spread[0]  # labels that fit better than calibrated ones do tell little of large errors
+    low, middle = (_first_error(observed, errors, mean + z * spread) for z in (q, 0.0))
+    return Inverted(middle, low, _first_error(max(observed, lucky), errors, mean - q * spread))
+
+
+def chain_lengths(scale: float, whole_way: float, error_at: Callable[[float], float]) -> list[float]:
+    """Return how far the truths of a chain go, in units of the way to g, so that errors are `STEPS` times the scale.
+
+    Where the ends of [0, 1] keep truths from that, as where events are rare and scores too high, the errors beyond g
+    are hardly larger than that of g, and labels vary ever less. Then g itself is one of the truths.
+
+    Parameters
+    ----------
+    scale : float
+        The unit of the errors.
+    whole_way : float
+        The error of g.
+    error_at : callable
+        The error of the truth of a length.
+    """
+    lengths = [step * scale / whole_way for step in STEPS]
+    bitten = any(error_at(t) < (1.0 - BITE) * t * whole_way for t in lengths)
+    return sorted({*lengths, 1.0}) if bitten else lengths
 
 
 def chain_of_truths(p: FloatArray, g: FloatArray, lengths: Iterable[float]) -> list[FloatArray]:
@@ -98,28 +118,18 @@ def misreads(errors: FloatArray, redrawn: FloatArray, scale: float) -> bool:
     return bool(abs(seen - errors[k]) > MISREAD * errors[k])
 
 
-@dataclass(frozen=True, eq=False)
-class _Curve:
-    """z as a non-increasing function of the true error, straight between the truths and beyond the last."""
+def _first_error(observed: float, errors: FloatArray, bound: FloatArray) -> float:
+    """Return the smallest true error at which the bound reaches the observed error, 0 if it is there already.
 
-    errors: FloatArray
-    z: FloatArray
-    least_fall: float
-
-    def error_at(self, z: float) -> float:
-        """Return the smallest true error at which the curve is no more than z, 0 if it is below there already."""
-        if self.z[0] <= z:
-            return 0.0
-        below = np.flatnonzero(self.z <= z)
-        if below.size == 0:
-            return float(self.errors[-1] + (self.z[-1] - z) / self._fall_beyond)
-        k = int(below[0])
-        share = (self.z[k - 1] - z) / (self.z[k - 1] - self.z[k])
-        return float(self.errors[k - 1] + share * (self.errors[k] - self.errors[k - 1]))
-
-    @property
-    def _fall_beyond(self) -> float:
-        if self.z.size < 2:
-            return self.least_fall
-        last = (self.z[-2] - self.z[-1]) / (self.errors[-1] - self.errors[-2])
-        return float(max(last, self.least_fall))
+    The bound is straight between the truths and beyond the last, and does not fall.
+    """
+    bound = np.maximum.accumulate(bound)
+    if bound[0] >= observed:
+        return 0.0
+    reached = np.flatnonzero(bound >= observed)
+    if reached.size == 0:
+        last = (bound[-1] - bound[-2]) / (errors[-1] - errors[-2]) if errors.size > 1 else 0.0
+        return float(errors[-1] + (observed - bound[-1]) / max(last, STEEP))
+    k = int(reached[0])
+    share = (observed - bound[k - 1]) / (bound[k] - bound[k - 1])
+    return float(errors[k - 1] + share * (errors[k] - errors[k - 1]))
