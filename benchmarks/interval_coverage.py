@@ -46,6 +46,10 @@ def skewed(rng: np.random.Generator, n: int) -> np.ndarray:
     return rng.beta(0.5, 2.0, n)
 
 
+def moderate(rng: np.random.Generator, n: int) -> np.ndarray:
+    return sigmoid(rng.normal(-1.0, 1.3, n))
+
+
 def same(p: np.ndarray) -> np.ndarray:
     return p
 
@@ -56,6 +60,10 @@ def overconfident(p: np.ndarray) -> np.ndarray:
 
 def wavy(p: np.ndarray) -> np.ndarray:
     return sigmoid(logit(p, 1e-9) + 0.4 * np.sin(2.0 * logit(p, 1e-9)))
+
+
+def far_too_high(p: np.ndarray) -> np.ndarray:
+    return sigmoid(logit(p, 1e-9) - 3.0)
 
 
 def squared(p: np.ndarray) -> np.ndarray:
@@ -75,6 +83,7 @@ CASES: dict[str, Callable[[], Problem]] = {
     "ties, square": lambda: Planted(rounded, squared),
     "skewed, overconfident": lambda: Planted(skewed, overconfident),
     "sharp, wavy": lambda: Planted(sharp, wavy),
+    "rare, far too high": lambda: Planted(moderate, far_too_high),
     "Sharp": Sharp,
     "square .1": lambda: Derivate("square", error=0.1),
     "stairs .1": lambda: Derivate("stairs", error=0.1),
