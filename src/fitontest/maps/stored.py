@@ -128,7 +128,9 @@ class StoredMap(ABC):
             raise ValueError(f"{name} must be a dict of schema {FORMER} or {SCHEMA}, got {got}{later}")
         map_class = KINDS.find(d.get("kind", ""), "kind")
         if not issubclass(map_class, cls):
-            raise ValueError(f"kind must be one that {cls.__name__} can read, got {brief(d['kind'])}")
+            reader = next((base for base in map_class.__mro__ if StoredMap in base.__bases__), StoredMap)
+            got = f"{brief(d['kind'])}, which is read by {reader.__name__}"
+            raise ValueError(f"kind must be one that {cls.__name__} can read, got {got}")
         expected = {field.name for field in fields(map_class)}  # type: ignore[arg-type]
         flag = {"decreasing"} - expected if schema == SCHEMA else set()
         state = {key: value for key, value in d.items() if key not in {"schema", "kind", *flag}}

@@ -207,10 +207,10 @@ def _verdict(named: Named) -> str:
         return f"Calibrated scores could look so: the smallest p-value is {short(p_values[least], 2)} ({least})."
     if len(found) == len(p_values):
         return f"Calibrated scores would hardly look so: every p-value is at most {UNLIKELY}."
-    by_chance = f"the p-value is at most {UNLIKELY}, as it is for one family in twenty by chance"
-    line = (
-        f"Calibrated scores would hardly look so to {', '.join(found)}: {by_chance}. To the others they could look so."
-    )
+    reason = f"the p-value is at most {UNLIKELY}"
+    if len(found) == 1:
+        reason += ", as it is for one family in twenty by chance"
+    line = f"Calibrated scores would hardly look so to {', '.join(found)}: {reason}. To the others they could look so."
     return fill(line, WIDTH)
 
 

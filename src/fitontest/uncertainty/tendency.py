@@ -23,8 +23,8 @@ class Tendency:
     """In which direction scores are wrong, as a line in their logit and as a difference of means.
 
     The slope is that of Platt scaling, logit c = slope logit p + intercept, fitted by maximum likelihood: below 1 the
-    scores are too bold, farther apart than the probabilities; above 1 too timid. The residual is the mean label less
-    the mean score: below 0 the scores are too high on average.
+    scores are too bold, farther apart than the probabilities; above 1 too timid; below 0 backwards. The residual is the
+    mean label less the mean score: below 0 the scores are too high on average.
 
     Attributes
     ----------
@@ -56,10 +56,12 @@ class Tendency:
 
     @property
     def words(self) -> list[str]:
-        """What is sure of the direction: among "too bold", "too timid", "too high" and "too low"."""
+        """What is sure of the direction: among "backwards", "too bold", "too timid", "too high" and "too low"."""
         found = []
         if self.slope_interval is not None:
-            if self.slope_interval.high < 1.0:
+            if self.slope_interval.high < 0.0:
+                found.append("backwards")
+            elif self.slope_interval.high < 1.0:
                 found.append("too bold")
             elif self.slope_interval.low > 1.0:
                 found.append("too timid")

@@ -72,7 +72,8 @@ class Verdict:
     @property
     def _error(self) -> str:
         one, interval = self.estimate, self.estimate.interval
-        text = f"the calibration error is {short(one.quoted)}"
+        of = "of the confidences " if one.base_rate_name == "accuracy" else ""
+        text = f"the calibration error {of}by {self.family} is {short(one.quoted)}"
         if interval is not None:
             text += f" ({100 * interval.level:g} % interval {short(interval.low)} to {short(interval.high)})"
         null = self.estimate.null
@@ -88,13 +89,16 @@ class Verdict:
     @property
     def _slope(self) -> str:
         slope, interval = self.tendency.slope, self.tendency.slope_interval
-        word = next((word for word in ("too bold", "too timid") if word in self.tendency.words), None)
+        word = next((word for word in ("backwards", "too bold", "too timid") if word in self.tendency.words), None)
         if word is None or slope is None or interval is None:
             return ""
-        return (
+        text = (
             f"{word.capitalize()}: where the logit of the score grows by 1, that of the probability grows by "
             f"{short(slope)} ({short(interval.low)} to {short(interval.high)})."
         )
+        if word == "backwards":
+            text += " Are these the scores of the class that counts as positive?"
+        return text
 
     @property
     def _mean(self) -> str:
@@ -124,8 +128,8 @@ class Verdict:
 
 
 def _percent(share: float) -> str:
-    """Return a share in percent, a whole number from 1 on."""
-    return f"{100 * share:.0f} %" if share >= 0.0095 else f"{100 * share:.1g} %"
+    """Return a share in percent, of two digits."""
+    return f"{100 * share:.0f} %" if share >= 0.095 else f"{100 * share:.2g} %"
 
 
 def verdict_of(named: Iterable[tuple[str, Estimate]], sample: Sample) -> Verdict | None:
