@@ -412,13 +412,12 @@ def test_the_mixture_minimises_the_scoring_of_the_comparison():
     assert (mixture.loss, mixture.random_state) == ("brier", 3)
 
 
-def test_the_mixture_is_chosen_where_it_is_clearly_better_than_nothing():
-    rng = np.random.default_rng(4)
+def test_the_mixture_is_chosen_where_it_is_better_than_nothing():
+    rng = np.random.default_rng(0)
     p = rng.random(400)
     names = ["platt", "isotonic"]
     kept = fot.compare_calibrators(rng.random(400) < p, p, families=names, rule="stack", evaluators=[])
-    gain = kept["stacking"].held_out.to_identity
-    assert -gain.mean <= gain.se
+    assert kept["stacking"].held_out.to_identity.mean >= 0
     assert kept.chosen == "identity"
     text = (
         "The log loss of stacking is " if kept.calibrators[0].name != "identity" else "No family has a smaller log loss"

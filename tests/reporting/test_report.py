@@ -84,7 +84,7 @@ def test_the_same_data_give_the_same_bytes(tmp_path):
 def test_it_says_first_what_was_found():
     error, *others = report("bold").sentences
     assert report("bold").verdict.headline == "Too bold"
-    assert error.startswith("The calibration error is ")
+    assert error.startswith("The calibration error by platt is ")
     assert others[0].startswith("Too bold: where the logit of the score grows by 1")
     comparison = report("bold").comparison
     gain = comparison[comparison.chosen].held_out.to_identity

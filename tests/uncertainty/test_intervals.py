@@ -355,3 +355,17 @@ def test_entries_of_a_measure_are_its_estimates():
         measure = fot.PlugIn("isotonic", norm)
         expected = [measure.estimate(entries.sample(column)).value for column in labels.T]
         np.testing.assert_allclose(measure.estimates_of(entries, labels), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("family", [fot.Slope1(1), "spline", "isotonic"])
+def test_rare_events_scored_far_too_high(family):
+    """Truths beyond the fitted one have next to no events, so that their labels hardly vary."""
+    rng = np.random.default_rng(3)
+    z = rng.normal(-5.0, 1.3, 5000)
+    c, p = 1 / (1 + np.exp(-z)), 1 / (1 + np.exp(-z - 4.0))
+    y = rng.random(5000) < c
+    e = fot.calibration_error(y, p, family=family, interval=0.95)
+    gap, se = p.mean() - y.mean(), np.sqrt(np.mean(c * (1 - c)) / 5000)  # all that can be seen here is the mean gap
+    assert e.debiased == pytest.approx(gap, abs=0.5 * se)
+    assert e.interval.low == pytest.approx(gap - 2 * se, abs=0.7 * se)
+    assert e.interval.high == pytest.approx(gap + 2 * se, abs=0.7 * se)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import t as student
 
-from fitontest.uncertainty.inversion import invert, misreads
+from fitontest.uncertainty.inversion import chain_lengths, invert, misreads
 
 ERRORS = np.array([0.0, 0.02, 0.05, 0.1])
 NOISE = np.linspace(-1, 1, 50)
@@ -93,3 +93,25 @@ def test_ends_are_ordered_and_a_higher_level_is_wider(observed, means, levels):
     assert narrow.high <= wide.high
     more = invert(observed + 0.01, ERRORS, redrawn(means), levels[0])
     assert more.estimate >= narrow.estimate
+
+
+def test_a_spread_that_shrinks_does_not_move_the_middle():
+    """m(E) = E: the middle is the observed error itself, however little labels vary under the next truth."""
+    noise = np.outer([1.0, 1.0, 1.0, 0.05], NOISE)
+    found = invert(0.09, ERRORS, ERRORS[:, None] + noise, 0.95)
+    assert found.estimate == pytest.approx(0.09)
+    assert found.low == pytest.approx(_crossing(0.09, Q))
+    assert found.high == pytest.approx(_crossing(0.09, -Q))
+
+
+def _crossing(observed, q):
+    """Solve E + q s(E) = T for E between .05 and .1, where s falls from .01 to a tenth of it."""
+    slope = (0.001 - 0.01) / 0.05
+    return (observed - q * (0.01 - slope * 0.05)) / (1 + q * slope)
+
+
+def test_the_way_to_the_fitted_truth_is_looked_at_where_errors_end():
+    free = chain_lengths(0.04, 0.04, lambda t: 0.04 * t)
+    np.testing.assert_allclose(free, [0.0, 0.35, 0.7, 1.1, 1.8])
+    bitten = chain_lengths(0.04, 0.04, lambda t: min(0.04 * t, 0.041))
+    np.testing.assert_allclose(bitten, [0.0, 0.35, 0.7, 1.0, 1.1, 1.8])

@@ -40,7 +40,7 @@ def test_the_headline_names_what_was_planted(headline):
     else:
         assert headline == verdict.headline
     assert verdict.calibrated == (headline == "Calibrated within noise")
-    assert str(verdict).startswith(verdict.headline + ": the calibration error is ")
+    assert str(verdict).startswith(verdict.headline + f": the calibration error by {verdict.family} is ")
 
 
 def test_the_sentences_hold_the_numbers():
@@ -48,7 +48,7 @@ def test_the_sentences_hold_the_numbers():
     verdict, estimate = evaluation.verdict, evaluation["beta"]
     error, *directions = verdict.reasons
     assert f"{estimate.debiased:#.3g} (95 % interval {estimate.interval.low:#.3g} to" in error
-    assert error.endswith("in at most 2 % of cases.")  # 1 / 61
+    assert error.endswith("in at most 1.6 % of cases.")  # 1 / 61
     assert any(
         f"the mean score is {-verdict.tendency.residual:#.3g} (" in text and "above the share of positives" in text
         for text in directions

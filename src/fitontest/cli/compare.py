@@ -45,8 +45,8 @@ FORMATS: dict[str, Callable[[Comparison], str]] = {
     default="one_se",
     show_default=True,
     help="The simplest family within one standard error of the best (to do nothing, or the smallest loss of those with "
-    "the fewest parameters or one more), the best, or the mixture of all (of two classes only); the last two if they "
-    "are better than doing nothing by more than one standard error.",
+    "the fewest parameters or one more), the best (to do nothing, unless that is worse by more than one standard "
+    "error), or the mixture of all (to do nothing, unless that is worse; of two classes only).",
 )
 @click.option(
     "--evaluator",

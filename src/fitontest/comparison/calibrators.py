@@ -91,13 +91,8 @@ Ranked: TypeAlias = Sequence[Calibrator]  # from the smallest held-out loss to t
 
 def choose_best(ranked: Ranked, do_nothing: str) -> str:
     """Return the family of the smallest loss, or the identity unless that beats it by more than one standard error."""
-    return ranked[0].name if _is_clear_gain(ranked[0]) else do_nothing
-
-
-def _is_clear_gain(one: Calibrator) -> bool:
-    """Tell whether the held-out loss is smaller than the identity's by more than one standard error."""
-    gain = one.held_out.to_identity
-    return -gain.mean > gain.se
+    gain = ranked[0].held_out.to_identity
+    return ranked[0].name if -gain.mean > gain.se else do_nothing
 
 
 def choose_one_se(ranked: Ranked, do_nothing: str) -> str:
@@ -121,10 +116,14 @@ def list_within_one_se(ranked: Ranked) -> list[Calibrator]:
 
 
 def choose_stack(ranked: Ranked, do_nothing: str) -> str:
-    """Return the mixture of the smallest loss, or the identity unless that beats it by more than one standard error."""
+    """Return the mixture of the smallest loss, or the identity where that predicts held-out labels no worse.
+
+    A mixture has the identity among its members, so that its map is near it where there is little to gain. No standard
+    error is asked for: that would forgo most of what mixtures gain with few rows.
+    """
     for one in ranked:
         if isinstance(one.family, Stacking):
-            return one.name if _is_clear_gain(one) else do_nothing
+            return one.name if one.held_out.to_identity.mean < 0 else do_nothing
     raise ValueError(
         "rule must be 'best' or 'one_se' unless a Stacking is among the candidates, which must be of two classes; got "
         "'stack'"

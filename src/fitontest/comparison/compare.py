@@ -144,12 +144,11 @@ def compare_calibrators(
         "one_se": of the families whose loss is within one paired standard error of the smallest the identity, if it
         is one of them. Else, with m the fewest parameters (`Family.n_parameters_`) among them, that of the smallest
         loss among those with at most m + 1 parameters. "best": the smallest loss, but the identity unless that beats
-        it by more than one paired standard error. "stack": the mixture of all candidates (`Stacking`), but the
-        identity unless the mixture beats it by more than one paired standard error. The mixture is added to the
-        candidates unless they hold one, which keeps its own settings; of several that of the smallest loss is meant. On
-        each fold it is judged with weights that were chosen by the predictions for the other folds, of which the
-        members were fitted to this fold too; fitted to all rows it draws ten folds of its own. benchmarks/README.md
-        compares the rules.
+        it by more than one paired standard error. "stack": the mixture of all candidates (`Stacking`), or the
+        identity where the mixture has no smaller loss. The mixture is added to the candidates unless they hold one,
+        which keeps its own settings; of several that of the smallest loss is meant. On each fold it is judged with
+        weights that were chosen by the predictions for the other folds, of which the members were fitted to this fold
+        too; fitted to all rows it draws ten folds of its own. benchmarks/README.md compares the rules.
     evaluators : iterable of str or Family, default=("slope1", "isotonic")
         Families under which the calibration error of the calibrated predictions is measured. Empty for none. With
         ``reduction="canonical"`` that of the largest score of each row, and the mean over the classes.

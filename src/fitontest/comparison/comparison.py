@@ -316,14 +316,12 @@ def _describe_no_gain(comparison: Comparison, first: Calibrator, loss: str) -> s
     """Return why nothing is done: what gains too little, the mixture if the rule asks for one."""
     if first.name == comparison.do_nothing:
         return f"No family has a smaller {loss}."
-    wanted, text = first, f"The smallest {loss}, that of {first.name},"
     if comparison.rule == "stack":
-        wanted = next(one for one in comparison if isinstance(one.family, Stacking))
-        text = f"The {loss} of {wanted.name}"
-    gap = wanted.held_out.to_identity
-    if gap.mean >= 0:
-        return f"{text} is not smaller."
-    return f"{text} is only {_format_amount(-gap.mean, gap.se)} less: not more than one standard error."
+        mixture = next(one.name for one in comparison if isinstance(one.family, Stacking))
+        return f"The {loss} of {mixture} is not smaller."
+    gap = first.held_out.to_identity
+    amount = _format_amount(-gap.mean, gap.se)
+    return f"The smallest {loss}, that of {first.name}, is only {amount} less: not more than one standard error."
 
 
 def _describe_mixture(chosen: Calibrator, family: Stacking, first: Calibrator, loss: str) -> str:
