@@ -35,6 +35,7 @@ extensions = [
     "mathml",
     "pictures",
     "plain_formulas",
+    "repository_links",
 ]
 exclude_patterns = ["_build", "**.ipynb_checkpoints"]
 templates_path = ["_templates"]

@@ -96,16 +96,9 @@ def test_links_lead_somewhere(page):
             assert "." in address.netloc, target
         else:
             path, _, heading = target.partition("#")
-            other = linked_file(page, path) if path else page
+            other = page.parent / path if path else page
             assert other.exists(), target
             assert not heading or heading in headings(other), target
-
-
-def linked_file(page: Path, path: str) -> Path:
-    """Return the file of a link; the notebooks are copied into the documentation when it is built."""
-    if page.parent.name == "docs" and path.startswith("notebooks/"):
-        return ROOT / path
-    return page.parent / path
 
 
 def headings(page: Path) -> list[str]:

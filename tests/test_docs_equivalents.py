@@ -10,6 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
+import fitontest as fot
 from tests.pages import ROOT, blocks, run
 
 PAGE = ROOT / "docs" / "moving.md"
@@ -66,6 +67,17 @@ def test_the_two_calls_agree_as_the_page_says(pair):
     plt.close("all")
     assert ours.shape == theirs.shape
     assert ours == pytest.approx(theirs, rel=0, abs=pair.tolerance)
+
+
+@pytest.mark.parametrize("n_bins", [5, 10, 15, 20, 50])
+def test_bins_closed_on_the_right_are_those_of_scikit_learn_for_scores_on_edges(n_bins):
+    names = names_of("sklearn")
+    y, r = names["y"], names["r"]
+    prob_true, prob_pred = names["calibration_curve"](y, r, n_bins=n_bins)
+    right, left = (fot.gce(y, r, partition=fot.EqualWidth(n_bins, closed=end)).to_frame() for end in ("right", "left"))
+    assert right["empirical_probability"].to_numpy() == pytest.approx(prob_true, rel=0, abs=1e-12)
+    assert right["mean_prediction"].to_numpy() == pytest.approx(prob_pred, rel=0, abs=1e-12)
+    assert left["mean_prediction"].to_numpy() != pytest.approx(prob_pred, rel=0, abs=1e-3)  # the page warns of this
 
 
 def test_every_package_has_a_table():
