@@ -67,7 +67,9 @@ nitpick_ignore_regex = [
 ]
 
 html_math_renderer = "mathml"
-toc_object_entries_show_parents = "hide"  # names of classes would not fit beside those of their methods
+toc_object_entries_show_parents = (
+    "hide"  # names of classes would not fit beside those of their methods
+)
 html_theme = "pydata_sphinx_theme"
 html_title = "fitontest"
 html_static_path = ["_static"]

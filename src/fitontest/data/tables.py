@@ -113,7 +113,8 @@ def parquet_rows(path: str | Path, name: str = "path") -> Iterator[duckdb.DuckDB
     if is_pattern(text) and Path(text).is_file():
         raise ValueError(f"{name} must not have any of * ? [ in its name, got {text}")
     if not is_pattern(text) and _kind(Path(text)) != PARQUET:
-        raise ValueError(f"{name} must be a Parquet file, or a pattern of several, got {text}")
+        found = f"{text}; other files are read by a frame library, whose frame Cells.of_frame takes"
+        raise ValueError(f"{name} must be a Parquet file, or a pattern of several, got {found}")
     with duckdb.connect() as connection:
         try:
             yield connection.read_parquet(text, hive_partitioning=is_pattern(text))
