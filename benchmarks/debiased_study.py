@@ -35,6 +35,8 @@ FAMILIES = {
     "temperature": (fot.Temperature(), None),
     "spline": (fot.Spline(), None),
     "pl3": (fot.PL3(), "PL3"),
+    "stacking": (fot.Stacking(), None),
+    "stacking_no_identity": (fot.Stacking(["platt", "beta", "spline", "pl"]), None),
 }
 Row = tuple[str, str, float, float, float]
 RANGES = (("0", 0.0, 0.0), (".005 to .025", 0.005, 0.025), (".03 to .10", 0.03, 0.1))
@@ -71,7 +73,7 @@ def line_of(name: str, rows: list[Row]) -> list[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--families", nargs="+", choices=FAMILIES, default=[*FAMILIES][:-1])
+    parser.add_argument("--families", nargs="+", choices=FAMILIES, default=[*FAMILIES][:-3])
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--processes", type=int, default=2)
