@@ -49,7 +49,9 @@ class Comparison(Table):
     calibrators : tuple of Calibrator
         All candidates, from the smallest held-out loss to the largest.
     scoring, rule, decomposition : str
+        As `compare_calibrators` was asked.
     cv, repeats : int
+        The folds, and how often they were drawn.
     n : int
         Rows of positive weight.
     base_rate : float or None
@@ -62,6 +64,7 @@ class Comparison(Table):
     n_test : int or None
         Rows of the test set.
     n_classes : int
+        How many classes there are.
 
     Notes
     -----

@@ -30,6 +30,7 @@ class Norm:
     Parameters
     ----------
     name : str
+        What it is called in prints and by ``norm=``.
     value : callable
         ``value(g, w)``: the number for distances g and weights w >= 0, both of shape (m,), of positive sum. Entries may
         be bins or rows, so it must be the same if equal distances are pooled into one of their added weights.
