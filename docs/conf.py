@@ -44,6 +44,7 @@ myst_heading_anchors = 3
 nb_execution_mode = os.environ.get("DOCS_NOTEBOOKS", "off")
 nb_execution_timeout = 300
 nb_execution_raise_on_error = True
+nb_merge_streams = True
 
 autosummary_generate = True
 autosummary_ignore_module_all = False
