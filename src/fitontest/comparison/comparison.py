@@ -69,6 +69,16 @@ class Comparison(Table):
     Notes
     -----
     Printing it shows the tables, and sentences on the choice. ``comparison["beta"]`` is one candidate.
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(500)
+    >>> y = rng.random(500) < p**2
+    >>> comparison = fot.compare_calibrators(y, p, families=["platt"], evaluators=[])
+    >>> comparison.chosen, [one.name for one in comparison.calibrators]
+    ('platt', ['platt', 'identity'])
     """
 
     calibrators: tuple[Calibrator, ...]
