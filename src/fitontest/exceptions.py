@@ -18,7 +18,18 @@ _HELD: ContextVar[list[Held] | None] = ContextVar("held", default=None)
 
 
 class CalibrationWarning(UserWarning):
-    """The result is usable, but rests on a rule that the reader should know was applied."""
+    """The result is usable, but rests on a rule that the reader should know was applied.
+
+    Examples
+    --------
+    It is the base of all warnings of the package. Whoever knows the rule silences them:
+
+    >>> import warnings
+    >>> import fitontest as fot
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", fot.CalibrationWarning)
+    ...     family = fot.Platt().fit([0.1, 0.2, 0.8, 0.9], [0, 0, 1, 1])  # separable
+    """
 
 
 class SeparableDataWarning(CalibrationWarning):

@@ -138,9 +138,13 @@ class CellComparison(Table):
         Differences of the mean residuals and of the errors, the later less the earlier, and the mean distance of the
         maps; each with ``value``, ``unchanged`` and ``p_value``.
     regions : Regions
+        The tables by region of the scores, with a p-value each.
     family, norm : str
+        The family of the maps, and how distances add up.
     draws : int
+        Of the labels, behind the p-values.
     n_strata : int
+        Strata of the scores within which positives are dealt out again.
 
     Examples
     --------

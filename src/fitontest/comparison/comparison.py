@@ -51,7 +51,9 @@ class Comparison(Table):
     calibrators : tuple of Calibrator
         All candidates, from the smallest held-out loss to the largest.
     scoring, rule, decomposition : str
+        As `compare_calibrators` was asked.
     cv, repeats : int
+        The folds, and how often they were drawn.
     n : int
         Rows of positive weight.
     base_rate : float or None
@@ -64,10 +66,21 @@ class Comparison(Table):
     n_test : int or None
         Rows of the test set.
     n_classes : int
+        How many classes there are.
 
     Notes
     -----
     Printing it shows the tables, and sentences on the choice. ``comparison["beta"]`` is one candidate.
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(500)
+    >>> y = rng.random(500) < p**2
+    >>> comparison = fot.compare_calibrators(y, p, families=["platt"], evaluators=[])
+    >>> comparison.chosen, [one.name for one in comparison.calibrators]
+    ('platt', ['platt', 'identity'])
     """
 
     calibrators: tuple[Calibrator, ...]

@@ -212,7 +212,8 @@ class Cells(ReadBefore):
 
         Returns
         -------
-        As for `of_frame`.
+        Cells, or ClassCells with ``reduction="classwise"``
+            With `by` a dict of these, as `of_frame` returns.
 
         Raises
         ------
@@ -346,6 +347,7 @@ class Cells(ReadBefore):
         Parameters
         ----------
         frame : data frame
+            What `to_frame` returned, or the same read from a file.
         exact, edges
             As the cells were made.
         whole : bool, default=True

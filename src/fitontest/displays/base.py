@@ -54,6 +54,7 @@ class Display(ABC):
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, default="pandas"
+            The library of the frame.
         part : str, optional
             The only part of the diagram to return, with only its columns. By default all parts are returned, with a
             column ``part``.
@@ -105,8 +106,11 @@ class BinaryDisplay(Display):
         Parameters
         ----------
         estimator : fitted classifier with predict_proba
+            Whose scores are drawn.
         X : array-like of shape (n, n_features)
+            The features of rows that the classifier has not seen.
         y : array-like of shape (n,)
+            Their labels.
         reduction : {"confidence", "classwise", "binary"}, optional
             How the probabilities of several classes are reduced to two, see `from_predictions`. Without a reduction the
             classifier must have two classes.
@@ -119,7 +123,8 @@ class BinaryDisplay(Display):
 
         Returns
         -------
-        The value of `from_predictions`.
+        Display
+            What `from_predictions` returns.
 
         Raises
         ------

@@ -242,6 +242,7 @@ class ReliabilityDisplay(PanelDisplay):
         band_draws : int, default=0
             Number of labellings for the band. 0 means 200 with a `band`, and none without.
         band_level : float in (0, 1), default=0.9
+            Level of the band.
         random_state : int, RandomState or None, default=0
             Seed of the draws of interval and band.
         reduction, labels
@@ -329,6 +330,7 @@ class ReliabilityDisplay(PanelDisplay):
         fill : bool, optional
             Whether areas are filled and bars outlined. By default only the first diagram on the axes is filled.
         legend : bool, default=True
+            Whether a legend is drawn.
         ref_line : bool, default=True
             Whether the diagonal is drawn. It is never drawn twice on the same axes.
         advise : bool, default=True

@@ -72,6 +72,7 @@ class SmallMultiples(Display):
     Attributes
     ----------
     displays : dict
+        The diagrams by their titles.
     figure_ : matplotlib Figure or SubFigure
         After `plot`.
     axes_ : dict of str to matplotlib Axes

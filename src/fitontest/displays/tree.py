@@ -56,6 +56,7 @@ class TreeDisplay(Display):
     label : label
         The positive class.
     max_depth : int
+        Down to which depth the tree is drawn.
     missing : bool array of shape (d,)
         Which features are missing in some rows.
 

@@ -152,6 +152,7 @@ class ValidityDisplay(BinaryDisplay):
         color : matplotlib colour, optional
             By default each curve on the axes has its own, from a palette for colour-blind readers.
         legend : bool, default=True
+            Whether a legend is drawn.
         limit : float in (0, 1], optional
             The largest eps shown, also when further curves are drawn on the axes. By default the largest distance of
             all curves on the axes.

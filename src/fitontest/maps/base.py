@@ -96,6 +96,7 @@ class CalibrationMap(StoredMap):
         Parameters
         ----------
         frame : data frame
+            With the column of scores.
         prob : str
             The column of scores in [0, 1]. Where a score is missing, so is the new value.
         name : str, default="calibrated"

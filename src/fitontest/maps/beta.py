@@ -22,6 +22,7 @@ class BetaMap(CalibrationMap):
         Exponents; with a, b >= 0 the map is non-decreasing. With a < 0 it falls where scores are small, with b < 0
         where they are large; its JSON then says ``"decreasing": true``. Of the fits only betacal's give such maps.
     intercept : float
+        What is added to the logit.
     eps : float
         Scores are clipped to [eps, 1 - eps].
 

@@ -19,6 +19,7 @@ class LogisticMap(CalibrationMap):
     slope, intercept : float
         With slope < 0 the map is decreasing, and its JSON says so.
     link : {"logit", "identity"}
+        The function g.
     eps : float
         Scores are clipped to [eps, 1 - eps] before the logit.
 

@@ -67,7 +67,7 @@ class Measure(ABC):
     ...     "Mean label less mean score."
     ...     def estimate(self, sample):
     ...         return fot.Estimate.of(self, sample, sample.base_rate - float(sample.w @ sample.p / sample.total))
-    >>> fot.evaluate([0, 1, 1], [0.2, 0.5, 0.7], measures=[Bias()])["Bias"].value.__round__(3)
+    >>> round(fot.evaluate([0, 1, 1], [0.2, 0.5, 0.7], measures=[Bias()])["Bias"].value, 3)
     0.2
     """
 
@@ -739,7 +739,8 @@ def make_measure(name: str, /, **settings: Any) -> Measure:
     Examples
     --------
     >>> import fitontest as fot
-    >>> fot.make_measure("mce", n_bins=15).estimate(fot.Sample([0, 1, 1], [0.2, 0.6, 0.9])).value.__round__(3)
+    >>> mce = fot.make_measure("mce", n_bins=15)
+    >>> round(mce.estimate(fot.Sample([0, 1, 1], [0.2, 0.6, 0.9])).value, 3)
     0.4
     """
     cls = _REGISTRY.find(name, "measure")

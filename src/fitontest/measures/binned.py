@@ -70,7 +70,7 @@ class Binned(OverBins):
     >>> import fitontest as fot
     >>> sample = fot.Sample([0, 0, 1, 0, 1, 1, 1, 1], [0.1, 0.2, 0.2, 0.3, 0.6, 0.7, 0.8, 0.9])
     >>> for name in ("ece", "mce", "pde"):
-    ...     print(name, fot.make_measure(name, n_bins=2).estimate(sample).value.__round__(3))
+    ...     print(name, round(fot.make_measure(name, n_bins=2).estimate(sample).value, 3))
     ece 0.15
     mce 0.25
     pde 0.162

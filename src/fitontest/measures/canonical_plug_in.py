@@ -34,7 +34,7 @@ class CanonicalPlugIn(CanonicalMeasure):
         A family is cloned and fitted to the rows, one of two classes to each class against the rest (then it is called
         one_vs_rest(...)); a map is used as it is.
     distance : str, Distance or callable, default="total_variation"
-        See `fitontest.numerics.simplex_distances`.
+        Between the predictions and the map, see `calibration_error`.
     norm : str, Norm or callable, default="l1"
     label : str, optional
         What tables call the family; by default its name.

@@ -56,7 +56,7 @@ class KernelError(Measure):
     Parameters
     ----------
     kernel : {"exponential", "rbf"}, default="exponential"
-        How alike two scores are, see `fitontest.measures.kernel`.
+        How alike two scores are: the k above.
     estimator : {"unbiased", "biased", "block"}, default="unbiased"
         "unbiased" and "block" need two rows.
     length_scale : float, default=1.0

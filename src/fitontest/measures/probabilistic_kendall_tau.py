@@ -55,7 +55,7 @@ class ProbabilisticKendallTau(Measure):
     >>> import fitontest as fot
     >>> eta = [0.1, 0.1, 0.1, 1.0, 0.2, 0.2, 0.2, 0.2]
     >>> sample = fot.Sample([0, 0, 0, 1, 0, 0, 1, 0], [0.3] * 4 + [0.6] * 4)
-    >>> fot.ProbabilisticKendallTau(eta).estimate(sample).value.__round__(6)  # 5 / 7
+    >>> round(fot.ProbabilisticKendallTau(eta).estimate(sample).value, 6)  # 5 / 7
     0.714286
     """
 

@@ -16,7 +16,7 @@ class RMSE(Measure):
     Examples
     --------
     >>> import fitontest as fot
-    >>> fot.RMSE().estimate(fot.Sample([0, 1], [0.3, 0.6])).value.__round__(4)
+    >>> round(fot.RMSE().estimate(fot.Sample([0, 1], [0.3, 0.6])).value, 4)
     0.3536
     """
 

@@ -39,8 +39,8 @@ class SimplexECE(CanonicalMeasure):
     partition : str, SimplexPartitioner, CellPartition or int array-like of shape (n,), default="median_variance"
         A name, a rule such as ``MedianVariance(20)``, any object with its method, or the cell of each row.
     distance : str, Distance or callable, default="total_variation"
-        See `fitontest.numerics.simplex_distances`; a callable is called as ``distance(pbar, ybar)`` with two matrices
-        of a row for each cell, and returns a number for each.
+        A name of `available_distances`, see `calibration_error`; a callable is called as ``distance(pbar, ybar)`` with
+        two matrices of a row for each cell, and returns a number for each.
     norm : str, Norm or callable, default="l1"
         Of the distances of the cells, each with the weight of its rows.
 

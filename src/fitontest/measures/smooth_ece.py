@@ -71,7 +71,7 @@ class SmoothECE(Measure):
     >>> error = fot.make_measure("smooth_ece").estimate(sample)
     >>> round(error.value, 4), round(error.bandwidth, 4)
     (0.3, 0.3)
-    >>> fot.make_measure("smooth_ece", bandwidth=0.1).estimate(sample).value.__round__(4)
+    >>> round(fot.make_measure("smooth_ece", bandwidth=0.1).estimate(sample).value, 4)
     0.3
     """
 

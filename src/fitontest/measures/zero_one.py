@@ -18,6 +18,7 @@ class ZeroOneLoss(Measure):
     Parameters
     ----------
     threshold : float in [0, 1], default=0.5
+        The least score that is read as positive.
 
     Raises
     ------

@@ -30,12 +30,14 @@ class Norm:
     Parameters
     ----------
     name : str
+        What it is called in prints and by ``norm=``.
     value : callable
         ``value(g, w)``: the number for distances g and weights w >= 0, both of shape (m,), of positive sum. Entries may
         be bins or rows, so it must be the same if equal distances are pooled into one of their added weights.
     influence : callable, optional
-        ``influence(g, w)``: psi of shape (m,), see `fitontest.numerics.norms`. Without it estimates under the norm have
-        no standard error.
+        ``influence(g, w)``: psi of shape (m,), psi_i = W d value / d w_i, by how much one row moves the number, with W
+        the sum of the weights; for the mean of |g| it is |g_i| - value. The squared standard error is
+        sum_i w_i^2 psi_i^2 / W^2. Without it estimates under the norm have no standard error.
     reason : str, optional
         Why there is no influence, or where it has no finite value, for readers.
 

@@ -21,6 +21,7 @@ class Distance:
     Parameters
     ----------
     name : str
+        What it is called in prints and by ``distance=``.
     value : callable
         ``value(p, q)``: the distances, of shape (m,), between the rows of two arrays of shape (m, K). A function d of
         one pair of rows is wrapped, as ``lambda P, Q: [d(p, q) for p, q in zip(P, Q)]``.

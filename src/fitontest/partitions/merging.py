@@ -22,13 +22,16 @@ def merge_cells(y_prob: ArrayInput, scores: ArrayInput, *, sample_weight: ArrayI
     Parameters
     ----------
     y_prob : array-like of shape (n,)
+        The scores.
     scores : array-like of shape (m,)
         The scores whose cells are merged, each of which must occur.
     sample_weight : array-like of shape (n,), optional
+        Weights of the rows.
 
     Returns
     -------
     array of shape (n,)
+        The scores after merging, in the order of the rows.
 
     Raises
     ------
@@ -73,9 +76,11 @@ def assign_average_labels(
     Parameters
     ----------
     y_true, y_prob : array-like of shape (n,)
+        Labels and scores.
     cells : array-like of shape (n,), optional
         Whole numbers, the cell of each row. By default rows of one score are a cell.
     sample_weight : array-like of shape (n,), optional
+        Weights of the rows.
     pos_label : label, optional
         See `calibration_error`.
 

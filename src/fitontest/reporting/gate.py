@@ -51,6 +51,7 @@ class Gate:
         That decides. Where a class has fewer than 50 rows it reaches to the exact bound that the mean of the labels
         alone leaves open; see `check_calibration`.
     max_error : float
+        The limit.
     rows_needed : int or None
         About how many rows would decide it, where it is undecided; None where more than 10,000 times as many would not.
 
@@ -106,6 +107,7 @@ class CalibrationCheck(Table):
     Attributes
     ----------
     gates : tuple of Gate
+        One for all rows, or one for each segment.
     family : str
         Whose error is held against the limit.
 
@@ -215,6 +217,7 @@ def check_calibration(
     by : array-like of shape (n,) or (n, k), optional
         The segment of each row, such as its region: each has an outcome of its own.
     random_state : int, RandomState or None, default=0
+        Seed of the draws behind the interval.
 
     Returns
     -------

@@ -67,6 +67,7 @@ class Report:
     Attributes
     ----------
     title : str
+        The heading of the page.
     evaluation : Evaluation
         Of the sample that is judged.
     comparison : Comparison or None
@@ -74,6 +75,7 @@ class Report:
     classes : Evaluation or None
         Of each class against the rest, of several classes.
     segments : SegmentedEvaluation or None
+        Of each segment, where asked.
     options : dict
         With which it was made.
 
@@ -265,6 +267,7 @@ def report(
     y_true, y_prob, labels, sample_weight, pos_label
         As for `calibration_error`; `Cells` in place of both, or a dict of these by segment.
     title : str
+        The heading of the page.
     families : iterable of str or Family, optional
         Whose errors are listed; by default spline, slope1, isotonic, beta and platt.
     compare : bool, default=False
@@ -274,6 +277,7 @@ def report(
     interval : float in (0, 1), default=0.95
         Level of the intervals.
     random_state : int, RandomState or None, default=0
+        Seed of the folds and of all draws.
     reduction : {"confidence", "classwise", "binary"}, optional
         How a matrix of scores is read. "confidence" and "classwise" judge the confidence, and list the classes.
 

@@ -74,6 +74,7 @@ class Table(ABC):
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, default="pandas"
+            The library of the frame.
         """
         return to_frame(self.rows(), backend)
 

@@ -26,6 +26,7 @@ class Verdict:
     estimate : Estimate
         With its interval and its null.
     tendency : Tendency
+        In which direction the scores are wrong: the slope of Platt scaling and the difference of the means.
 
     Notes
     -----
