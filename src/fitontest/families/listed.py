@@ -21,9 +21,11 @@ def read_families(families: Iterable[str | Family], argument: str, random_state:
     made = [read_family(family, random_state) for family in listed]
     first: dict[str, object] = {}
     for given, family in zip(listed, made, strict=True):
-        other = first.setdefault(str(family), given)
-        if other is not given or listed.count(given) > 1:
+        settings = str(family)
+        if settings in first:
+            other = first[settings]
             both = f"{given} twice" if str(other) == str(given) else f"{other} and {given}, which are the same"
             raise ValueError(f"{argument} must differ from one another, got {both}")
+        first[settings] = given
     names = names_by_settings([family_name(one) for one in listed], [str(one) for one in listed]) if listed else []
     return dict(zip(names, made, strict=True))

@@ -163,12 +163,12 @@ class Stacking(Family):
         if not self._is_shared(entries):
             return super().fitted_values(entries, positives)
         values = np.zeros((entries.group_p.size, positives.shape[1]))
-        members = self.make_members().values()
+        members = list(self.make_members().values())
         most = max(1, ROOM // (len(entries) * len(members)))
         for first in range(0, positives.shape[1], most):
             columns = slice(first, first + most)
             labels = positives[:, columns]
-            weights = self._weigh_columns(entries, labels)
+            weights = self._weigh_columns(members, entries, labels)
             for member, weight in zip(members, weights, strict=True):
                 values[:, columns] += weight * member.fitted_values(entries, labels)
         return values
@@ -178,10 +178,9 @@ class Stacking(Family):
         rows = entries.single and entries.behind is None and (entries.unit or not entries.tied)
         return rows and len(entries) > 1 and self.shares_fits
 
-    def _weigh_columns(self, entries: Entries, positives: IntArray) -> FloatArray:
+    def _weigh_columns(self, members: list[Family], entries: Entries, positives: IntArray) -> FloatArray:
         """Return the weights for each labelling, shape (members, B)."""
         labels = entries.in_order(positives)
-        members = self.make_members().values()
         held_out = np.empty((len(members), *labels.shape))
         with without_warnings():  # the fits to all rows warn of the same data
             for rows, others in self._folds(entries):
