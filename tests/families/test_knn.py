@@ -44,8 +44,13 @@ class Definition:
         """Return the mean over the neighbours at all midpoints that round to x, unless x is one of the two scores."""
         scores = sorted(set(self.p))
         pairs = [(a, b) for i, a in enumerate(scores) for b in scores[i + 1 :]]
-        middles = [(a + b) / 2 for a, b in pairs if (float(a) + float(b)) / 2 == x and float(a) != x != float(b)]
-        return self.mean(set().union(*map(self.neighbours, middles))) if middles else self.at(x)
+        rounded = [(a, b) for a, b in pairs if (float(a) + float(b)) / 2 == x and float(a) != x != float(b)]
+        balls = [self.neighbours((a + b) / 2) for a, b in rounded if self.changes(a, b)]
+        return self.mean(set().union(*balls)) if balls else self.at(x)
+
+    def changes(self, a, b):
+        """Return whether neighbours change between two scores: both are as far as the farthest neighbour there."""
+        return a in [self.p[i] for i in self.neighbours((a + b) / 2)]
 
 
 def assert_is_the_definition(y, p, w, k, at=()):
@@ -76,6 +81,7 @@ TIED = st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0])
 )
 @example(rows=[(1 - ULP, 0, 200.0), (1.0, 1, 3.0)], k=2)
 @example(rows=[(0.0, 1, 1.0), (5e-324, 0, 1.0), (1e-323, 1, 1.0)], k=1)
+@example(rows=[(0.0, 0, 1.0), (5e-324, 0, 1.0), (1e-323, 1, 1.0), (1.5e-323, 0, 1.0)], k=1)
 def test_it_is_the_definition_for_ties_and_neighbouring_floats(rows, k):
     p, y, w = map(np.array, zip(*rows, strict=True))
     assert_is_the_definition(y, p, w, k, at=(5e-324, 1 - ULP))
