@@ -60,6 +60,17 @@ def test_junit_is_written_to_a_file(file, tmp_path):
     assert [case.get("name") for case in suite] == ["north", "south"]
 
 
+def test_classes_are_those_of_the_columns(tmp_path):
+    rng = np.random.default_rng(0)
+    scores = rng.dirichlet([1, 1, 1], 300)
+    y = rng.integers(3, size=300)
+    pd.DataFrame({"y": y, "a": scores[:, 0], "b": scores[:, 1], "c": scores[:, 2]}).to_csv(tmp_path / "c.csv")
+    options = ("--label", "y", "--prob", "a", "--prob", "b", "--prob", "c", "--family", "platt", "--max-error", 0.05)
+    result = run(tmp_path / "c.csv", *options, "--reduction", "classwise")
+    expected = fot.check_calibration(y, scores, max_error=0.05, family="platt", reduction="classwise")
+    assert (result.exit_code, result.stdout) == (1, f"{expected}\n")
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -67,7 +78,8 @@ def test_junit_is_written_to_a_file(file, tmp_path):
         (("--max-error", "0.1", "--level", "1"), "--level must be a number in (0, 1)"),
         (("--max-error", "0.1", "--prob", "w"), "--prob"),
         (("--max-error", "0.1", "--by", "area"), "area"),
-        (("--max-error", "0.1", "--reduction", "classwise"), "reduction must not be 'classwise'"),
+        (("--max-error", "0.1", "--reduction", "classwise"), "prob column 'p' must be a matrix"),
+        (("--max-error", "0.1", "--reduction", "classwise", "--by", "y"), "--by must be left out with --reduction"),
         (("--max-error", "0.1", "--family", "none_such"), "none_such"),
     ],
 )

@@ -132,6 +132,22 @@ def test_cells_and_the_confidence_are_checked():
     assert found.gates[0].estimate.reduction == "confidence"
 
 
+def test_classes_have_outcomes_that_hold_together():
+    rng = np.random.default_rng(2)
+    truth = rng.dirichlet([1, 1, 1], 900)
+    y = (rng.random(900)[:, None] > truth.cumsum(axis=1)).sum(axis=1)
+    scores = truth + [0, 1, 0]  # the second class has most of it, whatever the truth
+    scores /= scores.sum(axis=1, keepdims=True)
+    options = {"max_error": 0.15, "family": "platt"}
+    found = fot.check_calibration(y, scores, reduction="classwise", **options)
+    assert [gate.name for gate in found.gates] == ["0", "1", "2"]
+    for k, gate in enumerate(found.gates):
+        alone = fot.check_calibration(y == k, scores[:, k], level=1 - 0.05 / 3, **options)
+        assert (gate.interval, gate.outcome) == (alone.gates[0].interval, alone.outcome)
+    assert found.gates[1].outcome == found.outcome == "fail"
+    assert str(found).splitlines()[1].split()[:2] == ["class", "outcome"]
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -139,7 +155,8 @@ def test_cells_and_the_confidence_are_checked():
         ({"max_error": True}, "max_error must be"),
         ({"max_error": 0.1, "level": 1}, "level must be a number in"),
         ({"max_error": 0.1, "family": "none such"}, "family must be"),
-        ({"max_error": 0.1, "reduction": "classwise"}, "reduction must not be 'classwise'"),
+        ({"max_error": 0.1, "reduction": "classwise"}, "y_prob must be a matrix"),
+        ({"max_error": 0.1, "reduction": "classwise", "by": ["a"] * 1000}, "by must be left out with reduction='class"),
         ({"max_error": 0.1, "reduction": "canonical"}, "reduction must be one of"),
         ({"max_error": 0.1, "by": ["a"]}, "by"),
         ({"max_error": 0.1, "family": fot.IdentityMap()}, "family must be"),

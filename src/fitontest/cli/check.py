@@ -9,15 +9,16 @@ import click
 from fitontest.cli.messages import notes, refusing
 from fitontest.cli.scores import Given, of_class_scores
 from fitontest.cli.writing import check_output, written_whole
+from fitontest.data.predictions import ClassSamples
 from fitontest.data.sample import Sample
 from fitontest.reporting.gate import (
     DEFAULT_FAMILY,
     CalibrationCheck,
     GateRule,
     Outcome,
+    check_classes,
     check_level,
     check_limit,
-    check_reduction,
     check_samples,
 )
 from fitontest.segments.segmented_evaluation import WHOLE
@@ -60,19 +61,29 @@ def check(
     """Check that the calibration error of the scores in FILE is at most a limit.
 
     FILE is CSV, TSV (also gzipped) or Parquet. Exit codes: 0 pass, the whole interval of the error is at most
-    --max-error; 1 fail, the whole interval is above; 3 cannot tell yet, too few rows; 2 bad input. With --by one
-    segment that fails makes the whole fail, and the intervals hold together (Bonferroni).
+    --max-error; 1 fail, the whole interval is above; 3 cannot tell yet, too few rows; 2 bad input. With --by, and
+    with --reduction classwise, one segment or class that fails makes the whole fail, and the intervals hold together
+    (Bonferroni).
     """
     limit = check_limit(max_error, "--max-error")
     rule = GateRule.of(limit, check_level(level, "--level"), family, random_state)
-    check_reduction(given.reduction)
     if output is not None:
         check_output(output, "--output", {"FILE": given.file})
-    samples: Mapping[Segment, Sample] = given.segments(by).samples if by else {WHOLE: given.sample()}
-    with notes():
-        found = check_samples(samples, rule, given.reduction)
+    found = _checked(given, by, rule)
     _write(FORMATS[style](found), output)
     context.exit(EXIT_CODES[found.outcome])
+
+
+def _checked(given: Given, by: tuple[str, ...], rule: GateRule) -> CalibrationCheck:
+    """Return the outcomes of the rows of a file."""
+    if given.classwise and not by:
+        data = given.data()
+        assert isinstance(data, ClassSamples)
+        with notes():
+            return check_classes(data, rule)
+    samples: Mapping[Segment, Sample] = given.segments(by).samples if by else {WHOLE: given.sample()}
+    with notes():
+        return check_samples(samples, rule, given.reduction)
 
 
 def _write(text: str, output: Path | None) -> None:

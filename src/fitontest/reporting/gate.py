@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any, Literal, TypeAlias, get_args
 from xml.etree import ElementTree
@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from fitontest.checks import choose, is_real
-from fitontest.data.predictions import REDUCTIONS, Reduction, reduced
+from fitontest.data.predictions import REDUCTIONS, ClassSamples, Reduction, read_unreduced, reduced
 from fitontest.data.sample import Sample
 from fitontest.families.base import Family, read_family
 from fitontest.measures.base import Estimate, Interval
@@ -107,14 +107,16 @@ class CalibrationCheck(Table):
     Attributes
     ----------
     gates : tuple of Gate
-        One for all rows, or one for each segment.
+        One for all rows, or one for each segment or class.
     family : str
         Whose error is held against the limit.
+    kind : {"segment", "class"}
+        Of what there is one.
 
     Notes
     -----
-    One segment that fails makes the whole fail; otherwise one that is undecided leaves it undecided. With k segments
-    each interval has the level 1 - (1 - level) / k, so that the promise holds for all of them together (Bonferroni).
+    One segment or class that fails makes the whole fail; otherwise one that is undecided leaves it undecided. With k of
+    them each interval has the level 1 - (1 - level) / k, so that the promise holds for all together (Bonferroni).
 
     Printing it shows the table. ``bool(check)`` is refused, because there are three outcomes: compare `outcome`.
 
@@ -131,6 +133,7 @@ class CalibrationCheck(Table):
 
     gates: tuple[Gate, ...]
     family: str
+    kind: Literal["segment", "class"] = "segment"
 
     @property
     def outcome(self) -> Outcome:
@@ -171,7 +174,7 @@ class CalibrationCheck(Table):
         if len(self.gates) == 1 and self.gates[0].name == str(WHOLE):
             return [Section(notes=str(self.gates[0]))]
         level = f"{100 * self.gates[0].interval.level:.4g} % interval"
-        header = ["segment", "outcome", "debiased error", level, "n", "rows needed"]
+        header = [self.kind, "outcome", "debiased error", level, "n", "rows needed"]
         body = []
         for gate in self.gates:
             row = gate.record()
@@ -206,8 +209,8 @@ def check_calibration(
     Parameters
     ----------
     y_true, y_prob, reduction, labels, sample_weight, pos_label
-        As for `calibration_error`; ``reduction="classwise"`` is not taken. `Cells` in place of both, or a dict of
-        these by segment.
+        As for `calibration_error`. `Cells` in place of both, or a dict of these by segment. With
+        ``reduction="classwise"`` each class against the rest has an outcome of its own.
     max_error : float in (0, 1)
         The largest mean distance |c(p) - p| that is accepted.
     level : float in (0, 1), default=0.95
@@ -215,7 +218,8 @@ def check_calibration(
     family : str or Family, default="isotonic"
         Whose error is held against the limit.
     by : array-like of shape (n,) or (n, k), optional
-        The segment of each row, such as its region: each has an outcome of its own.
+        The segment of each row, such as its region: each has an outcome of its own. Not with
+        ``reduction="classwise"``.
     random_state : int, RandomState or None, default=0
         Seed of the draws behind the interval.
 
@@ -265,7 +269,12 @@ def check_calibration(
     """
     columns = (y_true, y_prob, sample_weight)
     rule = GateRule.of(max_error, level, family, random_state)
-    check_reduction(reduction)
+    if reduction is not None:
+        choose(reduction, REDUCTIONS, "reduction")
+    if reduction == "classwise":
+        if by is not None:
+            raise ValueError("by must be left out with reduction='classwise': there is an outcome for each class")
+        return check_classes(read_unreduced(columns, reduction, labels, pos_label), rule)
     segments = read_segments(columns, by, reduction, labels, pos_label)
     if segments is None:
         return check_samples({WHOLE: reduced(columns, reduction, labels, pos_label)}, rule, reduction)
@@ -328,6 +337,11 @@ class GateRule:
         return cls(check_limit(max_error), check_level(level), measure, random_state)
 
 
+def check_classes(data: ClassSamples, rule: GateRule) -> CalibrationCheck:
+    """Return the outcomes of the classes, each against the rest."""
+    return replace(check_samples(dict(data.one_vs_rest()), rule, "classwise"), kind="class")
+
+
 def check_samples(samples: Mapping[Segment, Sample], rule: GateRule, reduction: str | None = None) -> CalibrationCheck:
     """Return the outcomes of checked samples, each under its name."""
     share = 1.0 - (1.0 - rule.level) / len(samples)
@@ -344,14 +358,6 @@ def check_samples(samples: Mapping[Segment, Sample], rule: GateRule, reduction: 
         for segment, sample in steps
     ]
     return CalibrationCheck(tuple(gates), rule.measure.name)
-
-
-def check_reduction(reduction: str | None) -> None:
-    """Refuse a reduction that makes more than one sample, or none."""
-    if reduction == "classwise":
-        raise ValueError("reduction must not be 'classwise': check a class against the rest, y_true == label")
-    if reduction is not None:
-        choose(reduction, REDUCTIONS, "reduction")
 
 
 def check_level(level: object, name: str = "level") -> float:
