@@ -136,7 +136,7 @@ def test_classes_have_outcomes_that_hold_together():
     rng = np.random.default_rng(2)
     truth = rng.dirichlet([1, 1, 1], 900)
     y = (rng.random(900)[:, None] > truth.cumsum(axis=1)).sum(axis=1)
-    scores = truth + [0, 1, 0]  # the second class has most of it, whatever the truth
+    scores = truth + np.array([0, 1, 0])  # the second class has most of it, whatever the truth
     scores /= scores.sum(axis=1, keepdims=True)
     options = {"max_error": 0.15, "family": "platt"}
     found = fot.check_calibration(y, scores, reduction="classwise", **options)

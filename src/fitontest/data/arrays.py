@@ -19,6 +19,7 @@ from fitontest.data.places import BadValueError, such
 from fitontest.numerics.search import BLOCK
 from fitontest.typing import ArrayInput, FloatArray
 
+ROUNDING = 1e-6  # beyond 0 or 1, up to which scores of single precision come of sums and quotients
 NUMBERS = (numbers.Real, Decimal, np.bool_)  # what an array of objects may hold to count as an array of numbers
 
 
@@ -130,9 +131,22 @@ def check_unit_interval(array: NDArray[Any], name: str, shape: tuple[int, ...] |
         return
     check_finite(array, name, shape)
     bad = np.flatnonzero((array < 0) | (array > 1))
-    note = f"{bad.size} of {array.size} values outside, from {low!s} to {high!s}"
+    note = (
+        f"{bad.size} of {array.size} values outside, from {low!s} to {high!s}{_likely_cause(float(low), float(high))}"
+    )
     shape = array.shape if shape is None else shape
     raise BadValueError(name, "lie in [0, 1]", str(array[bad[0]]), int(bad[0]), shape, note)
+
+
+def _likely_cause(low: float, high: float) -> str:
+    """Return what values of a range outside [0, 1] probably are, and what makes probabilities of them."""
+    if low >= -ROUNDING and high <= 1.0 + ROUNDING:
+        return "; for rounding errors, clip them: numpy.clip(values, 0, 1)"
+    if low >= 0.0 and 2.0 < high <= 100.0:
+        return "; percents are divided by 100"
+    if low < -1.0 and high > 1.0:
+        return "; log odds become probabilities by scipy.special.expit, or softmax over several classes"
+    return ""
 
 
 def check_finite(array: NDArray[Any], name: str, shape: tuple[int, ...] | None = None) -> None:
