@@ -2,6 +2,7 @@
 
 Usage: ``python benchmarks/stacking_members.py [--n 1000] [--seeds 8] [--first-seed 0]`` for the simulated shapes, or
 ``python benchmarks/stacking_members.py --real FOLDER [--only NAME ...]``, with FOLDER as for `calibrator_choice.py`.
+``--all-errors`` takes the 21 errors of the paper's tables instead of four, and prints the distances by shape.
 
 Every family is fitted once to each data set, with the held-out values of ten folds that `Stacking` weighs; the mixtures
 of all lists follow from these, with the default prior of one row or the one that is named. Simulated: five shapes at
@@ -27,13 +28,17 @@ from report import machine_facts, markdown, tell
 
 SEED = 18_2026
 ERRORS = (0.0, 0.02, 0.05, 0.1)
+ALL_ERRORS = tuple(round(0.005 * k, 3) for k in range(21))
 FAMILIES = ("identity", "temperature", "platt", "beta", "isotonic", "spline", "pl", "pl3", "venn_abers")
 DEFAULT = ("identity", "platt", "beta", "spline", "pl")
-LISTS = (
+FEW_LISTS = (
     DEFAULT,
     ("platt", "beta", "spline", "pl"),
     ("identity", "platt", "beta", "spline"),
     ("platt", "beta", "spline"),
+)
+LISTS = (
+    *FEW_LISTS,
     ("identity", "platt", "beta", "isotonic", "spline"),
     ("identity", "platt", "beta", "spline", "venn_abers"),
     ("identity", "platt", "beta", "pl", "pl3"),
@@ -45,12 +50,12 @@ PRIORS = (0.0, 10.0)  # of the default list and of all families, beside that of 
 Values = dict[str, np.ndarray]
 
 
-def fitted(sample: fot.Sample, at: np.ndarray) -> tuple[Values, Values]:
+def fitted(sample: fot.Sample, at: np.ndarray, families: tuple[str, ...] = FAMILIES) -> tuple[Values, Values]:
     """Return the values of every family's map at some scores, and its held-out values at the sorted rows."""
     folds = held_out_rows(sample.n, 10, 0)
     maps, held_out = {}, {}
     with without_warnings():
-        for name in FAMILIES:
+        for name in families:
             solution, held_out[name] = fot.make_family(name).solve_and_hold_out(sample, folds)
             maps[name] = np.clip(solution.map.evaluate(at), 0.0, 1.0)
     return maps, held_out
@@ -62,10 +67,20 @@ def with_mixtures(sample: fot.Sample, at: np.ndarray) -> Values:
     mixtures = {" ".join(members): fot.Stacking(members) for members in LISTS}
     for members in (DEFAULT, FAMILIES):
         mixtures |= {f"{' '.join(members)}, prior {prior:g}": fot.Stacking(members, prior=prior) for prior in PRIORS}
-    for label, mixture in mixtures.items():
-        values, seen = ([found[name] for name in mixture.families] for found in (maps, held_out))
-        maps[label] = np.stack(values, axis=1) @ mixture.weigh(np.stack(seen, axis=1), sample)
-    return maps
+    mixed = {label: mixed_by(mixture, maps, held_out, sample) for label, mixture in mixtures.items()}
+    return maps | mixed
+
+
+def mixed_by(mixture: fot.Stacking, maps: Values, held_out: Values, sample: fot.Sample) -> np.ndarray:
+    """Return the values of a mixture of fitted families."""
+    values, seen = (np.stack([found[name] for name in mixture.families], axis=1) for found in (maps, held_out))
+    return np.asarray(values @ mixture.weigh(seen, sample))
+
+
+def drawn(shape: str, error: float, n: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return labels, scores and true probabilities."""
+    rng = np.random.default_rng([SEED, crc32(shape.encode()), int(1000 * error), n, seed])
+    return Derivate(shape, error=error).draw(n, rng)
 
 
 def simulated(n: int, seeds: range) -> list[list[str]]:
@@ -76,8 +91,7 @@ def simulated(n: int, seeds: range) -> list[list[str]]:
         for error in ERRORS:
             for seed in seeds:
                 tell(f"{shape} {error} {seed}")
-                rng = np.random.default_rng([SEED, crc32(shape.encode()), int(1000 * error), n, seed])
-                y, p, c = Derivate(shape, error=error).draw(n, rng)
+                y, p, c = drawn(shape, error, n, seed)
                 for name, values in with_mixtures(fot.Sample(y, p), p).items():
                     distances[name][error].append(float(np.abs(values - c).mean()))
                     misses[name][error].append(abs(float(np.abs(values - p).mean() - np.abs(c - p).mean())))
@@ -87,6 +101,32 @@ def simulated(n: int, seeds: range) -> list[list[str]]:
         paired = f"{1e3 * more.mean():+.2f} +- {1e3 * more.std(ddof=1) / np.sqrt(more.size):.2f}"
         cells = [f"{1e3 * np.mean(found[name][e]):.1f}" for found in (distances, misses) for e in ERRORS]
         rows.append([name, *cells, paired])
+    return rows
+
+
+def by_shape(n: int, seeds: range) -> list[list[str]]:
+    """Return a row for each mixture: how much farther than pl3 it is from the truths of the paper's tables."""
+    families = tuple(dict.fromkeys(name for members in FEW_LISTS for name in members))
+    distances: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for shape in SHAPES:
+        for error in ALL_ERRORS:
+            for seed in seeds:
+                tell(f"{shape} {error} {seed}")
+                y, p, c = drawn(shape, error, n, seed)
+                sample = fot.Sample(y, p)
+                maps, held_out = fitted(sample, p, (*families, "pl3"))
+                found = {
+                    " ".join(members): mixed_by(fot.Stacking(members), maps, held_out, sample) for members in FEW_LISTS
+                }
+                for name, values in {"pl3": maps["pl3"], "spline": maps["spline"], **found}.items():
+                    distances[name][shape].append(1e3 * float(np.abs(values - c).mean()))
+    rows = []
+    for name, each in distances.items():
+        more = np.concatenate([np.subtract(each[shape], distances["pl3"][shape]) for shape in SHAPES])
+        ratios = [np.mean(each[shape]) / np.mean(distances["pl3"][shape]) - 1.0 for shape in SHAPES]
+        mean = np.mean([np.mean(each[shape]) for shape in SHAPES])
+        paired = f"{more.mean():+.2f} +- {more.std(ddof=1) / np.sqrt(more.size):.2f}"
+        rows.append([name, f"{mean:.2f}", paired, *(f"{100 * ratio:+.1f} %" for ratio in ratios)])
     return rows
 
 
@@ -111,6 +151,7 @@ def main() -> None:
     parser.add_argument("--n", type=int, default=1000)
     parser.add_argument("--seeds", type=int, default=8)
     parser.add_argument("--first-seed", type=int, default=0)
+    parser.add_argument("--all-errors", action="store_true")
     parser.add_argument("--real", type=Path)
     parser.add_argument("--only", nargs="+", metavar="NAME", help="names of the files, without .npz")
     given = parser.parse_args()
@@ -119,7 +160,13 @@ def main() -> None:
         paths = [path for path in sorted(given.real.glob("*.npz")) if given.only is None or path.stem in given.only]
         print(markdown(("members", "mean regret", "median", "largest", "problems"), real(paths)))
         return
-    rows = simulated(given.n, range(given.first_seed, given.first_seed + given.seeds))
+    seeds = range(given.first_seed, given.first_seed + given.seeds)
+    if given.all_errors:
+        rows = by_shape(given.n, seeds)
+        tell("")
+        print(markdown(("members", "map", "less pl3's", *SHAPES), rows))
+        return
+    rows = simulated(given.n, seeds)
     header = ("members", *(f"map: {e:g}" for e in ERRORS), *(f"error: {e:g}" for e in ERRORS), "map less pl3's")
     tell("")
     print(markdown(header, rows))
