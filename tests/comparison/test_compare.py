@@ -449,6 +449,16 @@ def test_a_mixture_is_judged_with_the_predictions_of_its_own_members():
     assert beside[name].held_out.score == alone["stacking"].held_out.score
 
 
+@pytest.mark.parametrize("families", [["identity", "platt", "beta"], [fot.Stacking(["platt"]), "identity", "platt"]])
+def test_a_mixture_of_candidates_warns_of_nothing_that_they_have_warned_of(families):
+    p = np.linspace(0.01, 0.99, 60)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        fot.compare_calibrators(p > 0.5, p, families=families, rule="stack", cv=3, evaluators=[])
+    assert len(caught) == 2  # of platt and beta; of a mixture that comes before its member, and of the member
+    assert {one.category for one in caught} == {fot.SeparableDataWarning}
+
+
 def test_a_mixture_must_be_there_to_be_chosen():
     y, p = draw(200)
     comparison = fot.compare_calibrators(y, p, families=["platt"], evaluators=[])

@@ -5,6 +5,7 @@ would hide the error of fitting this share, which is the main error of a calibra
 """
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
@@ -79,6 +80,8 @@ class HeldOutEvaluation:
         Whether it is measured too.
     known : list of tuples of Family and array
         Predictions out of fold that were made already.
+    fitted : list of Family
+        Candidates that were fitted to all rows already.
     """
 
     sample: Sample
@@ -90,6 +93,7 @@ class HeldOutEvaluation:
     truth: FloatArray | None
     interpretability: bool = False
     known: list[tuple[Family, FloatArray]] = field(default_factory=list)
+    fitted: list[Family] = field(default_factory=list)
 
     @property
     def rows(self) -> Rows:
@@ -102,8 +106,10 @@ class HeldOutEvaluation:
         predictions = np.clip(predictions, 0.0, 1.0)  # only bins of slope 1 have values outside
         losses = self._average_losses(self.sample.rows, predictions)
         start = perf_counter()
-        family.fit_sample(self.sample.merged)
+        with without_warnings() if self._has_warned_of(family) else nullcontext():
+            family.fit_sample(self.sample.merged)
         fit_seconds = perf_counter() - start
+        self.fitted.append(family)
         rows, test_losses = self.rows, None
         q = predict(family.map_, rows.p)
         if self.test is not None:
@@ -121,6 +127,13 @@ class HeldOutEvaluation:
             quality=None if self.truth is None else measure_quality(q, self.truth, rows.w),
             certain=l1(((q == 0) | (q == 1)).astype(np.float64), rows.w),
             interpretability=self._measure_interpretability(Sample(rows.y, q, rows.w), samples),
+        )
+
+    def _has_warned_of(self, family: Family) -> bool:
+        """Return whether it is a mixture whose members were all fitted to these rows before, as candidates."""
+        members = family.make_members().values() if isinstance(family, Stacking) else ()
+        return bool(members) and all(
+            any(have_same_settings(member, other) for other in self.fitted) for member in members
         )
 
     def _predict(self, family: Family) -> FloatArray:
