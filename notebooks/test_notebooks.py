@@ -1,5 +1,9 @@
-"""The notebooks run from top to bottom, in a copy, without an error or a warning they do not expect."""
+"""The notebooks run from top to bottom, in a copy, without an error or a warning they do not expect.
 
+Where EXECUTED_NOTEBOOKS names a folder, they are left there with their outputs, for the documentation.
+"""
+
+import os
 import shutil
 from pathlib import Path
 
@@ -22,6 +26,9 @@ def test_the_notebook_runs(path, tmp_path, monkeypatch):
     outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
     assert outputs
     assert not [output.text for output in outputs if output.output_type == "stream" and output.name == "stderr"]
+    if folder := os.environ.get("EXECUTED_NOTEBOOKS"):
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        nbformat.write(notebook, Path(folder) / path.name)
 
 
 @pytest.mark.parametrize("path", sorted(NOTEBOOKS.glob("*.ipynb")), ids=lambda path: path.stem)
