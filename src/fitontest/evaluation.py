@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal
 
 from fitontest.checks import as_list, brief, choose
@@ -27,7 +26,7 @@ from fitontest.measures.base import (
 from fitontest.measures.canonical_plug_in import CanonicalPlugIn
 from fitontest.measures.notes import of_classes, score_notes
 from fitontest.measures.plug_in import PlugIn
-from fitontest.measures.side_by_side import WIDTH, Named, note_lines, tables_of
+from fitontest.measures.side_by_side import Named, note_lines, tables_of
 from fitontest.numerics.norms import Norm
 from fitontest.numerics.random import one_seed
 from fitontest.progress import track
@@ -238,7 +237,7 @@ class Evaluation(Table):
     def sections(self) -> list[Section]:
         """Return the table of the families, and that of the other measures."""
         tables = tables_of(self._named(), by_class=isinstance(self.data, ClassSamples), data_notes=self._data_notes())
-        return tables if self.verdict is None else [*tables, Section(notes=fill(str(self.verdict), WIDTH))]
+        return tables if self.verdict is None else [*tables, Section(notes=str(self.verdict))]
 
     @cached_property
     def verdict(self) -> Verdict | None:

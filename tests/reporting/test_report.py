@@ -3,14 +3,12 @@
 import json
 import re
 import sys
-from textwrap import fill
 
 import numpy as np
 import pytest
 
 import fitontest as fot
-from fitontest.measures.side_by_side import WIDTH
-from fitontest.reporting.page import check_jinja, paragraphs
+from fitontest.reporting.page import check_jinja
 from fitontest.reporting.summary import Summary
 from tests.reporting.pages import KINDS, TITLE, Page, report
 
@@ -147,15 +145,6 @@ def test_the_dict_holds_what_the_page_says():
     assert found["classes"] is None
     assert made._repr_html_().startswith('<iframe title="Churn &lt;script&gt;')
     assert repr(made) == f"Report({TITLE!r}: Too bold)"
-
-
-def test_wrapped_notes_are_put_together_and_others_stay_apart():
-    words = ("one two three " * 20).strip()
-    assert paragraphs(f"short\n{fill(words, WIDTH)}") == ["short", words]
-    last = "x" * (WIDTH - 3)
-    assert paragraphs(f"{last}\nab") == [last, "ab"]  # which would have fitted
-    assert paragraphs(f"{last}\nabc") == [f"{last} abc"]
-    assert paragraphs("") == []
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import fitontest as fot
-from fitontest.results.table import Section, Table
+from fitontest.results.table import WIDTH, Section, Table
 from tests.strategies import noisy
 
 
@@ -45,6 +45,17 @@ def test_sections_are_joined_by_a_blank_line_and_leave_out_what_is_missing():
 
     assert str(Two([])) == "title\nx\n-\n1\nfirst\nsecond\n\nalone"
     assert "<p>first<br>second</p>" in Two([])._repr_html_()
+
+
+def test_notes_are_wrapped_where_they_are_printed_and_whole_elsewhere():
+    class Long(Pairs):
+        def sections(self):
+            return [Section(notes=f"{'word ' * 40}\nnext")]
+
+    first, second, last = str(Long([])).splitlines()
+    assert len(first) <= WIDTH < len(f"{first} word")
+    assert (f"{first} {second}", last) == (("word " * 40).strip(), "next")
+    assert f"{'word ' * 40}<br>next" in Long([])._repr_html_()
 
 
 def test_every_result_is_a_table():

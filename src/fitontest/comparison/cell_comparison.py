@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ from fitontest.significance.holm import holm_adjusted
 from fitontest.typing import FloatArray
 
 CHANGED = 0.05
-WIDTH = 118
 NOTE = (
     "if unchanged: the mean over {draws:,} redistributions of the positives of each of {strata:,} strata of scores "
     "between the two tables, under which only the scores have drifted. mean residual: share of positives less mean "
@@ -181,7 +179,7 @@ class CellComparison(Table):
             return f"The data do not show that the calibration has changed ({p_value})."
         where = [f"{row['low']:.3g} to {row['high']:.3g}" for row in self.rows() if row["adjusted_p_value"] <= CHANGED]
         regions = f"; by region it shows at scores {', '.join(where)}" if where else ""
-        return fill(f"The calibration has changed ({p_value}){regions}.", WIDTH)
+        return f"The calibration has changed ({p_value}){regions}."
 
     def rows(self) -> Records:
         """Return a record for each region of scores, in their order."""
@@ -203,7 +201,7 @@ class CellComparison(Table):
 
     def sections(self) -> list[Section]:
         """Return the table of all scores with the sentence, and that of the regions with notes."""
-        note = fill(NOTE.format(draws=self.draws, strata=self.n_strata), WIDTH)
+        note = NOTE.format(draws=self.draws, strata=self.n_strata)
         return [
             Section("has the calibration changed?", *self._tabulate(), self.sentence),
             Section("by region of the scores, of about as many rows each", *self._tabulate_regions(), note),

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -17,7 +16,6 @@ from fitontest.families.stacking import LEAST_NAMED, Stacking
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.decreases import find_decreases
 from fitontest.measures.probabilistic_count import ProbabilisticCount
-from fitontest.measures.side_by_side import WIDTH
 from fitontest.numerics.losses import LOG_LOSS_EPS, LOSS_NAMES
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
@@ -31,10 +29,11 @@ if TYPE_CHECKING:
 FEW = 50  # rows of the smaller class below which even a paired comparison is mostly noise
 FEW_IN_A_FOLD = 100  # rows below which fold maps differ so much that the errors of their pooled predictions mislead
 MOST_INTERVALS = 3  # of those on which a map decreases, in the text
-NOTES = """\
-vs identity, vs best: paired differences of the loss, with their standard errors; minus is better. parameters: number of
-free parameters of the map, of which the rule one_se prefers few. calibration + refinement = loss: what a map of the
-family {decomposition}, fitted to the predictions, would still gain, and the rest."""
+NOTES = (
+    "vs identity, vs best: paired differences of the loss, with their standard errors; minus is better. parameters: "
+    "number of free parameters of the map, of which the rule one_se prefers few. calibration + refinement = loss: "
+    "what a map of the family {decomposition}, fitted to the predictions, would still gain, and the rest."
+)
 ERRORS_NOTE = " error (...): the calibration error of the predictions, estimated with that family."
 
 
@@ -177,7 +176,7 @@ class Comparison(Table):
     def sections(self) -> list[Section]:
         """Return the table of the losses, that of the errors after calibration, and sentences on the choice."""
         measured = [_tabulate_interpretability(self)] if self._has_interpretability else []
-        sentences = Section(notes="\n".join(fill(each, WIDTH) for each in _list_sentences(self)))
+        sentences = Section(notes="\n".join(_list_sentences(self)))
         return [_tabulate_losses(self), _tabulate_errors(self), *measured, sentences]
 
     def plot(self, figure: "SomeFigure" = None) -> "ComparisonDisplay":
@@ -269,7 +268,7 @@ def _tabulate_errors(comparison: Comparison) -> Section:
         numbers += [] if one.quality is None else vars(one.quality).values()
         body.append([_mark_chosen(one, comparison), *(f"{round(number, 5) + 0.0:.5f}" for number in numbers)])
     notes = NOTES.format(decomposition=comparison.decomposition) + (ERRORS_NOTE if first.errors else "")
-    return Section(header=header, body=body, notes=fill(notes, WIDTH))
+    return Section(header=header, body=body, notes=notes)
 
 
 def _tabulate_interpretability(comparison: Comparison) -> Section:

@@ -1,6 +1,5 @@
 """The result of comparing the calibration errors of two models: their difference, its interval, and what it means."""
 
-import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -24,7 +23,6 @@ NOTES = (
     "estimates the {compared} less what fitting costs, and may be negative. error ({norm}): the plug-in error, which "
     "label noise raises. The interval of the difference is for these two models on rows like these."
 )
-WIDTH = 120  # letters in a line of notes
 MOST_DECIMALS = 12
 
 
@@ -165,12 +163,12 @@ class ErrorComparison(Table):
         title = f"calibration of two models on the same rows, by out-of-fold {loss} ({self.cv} folds), n = {self.n}"
         norm = next(iter(self.errors.values())).norm
         explanation = NOTES.format(family=self.family, loss=loss, compared=COMPARED[self.loss], norm=norm)
-        notes = [textwrap.fill(explanation, WIDTH)]
+        notes = [explanation]
         if self.loss == "log_loss":
             notes.append(f"Log loss clips predictions to [{LOG_LOSS_EPS:g}, 1 - {LOG_LOSS_EPS:g}].")
         notes += [f"Note: {note}" for note in self.notes]
         return [
-            Section(title, *self._tabulate(norm), textwrap.fill(self.sentence, WIDTH)),
+            Section(title, *self._tabulate(norm), self.sentence),
             Section(notes="\n".join(notes)),
         ]
 

@@ -1,6 +1,5 @@
 """The result of planning an evaluation: how well families evaluate calibration at numbers of rows."""
 
-import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -17,7 +16,6 @@ NOTES = (
     "scores with the error, {truths}. width: mean width of the 95 % interval. bias: mean of the raw or debiased error "
     "less the true one; s.d.: of the debiased error. Width, biases and s.d. are the largest over the true errors."
 )
-WIDTH = 120  # letters in a line of notes
 DIGITS = 2  # of rows needed
 RELATIONS = {"about": "{}", "at most": "<= {}", "more than": "> {}"}
 
@@ -199,9 +197,9 @@ class EvaluationPlan(Table):
         scores = "the scores given" if self.own_scores else "beta-distributed scores"
         title = f"evaluations of {scores}, base rate {self.base_rate:.3g}, {self.draws} simulated for each figure"
         truths = [truth for truth in dict.fromkeys(one.truth for one in self.prospects) if truth != CALIBRATED]
-        explanation = textwrap.fill(NOTES.format(truths=" / ".join(truths) or "none here"), WIDTH)
+        explanation = NOTES.format(truths=" / ".join(truths) or "none here")
         notes = [f"Note: {note}" for note in self.notes]
-        said = [textwrap.fill(text, WIDTH) for text in (*self.sentences, *notes)]
+        said = [*self.sentences, *notes]
         parts = [Section(title, *self._tabulate(), explanation)]
         if self.needed:
             parts.append(self._needed_section())

@@ -15,11 +15,13 @@ from fitontest.measures.binning import DEFAULT_BINS
 from fitontest.measures.probabilistic_count import ProbabilisticCount
 from fitontest.measures.validity import DEFAULT_K
 
-NOTE = f"""\
-count: how many values the map that is fitted to all rows has in effect, each by its share of the rows (probabilistic
-count). PDE: mean distance between the held-out predictions and the mean label of their bin, of {DEFAULT_BINS} bins of
-equal mass. AUC_V: area under their validity curve of {DEFAULT_K} nearest neighbours; greater is better. frontier: no
-other candidate has a held-out loss as small and a count as small, and one of them smaller."""
+NOTE = (
+    "count: how many values the map that is fitted to all rows has in effect, each by its share of the rows "
+    "(probabilistic count). PDE: mean distance between the held-out predictions and the mean label of their bin, of "
+    f"{DEFAULT_BINS} bins of equal mass. AUC_V: area under their validity curve of {DEFAULT_K} nearest neighbours; "
+    "greater is better. frontier: no other candidate has a held-out loss as small and a count as small, and one of "
+    "them smaller."
+)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from textwrap import fill
 from typing import NamedTuple, TypeAlias
 
 from fitontest.measures.base import Estimate, notes_of_value
@@ -10,21 +9,26 @@ from fitontest.measures.plug_in import PlugIn
 from fitontest.results.table import Section, cell
 from fitontest.results.text import short
 
-NO_RANKING = """\
-Estimates of one quantity by different maps, not a ranking: smaller is not better, and identity is 0 by definition."""
-SE_NOTE = """\
-s.e. (map fixed): spread of the mean distance over fresh scores under this very map. A map fitted on these rows has
-more uncertainty than that, often far more: the number is a lower bound, not an error bar."""
-INTERVAL_NOTE = """\
-debiased: the true error under which the error found would be the middle one. The interval holds the true errors under
-which it would be ordinary, for labels drawn anew and the family fitted anew. Both are of the error of these scores."""
+NO_RANKING = (
+    "Estimates of one quantity by different maps, not a ranking: smaller is not better, "
+    "and identity is 0 by definition."
+)
+SE_NOTE = (
+    "s.e. (map fixed): spread of the mean distance over fresh scores under this very map. A map fitted on these "
+    "rows has more uncertainty than that, often far more: the number is a lower bound, not an error bar."
+)
+INTERVAL_NOTE = (
+    "debiased: the true error under which the error found would be the middle one. The interval holds the true "
+    "errors under which it would be ordinary, for labels drawn anew and the family fitted anew. Both are of the "
+    "error of these scores."
+)
 OWN_NOTE = "They are for what each family can see of that error, not for all of it."
 WIDENED_NOTE = "follows the scores badly, so that its interval was widened to hold that of the {by}."
 UNLIKELY = 0.05
-WIDTH = 118  # of a line of notes
-CLASSES_NOTE = """\
-Means over the classes, each against the rest and each counting the same. The families are estimates of one quantity by
-different maps, not a ranking: smaller is not better, and identity is 0 by definition."""
+CLASSES_NOTE = (
+    "Means over the classes, each against the rest and each counting the same. The families are estimates of one "
+    "quantity by different maps, not a ranking: smaller is not better, and identity is 0 by definition."
+)
 CLASS_HEADER = ("smallest", "in class", "largest", "in class")
 
 Named: TypeAlias = list[tuple[str, Estimate]]
@@ -120,7 +124,7 @@ def _measures_by_class(named: Named, title: str) -> Section:
 def _greater_is_better(named: Named) -> str:
     """Return of which measures greater values are better, since of errors smaller ones are."""
     names = [name for name, one in named if one.measure.greater_is_better]
-    return fill(f"Greater is better: {', '.join(names)}.", WIDTH) if names else ""
+    return f"Greater is better: {', '.join(names)}." if names else ""
 
 
 class _Columns(NamedTuple):
@@ -167,7 +171,7 @@ def interval_columns(named: Named) -> _Columns | None:
             by = one.interval.widened_by
             widened.setdefault("family vector" if by == "vector" else by, []).append(name)
     for by, names in widened.items():
-        lines.append(fill(f"{', '.join(names)}: {WIDENED_NOTE.format(by=by)}", WIDTH))
+        lines.append(f"{', '.join(names)}: {WIDENED_NOTE.format(by=by)}")
     return _Columns(("debiased", level), cells, "\n".join(lines))
 
 
@@ -177,7 +181,7 @@ def reason_lines(named: Named) -> list[str]:
     for name, estimate in named:
         if estimate.interval is None and estimate.interval_reason:
             names.setdefault(estimate.interval_reason, []).append(name)
-    return [fill(f"{', '.join(each)}: no interval, for {reason}.", WIDTH) for reason, each in names.items()]
+    return [f"{', '.join(each)}: no interval, for {reason}." for reason, each in names.items()]
 
 
 def _standard_errors() -> _Columns:
@@ -210,8 +214,7 @@ def _verdict(named: Named) -> str:
     reason = f"the p-value is at most {UNLIKELY}"
     if len(found) == 1:
         reason += ", as it is for one family in twenty by chance"
-    line = f"Calibrated scores would hardly look so to {', '.join(found)}: {reason}. To the others they could look so."
-    return fill(line, WIDTH)
+    return f"Calibrated scores would hardly look so to {', '.join(found)}: {reason}. To the others they could look so."
 
 
 def _nulls(named: Named) -> _Columns:
@@ -234,7 +237,7 @@ def _nulls(named: Named) -> _Columns:
 def _two_sided(named: Named) -> str:
     """Return which p-values are two-sided."""
     names = [name for name, one in named if one.measure.two_sided and one.null is not None]
-    return fill(f"Two-sided p-values, since these measure accuracy: {', '.join(names)}.", WIDTH) if names else ""
+    return f"Two-sided p-values, since these measure accuracy: {', '.join(names)}." if names else ""
 
 
 def _class_nulls(named: Named) -> _Columns:

@@ -172,7 +172,7 @@ class CalibrationCheck(Table):
     def sections(self) -> list[Section]:
         """Return the table of the outcomes."""
         if len(self.gates) == 1 and self.gates[0].name == str(WHOLE):
-            return [Section(notes=str(self.gates[0]))]
+            return [Section(str(self.gates[0]))]  # a title, which is one line in every log
         level = f"{100 * self.gates[0].interval.level:.4g} % interval"
         header = [self.kind, "outcome", "debiased error", level, "n", "rows needed"]
         body = []

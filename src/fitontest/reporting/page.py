@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from fitontest.measures.side_by_side import WIDTH
-
 if TYPE_CHECKING:
     from jinja2 import Template
 
@@ -29,30 +27,7 @@ def _template() -> "Template":
     environment = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters["paragraphs"] = paragraphs
     return environment.get_template(TEMPLATE)
-
-
-def paragraphs(notes: str) -> list[str]:
-    r"""Return the lines of notes that are wrapped for a terminal, each whole again.
-
-    A line was broken by wrapping where the first word of the next would not have fitted.
-
-    Examples
-    --------
-    >>> paragraphs("1 bin\nlong and " + "very " * 21 + "\nlonger\nother")[::2]
-    ['1 bin', 'other']
-    """
-    found: list[str] = []
-    room = WIDTH
-    for line in notes.splitlines():
-        word = line.split(" ", 1)[0]
-        if found and room < 1 + len(word):
-            found[-1] += f" {line}"
-        else:
-            found.append(line)
-        room = WIDTH - len(line)
-    return found
 
 
 def render(parts: Mapping[str, Any]) -> str:

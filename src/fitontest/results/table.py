@@ -9,11 +9,14 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from textwrap import fill
 from typing import Any
 
 from fitontest.results.frames import Backend, Records, to_frame
 from fitontest.results.html import as_html
 from fitontest.results.text import short, text_table
+
+WIDTH = 118  # of a printed line of notes
 
 
 @dataclass(frozen=True)
@@ -28,7 +31,7 @@ class Section:
     body : sequence of sequences of str
         One cell per column of the header.
     notes : str
-        What stands below the table.
+        What stands below the table: a paragraph on each line, which is wrapped where it is printed.
     """
 
     title: str = ""
@@ -38,7 +41,8 @@ class Section:
 
     def __str__(self) -> str:
         table = text_table(self.header, self.body) if self.header else ""
-        return "\n".join(part for part in (self.title, table, self.notes) if part)
+        notes = "\n".join(fill(line, WIDTH) for line in self.notes.splitlines())
+        return "\n".join(part for part in (self.title, table, notes) if part)
 
 
 class Table(ABC):

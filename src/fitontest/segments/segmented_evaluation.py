@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from textwrap import fill
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
@@ -12,7 +11,7 @@ from fitontest.data.sample import Sample
 from fitontest.measures.base import Estimate, Measure, notes_of_labels, notes_of_value
 from fitontest.measures.notes import score_notes
 from fitontest.measures.plug_in import PlugIn
-from fitontest.measures.side_by_side import UNLIKELY, WIDTH, Named, interval_columns, note_lines, reason_lines
+from fitontest.measures.side_by_side import UNLIKELY, Named, interval_columns, note_lines, reason_lines
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
 from fitontest.results.text import short
@@ -28,9 +27,11 @@ E = TypeVar("E")
 WHOLE = "all rows"
 SHOWN = 5  # segments in the diagrams, beside the whole
 MOST_SHOWN = 15  # more panels are too small to be compared
-ORDER_NOTE = """\
-Worst first, by the debiased value, or where there is none by the value less its mean if calibrated. Values that are not
-debiased are larger in smaller segments, of calibrated scores too. mean residual: share of positives less mean score."""
+ORDER_NOTE = (
+    "Worst first, by the debiased value, or where there is none by the value less its mean if calibrated. Values "
+    "that are not debiased are larger in smaller segments, of calibrated scores too. mean residual: share of "
+    "positives less mean score."
+)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -182,9 +183,7 @@ class SegmentedEvaluation(Table, Generic[E]):
         if not found:
             least = min(adjusted.values(), default=1.0)
             return f"Calibrated scores could look so in every segment: the smallest Holm p-value is {short(least, 2)}."
-        return fill(
-            f"Calibrated scores would hardly look so in {', '.join(found)} (Holm p-value at most {UNLIKELY}).", WIDTH
-        )
+        return f"Calibrated scores would hardly look so in {', '.join(found)} (Holm p-value at most {UNLIKELY})."
 
     def plot(
         self,
@@ -298,10 +297,9 @@ class SegmentedEvaluation(Table, Generic[E]):
         two_sided = self.totals[name].measure.two_sided
         least = self.smallest_p_value * (2 if two_sided else 1)
         kind, many = "Two-sided p-value" if two_sided else "p-value", len(self) > 1
-        return fill(
+        return (
             f"{kind}: from {self.draws:,} draws of the labels, so at least {short(least, 2)}; Holm p: adjusted for "
-            f"{len(self)} segment{'s' if many else ''}, so at least {short(min(1.0, least * len(self)), 2)}.",
-            WIDTH,
+            f"{len(self)} segment{'s' if many else ''}, so at least {short(min(1.0, least * len(self)), 2)}."
         )
 
 
