@@ -201,13 +201,25 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         return self
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Return the calibrated probabilities of the classes, shape (n, K), in the order of `classes_`."""
+        """Return the calibrated probabilities of the classes, shape (n, K), in the order of `classes_`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Rows, as the estimator takes them.
+        """
         check_is_fitted(self, "calibrated_classifiers_")
         total = sum(pair.predict_proba(X) for pair in self.calibrated_classifiers_)
         return np.asarray(total / len(self.calibrated_classifiers_))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of the highest calibrated probability, which need not be what the estimator predicts."""
+        """Return the class of the highest calibrated probability, which need not be what the estimator predicts.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Rows, as the estimator takes them.
+        """
         check_is_fitted(self, "calibrated_classifiers_")
         return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
 

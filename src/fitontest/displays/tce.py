@@ -68,6 +68,7 @@ class TCEDisplay(BinaryDisplay):
     error : Estimate
         A result of `tce`, measured on the sample.
     sample : Sample
+        The scores, labels and weights that the error was measured on.
     scale : {"probability", "logit"}, default="probability"
         Scale of the axis of predictions. "logit" shows rare events; it ends where the predictions end. If 90 % of the
         predictions are below 0.01, or above 0.99, the title of a probability scale advises to use the logit scale.

@@ -131,7 +131,17 @@ class ValidityDisplay(BinaryDisplay):
 
     @classmethod
     def of_sample(cls, sample: Sample, measure: ValidityArea, *, name: str | None = None) -> Self:
-        """Return the diagram of a checked sample, which is yet to be drawn."""
+        """Return the diagram of a checked sample, which is yet to be drawn.
+
+        Parameters
+        ----------
+        sample : Sample
+            Checked scores, labels and weights.
+        measure : ValidityArea
+            With the number of neighbours.
+        name : str, optional
+            Name of the scores in the legend.
+        """
         return cls(measure.estimate(sample), name=name)
 
     def plot(

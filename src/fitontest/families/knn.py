@@ -108,6 +108,16 @@ class KNN(Family):
         """Return the mean labels of the neighbours of each distinct score, as the map has them; there is no map made.
 
         The scores are those of ``sample.groups``, and the mean labels those of the map, to the last digit.
+
+        Parameters
+        ----------
+        sample : Sample
+            As for `fit_map`.
+
+        Returns
+        -------
+        means : array of shape (G,)
+            One for each distinct score, in increasing order of the scores.
         """
         groups = sample.groups
         jumps, _ = self._jumps(sample)

@@ -200,7 +200,20 @@ class Stacking(Family):
         return entries.memory[key]  # type: ignore[no-any-return]
 
     def weigh(self, held_out: FloatArray, sample: Sample) -> FloatArray:
-        """Return the weights under which predictions of the sorted rows, shape (n, members), have the least loss."""
+        """Return the weights under which predictions of the sorted rows, shape (n, members), have the least loss.
+
+        Parameters
+        ----------
+        held_out : array of shape (n, members)
+            The members' predictions of rows that they were not fitted to, in the order of the sorted rows.
+        sample : Sample
+            The rows.
+
+        Returns
+        -------
+        weights : array of shape (members,)
+            At least 0; they add up to 1.
+        """
         return self._weigh(held_out, sample.rows.y, sample.rows.w / sample.row_weight)
 
     def _weigh(self, held_out: FloatArray, y: FloatArray, w: FloatArray) -> FloatArray:

@@ -107,7 +107,20 @@ class ProbabilisticKendallTau(Measure):
         return {}
 
     def of_class(self, column: int, n_classes: int) -> "ProbabilisticKendallTau":
-        """Return the measure of one class against the rest, which has its own true probabilities."""
+        """Return the measure of one class against the rest, which has its own true probabilities.
+
+        Parameters
+        ----------
+        column : int
+            The place of the class, from 0.
+        n_classes : int
+            Number of classes K.
+
+        Raises
+        ------
+        ValueError
+            A truth given as an array without a column for each class.
+        """
         if not isinstance(self.truth, np.ndarray):
             return self
         if self.truth.ndim != 2 or self.truth.shape[1] != n_classes:

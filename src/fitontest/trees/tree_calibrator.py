@@ -86,11 +86,23 @@ class TreeCalibrator(FeatureCalibrator):
             return self.fit_read(X, codes, classes, read_weights_of(sample_weight, codes), None)
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Return the shares of the classes in the leaf of each row, shape (n, K)."""
+        """Return the shares of the classes in the leaf of each row, shape (n, K).
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Features, as for `fit`.
+        """
         return self.evaluate_logits(X, None)
 
     def predict(self, X: Any) -> Any:
-        """Return the most frequent class in the leaf of each row."""
+        """Return the most frequent class in the leaf of each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Features, as for `fit`.
+        """
         return predicted_classes(self, self.predict_proba(X))
 
     def fit_nodes(

@@ -145,7 +145,22 @@ class Dirichlet(MulticlassFamily):
     def path(
         self, rows: ClassRows, pairs: Sequence[tuple[float, float]], aim: float = AIM
     ) -> list[tuple[SoftmaxMap, SoftmaxOptimum]]:
-        """Return the maps for several pairs of lambda and mu, each fit started from the one before."""
+        """Return the maps for several pairs of lambda and mu, each fit started from the one before.
+
+        Parameters
+        ----------
+        rows : ClassRows
+            As for `fit_class_map`.
+        pairs : sequence of (float, float)
+            Values of lambda and mu, at least 0.
+        aim : float, optional
+            How small the optimisation makes its criterion before it ends.
+
+        Returns
+        -------
+        list of (SoftmaxMap, SoftmaxOptimum)
+            For each pair the map, and what the optimisation found.
+        """
         scores, K = Scores.plain(rows, self._smallest(rows)), rows.n_classes
         theta, found = full_identity(K), []
         for lambda_, mu in pairs:

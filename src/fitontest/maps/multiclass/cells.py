@@ -26,9 +26,11 @@ class CellMap(MulticlassMap):
     Parameters
     ----------
     partition : SimplexPartition
+        The cells.
     values : array of shape (n_cells, K)
         Shifts or levels; rows of NaN stand for cells without rows of positive weight, where g(p) = p.
     slope : {0, 1}
+        Whether `values` are shifts (1) or levels (0).
 
     Examples
     --------
@@ -48,7 +50,17 @@ class CellMap(MulticlassMap):
 
     @classmethod
     def of(cls, partition: SimplexPartition, table: CellTable, slope: int = 1) -> "CellMap":
-        """Return the map that takes the mean prediction of each cell to its mean label."""
+        """Return the map that takes the mean prediction of each cell to its mean label.
+
+        Parameters
+        ----------
+        partition : SimplexPartition
+            The cells.
+        table : CellTable
+            Their mean predictions and mean labels.
+        slope : {0, 1}, default=1
+            As for the class.
+        """
         values = np.full((partition.n_cells, table.mean_p.shape[1]), np.nan)
         values[table.number] = table.mean_y - table.mean_p if slope else table.mean_y
         return cls(partition, values, slope)
