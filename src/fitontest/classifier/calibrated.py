@@ -66,6 +66,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
     Attributes
     ----------
     classes_ : array of shape (K,)
+        The distinct labels, sorted.
     calibrated_classifiers_ : list of CalibratedPair
         Each with its fitted ``estimator`` and with ``families_``, from a class to its fitted `Family`; of two classes
         only the second has one. A family of several classes, or a tree, is ``family_`` instead.
@@ -171,6 +172,11 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         Returns
         -------
         self
+
+        Raises
+        ------
+        ValueError
+            Settings, data or folds that cannot be used: the message names the argument, the rule and what was found.
         """
         method = find_method(self.estimator, self.response_method)
         family = read_any_family(self.family, self.random_state)

@@ -99,9 +99,11 @@ class ReliabilityDisplay(PanelDisplay):
     Attributes
     ----------
     error : Estimate
+        As given.
     estimates : tuple of Estimate
         Of the further measures.
     map_ : CalibrationMap
+        The map that is drawn: that of the error.
     scale, y_scale : Scale
         Of the scores, and of the observed frequencies.
     advice : str or None
@@ -111,6 +113,7 @@ class ReliabilityDisplay(PanelDisplay):
     ax_, histogram_ax_ : matplotlib Axes
         Set by `plot`, as are all of the following.
     figure_ : matplotlib Figure or SubFigure
+        The figure of the axes.
     line_, ref_line_, counts_ : artists
         The map (interrupted between bins), the diagonal, the histogram.
     members_ : list of Line2D

@@ -44,9 +44,8 @@ class SimplexDisplay(Display):
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure or SubFigure
-        After `plot`.
+    ax_, figure_ : matplotlib Axes, and Figure or SubFigure
+        Set by `plot`.
 
     Examples
     --------

@@ -69,6 +69,7 @@ class TreeDisplay(Display):
     observed_, predicted_ : Line2D
         The dots and the diamonds.
     figure_ : matplotlib Figure or SubFigure
+        The figure of the axes.
 
     Examples
     --------

@@ -69,6 +69,7 @@ class KNN(Family):
     References
     ----------
     Torabian, Urner (2024), Calibration through the lens of interpretability (the validity curve).
+    https://doi.org/10.48550/arXiv.2412.00943
 
     Examples
     --------

@@ -56,6 +56,7 @@ class Stacking(Family):
     Attributes
     ----------
     map_ : MixtureMap
+        The weighted mean of the maps of the members.
     members_ : dict of str to Family
         The members by name, fitted to all rows.
     weights_ : array
@@ -116,7 +117,13 @@ class Stacking(Family):
         return float(sum(present)) + len(present) - 1.0
 
     def make_members(self) -> dict[str, Family]:
-        """Return the members by name, not yet fitted, and check the other settings."""
+        """Return the members by name, not yet fitted, and check the other settings.
+
+        Raises
+        ------
+        ValueError
+            A setting that is refused; `families` that are no list, or hold no family.
+        """
         self._check()
         listed = MEMBERS if self.families is None else self.families
         if not isinstance(listed, Sequence | np.ndarray):

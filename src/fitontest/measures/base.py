@@ -264,7 +264,7 @@ class Evidence:
     >>> import fitontest as fot
     >>> error = fot.calibration_error([0, 1, 1, 1], [0.1, 0.2, 0.7, 0.8], family=fot.Slope1(2))
     >>> error.evidence.estimator, error.evidence.partition, error.evidence.n_bins
-    (Slope1(n_bins=2), Partition([0.5], closed='left'), 2)
+    (Slope1(n_bins=2), Partition([0.7], closed='left'), 2)
     """
 
     map: CalibrationMap | None = None

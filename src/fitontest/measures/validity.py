@@ -47,8 +47,10 @@ class ValidityArea(Measure):
 
     References
     ----------
-    Gupta, Ramdas (2021), Distribution-free calibration guarantees for histogram binning without sample splitting.
+    Gupta, Ramdas (2021), Distribution-free calibration guarantees for histogram binning without sample splitting,
+    ICML. https://doi.org/10.48550/arXiv.2105.04656
     Torabian, Urner (2024), Calibration through the lens of interpretability.
+    https://doi.org/10.48550/arXiv.2412.00943
 
     Examples
     --------

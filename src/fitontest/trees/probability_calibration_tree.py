@@ -35,6 +35,7 @@ class ProbabilityCalibrationTree(FeatureCalibrator):
     Attributes
     ----------
     classes_ : array of shape (K,)
+        The distinct labels, sorted.
     n_leaves_ : int
         Of the pruned tree.
     pruning_factor_ : float

@@ -32,6 +32,7 @@ class TreeCalibrator(FeatureCalibrator):
     Attributes
     ----------
     classes_ : array of shape (K,)
+        The distinct labels, sorted.
     n_leaves_ : int
         Of the pruned tree.
     pruning_factor_ : float
@@ -53,7 +54,8 @@ class TreeCalibrator(FeatureCalibrator):
     References
     ----------
     Breiman, Friedman, Olshen, Stone (1984), Classification and Regression Trees (no doi).
-    Torabian, Urner, Calibration through the lens of interpretability (no doi).
+    Torabian, Urner (2024), Calibration through the lens of interpretability.
+    https://doi.org/10.48550/arXiv.2412.00943
 
     Examples
     --------

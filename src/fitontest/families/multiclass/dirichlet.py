@@ -56,8 +56,11 @@ class Dirichlet(MulticlassFamily):
     Attributes
     ----------
     map_ : SoftmaxMap
+        Its ``W`` is a full matrix.
     classes_ : array of shape (K,)
+        The class of each column.
     best_lambda_, best_mu_ : float
+        The penalties of the fit: those given, or those chosen.
     held_out_ : HeldOut
         Held-out losses of the pairs (lambda, mu), with "cv".
     objective_ : float

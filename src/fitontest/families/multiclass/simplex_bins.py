@@ -31,6 +31,9 @@ class SimplexBins(MulticlassFamily):
     Attributes
     ----------
     map_ : CellMap
+        The shifts or levels of the cells.
+    classes_ : array of shape (K,)
+        The class of each column.
     n_bins_ : int
         Cells that hold rows.
 

@@ -31,6 +31,8 @@ class CellMap(MulticlassMap):
         Shifts or levels; rows of NaN stand for cells without rows of positive weight, where g(p) = p.
     slope : {0, 1}
         Whether `values` are shifts (1) or levels (0).
+    classes : sequence of K labels, optional
+        The class of each column, by keyword; see `MulticlassMap`.
 
     Examples
     --------
@@ -81,7 +83,13 @@ class CellMap(MulticlassMap):
         return found
 
     def expressions(self, p: Sequence[Expression]) -> list[Expression]:  # noqa: ARG002 - the signature of every map
-        """Raise ValueError: a partition of the simplex finds cells by any function of arrays."""
+        """Raise ValueError: a partition of the simplex finds cells by any function of arrays.
+
+        Raises
+        ------
+        ValueError
+            Always.
+        """
         raise ValueError(
             "a map of cells of the simplex can be applied to arrays only, by which its partition finds them"
         )
