@@ -118,6 +118,7 @@ class Cells(ReadBefore):
         Returns
         -------
         Cells
+            The counts and sums of the rows.
 
         Raises
         ------

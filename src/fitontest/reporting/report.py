@@ -295,6 +295,7 @@ def report(
     Returns
     -------
     Report
+        The page, with its parts as results; ``save(path)`` writes it.
 
     Raises
     ------
