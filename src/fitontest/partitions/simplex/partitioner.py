@@ -20,6 +20,11 @@ from fitontest.typing import FloatArray, IntArray
 class SimplexPartition(ABC):
     """A function from the simplex to cells, which are numbered from 0 to ``n_cells`` - 1.
 
+    Attributes
+    ----------
+    n_cells : int
+        Number of cells.
+
     Examples
     --------
     >>> import numpy as np, fitontest as fot
