@@ -157,7 +157,7 @@ class Dirichlet(MulticlassFamily):
         pairs : sequence of (float, float)
             Values of lambda and mu, at least 0.
         aim : float, optional
-            How small the optimisation makes its criterion before it ends.
+            The gradient at which the Newton steps end.
 
         Returns
         -------
