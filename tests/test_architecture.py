@@ -248,17 +248,3 @@ def test_no_global_side_effects_in_the_source():
                 assert node.func.attr not in calls, f"{path}:{node.lineno} calls {node.func.attr}"
             if isinstance(node, ast.Attribute):
                 assert node.attr != "rcParams", f"{path}:{node.lineno} touches rcParams"
-
-
-def test_public_docstrings_have_examples():
-    import inspect
-
-    import fitontest
-
-    for name in fitontest.__all__:
-        thing = getattr(fitontest, name)
-        if inspect.isclass(thing) and issubclass(thing, Warning | fitontest.BinTable | fitontest.Evidence):
-            continue
-        if name in ("CalibrationMap", "Comparison", "Evaluation", "IdentityMap", "Partitioner"):
-            continue  # abstract, or shown where they are returned
-        assert ">>>" in (inspect.getdoc(thing) or ""), f"{name} has no example"

@@ -170,13 +170,25 @@ class Evaluation(Table):
         return note_lines(self._named()) + self._data_notes()
 
     def only(self, names: Iterable[str]) -> "Evaluation":
-        """Return the evaluation of the estimates of these names."""
+        """Return the evaluation of the estimates of these names.
+
+        Parameters
+        ----------
+        names : iterable of str
+            Some of `names`; the estimates keep their order.
+        """
         chosen = set(names)
         named = zip(self.names, self.estimates, strict=True)
         return Evaluation(tuple(estimate for name, estimate in named if name in chosen), self.data)
 
     def joined(self, other: "Evaluation") -> "Evaluation":
-        """Return one evaluation of the estimates of both, which are of the same data."""
+        """Return one evaluation of the estimates of both, which are of the same data.
+
+        Parameters
+        ----------
+        other : Evaluation
+            Another evaluation of the same data, whose estimates come last.
+        """
         return Evaluation(self.estimates + other.estimates, self.data)
 
     def plot(
@@ -212,7 +224,19 @@ class Evaluation(Table):
     def diagrams(
         self, family: str | None = None, *, scale: "ScaleName" = "probability", classes: "ClassChoice" = None
     ) -> "SmallMultiples":
-        """Return these diagrams, which are yet to be drawn, or to be saved."""
+        """Return these diagrams, which are yet to be drawn, or to be saved.
+
+        Parameters
+        ----------
+        family, scale, classes
+            As for `plot`.
+
+        Raises
+        ------
+        ValueError
+            Whole distributions; estimates without a map; a family that is not among them; `classes` where the diagrams
+            are not of classes.
+        """
         from fitontest.displays.class_choice import choose_worst
         from fitontest.displays.reliability import ReliabilityDisplay
         from fitontest.displays.small_multiples import arrange_panels, join_title, leave_out_identity

@@ -33,11 +33,33 @@ class CalibrationWarning(UserWarning):
 
 
 class SeparableDataWarning(CalibrationWarning):
-    """The labels are separated by the score, so the maximum-likelihood map is a limit that no parameter reaches."""
+    """The labels are separated by the score, so the maximum-likelihood map is a limit that no parameter reaches.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import fitontest as fot
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     family = fot.Platt().fit([0.1, 0.2, 0.8, 0.9], [0, 0, 1, 1])
+    >>> caught[0].category.__name__
+    'SeparableDataWarning'
+    """
 
 
 class BlockSizeWarning(CalibrationWarning):
-    """Tied scores are too heavy for the default block-size bounds, so the upper one was given up."""
+    """Tied scores are too heavy for the default block-size bounds, so the upper one was given up.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import fitontest as fot
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     partition = fot.PavaBC().partition(fot.Sample([0, 1] * 50, [0.3] * 90 + [0.7] * 10))
+    >>> caught[0].category.__name__
+    'BlockSizeWarning'
+    """
 
 
 @contextmanager

@@ -57,6 +57,11 @@ def show_progress() -> Iterator[None]:
 
     The bar is that of tqdm where it is installed. Where standard error is no terminal nothing is shown.
 
+    Yields
+    ------
+    None
+        The progress is shown until the block ends, also of functions that the block calls.
+
     Examples
     --------
     >>> import fitontest as fot

@@ -66,6 +66,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
     Attributes
     ----------
     classes_ : array of shape (K,)
+        The distinct labels, sorted.
     calibrated_classifiers_ : list of CalibratedPair
         Each with its fitted ``estimator`` and with ``families_``, from a class to its fitted `Family`; of two classes
         only the second has one. A family of several classes, or a tree, is ``family_`` instead.
@@ -171,6 +172,11 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         Returns
         -------
         self
+
+        Raises
+        ------
+        ValueError
+            Settings, data or folds that cannot be used: the message names the argument, the rule and what was found.
         """
         method = find_method(self.estimator, self.response_method)
         family = read_any_family(self.family, self.random_state)
@@ -201,13 +207,25 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         return self
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Return the calibrated probabilities of the classes, shape (n, K), in the order of `classes_`."""
+        """Return the calibrated probabilities of the classes, shape (n, K), in the order of `classes_`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Rows, as the estimator takes them.
+        """
         check_is_fitted(self, "calibrated_classifiers_")
         total = sum(pair.predict_proba(X) for pair in self.calibrated_classifiers_)
         return np.asarray(total / len(self.calibrated_classifiers_))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of the highest calibrated probability, which need not be what the estimator predicts."""
+        """Return the class of the highest calibrated probability, which need not be what the estimator predicts.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Rows, as the estimator takes them.
+        """
         check_is_fitted(self, "calibrated_classifiers_")
         return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
 

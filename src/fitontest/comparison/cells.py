@@ -79,6 +79,7 @@ def compare_cells(
     Returns
     -------
     CellComparison
+        The comparison, as a table.
 
     Raises
     ------

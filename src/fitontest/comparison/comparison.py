@@ -66,6 +66,8 @@ class Comparison(Table):
         Rows of the test set.
     n_classes : int
         How many classes there are.
+    do_nothing : str
+        The name of the candidate that leaves the scores as they are, with which the others are compared.
 
     Notes
     -----
@@ -106,6 +108,16 @@ class Comparison(Table):
         """Return the name that a rule chooses, which need not be the rule of this comparison.
 
         Without a mixture among the candidates, as always with several classes, there is nothing for "stack" to choose.
+
+        Parameters
+        ----------
+        rule : {"best", "one_se", "stack"}
+            See `compare_calibrators`.
+
+        Raises
+        ------
+        ValueError
+            Another rule.
         """
         return RULES[choose(rule, RULES, "rule")](self.calibrators, self.do_nothing)
 

@@ -71,6 +71,7 @@ class ErrorComparison(Table):
     errors : dict of str to Estimate
         The plug-in error of each model under the family, norm l1.
     loss, family : str
+        The loss, "brier" or "log_loss", and the name of the family that was fitted to the training parts.
     cv : int
         Number of folds.
     n : int

@@ -154,7 +154,13 @@ class EvaluationPlan(Table):
         return tuple(one for family in self.families for one in self._needed(family))
 
     def meets(self, family: str) -> bool:
-        """Return whether a family meets all that is wanted at one of the sizes tried."""
+        """Return whether a family meets all that is wanted at one of the sizes tried.
+
+        Parameters
+        ----------
+        family : str
+            One of `families`.
+        """
         return all(one.met for one in self._needed(family))
 
     def rows(self) -> Records:

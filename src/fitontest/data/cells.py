@@ -118,6 +118,7 @@ class Cells(ReadBefore):
         Returns
         -------
         Cells
+            The counts and sums of the rows.
 
         Raises
         ------
@@ -272,6 +273,16 @@ class Cells(ReadBefore):
 
         Weights are then not whole, and do not count rows. The rows of a label in a cell are dropped, and `n` counts
         them no longer, once their weight is less than 1e-30 of the total. A factor of 1 changes nothing.
+
+        Parameters
+        ----------
+        factor : float
+            In (0, 1].
+
+        Raises
+        ------
+        ValueError
+            Another factor.
         """
         if not is_real(factor) or not 0.0 < factor <= 1.0:
             raise ValueError(f"factor must be a number in (0, 1], got {factor!r}")
@@ -316,6 +327,11 @@ class Cells(ReadBefore):
     def from_json(cls, text: str) -> "Cells":
         """Return the cells that `to_json` wrote.
 
+        Parameters
+        ----------
+        text : str
+            What `to_json` wrote.
+
         Raises
         ------
         ValueError
@@ -337,6 +353,11 @@ class Cells(ReadBefore):
         """Return a data frame with a row per cell, to be written to Parquet, for example.
 
         Whether the weights count rows, and the resolution, are not in it: `from_frame` is told.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
+            The library of the frame.
         """
         return to_frame(self.to_records(), backend)
 
@@ -399,6 +420,13 @@ class ClassCells(ReadBefore, ClassSamples, Mapping[Label, Cells]):
     ----------
     cells : dict
         From each class to its cells.
+    names : Names, optional
+        What the caller calls the arguments, for error messages; by default their usual names.
+
+    Attributes
+    ----------
+    classes : list of length K
+        The classes, in the order of the columns.
 
     Examples
     --------
@@ -451,7 +479,18 @@ class ClassCells(ReadBefore, ClassSamples, Mapping[Label, Cells]):
     __radd__ = __add__
 
     def discounted(self, factor: float) -> "ClassCells":
-        """Return the cells with all weights times a factor in (0, 1], see `Cells.discounted`."""
+        """Return the cells with all weights times a factor in (0, 1], see `Cells.discounted`.
+
+        Parameters
+        ----------
+        factor : float
+            In (0, 1]; 1 changes nothing.
+
+        Raises
+        ------
+        ValueError
+            Another factor.
+        """
         return ClassCells({label: cells.discounted(factor) for label, cells in self.cells.items()}, self.names)
 
     def __repr__(self) -> str:

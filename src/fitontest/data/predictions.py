@@ -96,14 +96,26 @@ class ClassSamples(ABC):
 
     @abstractmethod
     def against_rest(self, column: int) -> Sample:
-        """Return one class against the rest."""
+        """Return one class against the rest.
+
+        Parameters
+        ----------
+        column : int
+            The place of the class in `classes`, from 0.
+        """
 
     def one_vs_rest(self) -> Iterator[tuple[Label, Sample]]:
         """Yield each class and its sample against the rest."""
         return ((label, self.against_rest(column)) for column, label in enumerate(self.classes))
 
     def by_predicted(self) -> Iterator[tuple[Label, Sample]]:
-        """Yield each class that is predicted, and the confidence of the rows in which it is."""
+        """Yield each class that is predicted, and the confidence of the rows in which it is.
+
+        Raises
+        ------
+        ValueError
+            Data that do not hold the scores of all classes of a row together.
+        """
         raise ValueError(
             f"by_predicted must be False where {self.names.y_true} is {type(self).__name__}: "
             "it needs the scores of all classes in each row"

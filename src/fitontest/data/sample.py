@@ -224,7 +224,13 @@ class Sample:
             )
 
     def take(self, rows: BoolArray | IntArray) -> "Sample":
-        """Return the sample of the chosen entries of the *sorted* rows, unchecked because these were checked."""
+        """Return the sample of the chosen entries of the *sorted* rows, unchecked because these were checked.
+
+        Parameters
+        ----------
+        rows : bool array of shape (m,) or int array
+            Which entries of `rows`: a mask, or their positions in increasing order.
+        """
         if not self.rows.single:  # what stands behind an entry is known to the rows alone
             return Sample.of_rows(self.rows.at(rows), whole=self.whole)
         chosen = object.__new__(Sample)
@@ -251,6 +257,7 @@ class Sample:
         cv : int
             Number of folds, at most n.
         random_state : int, RandomState or None
+            Of the folds; the same seed draws the same ones.
 
         Returns
         -------
@@ -268,6 +275,22 @@ class Sample:
         """Return the sample with the folds of several cross-validations; the first are those of `in_folds`.
 
         Entries that stand for many rows are cut by the folds of all repeats, of which there may be at most 4 then.
+
+        Parameters
+        ----------
+        cv : int
+            Number of folds, at most n.
+        repeats : int
+            How often folds are drawn, at least 1.
+        random_state : int, RandomState or None
+            Of the folds; the same seed draws the same ones.
+
+        Returns
+        -------
+        sample : Sample
+            The same rows, with an entry for each part.
+        folds : list of lists of int arrays
+            For each repeat positions, ascending, of the entries that each fold holds out.
         """
         key = f"folds {cv!r} {repeats!r} {int(random_state)}" if is_whole(random_state) else ""
         if key in self.memory:  # also of parts that are single rows
@@ -292,7 +315,13 @@ class Sample:
         return self if rows is self.rows else Sample.of_rows(rows, whole=self.whole)
 
     def rescored(self, p: FloatArray) -> "Sample":
-        """Return the sample with other scores in [0, 1] for the *sorted* rows, unchecked."""
+        """Return the sample with other scores in [0, 1] for the *sorted* rows, unchecked.
+
+        Parameters
+        ----------
+        p : array of shape (m,)
+            Scores in [0, 1], one for each entry of `rows`.
+        """
         if not self.aggregated:
             return Sample(self.rows.y, p, self.rows.w)
         return Sample.of_rows(rescored(self.rows, p), whole=self.whole)
@@ -302,6 +331,13 @@ class Sample:
         """Return the sample of rows that are sorted by (p, y, w) already, unchecked.
 
         `whole` says whether weights count rows, where that is known; sums over many rows do not show it.
+
+        Parameters
+        ----------
+        rows : Rows
+            Columns p in [0, 1], y in {0, 1} and w, with the rows behind each entry.
+        whole : bool, optional
+            Whether weights count rows; by default the weights themselves tell.
         """
         made = object.__new__(cls)
         made._fill(rows.p, rows.y, rows.w)

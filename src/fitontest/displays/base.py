@@ -40,6 +40,16 @@ class Display(ABC):
         """Return the records of one part, or of all parts.
 
         The records of all parts have the same keys, and ``part`` names the part of each.
+
+        Parameters
+        ----------
+        part : str, optional
+            One of the keys of `parts`; by default all.
+
+        Raises
+        ------
+        ValueError
+            There is no such part.
         """
         parts = self.parts()
         if part is not None:
@@ -65,6 +75,18 @@ class Display(ABC):
         """Write the figure to a PNG, SVG or PDF file, depending on the ending of the path, and return the path.
 
         The same diagram always gives the same bytes, which matplotlib's ``savefig`` alone does not guarantee.
+
+        Parameters
+        ----------
+        path : str or Path
+            A file, which is replaced where there is one.
+        dpi : float, default=150
+            Dots per inch, of a PNG.
+
+        Raises
+        ------
+        ValueError
+            Another ending of the name.
         """
         if not hasattr(self, "figure_"):
             self.plot(create_figure(self.size))
@@ -77,7 +99,13 @@ class Display(ABC):
 
     @abstractmethod
     def plot(self, where: Any = None) -> Any:
-        """Draw the diagram."""
+        """Draw the diagram.
+
+        Parameters
+        ----------
+        where : matplotlib Axes, Figure or SubFigure, optional
+            Place of the diagram; by default a new pyplot figure.
+        """
 
 
 class BinaryDisplay(Display):

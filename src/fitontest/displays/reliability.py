@@ -78,6 +78,7 @@ class ReliabilityDisplay(PanelDisplay):
     error : Estimate
         A result of `calibration_error`, measured on the sample.
     sample : Sample
+        The scores, labels and weights that the error was measured on.
     scale : {"probability", "logit"}, default="probability"
         Scale of both axes. The logit scale shows rare events. A single ``pl3`` fit (``ensemble=False``) is made of
         straight lines on it. If 90 % of the scores are below 0.01, or above 0.99, a text in the histogram of a
@@ -98,9 +99,11 @@ class ReliabilityDisplay(PanelDisplay):
     Attributes
     ----------
     error : Estimate
+        As given.
     estimates : tuple of Estimate
         Of the further measures.
     map_ : CalibrationMap
+        The map that is drawn: that of the error.
     scale, y_scale : Scale
         Of the scores, and of the observed frequencies.
     advice : str or None
@@ -110,6 +113,7 @@ class ReliabilityDisplay(PanelDisplay):
     ax_, histogram_ax_ : matplotlib Axes
         Set by `plot`, as are all of the following.
     figure_ : matplotlib Figure or SubFigure
+        The figure of the axes.
     line_, ref_line_, counts_ : artists
         The map (interrupted between bins), the diagonal, the histogram.
     members_ : list of Line2D
@@ -304,7 +308,21 @@ class ReliabilityDisplay(PanelDisplay):
         level: float = BAND_LEVEL,
         random_state: RandomState = 0,
     ) -> None:
-        """Compute a band for the next `plot`, see `from_predictions`."""
+        """Compute a band for the next `plot`, see `from_predictions`.
+
+        Parameters
+        ----------
+        sample : Sample
+            The sample of the diagram.
+        kind : {"consistency", "confidence", "simultaneous"}, default="consistency"
+            As `band` of `from_predictions`.
+        draws : int, default=200
+            Labellings that are drawn, each of which is fitted.
+        level : float, default=0.9
+            Share of the maps within the band, in (0, 1).
+        random_state : int, RandomState or None, default=0
+            Of the drawn labels.
+        """
         x = self.scale.grid(POINTS)
         self.band = band_of(self.error, sample, x, kind=kind, draws=draws, level=level, random_state=random_state)
 

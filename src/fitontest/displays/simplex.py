@@ -44,9 +44,8 @@ class SimplexDisplay(Display):
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure or SubFigure
-        After `plot`.
+    ax_, figure_ : matplotlib Axes, and Figure or SubFigure
+        Set by `plot`.
 
     Examples
     --------
@@ -89,6 +88,7 @@ class SimplexDisplay(Display):
         Parameters
         ----------
         y_true : array-like of shape (n,)
+            Labels of three classes.
         y_prob : array-like of shape (n, 3)
             Rows add up to 1.
         family : str, MulticlassFamily or MulticlassMap, default="vector"
@@ -100,6 +100,7 @@ class SimplexDisplay(Display):
         labels : array-like of shape (3,), optional
             The classes in the order of the columns; by default the labels that occur, sorted.
         sample_weight : array-like of shape (n,), optional
+            Non-negative weights; weight 2 is the row twice, weight 0 the row absent.
         ax : matplotlib Axes, Figure or SubFigure, optional
             Where to draw; by default a new pyplot figure.
 

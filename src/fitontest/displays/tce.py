@@ -68,6 +68,7 @@ class TCEDisplay(BinaryDisplay):
     error : Estimate
         A result of `tce`, measured on the sample.
     sample : Sample
+        The scores, labels and weights that the error was measured on.
     scale : {"probability", "logit"}, default="probability"
         Scale of the axis of predictions. "logit" shows rare events; it ends where the predictions end. If 90 % of the
         predictions are below 0.01, or above 0.99, the title of a probability scale advises to use the logit scale.
@@ -81,7 +82,9 @@ class TCEDisplay(BinaryDisplay):
     Attributes
     ----------
     error : Estimate
+        As given.
     partition_ : Partition
+        Its bins.
     violins : list of Violin
         One per bin with predictions.
     ax_, sizes_ax_, histogram_ax_ : matplotlib Axes
@@ -89,6 +92,7 @@ class TCEDisplay(BinaryDisplay):
     axes_ : tuple
         These three.
     figure_ : matplotlib Figure or SubFigure
+        The figure of the axes.
     violins_, rejected_ : PathCollection
         The violins, and their rejected parts. Those of more than 60 bins are one path.
     columns_ : PolyCollection
@@ -224,6 +228,11 @@ class TCEDisplay(BinaryDisplay):
         Returns
         -------
         self
+
+        Raises
+        ------
+        ValueError
+            Axes that hold a diagram already.
         """
         main = get_axes(ax, self.size)
         if find_companions(main):

@@ -69,6 +69,7 @@ class TreeDisplay(Display):
     observed_, predicted_ : Line2D
         The dots and the diamonds.
     figure_ : matplotlib Figure or SubFigure
+        The figure of the axes.
 
     Examples
     --------
@@ -143,6 +144,7 @@ class TreeDisplay(Display):
         y : array-like of shape (n,)
             Labels.
         sample_weight : array-like of shape (n,), optional
+            Non-negative weights; weight 2 is the row twice, weight 0 the row absent.
         scores : array-like of shape (n,) or (n, K), optional
             Base scores, for a `ProbabilityCalibrationTree` that was fitted with scores on its own.
         pos_label : label, optional

@@ -58,8 +58,10 @@ class ValidityDisplay(BinaryDisplay):
 
     References
     ----------
-    Gupta, Ramdas (2021), Distribution-free calibration guarantees for histogram binning without sample splitting.
+    Gupta, Ramdas (2021), Distribution-free calibration guarantees for histogram binning without sample splitting,
+    ICML. https://doi.org/10.48550/arXiv.2105.04656
     Torabian, Urner (2024), Calibration through the lens of interpretability.
+    https://doi.org/10.48550/arXiv.2412.00943
 
     Examples
     --------
@@ -131,7 +133,17 @@ class ValidityDisplay(BinaryDisplay):
 
     @classmethod
     def of_sample(cls, sample: Sample, measure: ValidityArea, *, name: str | None = None) -> Self:
-        """Return the diagram of a checked sample, which is yet to be drawn."""
+        """Return the diagram of a checked sample, which is yet to be drawn.
+
+        Parameters
+        ----------
+        sample : Sample
+            Checked scores, labels and weights.
+        measure : ValidityArea
+            With the number of neighbours.
+        name : str, optional
+            Name of the scores in the legend.
+        """
         return cls(measure.estimate(sample), name=name)
 
     def plot(
@@ -160,6 +172,11 @@ class ValidityDisplay(BinaryDisplay):
         Returns
         -------
         self
+
+        Raises
+        ------
+        ValueError
+            A limit outside (0, 1].
         """
         if limit is not None and (not is_real(limit) or not 0 < limit <= 1):
             raise ValueError(f"limit must be a number in (0, 1] or None, got {limit!r}")

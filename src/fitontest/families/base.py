@@ -64,7 +64,18 @@ class FamilyBase(BaseEstimator, ABC):
     calibrator: ClassVar[bool] = False
 
     def replace_results(self, results: Mapping[str, Any]) -> Self:
-        """Set the results of a fit, and forget those of an earlier one, which other parameters may have made."""
+        """Set the results of a fit, and forget those of an earlier one, which other parameters may have made.
+
+        Parameters
+        ----------
+        results : mapping of str to object
+            The fitted attributes by name, each ending in an underscore.
+
+        Returns
+        -------
+        self
+            The estimator.
+        """
         old = [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]
         for name in set(old) - set(self.get_params(deep=False)) if old else ():
             delattr(self, name)
@@ -130,10 +141,33 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
 
     @abstractmethod
     def fit_map(self, sample: Sample) -> CalibrationMap:
-        """Return the map that fits the sample best, leaving the estimator as it is."""
+        """Return the map that fits the sample best, leaving the estimator as it is.
+
+        Parameters
+        ----------
+        sample : Sample
+            Checked scores in [0, 1], labels in {0, 1} and weights.
+
+        Returns
+        -------
+        CalibrationMap
+            The fitted map.
+        """
 
     def solve(self, sample: Sample) -> Solution:
-        """Return the map together with the other results of the fit, leaving the estimator as it is."""
+        """Return the map together with the other results of the fit, leaving the estimator as it is.
+
+        Parameters
+        ----------
+        sample : Sample
+            As for `fit_map`.
+
+        Returns
+        -------
+        Solution
+            The ``map``, the ``partition`` or None, and ``attributes``, further results by their names, which end in an
+            underscore.
+        """
         fitted = self.fit_map(sample)
         return Solution(fitted, getattr(fitted, "partition", None))
 
@@ -174,11 +208,38 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         return self
 
     def fit_sample(self, sample: Sample) -> Self:
-        """Fit the family to a sample that has been checked already."""
+        """Fit the family to a sample that has been checked already.
+
+        Parameters
+        ----------
+        sample : Sample
+            As for `fit_map`.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
         return self.adopt(self.solve(sample))
 
     def adopt(self, solution: Solution) -> Self:
-        """Take the results of a fit as one's own."""
+        """Take the results of a fit as one's own.
+
+        Parameters
+        ----------
+        solution : Solution
+            What `solve` returned.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        TypeError
+            A subclass whose ``fit_map`` returns no `CalibrationMap`.
+        """
         if not isinstance(solution.map, CalibrationMap):
             raise TypeError(f"{type(self).__name__}.fit_map must return a CalibrationMap, got {solution.map!r}")
         bins: dict[str, Any] = {}
@@ -194,6 +255,7 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         Parameters
         ----------
         sample : Sample
+            As for `fit_map`.
         folds : sequence of int arrays
             Positions of the sorted rows that are held out together; all rows together, or none if there are no folds.
         """
@@ -203,6 +265,18 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         """Return for each sorted row the value of a map fitted without its fold; rows of no fold have NaN.
 
         Warnings of these fits are suppressed: the fit to all rows warns of the same data.
+
+        Parameters
+        ----------
+        sample : Sample
+            As for `fit_map`.
+        folds : sequence of int arrays
+            Positions of the sorted rows that are held out together.
+
+        Returns
+        -------
+        values : array of shape (n,)
+            In the order of the sorted rows.
         """
         rows = sample.rows
         values = np.full(len(rows), np.nan)
@@ -289,6 +363,11 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         """Yield the maps fitted to each labelling, as for `fitted_values`, where values at other scores are needed.
 
         A family that can share work between labellings overrides this too.
+
+        Parameters
+        ----------
+        entries, positives
+            As for `fitted_values`.
         """
         return (self.fit_map(entries.sample(labelling)) for labelling in positives.T)
 
@@ -296,6 +375,13 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         """Return the values at other scores of the maps fitted to each labelling, shape (scores, B).
 
         A family that can share work between labellings overrides this too.
+
+        Parameters
+        ----------
+        entries, positives
+            As for `fitted_values`.
+        at : array of shape (scores,)
+            Scores in [0, 1].
         """
         values = np.empty((at.size, positives.shape[1]))
         for column, c_hat in enumerate(self.fitted_maps(entries, positives)):
@@ -330,6 +416,15 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         """Return 1 - Brier score / Brier score of the base rate: the coefficient of determination.
 
         The labels are read as in `fit`, with the same `pos_label`.
+
+        Parameters
+        ----------
+        p : array-like of shape (n,) or (n, 1)
+            Scores in [0, 1].
+        y : array-like of shape (n,)
+            Labels.
+        sample_weight : array-like of shape (n,), optional
+            As for `fit`.
         """
         sample = Sample(y, p, sample_weight, pos_label=getattr(self, "pos_label_", None), names=_ARGUMENTS)
         return float(r2_score(sample.y, self.predict(sample.p), sample_weight=sample.w))
@@ -338,12 +433,23 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         """Return the probabilities of the negative and the positive class, shape (n, 2), always in [0, 1].
 
         The columns are always in this order, whatever the labels are called.
+
+        Parameters
+        ----------
+        p : array-like of shape (n,) or (n, 1)
+            Scores in [0, 1].
         """
         positive = self.transform(p)
         return np.stack([1.0 - positive, positive], axis=-1)
 
     def transform(self, p: ArrayInput) -> FloatArray:
-        """Return the calibrated probabilities of the positive class, always in [0, 1]."""
+        """Return the calibrated probabilities of the positive class, always in [0, 1].
+
+        Parameters
+        ----------
+        p : array-like of shape (n,) or (n, 1)
+            Scores in [0, 1].
+        """
         return self.predict(p, clip=True)
 
     def __sklearn_tags__(self) -> Any:
@@ -409,6 +515,25 @@ def register_family(name: str, *, aliases: tuple[str, ...] = ()) -> Callable[[ty
     Packages can also list a family under the entry-point group ``fitontest.families``, and one that is fitted to a
     column for each class under ``fitontest.multiclass_families``.
 
+    Parameters
+    ----------
+    name : str
+        The new name, for `make_family` and ``family=``; not empty, and not the name or alias of another family.
+    aliases : tuple of str, default=()
+        Further names of it, as new as `name`.
+
+    Returns
+    -------
+    callable
+        The decorator. It takes the class and returns it unchanged.
+
+    Raises
+    ------
+    ValueError
+        A name that is no text, is empty, or is taken.
+    TypeError
+        From the decorator, for a class that is no family.
+
     Examples
     --------
     >>> import fitontest as fot
@@ -425,6 +550,16 @@ def register_family(name: str, *, aliases: tuple[str, ...] = ()) -> Callable[[ty
 
 def unregister_family(name: str) -> None:
     """Take a family out of the registry again, as a test of a plug-in must.
+
+    Parameters
+    ----------
+    name : str
+        The name under which the family was registered, not an alias. Its aliases go with it.
+
+    Raises
+    ------
+    ValueError
+        No family is registered under this name.
 
     Examples
     --------
@@ -446,6 +581,16 @@ def available_families(classes: Literal["two", "any", "features"] = "two") -> li
         "two" lists those that are fitted to one column of scores; "any" those that are fitted to a column for each
         class and give probabilities of all. Some are both. "features" lists the calibrators that see the features of
         the rows, for `CalibratedClassifier`.
+
+    Returns
+    -------
+    list of str
+        Names, without aliases: what `make_family` and ``family=`` take.
+
+    Raises
+    ------
+    ValueError
+        Another value of `classes`.
 
     Examples
     --------
@@ -481,6 +626,11 @@ def make_family(name: str, **params: Any) -> Any:
         ``"histogram"`` for ``"flat"``).
     **params
         Hyper-parameters of the family.
+
+    Returns
+    -------
+    Family, MulticlassFamily or tree
+        A new estimator with these hyper-parameters, which is not fitted.
 
     Raises
     ------

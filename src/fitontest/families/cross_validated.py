@@ -30,11 +30,13 @@ class CrossValidated(Family):
     candidates : sequence, optional
         Values to try, simplest first; 1..40 by default.
     scoring : {"brier", "log_loss"}, default="brier"
+        The held-out loss, a weighted mean. The log loss clips predictions to [1e-6, 1 - 1e-6].
     cv : int, default=10
         Number of folds, at most n.
     tolerance : float, default=1e-3
         0 is the plain argmin.
     random_state : int, RandomState or None, default=0
+        Of the folds.
 
     Attributes
     ----------

@@ -39,7 +39,9 @@ class Flat(BinnedFamily):
     Attributes
     ----------
     map_ : BinnedMap
+        The mean label of each bin.
     partition_ : Partition
+        The bins.
     n_bins_ : int
         Bins really used: fewer than requested where scores are tied.
     bin_table_ : BinTable
@@ -52,6 +54,7 @@ class Flat(BinnedFamily):
     Zadrozny, Elkan (2001), Obtaining calibrated probability estimates from decision trees and naive Bayesian
     classifiers, ICML (no doi).
     Torabian, Urner (2024), Calibration through the lens of interpretability (the probability deviation error).
+    https://doi.org/10.48550/arXiv.2412.00943
 
     Examples
     --------

@@ -37,6 +37,7 @@ class Isotonic(Family):
     Attributes
     ----------
     map_ : KnotsMap or BinnedMap
+        With ``interpolation="linear"`` and with "step".
     partition_ : Partition
         The blocks.
     n_bins_ : int

@@ -69,6 +69,7 @@ class KNN(Family):
     References
     ----------
     Torabian, Urner (2024), Calibration through the lens of interpretability (the validity curve).
+    https://doi.org/10.48550/arXiv.2412.00943
 
     Examples
     --------
@@ -108,6 +109,16 @@ class KNN(Family):
         """Return the mean labels of the neighbours of each distinct score, as the map has them; there is no map made.
 
         The scores are those of ``sample.groups``, and the mean labels those of the map, to the last digit.
+
+        Parameters
+        ----------
+        sample : Sample
+            As for `fit_map`.
+
+        Returns
+        -------
+        means : array of shape (G,)
+            One for each distinct score, in increasing order of the scores.
         """
         groups = sample.groups
         jumps, _ = self._jumps(sample)

@@ -27,7 +27,9 @@ class PavaBlocks(Family):
     map_ : BinnedMap
         Constant per block; mild violations of monotonicity are expected.
     partition_ : Partition
+        The blocks.
     n_bins_ : int
+        Number of blocks.
 
     Raises
     ------

@@ -40,7 +40,9 @@ class Slope1(BinnedFamily):
     Attributes
     ----------
     map_ : BinnedMap
+        p plus the gap of its bin; it may leave [0, 1].
     partition_ : Partition
+        The bins.
     n_bins_ : int
         Bins really used: fewer than requested where scores are tied.
     bin_table_ : BinTable

@@ -56,6 +56,7 @@ class Stacking(Family):
     Attributes
     ----------
     map_ : MixtureMap
+        The weighted mean of the maps of the members.
     members_ : dict of str to Family
         The members by name, fitted to all rows.
     weights_ : array
@@ -116,7 +117,13 @@ class Stacking(Family):
         return float(sum(present)) + len(present) - 1.0
 
     def make_members(self) -> dict[str, Family]:
-        """Return the members by name, not yet fitted, and check the other settings."""
+        """Return the members by name, not yet fitted, and check the other settings.
+
+        Raises
+        ------
+        ValueError
+            A setting that is refused; `families` that are no list, or hold no family.
+        """
         self._check()
         listed = MEMBERS if self.families is None else self.families
         if not isinstance(listed, Sequence | np.ndarray):
@@ -200,7 +207,20 @@ class Stacking(Family):
         return entries.memory[key]  # type: ignore[no-any-return]
 
     def weigh(self, held_out: FloatArray, sample: Sample) -> FloatArray:
-        """Return the weights under which predictions of the sorted rows, shape (n, members), have the least loss."""
+        """Return the weights under which predictions of the sorted rows, shape (n, members), have the least loss.
+
+        Parameters
+        ----------
+        held_out : array of shape (n, members)
+            The members' predictions of rows that they were not fitted to, in the order of the sorted rows.
+        sample : Sample
+            The rows.
+
+        Returns
+        -------
+        weights : array of shape (members,)
+            At least 0; they add up to 1.
+        """
         return self._weigh(held_out, sample.rows.y, sample.rows.w / sample.row_weight)
 
     def _weigh(self, held_out: FloatArray, y: FloatArray, w: FloatArray) -> FloatArray:

@@ -65,13 +65,29 @@ class CalibrationMap(StoredMap):
 
     @abstractmethod
     def evaluate(self, p: FloatArray) -> FloatArray:
-        """Return c_hat(p) for float64 scores that are known to lie in [0, 1]."""
+        """Return c_hat(p) for float64 scores that are known to lie in [0, 1].
+
+        Parameters
+        ----------
+        p : array
+            Scores, of any shape; they are not checked.
+
+        Returns
+        -------
+        c : array of the shape of `p`
+            Not clipped: bins of slope 1 may leave [0, 1].
+        """
 
     def expression(self, p: Expression) -> Expression:  # noqa: ARG002 - the signature of every map
         """Return the formula of `evaluate` as an expression, by which `apply_to` and `to_sql` compute it.
 
         A map of one's own writes it with the operators of `fitontest.maps.expressions.Expression` and the functions
         beside it.
+
+        Parameters
+        ----------
+        p : Expression
+            The score, which lies in [0, 1].
 
         Raises
         ------
@@ -83,7 +99,18 @@ class CalibrationMap(StoredMap):
         )
 
     def guarded(self, prob: str) -> Guarded:
-        """Return the expression of a column, clipped to [0, 1], and NULL where the score is none."""
+        """Return the expression of a column, clipped to [0, 1], and NULL where the score is none.
+
+        Parameters
+        ----------
+        prob : str
+            Name of the column of scores.
+
+        Raises
+        ------
+        ValueError
+            A map that defines no expression.
+        """
         p = Column(prob)
         return Guarded(((p, 0.0, 1.0),), self.expression(p).clip(0.0, 1.0))
 
@@ -179,7 +206,13 @@ class CalibrationMap(StoredMap):
         return self.shifts_bins
 
     def distances(self, sample: Sample) -> Distances:
-        """Return |c_hat(p_i) - p_i| of every row of the sample, or one entry for rows that are equally far."""
+        """Return |c_hat(p_i) - p_i| of every row of the sample, or one entry for rows that are equally far.
+
+        Parameters
+        ----------
+        sample : Sample
+            Checked scores and weights.
+        """
         return Distances(np.abs(self.evaluate(sample.p) - sample.p), sample.w, sample.w2)
 
     @property
@@ -190,6 +223,23 @@ class CalibrationMap(StoredMap):
 
 def register_map(cls: type[M]) -> type[M]:
     """Make a map class known to ``from_dict`` of `CalibrationMap` and `MulticlassMap` under its ``kind``.
+
+    Parameters
+    ----------
+    cls : type
+        A subclass of `CalibrationMap` or of `MulticlassMap` with a ``kind`` that no other class has.
+
+    Returns
+    -------
+    type
+        The same class, so that the function can be used as a decorator.
+
+    Raises
+    ------
+    ValueError
+        The ``kind`` is no text, is empty, or is taken.
+    TypeError
+        `cls` is no class of maps.
 
     Examples
     --------

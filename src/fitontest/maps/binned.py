@@ -28,6 +28,7 @@ class BinnedMap(CalibrationMap):
     Parameters
     ----------
     bins : Partition
+        The B bins.
     offset, slope : array-like of shape (B,)
         Bins of slope 1 may leave [0, 1] at their ends, as a shift by the gap does; lines of any other slope must not.
 

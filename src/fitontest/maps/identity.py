@@ -11,7 +11,14 @@ from fitontest.typing import FloatArray
 @register_map
 @dataclass(frozen=True, eq=False)
 class IdentityMap(CalibrationMap):
-    """c_hat(p) = p."""
+    """c_hat(p) = p.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> fot.IdentityMap()([0.2, 0.9])
+    array([0.2, 0.9])
+    """
 
     kind: ClassVar[str] = "identity"
 

@@ -70,6 +70,11 @@ class StoredMap(ABC):
     def from_dict(cls, d: dict[str, Any]) -> Self:
         """Return the map that `to_dict` wrote; works on this base and on each class.
 
+        Parameters
+        ----------
+        d : dict
+            What `to_dict` returned, or the same read from JSON.
+
         Raises
         ------
         ValueError

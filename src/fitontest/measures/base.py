@@ -80,17 +80,38 @@ class Measure(ABC):
 
     @abstractmethod
     def estimate(self, sample: Any) -> "Estimate":
-        """Return the estimate of a checked `Sample`; one of any number of classes takes `Distributions`."""
+        """Return the estimate of a checked `Sample`; one of any number of classes takes `Distributions`.
+
+        Parameters
+        ----------
+        sample : Sample or Distributions
+            Checked scores, labels and weights.
+        """
 
     def target(self, sample: Any, c: FloatArray) -> float | None:  # noqa: ARG002 - the signature of every measure
         """Return what the measure would be if c, of shape (n,), were the true probabilities of the sample's rows.
 
         None where that is not defined: then there is a null distribution, but no interval.
+
+        Parameters
+        ----------
+        sample : Sample or Distributions
+            As for `estimate`.
+        c : array of shape (n,), or (n, K) of whole distributions
+            Probabilities in [0, 1], in the order of the sample's rows.
         """
         return None
 
     def estimates_of(self, entries: Entries, positives: IntArray) -> FloatArray:
-        """Return the values for several labellings of the same scores, shape (B,), of positives of shape (m, B)."""
+        """Return the values for several labellings of the same scores, shape (B,), of positives of shape (m, B).
+
+        Parameters
+        ----------
+        entries : Entries
+            Sorted scores with their weights, without labels.
+        positives : int array of shape (m, B)
+            How many of the rows behind each entry are positive, in each labelling.
+        """
         return np.array([self.estimate(entries.sample(labelling)).value for labelling in positives.T])
 
     @property
@@ -124,7 +145,13 @@ class Measure(ABC):
         return False
 
     def of_repeated_rows(self, times: int) -> "Measure":  # noqa: ARG002 - the signature of every measure
-        """Return the measure of data in which each row stands so many times, one after the other."""
+        """Return the measure of data in which each row stands so many times, one after the other.
+
+        Parameters
+        ----------
+        times : int
+            At least 1.
+        """
         return self
 
     @property
@@ -133,7 +160,15 @@ class Measure(ABC):
         return not self.held_fixed
 
     def of_class(self, column: int, n_classes: int) -> "Measure":  # noqa: ARG002 - the signature of every measure
-        """Return the measure of one class against the rest, with what its settings hold of that class."""
+        """Return the measure of one class against the rest, with what its settings hold of that class.
+
+        Parameters
+        ----------
+        column : int
+            The place of the class, from 0.
+        n_classes : int
+            Number of classes K.
+        """
         return self
 
     @property
@@ -155,17 +190,40 @@ class Measure(ABC):
         return ()
 
     def labelled(self, name: str) -> "Measure":  # noqa: ARG002 - the signature of every measure
-        """Return the measure under another name, if it can have one."""
+        """Return the measure under another name, if it can have one.
+
+        Parameters
+        ----------
+        name : str
+            What tables are to call it.
+        """
         return self
 
     def seeded(self, random_state: RandomState) -> "Measure":
-        """Return the measure with that seed for what it draws, if it draws anything."""
+        """Return the measure with that seed for what it draws, if it draws anything.
+
+        Parameters
+        ----------
+        random_state : int, RandomState or None
+            The seed. A measure without such a setting stays as it is.
+        """
         if "random_state" not in settings_of(self):
             return self
         return self.changed(random_state=random_state)
 
     def changed(self, **settings: Any) -> Self:
-        """Return the measure with other settings, made as it was."""
+        """Return the measure with other settings, made as it was.
+
+        Parameters
+        ----------
+        **settings
+            New values of its settings by name.
+
+        Raises
+        ------
+        TypeError
+            A setting that the measure does not have.
+        """
         measure: Self = replace(self, **settings)  # type: ignore[type-var]
         return _made_as(measure, self.made_as)
 
@@ -174,7 +232,15 @@ class Measure(ABC):
         return ", ".join(f"{name} {value}" for name, value in self.brief().items())
 
     def printed(self, value: float, digits: int = 3) -> str:
-        """Return a value of the measure as it is printed."""
+        """Return a value of the measure as it is printed.
+
+        Parameters
+        ----------
+        value : float
+            In the unit of the measure.
+        digits : int, default=3
+            Significant digits.
+        """
         return short(value, digits)
 
 
@@ -192,6 +258,13 @@ class Evidence:
         The bins, where there are any.
     note : str
         What must be known of the evidence to read the value, or "".
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> error = fot.calibration_error([0, 1, 1, 1], [0.1, 0.2, 0.7, 0.8], family=fot.Slope1(2))
+    >>> error.evidence.estimator, error.evidence.partition, error.evidence.n_bins
+    (Slope1(n_bins=2), Partition([0.7], closed='left'), 2)
     """
 
     map: CalibrationMap | None = None
@@ -335,7 +408,24 @@ class Estimate(Table):
     def of(
         cls, measure: Measure, sample: Sample | Distributions, value: float, evidence: Evidence | None = None
     ) -> Self:
-        """Return the estimate that a measure makes of a sample; the value must be a finite number."""
+        """Return the estimate that a measure makes of a sample; the value must be a finite number.
+
+        Parameters
+        ----------
+        measure : Measure
+            The measure, with its settings.
+        sample : Sample or Distributions
+            The checked data.
+        value : float
+            In the unit of the measure.
+        evidence : Evidence, optional
+            What the value was computed from; by default nothing.
+
+        Raises
+        ------
+        ValueError
+            The value is not finite.
+        """
         if not np.isfinite(value):
             raise ValueError(f"value of {measure.name} must be a finite number, got {value!r}")
         return cls(
@@ -653,6 +743,28 @@ def register_measure(
 
     Packages can also list a measure under the entry-point group ``fitontest.measures``.
 
+    Parameters
+    ----------
+    name : str
+        The new name, for `make_measure` and ``measures=``; not empty, and not the name or alias of another measure.
+    aliases : tuple of str, default=()
+        Further names of it, as new as `name`.
+    **settings
+        The fields of the dataclass that the name sets, with their values; none by default. One class may stand under
+        several names with several settings.
+
+    Returns
+    -------
+    callable
+        The decorator. It takes the class and returns it unchanged.
+
+    Raises
+    ------
+    ValueError
+        A name that is no text, is empty, or is taken; from the decorator, for a setting that the measure does not have.
+    TypeError
+        From the decorator, for a class that is no `Measure` or no dataclass.
+
     Examples
     --------
     >>> from dataclasses import dataclass
@@ -689,6 +801,16 @@ def _check_settings(cls: type[Measure], settings: Mapping[str, Any], name: str) 
 def unregister_measure(name: str) -> None:
     """Take a measure out of the registry again, as a test of a plug-in must.
 
+    Parameters
+    ----------
+    name : str
+        The name under which the measure was registered, not an alias. Its aliases go with it.
+
+    Raises
+    ------
+    ValueError
+        No measure is registered under this name.
+
     Examples
     --------
     >>> import fitontest as fot
@@ -707,6 +829,16 @@ def available_measures(classes: Literal["two", "any"] = "two") -> list[str]:
     ----------
     classes : {"two", "any"}, default="two"
         "two" lists those of two classes; "any" those of whole distributions, for ``reduction="canonical"``.
+
+    Returns
+    -------
+    list of str
+        Names, without aliases: what `make_measure` and ``measures=`` take.
+
+    Raises
+    ------
+    ValueError
+        Another value of `classes`.
 
     Examples
     --------
@@ -735,6 +867,17 @@ def make_measure(name: str, /, **settings: Any) -> Measure:
         One of `available_measures`.
     **settings
         Of the measure, beside or instead of those that the name stands for.
+
+    Returns
+    -------
+    Measure
+        A measure with these settings, for ``measures=`` and `make_scorer`.
+
+    Raises
+    ------
+    ValueError
+        For an unknown name, with the known ones; for a setting that the measure does not have; for a value that it
+        refuses.
 
     Examples
     --------

@@ -53,11 +53,27 @@ class CanonicalMeasure(Measure):
         return None
 
     def values_of(self, data: Distributions, labellings: IntArray) -> FloatArray:
-        """Return the values for several labellings of the same predictions, shape (B,), of columns of shape (B, n)."""
+        """Return the values for several labellings of the same predictions, shape (B,), of columns of shape (B, n).
+
+        Parameters
+        ----------
+        data : Distributions
+            Checked predictions of n rows.
+        labellings : int array of shape (B, n)
+            The column of the class of each row's label, in each labelling.
+        """
         return np.array([self.estimate(data.with_codes(codes)).value for codes in labellings])
 
     def values_of_entries(self, data: Distributions, labellings: Sequence[Labelling]) -> FloatArray:
-        """Return the values for several labellings of entries of whole weights, the rows of which have labels apart."""
+        """Return the values for several labellings of entries of whole weights, the rows of which have labels apart.
+
+        Parameters
+        ----------
+        data : Distributions
+            Checked predictions; an entry of whole weight stands for so many rows.
+        labellings : sequence of Labelling
+            For each labelling how many rows of which entry have which label.
+        """
         return np.array([self.estimate(data.labelled(labelling)).value for labelling in labellings])
 
 

@@ -36,6 +36,7 @@ class CanonicalPlugIn(CanonicalMeasure):
     distance : str, Distance or callable, default="total_variation"
         Between the predictions and the map, see `calibration_error`.
     norm : str, Norm or callable, default="l1"
+        Of the distances: "l1" is their weighted mean; see `calibration_error`.
     label : str, optional
         What tables call the family; by default its name.
 

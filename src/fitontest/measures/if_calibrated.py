@@ -94,7 +94,14 @@ class IfCalibrated:
         }
 
     def in_words(self, printed: Callable[..., str] = short) -> str:
-        """Return mean, spread and p-value for readers; `printed` writes a value, with a number of digits."""
+        """Return mean, spread and p-value for readers; `printed` writes a value, with a number of digits.
+
+        Parameters
+        ----------
+        printed : callable, optional
+            Called as ``printed(value)`` or ``printed(value, digits)``; returns a text. By default it writes three
+            significant digits.
+        """
         spread = f", s.d. {printed(self.sd, 2)}" if self.values.size > 1 else ""
         draws = f"{self.values.size} draw{'s' if self.values.size > 1 else ''}"
         fixed = f", {self.held_fixed} held fixed" if self.held_fixed else ""

@@ -110,7 +110,13 @@ class KernelError(Measure):
         return "SKCE"
 
     def estimate(self, sample: Sample) -> Estimate:
-        """Return the mean of h over pairs of rows."""
+        """Return the mean of h over pairs of rows.
+
+        Raises
+        ------
+        ValueError
+            Fewer than two rows, unless ``estimator="biased"``.
+        """
         if self.estimator == "biased":
             everything = _Residuals.of(sample.rows, unit=sample.unit)
             return Estimate.of(self, sample, self._over_all_pairs(everything))

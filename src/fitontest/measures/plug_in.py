@@ -35,6 +35,7 @@ class PlugIn(Measure):
     family : str, Family or CalibrationMap, default="spline"
         A family is cloned and fitted to the sample; a map is used as it is.
     norm : str, Norm or callable, default="l1"
+        Of the distances: "l1" is their weighted mean; see `calibration_error`.
     debias : bool, default=False
         See `calibration_error`.
     label : str, optional
@@ -229,6 +230,23 @@ class FittedMap(Evidence):
 
 def plug_in(family: str | Family | CalibrationMap = "spline", **settings: Any) -> PlugIn:
     """Return the measure that is the plug-in calibration error under a family; settings as for `PlugIn`.
+
+    Parameters
+    ----------
+    family : str, Family or CalibrationMap, default="spline"
+        A family is cloned and fitted to the sample; a map is used as it is.
+    **settings
+        ``norm``, ``debias`` and ``label``, as for `PlugIn`.
+
+    Returns
+    -------
+    PlugIn
+        The measure, for ``measures=``.
+
+    Raises
+    ------
+    ValueError
+        An unknown family or norm; ``debias`` with a norm that cannot be debiased.
 
     Examples
     --------

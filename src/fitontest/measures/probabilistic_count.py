@@ -25,6 +25,7 @@ class ProbabilisticCount(Measure):
     References
     ----------
     Torabian, Urner (2024), Calibration through the lens of interpretability.
+    https://doi.org/10.48550/arXiv.2412.00943
 
     Examples
     --------

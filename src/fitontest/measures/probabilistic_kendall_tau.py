@@ -47,6 +47,7 @@ class ProbabilisticKendallTau(Measure):
     References
     ----------
     Torabian, Urner (2024), Calibration through the lens of interpretability.
+    https://doi.org/10.48550/arXiv.2412.00943
 
     Examples
     --------
@@ -107,7 +108,20 @@ class ProbabilisticKendallTau(Measure):
         return {}
 
     def of_class(self, column: int, n_classes: int) -> "ProbabilisticKendallTau":
-        """Return the measure of one class against the rest, which has its own true probabilities."""
+        """Return the measure of one class against the rest, which has its own true probabilities.
+
+        Parameters
+        ----------
+        column : int
+            The place of the class, from 0.
+        n_classes : int
+            Number of classes K.
+
+        Raises
+        ------
+        ValueError
+            A truth given as an array without a column for each class.
+        """
         if not isinstance(self.truth, np.ndarray):
             return self
         if self.truth.ndim != 2 or self.truth.shape[1] != n_classes:
@@ -116,7 +130,13 @@ class ProbabilisticKendallTau(Measure):
         return self.changed(truth=self.truth[:, column])
 
     def estimate(self, sample: Sample) -> Estimate:
-        """Return one less twice the share of the discordant pairs."""
+        """Return one less twice the share of the discordant pairs.
+
+        Raises
+        ------
+        ValueError
+            No truth, a truth that does not belong to the rows, or fewer than two rows of positive weight.
+        """
         eta = self._truth_of(sample)
         w = sample.w
         pairs = _weight_of_pairs(w, sample.w2)

@@ -118,7 +118,13 @@ class ProperError(Measure):
         return f"{short(value, digits)} nats" if self.loss == "log_loss" else short(value, digits)
 
     def estimate(self, sample: Data) -> Estimate:
-        """Return the mean gain over the held-out rows."""
+        """Return the mean gain over the held-out rows.
+
+        Raises
+        ------
+        ValueError
+            Fewer than two rows that differ: there is nothing to hold out.
+        """
         held: _HeldOut
         held = _OfColumn(sample, self) if isinstance(sample, Sample) else _OfClasses(sample.class_rows, self)
         families = held.families()

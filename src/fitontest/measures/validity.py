@@ -47,8 +47,10 @@ class ValidityArea(Measure):
 
     References
     ----------
-    Gupta, Ramdas (2021), Distribution-free calibration guarantees for histogram binning without sample splitting.
+    Gupta, Ramdas (2021), Distribution-free calibration guarantees for histogram binning without sample splitting,
+    ICML. https://doi.org/10.48550/arXiv.2105.04656
     Torabian, Urner (2024), Calibration through the lens of interpretability.
+    https://doi.org/10.48550/arXiv.2412.00943
 
     Examples
     --------
@@ -114,7 +116,15 @@ class ValidityCurve(Table):
 
     @classmethod
     def of(cls, sample: Sample, k: int = DEFAULT_K) -> Self:
-        """Return the curve of a checked sample."""
+        """Return the curve of a checked sample.
+
+        Parameters
+        ----------
+        sample : Sample
+            Checked scores, labels and weights.
+        k : int, default=10
+            Number of neighbours, at least 1.
+        """
         groups = sample.groups
         off = np.abs(groups.p - KNN(k).group_means(sample))
         eps, share = _steps(off, groups.w, alike=sample.unit and len(groups) == sample.n)
@@ -133,7 +143,26 @@ class ValidityCurve(Table):
         sample_weight: ArrayInput = None,
         pos_label: Label | None = None,
     ) -> Self:
-        """Return the curve of labels (of {0, 1}, {-1, 1}, booleans, or any two with `pos_label`) and scores."""
+        """Return the curve of labels (of {0, 1}, {-1, 1}, booleans, or any two with `pos_label`) and scores.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,)
+            Labels of two classes.
+        y_prob : array-like of shape (n,)
+            Scores of the positive class, in [0, 1].
+        k : int, default=10
+            Number of neighbours, at least 1; see `KNN`.
+        sample_weight : array-like of shape (n,), optional
+            Non-negative weights; weight 2 is the row twice, weight 0 the row absent.
+        pos_label : label, optional
+            The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument, the rule and what was found.
+        """
         check_k(k)
         return cls.of(Sample(y_true, y_prob, sample_weight, pos_label=pos_label), k)
 
@@ -141,6 +170,21 @@ class ValidityCurve(Table):
         """Return V(eps), the share of the rows whose scores are no further than eps from their probability.
 
         A distance that is larger than eps by rounding alone, 1e-12 at most, is within it.
+
+        Parameters
+        ----------
+        eps : float or array-like
+            Distances. Below 0 the share is 0, from 1 on it is 1.
+
+        Returns
+        -------
+        share : float or array of the shape of `eps`
+            In [0, 1].
+
+        Raises
+        ------
+        ValueError
+            A distance that is NaN.
         """
         asked = np.asarray(eps, dtype=np.float64)
         if np.isnan(asked).any():

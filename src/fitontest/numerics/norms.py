@@ -114,6 +114,11 @@ _NORMS: dict[str, Norm] = {
 def available_norms() -> list[str]:
     """Return the names of the registered norms.
 
+    Returns
+    -------
+    list of str
+        Their names, in the order of their registration: what ``norm=`` takes.
+
     Examples
     --------
     >>> import fitontest as fot
@@ -125,6 +130,23 @@ def available_norms() -> list[str]:
 
 def register_norm(norm: Norm) -> Norm:
     """Make a norm available under its name, wherever a function takes ``norm=``.
+
+    Parameters
+    ----------
+    norm : Norm
+        The norm, whose ``name`` is not that of another one.
+
+    Returns
+    -------
+    Norm
+        The same norm.
+
+    Raises
+    ------
+    TypeError
+        `norm` is no `Norm`.
+    ValueError
+        The name is taken.
 
     Examples
     --------
@@ -144,6 +166,16 @@ def register_norm(norm: Norm) -> Norm:
 
 def unregister_norm(name: str) -> None:
     """Take a norm out of the registry again, as a test of a plug-in must.
+
+    Parameters
+    ----------
+    name : str
+        The name of the registered norm.
+
+    Raises
+    ------
+    ValueError
+        No norm is registered under this name.
 
     Examples
     --------

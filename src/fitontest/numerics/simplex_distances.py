@@ -84,6 +84,11 @@ _DISTANCES: dict[str, Distance] = {
 def available_distances() -> list[str]:
     """Return the names of the registered distances between distributions.
 
+    Returns
+    -------
+    list of str
+        Their names, in the order of their registration: what ``distance=`` takes.
+
     Examples
     --------
     >>> import fitontest as fot
@@ -95,6 +100,23 @@ def available_distances() -> list[str]:
 
 def register_distance(distance: Distance) -> Distance:
     """Make a distance available under its name, wherever a function takes ``distance=``.
+
+    Parameters
+    ----------
+    distance : Distance
+        The distance, whose ``name`` is not that of another one.
+
+    Returns
+    -------
+    Distance
+        The same distance.
+
+    Raises
+    ------
+    TypeError
+        `distance` is no `Distance`.
+    ValueError
+        The name is taken.
 
     Examples
     --------
@@ -115,6 +137,16 @@ def register_distance(distance: Distance) -> Distance:
 
 def unregister_distance(name: str) -> None:
     """Take a distance out of the registry again, as a test of a plug-in must.
+
+    Parameters
+    ----------
+    name : str
+        The name of the registered distance.
+
+    Raises
+    ------
+    ValueError
+        No distance is registered under this name.
 
     Examples
     --------

@@ -19,6 +19,13 @@ class BinTable:
         Sum of the weights and of their squares.
     sum_p, sum_y : float arrays of shape (B,)
         Weighted sums of the scores and of the labels.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> table = fot.Partition([0.5]).summarise(fot.Sample([0, 1, 1], [0.2, 0.4, 0.9]))
+    >>> table.n, table.mean_p, table.mean_y
+    (array([2, 1]), array([0.3, 0.9]), array([0.5, 1. ]))
     """
 
     n: IntArray
@@ -55,6 +62,12 @@ class BinTable:
         return self.per_weight(self.sum_y - self.sum_p)
 
     def per_weight(self, total: FloatArray) -> FloatArray:
-        """Return sums per bin over the weight of the bin, NaN where it is empty."""
+        """Return sums per bin over the weight of the bin, NaN where it is empty.
+
+        Parameters
+        ----------
+        total : array of shape (B,)
+            Weighted sums of the bins, such as `sum_y`.
+        """
         out: FloatArray = np.full(len(self), np.nan)
         return np.divide(total, self.w, out=out, where=self.occupied)

@@ -76,11 +76,28 @@ class CellPartition:
         return self.labels.size
 
     def repeated(self, times: int) -> "CellPartition":
-        """Return the cells of data in which each row stands so many times, one after the other."""
+        """Return the cells of data in which each row stands so many times, one after the other.
+
+        Parameters
+        ----------
+        times : int
+            At least 1.
+        """
         return CellPartition(np.repeat(self.labels[self.codes], times))
 
     def cut(self, sample: Sample) -> tuple[Rows, Groups, IntArray, BinTable]:
-        """Return the rows and the tied scores by cell, where each cell starts among the latter, and the sums."""
+        """Return the rows and the tied scores by cell, where each cell starts among the latter, and the sums.
+
+        Parameters
+        ----------
+        sample : Sample
+            The n rows that the cells belong to, in the order in which they were given.
+
+        Raises
+        ------
+        ValueError
+            Another number of rows, or rows that have been sorted.
+        """
         codes = self._codes_of(sample)
         present = np.flatnonzero(sample.w > 0)
         p, y, w, codes = sample.p[present], sample.y[present], sample.w[present], codes[present]

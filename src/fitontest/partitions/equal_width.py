@@ -15,6 +15,7 @@ class EqualWidth(Partitioner):
     Parameters
     ----------
     n_bins : int, default=10
+        Number of bins, at least 1. Some may be empty.
     closed : {"left", "right"}, default="left"
         A score exactly on an edge belongs to the bin above it ("left") or below it ("right"). Scores rounded to a
         few decimals land on edges often, and libraries disagree: this is why the rule is a parameter.

@@ -41,6 +41,7 @@ def merge_cells(y_prob: ArrayInput, scores: ArrayInput, *, sample_weight: ArrayI
     References
     ----------
     Torabian, Urner (2024), Calibration through the lens of interpretability, section 4.1.
+    https://doi.org/10.48550/arXiv.2412.00943
 
     Examples
     --------
@@ -97,6 +98,7 @@ def assign_average_labels(
     References
     ----------
     Torabian, Urner (2024), Calibration through the lens of interpretability, section 4.2.
+    https://doi.org/10.48550/arXiv.2412.00943
 
     Examples
     --------

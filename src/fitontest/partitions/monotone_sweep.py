@@ -31,6 +31,7 @@ class MonotoneSweep(Partitioner):
     scheme : {"equal_mass", "equal_width"}, default="equal_mass"
         The bins that are swept. Empty bins of equal width are skipped.
     closed : {"left", "right"}, default="left"
+        Which end belongs to a bin, see `EqualWidth`.
 
     References
     ----------
@@ -60,7 +61,13 @@ class MonotoneSweep(Partitioner):
         return self.bins(int(n_bins)).partition(sample)
 
     def bins(self, n_bins: int) -> EqualMass | EqualWidth:
-        """Return the rule that makes this many of the bins that are swept."""
+        """Return the rule that makes this many of the bins that are swept.
+
+        Parameters
+        ----------
+        n_bins : int
+            At least 1.
+        """
         return (EqualWidth if self.scheme == "equal_width" else EqualMass)(n_bins, self.closed)
 
     def counts(self, p: FloatArray, w: FloatArray, wy: FloatArray, *, whole: bool) -> IntArray:

@@ -91,24 +91,57 @@ class Partition:
         return np.concatenate(([0.0], self.edges, [1.0]))
 
     def locate(self, p: ArrayInput) -> IntArray:
-        """Return the bin, 0..B-1, of each score in [0, 1]."""
+        """Return the bin, 0..B-1, of each score in [0, 1].
+
+        Parameters
+        ----------
+        p : array-like
+            Scores in [0, 1], of any shape.
+
+        Returns
+        -------
+        bins : int array of the shape of `p`
+            From 0, the lowest bin, to `n_bins` - 1.
+
+        Raises
+        ------
+        ValueError
+            Scores that are no numbers in [0, 1].
+        """
         return self.locate_checked(as_probabilities(p, "p"))
 
     def locate_checked(self, p: FloatArray) -> IntArray:
-        """Return the bin of each score, which must be float64 in [0, 1]."""
+        """Return the bin of each score, which must be float64 in [0, 1].
+
+        Parameters
+        ----------
+        p : array of float64
+            Scores in [0, 1].
+        """
         if self._equal_width:
             return self._locate_equal_width(p)
         side: Closed = "right" if self.closed == "left" else "left"
         return positions(self.edges, p, side)
 
     def partition(self, sample: Sample) -> "Partition":  # noqa: ARG002 - the signature of every partitioner
-        """Return this partition, whatever the data: explicit edges are a partitioner too."""
+        """Return this partition, whatever the data: explicit edges are a partitioner too.
+
+        Parameters
+        ----------
+        sample : Sample
+            Not used.
+        """
         return self
 
     def summarise(self, sample: Sample) -> BinTable:
         """Return the sums per bin, in one pass over the rows; where they have been sorted already, over the groups.
 
         The sample remembers the last table, for the map of a family is measured with the bins it was fitted with.
+
+        Parameters
+        ----------
+        sample : Sample
+            Checked scores, labels and weights.
         """
         last, pooled, table = sample.memory.get("table", (None, None, None))
         if last is not self or pooled != sample.is_pooled or not isinstance(table, BinTable):
@@ -129,12 +162,35 @@ class Partition:
         """Return where each bin starts among the sorted groups of tied scores (and the last one ends), and the sums.
 
         The sums do not depend on the order in which the rows arrived, not even in a rounding.
+
+        Parameters
+        ----------
+        sample : Sample
+            Checked scores, labels and weights.
+
+        Returns
+        -------
+        starts : int array of shape (B + 1,)
+            Bin b holds the groups starts[b] to starts[b + 1] - 1.
+        table : BinTable
+            Sums per bin.
         """
         starts = self.starts(sample.groups.p)
         return starts, tabulate(sample, sample.rows, sample.groups, starts)
 
     def starts(self, p: FloatArray) -> IntArray:
-        """Return where each bin starts among increasing scores, and where the last one ends."""
+        """Return where each bin starts among increasing scores, and where the last one ends.
+
+        Parameters
+        ----------
+        p : array of shape (G,)
+            Scores in [0, 1], in increasing order.
+
+        Returns
+        -------
+        starts : int array of shape (B + 1,)
+            Bin b holds the scores starts[b] to starts[b + 1] - 1.
+        """
         inner = np.searchsorted(p, self.edges, side=self.closed)
         return np.concatenate(([0], inner, [p.size]))
 

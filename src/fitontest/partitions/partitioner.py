@@ -41,7 +41,13 @@ class Partitioner(ABC):
 
     @abstractmethod
     def partition(self, sample: Sample) -> Partition:
-        """Return the partition that the rule makes of the sample."""
+        """Return the partition that the rule makes of the sample.
+
+        Parameters
+        ----------
+        sample : Sample
+            Checked scores, labels and weights.
+        """
 
 
 Partitioner.register(Partition)  # explicit edges: the same partition for every sample
@@ -66,6 +72,25 @@ _REGISTRY: Registry[Partitioner] = Registry(
 def register_partition(name: str, *, aliases: tuple[str, ...] = ()) -> Callable[[type[Partitioner]], type[Partitioner]]:
     """Return a class decorator that makes a `Partitioner` available under `name`.
 
+    Parameters
+    ----------
+    name : str
+        The new name, for ``partition=``; not empty, and not the name or alias of another partitioner.
+    aliases : tuple of str, default=()
+        Further names of it, as new as `name`.
+
+    Returns
+    -------
+    callable
+        The decorator. It takes the class and returns it unchanged.
+
+    Raises
+    ------
+    ValueError
+        A name that is no text, is empty, or is taken.
+    TypeError
+        From the decorator, for a class that is no `Partitioner`.
+
     Examples
     --------
     >>> import fitontest as fot
@@ -82,6 +107,11 @@ def register_partition(name: str, *, aliases: tuple[str, ...] = ()) -> Callable[
 
 def available_partitions() -> list[str]:
     """Return the names of the registered partitioners.
+
+    Returns
+    -------
+    list of str
+        Their names, in alphabetical order, without aliases: what ``partition=`` takes for two classes.
 
     Examples
     --------
@@ -125,6 +155,16 @@ def _parameters(made: type[Partitioner]) -> tuple[str, ...]:
 
 def unregister_partition(name: str) -> None:
     """Take a partitioner out of the registry again, as a test of a plug-in must.
+
+    Parameters
+    ----------
+    name : str
+        The name under which the partitioner was registered, not an alias. Its aliases go with it.
+
+    Raises
+    ------
+    ValueError
+        No partitioner is registered under this name.
 
     Examples
     --------

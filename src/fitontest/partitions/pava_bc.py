@@ -78,7 +78,25 @@ class PavaBC(Partitioner):
         return Partition(midpoints_between(groups.p, cuts[1:-1]))
 
     def cuts(self, groups: Groups, whole: bool) -> IntArray:
-        """Return the first group of each block, and the number of groups; `whole` says whether weights count rows."""
+        """Return the first group of each block, and the number of groups; `whole` says whether weights count rows.
+
+        Parameters
+        ----------
+        groups : Groups
+            Distinct scores in increasing order, with the weights and the weights of the positives.
+        whole : bool
+            Whether weights count rows, so that the default bounds are whole numbers.
+
+        Returns
+        -------
+        cuts : int array of shape (B + 1,)
+            Block b holds the groups cuts[b] to cuts[b + 1] - 1.
+
+        Raises
+        ------
+        ValueError
+            No blocks lie within the bounds that the user gave.
+        """
         total = float(groups.w.sum())
         n_min, n_max = self._bounds(total, whole)
         limits = Limits(n_min, n_max, 0.0 if whole else WEIGHT_TOLERANCE * total)

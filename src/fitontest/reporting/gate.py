@@ -226,6 +226,7 @@ def check_calibration(
     Returns
     -------
     CalibrationCheck
+        The outcome of each gate, as a table.
 
     Raises
     ------

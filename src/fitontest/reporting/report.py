@@ -165,7 +165,18 @@ class Report:
         return {**versions, **options}
 
     def save(self, path: str | Path) -> Path:
-        """Write the page to a file whose name ends in .html, and return its path."""
+        """Write the page to a file whose name ends in .html, and return its path.
+
+        Parameters
+        ----------
+        path : str or Path
+            A file, which is replaced where there is one.
+
+        Raises
+        ------
+        ValueError
+            Another ending of the name.
+        """
         target = Path(path)
         choose(target.suffix.lower(), ENDINGS, "the ending of path")
         target.write_text(self.html, encoding="utf-8", newline="\n")
@@ -284,6 +295,7 @@ def report(
     Returns
     -------
     Report
+        The page, with its parts as results; ``save(path)`` writes it.
 
     Raises
     ------

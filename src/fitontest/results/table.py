@@ -87,7 +87,18 @@ class Table(ABC):
         return {"rows": self.rows()}
 
     def to_json(self, *, indent: int | None = None) -> str:
-        """Return the result as strict JSON, numbers at full precision."""
+        """Return the result as strict JSON, numbers at full precision.
+
+        Parameters
+        ----------
+        indent : int, optional
+            Spaces by which each level is indented; by default all is on one line.
+
+        Raises
+        ------
+        ValueError
+            A number that is not finite.
+        """
         return json.dumps(self.to_dict(), indent=indent, allow_nan=False)
 
     def _repr_html_(self) -> str:

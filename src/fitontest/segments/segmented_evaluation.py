@@ -123,14 +123,31 @@ class SegmentedEvaluation(Table, Generic[E]):
         return segment in self.segments.samples
 
     def worst(self, name: str | None = None) -> list[Segment]:
-        """Return the segments, the worst first by a measure, the first one by default; unmeasured ones last."""
+        """Return the segments, the worst first by a measure, the first one by default; unmeasured ones last.
+
+        Parameters
+        ----------
+        name : str, optional
+            Of the measure, by default the first.
+        """
         estimates = self.estimates[self._measure_called(name)]
         measured = [segment for segment in self if segment in estimates]
         measured.sort(key=lambda segment: _badness(estimates[segment]), reverse=True)
         return measured + [segment for segment in self if segment not in estimates]
 
     def adjusted_p_values(self, name: str | None = None) -> dict[Segment, float]:
-        """Return the p-values of a measure, adjusted by Holm for the number of its segments."""
+        """Return the p-values of a measure, adjusted by Holm for the number of its segments.
+
+        Parameters
+        ----------
+        name : str, optional
+            Of the measure, by default the first.
+
+        Returns
+        -------
+        dict
+            From each segment that was tested to its p-value in [0, 1]; empty without `null_draws`.
+        """
         estimates = self.estimates[self._measure_called(name)]
         tested = {segment: each.null.p_value for segment, each in estimates.items() if each.null is not None}
         return dict(zip(tested, holm_adjusted(np.array([*tested.values()])).tolist(), strict=True))
@@ -177,7 +194,13 @@ class SegmentedEvaluation(Table, Generic[E]):
         return [self._section(name) for name in self.names]
 
     def sentence(self, name: str | None = None) -> str:
-        """Return which segments would hardly look so if their scores were calibrated."""
+        """Return which segments would hardly look so if their scores were calibrated.
+
+        Parameters
+        ----------
+        name : str, optional
+            Of the measure, by default the first.
+        """
         adjusted, texts = self.adjusted_p_values(name), self._texts()
         found = [texts[segment] for segment in self.worst(name) if adjusted.get(segment, 1.0) <= UNLIKELY]
         if not found:
@@ -202,6 +225,7 @@ class SegmentedEvaluation(Table, Generic[E]):
         segments : sequence, optional
             Which segments, at most 15; by default the five worst.
         scale : {"probability", "logit"}, default="probability"
+            How the axes lay out probabilities, see `ReliabilityDisplay`.
         figure : matplotlib Figure or SubFigure, optional
             An empty one to draw in; by default a new pyplot figure that is large enough.
 
@@ -214,7 +238,18 @@ class SegmentedEvaluation(Table, Generic[E]):
     def diagrams(
         self, name: str | None = None, *, segments: Sequence[Segment] | None = None, scale: "ScaleName" = "probability"
     ) -> "SmallMultiples":
-        """Return these diagrams, which are yet to be drawn, or to be saved."""
+        """Return these diagrams, which are yet to be drawn, or to be saved.
+
+        Parameters
+        ----------
+        name, segments, scale
+            As for `plot`.
+
+        Raises
+        ------
+        ValueError
+            Estimates without a map, an unknown name, segments that were not measured, none of them or more than 15.
+        """
         from fitontest.displays.reliability import ReliabilityDisplay
         from fitontest.displays.small_multiples import arrange_panels
 

@@ -79,7 +79,23 @@ class Derivate(Problem):
         return _amount(self.shape, float(self.error))
 
     def scores(self, c: ArrayInput) -> FloatArray:
-        """Return the scores p = (1 - a) c + a f(c) of true probabilities."""
+        """Return the scores p = (1 - a) c + a f(c) of true probabilities.
+
+        Parameters
+        ----------
+        c : array-like of shape (n,)
+            True probabilities in [0, 1].
+
+        Returns
+        -------
+        p : array of shape (n,)
+            Scores in [0, 1].
+
+        Raises
+        ------
+        ValueError
+            Probabilities that are no numbers in [0, 1].
+        """
         return self._scores(as_scores(c, "c"))
 
     def truth(self, p: ArrayInput) -> FloatArray:
@@ -101,6 +117,23 @@ class Derivate(Problem):
         """Return the authors' data set of this size and seed (theirs: 1000, 3000, 10000 rows, seeds 0 to 4).
 
         It uses numpy's frozen `RandomState` with the seed n + seed; numpy's global generator is not touched.
+
+        Parameters
+        ----------
+        n : int
+            Number of rows, at least 1.
+        seed : int
+            From 0 to 2**32 - 1 - n.
+
+        Returns
+        -------
+        Draw
+            Labels, scores and true probabilities, in increasing order of the true probabilities.
+
+        Raises
+        ------
+        ValueError
+            Another n or seed.
         """
         check_size(n)
         if not is_whole(seed) or not 0 <= seed < 2**32 - int(n):

@@ -60,7 +60,13 @@ class Planted(Problem):
         return c
 
     def scores_and_truth(self, n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-        """Draw n scores; return them and the true probabilities there."""
+        """Draw n scores; return them and the true probabilities there.
+
+        Raises
+        ------
+        ValueError
+            A sampler that does not return n numbers in [0, 1].
+        """
         p = as_scores(self.sampler(rng, n), "sampler(rng, n)").copy()
         if p.size != n:
             raise ValueError(f"sampler(rng, n) must return n = {n} scores, got {p.size}")

@@ -14,7 +14,24 @@ Seed: TypeAlias = int | np.random.Generator | None
 
 
 class Draw(NamedTuple):
-    """Rows of a problem: labels y in {0, 1}, scores p, and the true probabilities c of a positive at the scores."""
+    """Rows of a problem: labels y in {0, 1}, scores p, and the true probabilities c of a positive at the scores.
+
+    Attributes
+    ----------
+    y : int array of shape (n,)
+        Labels, 0 or 1.
+    p : array of shape (n,)
+        Scores in [0, 1].
+    c : array of shape (n,)
+        The true probability of a positive at each score, in [0, 1].
+
+    Examples
+    --------
+    >>> from fitontest.datasets import Derivate
+    >>> draw = Derivate("square", 0.1).draw(100, random_state=0)
+    >>> draw.y.shape, sorted({*draw.y.tolist()}), draw._fields
+    ((100,), [0, 1], ('y', 'p', 'c'))
+    """
 
     y: IntArray
     p: FloatArray
@@ -45,11 +62,40 @@ class Problem(ABC):
 
     @abstractmethod
     def truth(self, p: ArrayInput) -> FloatArray:
-        """Return the true probability of a positive at each score."""
+        """Return the true probability of a positive at each score.
+
+        Parameters
+        ----------
+        p : array-like of shape (n,)
+            Scores in [0, 1].
+
+        Returns
+        -------
+        c : array of shape (n,)
+            Probabilities in [0, 1].
+
+        Raises
+        ------
+        ValueError
+            Scores that are no numbers in [0, 1].
+        """
 
     @abstractmethod
     def scores_and_truth(self, n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-        """Draw n scores; return them and the true probabilities there."""
+        """Draw n scores; return them and the true probabilities there.
+
+        Parameters
+        ----------
+        n : int
+            Number of rows, at least 1.
+        rng : numpy Generator
+            Where the random numbers come from.
+
+        Returns
+        -------
+        p, c : arrays of shape (n,)
+            Scores and true probabilities, both in [0, 1].
+        """
 
     def draw(self, n: int, random_state: Seed = 0) -> Draw:
         """Draw n independent rows.

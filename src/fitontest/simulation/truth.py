@@ -55,6 +55,7 @@ def true_error(
     Returns
     -------
     error : float
+        At least 0: a fraction, with "brier" a squared one, with "log_loss" in nats.
 
     Raises
     ------
@@ -96,6 +97,7 @@ def map_error(
     Returns
     -------
     error : float
+        At least 0: a fraction, with "brier" a squared one, with "log_loss" in nats.
 
     Raises
     ------
@@ -140,6 +142,7 @@ def error_after_calibration(
     Returns
     -------
     error : float
+        At least 0: a fraction, with "brier" a squared one, with "log_loss" in nats.
 
     Raises
     ------
@@ -177,6 +180,7 @@ def rank_correlation(estimates: ArrayInput, truths: ArrayInput) -> float:
     Returns
     -------
     correlation : float
+        In [-1, 1], or NaN.
 
     Raises
     ------

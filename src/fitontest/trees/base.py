@@ -66,11 +66,40 @@ class FeatureCalibrator(ClassifierMixin, FamilyBase):  # type: ignore[misc]
     def fit_nodes(
         self, tree: TreeStructure, leaf: IntArray, codes: IntArray, w: FloatArray, logits: FloatArray | None, K: int
     ) -> NodeModels:
-        """Return the models of all nodes of a tree."""
+        """Return the models of all nodes of a tree.
+
+        Parameters
+        ----------
+        tree : TreeStructure
+            The nodes, of which the leaves are those of the pruned tree.
+        leaf : int array of shape (n,)
+            The leaf of each row.
+        codes : int array of shape (n,)
+            The position of each label in the classes.
+        w : array of shape (n,)
+            Positive weights.
+        logits : array of shape (n, k) or None
+            As for `fit_coded`.
+        K : int
+            Number of classes.
+        """
 
     @abstractmethod
     def row_losses(self, proba: FloatArray, codes: IntArray) -> FloatArray:
-        """Return what each row costs under its probabilities."""
+        """Return what each row costs under its probabilities.
+
+        Parameters
+        ----------
+        proba : array of shape (n, K)
+            Probabilities of the classes; rows add up to 1.
+        codes : int array of shape (n,)
+            The position of each label in the classes.
+
+        Returns
+        -------
+        losses : array of shape (n,)
+            At least 0.
+        """
 
     def fit_coded(
         self, X: Any, codes: IntArray, classes: NDArray[Any], w: FloatArray | None, logits: FloatArray | None
@@ -80,10 +109,13 @@ class FeatureCalibrator(ClassifierMixin, FamilyBase):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
+            Features, numbers.
         codes : int array of shape (n,)
             The position of each label in `classes`.
         classes : array of shape (K,)
+            The distinct labels, sorted.
         w : array of shape (n,) or None
+            Non-negative weights; None: 1 for each row.
         logits : array of shape (n, k) or None
             Logits of the base scores: of the second of two classes, or of each class.
         """
@@ -91,7 +123,20 @@ class FeatureCalibrator(ClassifierMixin, FamilyBase):  # type: ignore[misc]
             return self.fit_read(validate_data(self, X, **FEATURES), codes, classes, w, logits)
 
     def read_rows(self, X: Any, y: ArrayInput) -> tuple[Any, NDArray[Any], IntArray]:
-        """Check features and labels; return the features, the classes, and the position of each label."""
+        """Check features and labels; return the features, the classes, and the position of each label.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Features, numbers.
+        y : array-like of shape (n,)
+            Labels.
+
+        Raises
+        ------
+        ValueError
+            Features that are no numbers, lengths that differ, or labels that are no classes.
+        """
         X, y = validate_data(self, X, y, **FEATURES)
         check_classification_targets(y)
         classes, codes = np.unique(y, return_inverse=True)
@@ -100,7 +145,15 @@ class FeatureCalibrator(ClassifierMixin, FamilyBase):  # type: ignore[misc]
     def fit_read(
         self, X: Any, codes: IntArray, classes: NDArray[Any], w: FloatArray | None, logits: FloatArray | None
     ) -> Self:
-        """Fit the calibrator to features that have been checked too."""
+        """Fit the calibrator to features that have been checked too.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, d)
+            Checked features.
+        codes, classes, w, logits
+            As for `fit_coded`.
+        """
         check_splitting(self.cv)
         check_seed(self.random_state)
         w = np.ones(codes.size) if w is None else w
@@ -116,7 +169,18 @@ class FeatureCalibrator(ClassifierMixin, FamilyBase):  # type: ignore[misc]
         return self.replace_results(results)
 
     def apply(self, X: Any) -> IntArray:
-        """Return the node of `structure_` that is the leaf of each row."""
+        """Return the node of `structure_` that is the leaf of each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Features, as for `fit`.
+
+        Returns
+        -------
+        leaf : int array of shape (n,)
+            Numbers of nodes.
+        """
         check_is_fitted(self, "structure_")
         X = validate_data(self, X, **FEATURES, reset=False)
         return np.asarray(self.leaf_of_[self.tree_.apply(X)])
@@ -127,6 +191,7 @@ class FeatureCalibrator(ClassifierMixin, FamilyBase):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
+            Features, numbers.
         n_cells : int, optional
             By default the cells are the leaves, numbered from left to right. With a number they are the leaves of the
             shallowest sub-tree with so many leaves, which a breadth-first search from the root finds (BFSL binning); a
@@ -136,6 +201,11 @@ class FeatureCalibrator(ClassifierMixin, FamilyBase):  # type: ignore[misc]
         -------
         cells : int array of shape (n,)
             From 0 to the number of cells - 1.
+
+        Raises
+        ------
+        ValueError
+            `n_cells` is no whole number, at least 1.
         """
         leaf = self.apply(X)
         if n_cells is None:
@@ -150,7 +220,20 @@ class FeatureCalibrator(ClassifierMixin, FamilyBase):  # type: ignore[misc]
         return np.asarray(place[leaf])
 
     def evaluate_logits(self, X: Any, logits: FloatArray | None) -> FloatArray:
-        """Return the probabilities of rows whose base scores have been checked and turned into logits."""
+        """Return the probabilities of rows whose base scores have been checked and turned into logits.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Features, as for `fit`.
+        logits : array of shape (n, k) or None
+            As for `fit_coded`.
+
+        Returns
+        -------
+        proba : array of shape (n, K)
+            Rows add up to 1.
+        """
         leaf = self.apply(X)
         return self.models_.evaluate(leaf, logits)
 

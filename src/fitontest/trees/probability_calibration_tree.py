@@ -35,6 +35,7 @@ class ProbabilityCalibrationTree(FeatureCalibrator):
     Attributes
     ----------
     classes_ : array of shape (K,)
+        The distinct labels, sorted.
     n_leaves_ : int
         Of the pruned tree.
     pruning_factor_ : float
@@ -114,8 +115,14 @@ class ProbabilityCalibrationTree(FeatureCalibrator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
+            Features, as for `fit`.
         scores : array-like of shape (n,) or (n, K)
             Base scores, where the tree was fitted with scores.
+
+        Raises
+        ------
+        ValueError
+            No scores for a tree that was fitted with scores, scores for one that was not, or scores outside [0, 1].
         """
         nodes = self.apply(X)
         if isinstance(self.models_, LogisticModels) and scores is None:
@@ -127,7 +134,15 @@ class ProbabilityCalibrationTree(FeatureCalibrator):
         return self.models_.evaluate(nodes, logits)
 
     def predict(self, X: Any, *, scores: ArrayInput = None) -> Any:
-        """Return the class of the largest calibrated probability of each row, the first of equals."""
+        """Return the class of the largest calibrated probability of each row, the first of equals.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Features, as for `fit`.
+        scores : array-like of shape (n,) or (n, K)
+            Base scores, where the tree was fitted with scores.
+        """
         return predicted_classes(self, self.predict_proba(X, scores=scores))
 
     def score(self, X: Any, y: ArrayInput, sample_weight: ArrayInput = None, *, scores: ArrayInput = None) -> float:
@@ -136,9 +151,11 @@ class ProbabilityCalibrationTree(FeatureCalibrator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
+            Features, as for `fit`.
         y : array-like of shape (n,)
             Labels.
         sample_weight : array-like of shape (n,), optional
+            Non-negative weights.
         scores : array-like of shape (n,) or (n, K)
             Base scores, where the tree was fitted with scores.
         """

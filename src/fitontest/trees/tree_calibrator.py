@@ -32,6 +32,7 @@ class TreeCalibrator(FeatureCalibrator):
     Attributes
     ----------
     classes_ : array of shape (K,)
+        The distinct labels, sorted.
     n_leaves_ : int
         Of the pruned tree.
     pruning_factor_ : float
@@ -53,7 +54,8 @@ class TreeCalibrator(FeatureCalibrator):
     References
     ----------
     Breiman, Friedman, Olshen, Stone (1984), Classification and Regression Trees (no doi).
-    Torabian, Urner, Calibration through the lens of interpretability (no doi).
+    Torabian, Urner (2024), Calibration through the lens of interpretability.
+    https://doi.org/10.48550/arXiv.2412.00943
 
     Examples
     --------
@@ -86,11 +88,23 @@ class TreeCalibrator(FeatureCalibrator):
             return self.fit_read(X, codes, classes, read_weights_of(sample_weight, codes), None)
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Return the shares of the classes in the leaf of each row, shape (n, K)."""
+        """Return the shares of the classes in the leaf of each row, shape (n, K).
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Features, as for `fit`.
+        """
         return self.evaluate_logits(X, None)
 
     def predict(self, X: Any) -> Any:
-        """Return the most frequent class in the leaf of each row."""
+        """Return the most frequent class in the leaf of each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Features, as for `fit`.
+        """
         return predicted_classes(self, self.predict_proba(X))
 
     def fit_nodes(

@@ -33,6 +33,13 @@ _NAMES = Names(y_true="y", y_prob="P", reduction="a family of several classes")
 class ClassSolution:
     """The result of a fit to several classes: the map, and further fitted attributes by name.
 
+    Attributes
+    ----------
+    map : MulticlassMap
+        The fitted map.
+    attributes : mapping of str to object
+        Further results by the names of the attributes that a fitted family gives them; none by default.
+
     Examples
     --------
     >>> import fitontest as fot
@@ -81,10 +88,22 @@ class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: 
 
     @abstractmethod
     def fit_class_map(self, rows: ClassRows) -> MulticlassMap:
-        """Return the map that fits the rows best, leaving the estimator as it is."""
+        """Return the map that fits the rows best, leaving the estimator as it is.
+
+        Parameters
+        ----------
+        rows : ClassRows
+            Rows of positive weight: ``scores`` of shape (n, K), ``codes`` with the column of each label, weights ``w``.
+        """
 
     def solve_classes(self, rows: ClassRows) -> ClassSolution:
-        """Return the map together with the other results of the fit, leaving the estimator as it is."""
+        """Return the map together with the other results of the fit, leaving the estimator as it is.
+
+        Parameters
+        ----------
+        rows : ClassRows
+            As for `fit_class_map`.
+        """
         return ClassSolution(self.fit_class_map(rows))
 
     def fit(self, P: ArrayInput, y: ArrayInput, sample_weight: ArrayInput = None, *, labels: ArrayInput = None) -> Self:
@@ -121,13 +140,35 @@ class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: 
         return self.fit_rows(self._read(P, y, sample_weight, labels))
 
     def fit_predictions(self, predictions: Predictions) -> Self:
-        """Fit the family to predictions that have been matched with their classes already."""
+        """Fit the family to predictions that have been matched with their classes already.
+
+        Parameters
+        ----------
+        predictions : Predictions
+            A matrix of probabilities with its labels, weights and classes.
+
+        Raises
+        ------
+        ValueError
+            A family with ``input="logits"``, or rows that do not add up to 1.
+        """
         if self._input() == "logits":
             raise ValueError(f"input must be 'probabilities' where predictions are given, got {self}")
         return self.fit_rows(ClassRows.of(predictions))
 
     def fit_rows(self, rows: ClassRows) -> Self:
-        """Fit the family to rows that have been checked already."""
+        """Fit the family to rows that have been checked already.
+
+        Parameters
+        ----------
+        rows : ClassRows
+            As for `fit_class_map`.
+
+        Raises
+        ------
+        TypeError
+            A subclass whose ``fit_class_map`` returns no `MulticlassMap`.
+        """
         solution = self.solve_classes(rows)
         if not isinstance(solution.map, MulticlassMap):
             raise TypeError(f"{type(self).__name__}.fit_class_map must return a MulticlassMap, got {solution.map!r}")
@@ -171,15 +212,37 @@ class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: 
         return np.asarray(self.map_.on_simplex(on_simplex(scores, "P")))
 
     def predict(self, P: ArrayInput) -> NDArray[Any]:
-        """Return the class of the largest calibrated probability of each row, the first of equals."""
+        """Return the class of the largest calibrated probability of each row, the first of equals.
+
+        Parameters
+        ----------
+        P : array-like of shape (n, K)
+            As for `fit`.
+        """
         return np.asarray(self.classes_[self.predict_proba(P).argmax(axis=1)])
 
     def transform(self, P: ArrayInput) -> FloatArray:
-        """Return the calibrated probabilities, as `predict_proba` does."""
+        """Return the calibrated probabilities, as `predict_proba` does.
+
+        Parameters
+        ----------
+        P : array-like of shape (n, K)
+            As for `fit`.
+        """
         return self.predict_proba(P)
 
     def score(self, P: ArrayInput, y: ArrayInput, sample_weight: ArrayInput = None) -> float:
-        """Return 1 - Brier score / Brier score of the shares of the classes."""
+        """Return 1 - Brier score / Brier score of the shares of the classes.
+
+        Parameters
+        ----------
+        P : array-like of shape (n, K)
+            As for `fit`.
+        y : array-like of shape (n,)
+            Labels, of `classes_`.
+        sample_weight : array-like of shape (n,), optional
+            As for `fit`.
+        """
         rows = self._read(P, y, sample_weight, self.classes_)
         q = self.map_.evaluate_log(rows.scores) if rows.logs else self.map_.evaluate(rows.scores)
         w = np.ones(rows.codes.size) if rows.w is None else rows.w

@@ -33,7 +33,9 @@ class BiasCorrected(MulticlassFamily):
     Attributes
     ----------
     map_ : SoftmaxMap
+        Its ``W`` is s on the diagonal.
     classes_ : array of shape (K,)
+        The class of each column.
     slope_ : float
         s.
     biases_ : array of shape (K,)

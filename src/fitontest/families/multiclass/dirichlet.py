@@ -56,8 +56,11 @@ class Dirichlet(MulticlassFamily):
     Attributes
     ----------
     map_ : SoftmaxMap
+        Its ``W`` is a full matrix.
     classes_ : array of shape (K,)
+        The class of each column.
     best_lambda_, best_mu_ : float
+        The penalties of the fit: those given, or those chosen.
     held_out_ : HeldOut
         Held-out losses of the pairs (lambda, mu), with "cv".
     objective_ : float
@@ -145,7 +148,22 @@ class Dirichlet(MulticlassFamily):
     def path(
         self, rows: ClassRows, pairs: Sequence[tuple[float, float]], aim: float = AIM
     ) -> list[tuple[SoftmaxMap, SoftmaxOptimum]]:
-        """Return the maps for several pairs of lambda and mu, each fit started from the one before."""
+        """Return the maps for several pairs of lambda and mu, each fit started from the one before.
+
+        Parameters
+        ----------
+        rows : ClassRows
+            As for `fit_class_map`.
+        pairs : sequence of (float, float)
+            Values of lambda and mu, at least 0.
+        aim : float, optional
+            The gradient at which the Newton steps end.
+
+        Returns
+        -------
+        list of (SoftmaxMap, SoftmaxOptimum)
+            For each pair the map, and what the optimisation found.
+        """
         scores, K = Scores.plain(rows, self._smallest(rows)), rows.n_classes
         theta, found = full_identity(K), []
         for lambda_, mu in pairs:

@@ -73,21 +73,51 @@ class EitherFamily(Family, MulticlassFamily):
         return isinstance(self.map_, MulticlassMap)
 
     def predict(self, p: ArrayInput, *, clip: bool = False) -> Any:
-        """Return the calibrated probability of each score of a column; of several columns the most likely classes."""
+        """Return the calibrated probability of each score of a column; of several columns the most likely classes.
+
+        Parameters
+        ----------
+        p : array-like of shape (n,), (n, 1) or (n, K)
+            As for `fit`, with the columns of the fit.
+        clip : bool, default=False
+            Clip the probabilities of a column to [0, 1]; of no effect on the classes.
+        """
         return MulticlassFamily.predict(self, p) if self._several() else Family.predict(self, p, clip=clip)
 
     def predict_proba(self, p: ArrayInput) -> FloatArray:
-        """Return the probabilities of the classes, shape (n, K), or of negatives and positives, shape (n, 2)."""
+        """Return the probabilities of the classes, shape (n, K), or of negatives and positives, shape (n, 2).
+
+        Parameters
+        ----------
+        p : array-like of shape (n,), (n, 1) or (n, K)
+            As for `fit`, with the columns of the fit.
+        """
         family = MulticlassFamily if self._several() else Family
         return family.predict_proba(self, p)
 
     def transform(self, p: ArrayInput) -> FloatArray:
-        """Return the calibrated probabilities in the shape of the scores: a column, or a column for each class."""
+        """Return the calibrated probabilities in the shape of the scores: a column, or a column for each class.
+
+        Parameters
+        ----------
+        p : array-like of shape (n,), (n, 1) or (n, K)
+            As for `fit`, with the columns of the fit.
+        """
         family = MulticlassFamily if self._several() else Family
         return family.transform(self, p)
 
     def score(self, p: ArrayInput, y: ArrayInput, sample_weight: ArrayInput = None) -> float:
-        """Return 1 - Brier score / Brier score of the base rate, or of the shares of the classes."""
+        """Return 1 - Brier score / Brier score of the base rate, or of the shares of the classes.
+
+        Parameters
+        ----------
+        p : array-like of shape (n,), (n, 1) or (n, K)
+            As for `fit`, with the columns of the fit.
+        y : array-like of shape (n,)
+            Labels of the classes of the fit.
+        sample_weight : array-like of shape (n,), optional
+            As for `fit`.
+        """
         family = MulticlassFamily if self._several() else Family
         return family.score(self, p, y, sample_weight)
 

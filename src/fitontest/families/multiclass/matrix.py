@@ -44,6 +44,7 @@ class Matrix(StructuredFamily):
     map_ : SoftmaxMap
         Without a penalty a column added to all classes alike changes nothing: the columns of W have the sum 1.
     classes_ : array of shape (K,)
+        The class of each column.
     objective_ : float
         What is minimised, at the optimum.
     temperature_ : float

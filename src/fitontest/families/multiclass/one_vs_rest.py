@@ -31,7 +31,9 @@ class OneVsRest(MulticlassFamily):
     Attributes
     ----------
     map_ : OneVsRestMap
+        The maps of the families, divided by their sum in each row.
     classes_ : array of shape (K,)
+        The class of each column.
     families_ : list of K fitted families
         In the order of the columns.
 

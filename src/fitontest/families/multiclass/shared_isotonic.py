@@ -35,7 +35,9 @@ class SharedIsotonic(MulticlassFamily):
     Attributes
     ----------
     map_ : SharedMap
+        The isotonic map of all classes, divided by its sum in each row.
     classes_ : array of shape (K,)
+        The class of each column.
     temperature_ : float
         1 without scaling.
     n_blocks_ : int

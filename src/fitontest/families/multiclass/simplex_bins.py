@@ -31,6 +31,9 @@ class SimplexBins(MulticlassFamily):
     Attributes
     ----------
     map_ : CellMap
+        The shifts or levels of the cells.
+    classes_ : array of shape (K,)
+        The class of each column.
     n_bins_ : int
         Cells that hold rows.
 
@@ -72,6 +75,12 @@ class SimplexBins(MulticlassFamily):
         return CellMap.of(partition, table, int(self.slope)), len(table)
 
     def predict_proba(self, P: ArrayInput) -> FloatArray:
-        """Return the calibrated probabilities, shape (n, K); the rows add up to 1."""
+        """Return the calibrated probabilities, shape (n, K); the rows add up to 1.
+
+        Parameters
+        ----------
+        P : array-like of shape (n, K)
+            As for `fit`.
+        """
         q = np.maximum(super().predict_proba(P), 0.0)
         return np.asarray(q / q.sum(axis=1, keepdims=True))

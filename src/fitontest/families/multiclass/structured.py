@@ -60,7 +60,20 @@ class StructuredFamily(MulticlassFamily):
         return ClassSolution(fitted, {**chosen, **first, "objective_": optimum.objective, "n_iter_": optimum.n_iter})
 
     def path(self, rows: ClassRows, multiples: Sequence[float | None]) -> list[tuple[SoftmaxMap, SoftmaxOptimum]]:
-        """Return the maps for several multiples of the penalty, each fit started from the one before."""
+        """Return the maps for several multiples of the penalty, each fit started from the one before.
+
+        Parameters
+        ----------
+        rows : ClassRows
+            As for `fit_class_map`.
+        multiples : sequence of float or None
+            Multiples of the penalty, at least 0; None is no penalty, and no temperature scaling before it either.
+
+        Returns
+        -------
+        list of (SoftmaxMap, SoftmaxOptimum)
+            For each multiple the map, and what the optimisation found.
+        """
         eps, K = self._smallest(rows), rows.n_classes
         structured = all(multiple is not None for multiple in multiples)
         scores = Scores.structured(rows, eps) if structured else Scores.plain(rows, eps)

@@ -43,7 +43,9 @@ class Vector(StructuredFamily):
     Attributes
     ----------
     map_ : SoftmaxMap
+        Its ``W`` is a diagonal.
     classes_ : array of shape (K,)
+        The class of each column.
     objective_ : float
         What is minimised, at the optimum.
     temperature_ : float

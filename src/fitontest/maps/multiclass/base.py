@@ -91,10 +91,32 @@ class MulticlassMap(StoredMap):
 
     @abstractmethod
     def evaluate(self, P: FloatArray) -> FloatArray:
-        """Return the calibrated probabilities of rows that are known to be points of the simplex."""
+        """Return the calibrated probabilities of rows that are known to be points of the simplex.
+
+        Parameters
+        ----------
+        P : array of shape (n, K)
+            Rows on the simplex; they are not checked.
+
+        Returns
+        -------
+        Q : array of shape (n, K)
+            Rows that add up to 1.
+        """
 
     def on_simplex(self, P: FloatArray) -> FloatArray:
-        """Return the calibrated probabilities; those of a map that leaves the simplex are clipped and rescaled."""
+        """Return the calibrated probabilities; those of a map that leaves the simplex are clipped and rescaled.
+
+        Parameters
+        ----------
+        P : array of shape (n, K)
+            As for `evaluate`.
+
+        Returns
+        -------
+        Q : array of shape (n, K)
+            Values in [0, 1]; the rows add up to 1.
+        """
         q = self.evaluate(P)
         if float(q.min(initial=0.0)) >= 0.0:
             return q
@@ -102,11 +124,22 @@ class MulticlassMap(StoredMap):
         return np.asarray(clipped / clipped.sum(axis=1, keepdims=True))
 
     def evaluate_log(self, log_p: FloatArray) -> FloatArray:
-        """Return the calibrated probabilities of rows of which the logarithms are given, as networks give them."""
+        """Return the calibrated probabilities of rows of which the logarithms are given, as networks give them.
+
+        Parameters
+        ----------
+        log_p : array of shape (n, K)
+            Natural logarithms of rows on the simplex.
+        """
         return self.evaluate(np.exp(log_p))
 
     def expressions(self, p: Sequence[Expression]) -> list[Expression]:  # noqa: ARG002 - the signature of every map
         """Return the formula of `evaluate` as an expression for each class, of probabilities that add up to 1.
+
+        Parameters
+        ----------
+        p : sequence of K Expression
+            The probabilities of the classes.
 
         Raises
         ------
@@ -119,7 +152,19 @@ class MulticlassMap(StoredMap):
         )
 
     def guarded(self, probs: Sequence[str]) -> list[Guarded]:
-        """Return the expressions of columns divided by their sum, and NULL in rows that are no probabilities."""
+        """Return the expressions of columns divided by their sum, and NULL in rows that are no probabilities.
+
+        Parameters
+        ----------
+        probs : sequence of K str
+            Names of the columns of probabilities, one for each class in the order of the map.
+
+        Raises
+        ------
+        ValueError
+            Fewer than two names, a name that occurs twice, another number of names than of classes; a map that defines
+            no expressions.
+        """
         names = as_list(probs, "probs")
         if len(set(names)) < len(names) or len(names) < 2:
             raise ValueError(f"probs must name a column for each of two classes or more, each once, got {brief(names)}")
@@ -213,7 +258,18 @@ class MulticlassMap(StoredMap):
         return None
 
     def for_classes(self, classes: Iterable[Label] | None) -> Self:
-        """Return the same map for the classes of these labels, or, with None, for any."""
+        """Return the same map for the classes of these labels, or, with None, for any.
+
+        Parameters
+        ----------
+        classes : iterable of K labels or None
+            Booleans, finite numbers or texts that differ, one for each column.
+
+        Raises
+        ------
+        ValueError
+            Other labels, or another number of them.
+        """
         named = copy(self)
         labels = None if classes is None else _frozen_labels(classes, self.n_classes)
         object.__setattr__(named, "classes", labels)
@@ -225,14 +281,40 @@ class MulticlassMap(StoredMap):
         return False
 
     def check_columns(self, P: FloatArray, name: str) -> None:
-        """Raise ValueError unless the matrix has a column for each class of the map."""
+        """Raise ValueError unless the matrix has a column for each class of the map.
+
+        Parameters
+        ----------
+        P : array of shape (n, K)
+            The matrix.
+        name : str
+            What the caller calls it, for the message.
+
+        Raises
+        ------
+        ValueError
+            As said.
+        """
         if self.n_classes not in (None, P.shape[1]):
             raise ValueError(
                 f"{name} must have a column for each of the map's {self.n_classes} classes, got {P.shape[1]} columns"
             )
 
     def check_classes(self, classes: Iterable[Label], name: str) -> None:
-        """Raise ValueError where the map knows its classes, and these are others or stand in another order."""
+        """Raise ValueError where the map knows its classes, and these are others or stand in another order.
+
+        Parameters
+        ----------
+        classes : iterable of labels
+            The classes of the data, in the order of the columns.
+        name : str
+            What the caller calls them, for the message.
+
+        Raises
+        ------
+        ValueError
+            As said.
+        """
         given = list(classes)
         if self.classes is not None and given != list(self.classes):
             raise ValueError(

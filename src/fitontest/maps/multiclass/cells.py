@@ -26,9 +26,13 @@ class CellMap(MulticlassMap):
     Parameters
     ----------
     partition : SimplexPartition
+        The cells.
     values : array of shape (n_cells, K)
         Shifts or levels; rows of NaN stand for cells without rows of positive weight, where g(p) = p.
     slope : {0, 1}
+        Whether `values` are shifts (1) or levels (0).
+    classes : sequence of K labels, optional
+        The class of each column, by keyword; see `MulticlassMap`.
 
     Examples
     --------
@@ -48,7 +52,17 @@ class CellMap(MulticlassMap):
 
     @classmethod
     def of(cls, partition: SimplexPartition, table: CellTable, slope: int = 1) -> "CellMap":
-        """Return the map that takes the mean prediction of each cell to its mean label."""
+        """Return the map that takes the mean prediction of each cell to its mean label.
+
+        Parameters
+        ----------
+        partition : SimplexPartition
+            The cells.
+        table : CellTable
+            Their mean predictions and mean labels.
+        slope : {0, 1}, default=1
+            As for the class.
+        """
         values = np.full((partition.n_cells, table.mean_p.shape[1]), np.nan)
         values[table.number] = table.mean_y - table.mean_p if slope else table.mean_y
         return cls(partition, values, slope)
@@ -69,7 +83,13 @@ class CellMap(MulticlassMap):
         return found
 
     def expressions(self, p: Sequence[Expression]) -> list[Expression]:  # noqa: ARG002 - the signature of every map
-        """Raise ValueError: a partition of the simplex finds cells by any function of arrays."""
+        """Raise ValueError: a partition of the simplex finds cells by any function of arrays.
+
+        Raises
+        ------
+        ValueError
+            Always.
+        """
         raise ValueError(
             "a map of cells of the simplex can be applied to arrays only, by which its partition finds them"
         )

@@ -15,6 +15,11 @@ from fitontest.typing import FloatArray
 class MulticlassIdentityMap(MulticlassMap):
     """g(p) = p, for any number of classes.
 
+    Parameters
+    ----------
+    classes : sequence of K labels, optional
+        The class of each column, by keyword; see `MulticlassMap`.
+
     Examples
     --------
     >>> MulticlassIdentityMap()([[0.2, 0.3, 0.5]])

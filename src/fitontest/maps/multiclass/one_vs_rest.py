@@ -27,6 +27,8 @@ class OneVsRestMap(MulticlassMap):
     ----------
     parts : sequence of K calibration maps
         c_1, ..., c_K.
+    classes : sequence of K labels, optional
+        The class of each column, by keyword; see `MulticlassMap`.
 
     Raises
     ------

@@ -29,6 +29,8 @@ class SharedMap(MulticlassMap):
         Inverse temperature; with 1, q is p.
     eps : float, default=1e-16
         Smaller probabilities are taken for it, unless beta is 1.
+    classes : sequence of K labels, optional
+        The class of each column, by keyword; see `MulticlassMap`.
 
     Examples
     --------

@@ -39,6 +39,8 @@ class SoftmaxMap(MulticlassMap):
         Share of the uniform distribution, in [0, 1]: a soft lower limit for zeros.
     eps : float, default=1e-16
         Smaller probabilities are taken for it.
+    classes : sequence of K labels, optional
+        The class of each column, by keyword; see `MulticlassMap`.
 
     Raises
     ------

@@ -51,11 +51,28 @@ class BinLoss(ABC):
     name: str
 
     def check(self, sample: Sample) -> None:  # noqa: B027 - most losses have a meaning for every sample
-        """Raise ValueError for a sample that the loss has no meaning for."""
+        """Raise ValueError for a sample that the loss has no meaning for.
+
+        Parameters
+        ----------
+        sample : Sample
+            The data whose bins are to have losses.
+
+        Raises
+        ------
+        ValueError
+            As said; most losses take every sample.
+        """
 
     @abstractmethod
     def per_bin(self, binned: BinnedSample) -> FloatArray:
-        """Return the loss of each bin, shape (B,), NaN where a bin is empty."""
+        """Return the loss of each bin, shape (B,), NaN where a bin is empty.
+
+        Parameters
+        ----------
+        binned : BinnedSample
+            The sample, its bins and their sums, as described for the class.
+        """
 
     def in_words(self) -> str:
         """Return the name, and what readers should know beside it."""
@@ -106,6 +123,23 @@ _REGISTRY: Registry[BinLoss] = Registry(
 def register_bin_loss(name: str) -> Callable[[type[BinLoss]], type[BinLoss]]:
     """Return a class decorator that makes a `BinLoss` available under `name`, which becomes its name.
 
+    Parameters
+    ----------
+    name : str
+        The new name, for ``loss=``; not empty, and not the name of another loss.
+
+    Returns
+    -------
+    callable
+        The decorator. It sets ``name`` of the class and returns the class.
+
+    Raises
+    ------
+    ValueError
+        A name that is no text, is empty, or is taken.
+    TypeError
+        From the decorator, for a class that is no `BinLoss`.
+
     Examples
     --------
     >>> import fitontest as fot
@@ -127,6 +161,16 @@ def register_bin_loss(name: str) -> Callable[[type[BinLoss]], type[BinLoss]]:
 def unregister_bin_loss(name: str) -> None:
     """Take a loss out of the registry again, as a test of a plug-in must.
 
+    Parameters
+    ----------
+    name : str
+        The name under which the loss was registered.
+
+    Raises
+    ------
+    ValueError
+        No loss is registered under this name.
+
     Examples
     --------
     >>> import fitontest as fot
@@ -140,6 +184,11 @@ def unregister_bin_loss(name: str) -> None:
 
 def available_bin_losses() -> list[str]:
     """Return the names of the registered losses of a bin.
+
+    Returns
+    -------
+    list of str
+        Their names, in alphabetical order: what ``loss=`` takes.
 
     Examples
     --------

@@ -46,7 +46,13 @@ class Rejection(BinLoss):
         find_test(self.test)
 
     def check(self, sample: Sample) -> None:
-        """Refuse weights that count no rows."""
+        """Refuse weights that count no rows.
+
+        Raises
+        ------
+        ValueError
+            Weights that are not whole, or whose sum is beyond 2**53.
+        """
         if not sample.whole:
             parts = sample.w[sample.w != np.floor(sample.w)]
             description = f"{parts[0]!s}" if parts.size else f"a sum of {sample.total!s}"

@@ -63,7 +63,13 @@ class MedianVariance(SimplexPartitioner):
         return f"MedianVariance({self.min_size}{most})"
 
     def partition(self, P: FloatArray, w: FloatArray) -> "Halved":
-        """Return the cells, in the order in which they become final."""
+        """Return the cells, in the order in which they become final.
+
+        Raises
+        ------
+        ValueError
+            Fewer rows than `min_size`.
+        """
         whole = counts_rows(w, float(w.sum()))
         order = order_of_rows(P, w)  # not even a rounding tells in which order the rows came
         order = order[w[order] > 0]

@@ -20,6 +20,11 @@ from fitontest.typing import FloatArray, IntArray
 class SimplexPartition(ABC):
     """A function from the simplex to cells, which are numbered from 0 to ``n_cells`` - 1.
 
+    Attributes
+    ----------
+    n_cells : int
+        Number of cells.
+
     Examples
     --------
     >>> import numpy as np, fitontest as fot
@@ -33,7 +38,13 @@ class SimplexPartition(ABC):
 
     @abstractmethod
     def locate(self, P: FloatArray) -> IntArray:
-        """Return the cell of each row, shape (n,); -1 for a row that lies in none."""
+        """Return the cell of each row, shape (n,); -1 for a row that lies in none.
+
+        Parameters
+        ----------
+        P : array of shape (n, K)
+            Rows on the simplex.
+        """
 
 
 class SimplexPartitioner(ABC):
@@ -86,6 +97,23 @@ _REGISTRY: Registry[SimplexPartitioner] = Registry(
 def register_simplex_partition(name: str) -> Callable[[type[SimplexPartitioner]], type[SimplexPartitioner]]:
     """Return a class decorator that makes a `SimplexPartitioner` available under `name`.
 
+    Parameters
+    ----------
+    name : str
+        The new name, for ``partition=`` with ``reduction="canonical"``; not empty, and not the name of another one.
+
+    Returns
+    -------
+    callable
+        The decorator. It takes the class and returns it unchanged.
+
+    Raises
+    ------
+    ValueError
+        A name that is no text, is empty, or is taken.
+    TypeError
+        From the decorator, for a class that is no `SimplexPartitioner`.
+
     Examples
     --------
     >>> import fitontest as fot
@@ -103,6 +131,16 @@ def register_simplex_partition(name: str) -> Callable[[type[SimplexPartitioner]]
 def unregister_simplex_partition(name: str) -> None:
     """Take a partition of the simplex out of the registry again, as a test of a plug-in must.
 
+    Parameters
+    ----------
+    name : str
+        The name under which the partition was registered.
+
+    Raises
+    ------
+    ValueError
+        No partition of the simplex is registered under this name.
+
     Examples
     --------
     >>> import fitontest as fot
@@ -116,6 +154,11 @@ def unregister_simplex_partition(name: str) -> None:
 
 def available_simplex_partitions() -> list[str]:
     """Return the names of the registered partitions of the simplex.
+
+    Returns
+    -------
+    list of str
+        Their names, in alphabetical order: what ``partition=`` takes with ``reduction="canonical"``.
 
     Examples
     --------
