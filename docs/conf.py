@@ -17,7 +17,8 @@ shutil.copytree(
     dirs_exist_ok=True,
     ignore=shutil.ignore_patterns("*.py", "__*"),
 )
-if executed := os.environ.get("EXECUTED_NOTEBOOKS"):  # where their tests left them, with their outputs
+# Where it is set, the tests of the notebooks left them there with their outputs.
+if executed := os.environ.get("EXECUTED_NOTEBOOKS"):
     shutil.copytree(executed, HERE / "notebooks", dirs_exist_ok=True)
 
 project = "fitontest"
