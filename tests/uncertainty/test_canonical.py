@@ -105,7 +105,7 @@ def test_the_interval():
 def test_errors_without_an_interval_say_why():
     y, P = drawn(200, 3)
     for function, settings, reason in (
-        (fot.calibration_error, {}, "held the true one in 89 %"),
+        (fot.calibration_error, {}, "held the true one in 90 %"),
         (fot.calibration_error, {"family": fot.MulticlassIdentityMap()}, "a map that is given is not fitted"),
         (fot.gce, {"partition": fot.UniformGrid(2)}, "coverage is known for median_variance"),
         (fot.gce, {"norm": "max"}, "coverage is known for median_variance"),
