@@ -96,11 +96,15 @@ OUR_OTHER_ESTIMATORS: dict[str, Fit] = {
     "slope1, debiased": our_error("slope1", debias=True),
     "slope1, sweep": our_error(fot.Slope1("sweep")),
     "slope1, sweep, debiased": our_error(fot.Slope1("sweep"), debias=True),
-    **{name: our_error(name) for name in ("pl", "pl3", "isotonic", "beta", "platt", "temperature")},
+    **{
+        name: our_error(name)
+        for name in ("spline", "pl", "pl3", "isotonic", "beta", "platt", "temperature", "stacking")
+    },
 }
 OUR_OTHER_ROOTS: dict[str, Fit] = {
     "slope1, debiased": our_error("slope1", norm="l2", debias=True),
     "slope1, sweep, debiased": our_error(fot.Slope1("sweep"), norm="l2", debias=True),
+    "spline": our_error("spline", norm="l2"),
     "pl": our_error("pl", norm="l2"),
     "pl3": our_error("pl3", norm="l2"),
 }
@@ -122,7 +126,8 @@ OUR_CALIBRATORS: dict[str, Fit] = {
     "polygon of 3": our_map(partial(fot.PL, 3, loss="brier", ensemble=False, alpha=0, kappa=0)),
 }
 OUR_OTHER_CALIBRATORS: dict[str, Fit] = {
-    name: our_map(partial(fot.make_family, name)) for name in ("pl", "pl3", "flat", "pava_bc", "identity")
+    name: our_map(partial(fot.make_family, name))
+    for name in ("spline", "pl", "pl3", "stacking", "flat", "pava_bc", "identity")
 }
 
 # ---------------------------------------------------------------------------------------------------- operations
