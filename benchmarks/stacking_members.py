@@ -1,8 +1,9 @@
 """Which families a mixture should be made of: on known truth, and on real validation and test rows.
 
-Usage: ``python benchmarks/stacking_members.py [--n 1000] [--seeds 8] [--first-seed 0]`` for the simulated shapes, or
-``python benchmarks/stacking_members.py --real FOLDER [--only NAME ...]``, with FOLDER as for `calibrator_choice.py`.
-``--all-errors`` takes the 21 errors of the paper's tables instead of four, and prints the distances by shape.
+Usage: ``python benchmarks/stacking_members.py [--n 1000 ...] [--seeds 8] [--first-seed 0]`` for the simulated shapes,
+or ``python benchmarks/stacking_members.py --real FOLDER [--only NAME ...]``, with FOLDER as for `calibrator_choice.py`.
+``--all-errors`` takes the 21 errors of the paper's tables instead of four, several ``--n``, and prints the distances by
+shape, for each number of rows and for all together.
 
 Every family is fitted once to each data set, with the held-out values of ten folds that `Stacking` weighs; the mixtures
 of all lists follow from these, with the default prior of one row or the one that is named. Simulated: five shapes at
@@ -48,6 +49,7 @@ LISTS = (
 )
 PRIORS = (0.0, 10.0)  # of the default list and of all families, beside that of one row
 Values = dict[str, np.ndarray]
+Distances = dict[str, list[float]]
 
 
 def fitted(sample: fot.Sample, at: np.ndarray, families: tuple[str, ...] = FAMILIES) -> tuple[Values, Values]:
@@ -104,30 +106,46 @@ def simulated(n: int, seeds: range) -> list[list[str]]:
     return rows
 
 
-def by_shape(n: int, seeds: range) -> list[list[str]]:
-    """Return a row for each mixture: how much farther than pl3 it is from the truths of the paper's tables."""
+def distances_of(shape: str, n: int, seeds: range) -> Distances:
+    """Return how far pl3, the spline and the mixtures are from truths of a shape with each error, in thousandths."""
+    found: Distances = defaultdict(list)
     families = tuple(dict.fromkeys(name for members in FEW_LISTS for name in members))
-    distances: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for shape in SHAPES:
-        for error in ALL_ERRORS:
-            for seed in seeds:
-                tell(f"{shape} {error} {seed}")
-                y, p, c = drawn(shape, error, n, seed)
-                sample = fot.Sample(y, p)
-                maps, held_out = fitted(sample, p, (*families, "pl3"))
-                found = {
-                    " ".join(members): mixed_by(fot.Stacking(members), maps, held_out, sample) for members in FEW_LISTS
-                }
-                for name, values in {"pl3": maps["pl3"], "spline": maps["spline"], **found}.items():
-                    distances[name][shape].append(1e3 * float(np.abs(values - c).mean()))
+    for error in ALL_ERRORS:
+        for seed in seeds:
+            tell(f"{n} {shape} {error} {seed}")
+            y, p, c = drawn(shape, error, n, seed)
+            sample = fot.Sample(y, p)
+            maps, held_out = fitted(sample, p, (*families, "pl3"))
+            mixed = {
+                " ".join(members): mixed_by(fot.Stacking(members), maps, held_out, sample) for members in FEW_LISTS
+            }
+            for name, values in {"pl3": maps["pl3"], "spline": maps["spline"], **mixed}.items():
+                found[name].append(1e3 * float(np.abs(values - c).mean()))
+    return found
+
+
+def beside_pl3(label: str, each: dict[str, Distances]) -> list[list[str]]:
+    """Return a row for each family and mixture: how much farther than pl3 it is, on average and by shape."""
     rows = []
-    for name, each in distances.items():
-        more = np.concatenate([np.subtract(each[shape], distances["pl3"][shape]) for shape in SHAPES])
-        ratios = [np.mean(each[shape]) / np.mean(distances["pl3"][shape]) - 1.0 for shape in SHAPES]
-        mean = np.mean([np.mean(each[shape]) for shape in SHAPES])
+    for name in next(iter(each.values())):
+        own, others = ([each[shape][one] for shape in SHAPES] for one in (name, "pl3"))
+        more = np.subtract(np.concatenate(own), np.concatenate(others))
         paired = f"{more.mean():+.2f} +- {more.std(ddof=1) / np.sqrt(more.size):.2f}"
-        rows.append([name, f"{mean:.2f}", paired, *(f"{100 * ratio:+.1f} %" for ratio in ratios)])
+        ratios = [np.mean(mine) / np.mean(other) - 1.0 for mine, other in zip(own, others, strict=True)]
+        mean = f"{np.mean(np.concatenate(own)):.2f}"
+        rows.append([name, label, mean, paired, *(f"{100 * ratio:+.1f} %" for ratio in ratios)])
     return rows
+
+
+def by_shape(sizes: list[int], seeds: range) -> list[list[str]]:
+    """Return the rows of each size, and of all together."""
+    found = {n: {shape: distances_of(shape, n, seeds) for shape in SHAPES} for n in sizes}
+    pooled: dict[str, Distances] = {shape: defaultdict(list) for shape in SHAPES}
+    for of_size in found.values():
+        for shape, each in of_size.items():
+            for name, distances in each.items():
+                pooled[shape][name] += distances
+    return [*(row for n in sizes for row in beside_pl3(f"{n:,}", found[n])), *beside_pl3("all", pooled)]
 
 
 def real(paths: list[Path]) -> list[list[str]]:
@@ -148,7 +166,7 @@ def real(paths: list[Path]) -> list[list[str]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--n", type=int, default=1000)
+    parser.add_argument("--n", type=int, nargs="+", default=[1000])
     parser.add_argument("--seeds", type=int, default=8)
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--all-errors", action="store_true")
@@ -164,9 +182,11 @@ def main() -> None:
     if given.all_errors:
         rows = by_shape(given.n, seeds)
         tell("")
-        print(markdown(("members", "map", "less pl3's", *SHAPES), rows))
+        print(markdown(("members", "n", "map", "less pl3's", *SHAPES), rows))
         return
-    rows = simulated(given.n, seeds)
+    if len(given.n) > 1:
+        parser.error("--n must be one number without --all-errors")
+    rows = simulated(given.n[0], seeds)
     header = ("members", *(f"map: {e:g}" for e in ERRORS), *(f"error: {e:g}" for e in ERRORS), "map less pl3's")
     tell("")
     print(markdown(header, rows))
