@@ -41,7 +41,7 @@ class Section:
 
     def __str__(self) -> str:
         table = text_table(self.header, self.body) if self.header else ""
-        notes = "\n".join(fill(line, WIDTH) for line in self.notes.splitlines())
+        notes = "\n".join(fill(line, WIDTH, break_long_words=False) for line in self.notes.splitlines())
         return "\n".join(part for part in (self.title, table, notes) if part)
 
 
