@@ -210,7 +210,7 @@ def check_calibration(
     ----------
     y_true, y_prob, reduction, labels, sample_weight, pos_label
         As for `calibration_error`. `Cells` in place of both, or a dict of these by segment. With
-        ``reduction="classwise"`` each class against the rest has an outcome of its own.
+        ``reduction="classwise"``, and of `ClassCells`, each class against the rest has an outcome of its own.
     max_error : float in (0, 1)
         The largest mean distance |c(p) - p| that is accepted.
     level : float in (0, 1), default=0.95
@@ -272,10 +272,10 @@ def check_calibration(
     rule = GateRule.of(max_error, level, family, random_state)
     if reduction is not None:
         choose(reduction, REDUCTIONS, "reduction")
-    if reduction == "classwise":
+    if reduction == "classwise" or isinstance(y_true, ClassSamples):
         if by is not None:
             raise ValueError("by must be left out with reduction='classwise': there is an outcome for each class")
-        return check_classes(read_unreduced(columns, reduction, labels, pos_label), rule)
+        return check_classes(read_unreduced(columns, reduction or "classwise", labels, pos_label), rule)
     segments = read_segments(columns, by, reduction, labels, pos_label)
     if segments is None:
         return check_samples({WHOLE: reduced(columns, reduction, labels, pos_label)}, rule, reduction)
