@@ -5,7 +5,6 @@ would hide the error of fitting this share, which is the main error of a calibra
 """
 
 from collections.abc import Mapping
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
@@ -18,7 +17,7 @@ from fitontest.comparison.interpretability import Interpretability, measure_inte
 from fitontest.comparison.known_truth import Quality, measure_quality
 from fitontest.data.ordering import Rows
 from fitontest.data.sample import Sample
-from fitontest.exceptions import without_warnings
+from fitontest.exceptions import Held, held_warnings, warn_user, without_warnings
 from fitontest.families.base import Family
 from fitontest.families.stacking import Stacking
 from fitontest.maps.base import CalibrationMap
@@ -80,8 +79,8 @@ class HeldOutEvaluation:
         Whether it is measured too.
     known : list of tuples of Family and array
         Predictions out of fold that were made already.
-    fitted : list of Family
-        Candidates that were fitted to all rows already.
+    said : list of pairs of str and type
+        Warnings that were given already.
     """
 
     sample: Sample
@@ -93,7 +92,7 @@ class HeldOutEvaluation:
     truth: FloatArray | None
     interpretability: bool = False
     known: list[tuple[Family, FloatArray]] = field(default_factory=list)
-    fitted: list[Family] = field(default_factory=list)
+    said: list[Held] = field(default_factory=list)
 
     @property
     def rows(self) -> Rows:
@@ -106,10 +105,8 @@ class HeldOutEvaluation:
         predictions = np.clip(predictions, 0.0, 1.0)  # only bins of slope 1 have values outside
         losses = self._average_losses(self.sample.rows, predictions)
         start = perf_counter()
-        with without_warnings() if self._has_warned_of(family) else nullcontext():
-            family.fit_sample(self.sample.merged)
+        self._fit(family)
         fit_seconds = perf_counter() - start
-        self.fitted.append(family)
         rows, test_losses = self.rows, None
         q = predict(family.map_, rows.p)
         if self.test is not None:
@@ -129,12 +126,14 @@ class HeldOutEvaluation:
             interpretability=self._measure_interpretability(Sample(rows.y, q, rows.w), samples),
         )
 
-    def _has_warned_of(self, family: Family) -> bool:
-        """Return whether it is a mixture whose members were all fitted to these rows before, as candidates."""
-        members = family.make_members().values() if isinstance(family, Stacking) else ()
-        return bool(members) and all(
-            any(have_same_settings(member, other) for other in self.fitted) for member in members
-        )
+    def _fit(self, family: Family) -> None:
+        """Fit a family to all rows, and warn of what has not been said yet, as of the members of a mixture."""
+        with held_warnings() as held:
+            family.fit_sample(self.sample.merged)
+        for warning in held:
+            if warning not in self.said:
+                self.said.append(warning)
+                warn_user(*warning)
 
     def _predict(self, family: Family) -> FloatArray:
         """Return the predictions out of fold, shape (repeats, n); they are remembered for mixtures of families."""
