@@ -294,17 +294,17 @@ def test_nan_and_infinities_are_refused_in_every_container(place, build, bad):
         ([0.1, 1.5, -0.2], r"1\.5 at row 2 \(rows counted from 1; 2 of 3 values outside, from -0\.2 to 1\.5\)"),
         (
             [0.1, 0.2, -1e-300],
-            r"-1e-300 at row 3 \(rows counted from 1; 1 of 3 values outside, from -1e-300 to 0\.2; for rounding",
+            r"-1e-300 at row 3 \(rows counted from 1; 1 of 3 values outside, from -1e-300 to 0\.2; if these are",
         ),
         (np.array([0.1, 0.2, 1.0000001], dtype=np.float32), r"1\.0000001 at row 3 \(rows counted from 1; 1 of 3"),
         (np.nextafter(np.array([0.5, 1, 0]), 2), r"1\.0000000000000002 at row 2 \(rows counted from 1; 1 of 3"),
         (
             np.array([0, 1, 7], dtype=np.uint8),
-            r"7 at row 3 \(rows counted from 1; 1 of 3 values outside, from 0 to 7; percents are divided by 100\)",
+            r"7 at row 3 \(rows counted from 1; 1 of 3 values outside, from 0 to 7; whole numbers look like labels\)",
         ),
         (
             np.array([0, -1, 1], dtype=np.int8),
-            r"-1 at row 2 \(rows counted from 1; 1 of 3 values outside, from -1 to 1\)",
+            r"-1 at row 2 \(rows counted from 1; 1 of 3 values outside, from -1 to 1; whole numbers look like labels\)",
         ),
         (
             pl.Series([0.1, 2.0, 0.3]),
@@ -312,7 +312,7 @@ def test_nan_and_infinities_are_refused_in_every_container(place, build, bad):
         ),
         (
             [-4.5, 0.5, 2.0],
-            r"-4\.5 at row 1 \(rows counted from 1; 2 of 3 values outside, from -4\.5 to 2\.0; log odds become",
+            r"-4\.5 at row 1 \(rows counted from 1; 2 of 3 values outside, from -4\.5 to 2\.0; if these are log odds",
         ),
         (jnp.array([0.5, 2.0, 0.25], dtype=jnp.bfloat16), r"2(\.0)? at row 2"),
         ([decimal.Decimal("0.5"), decimal.Decimal(2), 0], r"2\.0 at row 2"),

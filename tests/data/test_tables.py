@@ -38,7 +38,7 @@ LINES = "(the header is line 1"
     ("content", "message"),
     [
         ("y,p\n1,0.5\n0,abc\n1,0.2\n0,x\n", f"got str values such as 'abc' at line 3 {LINES}; 2 such values)"),
-        ("y,p\n1,0.5\n0,1.5\n1,-3\n", f"got 1.5 at line 3 {LINES}; 2 of 3 values outside, from -3.0 to 1.5; log odds"),
+        ("y,p\n1,0.5\n0,1.5\n1,-3\n", f"got 1.5 at line 3 {LINES}; 2 of 3 values outside, from -3.0 to 1.5; if these"),
         ("y;p\n1;0,5\n0;0,2\n", f"such as '0,5' at line 2 {LINES}; 2 such values); --decimal , reads a decimal comma"),
         ("y,p\n1,nan\n0,0.5\n", f"must be finite, got nan at line 2 {LINES}; 1 such value)"),
         ("y,p\n1,0.5\n\n\n0,\n", f"missing values (None, NaN or NA), got 1, the first at line 5 {LINES})"),

@@ -131,21 +131,22 @@ def check_unit_interval(array: NDArray[Any], name: str, shape: tuple[int, ...] |
         return
     check_finite(array, name, shape)
     bad = np.flatnonzero((array < 0) | (array > 1))
-    note = (
-        f"{bad.size} of {array.size} values outside, from {low!s} to {high!s}{_likely_cause(float(low), float(high))}"
-    )
+    cause = _likely_cause(array, float(low), float(high))
+    note = f"{bad.size} of {array.size} values outside, from {low!s} to {high!s}{cause}"
     shape = array.shape if shape is None else shape
     raise BadValueError(name, "lie in [0, 1]", str(array[bad[0]]), int(bad[0]), shape, note)
 
 
-def _likely_cause(low: float, high: float) -> str:
-    """Return what values of a range outside [0, 1] probably are, and what makes probabilities of them."""
+def _likely_cause(array: NDArray[Any], low: float, high: float) -> str:
+    """Return what values of a range outside [0, 1] may be, and what would make probabilities of them."""
     if low >= -ROUNDING and high <= 1.0 + ROUNDING:
-        return "; for rounding errors, clip them: numpy.clip(values, 0, 1)"
+        return "; if these are rounding errors, clip them: numpy.clip(values, 0, 1)"
+    if np.array_equal(array, np.floor(array)) and high <= 10.0:
+        return "; whole numbers look like labels"
     if low >= 0.0 and 2.0 < high <= 100.0:
-        return "; percents are divided by 100"
-    if low < -1.0 and high > 1.0:
-        return "; log odds become probabilities by scipy.special.expit, or softmax over several classes"
+        return "; if these are percents, divide by 100"
+    if low < -1.0:
+        return "; if these are log odds, scipy.special.expit makes probabilities of them, or softmax of several classes"
     return ""
 
 
