@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Literal, TypeAlias, get_args
 from xml.etree import ElementTree
@@ -27,6 +27,7 @@ from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 from fitontest.uncertainty.tendency import FEW, exact_residuals, rows_of_smaller_class
 
 Outcome: TypeAlias = Literal["pass", "fail", "undecided"]
+Kind: TypeAlias = Literal["segment", "class"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 MOST_TIMES = 10_000  # the rows at hand, beyond which a number of rows says only that there are not enough anywhere
 FEWEST = 50  # rows that are ever said to be enough: the interval of fewer is cut off at its ends
@@ -133,7 +134,7 @@ class CalibrationCheck(Table):
 
     gates: tuple[Gate, ...]
     family: str
-    kind: Literal["segment", "class"] = "segment"
+    kind: Kind = "segment"
 
     @property
     def outcome(self) -> Outcome:
@@ -150,7 +151,7 @@ class CalibrationCheck(Table):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the outcome and the records as JSON-ready values."""
-        return {"outcome": self.outcome, "family": self.family, "gates": self.rows()}
+        return {"outcome": self.outcome, "family": self.family, "kind": self.kind, "gates": self.rows()}
 
     def to_junit(self) -> str:
         """Return the outcome as JUnit XML: a failure where it fails, an error where it is undecided."""
@@ -274,7 +275,7 @@ def check_calibration(
         choose(reduction, REDUCTIONS, "reduction")
     if reduction == "classwise" or isinstance(y_true, ClassSamples):
         if by is not None:
-            raise ValueError("by must be left out with reduction='classwise': there is an outcome for each class")
+            raise ValueError("by must be left out with reduction='classwise' or ClassCells: each class has an outcome")
         return check_classes(read_unreduced(columns, reduction or "classwise", labels, pos_label), rule)
     segments = read_segments(columns, by, reduction, labels, pos_label)
     if segments is None:
@@ -340,15 +341,18 @@ class GateRule:
 
 def check_classes(data: ClassSamples, rule: GateRule) -> CalibrationCheck:
     """Return the outcomes of the classes, each against the rest."""
-    return replace(check_samples(dict(data.one_vs_rest()), rule, "classwise"), kind="class")
+    return check_samples(dict(data.one_vs_rest()), rule, "classwise", "class")
 
 
-def check_samples(samples: Mapping[Segment, Sample], rule: GateRule, reduction: str | None = None) -> CalibrationCheck:
+def check_samples(
+    samples: Mapping[Segment, Sample], rule: GateRule, reduction: str | None = None, kind: Kind = "segment"
+) -> CalibrationCheck:
     """Return the outcomes of checked samples, each under its name."""
     share = 1.0 - (1.0 - rule.level) / len(samples)
     redrawing = Redrawing(null_draws=1, interval=share, random_state=rule.random_state)  # of the null nothing is said
     names = words_of(samples)
-    steps = track(samples.items(), "segments") if len(samples) > 1 else samples.items()
+    many = "classes" if kind == "class" else "segments"
+    steps = track(samples.items(), many) if len(samples) > 1 else samples.items()
     gates = [
         gate_of(
             names[segment],
@@ -358,7 +362,7 @@ def check_samples(samples: Mapping[Segment, Sample], rule: GateRule, reduction: 
         )
         for segment, sample in steps
     ]
-    return CalibrationCheck(tuple(gates), rule.measure.name)
+    return CalibrationCheck(tuple(gates), rule.measure.name, kind)
 
 
 def check_level(level: object, name: str = "level") -> float:
