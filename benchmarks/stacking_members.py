@@ -174,6 +174,8 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", metavar="NAME", help="names of the files, without .npz")
     given = parser.parse_args()
     print(machine_facts(), "\n")
+    if given.all_errors and given.real is not None:
+        parser.error("--all-errors must be left out with --real")
     if given.real is not None:
         paths = [path for path in sorted(given.real.glob("*.npz")) if given.only is None or path.stem in given.only]
         print(markdown(("members", "mean regret", "median", "largest", "problems"), real(paths)))

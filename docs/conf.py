@@ -19,7 +19,7 @@ shutil.copytree(
 )
 # Where it is set, the tests of the notebooks left them there with their outputs.
 if executed := os.environ.get("EXECUTED_NOTEBOOKS"):
-    shutil.copytree(executed, HERE / "notebooks", dirs_exist_ok=True)
+    shutil.copytree(ROOT / executed, HERE / "notebooks", dirs_exist_ok=True)
 
 project = "fitontest"
 author = "The fitontest developers"

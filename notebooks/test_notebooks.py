@@ -27,8 +27,9 @@ def test_the_notebook_runs(path, tmp_path, monkeypatch):
     assert outputs
     assert not [output.text for output in outputs if output.output_type == "stream" and output.name == "stderr"]
     if folder := os.environ.get("EXECUTED_NOTEBOOKS"):
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        nbformat.write(notebook, Path(folder) / path.name)
+        left = NOTEBOOKS.parent / folder
+        left.mkdir(parents=True, exist_ok=True)
+        nbformat.write(notebook, left / path.name)
 
 
 @pytest.mark.parametrize("path", sorted(NOTEBOOKS.glob("*.ipynb")), ids=lambda path: path.stem)

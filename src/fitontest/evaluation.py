@@ -176,8 +176,13 @@ class Evaluation(Table):
         ----------
         names : iterable of str
             Some of `names`; the estimates keep their order.
+
+        Raises
+        ------
+        ValueError
+            A name that is not among `names`.
         """
-        chosen = set(names)
+        chosen = {choose(name, self.names, "names") for name in names}
         named = zip(self.names, self.estimates, strict=True)
         return Evaluation(tuple(estimate for name, estimate in named if name in chosen), self.data)
 

@@ -46,7 +46,7 @@ def test_the_columns_out_of_fold():
     lines = str(comparison).splitlines()
     (start,) = (k for k, line in enumerate(lines) if line.startswith("interpretability (out of fold)"))
     assert re.split("  +", lines[start])[-4:] == ["count (map of all rows)", "PDE", "AUC_V", "frontier"]
-    assert "candidate has a held-out loss as small" in str(comparison).replace("\n", " ")
+    assert "no other candidate has a held-out loss as small" in str(comparison).replace("\n", " ")
     named = {line.split()[0] for line in lines[start + 2 : start + 7] if line.endswith("yes")}
     assert named == set(comparison.frontier)
 

@@ -6,6 +6,7 @@ from functools import cached_property
 from math import ceil, exp, floor, log, log10
 from typing import Any, Literal
 
+from fitontest.checks import choose
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table, cell
 from fitontest.results.text import short
@@ -160,8 +161,13 @@ class EvaluationPlan(Table):
         ----------
         family : str
             One of `families`.
+
+        Raises
+        ------
+        ValueError
+            Another family.
         """
-        return all(one.met for one in self._needed(family))
+        return all(one.met for one in self._needed(choose(family, self.families, "family")))
 
     def rows(self) -> Records:
         """Return a record for each family, size, error and truth."""

@@ -247,6 +247,8 @@ def register_map(cls: type[M]) -> type[M]:
     >>> fot.CalibrationMap.from_dict({"schema": 2, "kind": "identity"})  # IdentityMap is registered
     IdentityMap()
     """
+    if not hasattr(cls, "kind"):
+        raise TypeError(f"cls must be a class of maps, got {brief(cls)}")
     KINDS.register(cls.kind)(cls)
     return cls
 

@@ -37,7 +37,7 @@ class Summary:
     def sentences(self) -> list[str]:
         """What a reader wants to know after the headline, a sentence or two each."""
         first, *others = self.verdict.reasons
-        of_segments = [] if self.segments is None else [" ".join(self.segments.sentence().split())]
+        of_segments = [] if self.segments is None else [self.segments.sentence()]
         return [first[0].upper() + first[1:], *others, *of_segments, *self._gain, self._rows]
 
     @property
