@@ -215,8 +215,9 @@ class Evaluation(Table):
             Only this one. Of several classes one must be chosen, by default slope1.
         scale : {"probability", "logit"}, default="probability"
             How the axes lay out probabilities, see `ReliabilityDisplay`.
-        classes : int or array-like of labels, default=16
-            Of several classes, how many are drawn, or which: of more than the number those with the largest errors.
+        classes : int or array-like of labels, optional
+            Of several classes, how many are drawn, by default 16, or which: of more than the number those with
+            the largest errors.
         figure : matplotlib Figure or SubFigure, optional
             An empty one to draw in; by default a new pyplot figure that is large enough.
 

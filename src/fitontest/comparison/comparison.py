@@ -117,7 +117,7 @@ class Comparison(Table):
         Raises
         ------
         ValueError
-            Another rule.
+            Another rule, or "stack" where no mixture was compared.
         """
         return RULES[choose(rule, RULES, "rule")](self.calibrators, self.do_nothing)
 

@@ -253,9 +253,9 @@ class ReliabilityDisplay(PanelDisplay):
             How a matrix of scores is reduced, and the classes of its columns, see `calibration_error`. "confidence"
             draws the accuracy against the confidence. "classwise" draws `SmallMultiples` of the classes, each against
             the rest. `ax` is then a figure, and `color`, `fill`, `legend` and `ref_line` must be left out.
-        classes : int or array-like of labels, default=16
-            Of several diagrams, how many are drawn, or which, in the order given. Of more classes than the number
-            those with the largest errors are drawn, the worst first, and the title says so.
+        classes : int or array-like of labels, optional
+            Of several diagrams, how many are drawn, by default 16, or which, in the order given. Of more classes than
+            the number those with the largest errors are drawn, the worst first, and the title says so.
         by_predicted : bool, default=False
             With "confidence": whether each predicted class has a diagram of its own, of the rows in which it is
             predicted, as `SmallMultiples`. Of more than `classes` of them those are drawn that add most to the error,

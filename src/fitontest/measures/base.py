@@ -763,7 +763,7 @@ def register_measure(
     ValueError
         A name that is no text, is empty, or is taken; from the decorator, for a setting that the measure does not have.
     TypeError
-        From the decorator, for a class that is no `Measure` or no dataclass.
+        From the decorator, for a class that is no `Measure`, or has an ``__init__`` and is no dataclass.
 
     Examples
     --------

@@ -247,6 +247,8 @@ def plug_in(family: str | Family | CalibrationMap = "spline", **settings: Any) -
     ------
     ValueError
         An unknown family or norm; ``debias`` with a norm that cannot be debiased.
+    TypeError
+        Settings that the family does not have.
 
     Examples
     --------

@@ -123,7 +123,7 @@ class ProperError(Measure):
         Raises
         ------
         ValueError
-            Fewer than two rows that differ: there is nothing to hold out.
+            A single row, whatever its weight, or only equal rows of whole distributions: there is nothing to hold out.
         """
         held: _HeldOut
         held = _OfColumn(sample, self) if isinstance(sample, Sample) else _OfClasses(sample.class_rows, self)

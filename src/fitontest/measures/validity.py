@@ -174,7 +174,7 @@ class ValidityCurve(Table):
         Parameters
         ----------
         eps : float or array-like
-            Distances. Below 0 the share is 0, from 1 on it is 1.
+            Distances. Below -1e-12 the share is 0, from 1 on it is 1.
 
         Returns
         -------

@@ -29,7 +29,7 @@ class CellMap(MulticlassMap):
         The cells.
     values : array of shape (n_cells, K)
         Shifts or levels; rows of NaN stand for cells without rows of positive weight, where g(p) = p.
-    slope : {0, 1}
+    slope : {0, 1}, default=1
         Whether `values` are shifts (1) or levels (0).
     classes : sequence of K labels, optional
         The class of each column, by keyword; see `MulticlassMap`.
