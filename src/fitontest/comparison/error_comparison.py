@@ -168,10 +168,7 @@ class ErrorComparison(Table):
         if self.loss == "log_loss":
             notes.append(f"Log loss clips predictions to [{LOG_LOSS_EPS:g}, 1 - {LOG_LOSS_EPS:g}].")
         notes += [f"Note: {note}" for note in self.notes]
-        return [
-            Section(title, *self._tabulate(norm), self.sentence),
-            Section(notes="\n".join(notes)),
-        ]
+        return [Section(title, *self._tabulate(norm), self.sentence), Section(notes="\n".join(notes))]
 
     def _tabulate(self, norm: str) -> tuple[list[str], list[list[str]]]:
         """Return header and cells; the plug-in errors have a column of intervals only if one has an interval."""
