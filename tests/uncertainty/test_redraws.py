@@ -63,8 +63,8 @@ def test_blocks_are_the_columns_of_a_seed(monkeypatch):
 
 
 def test_many_rows_are_pooled(monkeypatch):
-    monkeypatch.setattr(redraws, "MOST_ROWS", 500)
-    monkeypatch.setattr(redraws, "NODES", 50)
+    monkeypatch.setattr(entries, "MOST_ROWS", 500)
+    monkeypatch.setattr(entries, "NODES", 50)
     rng = np.random.default_rng(0)
     p = rng.random(1000)
     y = rng.random(1000) < p

@@ -13,7 +13,11 @@ import numpy as np
 from fitontest.data.ordering import Rows
 from fitontest.data.parts import share_out
 from fitontest.data.sample import Sample, counts_rows
+from fitontest.numerics.cells import cell_starts, equal_mass_cells
 from fitontest.typing import FloatArray, IntArray
+
+MOST_ROWS = 200_000  # beyond, neighbouring scores are pooled
+NODES = 20_000  # into so many entries
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +70,33 @@ class Entries:
         """Return an entry for each score of a sample of whole weights, whose units are its rows."""
         groups = sample.groups
         return cls(groups.p, groups.w, groups.w.astype(np.intp), whole=True, counted=sample.aggregated)
+
+    @classmethod
+    def labelled(cls, sample: Sample) -> tuple["Entries", IntArray]:
+        """Return entries whose rows have labels of their own, and how many of them are positive, shape (m,).
+
+        Whole weights are rows; a row of any other weight has one label. Of more than `MOST_ROWS` rows neighbouring
+        scores are pooled at their mean, into `NODES` entries.
+        """
+        if sample.whole and sample.total > MOST_ROWS and len(sample.groups) > NODES:
+            return cls._pooled(sample)
+        if sample.whole and not sample.unit:  # labels that cross-validation holds out as it does the redrawn ones
+            return cls.of_groups(sample), np.rint(sample.groups.wy).astype(np.intp)
+        entries = cls.of_rows(sample)
+        return entries, np.rint(sample.rows.y * entries.n).astype(np.intp)
+
+    @classmethod
+    def _pooled(cls, sample: Sample) -> tuple["Entries", IntArray]:
+        groups = sample.groups
+        first = cell_starts(equal_mass_cells(groups.w, NODES))
+        w, wp, wy = (np.add.reduceat(column, first) for column in (groups.w, groups.w * groups.p, groups.wy))
+        p = np.clip(wp / w, groups.p[first], groups.p[np.append(first[1:], len(groups)) - 1])
+        distinct = np.concatenate(([True], np.diff(p) > 0))  # means of neighbouring floats may be one
+        if not distinct.all():
+            at = np.flatnonzero(distinct)
+            p, w, wy = p[at], np.add.reduceat(w, at), np.add.reduceat(wy, at)
+        entries = cls(p, w, np.rint(w).astype(np.intp), whole=True, counted=sample.aggregated)
+        return entries, np.rint(wy).astype(np.intp)
 
     @classmethod
     def of_columns(cls, p: FloatArray, w: FloatArray) -> tuple["Entries", IntArray]:

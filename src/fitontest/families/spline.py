@@ -13,7 +13,9 @@ from fitontest.checks import as_list, is_real, is_whole
 from fitontest.data.entries import Entries
 from fitontest.data.sample import Sample
 from fitontest.exceptions import warn_user
+from fitontest.families.atoms import Atoms
 from fitontest.families.base import Family, Solution, register_family
+from fitontest.maps.atoms import AtomsMap
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.logit_knots import LogitKnotsMap
 from fitontest.maps.mixture import MixtureMap
@@ -31,7 +33,7 @@ ROWS_PER_SEGMENT_SQUARED = 12
 ROUNDING = 1e-12  # of sums of weights
 SAME = 1e-6  # knots closer than this are one
 RIDGE = 0.001  # on the distance of the logits at the knots from the identity
-REACH = 4.0  # widths by which the outer segments go on beyond the data
+OUTER = 0.005  # share of the rows beyond the outer knots, on either side
 FIT, FOLD = 1e-11, 1e-5  # largest gradient per unit weight: of the map, and of the maps that only judge it
 
 
@@ -39,14 +41,18 @@ FIT, FOLD = 1e-11, 1e-5  # largest gradient per unit weight: of the map, and of 
 class Spline(Family):
     """Average logistic polygons, c_hat(p) = sum_K a_K / (1 + exp(-z_K(logit p))), weighted by held-out log loss.
 
-    z_K is a polygon with K segments and knots at the quantiles 0, 1/K, ..., 1 of the logits of the scores; where ties
-    make two of them one it has fewer. Its values
-    at the knots minimise the log loss plus a prior: rows of total weight `prior`, spread over the scores as the data
+    z_K is a polygon with K segments and knots at the quantiles .005, 1/K, 2/K, ..., .995 of the logits of the scores;
+    where ties make two of them one it has fewer. Beyond the outer knots it has slope 1: the outermost scores are moved
+    as far as those at the knots. Its values at the knots minimise the log loss plus a prior: rows of total weight `prior`, spread over the scores as the data
     are, whose labels are the scores themselves, and a normal prior with a standard deviation of 32 logits around the
     identity at each knot, without which a segment of one class would go to infinity. The weights are
     a_K = exp(-L_K) / sum exp(-L), with L_K the held-out log loss of K segments summed over the rows (pseudo-Bayesian
     model averaging). The map is continuous, need not be monotone, and is close to the identity where few rows speak
     against it.
+
+    Scores that many rows share, *atoms*, have levels of their own instead: the mean label there, the prior rows among
+    them. These are scores of at least 2 % of the rows and at least 30 rows, if there are at most ten; else those of at
+    least 10 % of the rows. Their rows leave the polygons, unless all scores are atoms.
 
     Parameters
     ----------
@@ -62,8 +68,8 @@ class Spline(Family):
 
     Attributes
     ----------
-    map_ : MixtureMap
-        Of one `LogitKnotsMap` for each number of segments.
+    map_ : MixtureMap or AtomsMap
+        Of one `LogitKnotsMap` for each number of segments; with atoms around it, where there are any.
     n_segments_ : tuple of int
         The numbers of segments that the data allowed, each once.
     weights_ : array
@@ -76,9 +82,8 @@ class Spline(Family):
     The likelihood is computed on at most 256 means of neighbouring scores of equal weight, so that its cost does not
     grow with the rows. The values are solved to a gradient of 1e-10 per unit weight. Logits are cut off at 36. Where
     there are scores of 0 or 1, they are cut off at 1 beyond the largest of the others: certainty does not say how
-    certain. Beyond the smallest and the largest score the outer segments go on for four times their width; farther out
-    the map is level in the logit. Whole weights count rows; other weights are importances, on the scale of their
-    effective number of rows. Where all scores are one, the map shifts the logit.
+    certain. Whole weights count rows; other weights are importances, on the scale of their effective number of rows.
+    Where all scores are one, the polygon shifts the logit.
 
     References
     ----------
@@ -144,14 +149,19 @@ class Spline(Family):
         x = entries.memory.get(("logits", eps))
         if x is None:
             x = entries.memory[("logits", eps)] = logit(entries.group_p, eps)
-        return fits.values(x)
+        values = fits.values(x)
+        values[fits.atoms.place] = fits.levels
+        return values
 
     def fitted_values_at(self, entries: Entries, positives: IntArray, at: FloatArray) -> FloatArray:
         """Return the values at other scores of the maps fitted to each labelling."""
         if not entries.placed and (entries.tied or not entries.single):
             return super().fitted_values_at(entries, positives, at)
         fits = self._fits(entries, positives, ordered=False)
-        return fits.values(logit(at, fits.polygons[0].eps))
+        values = fits.values(logit(at, fits.polygons[0].eps))
+        for score, level in zip(fits.atoms.p, fits.levels, strict=True):
+            values[at == score] = level
+        return values
 
     def fitted_maps(self, entries: Entries, positives: IntArray) -> Iterator[CalibrationMap]:
         """Yield the maps fitted to each labelling, all of which are computed at once for rows of weight one."""
@@ -188,11 +198,16 @@ class Spline(Family):
 
 @dataclass(frozen=True, eq=False)
 class _Fits:
-    """The polygons of each number of segments, of shape (K + 1, B), and what they weigh, of shape (polygons, B)."""
+    """The polygons of each number of segments, of shape (K + 1, B), and what they weigh, of shape (polygons, B).
+
+    Beside them the levels of single scores, of shape (atoms, B).
+    """
 
     polygons: "list[_Polygon]"
     theta: list[FloatArray]
     losses: FloatArray
+    atoms: Atoms
+    levels: FloatArray
 
     @cached_property
     def weights(self) -> FloatArray:
@@ -200,9 +215,9 @@ class _Fits:
         return np.asarray(relative / relative.sum(axis=0))
 
     def values(self, x: FloatArray) -> FloatArray:
-        """Return the values of the averaged maps at logits x, shape (size of x, B)."""
+        """Return the values of the averaged maps of the polygons at logits x, shape (size of x, B)."""
         values = np.zeros((x.size, self.weights.shape[1]))
-        parts = [(polygon.hats(polygon.within_reach(x)), polygon.offset(x)) for polygon in self.polygons]
+        parts = [(polygon.hats(x), polygon.offset(x)) for polygon in self.polygons]
         for piece in pieces(*values.shape):
             for (hats, offset), theta, weights in zip(parts, self.theta, self.weights, strict=True):
                 part = hats[piece] @ theta
@@ -212,49 +227,57 @@ class _Fits:
                 values[piece] += part
         return np.minimum(values, 1.0, out=values)
 
-    def to_map(self, column: int) -> MixtureMap:
+    def to_map(self, column: int) -> CalibrationMap:
         """Return the averaged map of a column."""
         parts = (polygon.to_map(theta[:, column]) for polygon, theta in zip(self.polygons, self.theta, strict=True))
-        return MixtureMap(self.weights[:, column], tuple(parts))
+        smooth = MixtureMap(self.weights[:, column], tuple(parts))
+        return AtomsMap(self.atoms.p, self.levels[:, column], smooth) if len(self.atoms) else smooth
 
 
 class _Design:
     """What the scores alone decide: nodes, knots, folds, and the weights of each fold at each node."""
 
     def __init__(self, entries: Entries, folds: list[IntArray], segments: tuple[int, ...], prior: float) -> None:
+        size = float(entries.n.sum()) if entries.whole else entries.effective_rows
+        self.atoms = Atoms.of(entries.group_p, entries.group_w, size)
+        rest = self.atoms.rest
         self.eps = _cut(entries.group_p)
-        x = logit(entries.group_p, self.eps)
-        w = entries.group_w
+        x, w = logit(entries.group_p[rest], self.eps), entries.group_w[rest]
+        size *= float(w.sum() / entries.group_w.sum())
         node = _nodes(w)
         n_nodes = int(node[-1]) + 1
         mass = np.bincount(node, w, n_nodes)
         self.x = np.clip(np.bincount(node, w * x, n_nodes) / mass, x[0], x[-1])
-        rows = float(entries.n.sum())
-        self.scale = 1.0 if entries.whole else entries.effective_rows / float(mass.sum())
-        size = rows if entries.whole else entries.effective_rows
-        self.cells = _fold_cells(entries, node, n_nodes, folds)
+        self.total = float(entries.w.sum())
+        self.scale = 1.0 if entries.whole else entries.effective_rows / self.total
+        node_of = np.full(rest.size, -1)
+        node_of[rest] = node
+        self.cells = _fold_cells(entries, node_of, n_nodes, folds)
+        self.at_atoms = _gathered(entries, self.atoms)
         self.w = self.scale * np.asarray(self.cells @ entries.w).reshape(-1, n_nodes).T  # (nodes, folds)
-        self.prior = prior * mass / mass.sum()
+        self.weight = prior
+        self.prior = prior * mass / self.total
         self.share = self.scale * entries.w / entries.n
         allowed = [number for number in segments if number == 1 or size >= ROWS_PER_SEGMENT_SQUARED * number**2]
         knots: dict[int, FloatArray] = {}
         for number in allowed or (1,):
             at = _knots(x, w, number)
             knots.setdefault(at.size, at)  # ties may leave fewer, of which one polygon is enough
-        several = [at for size, at in sorted(knots.items()) if size > 1]
-        shift = _Shift(x[:1], self.x, self.eps)
-        self.polygons: list[_Polygon] = [_Polygon(at, self.x, self.eps) for at in several] or [shift]
+        several = [at for size, at in sorted(knots.items()) if size > 1] or [*knots.values()]
+        self.polygons = [_Polygon(at, self.x, self.eps) for at in several]
 
     def fit(self, positives: IntArray) -> _Fits:
         """Return the fits to the labels of each column, which stand as the folds count them."""
         n_nodes, columns = self.x.size, positives.shape[1]
-        wy = np.asarray(self.cells @ (positives * self.share[:, None])).reshape(-1, n_nodes, columns)
+        weights = positives * self.share[:, None]
+        wy = np.asarray(self.cells @ weights).reshape(-1, n_nodes, columns)
         theta, losses = [], np.empty((len(self.polygons), columns))
         for k, polygon in enumerate(self.polygons):
             full = self._solve(polygon, self.w.sum(axis=1)[:, None], wy.sum(axis=0), polygon.start(columns), FIT)
             theta.append(full)
             losses[k] = self._held_out(polygon, wy, full) if len(self.polygons) > 1 else 0.0
-        return _Fits(self.polygons, theta, losses)
+        levels = self.atoms.levels(np.asarray(self.at_atoms @ weights) / self.scale, self.weight / self.scale, self.total)
+        return _Fits(self.polygons, theta, losses, self.atoms, levels)
 
     def _held_out(self, polygon: "_Polygon", wy: FloatArray, full: FloatArray) -> FloatArray:
         """Return the summed log loss of each column, every fold under the polygon that was fitted without it."""
@@ -262,7 +285,7 @@ class _Design:
         w = np.repeat(self.w.sum(axis=1)[:, None] - self.w, columns, axis=1)  # (nodes, folds * columns)
         kept = (wy.sum(axis=0) - wy).transpose(1, 0, 2).reshape(nodes, folds * columns)
         theta = self._solve(polygon, w, kept, np.tile(full, (1, folds)), FOLD)
-        z = polygon.features.x @ theta
+        z = polygon.features.logits(theta)
         out = np.repeat(self.w, columns, axis=1)
         loss = out * np.logaddexp(0.0, z) - wy.transpose(1, 0, 2).reshape(nodes, folds * columns) * z
         return np.asarray(loss.sum(axis=0).reshape(folds, columns).sum(axis=0))
@@ -279,71 +302,45 @@ class _Design:
 
 
 class _Polygon:
-    """A polygon in the logit with fixed knots: its hat functions at the nodes, and its map."""
+    """A polygon in the logit with fixed knots, of slope 1 beyond them; of one knot the logit is shifted."""
 
     def __init__(self, knots: FloatArray, x: FloatArray, eps: float) -> None:
         self.knots, self.eps = knots, eps
-        self.features = Features(self.hats(x), RIDGE, knots)
+        self.features = Features(self.hats(x), RIDGE, knots, self.offset(x))
 
     @property
     def n_segments(self) -> int:
-        return self.knots.size - 1
+        return max(self.knots.size - 1, 1)
 
     def start(self, columns: int) -> FloatArray:
         """Return the identity."""
         return np.repeat(self.knots[:, None], columns, axis=1)
 
     def to_map(self, theta: FloatArray) -> CalibrationMap:
-        """Return the map: beyond the data the outer segments go on for a while, then the logit is level."""
-        first, last = self._reach()
-        lowest = theta[0] - REACH * (theta[1] - theta[0])
-        highest = theta[-1] + REACH * (theta[-1] - theta[-2])
-        x = np.concatenate(([first - 1.0, first], self.knots[1:-1], [last, last + 1.0]))
-        z = np.concatenate(([lowest, lowest], theta[1:-1], [highest, highest]))
+        """Return the map, which moves scores beyond the outer knots as far as those at them."""
+        x = np.concatenate(([self.knots[0] - 1.0], self.knots, [self.knots[-1] + 1.0]))
+        z = np.concatenate(([theta[0] - 1.0], theta, [theta[-1] + 1.0]))
         return LogitKnotsMap(x[None], z[None], self.eps)
 
-    def _reach(self) -> tuple[float, float]:
-        """Return where the map becomes level, below and above the data."""
-        low, high = (REACH * (self.knots[1] - self.knots[0]), REACH * (self.knots[-1] - self.knots[-2]))
-        return float(self.knots[0] - low), float(self.knots[-1] + high)
-
-    def within_reach(self, x: FloatArray) -> FloatArray:
-        """Return logits at which the functions, straight beyond the data, are those of the map at x."""
-        return np.clip(x, *self._reach())
-
-    def offset(self, x: FloatArray) -> FloatArray:
-        """Return what is added to them."""
-        return np.zeros((x.size, 1))
-
     def hats(self, x: FloatArray) -> FloatArray:
-        """Return the functions that the values at the knots multiply, at logits x: shape (size of x, K + 1)."""
+        """Return the functions that the values at the knots multiply, at logits x: shape (size of x, knots)."""
+        hats = np.zeros((x.size, self.knots.size))
+        if self.knots.size == 1:
+            hats[:] = 1.0
+            return hats
+        x = self._between(x)
         right = np.clip(np.searchsorted(self.knots, x, side="right"), 1, self.knots.size - 1)
         share = (x - self.knots[right - 1]) / (self.knots[right] - self.knots[right - 1])
-        hats = np.zeros((x.size, self.knots.size))
         hats[np.arange(x.size), right - 1] = 1.0 - share
         hats[np.arange(x.size), right] = share
         return hats
 
-
-class _Shift(_Polygon):
-    """The map of a single score: the logit is shifted."""
-
-    @property
-    def n_segments(self) -> int:
-        return 1
-
-    def within_reach(self, x: FloatArray) -> FloatArray:
-        return x
-
     def offset(self, x: FloatArray) -> FloatArray:
-        return np.asarray((x - self.knots[0])[:, None])
+        """Return what is added to them: how far logits x lie beyond the outer knots, shape (size of x, 1)."""
+        return np.asarray((x - self._between(x))[:, None])
 
-    def hats(self, x: FloatArray) -> FloatArray:
-        return np.ones((x.size, 1))
-
-    def to_map(self, theta: FloatArray) -> CalibrationMap:
-        apart = np.array([[-1.0, 1.0]])
-        return LogitKnotsMap(self.knots[0] + apart, theta[0] + apart, self.eps)
+    def _between(self, x: FloatArray) -> FloatArray:
+        return np.clip(x, self.knots[0], self.knots[-1])
 
 
 def _cut(p: FloatArray) -> float:
@@ -364,11 +361,10 @@ def _nodes(w: FloatArray) -> IntArray:
 
 
 def _knots(x: FloatArray, w: FloatArray, n_segments: int) -> FloatArray:
-    """Return the distinct quantiles of the logits."""
+    """Return the distinct quantiles of the logits, the outer ones half a per cent of the rows within the ends."""
     cumulative = np.cumsum(w)
-    shares = np.arange(1, n_segments) / n_segments * cumulative[-1]
-    inner = np.searchsorted(cumulative, shares * (1.0 - ROUNDING))  # the first score with that share at or below it
-    knots = np.concatenate((x[:1], x[inner], x[-1:]))
+    shares = np.concatenate(([OUTER], np.arange(1, n_segments) / n_segments, [1.0 - OUTER])) * cumulative[-1]
+    knots = x[np.searchsorted(cumulative, shares * (1.0 - ROUNDING))]  # the first with that share at or below it
     apart = knots[np.diff(knots, prepend=-np.inf) >= SAME]
     if apart.size > 1:
         apart[-1] = knots[-1]
@@ -376,11 +372,23 @@ def _knots(x: FloatArray, w: FloatArray, n_segments: int) -> FloatArray:
 
 
 def _fold_cells(entries: Entries, node: IntArray, n_nodes: int, folds: list[IntArray]) -> Any:
-    """Return the matrix that adds up entries into cells, fold by fold and node by node, shape (folds * nodes, m)."""
+    """Return the matrix that adds up entries into cells, fold by fold and node by node, shape (folds * nodes, m).
+
+    `node` is that of each distinct score; scores of node -1 are left out.
+    """
     m = len(entries)
     fold = np.zeros(m, dtype=np.intp)
     for number, held_out in enumerate(folds):
         fold[held_out] = number
-    cell = fold * n_nodes + node[entries.group]
-    n_folds = int(fold.max()) + 1
-    return sparse.csc_array((np.ones(m), cell, np.arange(m + 1)), shape=(n_folds * n_nodes, m))
+    n_folds, of = int(fold.max()) + 1, node[entries.group]
+    cell = np.where(of < 0, 0, fold * n_nodes + of)
+    return sparse.csc_array(((of >= 0).astype(float), cell, np.arange(m + 1)), shape=(n_folds * n_nodes, m))
+
+
+def _gathered(entries: Entries, atoms: Atoms) -> Any:
+    """Return the matrix that adds up the entries of each atom, shape (atoms, m)."""
+    row = np.full(atoms.rest.size, -1)
+    row[atoms.place] = np.arange(len(atoms))
+    of = row[entries.group]
+    at = np.flatnonzero(of >= 0)
+    return sparse.csr_array((np.ones(at.size), (of[at], at)), shape=(len(atoms), len(entries)))

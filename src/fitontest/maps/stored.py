@@ -171,6 +171,7 @@ class StoredMap(ABC):
 
 
 _MODULES = {  # names, and the files in which they are registered
+    "atoms": "fitontest.maps.atoms",
     "beta": "fitontest.maps.beta",
     "binned": "fitontest.maps.binned",
     "identity": "fitontest.maps.identity",

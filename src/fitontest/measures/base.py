@@ -30,7 +30,7 @@ from fitontest.results.text import short
 from fitontest.typing import FloatArray, IntArray, Label, RandomState
 
 M = TypeVar("M", bound="Measure")
-Unit: TypeAlias = Literal["fraction", "nats", "count", "correlation"]
+Unit: TypeAlias = Literal["fraction", "nats", "count", "correlation", "standard deviations"]
 
 
 class Measure(ABC):
@@ -46,7 +46,7 @@ class Measure(ABC):
         ``reduction="canonical"``.
     takes_samples : bool
         Of the class: whether a measure of any number of classes takes a sample of two as well.
-    unit : {"fraction", "nats", "count", "correlation"}
+    unit : {"fraction", "nats", "count", "correlation", "standard deviations"}
         Of the class. An error is a fraction, never percent.
     greater_is_better : bool
         Of the class: False for errors.
@@ -719,6 +719,7 @@ _MODULES = {  # names, and the files in which they are registered
     "kernel": "fitontest.measures.kernel",
     "mce": "fitontest.measures.binned",
     "pde": "fitontest.measures.binned",
+    "pairs": "fitontest.measures.pairs",
     "plug_in": "fitontest.measures.plug_in",
     "probabilistic_count": "fitontest.measures.probabilistic_count",
     "probabilistic_kendall_tau": "fitontest.measures.probabilistic_kendall_tau",

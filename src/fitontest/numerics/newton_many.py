@@ -2,7 +2,9 @@
 
 Column b minimises
 
-    sum_i w_ib [softplus(z_ib) - t_ib z_ib] + ridge / 2 |theta_b - centre|^2,   z_b = X theta_b,   wy_ib = w_ib t_ib
+    sum_i w_ib [softplus(z_ib) - t_ib z_ib] + ridge / 2 |theta_b - centre|^2,   z_b = X theta_b + offset
+
+with wy_ib = w_ib t_ib.
 
 Gradients and Hessians of all columns are products of a few matrices, and the small systems are solved together. No step
 moves a logit by more than `LONGEST`, so that none lands on a plateau, and a step that overshoots is halved.
@@ -33,11 +35,14 @@ class Features:
     ridge : float
     centre : array of shape (d,) or None
         None for 0.
+    offset : array of shape (m, 1) or None
+        None for 0.
     """
 
     x: FloatArray
     ridge: float = 0.0
     centre: FloatArray | None = None
+    offset: FloatArray | None = None
 
     @cached_property
     def pairs(self) -> tuple[IntArray, IntArray]:
@@ -51,6 +56,13 @@ class Features:
         """Products of these pairs, shape (m, number of pairs)."""
         i, j = self.pairs
         return self.x[:, i] * self.x[:, j]
+
+    def logits(self, theta: FloatArray, piece: slice = slice(None)) -> FloatArray:
+        """Return z of some rows, by default of all, shape (m, C)."""
+        z = self.x[piece] @ theta
+        if self.offset is not None:
+            z += self.offset[piece]
+        return z
 
 
 def minimise_columns(
@@ -110,7 +122,7 @@ def _derivatives(features: Features, w: FloatArray, wy: FloatArray, theta: Float
     i, j = features.pairs
     values = np.zeros((i.size, theta.shape[1]))
     for piece in pieces(features.x.shape[0], theta.shape[1]):
-        q = features.x[piece] @ theta
+        q = features.logits(theta, piece)
         logistic_in_place(q)
         expected = w[piece] * q
         np.subtract(1.0, q, out=q)

@@ -9,15 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fitontest.data.entries import Entries
+from fitontest.data.entries import NODES, Entries
 from fitontest.data.parts import share_out
 from fitontest.data.sample import Sample
-from fitontest.numerics.cells import cell_starts, equal_mass_cells
 from fitontest.numerics.random import MOST_DRAWN
 from fitontest.typing import FloatArray, IntArray
 
-MOST_ROWS = 200_000  # beyond, neighbouring scores are pooled
-NODES = 20_000  # into so many entries
 BLOCK = 500_000  # labels that are drawn together
 FEWEST = 8  # label columns that are drawn together, at least
 
@@ -26,8 +23,8 @@ FEWEST = 8  # label columns that are drawn together, at least
 class Redraws:
     """Where labels are redrawn: the scores of a sample, each row with a label of its own.
 
-    Whole weights are rows, each with its own label; a row of any other weight has one. Samples of more than `MOST_ROWS`
-    rows are pooled into `NODES` entries of neighbouring scores. Entries that count many different rows are cut into
+    Whole weights are rows, each with its own label; a row of any other weight has one. Large samples
+    are pooled into entries of neighbouring scores, see `Entries.labelled`. Entries that count many different rows are cut into
     about as many, since folds of redrawn labels hold out whole entries.
 
     Attributes
@@ -46,17 +43,8 @@ class Redraws:
         """Return the redraws of a sample, which it remembers for the next measure."""
         known = sample.memory.get("redraws")
         if not isinstance(known, Redraws):
-            known = sample.memory["redraws"] = cls._of(sample)
+            known = sample.memory["redraws"] = cls(*_cut(*Entries.labelled(sample)))
         return known
-
-    @classmethod
-    def _of(cls, sample: Sample) -> "Redraws":
-        if sample.whole and sample.total > MOST_ROWS and len(sample.groups) > NODES:
-            return cls(*_cut(*_pooled(sample)))
-        if sample.whole and not sample.unit:  # labels that cross-validation holds out as it does the redrawn ones
-            return cls(*_cut(Entries.of_groups(sample), np.rint(sample.groups.wy).astype(np.intp)))
-        entries = Entries.of_rows(sample)
-        return cls(*_cut(entries, np.rint(sample.rows.y * entries.n).astype(np.intp)))
 
     def blocks(self, draws: int) -> list[range]:
         """Return which columns are drawn together."""
@@ -106,20 +94,6 @@ def _counts(
             more[down] = rng.binomial(fewer[down], (c[down] / before[down])[:, None])
         yield more
         count, before = more, c
-
-
-def _pooled(sample: Sample) -> tuple[Entries, IntArray]:
-    """Return entries of neighbouring scores, at their mean, and their positives."""
-    groups = sample.groups
-    first = cell_starts(equal_mass_cells(groups.w, NODES))
-    w, wp, wy = (np.add.reduceat(column, first) for column in (groups.w, groups.w * groups.p, groups.wy))
-    p = np.clip(wp / w, groups.p[first], groups.p[np.append(first[1:], len(groups)) - 1])
-    distinct = np.concatenate(([True], np.diff(p) > 0))  # means of neighbouring floats may be one
-    if not distinct.all():
-        at = np.flatnonzero(distinct)
-        p, w, wy = p[at], np.add.reduceat(w, at), np.add.reduceat(wy, at)
-    entries = Entries(p, w, np.rint(w).astype(np.intp), whole=True, counted=sample.aggregated)
-    return entries, np.rint(wy).astype(np.intp)
 
 
 def _cut(entries: Entries, positives: IntArray) -> tuple[Entries, tuple[Entries, IntArray]]:

@@ -1,0 +1,99 @@
+"""The diagram of the pair statistic: how large the errors are that persist over so many rows."""
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from fitontest.displays.base import Display
+from fitontest.displays.canvas import AxesOrFigure, get_axes, style_axes
+from fitontest.displays.palette import FILL, NEUTRAL
+from fitontest.results.frames import Records
+
+if TYPE_CHECKING:
+    from fitontest.measures.pairs import PairsByScale
+
+SIZE = (5.6, 3.6)  # inches
+SURE = 1.645  # standard deviations, which calibrated scores exceed at one scale in one of twenty sets
+
+
+class PairsDisplay(Display):
+    """The signed root of the pair statistic against the share of rows over which rows count as near.
+
+    A point is the error that persists over so many rows, as a fraction on the scale of the scores; a negative one says
+    that neighbouring residuals differ more than chance has them. The band holds what calibrated scores have in nine of
+    ten sets at each scale. Where points are high on the left and fall to the right, the error comes in waves or belongs
+    to single scores.
+
+    Made by ``estimate.evidence.plot()`` of the measure ``pairs``.
+
+    Parameters
+    ----------
+    rows : list of dict
+        One for each scale, with ``near_rows``, ``share``, ``root`` and ``sd_if_calibrated``.
+
+    Attributes
+    ----------
+    figure_, ax_ : matplotlib Figure or SubFigure, and Axes
+        After `plot`.
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> from matplotlib.figure import Figure
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(2000)
+    >>> estimate = fot.make_measure("pairs").estimate(fot.Sample(rng.random(2000) < p, p))
+    >>> display = estimate.evidence.plot(Figure())
+    >>> display.ax_.get_xlabel()
+    'near rows, percent of all'
+    """
+
+    def __init__(self, rows: Records) -> None:
+        if not rows:
+            raise ValueError("rows must hold at least one scale, got none")
+        self._rows = rows
+
+    @classmethod
+    def of(cls, evidence: "PairsByScale") -> Self:
+        """Return the diagram of the evidence of a pair statistic."""
+        return cls(evidence.rows())
+
+    def parts(self) -> dict[str, Records]:
+        """Return the numbers drawn."""
+        return {"scales": [dict(row) for row in self._rows]}
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height of the figure, in inches."""
+        return SIZE
+
+    def _summarise(self) -> str:
+        return f"{len(self._rows)} scales"
+
+    def plot(self, ax: AxesOrFigure = None) -> Self:
+        """Draw the diagram.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, Figure or SubFigure, optional
+            Where to draw; by default a new pyplot figure.
+        """
+        self.ax_ = ax = get_axes(ax, SIZE)
+        self.figure_ = ax.figure
+        style_axes(ax)
+        columns: dict[str, Any] = {key: np.array([row[key] for row in self._rows]) for key in self._rows[0]}
+        near = columns["near_rows"] > 0
+        first = columns["share"][near].min() / 2.0 if near.any() else 1e-3
+        x = 100.0 * np.where(near, columns["share"], first)  # pairs of equal scores stand left of all others
+        band = np.sqrt(SURE * columns["sd_if_calibrated"])
+        ax.axhline(0.0, color=NEUTRAL, linewidth=0.8)
+        ax.fill_between(x, -band, band, color=NEUTRAL, alpha=0.25, linewidth=0, label="calibrated scores, 90 %")
+        ax.plot(x, columns["root"], color=FILL, marker="o", markersize=4, label="these rows")
+        ax.set_xscale("log")
+        ticks = x[:: max(1, -(-x.size // 6))]
+        ax.set_xticks(ticks, ["same\nscore" if tick < 100.0 * first * 1.01 and not near.all() else f"{tick:.2g}" for tick in ticks])
+        ax.minorticks_off()
+        ax.set_xlabel("near rows, percent of all")
+        ax.set_ylabel("root of the pair statistic")
+        ax.legend(frameon=False, fontsize=8)
+        return self

@@ -1,0 +1,237 @@
+r"""The pair statistic: whether the residuals of neighbouring rows are alike, at scales from two rows to a quarter of all.
+
+It sees errors of any shape that persist over some rows, waves and errors of single values among them, which maps of a
+few numbers smooth away. `fitontest.numerics.pairs` has the formula.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from fitontest.data.entries import Entries
+from fitontest.data.sample import Sample
+from fitontest.measures.base import Estimate, Evidence, Measure, Unit, register_measure
+from fitontest.numerics.pairs import PairWindows
+from fitontest.results.frames import Records
+from fitontest.results.table import Section
+from fitontest.results.text import short
+from fitontest.typing import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from fitontest.displays.canvas import SomeAxes
+    from fitontest.displays.pairs import PairsDisplay
+
+NO_SPREAD = "every score is 0 or 1, so that labels of calibrated scores do not vary: the statistic has no scale"
+
+
+@dataclass(frozen=True, eq=False)
+class EntryPairs:
+    """The pair statistic of entries; whole weights count rows, so that those of one score are one unit."""
+
+    entries: Entries
+    windows: PairWindows
+
+    @classmethod
+    def of(cls, entries: Entries) -> "EntryPairs":
+        """Return that of entries, which remember it for other labels."""
+        known = entries.memory.get("pairs")
+        if known is None:
+            known = entries.memory["pairs"] = cls(entries, cls._windows(entries))
+        pairs: EntryPairs = known
+        return pairs
+
+    @staticmethod
+    def _windows(entries: Entries) -> PairWindows:
+        if entries.whole:
+            return PairWindows.of(entries.group_p, entries.group_w, np.ones(entries.first.size))
+        return PairWindows.of(entries.p, entries.n.astype(np.float64), entries.w / entries.n)
+
+    def of_units(self, positives: IntArray) -> IntArray:
+        """Return labellings of the units, from those of the entries, shape (m, B)."""
+        if not self.entries.whole:
+            return positives
+        if not self.entries.unit:  # one label stands for all copies of a row
+            positives = positives * np.rint(self.entries.w / self.entries.n).astype(np.intp)[:, None]
+        return np.add.reduceat(positives, self.entries.first, axis=0) if self.entries.tied else positives
+
+    def at_units(self, c: FloatArray) -> FloatArray:
+        """Return values at the units, from those at the distinct scores, shape (G, ...)."""
+        return c if self.entries.whole or not self.entries.tied else c[self.entries.group]
+
+    @property
+    def p(self) -> FloatArray:
+        """The scores of the units."""
+        return self.entries.group_p if self.entries.whole else self.entries.p
+
+    @property
+    def null_deviations(self) -> FloatArray:
+        """The standard deviation at every scale of the statistic of calibrated scores."""
+        known = self.entries.memory.get("pairs, if calibrated")
+        if known is None:
+            known = self.entries.memory["pairs, if calibrated"] = self.windows.deviations(self.p)
+        return np.asarray(known)
+
+    def standardised(self, positives: IntArray) -> FloatArray:
+        """Return T_s by its standard deviation if the scores were calibrated, for labellings of shape (m, B)."""
+        values = self.windows.statistics(self.of_units(positives), self.p)
+        spread = self.null_deviations[:, None]
+        return np.divide(values, spread, out=np.zeros_like(values), where=spread > 0)
+
+
+@register_measure("pairs")
+@dataclass(frozen=True)
+class PairStatistic(Measure):
+    r"""The pair statistic: how alike the residuals of rows with neighbouring scores are, at the scale that shows most.
+
+    At the scale s, with r_i = y_i - p_i and weights w of sum W,
+
+        T_s = (1 / W) sum_i w_i r_i (sum_j w_j r_j) / (sum_j w_j)     over the rows j != i within s ranks of row i,
+
+    for s = 1, 2, 4, ... up to an eighth of the rows, and s = 0, pairs of equal scores, where at least 5 % of the rows
+    share theirs. The value is the largest T_s / sd_s, with sd_s the standard deviation of T_s for calibrated scores:
+    a number without unit, 0 on average at each scale if the scores are calibrated. Its p-value is that of `null_draws`.
+
+    Where the true probabilities differ from the scores by d, level over the window, T_s is the mean of d^2 on average:
+    the root of T_s is an error on the scale of the scores. A d that changes sign within the window averages out.
+
+    Notes
+    -----
+    Tied scores share the middle one of their ranks. Whole weights count rows; of other weights a row is paired with
+    other rows, and ranks are those of the effective number of rows. A row without a near one adds 0. The standard
+    deviation is exact. It takes O(n) time at each scale. It is an unbiased squared kernel calibration error with a box
+    kernel in the ranks (`kernel` has kernels in the scores); the largest over scales that double is the adaptive test
+    of T-Cal, with redrawn labels in place of its constants. Of more than 200,000 rows neighbouring scores are pooled.
+
+    References
+    ----------
+    Lee, Huang, Hassani, Dobriban (2023), T-Cal: an optimal test for the calibration of predictive models, Journal of
+    Machine Learning Research 24. https://doi.org/10.48550/arXiv.2203.01850
+    Widmann, Lindsten, Zachariah (2019), Calibration tests in multi-class classification: a unifying framework, NeurIPS.
+    https://doi.org/10.48550/arXiv.1910.11385
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(2000)
+    >>> waves = p + 0.1 * np.sin(16 * np.pi * p)
+    >>> error = fot.make_measure("pairs").estimate(fot.Sample(rng.random(2000) < waves, p))
+    >>> error.value > 3, error.evidence.near_rows, round(error.evidence.root, 2)
+    (True, 128.0, 0.07)
+    """
+
+    unit: ClassVar[Unit] = "standard deviations"
+
+    @property
+    def title(self) -> str:
+        """What it is."""
+        return "pair statistic"
+
+    def estimate(self, sample: Sample) -> Estimate:
+        """Return the largest standardised statistic, with those of all scales as evidence."""
+        entries, positives = Entries.labelled(sample)
+        pairs = EntryPairs.of(entries)
+        squares = pairs.windows.statistics(pairs.of_units(positives[:, None]), pairs.p)[:, 0]
+        found = PairsByScale(
+            reach=pairs.windows.scales,
+            squares=squares,
+            spreads=pairs.null_deviations,
+            total_rows=pairs.windows.rows,
+            note="" if pairs.null_deviations.any() else NO_SPREAD,
+        )
+        return Estimate.of(self, sample, float(found.standardised.max()), found)
+
+    def estimates_of(self, entries: Entries, positives: IntArray) -> FloatArray:
+        """Return the values for several labellings at once."""
+        return np.asarray(EntryPairs.of(entries).standardised(positives).max(axis=0))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PairsByScale(Evidence):
+    """The pair statistic at every scale.
+
+    Attributes
+    ----------
+    reach : array of shape (R,)
+        Ranks over which rows are near, on either side; 0: the rows of one score.
+    squares, spreads : arrays of shape (R,)
+        T_s, and its standard deviation for calibrated scores.
+    total_rows : float
+        All rows; of weights that are no counts the effective ones.
+    """
+
+    reach: FloatArray
+    squares: FloatArray
+    spreads: FloatArray
+    total_rows: float
+
+    @property
+    def standardised(self) -> FloatArray:
+        """T_s / sd_s, 0 where labels do not vary."""
+        return np.divide(self.squares, self.spreads, out=np.zeros_like(self.squares), where=self.spreads > 0)
+
+    @property
+    def largest(self) -> int:
+        """The place of the scale whose statistic is the largest."""
+        return int(np.argmax(self.standardised))
+
+    @property
+    def near_rows(self) -> float:
+        """Rows over which the error persists that shows most, 2 s; 0: rows of equal score."""
+        return float(2.0 * self.reach[self.largest])
+
+    @property
+    def root(self) -> float:
+        """The root of T_s at that scale, an error on the scale of the scores; 0 where T_s is negative."""
+        return float(np.sqrt(max(self.squares[self.largest], 0.0)))
+
+    def record(self) -> dict[str, Any]:
+        """Return the scale that shows most and the error there."""
+        return {"near_rows": self.near_rows, "root": self.root}
+
+    def rows(self) -> Records:
+        """Return a record for each scale."""
+        columns = zip(self.reach, self.squares, self.spreads, self.standardised, strict=True)
+        return [
+            {
+                "near_rows": float(2.0 * reach),
+                "share": float(2.0 * reach / self.total_rows),
+                "square": float(square),
+                "root": float(np.sign(square) * np.sqrt(abs(square))),
+                "sd_if_calibrated": float(spread),
+                "standardised": float(value),
+            }
+            for reach, square, spread, value in columns
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record of every scale."""
+        return {**self.record(), "scales": self.rows()}
+
+    def section(self) -> Section:
+        """Return the table of the scales."""
+        header = ["near rows", "share of rows", "T", "root", "T / s.d."]
+        body = [
+            [
+                f"{row['near_rows']:,.0f}" if row["near_rows"] else "same score",
+                f"{100 * row['share']:.2g} %" if row["near_rows"] else "-",
+                short(row["square"]),
+                short(row["root"]),
+                short(row["standardised"], 2),
+            ]
+            for row in self.rows()
+        ]
+        return Section("", header, body)
+
+    def plot(self, ax: "SomeAxes" = None) -> "PairsDisplay":
+        """Draw the statistic against the scale.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+        """
+        from fitontest.displays.pairs import PairsDisplay
+
+        return PairsDisplay.of(self).plot(ax)

@@ -1,0 +1,205 @@
+r"""The pair statistic: how alike the residuals of neighbouring rows are, at every scale of the scores.
+
+    T_s = (1 / W) sum_i w_i r_i (sum_j w_j r_j) / (sum_j w_j)        over the rows j != i within s ranks of row i
+
+No row is paired with itself, so that T_s is 0 on average where r_i = y_i - c_i and c_i is the probability of row i.
+Where the residual has the mean d_i, T_s is on average the mean of d_i times the mean of d near i: of a d that is level
+over the window the mean square. Tied rows share a rank, the middle one, so that no order among them is needed.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from fitontest.typing import FloatArray, IntArray
+
+LEAST_TIED = 0.05  # share of rows that share their score, from which pairs within a score have a scale of their own
+WIDEST = 8  # the largest window reaches over a part of the rows of at most two in this
+
+
+@dataclass(frozen=True, eq=False)
+class PairWindows:
+    """The neighbours of sorted scores at scales 0, 1, 2, 4, ...: what the statistic needs of the scores alone.
+
+    Attributes
+    ----------
+    n : int or float array of shape (u,)
+        Rows behind each unit, which share a score and a weight. Units stand in the order of their scores.
+    each : array of shape (u,)
+        The weight of each of these rows.
+    scales : float array of shape (R,)
+        Reach of each scale in ranks; 0 pairs the rows of one score alone.
+    low, high : int arrays of shape (R, u)
+        The units low, ..., high - 1 are near.
+    rows : float
+        How many rows of equal weight tell as much as all together.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> p = np.array([0.1, 0.2, 0.3, 0.5, 0.5, 0.5])
+    >>> windows = PairWindows.of(p, np.ones(6), np.ones(6))
+    >>> windows.scales, windows.statistics(np.array([[0], [0], [1], [1], [0], [1]]), p).round(4)
+    (array([0., 1.]), array([[-0.0417],
+           [-0.0483]]))
+    """
+
+    n: FloatArray
+    each: FloatArray
+    scales: FloatArray
+    low: IntArray
+    high: IntArray
+    rows: float
+
+    @classmethod
+    def of(cls, p: FloatArray, n: FloatArray, each: FloatArray) -> "PairWindows":
+        """Return the windows of units in the order of their scores.
+
+        Parameters
+        ----------
+        p : array of shape (u,)
+            Non-decreasing scores.
+        n, each : arrays of shape (u,)
+            Rows behind each unit, and the weight of each of them.
+        """
+        w = n * each
+        rows = float(w.sum() ** 2 / (w * each).sum())
+        first = np.flatnonzero(np.concatenate(([True], p[1:] != p[:-1])))
+        score = np.repeat(np.arange(first.size), np.diff(first, append=p.size))
+        mass, count = np.add.reduceat(w, first), np.add.reduceat(n, first)
+        middle = (np.cumsum(mass) - mass / 2.0) * (rows / float(w.sum()))
+        start, end = first, np.append(first[1:], p.size)
+        scales, low, high = [], [], []
+        for scale in _scales(rows, bool(count[count > 1].sum() >= LEAST_TIED * count.sum()), first.size):
+            near = np.searchsorted(middle, middle - scale), np.searchsorted(middle, middle + scale, side="right") - 1
+            window = start[near[0]][score], end[near[1]][score]
+            if low and np.array_equal(window[0], low[-1]) and np.array_equal(window[1], high[-1]):
+                continue
+            scales.append(scale)
+            low.append(window[0])
+            high.append(window[1])
+        return cls(n, each, np.array(scales), np.array(low), np.array(high), rows)
+
+    def widest_within(self, reach: float) -> int:
+        """Return the place of the largest scale of at most that reach, or of the smallest."""
+        return max(int(np.searchsorted(self.scales, reach, side="right")) - 1, 0)
+
+    def statistics(self, positives: IntArray, c: FloatArray) -> FloatArray:
+        """Return T_s at every scale for several labellings, shape (R, B).
+
+        Parameters
+        ----------
+        positives : int array of shape (u, B)
+            How many of the rows of each unit are positive.
+        c : array of shape (u,) or (u, B)
+            The probabilities that the labels are compared with.
+        """
+        return self._statistics(positives, c, slice(None))
+
+    def statistic(self, positives: IntArray, c: FloatArray, scale: int) -> FloatArray:
+        """Return T_s at one scale, by its place, for several labellings, shape (B,)."""
+        return np.asarray(self._statistics(positives, c, slice(scale, scale + 1))[0])
+
+    def _statistics(self, positives: IntArray, c: FloatArray, which: slice) -> FloatArray:
+        c = c if c.ndim == 2 else c[:, None]
+        n, each = self.n[:, None], self.each[:, None]
+        sums = each * (positives - n * c)  # of w r over the rows of a unit
+        squares = each * each * (positives * (1.0 - 2.0 * c) + n * c * c)
+        total = self._cumulative(sums)
+        shares = self._inverse[which]
+        values = -(shares @ squares)
+        for place, (low, high, share) in enumerate(zip(self.low[which], self.high[which], shares, strict=True)):
+            near = total[high]
+            near -= total[low]
+            near *= sums
+            values[place] += share @ near
+        return np.asarray(values / self._weight)
+
+    def means(self, d: FloatArray) -> FloatArray:
+        """Return the mean of each unit's d times the mean of d near it, at every scale, shape (R,).
+
+        It is the mean of T_s where the residuals of the rows have the means d.
+        """
+        sums, squares = self.n * self.each * d, self.n * self.each**2 * d * d
+        each_scale = (self._inverse[k] @ (self._near(sums, k) * sums - squares) for k in range(self.scales.size))
+        return np.array([float(value) for value in each_scale]) / self._weight
+
+    def deviations(self, c: FloatArray, d: FloatArray | None = None) -> FloatArray:
+        """Return the standard deviation of T_s at every scale, shape (R,), for labels drawn from c.
+
+        Parameters
+        ----------
+        c : array of shape (u,)
+            The probabilities of the labels.
+        d : array of shape (u,), optional
+            c less the probabilities that labels are compared with; by default 0.
+
+        Notes
+        -----
+        Exact. With e = y - c the statistic is a sum of e_i e_j over pairs and of e_i times a number; these terms are
+        uncorrelated.
+        """
+        return np.array([np.sqrt(max(self._variance(c, d, k), 0.0)) for k in range(self.scales.size)]) / self._weight
+
+    def _variance(self, c: FloatArray, d: FloatArray | None, scale: int) -> float:
+        share, own = self._inverse[scale], self.each**2 * c * (1.0 - c)  # variance of w e of one row
+        variance = self.n * own
+        near, shared = self._near(variance, scale) - own, self._near(variance * share, scale) - own * share
+        total = float(variance @ (share * (share * near + shared)))
+        if d is not None:
+            one, sums = self.each * d, self.n * self.each * d
+            line = share * (self._near(sums, scale) - one) + self._near(sums * share, scale) - one * share
+            total += float(variance @ line**2)
+        return total
+
+    def local_means(self, r: FloatArray, scale: int) -> tuple[FloatArray, FloatArray]:
+        """Return the mean of r near each unit, itself among them, at one scale, and the rows in its window.
+
+        Parameters
+        ----------
+        r : array of shape (u,)
+            The mean residual of each unit.
+        scale : int
+            The place of the scale.
+        """
+        w = self.n * self.each
+        weight = self._near(w, scale)
+        return self._near(w * r, scale) / weight, weight**2 / self._near(w * self.each, scale)
+
+    @cached_property
+    def _weight(self) -> float:
+        return float((self.n * self.each).sum())
+
+    @cached_property
+    def _inverse(self) -> FloatArray:
+        """One over the weight of the other rows near a row, shape (R, u); 0 where there are none."""
+        w = self._cumulative(self.n * self.each)
+        count = self._cumulative(self.n)
+        others = np.array([w[high] - w[low] - self.each for low, high in zip(self.low, self.high, strict=True)])
+        alone = np.array([count[high] - count[low] for low, high in zip(self.low, self.high, strict=True)]) < 1.5
+        return np.divide(1.0, others, out=np.zeros_like(others), where=~alone & (others > 0.0))
+
+    def _near(self, column: FloatArray, scale: int) -> FloatArray:
+        """Return the sum over the window of each unit, shape (u,)."""
+        total = self._cumulative(column)
+        return np.asarray(total[self.high[scale]] - total[self.low[scale]])
+
+    @staticmethod
+    def _cumulative(columns: FloatArray) -> FloatArray:
+        """Return the sums of the units before each one, with one row more than there are units."""
+        sums = np.zeros((columns.shape[0] + 1, *columns.shape[1:]))
+        np.cumsum(columns, axis=0, out=sums[1:])
+        return sums
+
+
+def _scales(rows: float, tied: bool, scores: int) -> list[float]:
+    """Return the scales that are looked at; those whose windows are the same are left out later."""
+    if scores == 1:
+        return [0.0]
+    scales = [0.0] if tied else []
+    scale = 1.0
+    while scale <= max(rows / WIDEST, 1.0):
+        scales.append(scale)
+        scale *= 2.0
+    return scales
