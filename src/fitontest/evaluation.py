@@ -266,14 +266,22 @@ class Evaluation(Table):
 
     def sections(self) -> list[Section]:
         """Return the table of the families, and that of the other measures."""
-        tables = tables_of(self._named(), by_class=isinstance(self.data, ClassSamples), data_notes=self._data_notes())
-        return tables if self.verdict is None else [*tables, Section(notes=str(self.verdict))]
+        verdict = self.verdict
+        tables = tables_of(
+            self._named(),
+            by_class=isinstance(self.data, ClassSamples),
+            data_notes=self._data_notes(),
+            judged=verdict is not None,
+        )
+        return tables if verdict is None else [*tables, Section(notes=str(verdict))]
 
     @cached_property
     def verdict(self) -> Verdict | None:
-        """Whether the scores are calibrated as far as these rows can tell, and in which direction they are not.
+        """Whether these rows show miscalibration, of which size and in which direction, and what they cannot rule out.
 
-        None of several classes, and without a family that has an interval and a null.
+        It rests on the same statistics whichever families are listed: on a spline, an isotonic map and the pair
+        statistic; what is not among the estimates is computed. None of several classes, whose measures speak for
+        themselves, and without a family that has an interval and a null.
         """
         return verdict_of(self._named(), self.data) if isinstance(self.data, Sample) else None
 

@@ -11,8 +11,10 @@ from fitontest.cli.scores import Given, of_class_scores
 from fitontest.cli.writing import check_output, written_whole
 from fitontest.data.predictions import ClassSamples
 from fitontest.data.sample import Sample
+from fitontest.measures.error_limits import check_resolution
 from fitontest.reporting.gate import (
     DEFAULT_FAMILY,
+    DEFAULT_RESOLUTION,
     CalibrationCheck,
     GateRule,
     Outcome,
@@ -36,6 +38,13 @@ FORMATS: dict[str, Callable[[CalibrationCheck], str]] = {
 @of_class_scores
 @click.option("--max-error", type=float, required=True, help="The largest calibration error that passes, such as 0.02.")
 @click.option("--level", type=float, default=0.95, show_default=True, help="Level of the interval.")
+@click.option(
+    "--resolution",
+    default=str(DEFAULT_RESOLUTION),
+    show_default=True,
+    help="Errors of any shape that persist over 1 / RESOLUTION of the rows, or nearly so, must be at most --max-error to "
+    "pass; 40 is stricter, 'none' asks for the interval alone.",
+)
 @click.option("--family", default=DEFAULT_FAMILY, show_default=True, help="Whose error is held against the limit.")
 @click.option(
     "--by", multiple=True, help="Column whose values make segments, each with an outcome; repeat for several."
@@ -52,6 +61,7 @@ def check(
     given: Given,
     max_error: float,
     level: float,
+    resolution: str,
     family: str,
     by: tuple[str, ...],
     random_state: int,
@@ -61,17 +71,27 @@ def check(
     """Check that the calibration error of the scores in FILE is at most a limit.
 
     FILE is CSV, TSV (also gzipped) or Parquet. Exit codes: 0 pass, the whole interval of the error is at most
-    --max-error; 1 fail, the whole interval is above; 3 cannot tell yet, too few rows; 2 bad input. With --by, and
+    --max-error, and so is every error that may persist over a share of the rows (--resolution); 1 fail, the whole interval is above; 3 cannot tell yet, too few rows; 2 bad input. With --by, and
     with --reduction classwise, one segment or class that fails makes the whole fail, and the intervals hold together
     (Bonferroni).
     """
     limit = check_limit(max_error, "--max-error")
-    rule = GateRule.of(limit, check_level(level, "--level"), family, random_state)
+    rule = GateRule.of(limit, check_level(level, "--level"), family, random_state, _resolution(resolution))
     if output is not None:
         check_output(output, "--output", {"FILE": given.file})
     found = _checked(given, by, rule)
     _write(FORMATS[style](found), output)
     context.exit(EXIT_CODES[found.outcome])
+
+
+def _resolution(text: str) -> float | None:
+    """Return the resolution, None for "none", or refuse what is none."""
+    if text == "none":
+        return None
+    try:
+        return check_resolution(float(text))
+    except ValueError as error:
+        raise ValueError(f"--resolution must be a number of at least 4, or 'none'; got {text!r}") from error
 
 
 def _checked(given: Given, by: tuple[str, ...], rule: GateRule) -> CalibrationCheck:

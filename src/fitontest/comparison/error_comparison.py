@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fitontest.measures.base import Estimate, Interval
+from fitontest.measures.base import Estimate
+from fitontest.measures.interval import Interval
 from fitontest.numerics.losses import LOG_LOSS_EPS, LOSS_NAMES
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table

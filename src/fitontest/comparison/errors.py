@@ -17,7 +17,7 @@ from fitontest.comparison.two_models import TwoModels
 from fitontest.data.sample import Sample
 from fitontest.families.base import Family, check_family, read_family
 from fitontest.families.slope1 import Slope1
-from fitontest.measures.base import Interval
+from fitontest.measures.interval import Interval
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.losses import LOSSES, find_loss
 from fitontest.numerics.random import check_cv, held_out_rows, one_seed

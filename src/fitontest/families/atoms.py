@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fitontest.typing import FloatArray, IntArray
+from fitontest.data.entries import Entries
+from fitontest.typing import BoolArray, FloatArray, IntArray
 
 SHARE, ROWS = 0.02, 30  # of the rows, and rows at least, that one score must have
 MOST = 10  # such scores; where there are more, the scores are a grid, and
@@ -38,7 +39,7 @@ class Atoms:
     place: IntArray
     p: FloatArray
     w: FloatArray
-    rest: np.ndarray
+    rest: BoolArray
 
     @classmethod
     def of(cls, p: FloatArray, w: FloatArray, rows: float) -> "Atoms":
@@ -55,6 +56,12 @@ class Atoms:
         if place.size < p.size:
             rest[place] = False
         return cls(place, p[place], w[place], rest)
+
+    @classmethod
+    def of_entries(cls, entries: Entries) -> "Atoms":
+        """Return those of entries, where whole weights count rows."""
+        w = entries.group_w
+        return cls.of(entries.group_p, w, float(w.sum()) if entries.whole else entries.effective_rows)
 
     def __len__(self) -> int:
         return self.place.size

@@ -239,7 +239,7 @@ class _Design:
 
     def __init__(self, entries: Entries, folds: list[IntArray], segments: tuple[int, ...], prior: float) -> None:
         size = float(entries.n.sum()) if entries.whole else entries.effective_rows
-        self.atoms = Atoms.of(entries.group_p, entries.group_w, size)
+        self.atoms = Atoms.of_entries(entries)
         rest = self.atoms.rest
         self.eps = _cut(entries.group_p)
         x, w = logit(entries.group_p[rest], self.eps), entries.group_w[rest]

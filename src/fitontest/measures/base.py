@@ -19,7 +19,9 @@ from fitontest.data.entries import Entries
 from fitontest.data.sample import Sample
 from fitontest.families.base import Family, available_families
 from fitontest.maps.base import CalibrationMap
+from fitontest.measures.error_limits import RESOLUTION, RESOLUTIONS, ErrorLimits
 from fitontest.measures.if_calibrated import IfCalibrated
+from fitontest.measures.interval import ErrorInterval
 from fitontest.measures.notes import no_null_note, of_classes, one_class_note, score_notes
 from fitontest.partitions.cell_partition import CellPartition
 from fitontest.partitions.partition import Partition
@@ -294,44 +296,6 @@ class Evidence:
         return self.record()
 
 
-@dataclass(frozen=True)
-class Interval:
-    """Between which values the true one lies with a confidence of `level`."""
-
-    low: float
-    high: float
-    level: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the interval as JSON-ready values."""
-        return vars(self).copy()
-
-
-@dataclass(frozen=True)
-class ErrorInterval(Interval):
-    """Between which values the error of these scores lies, by redrawn labels.
-
-    Attributes
-    ----------
-    low, high : float
-    level : float
-    target : str
-        Of which error: "true error"; "the family's own", the distance of the scores from what the family would fit to
-        endless data; or "towards" the family or map that was given as direction.
-    draws : int
-        Labellings redrawn from each truth.
-    stand_in : str or None
-        The family that was refitted to them, where it was not the measure's own.
-    widened_by : str or None
-        The family whose interval this one holds too, where the measure's own cannot follow the scores.
-    """
-
-    target: str
-    draws: int
-    stand_in: str | None = None
-    widened_by: str | None = None
-
-
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Estimate(Table):
     """The value of a measure, and what it was computed from. ``float(e)`` is the value; it compares as a number.
@@ -367,6 +331,8 @@ class Estimate(Table):
         Of the error of these scores; None: not computed.
     interval_reason : str
         Why there is none although it was asked for, or "".
+    limits : ErrorLimits or None
+        With an interval: how large errors may be that persist over so many rows, whatever their shape; see `limit`.
     decided : bool
         Whether all scores are 0 or 1: decisions, not probabilities.
     map, estimator, partition, n_bins
@@ -402,6 +368,7 @@ class Estimate(Table):
     debiased: float | None = None
     interval: ErrorInterval | None = None
     interval_reason: str = ""
+    limits: ErrorLimits | None = None
     decided: bool = False
 
     @classmethod
@@ -446,6 +413,44 @@ class Estimate(Table):
     def quoted(self) -> float:
         """The value that texts quote: the debiased one where there is one."""
         return self.value if self.debiased is None else self.debiased
+
+    def limit(self, resolution: float = RESOLUTION) -> float:
+        """Return the largest error that cannot be ruled out, of those that persist over 1 / resolution of the rows.
+
+        Intervals hold errors that the map named beside them can follow. This limit holds for errors of any shape that
+        keep their sign over so many rows, waves and errors of single scores among them: B_J = sqrt(T_s + z sd_s) with
+        the pair statistic T_s (measure ``pairs``) of windows of 2 s <= n / J rows, one-sided at the level of the
+        interval. It is at least the root mean square of the error, and so its mean.
+
+        Parameters
+        ----------
+        resolution : float, default=40
+            J, at least 4. The larger, the fewer rows an error may persist over, and the larger the limit.
+
+        Returns
+        -------
+        float
+            In the unit of the estimate: of the norm "squared" a square.
+
+        Raises
+        ------
+        ValueError
+            There is no interval, or none of a distance between scores and probabilities; a resolution below 4.
+
+        Examples
+        --------
+        >>> import numpy as np, fitontest as fot
+        >>> rng = np.random.default_rng(0)
+        >>> p = rng.random(1000)
+        >>> error = fot.calibration_error(rng.random(1000) < p, p, interval=0.95)
+        >>> error.interval.high < error.limit(20) < error.limit(40)
+        True
+        """
+        if self.limits is None or self.interval is None:
+            reason = self.interval_reason or "ask for one, interval=0.95"
+            raise ValueError(f"a limit needs the interval of a plug-in or binned error: {reason}")
+        value = self.limits.at(resolution, self.interval.level).value
+        return value**2 if self.measure.squared else value
 
     @property
     def base_rate_name(self) -> str:
@@ -578,7 +583,14 @@ class Estimate(Table):
         """Return the debiased value and the interval as plain values by name."""
         facts = ("low", "high", "level", "target", "stand_in", "widened_by")
         found = {name: None if self.interval is None else getattr(self.interval, name) for name in facts}
-        return {"debiased": self.debiased, **found, "interval_reason": self.interval_reason or None}
+        of_shape = self.limits is not None and self.interval is not None
+        limits = {f"limit_{J}": self.limit(J) if of_shape else None for J in RESOLUTIONS}
+        return {"debiased": self.debiased, **found, **limits, "interval_reason": self.interval_reason or None}
+
+    def _limits_at(self) -> list[dict[str, Any]] | None:
+        if self.limits is None or self.interval is None:
+            return None
+        return [self.limits.at(J, self.interval.level).to_dict() for J in RESOLUTIONS]
 
     def rows(self) -> Records:
         """Return the records of the estimate's own table: its classes, its bins, or else the one of itself."""
@@ -602,6 +614,7 @@ class Estimate(Table):
             "closed": self.partition.closed if isinstance(self.partition, Partition) else None,
             "debiased": self.debiased,
             "interval": None if self.interval is None else self.interval.to_dict(),
+            "limits": self._limits_at(),
             "interval_reason": self.interval_reason or None,
             "if_calibrated": None if self.null is None else self.null.to_dict(),
             **self.evidence.to_dict(),
@@ -630,7 +643,10 @@ class Estimate(Table):
             "the family's own": "the error as this family can see it",
         }.get(interval.target, f"the error of these scores, if it goes {interval.target}")
         by = "" if interval.stand_in is None else f"; refitted: {interval.stand_in}"
-        by += "" if interval.widened_by is None else f"; widened to hold the interval of {interval.widened_by}"
+        if interval.roughness is not None:
+            by += f"; {interval.roughness.in_words()}"
+        elif interval.widened_by is not None:
+            by += f"; widened to hold the interval of {interval.widened_by}"
         ends = f"{printed(interval.low)} to {printed(interval.high)}"
         return f"debiased {printed(self.debiased)}, {100 * interval.level:g} % interval {ends}, for {of}{by}"
 
@@ -911,7 +927,7 @@ def read_measure(measure: object, random_state: RandomState = 0) -> Measure:
     raise ValueError(f"measure must be the name of a measure or a Measure, got {measure!r}{hint}")
 
 
-_OF_TWO = ("base_rate", "stand_in")  # fields of records of two classes alone
+_OF_TWO = ("base_rate", "stand_in", *(f"limit_{J}" for J in RESOLUTIONS))  # fields of records of two classes alone
 
 
 def _scalar(value: Any) -> Any:

@@ -34,16 +34,19 @@ CLASS_HEADER = ("smallest", "in class", "largest", "in class")
 Named: TypeAlias = list[tuple[str, Estimate]]
 
 
-def tables_of(named: Named, *, by_class: bool, data_notes: Sequence[str] = ()) -> list[Section]:
+def tables_of(
+    named: Named, *, by_class: bool, data_notes: Sequence[str] = (), judged: bool = False
+) -> list[Section]:
     """Return the table of the families and that of the other measures.
 
-    `by_class`: of means over classes. `data_notes` are of all estimates, and stand below the first table.
+    `by_class`: of means over classes. `data_notes` are of all estimates, and stand below the first table. `judged`:
+    whether a verdict follows, which says what the p-values come to.
     """
     families = [(name, estimate) for name, estimate in named if isinstance(estimate.measure, PlugIn)]
     others = [(name, estimate) for name, estimate in named if not isinstance(estimate.measure, PlugIn)]
     parts = []
     if families:
-        parts.append(_families_by_class(families) if by_class else _families_table(families))
+        parts.append(_families_by_class(families) if by_class else _families_table(families, judged=judged))
     if others:
         title = "" if families else _rows_in_words(named[0][1])
         parts.append(_measures_by_class(others, title) if by_class else _measures_table(others, title))
@@ -74,7 +77,7 @@ def _rows_in_words(estimate: Estimate) -> str:
     return f"{reduction}n = {estimate.n}, {estimate.base_rate_name} {estimate.base_rate:.4g}"
 
 
-def _families_table(named: Named) -> Section:
+def _families_table(named: Named, *, judged: bool) -> Section:
     """Return the table of plug-in errors, with their intervals where there are any, else with standard errors."""
     norm, norms = _norms(named)
     title = f"calibration error{norm}, {_rows_in_words(named[0][1])}"
@@ -87,7 +90,7 @@ def _families_table(named: Named) -> Section:
         [name, *norms.cells(one), f"{one.value:#.3g}", *(text for part in parts for text in part.cells(one))]
         for name, one in named
     ]
-    notes = [NO_RANKING, spreads.note, *reason_lines(named), nulls.note, _verdict(named)]
+    notes = [NO_RANKING, spreads.note, *reason_lines(named), nulls.note, "" if judged else _verdict(named)]
     return Section(title, header, body, "\n".join(note for note in notes if note))
 
 
@@ -165,14 +168,21 @@ def interval_columns(named: Named) -> _Columns | None:
         if family is not None:
             stood_for = [name for name, one in named if one.interval is not None and one.interval.stand_in == family]
             lines.append(f"{', '.join(stood_for)}: to redrawn labels the quicker family {family} was fitted instead.")
+    lines += _widened_lines(named)
+    return _Columns(("debiased", level), cells, "\n".join(lines))
+
+
+def _widened_lines(named: Named) -> list[str]:
+    """Return whose intervals hold more than the family itself says, and why."""
     widened: dict[str, list[str]] = {}
     for name, one in named:
         if one.interval is not None and one.interval.widened_by is not None:
-            by = one.interval.widened_by
-            widened.setdefault("family vector" if by == "vector" else by, []).append(name)
-    for by, names in widened.items():
-        lines.append(f"{', '.join(names)}: {WIDENED_NOTE.format(by=by)}")
-    return _Columns(("debiased", level), cells, "\n".join(lines))
+            rough = one.interval.roughness
+            why = WIDENED_NOTE.format(by="family vector" if one.interval.widened_by == "vector" else "spline")
+            if rough is not None:
+                why = rough.in_words()
+            widened.setdefault(why, []).append(name)
+    return [f"{', '.join(names)}: {why}{'' if why.endswith('.') else '.'}" for why, names in widened.items()]
 
 
 def reason_lines(named: Named) -> list[str]:

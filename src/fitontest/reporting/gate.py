@@ -13,8 +13,11 @@ from fitontest.checks import choose, is_real
 from fitontest.data.predictions import REDUCTIONS, ClassSamples, Reduction, read_unreduced, reduced
 from fitontest.data.sample import Sample
 from fitontest.families.base import Family, read_family
-from fitontest.measures.base import Estimate, Interval
+from fitontest.measures.base import Estimate
+from fitontest.measures.error_limits import ErrorLimit, check_resolution
+from fitontest.measures.interval import Interval
 from fitontest.measures.plug_in import PlugIn
+from fitontest.numerics.random import one_seed
 from fitontest.progress import track
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
@@ -22,7 +25,8 @@ from fitontest.results.text import short
 from fitontest.segments.segmented_evaluation import WHOLE, words_of
 from fitontest.segments.segments import Segment, read_segments
 from fitontest.typing import ArrayInput, Label, RandomState
-from fitontest.uncertainty.intervals import reason_against
+from fitontest.uncertainty.intervals import NULL_DRAWS, reason_against
+from fitontest.uncertainty.joint import joint_test
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 from fitontest.uncertainty.tendency import FEW, exact_residuals, rows_of_smaller_class
 
@@ -33,6 +37,7 @@ MOST_TIMES = 10_000  # the rows at hand, beyond which a number of rows says only
 FEWEST = 50  # rows that are ever said to be enough: the interval of fewer is cut off at its ends
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 MORE = 1.2  # times the rows at hand, which are said at least to be needed
+DEFAULT_RESOLUTION = 20  # parts of the rows: errors in waves are seen that persist over a twentieth, or nearly
 DEFAULT_FAMILY = "isotonic"  # whose outcomes are as rarely wrong as the level says, where the truth jumps too
 
 
@@ -45,7 +50,8 @@ class Gate:
     name : str
         What the rows are called: of a segment its value.
     outcome : {"pass", "fail", "undecided"}
-        Pass where the upper end of the interval is at most the limit, fail where its lower end is above.
+        Pass where the upper end of the interval and the error that may persist over a share of the rows are at most the
+        limit, fail where the lower end is above.
     estimate : Estimate
         Of the family.
     interval : Interval
@@ -55,6 +61,11 @@ class Gate:
         The limit.
     rows_needed : int or None
         About how many rows would decide it, where it is undecided; None where more than 10,000 times as many would not.
+    persistent : ErrorLimit or None
+        The largest error that cannot be ruled out of those that persist over a share of the rows, whatever their shape;
+        None without a resolution, and where there is no interval.
+    p_value : float
+        The joint p-value of calibration (`JointTest`); it decides nothing here.
 
     Examples
     --------
@@ -72,17 +83,25 @@ class Gate:
     interval: Interval
     max_error: float
     rows_needed: int | None
+    persistent: ErrorLimit | None
+    p_value: float
 
     def __str__(self) -> str:
         one = self.estimate
         interval = f"{100 * self.interval.level:g} % interval {short(self.interval.low)} to {short(self.interval.high)}"
         found = f"calibration error {short(one.quoted)} by {one.measure.name} ({interval})"
-        text = f"{found}, limit {short(self.max_error)}, n = {one.n:,}"
+        text = f"{found}, limit {short(self.max_error)}, n = {one.n:,}, joint p-value {short(self.p_value, 2)}"
+        if self.outcome == "pass" and self.persistent is not None:
+            return f"pass: {text}; for errors that persist over at least {_share(self.persistent)} of the rows"
         if self.outcome != "undecided":
             return f"{self.outcome}: {text}"
+        reason = ""
+        if self.interval.high <= self.max_error and self.persistent is not None:  # undecided by the resolution alone
+            largest = f"errors of up to {short(self.persistent.value)} that persist over {_share(self.persistent)}"
+            reason = f"; {largest} of the rows cannot be excluded"
         if self.rows_needed is None:
-            return f"cannot tell: {text}; the error is too near the limit for any number of rows"
-        return f"cannot tell: {text}; about {self.rows_needed:,} rows would"
+            return f"cannot tell: {text}{reason}; the error is too near the limit for any number of rows"
+        return f"cannot tell: {text}{reason}; about {self.rows_needed:,} rows would"
 
     def record(self) -> dict[str, Any]:
         """Return the outcome as JSON-ready values."""
@@ -96,6 +115,10 @@ class Gate:
             "high": self.interval.high,
             "level": self.interval.level,
             "max_error": self.max_error,
+            "resolution": None if self.persistent is None else self.persistent.resolution,
+            "persistent": None if self.persistent is None else self.persistent.value,
+            "persistent_share": None if self.persistent is None else self.persistent.share,
+            "joint_p_value": self.p_value,
             "n": one.n,
             "rows_needed": self.rows_needed,
         }
@@ -117,7 +140,8 @@ class CalibrationCheck(Table):
     Notes
     -----
     One segment or class that fails makes the whole fail; otherwise one that is undecided leaves it undecided. With k of
-    them each interval has the level 1 - (1 - level) / k, so that the promise holds for all together (Bonferroni).
+    them each interval has the level 1 - (1 - level) / k, so that the promise holds for all together (Bonferroni), and so
+    have the limits at a resolution.
 
     Printing it shows the table. ``bool(check)`` is refused, because there are three outcomes: compare `outcome`.
 
@@ -175,17 +199,32 @@ class CalibrationCheck(Table):
         if len(self.gates) == 1 and self.gates[0].name == str(WHOLE):
             return [Section(str(self.gates[0]))]  # a title, which is one line in every log
         level = f"{100 * self.gates[0].interval.level:.4g} % interval"
-        header = [self.kind, "outcome", "debiased error", level, "n", "rows needed"]
+        resolved = any(gate.persistent is not None for gate in self.gates)
+        header = [self.kind, "outcome", "debiased error", level, *(["persistent"] if resolved else [])]
+        header += ["joint p-value", "n", "rows needed"]
         body = []
         for gate in self.gates:
             row = gate.record()
             needed = "-" if gate.rows_needed is None else f"{gate.rows_needed:,}"
             interval = f"{short(row['low'])} to {short(row['high'])}"
+            persistent = [] if not resolved else ["-" if row["persistent"] is None else short(row["persistent"])]
             body.append(
-                [gate.name, _in_words(gate.outcome), short(gate.estimate.quoted), interval, f"{row['n']:,}", needed]
+                [
+                    *(gate.name, _in_words(gate.outcome), short(gate.estimate.quoted), interval, *persistent),
+                    *(short(gate.p_value, 2), f"{row['n']:,}", needed),
+                ]
             )
         limit = f"limit {short(self.gates[0].max_error)}"
-        return [Section(f"{_in_words(self.outcome)}: calibration errors by {self.family}, {limit}", header, body)]
+        title = f"{_in_words(self.outcome)}: calibration errors by {self.family}, {limit}"
+        return [Section(title, header, body, self._resolution_note if resolved else "")]
+
+    @property
+    def _resolution_note(self) -> str:
+        """What the limits at the resolution are of."""
+        shares = [gate.persistent.share for gate in self.gates if gate.persistent is not None]
+        least, most = (_percent(share) for share in (min(shares), max(shares)))
+        of = least if least == most else f"{least} to {most}"
+        return f"persistent: errors up to there that persist over {of} of the rows cannot be excluded."
 
 
 def check_calibration(
@@ -194,6 +233,7 @@ def check_calibration(
     *,
     max_error: float,
     level: float = 0.95,
+    resolution: float | None = DEFAULT_RESOLUTION,
     family: str | Family = DEFAULT_FAMILY,
     by: ArrayInput = None,
     reduction: Reduction | None = None,
@@ -204,7 +244,8 @@ def check_calibration(
 ) -> CalibrationCheck:
     """Return whether the calibration error is at most a limit: pass, fail, or undecided.
 
-    The interval [low, high] of the error decides: pass where high <= max_error, fail where low > max_error, undecided
+    The interval [low, high] of the error decides, and the limit B of the errors that may persist over a share of the
+    rows, whatever their shape: pass where high <= max_error and B <= max_error, fail where low > max_error, undecided
     elsewhere. Undecided is no fault of the scores: there are too few rows to tell.
 
     Parameters
@@ -215,7 +256,11 @@ def check_calibration(
     max_error : float in (0, 1)
         The largest mean distance |c(p) - p| that is accepted.
     level : float in (0, 1), default=0.95
-        Of the interval.
+        Of the interval, and of the limit B.
+    resolution : float or None, default=20
+        J, at least 4: B holds for errors that keep their sign over windows of 1 / (2 J) to 1 / J of the rows
+        (`Estimate.limit`). 40 is stricter, and needs more rows. None: the interval alone decides, which no error that
+        an isotonic map cannot follow is seen by.
     family : str or Family, default="isotonic"
         Whose error is held against the limit.
     by : array-like of shape (n,) or (n, k), optional
@@ -270,7 +315,7 @@ def check_calibration(
     fail: calibration error 0.104 by isotonic (95 % interval 0.0854 to 0.121), limit 0.0200, n = 2,000
     """
     columns = (y_true, y_prob, sample_weight)
-    rule = GateRule.of(max_error, level, family, random_state)
+    rule = GateRule.of(max_error, level, family, random_state, resolution)
     if reduction is not None:
         choose(reduction, REDUCTIONS, "reduction")
     if reduction == "classwise" or isinstance(y_true, ClassSamples):
@@ -329,14 +374,23 @@ class GateRule:
     level: float
     measure: PlugIn
     random_state: RandomState
+    resolution: float | None = DEFAULT_RESOLUTION
 
     @classmethod
-    def of(cls, max_error: object, level: object, family: str | Family, random_state: RandomState) -> "GateRule":
+    def of(
+        cls,
+        max_error: object,
+        level: object,
+        family: str | Family,
+        random_state: RandomState,
+        resolution: object = DEFAULT_RESOLUTION,
+    ) -> "GateRule":
         """Return the rule that a user gave, or refuse what is none."""
         measure = PlugIn(read_family(family))
         if reason := reason_against(measure):
             raise ValueError(f"family must be one whose error has an interval, got {measure.name}: {reason}")
-        return cls(check_limit(max_error), check_level(level), measure, random_state)
+        parts = None if resolution is None else check_resolution(resolution)
+        return cls(check_limit(max_error), check_level(level), measure, random_state, parts)
 
 
 def check_classes(data: ClassSamples, rule: GateRule) -> CalibrationCheck:
@@ -348,20 +402,16 @@ def check_samples(
     samples: Mapping[Segment, Sample], rule: GateRule, reduction: str | None = None, kind: Kind = "segment"
 ) -> CalibrationCheck:
     """Return the outcomes of checked samples, each under its name."""
-    share = 1.0 - (1.0 - rule.level) / len(samples)
-    redrawing = Redrawing(null_draws=1, interval=share, random_state=rule.random_state)  # of the null nothing is said
+    share, seed = 1.0 - (1.0 - rule.level) / len(samples), one_seed(rule.random_state)
+    redrawing = Redrawing(interval=share, random_state=seed)
     names = words_of(samples)
     many = "classes" if kind == "class" else "segments"
     steps = track(samples.items(), many) if len(samples) > 1 else samples.items()
-    gates = [
-        gate_of(
-            names[segment],
-            estimate_of(rule.measure, sample, reduction, redrawing),
-            rule.max_error,
-            Bounds.of(sample, share),
-        )
-        for segment, sample in steps
-    ]
+    gates = []
+    for segment, sample in steps:
+        estimate = estimate_of(rule.measure, sample, reduction, redrawing)
+        p_value = joint_test(sample, NULL_DRAWS, seed, [estimate]).p_value
+        gates.append(_gate(names[segment], estimate, rule, Bounds.of(sample, share), p_value))
     return CalibrationCheck(tuple(gates), rule.measure.name, kind)
 
 
@@ -429,26 +479,44 @@ class Bounds:
         return Interval(low, high, self.level)
 
 
-def gate_of(name: str, estimate: Estimate, limit: float, bounds: Bounds) -> Gate:
+def _gate(name: str, estimate: Estimate, rule: GateRule, bounds: Bounds, p_value: float) -> Gate:
     """Return the outcome of an estimate."""
-    interval = bounds.around(estimate)
-    outcome: Outcome = "pass" if interval.high <= limit else "fail" if interval.low > limit else "undecided"
-    needed = _rows_needed(estimate, interval, limit) if outcome == "undecided" else None
-    return Gate(name, outcome, estimate, interval, limit, needed)
+    interval, limit, persistent = bounds.around(estimate), rule.max_error, None
+    if rule.resolution is not None and estimate.limits is not None:
+        persistent = estimate.limits.at(rule.resolution, interval.level)
+    passes = interval.high <= limit and (persistent is None or persistent.value <= limit)
+    outcome: Outcome = "pass" if passes else "fail" if interval.low > limit else "undecided"
+    needed = _rows_needed(estimate, interval, limit, persistent) if outcome == "undecided" else None
+    return Gate(name, outcome, estimate, interval, limit, needed, persistent, p_value)
 
 
-def _rows_needed(estimate: Estimate, interval: Interval, limit: float) -> int | None:
-    """Return about how many rows would bring the interval off the limit, with two digits."""
-    error = estimate.quoted
-    halves = (interval.high - error, error - interval.low)
-    half = halves[0] if error <= limit else max(halves)  # the lower end may be cut off at 0
-    distance = abs(error - limit)
-    times = (half / distance) ** 2 if distance > 0 else np.inf
+def _rows_needed(estimate: Estimate, interval: Interval, limit: float, persistent: ErrorLimit | None) -> int | None:
+    """Return about how many rows would bring the interval and the limit at a resolution off the limit, two digits."""
+    times = 0.0 if interval.high <= limit else _times_for_interval(estimate, interval, limit)
+    if persistent is not None and estimate.quoted <= limit:  # B falls as one over the square root of the rows
+        times = max(times, MORE * (persistent.value / limit) ** 2 if persistent.value > limit else 0.0)
     if not isfinite(times) or times > MOST_TIMES:
         return None
     rows = max(estimate.n * times, MORE * estimate.n, FEWEST)
     unit = 10 ** max(len(str(int(rows))) - 2, 0)
     return int(-(-rows // unit) * unit)
+
+
+def _times_for_interval(estimate: Estimate, interval: Interval, limit: float) -> float:
+    """Return how many times the rows bring the end of the interval that reaches over the limit back to it."""
+    error = estimate.quoted
+    halves = (interval.high - error, error - interval.low)
+    half = halves[0] if error <= limit else max(halves)  # the lower end may be cut off at 0
+    distance = abs(error - limit)
+    return (half / distance) ** 2 if distance > 0 else np.inf
+
+
+def _share(limit: ErrorLimit) -> str:
+    return _percent(limit.share)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.2g} %"
 
 
 def _printable(text: str) -> str:

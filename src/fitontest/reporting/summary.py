@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fitontest.comparison.comparison import Comparison
 from fitontest.data.sample import Sample
 from fitontest.evaluation import Evaluation
-from fitontest.measures.base import Interval
+from fitontest.measures.interval import Interval
 from fitontest.numerics.losses import LOSS_NAMES
 from fitontest.results.text import short
 from fitontest.segments.segmented_evaluation import SegmentedEvaluation

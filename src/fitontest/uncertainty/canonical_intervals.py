@@ -13,7 +13,8 @@ import numpy as np
 from fitontest.data.distributions import Distributions
 from fitontest.exceptions import without_warnings
 from fitontest.families.multiclass.base import read_multiclass_family
-from fitontest.measures.base import ErrorInterval, Estimate, Measure
+from fitontest.measures.base import Estimate, Measure
+from fitontest.measures.interval import ErrorInterval
 from fitontest.measures.canonical_plug_in import CanonicalPlugIn
 from fitontest.measures.if_calibrated import IfCalibrated
 from fitontest.measures.simplex_ece import SimplexECE
@@ -24,7 +25,8 @@ from fitontest.numerics.threads import one_blas_thread
 from fitontest.partitions.simplex.median_variance import MedianVariance
 from fitontest.typing import FloatArray, RandomState
 from fitontest.uncertainty.canonical import NULL, ClassRedraws, values_of
-from fitontest.uncertainty.intervals import DRAWS, NULL_DRAWS, SHIFT, STILL, check_interval
+from fitontest.uncertainty.intervals import DRAWS, NULL_DRAWS, check_interval
+from fitontest.uncertainty.ladder import SHIFT, STILL
 from fitontest.uncertainty.inversion import Inverted, chain_lengths, growing, invert, misreads
 from fitontest.uncertainty.null import check_draws
 

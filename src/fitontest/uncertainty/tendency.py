@@ -8,7 +8,7 @@ from scipy.special import ndtri
 from fitontest.data.sample import Sample
 from fitontest.exceptions import without_warnings
 from fitontest.families.platt import Platt
-from fitontest.measures.base import Interval
+from fitontest.measures.interval import Interval
 from fitontest.numerics.links import logit, sigmoid
 from fitontest.significance.exact_share import share_interval
 from fitontest.typing import FloatArray

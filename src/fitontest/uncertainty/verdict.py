@@ -1,37 +1,50 @@
-"""A verdict in words: whether scores are calibrated as far as these rows can tell, and if not, in which direction."""
+"""A verdict in words: whether rows show miscalibration, of which size and direction, and what they cannot rule out."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fitontest.data.sample import Sample
+from fitontest.exceptions import without_warnings
 from fitontest.measures.base import Estimate
+from fitontest.measures.error_limits import RESOLUTION, ErrorLimit
+from fitontest.measures.interval import ErrorInterval
 from fitontest.measures.plug_in import PlugIn
 from fitontest.results.text import short
+from fitontest.uncertainty.intervals import with_interval
+from fitontest.uncertainty.joint import UNLIKELY, JointTest, joint_test
 from fitontest.uncertainty.tendency import Tendency, tendency_of
 
-UNLIKELY = 0.05
-HEADLINES = ("spline", "slope1", "isotonic", "beta", "platt")  # families whose error is quoted, the first that is there
+FAMILY = "spline"  # whose error is quoted
+NOT_SHOWN = "No miscalibration shown"
 NO_DIRECTION = "Miscalibrated, in no single direction"
+
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the rows say of the calibration of their scores, for a reader who wants one sentence.
+    """What the rows say of the calibration of their scores, for a reader who wants a few sentences.
+
+    It rests on fixed statistics, whichever families are listed beside it.
 
     Attributes
     ----------
-    family : str
-        Whose error is quoted.
     estimate : Estimate
-        With its interval and its null.
+        The error (l1) under a spline, with its interval; where the map is rougher than a spline can follow, that of an
+        isotonic map or of neighbouring rows.
+    test : JointTest
+        Whether calibrated scores could look so: the joint p-value of spline, isotonic map and pair statistic.
     tendency : Tendency
         In which direction the scores are wrong: the slope of Platt scaling and the difference of the means.
+    others : tuple of str
+        Sentences on the other families that were measured.
 
     Notes
     -----
-    Scores are called calibrated within noise where the p-value of the family's error is above .05. The direction is
-    named only below, and only where its own interval is clear of calibration.
+    Miscalibration is shown where the joint p-value is at most .05. The direction is named only then, and only where its
+    own interval is clear of calibration. Scores are never called calibrated: the last sentences say which errors these
+    rows cannot rule out, the interval's those that a smooth map can follow, and the limit (`Estimate.limit`) all that
+    persist over a share of the rows.
 
     Examples
     --------
@@ -39,53 +52,87 @@ class Verdict:
     >>> rng = np.random.default_rng(0)
     >>> p = rng.random(2000)
     >>> verdict = fot.evaluate(rng.random(2000) < 0.25 + p / 2, p, families=["platt"]).verdict
-    >>> verdict.headline, verdict.calibrated
-    ('Too bold', False)
+    >>> verdict.headline, verdict.shown, verdict.p_value <= 0.005
+    ('Too bold', True, True)
     """
 
-    family: str
     estimate: Estimate
+    test: JointTest
     tendency: Tendency
+    others: tuple[str, ...] = ()
+
+    @property
+    def family(self) -> str:
+        """The family whose error is quoted."""
+        return FAMILY
 
     @property
     def p_value(self) -> float:
-        """How often calibrated scores would have an error as large."""
-        assert self.estimate.null is not None
-        return self.estimate.null.p_value
+        """How often calibrated scores would look as bad, to the worst of the three statistics."""
+        return self.test.p_value
 
     @property
-    def calibrated(self) -> bool:
-        """Whether calibrated scores could look so."""
-        return self.p_value > UNLIKELY
+    def p_values(self) -> dict[str, float]:
+        """The p-value of each statistic by itself."""
+        return self.test.p_values
+
+    @property
+    def shown(self) -> bool:
+        """Whether miscalibration is shown: a joint p-value of at most .05."""
+        return self.test.shown
 
     @property
     def headline(self) -> str:
         """The verdict in a few words."""
-        if self.calibrated:
-            return "Calibrated within noise"
+        if not self.shown:
+            return NOT_SHOWN
         return " and ".join(self.tendency.words).capitalize() or NO_DIRECTION
 
     @property
     def reasons(self) -> list[str]:
         """Sentences with the numbers behind the headline."""
-        return [self._error, *([] if self.calibrated else self._directions)]
+        directions = [text for text in (self._slope, self._mean) if text] if self.shown else []
+        rough = self.interval.roughness
+        note = [] if rough is None else [f"{_capital(rough.in_words())}."]
+        return [self._error, *note, *directions, *getattr(self.tendency, "certain_words", []), *self.others, *self._open]
+
+    @property
+    def interval(self) -> ErrorInterval:
+        """Of the error."""
+        assert self.estimate.interval is not None  # without one there is no verdict
+        return self.estimate.interval
+
+    @property
+    def limit(self) -> ErrorLimit:
+        """The largest error that cannot be ruled out of those that persist over a fortieth of the rows, or nearly."""
+        assert self.estimate.limits is not None
+        return self.estimate.limits.at(RESOLUTION, self.interval.level)
 
     @property
     def _error(self) -> str:
-        one, interval = self.estimate, self.estimate.interval
-        of = "of the confidences " if one.base_rate_name == "accuracy" else ""
-        text = f"the calibration error {of}by {self.family} is {short(one.quoted)}"
-        if interval is not None:
-            text += f" ({100 * interval.level:g} % interval {short(interval.low)} to {short(interval.high)})"
-        null = self.estimate.null
-        assert null is not None
-        fewest = null.p_value * (1 + null.values.size) < 1.5  # no draw had as large an error
-        most = "at most " if fewest else ""
-        return f"{text}; calibrated scores would show as large an error in {most}{_percent(self.p_value)} of cases."
+        of = "of the confidences " if self.estimate.base_rate_name == "accuracy" else ""
+        interval = self.interval
+        text = (
+            f"the calibration error {of}is {short(self.estimate.quoted)} "
+            f"({100 * interval.level:g} % interval {short(interval.low)} to {short(interval.high)})"
+        )
+        most = "at most " if self.p_value < 1.5 * self.test.smallest else ""  # no draw looked as bad
+        each = ", ".join(f"{name} {short(value, 2)}" for name, value in self.p_values.items())
+        return f"{text}; calibrated scores would look as bad in {most}{_percent(self.p_value)} of cases (p: {each})."
 
     @property
-    def _directions(self) -> list[str]:
-        return [text for text in (self._slope, self._mean) if text]
+    def _open(self) -> list[str]:
+        """Which errors cannot be ruled out."""
+        limit, high = self.limit, self.interval.high
+        share = f"{_percent(limit.share)} of the rows"
+        if self.shown:
+            return [f"Errors that persist over at least {share} are at most {short(max(limit.value, high))}."]
+        if limit.value <= high:
+            return [f"Errors of up to {short(high)} cannot be ruled out, if they persist over at least {share}."]
+        return [
+            f"Smooth errors of up to {short(high)} cannot be ruled out, nor such of up to {short(limit.value)} that "
+            f"persist over {share}."
+        ]
 
     @property
     def _slope(self) -> str:
@@ -114,11 +161,16 @@ class Verdict:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the verdict as JSON-ready values."""
+        rough = self.interval.roughness
         return {
             "headline": self.headline,
-            "calibrated": self.calibrated,
+            "miscalibration_shown": self.shown,
+            **self.test.to_dict(),
             "family": self.family,
-            "p_value": self.p_value,
+            "debiased": self.estimate.debiased,
+            "interval": self.interval.to_dict(),
+            "limit": self.limit.to_dict(),
+            "rougher_than_a_spline": None if rough is None else rough.in_words(),
             "tendency": self.tendency.to_dict(),
             "text": str(self),
         }
@@ -128,13 +180,11 @@ class Verdict:
         return " ".join([f"{self.headline}: {first}", *others])
 
 
-def _percent(share: float) -> str:
-    """Return a share in percent, of two digits."""
-    return f"{100 * share:.0f} %" if share >= 0.095 else f"{100 * share:.2g} %"
-
-
 def verdict_of(named: Iterable[tuple[str, Estimate]], sample: Sample) -> Verdict | None:
-    """Return the verdict by the family that is best for it, or None where no family has an interval and a null."""
+    """Return the verdict on a sample, or None where no family of those measured has an interval and a null.
+
+    What has been measured already is not measured again.
+    """
     able = {
         name: one
         for name, one in named
@@ -142,5 +192,70 @@ def verdict_of(named: Iterable[tuple[str, Estimate]], sample: Sample) -> Verdict
     }
     if not able:
         return None
-    chosen = next((name for name in HEADLINES if name in able), next(iter(able)))
-    return Verdict(chosen, able[chosen], tendency_of(sample, 1.0 - UNLIKELY))
+    first = next(iter(able.values()))
+    estimate = next((one for one in able.values() if _is_quoted(one)), None) or _quoted(first, sample)
+    if estimate.interval is None or estimate.null is None:
+        return None
+    test = joint_test(sample, estimate.null.values.size, estimate.interval.seed, [estimate, *able.values()])
+    tendency = tendency_of(sample, 1.0 - UNLIKELY)
+    return Verdict(estimate, test, tendency, tuple(_of_others(able, estimate, test)))
+
+
+def _is_quoted(estimate: Estimate) -> bool:
+    """Return whether an estimate is what a verdict quotes: of a spline with its default settings, under l1."""
+    interval, measure = estimate.interval, estimate.measure
+    assert interval is not None
+    quoted = PlugIn(FAMILY).seeded(interval.seed)
+    same = isinstance(measure, PlugIn) and (str(measure.family), measure.total) == (str(quoted.family), quoted.total)
+    return same and interval.target == "true error"
+
+
+def _quoted(beside: Estimate, sample: Sample) -> Estimate:
+    """Return the estimate that is quoted beside another, from as many draws."""
+    interval, null = beside.interval, beside.null
+    assert interval is not None
+    assert null is not None
+    with without_warnings():
+        estimate = PlugIn(FAMILY).seeded(interval.seed).estimate(sample)
+        estimate = with_interval(
+            estimate,
+            sample,
+            interval.level,
+            draws=interval.draws,
+            null_draws=null.values.size,
+            random_state=interval.seed,
+        )
+    return replace(estimate, reduction=beside.reduction)
+
+
+def _of_others(able: dict[str, Estimate], quoted: Estimate, test: JointTest) -> list[str]:
+    """Return sentences on families that seem to say something else than the verdict."""
+    interval, texts = quoted.interval, []
+    assert interval is not None
+    apart, small = [], []
+    for name, one in able.items():
+        own, null = one.interval, one.null
+        assert own is not None
+        assert null is not None
+        same = one.measure.total is quoted.measure.total and own.target == interval.target  # type: ignore[attr-defined]
+        if same and (own.low > interval.high or own.high < interval.low):
+            apart.append(name)
+        if null.p_value <= UNLIKELY and name not in test.nulls:
+            small.append(f"{name} {short(null.p_value, 2)}")
+    if apart:
+        others = " and ".join(apart)
+        texts.append(f"{_capital(FAMILY)} and {others} disagree by more than noise: the true map is rough.")
+    if small and not test.shown:
+        texts.append(
+            f"By themselves other families have smaller p-values ({', '.join(small)}), as one in twenty has by chance."
+        )
+    return texts
+
+
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]
+
+
+def _percent(share: float) -> str:
+    """Return a share in percent, of two digits."""
+    return f"{100 * share:.0f} %" if share >= 0.095 else f"{100 * share:.2g} %"

@@ -1,0 +1,86 @@
+"""Intervals of errors, and of which errors they are."""
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from fitontest.results.text import short
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Between which values the true one lies with a confidence of `level`."""
+
+    low: float
+    high: float
+    level: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the interval as JSON-ready values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Roughness:
+    """That the true map is rougher than a spline can follow, and where the interval comes from instead.
+
+    Attributes
+    ----------
+    p_value : float
+        Of the fit test of the spline.
+    by : {"isotonic", "levels"}
+        The map that the truths go towards: an isotonic map, which may jump, or the means of neighbouring rows.
+    near_rows : float
+        Rows over which neighbours are looked for, at the scale where the spline fits worst; 0: rows of equal score.
+    half : float
+        The share of the rows that hold half of the squared error of the levels.
+    """
+
+    p_value: float
+    by: Literal["isotonic", "levels"]
+    near_rows: float
+    half: float
+
+    def in_words(self) -> str:
+        """Return a sentence for readers."""
+        test = f"a spline does not fit (p = {short(self.p_value, 2)}): the interval is that of"
+        if self.by == "isotonic":
+            return f"{test} an isotonic map, which may jump"
+        rows = f"{self.near_rows:,.0f} neighbouring rows" if self.near_rows else "the rows of each score"
+        return f"{test} levels of {rows}"
+
+
+@dataclass(frozen=True)
+class ErrorInterval(Interval):
+    """Between which values the error of these scores lies, by redrawn labels.
+
+    Attributes
+    ----------
+    low, high : float
+    level : float
+    target : str
+        Of which error: "true error"; "the family's own", the distance of the scores from what the family would fit to
+        endless data; or "towards" the family or map that was given as direction.
+    draws : int
+        Labellings redrawn from each truth.
+    seed : int
+        Of these labellings.
+    stand_in : str or None
+        The family that was refitted to them, where it was not the measure's own.
+    widened_by : str or None
+        Whose interval this one holds too, where the measure's own family cannot follow the scores: "spline",
+        "isotonic" or "levels".
+    roughness : Roughness or None
+        That a spline does not fit, where that was found.
+    """
+
+    target: str
+    draws: int
+    seed: int = 0
+    stand_in: str | None = None
+    widened_by: str | None = None
+    roughness: Roughness | None = None
+
+    @property
+    def fit_p_value(self) -> float | None:
+        """The p-value of the fit test of the spline, where it rejects."""
+        return None if self.roughness is None else self.roughness.p_value

@@ -1,0 +1,146 @@
+"""The test of calibration that the verdict rests on: three fixed statistics with one p-value.
+
+A spline sees smooth errors best, an isotonic map jumps, and the pair statistic errors of any shape that persist over
+some rows. All three are computed for the same redrawn labels of calibrated scores, so that the largest of them, each in
+standard deviations of its own null, has a null of its own. Whatever families are listed beside them changes nothing.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fitontest.data.sample import Sample
+from fitontest.measures.base import Estimate, Measure
+from fitontest.measures.if_calibrated import IfCalibrated
+from fitontest.measures.pairs import PairStatistic
+from fitontest.measures.plug_in import PlugIn
+from fitontest.numerics.threads import one_blas_thread
+from fitontest.typing import FloatArray
+from fitontest.uncertainty.chain import Redrawn
+from fitontest.uncertainty.redraws import Redraws
+
+FAMILIES = ("spline", "isotonic")
+PAIRS = "pairs"
+UNLIKELY = 0.05
+ROUNDING = 1e-12  # relative difference of values that are the same
+
+
+@dataclass(frozen=True, eq=False)
+class JointTest:
+    """Whether calibrated scores could look as these do, by the error under a spline and an isotonic map, and by pairs.
+
+    Attributes
+    ----------
+    nulls : dict of IfCalibrated
+        By the names "spline", "isotonic" and "pairs", all of the same redrawn labels.
+
+    Notes
+    -----
+    The statistic is the largest of (T - m) / s over the three, with m and s the mean and the standard deviation of T
+    over the redrawn labels; its p-value is its rank among those of the redrawn labels. No correction for three tests is
+    needed. A positive row with a score of 0, or a negative one with a score of 1, is impossible if the scores are
+    calibrated: then the p-value is the smallest.
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> from fitontest.uncertainty.joint import joint_test
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(1000)
+    >>> test = joint_test(fot.Sample(rng.random(1000) < p + 0.1 * np.sin(16 * np.pi * p), p), 99)
+    >>> test.p_value <= 0.05 < test.p_values["spline"], test.smallest
+    (True, 0.01)
+    """
+
+    nulls: Mapping[str, IfCalibrated]
+    impossible: bool = False
+
+    @property
+    def p_values(self) -> dict[str, float]:
+        """The p-value of each statistic by itself."""
+        return {name: null.p_value for name, null in self.nulls.items()}
+
+    @property
+    def p_value(self) -> float:
+        """How often the largest of the statistics would be as large if the scores were calibrated."""
+        if self.impossible:
+            return self.smallest
+        observed, drawn = zip(*(self._standardised(null) for null in self.nulls.values()), strict=True)
+        worst = max(observed)
+        return float((1 + np.count_nonzero(np.max(drawn, axis=0) >= worst)) / (1 + self.draws))
+
+    @property
+    def shown(self) -> bool:
+        """Whether miscalibration is shown: a p-value of at most .05."""
+        return self.p_value <= UNLIKELY
+
+    @property
+    def draws(self) -> int:
+        """How often labels were redrawn."""
+        return next(iter(self.nulls.values())).values.size
+
+    @property
+    def smallest(self) -> float:
+        """The smallest p-value that so many draws can give."""
+        return 1.0 / (1 + self.draws)
+
+    @staticmethod
+    def _standardised(null: IfCalibrated) -> tuple[float, FloatArray]:
+        rounding = ROUNDING * max(abs(null.observed), float(np.abs(null.values).max()))
+        spread = max(null.sd if null.values.size > 1 else 0.0, rounding) or 1.0
+        return (null.observed - null.mean) / spread, (null.values - null.mean - rounding) / spread + rounding / spread
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the p-values as JSON-ready values."""
+        return {"p_value": self.p_value, "p_values": self.p_values, "draws": self.draws, "smallest": self.smallest}
+
+
+def joint_test(sample: Sample, draws: int, seed: int = 0, known: Iterable[Estimate] = ()) -> JointTest:
+    """Return the joint test of a sample.
+
+    Parameters
+    ----------
+    sample : Sample
+    draws : int
+        How often labels are redrawn from the scores.
+    seed : int, default=0
+        Of these labels.
+    known : iterable of Estimate, optional
+        Estimates of the sample, whose nulls are of these labels: they are not drawn again.
+    """
+    key = ("joint test", draws, seed)
+    found = sample.memory.get(key)
+    if not isinstance(found, JointTest):
+        at_hand = {_settings(one.measure): one.null for one in known if one.null is not None}
+        nulls = {name: _null(measure, sample, draws, seed, at_hand) for name, measure in _measures(seed).items()}
+        found = sample.memory[key] = JointTest(nulls, _is_impossible(sample))
+    return found
+
+
+def _measures(seed: int) -> dict[str, Measure]:
+    fitted: dict[str, Measure] = {family: PlugIn(family).seeded(seed) for family in FAMILIES}
+    return {**fitted, PAIRS: PairStatistic()}
+
+
+def _null(
+    measure: Measure, sample: Sample, draws: int, seed: int, known: Mapping[str, IfCalibrated | None]
+) -> IfCalibrated:
+    null = known.get(_settings(measure))
+    if null is not None and null.values.size == draws:
+        return null
+    with one_blas_thread():
+        return Redrawn(measure, Redraws.of(sample), seed).compare_with_calibrated(draws)
+
+
+def _settings(measure: Measure) -> str:
+    """Return what tells measures of other values apart."""
+    family = f" {measure.family} {measure.total.name} {measure.debias}" if isinstance(measure, PlugIn) else ""
+    return f"{type(measure).__name__}{family}"
+
+
+def _is_impossible(sample: Sample) -> bool:
+    """Return whether a label contradicts a score of 0 or 1."""
+    rows = sample.rows
+    return bool(np.any(((rows.p == 0.0) & (rows.y > 0.5)) | ((rows.p == 1.0) & (rows.y < 0.5))))

@@ -1,0 +1,273 @@
+"""The direction in which truths lie, chosen so that it fits: a spline, else an isotonic map, else levels of near rows.
+
+An interval of the true error holds for the truths of its chain. If the map is rougher than a spline can follow, in waves
+or with an error of its own for each value, truths on the way to a spline know nothing of most of the error, and the
+interval lies below it. Whether a map g fits is tested by the pair statistic of the labels less g (`numerics.pairs`),
+with g refitted to each labelling drawn from it. Where it does not, the next rung of the ladder is taken.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from fitontest.data.entries import Entries
+from fitontest.data.sample import Sample
+from fitontest.exceptions import without_warnings
+from fitontest.families.atoms import Atoms
+from fitontest.families.base import read_family
+from fitontest.measures.base import Estimate, Measure
+from fitontest.measures.error_limits import ErrorLimits
+from fitontest.measures.interval import Roughness
+from fitontest.measures.pairs import EntryPairs
+from fitontest.measures.plug_in import PlugIn
+from fitontest.numerics.links import logit, sigmoid
+from fitontest.numerics.norms import Norm
+from fitontest.typing import FloatArray, IntArray
+from fitontest.uncertainty.chain import CHAIN, SMOOTH, Found, Redrawn
+from fitontest.uncertainty.redraws import Redraws
+
+Rung: TypeAlias = Literal["spline", "isotonic", "levels"]
+
+FIT, SHRINK = 3, 4  # streams of random numbers, beside those of intervals and bands
+FIT_DRAWS = 80  # labellings of a fit test
+SHRINK_DRAWS = 50  # labellings that tell how much of a direction is noise
+LEVEL = 0.05  # of the fit tests
+FEWEST = 100  # rows, below which no fit is tested
+STILL = 1e-6  # mean distance of a direction that goes nowhere
+SHIFT = 0.1  # of the logit, instead
+LEAST_SIGNAL = 1.0 / 20.0  # share of the squares of local means that is taken for error, at least
+
+
+@dataclass(frozen=True)
+class FitTest:
+    """Whether a map fits the labels, and the place of the scale at which it fits worst."""
+
+    p_value: float
+    scale: int
+
+
+@dataclass(frozen=True, eq=False)
+class Ladder:
+    """The direction of the truths of one sample, and the interval of the error where a spline is not enough.
+
+    Parameters
+    ----------
+    redraws : Redraws
+    seed : int
+    """
+
+    redraws: Redraws
+    seed: int
+
+    @classmethod
+    def of(cls, sample: Sample, seed: int) -> "Ladder":
+        """Return the ladder of a sample, which remembers it for the next measure."""
+        known = sample.memory.get(("ladder", seed))
+        if not isinstance(known, Ladder):
+            known = sample.memory["ladder", seed] = cls(Redraws.of(sample), seed)
+        return known
+
+    @property
+    def entries(self) -> Entries:
+        """The scores."""
+        return self.redraws.entries
+
+    @cached_property
+    def pairs(self) -> EntryPairs:
+        """The pair statistic of the scores."""
+        return EntryPairs.of(self.entries)
+
+    @cached_property
+    def smooth(self) -> FloatArray:
+        """The spline at the entries."""
+        return fitted(SMOOTH, self.redraws)
+
+    @cached_property
+    def smooth_fit(self) -> FitTest | None:
+        """Whether the spline fits; None where there are too few rows or scores to ask."""
+        return self._fit_test(SMOOTH, self.smooth)
+
+    @cached_property
+    def isotonic(self) -> FloatArray:
+        """The isotonic map at the entries."""
+        return fitted("isotonic", self.redraws)
+
+    @cached_property
+    def rung(self) -> Rung:
+        """The first of spline, isotonic map and levels that fits; nothing is asked of levels."""
+        if self.smooth_fit is None or self.smooth_fit.p_value > LEVEL:
+            return "spline"
+        isotonic_fit = self._fit_test("isotonic", self.isotonic)
+        return "isotonic" if isotonic_fit is not None and isotonic_fit.p_value > LEVEL else "levels"
+
+    @cached_property
+    def roughness(self) -> Roughness | None:
+        """What is rougher than a spline can follow, or None."""
+        if self.rung == "spline" or self.smooth_fit is None:
+            return None
+        reach = float(self.pairs.windows.scales[self.smooth_fit.scale])
+        return Roughness(self.smooth_fit.p_value, self.rung, 2.0 * reach, self._few_rows)
+
+    @cached_property
+    def levels(self) -> FloatArray:
+        """The spline with the means of the residuals near each row added, as far as they are no noise."""
+        assert self.smooth_fit is not None
+        windows, entries = self.pairs.windows, self.entries
+        g = self._at_units(self.smooth)
+        mean_residual = self.pairs.of_units(self.redraws.observed[1])[:, 0] / windows.n - g
+        h, rows = windows.local_means(mean_residual, self.smooth_fit.scale)
+        h = np.where(rows > 1.5, h, 0.0)
+        noise, w = g * (1.0 - g) / rows, windows.n * windows.each
+        squares = float(w @ h**2 / w.sum())
+        signal = max(float(w @ (h**2 - noise) / w.sum()), LEAST_SIGNAL * squares)
+        total = signal + noise
+        levels = np.clip(g + h * np.divide(signal, total, out=np.zeros_like(total), where=total > 0), 0.0, 1.0)
+        return np.asarray(levels[entries.group] if entries.whole else levels)
+
+    @cached_property
+    def direction(self) -> FloatArray:
+        """What truths go towards, at the entries: the map of the rung, shrunk and moved where it has to be."""
+        if self.rung != "spline":
+            return self.isotonic if self.rung == "isotonic" else self.levels
+        return moved(self.entries, self._shrunk(self.smooth))
+
+    @cached_property
+    def limits(self) -> ErrorLimits:
+        """The squares of the error at each scale, with their spread under the direction."""
+        labels, pairs = self.pairs.of_units(self.redraws.observed[1]), self.pairs
+        c = self._at_units(self.direction)
+        return ErrorLimits(
+            reach=tuple(pairs.windows.scales.tolist()),
+            squares=tuple(pairs.windows.statistics(labels, pairs.p)[:, 0].tolist()),
+            spreads=tuple(pairs.windows.deviations(c, c - pairs.p).tolist()),
+            rows=pairs.windows.rows,
+        )
+
+    def found(self, norm: Norm, draws: int, level: float) -> Found | None:
+        """Return debiased error and interval where the spline does not fit, or None where labels do not vary."""
+        assert self.smooth_fit is not None
+        levels = _RedrawnPairs(_LocalError(norm, self.smooth_fit.scale), self.redraws, self.seed).chain(
+            self.levels, draws, level
+        )
+        if self.rung == "levels":
+            return levels
+        isotonic = Redrawn(PlugIn("isotonic", norm=norm), self.redraws, self.seed).chain(self.isotonic, draws, level)
+        if isotonic is None or levels is None:
+            return isotonic or levels
+        # the fit test of isotonic maps is weak, so that its interval alone would be too sure of jumps
+        return Found(isotonic.value, min(isotonic.low, levels.low), max(isotonic.high, levels.high), misread=False)
+
+    @cached_property
+    def _few_rows(self) -> float:
+        """The share of the rows that hold most of the error of the levels."""
+        w, d = self.entries.w, (self.levels - self.entries.p) ** 2
+        order = np.argsort(-d, kind="stable")
+        held = np.cumsum((w * d)[order])
+        if not held[-1] > 0:
+            return 1.0
+        return float(np.cumsum(w[order])[np.searchsorted(held, 0.5 * held[-1])] / w.sum())
+
+    def _at_units(self, values: FloatArray) -> FloatArray:
+        """Return values at the units of the pair statistic, from those at the entries."""
+        return np.asarray(values[self.entries.first]) if self.entries.whole else values
+
+    def _fit_test(self, family: str, g: FloatArray) -> FitTest | None:
+        """Return whether a map fits the labels, with the family refitted to labels that are drawn from the map."""
+        pairs, entries = self.pairs, self.entries
+        if pairs.windows.rows < FEWEST or entries.first.size == 1:
+            return None
+        observed = pairs.windows.statistics(pairs.of_units(self.redraws.observed[1]), self._at_units(g))
+        drawn = []
+        for block in self.redraws.blocks(FIT_DRAWS):
+            (labels,) = self.redraws.draw([g], block, (self.seed, FIT))
+            with without_warnings():
+                refitted = np.clip(read_family(family).fitted_values(entries, labels), 0.0, 1.0)
+            drawn.append(pairs.windows.statistics(pairs.of_units(labels), pairs.at_units(refitted)))
+        values = np.concatenate(drawn, axis=1)
+        spread = values.std(axis=1, ddof=1)
+        if not spread.max() > 0:
+            return None
+        mean, spread = values.mean(axis=1)[:, None], np.where(spread > 0, spread, np.inf)[:, None]
+        worst = (observed - mean) / spread
+        as_bad = int(np.count_nonzero(((values - mean) / spread).max(axis=0) >= worst.max()))
+        return FitTest((1 + as_bad) / (1 + FIT_DRAWS), int(np.argmax(worst)))
+
+    def _shrunk(self, g: FloatArray) -> FloatArray:
+        """Return the spline with less noise where atoms have levels of their own.
+
+        Beside levels the spline is of the other rows alone, and its noise would pass for error: it is drawn towards the
+        scores by the share of its squared distance that calibrated scores would have.
+        """
+        entries = self.entries
+        atoms = Atoms.of_entries(entries)
+        if len(atoms) == 0 or atoms.rest.all():
+            return g
+        p, w = entries.group_p[atoms.rest], entries.group_w[atoms.rest]
+        squares = float(w @ (g[entries.first][atoms.rest] - p) ** 2)
+        if not squares > 0:
+            return g
+        noise = []
+        for block in self.redraws.blocks(SHRINK_DRAWS):
+            (labels,) = self.redraws.draw([entries.p], block, (self.seed, SHRINK))
+            with without_warnings():
+                refitted = read_family(SMOOTH).fitted_values(entries, labels)[atoms.rest]
+            noise.append(w @ (refitted - p[:, None]) ** 2)
+        share = np.sqrt(max(0.0, 1.0 - float(np.concatenate(noise).mean()) / squares))
+        rest = atoms.rest[entries.group]
+        return np.where(rest, entries.p + share * (g - entries.p), g)
+
+
+def fitted(family: object, redraws: Redraws) -> FloatArray:
+    """Return a family's map of the real labels at the entries, within [0, 1]."""
+    entries, labels = redraws.observed  # sorted rows: not even a rounding tells in which order they came
+    with without_warnings():
+        g = read_family(family).fit_map(entries.sample(labels[:, 0])).evaluate(redraws.entries.p)  # type: ignore[arg-type]
+    return np.clip(g, 0.0, 1.0)
+
+
+def moved(entries: Entries, g: FloatArray) -> FloatArray:
+    """Return a direction, or where it goes nowhere a shift of the logits."""
+    if float(entries.w @ np.abs(g - entries.p)) < STILL * float(entries.w.sum()):
+        return sigmoid(logit(entries.p, 1e-16) + SHIFT)
+    return g
+
+
+@dataclass(frozen=True)
+class _LocalError(Measure):
+    """The signed root of the pair statistic at one scale, which is inverted for an error under a norm."""
+
+    norm: Norm
+    scale: int
+
+    @property
+    def squared(self) -> bool:
+        """Whether the error is a square, as the statistic itself is then."""
+        return self.norm.name == "squared"
+
+    def estimate(self, sample: Sample) -> Estimate:
+        """Return the value of a sample."""
+        entries, positives = Entries.labelled(sample)
+        return Estimate.of(self, sample, float(self.estimates_of(entries, positives[:, None])[0]))
+
+    def estimates_of(self, entries: Entries, positives: IntArray) -> FloatArray:
+        """Return the values for several labellings."""
+        pairs = EntryPairs.of(entries)
+        values = pairs.windows.statistic(pairs.of_units(positives), pairs.p, self.scale)
+        return values if self.squared else np.sign(values) * np.sqrt(np.abs(values))
+
+    def target(self, sample: Sample, c: FloatArray) -> float | None:
+        """Return the norm of c - p."""
+        return self.norm(np.abs(c - sample.p), sample.w)
+
+
+@dataclass(frozen=True, eq=False)
+class _RedrawnPairs(Redrawn):
+    """The pair statistic under redrawn labels, whose root is a root mean square whatever norm the error has."""
+
+    def _scale(self, g: FloatArray, observed: float, at_calibration: FloatArray, whole_way: float) -> float:  # noqa: ARG002
+        """Return the unit of the errors of the chain."""
+        w, p = self.redraws.entries.w, self.redraws.entries.p
+        root = float(np.sqrt(w @ (g - p) ** 2 / w.sum()))
+        return max(observed / root, 1.0) * whole_way if root > 0 else 0.0
