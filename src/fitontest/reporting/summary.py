@@ -50,7 +50,7 @@ class Summary:
             "mean score": short(self.sample.mean_score),
             "calibration error": short(one.quoted),
             f"{100 * interval.level:g} % interval": f"{short(interval.low)} to {short(interval.high)}",
-            "p-value of calibration": short(self.verdict.p_value, 2),
+            "joint p-value of calibration": short(self.verdict.p_value, 2),
         }
 
     @property
@@ -63,11 +63,11 @@ class Summary:
     def _rows(self) -> str:
         """How many rows would say more: intervals shrink as one over the square root of the rows."""
         n, high = self.verdict.estimate.n, self._interval.high
-        if self.verdict.calibrated:
-            shown = self.verdict.estimate.quoted
+        if not self.verdict.shown:
+            found = self.verdict.estimate.quoted
             return (
-                f"An error of up to {short(high)} could be hidden in the noise of these {n:,} rows; if it is as found, "
-                f"about {4 * n:,} would show that it is at most {short((shown + high) / 2)}."
+                f"If the error is as found, about {4 * n:,} rows would show that it is at most "
+                f"{short((found + high) / 2)}."
             )
         text = f"Four times as many rows ({4 * n:,}) would halve the interval."
         needed = None if self.verdict.tendency.words else self._rows_for_direction()

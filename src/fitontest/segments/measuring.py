@@ -7,10 +7,13 @@ from typing import TypeVar
 from fitontest.data.sample import Sample
 from fitontest.exceptions import Held, held_warnings, warn_user
 from fitontest.measures.base import Estimate, Measure
+from fitontest.measures.plug_in import PlugIn
+from fitontest.numerics.random import one_seed
 from fitontest.progress import track
 from fitontest.segments.segmented_evaluation import SegmentedEvaluation
 from fitontest.segments.segments import Segment, Segments
 from fitontest.uncertainty.intervals import NULL_DRAWS, with_shared_null
+from fitontest.uncertainty.joint import JointTest, joint_test
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of, has_quick_interval
 
 E = TypeVar("E")
@@ -50,6 +53,8 @@ def measure_segments(
     }
     estimates: dict[str, dict[Segment, Estimate]] = {name: {} for name in names}
     failures: dict[str, dict[Segment, str]] = {name: {} for name in names}
+    tests: dict[Segment, JointTest] = {}
+    judged = wanted.interval is not None and any(isinstance(measure, PlugIn) for measure in measures)
     held: dict[Segment, list[Held]] = {}
     for segment, sample in track(list(segments.samples.items()), "segments"):
         with held_warnings() as held[segment]:
@@ -58,6 +63,9 @@ def measure_segments(
                     estimates[name][segment] = _estimate_of(measure, sample, reduction, wanted)
                 except ValueError as error:  # too few rows, or one class: the other segments are still to be measured
                     failures[name][segment] = str(error)
+            found = [each[segment] for each in estimates.values() if segment in each]
+            if judged and found:
+                tests[segment] = joint_test(sample, int(wanted.null_draws), one_seed(wanted.random_state), found)
     _warn_once(held)
     return SegmentedEvaluation(
         segments=segments,
@@ -65,6 +73,7 @@ def measure_segments(
         estimates=estimates,
         totals=totals,
         failures={name: each for name, each in failures.items() if each},
+        tests=tests,
         make=make,
     )
 

@@ -17,6 +17,7 @@ from fitontest.results.table import Section, Table
 from fitontest.results.text import short
 from fitontest.segments.segments import Segment, Segments
 from fitontest.significance.holm import holm_adjusted
+from fitontest.uncertainty.joint import JointTest
 
 if TYPE_CHECKING:
     from fitontest.displays.canvas import SomeFigure
@@ -55,12 +56,15 @@ class SegmentedEvaluation(Table, Generic[E]):
         Why a segment cannot be measured, by measure, then by segment.
     make : callable
         Makes an evaluation of estimates and their sample.
+    tests : dict of JointTest
+        By segment the joint test of calibration, which verdicts rest on; empty without intervals of plug-in errors.
 
     Notes
     -----
     A p-value says how often calibrated scores would look as bad as those of the segment do. Of many segments some have
-    a small one by chance. The adjusted p-values (Holm) of a measure account for that: the probability that any
-    calibrated segment has one of at most 0.05 is at most 0.05. Labels are drawn at least 40 times as often as there are
+    a small one by chance. The adjusted p-values (Holm) account for that: the probability that any calibrated segment
+    has one of at most 0.05 is at most 0.05. Where there are intervals, the sentence on the segments and the p-values
+    printed beside errors are those of the joint test (`JointTest`), whichever family is measured. Labels are drawn at least 40 times as often as there are
     segments, so that adjusted p-values down to 0.025 can appear. The total is no test among these.
 
     The mean residual of each group is what *multiaccuracy* bounds (Kim et al. 2019), the error of each group what
@@ -95,6 +99,7 @@ class SegmentedEvaluation(Table, Generic[E]):
     totals: Mapping[str, Estimate]
     make: Callable[[tuple[Estimate, ...], Sample], E] = field(repr=False)
     failures: Mapping[str, Mapping[Segment, str]] = field(default_factory=dict)
+    tests: Mapping[Segment, JointTest] = field(default_factory=dict)
 
     @property
     def names(self) -> list[str]:
@@ -152,6 +157,11 @@ class SegmentedEvaluation(Table, Generic[E]):
         tested = {segment: each.null.p_value for segment, each in estimates.items() if each.null is not None}
         return dict(zip(tested, holm_adjusted(np.array([*tested.values()])).tolist(), strict=True))
 
+    def adjusted_joint_p_values(self) -> dict[Segment, float]:
+        """Return the p-values of the joint tests, adjusted by Holm for the number of segments; empty without tests."""
+        p_values = np.array([test.p_value for test in self.tests.values()])
+        return dict(zip(self.tests, holm_adjusted(p_values).tolist(), strict=True))
+
     @property
     def draws(self) -> int:
         """How often labels were drawn from the scores."""
@@ -194,19 +204,25 @@ class SegmentedEvaluation(Table, Generic[E]):
         return [self._section(name) for name in self.names]
 
     def sentence(self, name: str | None = None) -> str:
-        """Return which segments would hardly look so if their scores were calibrated.
+        """Return in which segments miscalibration is shown.
 
         Parameters
         ----------
         name : str, optional
             Of the measure, by default the first.
         """
-        adjusted, texts = self.adjusted_p_values(name), self._texts()
+        joint = self._is_joint(self._measure_called(name))
+        adjusted = self.adjusted_joint_p_values() if joint else self.adjusted_p_values(name)
+        texts, of = self._texts(), "Holm p-value of the joint test" if joint else "Holm p-value"
         found = [texts[segment] for segment in self.worst(name) if adjusted.get(segment, 1.0) <= UNLIKELY]
         if not found:
             least = min(adjusted.values(), default=1.0)
-            return f"Calibrated scores could look so in every segment: the smallest Holm p-value is {short(least, 2)}."
-        return f"Calibrated scores would hardly look so in {', '.join(found)} (Holm p-value at most {UNLIKELY})."
+            return f"No miscalibration is shown in any segment: the smallest {of} is {short(least, 2)}."
+        return f"Miscalibration is shown in {', '.join(found)} ({of} at most {UNLIKELY})."
+
+    def _is_joint(self, name: str) -> bool:
+        """Return whether the p-values beside a measure are those of the joint tests."""
+        return bool(self.tests) and isinstance(self.totals[name].measure, PlugIn)
 
     def plot(
         self,
@@ -292,18 +308,23 @@ class SegmentedEvaluation(Table, Generic[E]):
 
     def _records(self, name: str) -> Records:
         adjusted, estimates, texts = self.adjusted_p_values(name), self.estimates[name], self._texts()
+        joint = self.adjusted_joint_p_values()
         found = [
             _record(name, texts[segment], self.segments.samples[segment], estimates.get(segment), adjusted.get(segment))
+            | {"joint_p_value": self.tests[segment].p_value if segment in self.tests else None}
+            | {"adjusted_joint_p_value": joint.get(segment)}
             | {"total": False, "failure": self.failures.get(name, {}).get(segment)}
             for segment in self.worst(name)
         ]
         total = _record(name, WHOLE, self.segments.whole, self.totals[name], None)
-        return [*found, {**total, "total": True, "failure": None}]
+        without = {"joint_p_value": None, "adjusted_joint_p_value": None}
+        return [*found, {**total, **without, "total": True, "failure": None}]
 
     def _section(self, name: str) -> Section:
         measure, records, named = self.totals[name].measure, self._records(name), dict(self._named(name))
         spreads = interval_columns([*named.items()])
-        p_header = ("if calibrated", "p-value", "Holm p") if self.draws else ()
+        prefix = "joint_" if self._is_joint(name) else ""
+        p_header = ("if calibrated", f"{'joint p' if prefix else 'p-value'}", "Holm p") if self.draws else ()
         header = [self.segments.name, "n", "positives", "mean score", "mean residual"]
         header += ["error" if isinstance(measure, PlugIn) else "value", *(spreads.header if spreads else ()), *p_header]
         body = []
@@ -315,7 +336,7 @@ class SegmentedEvaluation(Table, Generic[E]):
             if spreads:
                 line += ["-", "-"] if estimate is None else [*spreads.cells(estimate)]
             if self.draws:
-                mean, p_values = record["if_calibrated"], (record["p_value"], record["adjusted_p_value"])
+                mean, p_values = record["if_calibrated"], (record[f"{prefix}p_value"], record[f"adjusted_{prefix}p_value"])
                 line.append("-" if mean is None else measure.printed(mean))
                 line += ["-" if value is None else short(value, 2) for value in p_values]
             body.append(line)
