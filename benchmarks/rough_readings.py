@@ -90,7 +90,7 @@ def verdict_of(evaluation: Any) -> Reading:
         "joint_p": verdict.p_value,
         **{f"p_{name}": p_values.get(name, alone.get(name)) for name in ("spline", "isotonic", "pairs")},
         "shown": int(shown),
-        "verdict_b40": limit_of(verdict, 40),
+        "verdict_b40": limit_of(verdict.estimate, 40),
     }
 
 

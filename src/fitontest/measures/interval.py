@@ -31,14 +31,14 @@ class Roughness:
         The map that the truths go towards: an isotonic map, which may jump, or the means of neighbouring rows.
     near_rows : float
         Rows over which neighbours are looked for, at the scale where the spline fits worst; 0: rows of equal score.
-    half : float
-        The share of the rows that hold half of the squared error of the levels.
+    few_rows : float or None
+        The share of the rows that hold all of the error, where that is small; None elsewhere.
     """
 
     p_value: float
     by: Literal["isotonic", "levels"]
     near_rows: float
-    half: float
+    few_rows: float | None = None
 
     def in_words(self) -> str:
         """Return a sentence for readers."""
@@ -46,7 +46,8 @@ class Roughness:
         if self.by == "isotonic":
             return f"{test} an isotonic map, which may jump"
         rows = f"{self.near_rows:,.0f} neighbouring rows" if self.near_rows else "the rows of each score"
-        return f"{test} levels of {rows}"
+        few = "" if self.few_rows is None else f", which differ from the scores in {100 * self.few_rows:.2g} % of the rows"
+        return f"{test} levels of {rows}{few}"
 
 
 @dataclass(frozen=True)
@@ -69,8 +70,10 @@ class ErrorInterval(Interval):
     widened_by : str or None
         Whose interval this one holds too, where the measure's own family cannot follow the scores: "spline",
         "isotonic" or "levels".
+    fit_p_value : float or None
+        Of the test whether a spline fits the labels; None where it was not made.
     roughness : Roughness or None
-        That a spline does not fit, where that was found.
+        What the interval comes from where the spline does not fit.
     """
 
     target: str
@@ -78,9 +81,5 @@ class ErrorInterval(Interval):
     seed: int = 0
     stand_in: str | None = None
     widened_by: str | None = None
+    fit_p_value: float | None = None
     roughness: Roughness | None = None
-
-    @property
-    def fit_p_value(self) -> float | None:
-        """The p-value of the fit test of the spline, where it rejects."""
-        return None if self.roughness is None else self.roughness.p_value

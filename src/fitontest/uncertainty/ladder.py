@@ -24,7 +24,7 @@ from fitontest.measures.pairs import EntryPairs
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.links import logit, sigmoid
 from fitontest.numerics.norms import Norm
-from fitontest.typing import FloatArray, IntArray
+from fitontest.typing import BoolArray, FloatArray, IntArray
 from fitontest.uncertainty.chain import CHAIN, SMOOTH, Found, Redrawn
 from fitontest.uncertainty.redraws import Redraws
 
@@ -37,6 +37,8 @@ LEVEL = 0.05  # of the fit tests
 FEWEST = 100  # rows, below which no fit is tested
 STILL = 1e-6  # mean distance of a direction that goes nowhere
 SHIFT = 0.1  # of the logit, instead
+FEW = 0.1  # share of the rows, below which an error is taken for one of few rows
+CLEAR = 3.5  # standard errors by which the mean label of near rows is clear of the scores, of any of many windows
 LEAST_SIGNAL = 1.0 / 20.0  # share of the squares of local means that is taken for error, at least
 
 
@@ -108,23 +110,51 @@ class Ladder:
         if self.rung == "spline" or self.smooth_fit is None:
             return None
         reach = float(self.pairs.windows.scales[self.smooth_fit.scale])
-        return Roughness(self.smooth_fit.p_value, self.rung, 2.0 * reach, self._few_rows)
+        few = self.few_rows if self.rung == "levels" else None
+        return Roughness(self.smooth_fit.p_value, self.rung, 2.0 * reach, few)
 
     @cached_property
     def levels(self) -> FloatArray:
-        """The spline with the means of the residuals near each row added, as far as they are no noise."""
-        assert self.smooth_fit is not None
-        windows, entries = self.pairs.windows, self.entries
+        """The means of neighbouring rows as far as they are no noise, at the entries: about the spline, or the scores.
+
+        Where a few rows hold all of the error, it is of the scores, and of the rows whose mean is clear of them alone:
+        the noise of all other rows would pass for error.
+        """
+        windows, p = self.pairs.windows, self.pairs.p
+        if self.few_rows is not None:
+            h, noise = self._local_residuals(p)
+            return self._at_entries(np.where(_clear(h, noise), np.clip(p + h, 0.0, 1.0), p))
         g = self._at_units(self.smooth)
-        mean_residual = self.pairs.of_units(self.redraws.observed[1])[:, 0] / windows.n - g
-        h, rows = windows.local_means(mean_residual, self.smooth_fit.scale)
-        h = np.where(rows > 1.5, h, 0.0)
-        noise, w = g * (1.0 - g) / rows, windows.n * windows.each
+        h, noise = self._local_residuals(g)
+        w = windows.n * windows.each
         squares = float(w @ h**2 / w.sum())
         signal = max(float(w @ (h**2 - noise) / w.sum()), LEAST_SIGNAL * squares)
         total = signal + noise
-        levels = np.clip(g + h * np.divide(signal, total, out=np.zeros_like(total), where=total > 0), 0.0, 1.0)
-        return np.asarray(levels[entries.group] if entries.whole else levels)
+        levels = g + h * np.divide(signal, total, out=np.zeros_like(total), where=total > 0)
+        return self._at_entries(np.clip(levels, 0.0, 1.0))
+
+    @cached_property
+    def few_rows(self) -> float | None:
+        """The share of the rows that are clear of their scores, where the error is theirs alone; None elsewhere.
+
+        With the variance v of the local mean h, the means of h^2 - v and h^4 - 6 h^2 v + 3 v^2 estimate those of d^2 and
+        d^4; the square of the one by the other is the share of the rows of an error that is level where it is not 0.
+        """
+        windows = self.pairs.windows
+        w = windows.n * windows.each / float((windows.n * windows.each).sum())
+        h, noise = self._local_residuals(self.pairs.p)
+        second, fourth = float(w @ (h**2 - noise)), float(w @ (h**4 - 6.0 * h**2 * noise + 3.0 * noise**2))
+        if not (second > 0 and fourth > 0 and second**2 < FEW * fourth):
+            return None
+        return float(w @ _clear(h, noise)) or None
+
+    def _local_residuals(self, g: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the mean label less g near each unit, at the scale where the spline fits worst, and its variance."""
+        assert self.smooth_fit is not None
+        windows = self.pairs.windows
+        mean_label = self.pairs.of_units(self.redraws.observed[1])[:, 0] / windows.n
+        h, rows = windows.local_means(mean_label - g, self.smooth_fit.scale)
+        return np.where(rows > 1.5, h, 0.0), g * (1.0 - g) / rows
 
     @cached_property
     def direction(self) -> FloatArray:
@@ -159,19 +189,13 @@ class Ladder:
         # the fit test of isotonic maps is weak, so that its interval alone would be too sure of jumps
         return Found(isotonic.value, min(isotonic.low, levels.low), max(isotonic.high, levels.high), misread=False)
 
-    @cached_property
-    def _few_rows(self) -> float:
-        """The share of the rows that hold most of the error of the levels."""
-        w, d = self.entries.w, (self.levels - self.entries.p) ** 2
-        order = np.argsort(-d, kind="stable")
-        held = np.cumsum((w * d)[order])
-        if not held[-1] > 0:
-            return 1.0
-        return float(np.cumsum(w[order])[np.searchsorted(held, 0.5 * held[-1])] / w.sum())
-
     def _at_units(self, values: FloatArray) -> FloatArray:
         """Return values at the units of the pair statistic, from those at the entries."""
         return np.asarray(values[self.entries.first]) if self.entries.whole else values
+
+    def _at_entries(self, values: FloatArray) -> FloatArray:
+        """Return values at the entries, from those at the units of the pair statistic."""
+        return np.asarray(values[self.entries.group]) if self.entries.whole else values
 
     def _fit_test(self, family: str, g: FloatArray) -> FitTest | None:
         """Return whether a map fits the labels, with the family refitted to labels that are drawn from the map."""
@@ -232,6 +256,10 @@ def moved(entries: Entries, g: FloatArray) -> FloatArray:
     if float(entries.w @ np.abs(g - entries.p)) < STILL * float(entries.w.sum()):
         return sigmoid(logit(entries.p, 1e-16) + SHIFT)
     return g
+
+
+def _clear(h: FloatArray, noise: FloatArray) -> BoolArray:
+    return np.asarray((h != 0.0) & (h**2 > CLEAR**2 * noise))
 
 
 @dataclass(frozen=True)
