@@ -40,8 +40,8 @@ from fitontest.numerics.threads import one_blas_thread
 from fitontest.progress import track
 from fitontest.simulation.distortions import DISTORTIONS
 from fitontest.typing import ArrayInput, FloatArray, IntArray, RandomState
-from fitontest.uncertainty.intervals import SHIFT, STILL
 from fitontest.uncertainty.inversion import chain_of_truths, growing, invert
+from fitontest.uncertainty.ladder import SHIFT, STILL
 from fitontest.uncertainty.null import check_draws
 from fitontest.uncertainty.redraws import BLOCK, Redraws
 
