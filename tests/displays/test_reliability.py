@@ -537,7 +537,7 @@ def test_an_interval_is_in_the_legend(scores):
 
 
 def test_lines_of_a_description_are_not_longer_than_they_may_be():
-    interval = ErrorInterval(0.02, 0.123, 0.8, "true error", 50, "spline")
+    interval = ErrorInterval(0.02, 0.123, 0.8, "true error", 50, stand_in="spline")
     error = replace(fitted("pl3-refit"), interval=interval, debiased=0.05)
     facts = ["error", "debiased 0.0500", "80 %: 0.0200 to 0.123", "refitted: spline", "n = 900"]
     for width in (30, 34, 40, 60, 200):

@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 import fitontest as fot
-from fitontest.measures.base import ErrorInterval
-from fitontest.reporting.gate import Bounds, CalibrationCheck
+from fitontest.measures.error_limits import ErrorLimits
+from fitontest.measures.interval import ErrorInterval
+from fitontest.reporting.gate import Bounds, CalibrationCheck, GateRule
 from fitontest.reporting.gate import gate_of as gate_of_bounded
+from fitontest.uncertainty.joint import joint_test
 
 
 def drawn(n=1000, power=1.0, seed=0):
@@ -22,13 +24,17 @@ Y, P = drawn()
 ONE = fot.calibration_error(Y, P, family="platt")
 
 
-def gate_of(name, found, limit):
-    """Return the gate of many rows of each class, which the interval alone decides."""
-    return gate_of_bounded(name, found, limit, Bounds(0.0, 0.0, 1.0, False, False, 0.95))
+def gate_of(name, found, limit, resolution=20):
+    """Return the gate of many rows of each class, whose mean label says nothing more."""
+    rule = GateRule.of(limit, 0.95, "platt", 0, resolution)
+    return gate_of_bounded(name, found, rule, Bounds(0.0, 0.0, 1.0, False, False, 0.95), 0.25)
 
 
-def estimate(low, high, debiased, n=1000):
-    return replace(ONE, debiased=debiased, interval=ErrorInterval(low, high, 0.95, target="true error", draws=50), n=n)
+def estimate(low, high, debiased, n=1000, persistent=0.0):
+    """Return an estimate; errors of up to `persistent` may persist over 32 rows, and .2 over 2 rows."""
+    interval = ErrorInterval(low, high, 0.95, target="true error", draws=50)
+    limits = ErrorLimits((1.0, 16.0), (0.04, persistent**2), (0.0, 0.0), 1000.0)
+    return replace(ONE, debiased=debiased, interval=interval, n=n, limits=limits)
 
 
 @pytest.mark.parametrize(
@@ -53,6 +59,41 @@ def test_the_rows_needed_bring_the_interval_off_the_limit():
     assert gate_of("a", estimate(0.0, 0.7, 0.6, n=1), 0.05).rows_needed == 50
     assert "about 4,000 rows would" in str(gate_of("a", estimate(0.0, 0.07, 0.03), 0.05))
     assert "too near the limit" in str(gate_of("a", estimate(0.0, 0.6, 0.05), 0.05))
+
+
+def test_errors_that_may_persist_decide_as_well():
+    """A gate passes only if the limit at its resolution is kept too; that alone never makes it fail."""
+    waves = gate_of("a", estimate(0.0, 0.04, 0.02, persistent=0.06), 0.05)
+    assert (waves.outcome, waves.persistent.value, waves.persistent.share) == ("undecided", pytest.approx(0.06), 0.032)
+    assert waves.rows_needed == 1800  # 1.2 * 1,000 * (.06 / .05)^2 = 1,728
+    assert str(waves).endswith(
+        "errors of up to 0.0600 that persist over 3.2 % of the rows cannot be excluded; about 1,800 rows would"
+    )
+    kept = gate_of("a", estimate(0.0, 0.04, 0.02, persistent=0.05), 0.05)
+    assert kept.outcome == "pass"
+    assert str(kept).endswith("for errors that persist over at least 3.2 % of the rows")
+    assert gate_of("a", estimate(0.0, 0.04, 0.02, persistent=0.06), 0.05, None).outcome == "pass"
+    assert gate_of("a", estimate(0.06, 0.09, 0.07, persistent=0.0), 0.05).outcome == "fail"
+    # between two scales the smaller one is taken: fewer rows per window, and a larger limit
+    assert gate_of("a", estimate(0.0, 0.04, 0.02), 0.05, 40).persistent.value == pytest.approx(0.2)
+
+
+def test_waves_do_not_pass():
+    """Eight waves of .058 on average: an isotonic map sees little of them, and its interval alone would pass."""
+    rng = np.random.default_rng(11)
+    p = rng.random(4000)
+    ends = np.clip(np.minimum(p, 1 - p) / 0.1, 0, 1)
+    y = rng.random(4000) < p + 0.1 * np.sin(16 * np.pi * p) * ends
+    strict = fot.check_calibration(y, p, max_error=0.05)
+    assert strict.outcome != "pass"
+    assert strict.gates[0].persistent.value > 0.058
+
+
+def test_the_joint_p_value_is_carried_and_decides_nothing():
+    (gate,) = fot.check_calibration(Y, P, max_error=0.2, random_state=4).gates
+    assert gate.p_value == joint_test(fot.Sample(Y, P), 200, 4).p_value
+    assert gate.record()["joint_p_value"] == gate.p_value
+    assert "calibrated" not in str(gate)
 
 
 def check_of(*outcomes):
@@ -85,8 +126,10 @@ def test_junit_counts_failures_and_open_questions():
 def test_the_table_of_segments():
     title, header, _, *rows = str(check_of("pass", "undecided")).splitlines()
     assert title == "cannot tell: calibration errors by platt, limit 0.0500"
-    assert header.split() == ["segment", "outcome", "debiased", "error", "95", "%", "interval", "n", "rows", "needed"]
-    assert rows[0].split() == ["<0>", "pass", "0.0300", "0.00", "to", "0.0400", "1,000", "-"]
+    expected = "segment outcome debiased error 95 % interval persistent joint p-value n rows needed"
+    assert header.split() == expected.split()
+    assert rows[0].split() == ["<0>", "pass", "0.0300", "0.00", "to", "0.0400", "0.00", "0.25", "1,000", "-"]
+    assert rows[-1] == "persistent: errors up to there that persist over 3.2 % of the rows cannot be excluded."
     assert check_of("pass", "fail").to_frame()["outcome"].tolist() == ["pass", "fail"]
 
 
@@ -158,6 +201,8 @@ def test_classes_have_outcomes_that_hold_together():
         ({"max_error": 0}, "max_error must be a fraction in .0, 1. such as 0.02, never percent; got 0"),
         ({"max_error": True}, "max_error must be"),
         ({"max_error": 0.1, "level": 1}, "level must be a number in"),
+        ({"max_error": 0.1, "resolution": 3}, "resolution must be a number of at least 4"),
+        ({"max_error": 0.1, "resolution": "fine"}, "resolution must be a number of at least 4"),
         ({"max_error": 0.1, "family": "none such"}, "family must be"),
         ({"max_error": 0.1, "reduction": "classwise"}, "y_prob must be a matrix"),
         (
@@ -176,7 +221,7 @@ def test_bad_input_is_refused(options, message):
 
 def test_assert_calibrated_raises_what_the_gate_says():
     fot.assert_calibrated(Y, P, max_error=0.2, family="platt")
-    with pytest.raises(AssertionError, match=r"^fail: calibration error .*, limit 0.0500, n = 1,000$"):
+    with pytest.raises(AssertionError, match=r"^fail: calibration error .*, limit 0.0500, n = 1,000, joint p-value"):
         fot.assert_calibrated(*drawn(power=2.0), max_error=0.05, family="platt")
     few = drawn(100)
     with pytest.raises(AssertionError, match=r"^cannot tell: .*; about .* rows would$"):

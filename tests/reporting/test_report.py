@@ -82,23 +82,24 @@ def test_the_same_data_give_the_same_bytes(tmp_path):
 def test_it_says_first_what_was_found():
     error, *others = report("bold").sentences
     assert report("bold").verdict.headline == "Too bold"
-    assert error.startswith("The calibration error by platt is ")
+    assert error.startswith("The calibration error is ")
     assert others[0].startswith("Too bold: where the logit of the score grows by 1")
     comparison = report("bold").comparison
     gain = comparison[comparison.chosen].held_out.to_identity
-    assert f"Calibration by {comparison.chosen} would lower the log loss by {-gain.mean:#.3g} " in others[1]
+    assert others[-3].startswith("Errors that persist over at least 1.3 % of the rows are at most ")
+    assert f"Calibration by {comparison.chosen} would lower the log loss by {-gain.mean:#.3g} " in others[-2]
     assert gain.mean < 0
-    assert others[2] == "Four times as many rows (2,400) would halve the interval."
+    assert others[-1] == "Four times as many rows (2,400) would halve the interval."
 
 
 def test_of_calibrated_scores_it_says_what_could_be_hidden():
     made = report("calibrated")
     one = made.verdict.estimate
     high = one.interval.high
-    assert made.verdict.headline == "Calibrated within noise"
+    assert made.verdict.headline == "No miscalibration shown"
+    assert made.sentences[-2].startswith(f"Smooth errors of up to {high:#.3g} cannot be ruled out, nor such of up to ")
     assert made.sentences[-1] == (
-        f"An error of up to {high:#.3g} could be hidden in the noise of these 600 rows; if it is as found, about 2,400 "
-        f"would show that it is at most {(one.debiased + high) / 2:#.3g}."
+        f"If the error is as found, about 2,400 rows would show that it is at most {(one.debiased + high) / 2:#.3g}."
     )
     assert 'class="verdict good"' in made.html
 
@@ -109,7 +110,7 @@ def test_where_no_direction_is_sure_it_says_how_many_rows_would_show_one():
     tendency = verdict.tendency
     interval = type(tendency.residual_interval)
     vague = type(tendency)(0.01, interval(-0.01, 0.03, 0.95), 0.9, interval(0.7, 1.1, 0.95))
-    open_ = type(verdict)(verdict.family, verdict.estimate, vague)
+    open_ = type(verdict)(verdict.estimate, verdict.test, vague)
     assert open_.headline == "Miscalibrated, in no single direction"
     last = Summary(open_, sample).sentences[-1]
     assert last.endswith("About 2,400 would show a direction, if there is one.")  # (.02 / .01)^2 and (.2 / .1)^2
@@ -126,14 +127,14 @@ def test_no_gain_is_said_too():
 def test_classes_and_segments_are_listed_worst_first():
     three = Page(report("three classes").html)
     names = [text for text in three.text["th"] if text in ("cat", "dog", "<b>")]
-    errors = {str(k): v["platt"].debiased for k, v in report("three classes").classes.classes.items()}
+    errors = {str(k): v["spline"].debiased for k, v in report("three classes").classes.classes.items()}
     assert names == sorted(errors, key=lambda name: -errors[name])
     segmented = report("segmented")
     assert [text for text in Page(segmented.html).text["th"] if "outh" in text or "orth" in text] == [
         "south & west",
         "north",
     ]
-    assert any("would hardly look so in south & west" in text for text in segmented.sentences)
+    assert any("Miscalibration is shown in south & west" in text for text in segmented.sentences)
 
 
 def test_the_dict_holds_what_the_page_says():

@@ -153,19 +153,25 @@ class PairWindows:
             total += float(variance @ line**2)
         return total
 
-    def local_means(self, r: FloatArray, scale: int) -> tuple[FloatArray, FloatArray]:
-        """Return the mean of r near each unit, itself among them, at one scale, and the rows in its window.
+    def local_means(self, r: FloatArray, variance: FloatArray, scale: int) -> tuple[FloatArray, FloatArray]:
+        """Return the mean of r near each unit, itself among them, at one scale, and the variance of that mean.
+
+        A unit that is alone with its only row has the mean 0.
 
         Parameters
         ----------
         r : array of shape (u,)
             The mean residual of each unit.
+        variance : array of shape (u,)
+            The variance of the residual of one of its rows.
         scale : int
             The place of the scale.
         """
         w = self.n * self.each
         weight = self._near(w, scale)
-        return self._near(w * r, scale) / weight, weight**2 / self._near(w * self.each, scale)
+        mean = self._near(w * r, scale) / weight
+        alone = self._inverse[scale] == 0.0
+        return np.where(alone, 0.0, mean), self._near(w * self.each * variance, scale) / weight**2
 
     @cached_property
     def _weight(self) -> float:

@@ -411,7 +411,7 @@ def check_samples(
     for segment, sample in steps:
         estimate = estimate_of(rule.measure, sample, reduction, redrawing)
         p_value = joint_test(sample, NULL_DRAWS, seed, [estimate]).p_value
-        gates.append(_gate(names[segment], estimate, rule, Bounds.of(sample, share), p_value))
+        gates.append(gate_of(names[segment], estimate, rule, Bounds.of(sample, share), p_value))
     return CalibrationCheck(tuple(gates), rule.measure.name, kind)
 
 
@@ -479,7 +479,7 @@ class Bounds:
         return Interval(low, high, self.level)
 
 
-def _gate(name: str, estimate: Estimate, rule: GateRule, bounds: Bounds, p_value: float) -> Gate:
+def gate_of(name: str, estimate: Estimate, rule: GateRule, bounds: Bounds, p_value: float) -> Gate:
     """Return the outcome of an estimate."""
     interval, limit, persistent = bounds.around(estimate), rule.max_error, None
     if rule.resolution is not None and estimate.limits is not None:

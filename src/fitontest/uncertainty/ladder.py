@@ -153,8 +153,7 @@ class Ladder:
         assert self.smooth_fit is not None
         windows = self.pairs.windows
         mean_label = self.pairs.of_units(self.redraws.observed[1])[:, 0] / windows.n
-        h, rows = windows.local_means(mean_label - g, self.smooth_fit.scale)
-        return np.where(rows > 1.5, h, 0.0), g * (1.0 - g) / rows
+        return windows.local_means(mean_label - g, g * (1.0 - g), self.smooth_fit.scale)
 
     @cached_property
     def direction(self) -> FloatArray:

@@ -1,0 +1,65 @@
+"""The joint test of calibration: one p-value of three statistics, of the same redrawn labels."""
+
+import numpy as np
+import pytest
+
+import fitontest as fot
+from fitontest.measures.if_calibrated import IfCalibrated
+from fitontest.uncertainty.joint import JointTest, joint_test
+
+
+def drawn(truth=lambda p: p, n=500, seed=0):
+    rng = np.random.default_rng([seed, 7])
+    p = rng.random(n)
+    return fot.Sample(rng.random(n) < truth(p), p)
+
+
+def test_the_p_value_is_the_rank_of_the_largest_standardised_statistic():
+    test = joint_test(drawn(), 60)
+    standardised = []
+    for null in test.nulls.values():
+        values = np.append(null.observed, null.values)
+        standardised.append((values - null.values.mean()) / null.values.std(ddof=1))
+    worst = np.max(standardised, axis=0)
+    assert test.p_value == np.count_nonzero(worst >= worst[0]) / 61
+    assert test.p_values == {name: null.p_value for name, null in test.nulls.items()}
+    assert list(test.nulls) == ["spline", "isotonic", "pairs"]
+    assert test.smallest == 1 / 61
+
+
+def test_it_uses_what_is_there_and_says_the_same():
+    """The labels are those of the intervals, so that nulls at hand need not be drawn again."""
+    sample = drawn(lambda p: p**1.1)
+    alone = joint_test(sample, 200)
+    again = drawn(lambda p: p**1.1)
+    known = [fot.calibration_error(again.y, again.p, family=name, interval=0.95) for name in ("spline", "isotonic")]
+    found = joint_test(again, 200, 0, known)
+    assert found.nulls["spline"] is known[0].null
+    assert found.p_value == alone.p_value
+    np.testing.assert_array_equal(found.nulls["isotonic"].values, alone.nulls["isotonic"].values)
+
+
+def test_of_calibrated_scores_it_rejects_as_often_as_it_says():
+    rejected = [joint_test(drawn(n=300, seed=seed), 39).p_value <= 0.05 for seed in range(100)]
+    assert np.mean(rejected) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 100)
+    assert 0 < np.mean(rejected)
+
+
+def test_the_order_of_the_rows_does_not_show():
+    sample = drawn()
+    turned = fot.Sample(sample.y[::-1], sample.p[::-1])
+    assert joint_test(sample, 60).to_dict() == joint_test(turned, 60).to_dict()
+
+
+def test_impossible_labels_have_the_smallest_p_value():
+    values = np.arange(99.0)
+    null = IfCalibrated(0.0, values, refitted=True)
+    assert JointTest({"spline": null}).p_value == 1.0
+    assert JointTest({"spline": null}, impossible=True).p_value == pytest.approx(0.01)
+
+
+def test_statistics_that_do_not_vary_say_nothing():
+    still = IfCalibrated(0.5, np.full(99, 0.5), refitted=True)
+    moving = IfCalibrated(3.0, np.linspace(0, 1, 99), refitted=True)
+    assert JointTest({"a": still}).p_value == 1.0
+    assert JointTest({"a": still, "b": moving}).p_value == pytest.approx(0.01)
