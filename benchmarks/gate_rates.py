@@ -3,11 +3,13 @@
 Usage: ``python benchmarks/gate_rates.py [-o gates.csv] [--families isotonic ...] [--n 300 ...]
 [--errors 0.05 ...] [--minutes 15] [--table]``.
 
-Scores are drawn, a truth of exactly the wanted error for these scores is made by one of four shapes, and labels are
-drawn from it. `check_calibration` then judges them against a limit of .05 at the level .95. The true errors are 0, half
-the limit, the limit and twice the limit. Rounds of one data set per cell follow each other until the time is up;
-results are appended to the CSV file, and a later run goes on with the rounds that are missing. ``--table`` prints what
-the file holds.
+Scores are drawn, a truth of exactly the wanted error for these scores is made by one of eight shapes, and labels are
+drawn from it. Four shapes are smooth or jump, four are rough: 8 and 20 waves over the scores, and 40 and 100 distinct
+scores each with an error of its own. `check_calibration` then judges the labels against a limit of .05 at the level
+.95. The true errors are 0, half the limit, the limit and twice the limit. Rounds of one data set per cell follow each
+other until the time is up; results are appended to the CSV file, and a later run goes on with the rounds that are
+missing. ``--table`` prints what the file holds: of both groups of shapes the outcomes by the interval alone
+(``resolution=None``), at the default resolution of 20, and at 40, which follow from the interval and the two limits.
 
 A verdict is wrong where it passes an error above the limit or fails one that is not. At the limit itself both count,
 since the interval should hold the limit in 95 % of the data sets.
@@ -40,7 +42,8 @@ FAMILIES: dict[str, Callable[[], fot.Family]] = {
     "spline": fot.Spline,
     "slope1(15)": lambda: fot.Slope1(15),
 }
-COLUMNS = ("family", "n", "shape", "error", "round", "outcome", "low", "high")
+COLUMNS = ("family", "n", "shape", "error", "round", "outcome", "low", "high", "b20", "b40")
+RESOLUTIONS = {"none": None, "20": "b20", "40": "b40"}
 
 
 def uniform(rng: np.random.Generator, n: int) -> Array:
@@ -77,12 +80,44 @@ def steps(p: Array, error: float) -> Array:
     return p + error / float(np.mean(np.abs(away))) * away
 
 
+def scaled(p: Array, d: Array, error: float) -> Array:
+    """Return p + t d within [0, 1], of the wanted error."""
+    reach = brentq(lambda t: float(np.mean(np.abs(np.clip(p + t * d, 0, 1) - p))) - error, 0.0, 100.0, xtol=1e-12)
+    return np.clip(p + reach * d, 0.0, 1.0)
+
+
+def waves(number: int) -> Callable[[Array, float], Array]:
+    """Sine waves over the scores, which end at 0 and 1."""
+
+    def truth(p: Array, error: float) -> Array:
+        return scaled(p, np.sin(2 * np.pi * number * p) * np.minimum(np.minimum(p, 1 - p) / 0.1, 1.0), error)
+
+    return truth
+
+
+def values(number: int) -> Callable[[np.random.Generator, int], Array]:
+    """So many distinct scores."""
+    return lambda rng, n: rng.random(number)[rng.integers(number, size=n)]
+
+
+def of_each_value(p: Array, error: float) -> Array:
+    """Return truths with a normal error for each distinct score."""
+    distinct, place = np.unique(p, return_inverse=True)
+    rng = np.random.default_rng(distinct.view(np.uint64)[:4])  # of the scores alone
+    return scaled(p, rng.normal(size=distinct.size)[place], error)
+
+
 SHAPES: dict[str, tuple[Callable[..., Array], Callable[..., Array]]] = {
     "bold": (uniform, bold),
     "wavy": (uniform, wavy),
     "shifted": (skewed, shifted),
     "steps": (uniform, steps),
+    "8 waves": (uniform, waves(8)),
+    "20 waves": (uniform, waves(20)),
+    "40 values": (values(40), of_each_value),
+    "100 values": (values(100), of_each_value),
 }
+GROUPS = {"smooth maps and jumps": [*SHAPES][:4], "rough maps": [*SHAPES][4:]}
 
 
 def outcomes_of(n: int, shape: str, error: float, number: int, families: list[str]) -> list[tuple]:
@@ -99,9 +134,8 @@ def outcomes_of(n: int, shape: str, error: float, number: int, families: list[st
                 y, p, max_error=LIMIT, level=LEVEL, family=FAMILIES[name](), random_state=number
             )
         (gate,) = found.gates
-        interval = gate.estimate.interval
-        assert interval is not None
-        rows.append((name, n, shape, error, number, gate.outcome, interval.low, interval.high))
+        limits = (gate.estimate.limit(20), gate.estimate.limit(40))
+        rows.append((name, n, shape, error, number, gate.outcome, gate.interval.low, gate.interval.high, *limits))
     return rows
 
 
@@ -134,21 +168,34 @@ def read(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def table_of(rows: list[dict[str, str]]) -> str:
-    """Return the shares of the outcomes, all shapes together, and the shape with the most wrong verdicts."""
-    cells: dict[tuple[str, int, float], dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+def outcome_of(row: dict[str, str], resolution: str | None) -> str:
+    """Return the outcome at a resolution, from the interval and the limit of persistent errors."""
+    if float(row["low"]) > LIMIT:
+        return "fail"
+    passes = float(row["high"]) <= LIMIT and (resolution is None or float(row[resolution]) <= LIMIT)
+    return "pass" if passes else "undecided"
+
+
+def table_of(rows: list[dict[str, str]], shapes: list[str]) -> str:
+    """Return the shares of the outcomes, these shapes together, and the shape with the most wrong verdicts."""
+    cells: dict[tuple[str, int, float, str], dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
-        cells[row["family"], int(row["n"]), float(row["error"])][row["shape"]].append(row["outcome"])
+        for name, limit in RESOLUTIONS.items():
+            if row["shape"] in shapes:
+                key = (row["family"], int(row["n"]), float(row["error"]), name)
+                cells[key][row["shape"]].append(outcome_of(row, limit))
     lines = []
-    for (family, n, error), by_shape in sorted(cells.items(), key=lambda cell: ([*FAMILIES].index(cell[0][0]), cell)):
+    for (family, n, error, name), by_shape in sorted(
+        cells.items(), key=lambda cell: ([*FAMILIES].index(cell[0][0]), cell[0][1:3], [*RESOLUTIONS].index(cell[0][3]))
+    ):
         found = np.array([outcome for each in by_shape.values() for outcome in each])
         shares = [_share(found, (outcome,)) for outcome in ("pass", "fail", "undecided")]
         wrong = ("pass",) if error > LIMIT else ("fail",) if error < LIMIT else ("pass", "fail")
         worst = max(by_shape, key=lambda shape: np.mean(np.isin(by_shape[shape], wrong)))
         least = f"{100 * np.mean(np.isin(by_shape[worst], wrong)):.0f} ({worst}, {len(by_shape[worst])})"
-        lines.append([family, f"{n:,}", f"{error:g}", str(found.size), *shares, _share(found, wrong), least])
-    header = ("family", "n", "true error", "sets", "pass %", "fail %", "cannot tell %", "wrong %", "most wrong (sets)")
-    return markdown(header, lines)
+        lines.append([family, f"{n:,}", f"{error:g}", name, str(found.size), *shares, _share(found, wrong), least])
+    header = ("family", "n", "true error", "resolution", "sets", "pass %", "fail %", "cannot tell %", "wrong %")
+    return markdown((*header, "most wrong (sets)"), lines)
 
 
 def _share(found: np.ndarray, outcomes: tuple[str, ...]) -> str:
@@ -169,7 +216,8 @@ def main() -> None:
     given = parser.parse_args()
     if not given.table:
         compute(given.output, given.families, given.n, given.errors, given.minutes)
-    print(table_of(read(given.output)))
+    for title, shapes in GROUPS.items():
+        print(f"\n{title}: {', '.join(shapes)}\n\n{table_of(read(given.output), shapes)}")
 
 
 if __name__ == "__main__":
