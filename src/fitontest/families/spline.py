@@ -14,18 +14,18 @@ from fitontest.data.entries import Entries
 from fitontest.data.sample import Sample
 from fitontest.exceptions import warn_user
 from fitontest.families.base import Family, Solution, register_family
+from fitontest.families.cutting import eps_of_scores
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.logit_knots import LogitKnotsMap
 from fitontest.maps.mixture import MixtureMap
 from fitontest.numerics.cells import equal_mass_cells
+from fitontest.numerics.certainty import FARTHEST
 from fitontest.numerics.links import logit, sigmoid
 from fitontest.numerics.newton_many import Features, logistic_in_place, minimise_columns, pieces
 from fitontest.numerics.random import check_cv, held_out_rows
 from fitontest.typing import FloatArray, IntArray, RandomState
 
-FARTHEST = 36.0  # logit beyond which scores are not told apart, nor by floats near 1
 EPS = float(sigmoid(np.array(-FARTHEST)))
-MARGIN = 1.0  # of logits of 0 and 1 beyond those of other scores
 NODES = 256  # means of neighbouring scores that the likelihood is computed on
 ROWS_PER_SEGMENT_SQUARED = 12
 ROUNDING = 1e-12  # of sums of weights
@@ -222,7 +222,7 @@ class _Design:
     """What the scores alone decide: nodes, knots, folds, and the weights of each fold at each node."""
 
     def __init__(self, entries: Entries, folds: list[IntArray], segments: tuple[int, ...], prior: float) -> None:
-        self.eps = _cut(entries.group_p)
+        self.eps = eps_of_scores("auto", entries.group_p, EPS)
         x = logit(entries.group_p, self.eps)
         w = entries.group_w
         node = _nodes(w)
@@ -344,15 +344,6 @@ class _Shift(_Polygon):
     def to_map(self, theta: FloatArray) -> CalibrationMap:
         apart = np.array([[-1.0, 1.0]])
         return LogitKnotsMap(self.knots[0] + apart, theta[0] + apart, self.eps)
-
-
-def _cut(p: FloatArray) -> float:
-    """Return the distance from 0 and 1 within which increasing scores are not told apart."""
-    inside = p[(p > 0.0) & (p < 1.0)]
-    if inside.size in (0, p.size):
-        return EPS
-    largest = float(np.abs(logit(inside[[0, -1]], EPS)).max())
-    return float(sigmoid(np.array(-min(largest + MARGIN, FARTHEST))))
 
 
 def _nodes(w: FloatArray) -> IntArray:
