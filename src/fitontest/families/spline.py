@@ -19,7 +19,7 @@ from fitontest.maps.base import CalibrationMap
 from fitontest.maps.logit_knots import LogitKnotsMap
 from fitontest.maps.mixture import MixtureMap
 from fitontest.numerics.cells import equal_mass_cells
-from fitontest.numerics.certainty import LEAST
+from fitontest.numerics.certainty import LEAST as EPS
 from fitontest.numerics.links import logit, sigmoid
 from fitontest.numerics.newton_many import Features, logistic_in_place, minimise_columns, pieces
 from fitontest.numerics.random import check_cv, held_out_rows
@@ -221,7 +221,7 @@ class _Design:
     """What the scores alone decide: nodes, knots, folds, and the weights of each fold at each node."""
 
     def __init__(self, entries: Entries, folds: list[IntArray], segments: tuple[int, ...], prior: float) -> None:
-        self.eps = eps_of_scores("auto", entries.group_p, LEAST)
+        self.eps = eps_of_scores("auto", entries.group_p, EPS)
         x = logit(entries.group_p, self.eps)
         w = entries.group_w
         node = _nodes(w)
