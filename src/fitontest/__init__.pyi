@@ -145,6 +145,7 @@ from .scorers import make_scorer
 from .segments.segmented_evaluation import SegmentedEvaluation
 from .trees.probability_calibration_tree import ProbabilityCalibrationTree
 from .trees.tree_calibrator import TreeCalibrator
+from .uncertainty.certain_scores import CertainScores
 from .uncertainty.tendency import Tendency
 from .uncertainty.verdict import Verdict
 
@@ -177,6 +178,7 @@ __all__ = [
     "CellMap",
     "CellPartition",
     "Cells",
+    "CertainScores",
     "ClassCells",
     "ClassSolution",
     "Comparison",

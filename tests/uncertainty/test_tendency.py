@@ -1,5 +1,7 @@
 """In which direction scores are wrong: the slope and the residual with their intervals."""
 
+import json
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -8,6 +10,7 @@ from scipy.special import ndtri
 import fitontest as fot
 from fitontest.numerics.links import logit, sigmoid
 from fitontest.uncertainty.tendency import tendency_of
+from tests.published import BESIDE
 
 Z = ndtri(0.975)
 
@@ -132,8 +135,96 @@ def test_few_events_have_an_exact_interval():
     assert (weighted.low, weighted.high) == pytest.approx((found.low, found.high))
 
 
+def with_certain(n, slope, wrong, seed=0):
+    """Return scores of which a third are 0 or 1, with a share of wrong labels, and a slope between the others."""
+    y, p = drawn(n, slope=slope, seed=seed)
+    rng = np.random.default_rng(seed + 1)
+    certain = rng.random(n) < 0.34
+    p[certain] = rng.integers(0, 2, certain.sum())
+    y[certain] = np.where(rng.random(certain.sum()) < wrong, 1 - p[certain], p[certain])
+    return y, p
+
+
+def test_certain_scores_do_not_turn_the_direction_round():
+    """Certain and wrong in 6 % of cases is bold; the uncertain scores are timid, and a map in logits is of them."""
+    y, p = with_certain(4000, slope=1.4, wrong=0.06)
+    assert fot.Platt(eps=1e-16).fit(p, y).slope_ < 0.2
+    found = tendency_of(fot.Sample(y, p))
+    assert "too timid" in found.words
+    assert found.slope == pytest.approx(1.4, abs=0.15)
+    assert [scores.refuted for scores in found.certain] == [True, True]
+    assert [words.partition(" of the scores are exactly ")[2][0] for words in found.certain_words] == ["0", "1"]
+    assert found.to_dict()["certain"] == [scores.to_dict() for scores in found.certain]
+    json.dumps(found.to_dict())
+
+
+def test_a_forest_of_few_positives_is_not_bold():
+    """Most of its scores are 0, a few of them wrongly; the others rise too slowly."""
+    rng = np.random.default_rng(0)
+    p = np.round(rng.beta(0.08, 5.0, 20_000), 2)
+    c = np.where(p == 0.0, 0.002, sigmoid(1.3 * logit(np.maximum(p, 0.01), 1e-16) + 0.5))
+    y = (rng.random(p.size) < c).astype(int)
+    assert y.mean() < 0.03
+    assert fot.Platt(eps=1e-16).fit(p, y).slope_ < 0.3
+    found = tendency_of(fot.Sample(y, p))
+    assert found.slope_interval.low < 1.3 < found.slope_interval.high
+    assert "too bold" not in found.words
+    assert found.certain[0].wrong_interval.low < 0.002 < found.certain[0].wrong_interval.high
+
+
+def test_the_slope_is_that_of_the_uncertain_rows_alone():
+    y, p = with_certain(800, slope=0.8, wrong=0.02)
+    w = np.random.default_rng(3).integers(0, 4, 800)
+    inside = (p > 0) & (p < 1)
+    whole, alone = tendency_of(fot.Sample(y, p, w)), tendency_of(fot.Sample(y[inside], p[inside], w[inside]))
+    assert whole.slope == pytest.approx(alone.slope, rel=1e-12)
+    assert half(whole.slope_interval) == pytest.approx(half(alone.slope_interval), rel=1e-9)
+    assert alone.certain == ()
+    assert whole.residual == pytest.approx(np.average(y - p, weights=w))  # of all rows
+    repeated = tendency_of(fot.Sample(np.repeat(y, w), np.repeat(p, w)))
+    assert whole.slope == pytest.approx(repeated.slope, rel=1e-6)
+    assert whole.certain == repeated.certain
+    cells = tendency_of(fot.Cells.of(y, p.round(2), w).sample())
+    rounded = tendency_of(fot.Sample(y, p.round(2), w))
+    assert cells.slope == pytest.approx(rounded.slope, rel=1e-4)
+
+
+def test_too_few_uncertain_rows_of_a_class_have_no_slope():
+    y, p = with_certain(2000, slope=1.0, wrong=0.1)
+    inside = np.flatnonzero((p > 0) & (p < 1) & (y == 1))
+    p[inside[9:]] = 1.0
+    found = tendency_of(fot.Sample(y, p))
+    assert found.slope is None
+    assert len(found.certain_words) == 2
+
+
+@pytest.mark.parametrize("label", [0, 1])
+def test_labels_of_one_class(label):
+    found = tendency_of(fot.Sample(np.full(100, label), np.repeat([0.0, 0.5, 1.0], [30, 40, 30])))
+    assert found.slope is None
+    assert [scores.wrong_share for scores in found.certain] == [label, 1 - label]
+    assert [scores.refuted for scores in found.certain] == [label == 1, label == 0]
+
+
+def test_the_slope_is_the_one_that_r_finds_of_the_same_rows():
+    path = BESIDE / "golden" / "golden_valprob.json"
+    if not path.exists():
+        pytest.skip("golden_valprob.json is not beside the checkout")
+    found = json.loads(path.read_text())["sets"]["digits_tree"]
+    y, p = np.array(list(found["y"]), dtype=int), np.array(found["p"], dtype=float)
+    tendency = tendency_of(fot.Sample(y, p))
+    assert tendency.slope == pytest.approx(0.873516525265091, abs=1e-8)  # rms::val.prob, and glm of 0 < p < 1
+    assert found["expected"]["cox"]["slope"] == pytest.approx(tendency.slope, abs=1e-8)
+    assert tendency.words == ["too bold"]
+    assert [scores.rows for scores in tendency.certain] == [474, 474]
+
+
 def test_decisions_have_no_slope():
     rng = np.random.default_rng(0)
     y = (rng.random(500) < 0.5).astype(int)
     h = np.where(rng.random(500) < 0.8, y, 1 - y).astype(float)
     assert tendency_of(fot.Sample(y, h)).slope is None
+    found = tendency_of(fot.Sample(y, h))
+    assert [scores.refuted for scores in found.certain] == [True, True]
+    assert sum(scores.share for scores in found.certain) == pytest.approx(1.0)
+    assert all("more than none" in words for words in found.certain_words)

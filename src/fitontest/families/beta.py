@@ -11,12 +11,15 @@ from fitontest.data.entries import Entries
 from fitontest.data.sample import Sample
 from fitontest.families.base import Family, Solution, register_family
 from fitontest.families.columns import Columns, warn_separable
+from fitontest.families.cutting import Eps, eps_of_sample, eps_of_scores, read_eps
 from fitontest.families.likelihood_many import maximise_columns
 from fitontest.families.platt import constant_solution
-from fitontest.maps.base import CalibrationMap, clipping
+from fitontest.maps.base import CalibrationMap
 from fitontest.maps.beta import BetaMap
 from fitontest.numerics.newton import SEPARABLE_RIDGE, LogisticProblem, fit_logistic
 from fitontest.typing import FloatArray, IntArray
+
+UNCUT = 2.2e-16  # where scores are clipped if none is certain: the machine epsilon, as in the betacal package
 
 
 class _Model(NamedTuple):
@@ -47,8 +50,11 @@ class Beta(Family):
         "mle" solves the likelihood to its optimum under a, b >= 0. "betacal" runs the betacal package, whose
         stopping rule leaves the fit approximate and whose slopes can be negative; the warning filters that
         it changes are put back.
-    eps : float, default=2.2e-16
-        Scores are clipped to [eps, 1 - eps]. (The betacal package always uses the machine epsilon.)
+    eps : float or "auto", default="auto"
+        Scores are clipped to [eps, 1 - eps]. "auto" is 2.2e-16 where no score is exactly 0 or 1; otherwise the logits
+        of these certain scores are cut at 1 beyond the largest of the others, as `Spline` does, because a line in the
+        logit would be theirs alone. The map holds the number. (The betacal
+        package always uses the machine epsilon.)
 
     Attributes
     ----------
@@ -89,7 +95,7 @@ class Beta(Family):
         self,
         parameters: Literal["abm", "am", "ab", "a"] = "abm",
         solver: Literal["mle", "betacal"] = "mle",
-        eps: float = 2.2e-16,
+        eps: Eps = "auto",
     ) -> None:
         self.parameters = parameters
         self.solver = solver
@@ -125,27 +131,28 @@ class Beta(Family):
 
     def _maximise_columns(self, entries: Entries, positives: IntArray, at: FloatArray | None = None) -> FloatArray:
         model, columns = _MODELS[self.parameters], _COLUMNS[self.parameters]
+        eps = eps_of_scores(self.eps, entries.group_p, UNCUT)
         slopes, threshold = 2 if model.two_slopes else 1, None if model.intercept else 0.5
-        return maximise_columns(
-            self, entries, positives, columns, eps=self.eps, n_slopes=slopes, threshold=threshold, at=at
-        )
+        return maximise_columns(self, entries, positives, columns, eps=eps, n_slopes=slopes, threshold=threshold, at=at)
 
     def _check(self) -> None:
         choose(self.parameters, _MODELS, "parameters")
         choose(self.solver, ("mle", "betacal"), "solver")
-        clipping(self.eps, "eps")
+        read_eps(self.eps)
 
     def solve(self, sample: Sample) -> Solution:
         """Return the beta map and its parameters."""
         self._check()
-        columns = Columns.of(sample, self.eps)
+        mle = self.solver == "mle"
+        eps = eps_of_sample(self.eps, sample, UNCUT) if mle else read_eps(self.eps) or UNCUT
+        columns = Columns.of(sample, eps)
         if columns.one_class or columns.span[0] == columns.span[1]:
             return constant_solution(sample.base_rate, ("a_", "b_", "intercept_"))
-        if self.solver == "betacal":
+        if not mle:
             return _solution(_run_betacal(columns, self.parameters), float(np.finfo(float).eps), {})
-        return self._maximise(columns)
+        return self._maximise(columns, eps)
 
-    def _maximise(self, columns: Columns) -> Solution:
+    def _maximise(self, columns: Columns, eps: float) -> Solution:
         model = _MODELS[self.parameters]
         if model.intercept and columns.at_most_two_scores:
             model = model._replace(two_slopes=False)
@@ -157,7 +164,7 @@ class Beta(Family):
         optimum = fit_logistic(problem, link, SEPARABLE_RIDGE if separable else 0.0)
         a, b = optimum.theta[0], optimum.theta[1 if model.two_slopes else 0]
         intercept = optimum.theta[-1] if model.intercept else (a - b) * np.log(2.0)
-        return _solution((float(a), float(b), float(intercept)), self.eps, {"n_iter_": optimum.n_iter})
+        return _solution((float(a), float(b), float(intercept)), eps, {"n_iter_": optimum.n_iter})
 
 
 def _features(q: FloatArray, model: _Model) -> tuple[tuple[FloatArray, ...], FloatArray]:

@@ -8,8 +8,9 @@ from fitontest.data.entries import Entries
 from fitontest.data.sample import Sample
 from fitontest.families.base import Family, Solution, register_family
 from fitontest.families.columns import Columns, warn_separable
+from fitontest.families.cutting import UNCUT, Eps, eps_of_sample, eps_of_scores, read_eps
 from fitontest.families.likelihood_many import maximise_columns
-from fitontest.maps.base import CalibrationMap, clipping
+from fitontest.maps.base import CalibrationMap
 from fitontest.maps.binned import constant
 from fitontest.maps.logistic import LogisticMap
 from fitontest.numerics.links import LOGIT, find_link, logit
@@ -29,8 +30,10 @@ class Platt(Family):
     smoothing : bool, default=False
         Platt's targets (N1 + 1) / (N1 + 2) and 1 / (N0 + 2) instead of 1 and 0, with N1 and N0 the weights of the
         classes. They change every answer a little, so they are not the default.
-    eps : float, default=1e-16
-        The logit clips scores to [eps, 1 - eps].
+    eps : float or "auto", default="auto"
+        The logit clips scores to [eps, 1 - eps]. "auto" is 1e-16 where no score is exactly 0 or 1; otherwise the logits
+        of these certain scores are cut at 1 beyond the largest of the others, as `Spline` does, because a line in the
+        logit would be theirs alone. The map holds the number.
 
     Attributes
     ----------
@@ -68,7 +71,7 @@ class Platt(Family):
     calibrator = True
 
     def __init__(
-        self, link: Literal["logit", "identity"] = "logit", smoothing: bool = False, eps: float = 1e-16
+        self, link: Literal["logit", "identity"] = "logit", smoothing: bool = False, eps: Eps = "auto"
     ) -> None:
         self.link = link
         self.smoothing = smoothing
@@ -91,7 +94,7 @@ class Platt(Family):
     def fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
         """Return the values at the distinct scores of the maps fitted to each labelling."""
         link = find_link(self.link)
-        clipping(self.eps, "eps")
+        read_eps(self.eps)
         if self.smoothing is not False:
             return super().fitted_values(entries, positives)
         return self._maximise_columns(link is LOGIT, entries, positives)
@@ -99,7 +102,7 @@ class Platt(Family):
     def fitted_values_at(self, entries: Entries, positives: IntArray, at: FloatArray) -> FloatArray:
         """Return the values at other scores of the maps fitted to each labelling."""
         link = find_link(self.link)
-        clipping(self.eps, "eps")
+        read_eps(self.eps)
         if self.smoothing is not False:
             return super().fitted_values_at(entries, positives, at)
         return self._maximise_columns(link is LOGIT, entries, positives, at)
@@ -108,20 +111,22 @@ class Platt(Family):
         self, in_logits: bool, entries: Entries, positives: IntArray, at: FloatArray | None = None
     ) -> FloatArray:
         if in_logits:
-            return maximise_columns(self, entries, positives, _logit_line, eps=self.eps, at=at)
+            eps = eps_of_scores(self.eps, entries.group_p)
+            return maximise_columns(self, entries, positives, _logit_line, eps=eps, at=at)
         return maximise_columns(self, entries, positives, _line, eps=0.0, at=at)
 
     def solve(self, sample: Sample) -> Solution:
         """Return the logistic map and its parameters."""
         link = find_link(self.link)
-        clipping(self.eps, "eps")
+        read_eps(self.eps)
         if not isinstance(self.smoothing, bool | np.bool_):
             raise ValueError(f"smoothing must be True or False, got {self.smoothing!r}")
-        columns = Columns.of(sample, self.eps if link is LOGIT else 0.0)
+        eps = eps_of_sample(self.eps, sample) if link is LOGIT else read_eps(self.eps) or UNCUT
+        columns = Columns.of(sample, eps if link is LOGIT else 0.0)
         targets = _smoothed(columns) if self.smoothing else columns.y
         if columns.one_class or columns.span[0] == columns.span[1]:
             return constant_solution(_mean(targets, columns), ("slope_", "intercept_"))
-        x = link.forward(columns.p, self.eps)
+        x = link.forward(columns.p, eps)
         ridge = 0.0
         if not self.smoothing and (columns.separable_upward or columns.separable_downward):
             warn_separable("platt")
@@ -129,7 +134,7 @@ class Platt(Family):
         problem = LogisticProblem((x,), targets, columns.w, columns.total, intercept=True, bounded=False)
         optimum = fit_logistic(problem, x, ridge)
         slope, intercept = (float(value) for value in optimum.theta)
-        fitted = LogisticMap(slope, intercept, self.link, self.eps)
+        fitted = LogisticMap(slope, intercept, self.link, eps)
         return Solution(fitted, None, {"slope_": slope, "intercept_": intercept, "n_iter_": optimum.n_iter})
 
 

@@ -15,19 +15,18 @@ from fitontest.data.sample import Sample
 from fitontest.exceptions import warn_user
 from fitontest.families.atoms import Atoms
 from fitontest.families.base import Family, Solution, register_family
+from fitontest.families.cutting import eps_of_scores
 from fitontest.maps.atoms import AtomsMap
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.logit_knots import LogitKnotsMap
 from fitontest.maps.mixture import MixtureMap
 from fitontest.numerics.cells import equal_mass_cells
+from fitontest.numerics.certainty import LEAST as EPS
 from fitontest.numerics.links import logit, sigmoid
 from fitontest.numerics.newton_many import Features, logistic_in_place, minimise_columns, pieces
 from fitontest.numerics.random import check_cv, held_out_rows
 from fitontest.typing import FloatArray, IntArray, RandomState
 
-FARTHEST = 36.0  # logit beyond which scores are not told apart, nor by floats near 1
-EPS = float(sigmoid(np.array(-FARTHEST)))
-MARGIN = 1.0  # of logits of 0 and 1 beyond those of other scores
 NODES = 256  # means of neighbouring scores that the likelihood is computed on
 ROWS_PER_SEGMENT_SQUARED = 12
 ROUNDING = 1e-12  # of sums of weights
@@ -241,7 +240,7 @@ class _Design:
         size = float(entries.n.sum()) if entries.whole else entries.effective_rows
         self.atoms = Atoms.of_entries(entries)
         rest = self.atoms.rest
-        self.eps = _cut(entries.group_p)
+        self.eps = eps_of_scores("auto", entries.group_p, EPS)
         x, w = logit(entries.group_p[rest], self.eps), entries.group_w[rest]
         size *= float(w.sum() / entries.group_w.sum())
         node = _nodes(w)
@@ -341,15 +340,6 @@ class _Polygon:
 
     def _between(self, x: FloatArray) -> FloatArray:
         return np.clip(x, self.knots[0], self.knots[-1])
-
-
-def _cut(p: FloatArray) -> float:
-    """Return the distance from 0 and 1 within which increasing scores are not told apart."""
-    inside = p[(p > 0.0) & (p < 1.0)]
-    if inside.size in (0, p.size):
-        return EPS
-    largest = float(np.abs(logit(inside[[0, -1]], EPS)).max())
-    return float(sigmoid(np.array(-min(largest + MARGIN, FARTHEST))))
 
 
 def _nodes(w: FloatArray) -> IntArray:

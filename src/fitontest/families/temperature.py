@@ -7,11 +7,12 @@ from fitontest.data.entries import Entries
 from fitontest.data.sample import Sample
 from fitontest.families.base import Solution, register_family
 from fitontest.families.columns import Columns, warn_separable
+from fitontest.families.cutting import Eps, eps_of_sample, eps_of_scores, read_eps
 from fitontest.families.likelihood_many import maximise_columns
 from fitontest.families.multiclass.base import ClassSolution, Input
 from fitontest.families.multiclass.either import EitherFamily
 from fitontest.families.multiclass.fitting import problem_of
-from fitontest.maps.base import CalibrationMap, clipping
+from fitontest.maps.base import CalibrationMap
 from fitontest.maps.logistic import LogisticMap
 from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.maps.multiclass.softmax import SoftmaxMap
@@ -33,9 +34,11 @@ class Temperature(EitherFamily):
 
     Parameters
     ----------
-    eps : float, default=1e-16
+    eps : float or "auto", default="auto"
         The logit clips scores to [eps, 1 - eps]; of K classes smaller probabilities are taken for it, unless they are
-        given as logits.
+        given as logits. "auto" is 1e-16 where no score is exactly 0 or 1; otherwise the logits
+        of these certain scores are cut at 1 beyond the largest of the others, as `Spline` does, because a line in the
+        logit would be theirs alone. The map holds the number.
     mix : bool, default=True
         Of K classes: whether the map is mixed with the uniform distribution, (1 - a) softmax(ln p / T) + a / K with
         a = 1 / (n + 1), so that no row is certain of more than n rows can show. A column is never mixed.
@@ -89,7 +92,7 @@ class Temperature(EitherFamily):
 
     def __init__(
         self,
-        eps: float = 1e-16,
+        eps: Eps = "auto",
         mix: bool = True,
         input: Input = "probabilities",  # noqa: A002 - what it is called everywhere
     ) -> None:
@@ -115,22 +118,22 @@ class Temperature(EitherFamily):
         return self._maximise_columns(entries, positives, at)
 
     def _maximise_columns(self, entries: Entries, positives: IntArray, at: FloatArray | None = None) -> FloatArray:
-        clipping(self.eps, "eps")
-        return maximise_columns(self, entries, positives, _logits, eps=self.eps, n_slopes=1, threshold=0.5, at=at)
+        eps = eps_of_scores(self.eps, entries.group_p)
+        return maximise_columns(self, entries, positives, _logits, eps=eps, n_slopes=1, threshold=0.5, at=at)
 
     def solve(self, sample: Sample) -> Solution:
         """Return the map and its temperature."""
-        clipping(self.eps, "eps")
-        columns = Columns.of(sample, self.eps)
-        x = logit(columns.p, self.eps)
+        eps = eps_of_sample(self.eps, sample)
+        columns = Columns.of(sample, eps)
+        x = logit(columns.p, eps)
         if not x.any():  # at 1/2 every temperature is as good as another
-            return _solution(1.0, self.eps, 0)
+            return _solution(1.0, eps, 0)
         separable = columns.separable_at_half
         if separable:
             warn_separable("temperature")
         problem = LogisticProblem((x,), columns.y, columns.w, columns.total, intercept=False, bounded=True)
         optimum = fit_logistic(problem, x, SEPARABLE_RIDGE if separable else 0.0)
-        return _solution(float(optimum.theta[0]), self.eps, optimum.n_iter)
+        return _solution(float(optimum.theta[0]), eps, optimum.n_iter)
 
     def fit_class_map(self, rows: ClassRows) -> MulticlassMap:
         """Return the map of maximum likelihood of several classes."""
@@ -138,7 +141,7 @@ class Temperature(EitherFamily):
 
     def solve_classes(self, rows: ClassRows) -> ClassSolution:
         """Return that map and its temperature."""
-        clipping(self.eps, "eps")
+        read_eps(self.eps)
         if not isinstance(self.mix, bool | np.bool_):
             raise ValueError(f"mix must be True or False, got {self.mix!r}")
         eps, K = self._smallest(rows), rows.n_classes

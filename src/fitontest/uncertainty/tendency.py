@@ -1,19 +1,21 @@
 """In which direction scores are wrong: too high or too low, too bold or too timid, and how sure that is."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
 
 from fitontest.data.sample import Sample
 from fitontest.exceptions import without_warnings
+from fitontest.families.cutting import UNCUT
 from fitontest.families.platt import Platt
 from fitontest.measures.interval import Interval
 from fitontest.numerics.links import logit, sigmoid
 from fitontest.significance.exact_share import share_interval
 from fitontest.typing import FloatArray
+from fitontest.uncertainty.certain_scores import CertainScores, certain_scores
 
-EPS = 1e-16  # where logits are cut, as in Platt scaling
 FEW = 50  # rows of a class, below which the mean of the labels is not nearly normal
 FEWEST = 10  # rows of each class, below which nothing is said of a slope
 
@@ -22,9 +24,11 @@ FEWEST = 10  # rows of each class, below which nothing is said of a slope
 class Tendency:
     """In which direction scores are wrong, as a line in their logit and as a difference of means.
 
-    The slope is that of Platt scaling, logit c = slope logit p + intercept, fitted by maximum likelihood: below 1 the
-    scores are too bold, farther apart than the probabilities; above 1 too timid; below 0 backwards. The residual is the
-    mean label less the mean score: below 0 the scores are too high on average.
+    The slope is that of Platt scaling, logit c = slope logit p + intercept, fitted by maximum likelihood to the
+    uncertain rows, those of a score strictly between 0 and 1: below 1 the scores are too bold, farther apart than the
+    probabilities; above 1 too timid; below 0 backwards. The logit of a certain score is infinite, and any number in its
+    place would decide the slope: certain scores are tested by themselves. The residual is the mean label less the mean
+    score of all rows: below 0 the scores are too high on average.
 
     Attributes
     ----------
@@ -34,10 +38,13 @@ class Tendency:
         By the normal approximation, with the standard error sqrt(sum w^2 (y - p - residual)^2) / sum w; where a class
         has fewer than 50 rows, the exact interval of the share of positives less the mean score.
     slope : float or None
-        None where a line means nothing: fewer than ten rows of a class, one distinct score, separated classes.
+        None where a line means nothing: among the uncertain rows are fewer than ten of a class, one distinct score, or
+        separated classes.
     slope_interval : Interval or None
         By the normal approximation, with the sandwich covariance H^-1 M H^-1, H the curvature of the likelihood and M
         the sum of the outer products of the rows' gradients.
+    certain : tuple of CertainScores
+        What the rows of a score of exactly 0 say, and those of exactly 1; empty where there are none.
 
     Examples
     --------
@@ -53,6 +60,7 @@ class Tendency:
     residual_interval: Interval
     slope: float | None
     slope_interval: Interval | None
+    certain: tuple[CertainScores, ...] = ()
 
     @property
     def words(self) -> list[str]:
@@ -71,7 +79,12 @@ class Tendency:
             found.append("too low")
         return found
 
-    def to_dict(self) -> dict[str, object]:
+    @property
+    def certain_words(self) -> list[str]:
+        """A sentence on the scores of exactly 0, and one on those of exactly 1, where there are any."""
+        return [str(scores) for scores in self.certain]
+
+    def to_dict(self) -> dict[str, Any]:
         """Return the numbers as JSON-ready values."""
         return {
             "residual": self.residual,
@@ -79,6 +92,7 @@ class Tendency:
             "slope": self.slope,
             "slope_interval": None if self.slope_interval is None else self.slope_interval.to_dict(),
             "words": self.words,
+            "certain": [scores.to_dict() for scores in self.certain],
         }
 
 
@@ -94,11 +108,12 @@ def tendency_of(sample: Sample, level: float = 0.95) -> Tendency:
         half = z * float(np.sqrt(rows.w2 @ (r - residual) ** 2)) / total
         low, high = residual - half, residual + half
     interval = Interval(low, high, level)
-    line = _line(sample)
+    certain = certain_scores(sample, level)
+    line = _line(_uncertain(sample) if certain else sample)
     if line is None:
-        return Tendency(residual, interval, None, None)
+        return Tendency(residual, interval, None, None, certain)
     slope, spread = line
-    return Tendency(residual, interval, slope, Interval(slope - z * spread, slope + z * spread, level))
+    return Tendency(residual, interval, slope, Interval(slope - z * spread, slope + z * spread, level), certain)
 
 
 def rows_of_smaller_class(sample: Sample) -> float:
@@ -113,18 +128,26 @@ def exact_residuals(sample: Sample, level: float) -> tuple[float, float]:
     return low - sample.mean_score, high - sample.mean_score
 
 
-def _line(sample: Sample) -> tuple[float, float] | None:
+def _uncertain(sample: Sample) -> Sample | None:
+    """Return the rows whose score is strictly between 0 and 1, or None where there are none."""
+    chosen = (sample.rows.p > 0.0) & (sample.rows.p < 1.0)
+    return sample.take(chosen) if chosen.any() else None
+
+
+def _line(sample: Sample | None) -> tuple[float, float] | None:
     """Return the slope of Platt scaling and its standard error, or None where there is none."""
+    if sample is None:
+        return None
     rows = sample.rows
     positive = rows.y > 0.5
     positives = int(rows.n[positive].sum())
     few = min(positives, int(rows.n.sum()) - positives) < FEWEST
-    if few or sample.decided or _are_separated(rows.p[positive], rows.p[~positive]):
+    if few or _are_separated(rows.p[positive], rows.p[~positive]):
         return None
     with without_warnings():
         solution = Platt().solve(sample)
     slope, intercept = solution.attributes["slope_"], solution.attributes["intercept_"]
-    x = logit(rows.p, EPS)
+    x = logit(rows.p, UNCUT)  # as Platt scaling cuts uncertain scores
     c = sigmoid(slope * x + intercept)
     curvature = _summed(rows.w * c * (1.0 - c), x)
     gradients = _summed(rows.w2 * (rows.y - c) ** 2, x)

@@ -94,7 +94,7 @@ class Verdict:
         directions = [text for text in (self._slope, self._mean) if text] if self.shown else []
         rough = self.interval.roughness
         note = [] if rough is None else [f"{_capital(rough.in_words())}."]
-        return [self._error, *note, *directions, *getattr(self.tendency, "certain_words", []), *self.others, *self._open]
+        return [self._error, *note, *directions, *self.tendency.certain_words, *self.others, *self._open]
 
     @property
     def interval(self) -> ErrorInterval:

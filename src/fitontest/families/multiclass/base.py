@@ -20,6 +20,7 @@ from fitontest.data.class_rows import ClassRows
 from fitontest.data.predictions import Names, Predictions, check_order, count_columns, read_classes
 from fitontest.data.simplex import as_log_simplex, on_simplex
 from fitontest.families.base import FamilyBase, available_families, registered_class, seeded
+from fitontest.families.cutting import eps_of_classes
 from fitontest.maps.multiclass.base import MulticlassMap, is_label
 from fitontest.typing import ArrayInput, FloatArray, RandomState
 
@@ -185,7 +186,7 @@ class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: 
 
     def _smallest(self, rows: ClassRows) -> float:
         """Return the probability to which smaller ones are clipped before their logarithms are taken."""
-        return SMALLEST if rows.logs else float(self.eps)
+        return SMALLEST if rows.logs else eps_of_classes(self.eps, rows)
 
     @property
     def n_parameters_(self) -> float:

@@ -5,10 +5,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from fitontest.data.class_rows import ClassRows
 from fitontest.families.base import register_family
+from fitontest.families.cutting import Eps, read_eps
 from fitontest.families.multiclass.base import ClassSolution, Input, MulticlassFamily
 from fitontest.families.multiclass.fitting import Scores, diagonal_identity, find_optimum
 from fitontest.families.multiclass.penalties import read_penalty
-from fitontest.maps.base import clipping
 from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.numerics.softmax import SoftmaxProblem
 from fitontest.numerics.softmax_diagonal import Diagonal
@@ -25,8 +25,9 @@ class BiasCorrected(MulticlassFamily):
     ----------
     penalty : float or None, default=1.0
         A multiple.
-    eps : float, default=1e-16
-        Smaller probabilities are taken for it; not used with logits.
+    eps : float or "auto", default="auto"
+        Smaller probabilities are taken for it; not used with logits. "auto" is 1e-16 where no probability is exactly
+        0; otherwise exp(-L), where -L is one below the smallest logit of the others. The map holds the number.
     input : {"probabilities", "logits"}, default="probabilities"
         What `fit` and `predict_proba` are given. Of logits ln p is their log-softmax.
 
@@ -74,7 +75,7 @@ class BiasCorrected(MulticlassFamily):
     def __init__(
         self,
         penalty: float | None = 1.0,
-        eps: float = 1e-16,
+        eps: Eps = "auto",
         input: Input = "probabilities",  # noqa: A002 - what it is called everywhere
     ) -> None:
         self.penalty = penalty
@@ -94,7 +95,7 @@ class BiasCorrected(MulticlassFamily):
     def solve_classes(self, rows: ClassRows) -> ClassSolution:
         """Return that map and its parameters."""
         multiple = read_penalty(self.penalty, "penalty", cv=False)
-        clipping(self.eps, "eps")
+        read_eps(self.eps)
         scores, K = Scores.plain(rows, self._smallest(rows)), rows.n_classes
         start = diagonal_identity(K)
         strength = np.zeros(start.shape)

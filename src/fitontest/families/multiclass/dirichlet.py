@@ -9,10 +9,10 @@ from sklearn.utils.validation import check_is_fitted
 from fitontest.checks import brief
 from fitontest.data.class_rows import ClassRows
 from fitontest.families.base import register_family
+from fitontest.families.cutting import Eps, read_eps
 from fitontest.families.multiclass.base import ClassSolution, Input, MulticlassFamily
 from fitontest.families.multiclass.fitting import Scores, find_optimum, full_identity
 from fitontest.families.multiclass.penalties import hold_out, read_penalty
-from fitontest.maps.base import clipping
 from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.maps.multiclass.softmax import SoftmaxMap
 from fitontest.numerics.random import check_cv
@@ -48,8 +48,9 @@ class Dirichlet(MulticlassFamily):
         Folds; equal rows share one.
     random_state : int, RandomState or None, default=0
         For the folds.
-    eps : float, default=1e-16
-        Smaller probabilities are taken for it; not used with logits.
+    eps : float or "auto", default="auto"
+        Smaller probabilities are taken for it; not used with logits. "auto" is 1e-16 where no probability is exactly
+        0; otherwise exp(-L), where -L is one below the smallest logit of the others. The map holds the number.
     input : {"probabilities", "logits"}, default="probabilities"
         What `fit` and `predict_proba` are given. Of logits ln p is their log-softmax.
 
@@ -108,7 +109,7 @@ class Dirichlet(MulticlassFamily):
         divide: bool = True,
         cv: int = 5,
         random_state: RandomState = 0,
-        eps: float = 1e-16,
+        eps: Eps = "auto",
         input: Input = "probabilities",  # noqa: A002 - what it is called everywhere
     ) -> None:
         self.lambda_ = lambda_
@@ -133,7 +134,7 @@ class Dirichlet(MulticlassFamily):
         """Return that map, and how its penalties were chosen."""
         pairs = self._pairs()
         check_cv(self.cv)
-        clipping(self.eps, "eps")
+        read_eps(self.eps)
         chosen: dict[str, Any] = {}
         best = pairs[0]
         if len(pairs) > 1:

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from fitontest.families.base import register_family
+from fitontest.families.cutting import Eps
 from fitontest.families.multiclass.base import Input
 from fitontest.families.multiclass.fitting import ObjectiveMaker, full_identity
 from fitontest.families.multiclass.structured import StructuredFamily
@@ -34,8 +35,9 @@ class Matrix(StructuredFamily):
         Folds for ``penalty="cv"``; equal rows share one.
     random_state : int, RandomState or None, default=0
         For the folds.
-    eps : float, default=1e-16
-        Smaller probabilities are taken for it; not used with logits.
+    eps : float or "auto", default="auto"
+        Smaller probabilities are taken for it; not used with logits. "auto" is 1e-16 where no probability is exactly
+        0; otherwise exp(-L), where -L is one below the smallest logit of the others. The map holds the number.
     input : {"probabilities", "logits"}, default="probabilities"
         What `fit` and `predict_proba` are given. Of logits ln p is their log-softmax.
 
@@ -96,7 +98,7 @@ class Matrix(StructuredFamily):
         penalty: float | Literal["cv"] | None = 1.0,
         cv: int = 5,
         random_state: RandomState = 0,
-        eps: float = 1e-16,
+        eps: Eps = "auto",
         input: Input = "probabilities",  # noqa: A002 - what it is called everywhere
     ) -> None:
         super().__init__(penalty, cv, random_state, eps, input)

@@ -6,10 +6,10 @@ from sklearn.utils.validation import check_is_fitted
 from fitontest.data.class_rows import ClassRows
 from fitontest.data.sample import Sample
 from fitontest.families.base import register_family
+from fitontest.families.cutting import Eps, read_eps
 from fitontest.families.isotonic import Isotonic
 from fitontest.families.multiclass.base import ClassSolution, Input, MulticlassFamily
 from fitontest.families.multiclass.fitting import problem_of
-from fitontest.maps.base import clipping
 from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.maps.multiclass.shared import SharedMap
 from fitontest.maps.multiclass.softmax import first_step
@@ -27,8 +27,10 @@ class SharedIsotonic(MulticlassFamily):
     ----------
     temperature : bool, default=True
         Whether the probabilities are scaled by the best temperature before.
-    eps : float, default=1e-16
-        Smaller probabilities are taken for it by the temperature; not used with logits.
+    eps : float or "auto", default="auto"
+        Smaller probabilities are taken for it by the temperature; not used with logits. "auto" is 1e-16 where no
+        probability is exactly 0; otherwise exp(-L), where -L is one below the smallest logit of the others. The map
+        holds the number.
     input : {"probabilities", "logits"}, default="probabilities"
         What `fit` and `predict_proba` are given. Of logits p is their softmax.
 
@@ -63,7 +65,7 @@ class SharedIsotonic(MulticlassFamily):
     def __init__(
         self,
         temperature: bool = True,
-        eps: float = 1e-16,
+        eps: Eps = "auto",
         input: Input = "probabilities",  # noqa: A002 - what it is called everywhere
     ) -> None:
         self.temperature = temperature
@@ -82,7 +84,7 @@ class SharedIsotonic(MulticlassFamily):
 
     def solve_classes(self, rows: ClassRows) -> ClassSolution:
         """Return that map and its temperature."""
-        clipping(self.eps, "eps")
+        read_eps(self.eps)
         if not isinstance(self.temperature, bool | np.bool_):
             raise ValueError(f"temperature must be True or False, got {self.temperature!r}")
         eps, beta, q = self._smallest(rows), 1.0, rows.probabilities

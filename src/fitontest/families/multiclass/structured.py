@@ -8,10 +8,10 @@ import numpy as np
 
 from fitontest.data.class_rows import ClassRows
 from fitontest.exceptions import CalibrationWarning, warn_user
+from fitontest.families.cutting import Eps, read_eps
 from fitontest.families.multiclass.base import ClassSolution, Input, MulticlassFamily
 from fitontest.families.multiclass.fitting import ObjectiveMaker, Scores, find_optimum, named_classes
 from fitontest.families.multiclass.penalties import MULTIPLES, hold_out, read_penalty
-from fitontest.maps.base import clipping
 from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.maps.multiclass.softmax import SoftmaxMap
 from fitontest.numerics.random import check_cv
@@ -30,7 +30,7 @@ class StructuredFamily(MulticlassFamily):
         penalty: Any = 1.0,
         cv: int = 5,
         random_state: RandomState = 0,
-        eps: float = 1e-16,
+        eps: Eps = "auto",
         input: Input = "probabilities",  # noqa: A002 - what it is called everywhere
     ) -> None:
         self.penalty = penalty
@@ -47,7 +47,7 @@ class StructuredFamily(MulticlassFamily):
         """Return that map, and how it was found."""
         penalty = read_penalty(self.penalty, "penalty")
         check_cv(self.cv)
-        clipping(self.eps, "eps")
+        read_eps(self.eps)
         chosen: dict[str, Any] = {}
         if penalty == "cv":
             folds = rows.folds(self.cv, self.random_state)

@@ -1,0 +1,109 @@
+"""Certain scores, those of exactly 0 or 1: how many there are, and how many of their labels are wrong.
+
+A certain score has an infinite logit, so that no slope in the logit describes its rows. What it claims can be tested by
+itself, and exactly: calibrated scores of 0 have no positive at all, so that a single one refutes them at every level.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from fitontest.data.sample import Sample
+from fitontest.measures.base import Interval
+from fitontest.significance.exact_share import share_interval
+
+
+@dataclass(frozen=True)
+class CertainScores:
+    """The rows whose score is exactly 0, or exactly 1.
+
+    Attributes
+    ----------
+    score : {0, 1}
+    rows : float
+        How many rows have it: the sum of whole weights, which count rows, and (sum w)^2 / sum w^2 of importances.
+    share : float
+        Their share of the weight of all rows.
+    wrong_share : float
+        The share of wrong labels in their weight: of positives at 0, of negatives at 1.
+    wrong_interval : Interval
+        Where the probability of a wrong label lies, by the exact interval of Clopper and Pearson.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> zeros, = certain_scores(fot.Sample([0] * 99 + [1] + [0, 1] * 50, [0.0] * 100 + [0.5] * 100))
+    >>> zeros.share, zeros.wrong_share, zeros.refuted
+    (0.5, 0.01, True)
+    >>> str(zeros).partition(": ")[0]
+    '50 % of the scores are exactly 0; 1 % of those rows are positive (95 % interval 0.025 to 5.4 %), more than none'
+    """
+
+    score: Literal[0, 1]
+    rows: float
+    share: float
+    wrong_share: float
+    wrong_interval: Interval
+
+    @property
+    def refuted(self) -> bool:
+        """Whether a label is wrong: certain scores that are calibrated have none, so that the exact p-value is 0."""
+        return self.wrong_share > 0.0
+
+    def __str__(self) -> str:
+        low, high, level = self.wrong_interval.low, self.wrong_interval.high, 100.0 * self.wrong_interval.level
+        label = "positive" if self.score == 0 else "negative"
+        first = f"{_percent(self.share)} % of the scores are exactly {self.score}"
+        if not self.refuted:
+            return f"{first}; none of those rows is {label} ({level:g} % interval 0 to {_percent(high)} %)."
+        return (
+            f"{first}; {_percent(self.wrong_share)} % of those rows are {label} ({level:g} % interval {_percent(low)} "
+            f"to {_percent(high)} %), more than none: no map in logits can use them as they are."
+        )
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the numbers as JSON-ready values."""
+        return {
+            "score": self.score,
+            "rows": self.rows,
+            "share": self.share,
+            "wrong_share": self.wrong_share,
+            "wrong_interval": self.wrong_interval.to_dict(),
+            "refuted": self.refuted,
+        }
+
+
+def certain_scores(sample: Sample, level: float = 0.95) -> tuple[CertainScores, ...]:
+    """Return what there is to say of the scores of exactly 0 and of those of exactly 1, leaving out which do not occur.
+
+    Parameters
+    ----------
+    sample : Sample
+        Scores and labels of two classes.
+    level : float, default=0.95
+        Of the intervals.
+    """
+    rows = sample.rows  # sorted by score, so that either kind is at an end
+    zeros = slice(0, int(np.searchsorted(rows.p, 0.0, side="right")))
+    ones = slice(int(np.searchsorted(rows.p, 1.0, side="left")), len(rows))
+    kinds: tuple[tuple[Literal[0, 1], slice], ...] = ((0, zeros), (1, ones))
+    return tuple(_of_score(sample, score, at, level) for score, at in kinds if at.stop > at.start)
+
+
+def _of_score(sample: Sample, score: Literal[0, 1], at: slice, level: float) -> CertainScores:
+    rows = sample.rows
+    w = rows.w[at]
+    weight = float(w.sum())
+    effective = weight * weight / float(rows.w2[at].sum())  # whole weights: their sum
+    wrong = float(w[rows.y[at] != score].sum())
+    low, high = share_interval(effective * wrong / weight, effective, level)
+    share = weight / float(rows.w.sum())
+    return CertainScores(score, effective, share, wrong / weight, Interval(low, high, level))
+
+
+def _percent(share: float) -> str:
+    """Return a share in percent, of two digits; 100 is said of all alone."""
+    if 0.995 <= share < 1.0:
+        return "more than 99"
+    return f"{100.0 * share:.0f}" if share >= 0.095 else f"{100.0 * share:.2g}"

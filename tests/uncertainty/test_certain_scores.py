@@ -1,0 +1,89 @@
+"""Scores of exactly 0 or 1: how many there are, how many of their labels are wrong, and the exact interval."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+import fitontest as fot
+from fitontest.uncertainty.certain_scores import certain_scores
+
+
+def test_the_numbers_and_the_sentences():
+    y = [0] * 995 + [1] * 5 + [0] * 2 + [1] * 498 + [0, 1] * 500
+    p = [0.0] * 1000 + [1.0] * 500 + [0.5] * 1000
+    zeros, ones = certain_scores(fot.Sample(y, p))
+    assert (zeros.score, zeros.rows, zeros.share, zeros.wrong_share) == (0, 1000, 0.4, 0.005)
+    assert (ones.score, ones.rows, ones.share, ones.wrong_share) == (1, 500, 0.2, 0.004)
+    assert str(zeros) == (
+        "40 % of the scores are exactly 0; 0.5 % of those rows are positive (95 % interval 0.16 to 1.2 %), more than "
+        "none: no map in logits can use them as they are."
+    )
+    assert str(ones) == (
+        "20 % of the scores are exactly 1; 0.4 % of those rows are negative (95 % interval 0.048 to 1.4 %), more than "
+        "none: no map in logits can use them as they are."
+    )
+
+
+def test_what_is_not_refuted():
+    (zeros,) = certain_scores(fot.Sample([0] * 200 + [1], [0.0] * 200 + [0.4]), 0.9)
+    assert not zeros.refuted
+    assert str(zeros) == (
+        "more than 99 % of the scores are exactly 0; none of those rows is positive (90 % interval 0 to 1.5 %)."
+    )
+    assert certain_scores(fot.Sample([0, 1, 1], [0.2, 0.4, 0.4])) == ()
+
+
+@pytest.mark.parametrize(("wrong", "level"), [(0, 0.95), (1, 0.95), (7, 0.9), (120, 0.99)])
+def test_the_interval_is_that_of_the_exact_binomial_test(wrong, level):
+    y = np.repeat([1, 0], [wrong, 120 - wrong])
+    (zeros,) = certain_scores(fot.Sample([*y, 1, 0], [0.0] * 120 + [0.3, 0.7]), level)
+    expected = binomtest(wrong, 120).proportion_ci(level, "exact")
+    found = zeros.wrong_interval
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-12)
+    assert found.level == level
+    assert zeros.refuted == (binomtest(wrong, 120, 0.0, "greater").pvalue < 1e-12)
+
+
+def test_a_whole_weight_is_the_row_repeated():
+    rng = np.random.default_rng(0)
+    p = rng.choice([0.0, 0.3, 1.0], 300)
+    y, w = (rng.random(300) < 0.1 + 0.8 * p).astype(int), rng.integers(0, 4, 300)
+    weighted, repeated = (
+        certain_scores(fot.Sample(y, p, w)),
+        certain_scores(fot.Sample(np.repeat(y, w), np.repeat(p, w))),
+    )
+    cells = certain_scores(fot.Cells.of(y, p, w).sample())
+    for one, other, third in zip(weighted, repeated, cells, strict=True):
+        assert one.to_dict() == other.to_dict()
+        assert (third.share, third.wrong_share) == pytest.approx((one.share, one.wrong_share))
+
+
+def test_importances_count_as_effective_rows():
+    """On any scale, and fewer than there are rows."""
+    rng = np.random.default_rng(0)
+    y, w = (rng.random(400) < 0.05).astype(int), rng.lognormal(0.0, 1.0, 400)
+    p = np.repeat([0.0, 0.5], 200)
+    (zeros,) = certain_scores(fot.Sample(y, p, w))
+    (scaled,) = certain_scores(fot.Sample(y, p, 1e-3 * w))
+    inside = w[:200]
+    assert zeros.rows == pytest.approx(inside.sum() ** 2 / (inside**2).sum())
+    assert zeros.rows < 150
+    assert zeros.share == pytest.approx(inside.sum() / w.sum())
+    assert zeros.wrong_share == pytest.approx(inside @ y[:200] / inside.sum())
+    assert vars(scaled.wrong_interval) == pytest.approx(vars(zeros.wrong_interval))
+    assert zeros.wrong_interval.low < zeros.wrong_share < zeros.wrong_interval.high
+
+
+def test_json():
+    (zeros,) = certain_scores(fot.Sample([0] * 9 + [1], [0.0] * 10))
+    assert json.loads(json.dumps(zeros.to_dict())) == {
+        "score": 0,
+        "rows": 10.0,
+        "share": 1.0,
+        "wrong_share": 0.1,
+        "wrong_interval": zeros.wrong_interval.to_dict(),
+        "refuted": True,
+    }
+    assert str(zeros).startswith("100 % of the scores are exactly 0; 10 % of")
