@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from fitontest.data.sample import Sample
-from fitontest.measures.base import Interval
+from fitontest.measures.interval import Interval
 from fitontest.significance.exact_share import share_interval
 
 

@@ -18,6 +18,7 @@ from fitontest.measures.pairs import PairStatistic
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.threads import one_blas_thread
 from fitontest.typing import FloatArray
+from fitontest.uncertainty.certain_scores import certain_scores
 from fitontest.uncertainty.chain import Redrawn
 from fitontest.uncertainty.redraws import Redraws
 
@@ -35,6 +36,8 @@ class JointTest:
     ----------
     nulls : dict of IfCalibrated
         By the names "spline", "isotonic" and "pairs", all of the same redrawn labels.
+    impossible : bool
+        Whether a label contradicts a score of exactly 0 or 1.
 
     Notes
     -----
@@ -115,7 +118,7 @@ def joint_test(sample: Sample, draws: int, seed: int = 0, known: Iterable[Estima
     if not isinstance(found, JointTest):
         at_hand = {_settings(one.measure): one.null for one in known if one.null is not None}
         nulls = {name: _null(measure, sample, draws, seed, at_hand) for name, measure in _measures(seed).items()}
-        found = sample.memory[key] = JointTest(nulls, _is_impossible(sample))
+        found = sample.memory[key] = JointTest(nulls, any(kind.refuted for kind in certain_scores(sample)))
     return found
 
 
@@ -138,9 +141,3 @@ def _settings(measure: Measure) -> str:
     """Return what tells measures of other values apart."""
     family = f" {measure.family} {measure.total.name} {measure.debias}" if isinstance(measure, PlugIn) else ""
     return f"{type(measure).__name__}{family}"
-
-
-def _is_impossible(sample: Sample) -> bool:
-    """Return whether a label contradicts a score of 0 or 1."""
-    rows = sample.rows
-    return bool(np.any(((rows.p == 0.0) & (rows.y > 0.5)) | ((rows.p == 1.0) & (rows.y < 0.5))))

@@ -17,6 +17,7 @@ from fitontest.uncertainty.tendency import Tendency, tendency_of
 
 FAMILY = "spline"  # whose error is quoted
 NOT_SHOWN = "No miscalibration shown"
+CERTAIN_WRONG = "Scores of exactly 0 or 1 are wrong"
 NO_DIRECTION = "Miscalibrated, in no single direction"
 
 
@@ -86,7 +87,8 @@ class Verdict:
         """The verdict in a few words."""
         if not self.shown:
             return NOT_SHOWN
-        return " and ".join(self.tendency.words).capitalize() or NO_DIRECTION
+        words = " and ".join(self.tendency.words).capitalize()
+        return words or (CERTAIN_WRONG if self.test.impossible else NO_DIRECTION)
 
     @property
     def reasons(self) -> list[str]:
