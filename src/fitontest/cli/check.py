@@ -42,8 +42,8 @@ FORMATS: dict[str, Callable[[CalibrationCheck], str]] = {
     "--resolution",
     default=str(DEFAULT_RESOLUTION),
     show_default=True,
-    help="Errors of any shape that persist over 1 / RESOLUTION of the rows, or nearly so, must be at most --max-error to "
-    "pass; 40 is stricter, 'none' asks for the interval alone.",
+    help="Errors of any shape that persist over 1 / RESOLUTION of the rows, or nearly so, must be at most --max-error "
+    "to pass; 40 is stricter, 'none' asks for the interval alone.",
 )
 @click.option("--family", default=DEFAULT_FAMILY, show_default=True, help="Whose error is held against the limit.")
 @click.option(
@@ -71,9 +71,9 @@ def check(
     """Check that the calibration error of the scores in FILE is at most a limit.
 
     FILE is CSV, TSV (also gzipped) or Parquet. Exit codes: 0 pass, the whole interval of the error is at most
-    --max-error, and so is every error that may persist over a share of the rows (--resolution); 1 fail, the whole interval is above; 3 cannot tell yet, too few rows; 2 bad input. With --by, and
-    with --reduction classwise, one segment or class that fails makes the whole fail, and the intervals hold together
-    (Bonferroni).
+    --max-error, and so is every error that may persist over a share of the rows (--resolution); 1 fail, the whole
+    interval is above; 3 cannot tell yet, too few rows; 2 bad input. With --by, and with --reduction classwise, one
+    segment or class that fails makes the whole fail, and the intervals hold together (Bonferroni).
     """
     limit = check_limit(max_error, "--max-error")
     rule = GateRule.of(limit, check_level(level, "--level"), family, random_state, _resolution(resolution))

@@ -46,7 +46,11 @@ class Roughness:
         if self.by == "isotonic":
             return f"{test} an isotonic map, which may jump"
         rows = f"{self.near_rows:,.0f} neighbouring rows" if self.near_rows else "the rows of each score"
-        few = "" if self.few_rows is None else f", which differ from the scores in {100 * self.few_rows:.2g} % of the rows"
+        few = (
+            ""
+            if self.few_rows is None
+            else f", which differ from the scores in {100 * self.few_rows:.2g} % of the rows"
+        )
         return f"{test} levels of {rows}{few}"
 
 

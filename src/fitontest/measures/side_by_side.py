@@ -34,9 +34,7 @@ CLASS_HEADER = ("smallest", "in class", "largest", "in class")
 Named: TypeAlias = list[tuple[str, Estimate]]
 
 
-def tables_of(
-    named: Named, *, by_class: bool, data_notes: Sequence[str] = (), judged: bool = False
-) -> list[Section]:
+def tables_of(named: Named, *, by_class: bool, data_notes: Sequence[str] = (), judged: bool = False) -> list[Section]:
     """Return the table of the families and that of the other measures.
 
     `by_class`: of means over classes. `data_notes` are of all estimates, and stand below the first table. `judged`:

@@ -140,8 +140,8 @@ class CalibrationCheck(Table):
     Notes
     -----
     One segment or class that fails makes the whole fail; otherwise one that is undecided leaves it undecided. With k of
-    them each interval has the level 1 - (1 - level) / k, so that the promise holds for all together (Bonferroni), and so
-    have the limits at a resolution.
+    them each interval, and each limit at a resolution, has the level 1 - (1 - level) / k, so that the promise holds for
+    all together (Bonferroni).
 
     Printing it shows the table. ``bool(check)`` is refused, because there are three outcomes: compare `outcome`.
 

@@ -91,7 +91,7 @@ class Report:
     >>> p = rng.random(1000)
     >>> report = fot.report(rng.random(1000) < p, p, families=["platt"])
     >>> report.verdict.headline, report.evaluation.names, report.comparison
-    ('Calibrated within noise', ['platt', 'tce'], None)
+    ('No miscalibration shown', ['platt', 'tce'], None)
     """
 
     title: str
@@ -269,9 +269,9 @@ def report(
 ) -> Report:
     """Return a report on the calibration of scores.
 
-    It says in words how far the scores are from calibrated, how sure that is and in which direction they are wrong,
-    whether calibrated scores could look so, what a calibrator would gain, and how many rows would say more. Diagrams,
-    tables and all settings follow.
+    It says in words whether miscalibration is shown, how large it is, how sure that is and in which direction the
+    scores are wrong, which errors cannot be ruled out, what a calibrator would gain, and how many rows would say more.
+    Diagrams, tables and all settings follow.
 
     Parameters
     ----------

@@ -43,13 +43,14 @@ class Summary:
     @property
     def glance(self) -> dict[str, str]:
         """The numbers of the headline by what they are called."""
-        one, interval = self.verdict.estimate, self._interval
+        one, interval, limit = self.verdict.estimate, self._interval, self.verdict.limit
         return {
             "rows": f"{one.n:,}",
             one.base_rate_name: short(self.sample.base_rate),
             "mean score": short(self.sample.mean_score),
             "calibration error": short(one.quoted),
             f"{100 * interval.level:g} % interval": f"{short(interval.low)} to {short(interval.high)}",
+            f"limit of errors over {100 * limit.share:.2g} % of the rows": short(limit.value),
             "joint p-value of calibration": short(self.verdict.p_value, 2),
         }
 

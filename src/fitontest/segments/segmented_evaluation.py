@@ -64,8 +64,9 @@ class SegmentedEvaluation(Table, Generic[E]):
     A p-value says how often calibrated scores would look as bad as those of the segment do. Of many segments some have
     a small one by chance. The adjusted p-values (Holm) account for that: the probability that any calibrated segment
     has one of at most 0.05 is at most 0.05. Where there are intervals, the sentence on the segments and the p-values
-    printed beside errors are those of the joint test (`JointTest`), whichever family is measured. Labels are drawn at least 40 times as often as there are
-    segments, so that adjusted p-values down to 0.025 can appear. The total is no test among these.
+    printed beside errors are those of the joint test (`JointTest`), whichever family is measured. Labels are drawn at
+    least 40 times as often as there are segments, so that adjusted p-values down to 0.025 can appear. The total is no
+    test among these.
 
     The mean residual of each group is what *multiaccuracy* bounds (Kim et al. 2019), the error of each group what
     *multicalibration* bounds (Hebert-Johnson et al. 2018).
@@ -324,7 +325,7 @@ class SegmentedEvaluation(Table, Generic[E]):
         measure, records, named = self.totals[name].measure, self._records(name), dict(self._named(name))
         spreads = interval_columns([*named.items()])
         prefix = "joint_" if self._is_joint(name) else ""
-        p_header = ("if calibrated", f"{'joint p' if prefix else 'p-value'}", "Holm p") if self.draws else ()
+        p_header = ("if calibrated", "joint p" if prefix else "p-value", "Holm p") if self.draws else ()
         header = [self.segments.name, "n", "positives", "mean score", "mean residual"]
         header += ["error" if isinstance(measure, PlugIn) else "value", *(spreads.header if spreads else ()), *p_header]
         body = []
@@ -336,7 +337,10 @@ class SegmentedEvaluation(Table, Generic[E]):
             if spreads:
                 line += ["-", "-"] if estimate is None else [*spreads.cells(estimate)]
             if self.draws:
-                mean, p_values = record["if_calibrated"], (record[f"{prefix}p_value"], record[f"adjusted_{prefix}p_value"])
+                mean, p_values = (
+                    record["if_calibrated"],
+                    [record[f"{kind}{prefix}p_value"] for kind in ("", "adjusted_")],
+                )
                 line.append("-" if mean is None else measure.printed(mean))
                 line += ["-" if value is None else short(value, 2) for value in p_values]
             body.append(line)

@@ -14,9 +14,9 @@ from fitontest.data.distributions import Distributions
 from fitontest.exceptions import without_warnings
 from fitontest.families.multiclass.base import read_multiclass_family
 from fitontest.measures.base import Estimate, Measure
-from fitontest.measures.interval import ErrorInterval
 from fitontest.measures.canonical_plug_in import CanonicalPlugIn
 from fitontest.measures.if_calibrated import IfCalibrated
+from fitontest.measures.interval import ErrorInterval
 from fitontest.measures.simplex_ece import SimplexECE
 from fitontest.numerics.norms import L1
 from fitontest.numerics.random import one_seed
@@ -26,8 +26,8 @@ from fitontest.partitions.simplex.median_variance import MedianVariance
 from fitontest.typing import FloatArray, RandomState
 from fitontest.uncertainty.canonical import NULL, ClassRedraws, values_of
 from fitontest.uncertainty.intervals import DRAWS, NULL_DRAWS, check_interval
-from fitontest.uncertainty.ladder import SHIFT, STILL
 from fitontest.uncertainty.inversion import Inverted, chain_lengths, growing, invert, misreads
+from fitontest.uncertainty.ladder import SHIFT, STILL
 from fitontest.uncertainty.null import check_draws
 
 CHAIN = 0  # the stream of random numbers of the chain

@@ -147,5 +147,3 @@ def _unchanged(values: FloatArray) -> FloatArray:
 
 def _signed_root(values: FloatArray) -> FloatArray:
     return np.sign(values) * np.sqrt(np.abs(values))
-
-

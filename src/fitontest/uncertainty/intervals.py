@@ -106,20 +106,17 @@ def with_interval(
     return replace(estimate, debiased=found.value, interval=interval, limits=limits)
 
 
-def _widened(
-    own: Found, redrawn: Redrawn, ladder: Ladder, draws: int, level: float
-) -> tuple[Found, str | None]:
+def _widened(own: Found, redrawn: Redrawn, ladder: Ladder, draws: int, level: float) -> tuple[Found, str | None]:
     """Return value and ends that hold those of the ladder, where it is needed, and whose they hold."""
     if redrawn.norm is None:
         return own, None
-    if ladder.rung != "spline":
+    by: str = ladder.rung
+    if by != SMOOTH:
         wider = ladder.found(redrawn.norm, draws, level)
-        by = ladder.rung
         if wider is not None and redrawn.is_smooth:  # the spline is known not to fit: nothing of its own is left
             return wider, by
     else:
         wider = redrawn.smooth.chain(ladder.direction, draws, level) if own.misread and not redrawn.is_smooth else None
-        by = SMOOTH
     if wider is None or (wider.low >= own.low and wider.high <= own.high):
         return own, None
     return Found(own.value, min(own.low, wider.low), max(own.high, wider.high), own.misread), by

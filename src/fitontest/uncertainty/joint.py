@@ -113,7 +113,7 @@ def joint_test(sample: Sample, draws: int, seed: int = 0, known: Iterable[Estima
     known : iterable of Estimate, optional
         Estimates of the sample, whose nulls are of these labels: they are not drawn again.
     """
-    key = ("joint test", draws, seed)
+    key = f"joint test {draws} {seed}"
     found = sample.memory.get(key)
     if not isinstance(found, JointTest):
         at_hand = {_settings(one.measure): one.null for one in known if one.null is not None}

@@ -1,9 +1,10 @@
 """The direction in which truths lie, chosen so that it fits: a spline, else an isotonic map, else levels of near rows.
 
-An interval of the true error holds for the truths of its chain. If the map is rougher than a spline can follow, in waves
-or with an error of its own for each value, truths on the way to a spline know nothing of most of the error, and the
-interval lies below it. Whether a map g fits is tested by the pair statistic of the labels less g (`numerics.pairs`),
-with g refitted to each labelling drawn from it. Where it does not, the next rung of the ladder is taken.
+An interval of the true error holds for the truths of its chain. If the map is rougher than a spline can follow, in
+waves or with an error of its own for each value, truths on the way to a spline know nothing of most of the error, and
+the interval lies below it. Whether a map g fits is tested by the pair statistic of the labels less g
+(`fitontest.numerics.pairs`), with g refitted to each labelling drawn from it. Where it does not, the next rung of the
+ladder is taken.
 """
 
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from fitontest.data.entries import Entries
 from fitontest.data.sample import Sample
 from fitontest.exceptions import without_warnings
 from fitontest.families.atoms import Atoms
-from fitontest.families.base import read_family
+from fitontest.families.base import Family, read_family
 from fitontest.measures.base import Estimate, Measure
 from fitontest.measures.error_limits import ErrorLimits
 from fitontest.measures.interval import Roughness
@@ -25,7 +26,7 @@ from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.links import logit, sigmoid
 from fitontest.numerics.norms import Norm
 from fitontest.typing import BoolArray, FloatArray, IntArray
-from fitontest.uncertainty.chain import CHAIN, SMOOTH, Found, Redrawn
+from fitontest.uncertainty.chain import SMOOTH, Found, Redrawn
 from fitontest.uncertainty.redraws import Redraws
 
 Rung: TypeAlias = Literal["spline", "isotonic", "levels"]
@@ -66,9 +67,10 @@ class Ladder:
     @classmethod
     def of(cls, sample: Sample, seed: int) -> "Ladder":
         """Return the ladder of a sample, which remembers it for the next measure."""
-        known = sample.memory.get(("ladder", seed))
+        key = f"ladder {seed}"
+        known = sample.memory.get(key)
         if not isinstance(known, Ladder):
-            known = sample.memory["ladder", seed] = cls(Redraws.of(sample), seed)
+            known = sample.memory[key] = cls(Redraws.of(sample), seed)
         return known
 
     @property
@@ -137,8 +139,9 @@ class Ladder:
     def few_rows(self) -> float | None:
         """The share of the rows that are clear of their scores, where the error is theirs alone; None elsewhere.
 
-        With the variance v of the local mean h, the means of h^2 - v and h^4 - 6 h^2 v + 3 v^2 estimate those of d^2 and
-        d^4; the square of the one by the other is the share of the rows of an error that is level where it is not 0.
+        With the variance v of the local mean h, the means of h^2 - v and h^4 - 6 h^2 v + 3 v^2 estimate those of d^2
+        and d^4. The square of the one by the other is the share of the rows of an error that is level where it is
+        not 0.
         """
         windows = self.pairs.windows
         w = windows.n * windows.each / float((windows.n * windows.each).sum())
@@ -242,11 +245,11 @@ class Ladder:
         return np.where(rest, entries.p + share * (g - entries.p), g)
 
 
-def fitted(family: object, redraws: Redraws) -> FloatArray:
+def fitted(family: str | Family, redraws: Redraws) -> FloatArray:
     """Return a family's map of the real labels at the entries, within [0, 1]."""
     entries, labels = redraws.observed  # sorted rows: not even a rounding tells in which order they came
     with without_warnings():
-        g = read_family(family).fit_map(entries.sample(labels[:, 0])).evaluate(redraws.entries.p)  # type: ignore[arg-type]
+        g = read_family(family).fit_map(entries.sample(labels[:, 0])).evaluate(redraws.entries.p)
     return np.clip(g, 0.0, 1.0)
 
 

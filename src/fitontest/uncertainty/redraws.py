@@ -23,9 +23,9 @@ FEWEST = 8  # label columns that are drawn together, at least
 class Redraws:
     """Where labels are redrawn: the scores of a sample, each row with a label of its own.
 
-    Whole weights are rows, each with its own label; a row of any other weight has one. Large samples
-    are pooled into entries of neighbouring scores, see `Entries.labelled`. Entries that count many different rows are cut into
-    about as many, since folds of redrawn labels hold out whole entries.
+    Whole weights are rows, each with its own label; a row of any other weight has one. Large samples are pooled into
+    entries of neighbouring scores, see `Entries.labelled`. Entries that count many different rows are cut into about
+    as many, since folds of redrawn labels hold out whole entries.
 
     Attributes
     ----------

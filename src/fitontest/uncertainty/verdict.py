@@ -21,7 +21,6 @@ CERTAIN_WRONG = "Scores of exactly 0 or 1 are wrong"
 NO_DIRECTION = "Miscalibrated, in no single direction"
 
 
-
 @dataclass(frozen=True)
 class Verdict:
     """What the rows say of the calibration of their scores, for a reader who wants a few sentences.
@@ -131,10 +130,8 @@ class Verdict:
             return [f"Errors that persist over at least {share} are at most {short(max(limit.value, high))}."]
         if limit.value <= high:
             return [f"Errors of up to {short(high)} cannot be ruled out, if they persist over at least {share}."]
-        return [
-            f"Smooth errors of up to {short(high)} cannot be ruled out, nor such of up to {short(limit.value)} that "
-            f"persist over {share}."
-        ]
+        persistent = f"such of up to {short(limit.value)} that persist over {share}"
+        return [f"Smooth errors of up to {short(high)} cannot be ruled out, nor {persistent}."]
 
     @property
     def _slope(self) -> str:
