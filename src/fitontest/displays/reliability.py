@@ -15,6 +15,7 @@ from fitontest.displays.headline import format_legend_label, name_axes
 from fitontest.displays.palette import Color, get_foreground, get_series_style
 from fitontest.displays.reliability_artists import (
     draw_areas,
+    draw_atoms,
     draw_band,
     draw_counts,
     draw_cuts,
@@ -120,10 +121,10 @@ class ReliabilityDisplay(PanelDisplay):
         The maps that a mixture of families (`Stacking`) is made of, where there are any.
     cuts_ : list of Line2D
         The triangles below and above the axes, where there are any.
-    fill_, gap_, stems_, veil_, outline_, means_, extension_, knots_, band_, legend_ : artists or None
+    fill_, gap_, stems_, veil_, outline_, means_, extension_, knots_, atoms_, band_, legend_ : artists or None
         The area under the map, the gap between it and the diagonal, that gap as lines in narrow bins, the fading of
-        bins beyond the scores, the flat bars and the means of the bins, the map beyond the scores, the knots, the band,
-        and the legend.
+        bins beyond the scores, the flat bars and the means of the bins, the map beyond the scores, the knots, the
+        scores that many rows share, the band, and the legend.
 
     References
     ----------
@@ -389,7 +390,8 @@ class ReliabilityDisplay(PanelDisplay):
         ``bins`` holds the bins of the map, or the bars of the histogram for a continuous map: bounds, rows, weight,
         share of the weight, mean prediction, share of positives, and mean gap |c_hat(p) - p|, whose mean over the
         predictions is the l1 error. ``map`` holds the points (x, y) through which the map is drawn, by piece. ``cuts``
-        holds the places where it leaves the axes, with its value furthest beyond. ``knots`` holds the knots marked.
+        holds the places where it leaves the axes, with its value furthest beyond. ``knots`` holds the knots marked,
+        ``atoms`` the scores that many rows share with the values of the map there, which ``map`` passes by.
         ``members`` holds the points of the maps of which a mixture is made, with their weights.
         ``histogram`` holds the weight per bar. ``band`` holds the bounds of the band. ``beyond`` holds the shares of
         the data below and above the axes.
@@ -399,6 +401,7 @@ class ReliabilityDisplay(PanelDisplay):
             "map": self.shape.course_records(),
             "cuts": tabulate_cuts(self.shape, *self.y_scale.visible),
             "knots": records(x=self.shape.knots.x, y=self.shape.knots.c),
+            "atoms": records(x=self.shape.atoms.x, y=self.shape.atoms.c),
             "members": self.members,
             **tabulate_histogram(self.cells, self.counts, self.beyond),
         }
@@ -409,7 +412,7 @@ class ReliabilityDisplay(PanelDisplay):
     def _draw_map(self, main: "Axes", style: dict[str, Any], label: str, filled: bool) -> None:
         shape = self.shape
         edge = get_foreground(main) if filled else style["color"]
-        self.means_ = self.knots_ = None
+        self.means_ = self.knots_ = self.atoms_ = None
         self.line_, self.extension_ = draw_map(main, shape, style, label)
         self.members_ = draw_members(main, self.members, style["color"])
         self.cuts_ = draw_cuts(main, tabulate_cuts(shape, *self.y_scale.visible), self.y_scale, style["color"])
@@ -417,6 +420,8 @@ class ReliabilityDisplay(PanelDisplay):
             self.means_ = draw_means(main, shape, edge)
         elif shape.knots.x.size:
             self.knots_ = draw_knots(main, shape, edge)
+        if shape.atoms.x.size:
+            self.atoms_ = draw_atoms(main, shape, edge)
         self.fill_, self.gap_, self.stems_, self.veil_, self.outline_ = (
             draw_areas(main, shape, self.scale, style["color"]) if filled else (None,) * 5
         )

@@ -36,6 +36,7 @@ LEAST_MEMBER_OPACITY, MOST_MEMBER_OPACITY = 0.25, 0.7  # of the members of a mix
 TRUTH_LABEL = "true map, "
 MEAN_LABEL = "mean of a bin"
 KNOT_LABEL = "knot"
+ATOM_LABEL = "scores that many rows share"
 GAP_LABEL = "gap; shade: share of data"
 CUT_LABEL = "map goes on beyond the axis"
 CUT_DISTANCE = (
@@ -248,6 +249,15 @@ def draw_knots(ax: "Axes", shape: Shape, edge: Color) -> "Line2D":
         markeredgewidth=1.2, zorder=3.4, label=KNOT_LABEL,
     )  # fmt: skip
     return knots
+
+
+def draw_atoms(ax: "Axes", shape: Shape, edge: Color) -> "Line2D":
+    """Mark the values at scores that many rows share, which the line of the map passes by."""
+    (atoms,) = ax.plot(
+        shape.atoms.x, shape.atoms.c, "o", markersize=6.5, color=edge, markerfacecolor=get_background(ax),
+        markeredgewidth=1.4, zorder=3.5, label=ATOM_LABEL, clip_on=False,
+    )  # fmt: skip
+    return atoms
 
 
 def draw_counts(

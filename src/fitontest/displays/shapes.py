@@ -11,6 +11,7 @@ import numpy as np
 from fitontest.data.sample import Sample
 from fitontest.displays.scales import Scale, find_score_range
 from fitontest.families.stacking import LEAST_NAMED, Stacking
+from fitontest.maps.atoms import split_atoms
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.base import Estimate
 from fitontest.partitions.bin_table import BinTable
@@ -54,6 +55,8 @@ class Shape:
         One per piece.
     knots : Course
         The points to mark as knots, if the family has them.
+    atoms : Course
+        The scores with values of their own, which the courses pass by, and these values.
     low, high : float
         The smallest and the largest score, clipped to the axis.
     """
@@ -65,6 +68,7 @@ class Shape:
     mean_map: FloatArray
     courses: tuple[Course, ...]
     knots: Course
+    atoms: Course
     low: float
     high: float
 
@@ -117,14 +121,17 @@ def compute_shape(fitted: CalibrationMap, knots: FloatArray, sample: Sample, sca
     table = pieces.summarise(sample)
     low, high = np.clip(find_score_range(sample), *scale.visible).tolist()
     mean_gap, mean_map = _compute_means(fitted, pieces, table, sample)
+    rest, at = split_atoms(fitted)
+    at = at[(scale.visible[0] <= at) & (at <= scale.visible[1])]
     return Shape(
         jumps=jumps,
         pieces=pieces,
         table=table,
         mean_gap=mean_gap,
         mean_map=mean_map,
-        courses=tuple(_compute_courses(fitted, knots, pieces, scale, (low, high), jumps=jumps)),
+        courses=tuple(_compute_courses(rest, knots, pieces, scale, (low, high), jumps=jumps)),
         knots=Course(knots, fitted.evaluate(knots)),
+        atoms=Course(at, fitted.evaluate(at)),
         low=low,
         high=high,
     )

@@ -1,6 +1,6 @@
 """A map with values of its own at single scores, which many rows share, and another map everywhere else."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -8,6 +8,7 @@ import numpy as np
 from fitontest.checks import brief
 from fitontest.maps.base import CalibrationMap, frozen_array, register_map
 from fitontest.maps.expressions import Choice, Expression, Number, shared
+from fitontest.maps.mixture import MixtureMap
 from fitontest.typing import FloatArray
 
 
@@ -79,3 +80,25 @@ class AtomsMap(CalibrationMap):
         for score, level in zip(self.at[::-1].tolist(), self.levels[::-1].tolist(), strict=True):
             chosen = Choice(p, "<", score, rest, Choice(p, "<=", score, Number(level), chosen))
         return chosen
+
+
+def split_atoms(fitted: CalibrationMap) -> tuple[CalibrationMap, FloatArray]:
+    """Return the map of all other scores, which has no spikes, and the scores with values of their own.
+
+    Of a mixture they are those of its parts.
+
+    Examples
+    --------
+    >>> from fitontest import IdentityMap
+    >>> from fitontest.maps.atoms import AtomsMap, split_atoms
+    >>> split_atoms(AtomsMap(at=[0.5], levels=[0.4], rest=IdentityMap()))
+    (IdentityMap(), array([0.5]))
+    """
+    if isinstance(fitted, AtomsMap):
+        rest, inner = split_atoms(fitted.rest)
+        return rest, np.unique(np.concatenate((fitted.at, inner)))
+    if isinstance(fitted, MixtureMap):
+        parts, at = zip(*(split_atoms(part) for part in fitted.parts), strict=True)
+        scores = np.unique(np.concatenate(at))
+        return (replace(fitted, parts=tuple(parts)) if scores.size else fitted), scores
+    return fitted, np.empty(0)

@@ -18,6 +18,7 @@ from fitontest.checks import choose, is_real
 from fitontest.data.sample import Sample
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family, family_name, make_family
+from fitontest.maps.atoms import split_atoms
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.base import Estimate
 from fitontest.numerics.random import check_seed, generator, one_seed
@@ -92,7 +93,7 @@ def consistency_band(
     maps = np.empty((draws, x.size))
     for draw in track(range(draws), "draws"):
         with without_warnings():  # of the real labels the user has been warned
-            maps[draw] = clone(family).fit_sample(redrawn(sample, rng)).map_.evaluate(x)
+            maps[draw] = _beside_atoms(clone(family).fit_sample(redrawn(sample, rng)).map_, x)
     tail = (1 - level) / 2
     lower, upper = np.quantile(maps, (tail, 1 - tail), axis=0)
     return Band(x, lower, upper, float(level), draws)
@@ -103,7 +104,8 @@ def confidence_bands(
 ) -> tuple[Band, Band]:
     """Return the band that holds the true map at each score, and that which holds it at all scores at once.
 
-    They are of the scores `x` within the range of the data, and of both ends of this range.
+    They are of the scores `x` within the range of the data, and of both ends of this range. Scores that many rows share
+    have values of their own, which the bands pass by.
 
     With d_b = c*_b - g and quantiles over the draws b, the band at each score x is c_hat(x) -+ q_level |d_b(x)|. The
     simultaneous one is c_hat(x) -+ s(x) q_level M_b with M_b = max_x |d_b(x)| / s(x). There s(x) is the standard
@@ -128,7 +130,7 @@ def confidence_bands(
     with one_blas_thread(), without_warnings():
         g, deviations = _deviations(stand_in or family, Redraws.of(sample), x, draws, one_seed(random_state))
     assert estimate.map is not None
-    c_hat = estimate.map.evaluate(x)
+    c_hat = _beside_atoms(estimate.map, x)
     refitted = None if stand_in is None else family_name(stand_in)
 
     def band(kind: BandKind, reach: FloatArray) -> Band:
@@ -156,11 +158,16 @@ def _deviations(
 ) -> tuple[FloatArray, FloatArray]:
     """Return g(x), and c*_b(x) - g(x) of maps fitted to labels that are redrawn from g, shape (draws, M)."""
     smooth = _smooth(redraws)
-    g, truth, maps = smooth.evaluate(x), smooth.evaluate(redraws.entries.p), np.empty((draws, x.size))
+    g, truth, maps = _beside_atoms(smooth, x), smooth.evaluate(redraws.entries.p), np.empty((draws, x.size))
     fitted = _fitted(family, redraws, truth, draws, seed)
     for draw, c_star in zip(track(range(draws), "draws"), fitted, strict=True):
-        maps[draw] = c_star.evaluate(x)
+        maps[draw] = _beside_atoms(c_star, x)
     return g, maps - g
+
+
+def _beside_atoms(fitted: CalibrationMap, x: FloatArray) -> FloatArray:
+    """Return the values of a map; at scores that many rows share, those that it would have without these rows."""
+    return split_atoms(fitted)[0].evaluate(x)
 
 
 def _smooth(redraws: Redraws) -> CalibrationMap:
