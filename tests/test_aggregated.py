@@ -127,7 +127,8 @@ def test_redrawn_labels_are_held_out_in_small_parts(monkeypatch):
     cells, _ = samples()
     for most_drawn in (10**9, 1):
         monkeypatch.setattr(redraws, "MOST_DRAWN", most_drawn)
-        entries, labels = redraws.Redraws._of(cells).observed
+        cells.memory.clear()
+        entries, labels = redraws.Redraws.of(cells).observed
         assert entries.n.max() == 7
         assert len(entries) <= 300 + len(cells.groups)
         np.testing.assert_array_equal(np.add.reduceat(entries.n, entries.first), cells.groups.n)

@@ -393,8 +393,8 @@ def evaluate(
     calibration error (l1), n = 1000, share of positives 0.466
     family     error  debiased      95 % interval  bins  if calibrated    s.d.  p-value
     --------  ------  --------  -----------------  ----  -------------  ------  -------
-    slope1    0.0566    0.0517  0.00851 to 0.0732     5         0.0174   0.015    0.010
-    isotonic  0.0624    0.0511   0.0293 to 0.0721    24         0.0357  0.0056   0.0050
+    slope1    0.0566    0.0517  0.00853 to 0.0729     5         0.0174   0.015    0.010
+    isotonic  0.0624    0.0512   0.0293 to 0.0721    24         0.0357  0.0056   0.0050
     Estimates of one quantity by different maps, not a ranking: ...
     >>> print(fot.evaluate([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.8], measures=["ece", "tce"]))
     n = 4, share of positives 0.5

@@ -14,7 +14,7 @@ from sklearn.model_selection import KFold
 
 import fitontest as fot
 from fitontest.datasets import Derivate
-from fitontest.measures.base import ErrorInterval, Interval
+from fitontest.measures.interval import ErrorInterval, Interval
 
 BINS = fot.Slope1(4)
 

@@ -21,7 +21,7 @@ import fitontest as fot
 from fitontest.displays.headline import describe_error
 from fitontest.displays.palette import GAP, SERIES, blend_with_background, get_series_style
 from fitontest.displays.reliability_artists import MAX_OPACITY, MIN_OPACITY
-from fitontest.measures.base import ErrorInterval
+from fitontest.measures.interval import ErrorInterval
 from fitontest.results.text import short
 from tests.displays.figures import areas, blank, heights, pixels, plain
 from tests.strategies import WHOLE_WEIGHTS, noisy, samples

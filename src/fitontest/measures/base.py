@@ -441,8 +441,8 @@ class Estimate(Table):
         --------
         >>> import numpy as np, fitontest as fot
         >>> rng = np.random.default_rng(0)
-        >>> p = rng.random(1000)
-        >>> error = fot.calibration_error(rng.random(1000) < p, p, interval=0.95)
+        >>> p = rng.random(2000)
+        >>> error = fot.calibration_error(rng.random(2000) < p, p, interval=0.95)
         >>> error.interval.high < error.limit(20) < error.limit(40)
         True
         """

@@ -6,6 +6,7 @@ square of a difference d that is level over 2 s neighbouring rows, whatever its 
     mean |d| <= root mean d^2 <= B_J = sqrt(max(0, T_s + z sd_s)),    s = the largest scale of at most n / (2 J)
 
 in about 95 % of data sets, with z = 1.645 and sd_s the standard deviation of T_s for labels drawn from the fitted map.
+A T_s below -sd_s is taken for -sd_s.
 """
 
 from dataclasses import dataclass
@@ -79,7 +80,9 @@ class ErrorLimits:
         most = max(self.rows / (2.0 * resolution), 1.0)
         scale = 2.0 ** int(log2(most))
         place = max(k for k, reach in enumerate(self.reach) if reach <= most or k == 0)
-        square = self.squares[place] + float(ndtri(level)) * self.spreads[place]
+        spread = self.spreads[place]
+        lucky = max(self.squares[place], -spread)  # residuals that happen to repel each other tell little of large errors
+        square = lucky + float(ndtri(level)) * spread
         return ErrorLimit(max(square, 0.0) ** 0.5, min(2.0 * scale / self.rows, 1.0), float(resolution), level)
 
 

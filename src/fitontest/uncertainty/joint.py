@@ -50,9 +50,9 @@ class JointTest:
     --------
     >>> import numpy as np, fitontest as fot
     >>> from fitontest.uncertainty.joint import joint_test
-    >>> rng = np.random.default_rng(0)
-    >>> p = rng.random(1000)
-    >>> test = joint_test(fot.Sample(rng.random(1000) < p + 0.1 * np.sin(16 * np.pi * p), p), 99)
+    >>> rng = np.random.default_rng(3)
+    >>> p = rng.random(2000)
+    >>> test = joint_test(fot.Sample(rng.random(2000) < p + 0.4 * p * (1 - p) * np.sin(16 * np.pi * p), p), 99)
     >>> test.p_value <= 0.05 < test.p_values["spline"], test.smallest
     (True, 0.01)
     """

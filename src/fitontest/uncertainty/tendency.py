@@ -18,6 +18,7 @@ from fitontest.uncertainty.certain_scores import CertainScores, certain_scores
 
 FEW = 50  # rows of a class, below which the mean of the labels is not nearly normal
 FEWEST = 10  # rows of each class, below which nothing is said of a slope
+WORTH_SAYING = 0.01  # share of certain scores
 
 
 @dataclass(frozen=True)
@@ -81,8 +82,12 @@ class Tendency:
 
     @property
     def certain_words(self) -> list[str]:
-        """A sentence on the scores of exactly 0, and one on those of exactly 1, where there are any."""
-        return [str(scores) for scores in self.certain]
+        """A sentence on the scores of exactly 0, and one on those of exactly 1.
+
+        Only where they are at least 1 % of the weight, or where a label refutes them: of a few right ones nothing
+        follows.
+        """
+        return [str(scores) for scores in self.certain if scores.refuted or scores.share >= WORTH_SAYING]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as JSON-ready values."""
