@@ -3,6 +3,7 @@
 import numpy as np
 
 import fitontest as fot
+from fitontest.maps.atoms import AtomsMap
 
 RNG = np.random.default_rng(21)
 _X = np.unique(RNG.random(40))
@@ -38,6 +39,11 @@ MAPS = {
             fot.BinnedMap(fot.Partition([0.5]), [-0.3, 0.3], [1.0, 1.0]),
             fot.IdentityMap(),
         ],
+    ),
+    "atoms": AtomsMap([0.0, 0.3, 0.7, 1.0], [0.05, 0.9, 0.2, 0.4], fot.LogisticMap(1.3, -0.2, "logit", 1e-16)),
+    "atoms, one": AtomsMap([0.5], [0.25], fot.IdentityMap()),
+    "atoms, at the edges of bins": AtomsMap(
+        [0.2, 0.7], [1.0, 0.0], fot.StepsMap([0.2, 0.7], [0.1, 0.4, 0.9], [0.2, 0.3])
     ),
 }
 for _seed in range(5):  # polygons with slopes up to 20, as fits have them

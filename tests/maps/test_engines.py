@@ -24,6 +24,7 @@ FEW = [  # one of each formula; the others differ in numbers, which SQL is teste
     "beta, least eps",
     "polygon 0",
     "mixture",
+    "atoms",
 ]
 
 

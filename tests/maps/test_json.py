@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fitontest as fot
+from fitontest.maps.atoms import AtomsMap
 from fitontest.maps.stored import KINDS
 from fitontest.results.serialising import DEEPEST
 from tests.maps.test_maps import MAPS
@@ -79,6 +80,13 @@ def mixtures(draw):
     return fot.MixtureMap(shares / shares.sum(), parts)
 
 
+@st.composite
+def atoms(draw):
+    at = draw(st.lists(UNIT, unique=True, min_size=1, max_size=6).map(sorted))
+    levels = draw(st.lists(UNIT, min_size=len(at), max_size=len(at)))
+    return AtomsMap(at, levels, draw(st.one_of(knots(), logit_knots(), mixtures())))
+
+
 OF_KIND = {
     "identity": st.just(fot.IdentityMap()),
     "binned": binned(),
@@ -88,6 +96,7 @@ OF_KIND = {
     "logit_knots": logit_knots(),
     "steps": steps(),
     "mixture": mixtures(),
+    "atoms": atoms(),
 }
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import fitontest as fot
+from fitontest.maps.atoms import AtomsMap
 
 MAPS = {
     "identity": fot.IdentityMap(),
@@ -22,6 +23,7 @@ MAPS = {
     "beta": fot.BetaMap(0.7, 1.9, 0.1, 2.2e-16),
     "logit-knots": fot.LogitKnotsMap([[-3.0, -1.0, 2.0], [-4.0, 0.5, 3.0]], [[-2.0, -1.5, 2.5], [-5.0, 1.0, 1.5]]),
     "logit-knots-line": fot.LogitKnotsMap([[-3.0, 3.0]], [[-1.0, 2.0]]),
+    "atoms": AtomsMap([0.0, 0.5], [0.2, 0.4], fot.KnotsMap([0.1, 0.3, 0.8], [0.0, 0.2, 0.9])),
 }
 every_map = pytest.mark.parametrize("c", MAPS.values(), ids=MAPS)
 GRID = np.concatenate((np.linspace(0, 1, 201), [5e-324, 1e-300, np.nextafter(1, 0)]))
