@@ -7,11 +7,11 @@ import pytest
 from threadpoolctl import threadpool_info
 
 import fitontest as fot
+from fitontest.data import entries as data_entries
 from fitontest.data.entries import Entries
 from fitontest.datasets import Derivate, Sharp
 from fitontest.exceptions import without_warnings
 from fitontest.measures.plug_in import PlugIn
-from fitontest.uncertainty import redraws
 from fitontest.uncertainty.intervals import with_interval
 from tests.strategies import noisy
 
@@ -267,8 +267,8 @@ def test_many_rows_may_be_pooled(monkeypatch):
     """The ends move by little when neighbouring scores are one entry with binomial labels."""
     y, p = noisy(6000)
     exact = fot.calibration_error(y, p, family="platt", interval=0.95, draws=100)
-    monkeypatch.setattr(entries, "MOST_ROWS", 2000)
-    monkeypatch.setattr(entries, "NODES", 1000)
+    monkeypatch.setattr(data_entries, "MOST_ROWS", 2000)
+    monkeypatch.setattr(data_entries, "NODES", 1000)
     pooled = fot.calibration_error(y, p, family="platt", interval=0.95, draws=100)
     width = exact.interval.high - exact.interval.low
     np.testing.assert_allclose(ends(pooled)[:3], ends(exact)[:3], atol=0.15 * width)

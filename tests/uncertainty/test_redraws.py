@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import fitontest as fot
+from fitontest.data import entries as data_entries
 from fitontest.uncertainty import redraws
 from fitontest.uncertainty.redraws import Redraws
 
@@ -63,8 +64,8 @@ def test_blocks_are_the_columns_of_a_seed(monkeypatch):
 
 
 def test_many_rows_are_pooled(monkeypatch):
-    monkeypatch.setattr(entries, "MOST_ROWS", 500)
-    monkeypatch.setattr(entries, "NODES", 50)
+    monkeypatch.setattr(data_entries, "MOST_ROWS", 500)
+    monkeypatch.setattr(data_entries, "NODES", 50)
     rng = np.random.default_rng(0)
     p = rng.random(1000)
     y = rng.random(1000) < p
