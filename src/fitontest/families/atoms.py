@@ -13,6 +13,7 @@ from fitontest.typing import BoolArray, FloatArray, IntArray
 SHARE, ROWS = 0.02, 30  # of the rows, and rows at least, that one score must have
 MOST = 10  # such scores; where there are more, the scores are a grid, and
 LARGE_SHARE = 0.10  # of the rows is asked of each
+ROUNDING = 1e-12  # relative, of sums of weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,10 +49,11 @@ class Atoms:
         They are the scores of at least 2 % of the rows and 30 rows, if there are at most ten; else those of at least
         10 % of the rows.
         """
-        share = w / w.sum()
-        place = np.flatnonzero((share >= SHARE) & (share * rows >= ROWS))
+        share = w / w.sum() * (1.0 + ROUNDING)
+        enough = share * rows >= ROWS
+        place = np.flatnonzero((share >= SHARE) & enough)
         if place.size > MOST:
-            place = np.flatnonzero((share >= LARGE_SHARE) & (share * rows >= ROWS))
+            place = np.flatnonzero((share >= LARGE_SHARE) & enough)
         rest = np.ones(p.size, dtype=bool)
         if place.size < p.size:
             rest[place] = False
