@@ -16,6 +16,7 @@ from fitontest.typing import FloatArray, IntArray
 
 LEAST_TIED = 0.05  # share of rows that share their score, from which pairs within a score have a scale of their own
 WIDEST = 8  # the largest window reaches over a part of the rows of at most two in this
+ROUNDING = 1e-10  # of ranks, relative to all rows: equal weights must have the windows of rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,8 +73,9 @@ class PairWindows:
         start, end = first, np.append(first[1:], p.size)
         scales, low, high = [], [], []
         for scale in _scales(rows, bool(count[count > 1].sum() >= LEAST_TIED * count.sum()), first.size):
-            near = np.searchsorted(middle, middle - scale), np.searchsorted(middle, middle + scale, side="right") - 1
-            window = start[near[0]][score], end[near[1]][score]
+            reach = scale + ROUNDING * rows if scale else 0.0
+            least, most = np.searchsorted(middle, middle - reach), np.searchsorted(middle, middle + reach, side="right")
+            window = start[least][score], end[most - 1][score]
             if low and np.array_equal(window[0], low[-1]) and np.array_equal(window[1], high[-1]):
                 continue
             scales.append(scale)
@@ -205,7 +207,7 @@ def _scales(rows: float, tied: bool, scores: int) -> list[float]:
         return [0.0]
     scales = [0.0] if tied else []
     scale = 1.0
-    while scale <= max(rows / WIDEST, 1.0):
+    while scale <= max(rows / WIDEST * (1.0 + ROUNDING), 1.0):
         scales.append(scale)
         scale *= 2.0
     return scales
