@@ -41,13 +41,13 @@ class Spline(Family):
     """Average logistic polygons, c_hat(p) = sum_K a_K / (1 + exp(-z_K(logit p))), weighted by held-out log loss.
 
     z_K is a polygon with K segments and knots at the quantiles .005, 1/K, 2/K, ..., .995 of the logits of the scores;
-    where ties make two of them one it has fewer. Beyond the outer knots it has slope 1: the outermost scores are moved
-    as far as those at the knots. Its values at the knots minimise the log loss plus a prior: rows of total weight `prior`, spread over the scores as the data
-    are, whose labels are the scores themselves, and a normal prior with a standard deviation of 32 logits around the
-    identity at each knot, without which a segment of one class would go to infinity. The weights are
-    a_K = exp(-L_K) / sum exp(-L), with L_K the held-out log loss of K segments summed over the rows (pseudo-Bayesian
-    model averaging). The map is continuous, need not be monotone, and is close to the identity where few rows speak
-    against it.
+    where ties make two of them one it has fewer. Beyond the outer knots it has slope 1: the logits of the outermost
+    scores are moved as far as those at the knots. Its values at the knots minimise the log loss plus a prior: rows of
+    total weight `prior`, spread over the scores as the data are, whose labels are the scores themselves, and a normal
+    prior with a standard deviation of 32 logits around the identity at each knot, without which a segment of one class
+    would go to infinity. The weights are a_K = exp(-L_K) / sum exp(-L), with L_K the held-out log loss of K segments
+    summed over the rows (pseudo-Bayesian model averaging). The map is continuous but at atoms, need not be monotone,
+    and is close to the identity where few rows speak against it.
 
     Scores that many rows share, *atoms*, have levels of their own instead: the mean label there, the prior rows among
     them. These are scores of at least 2 % of the rows and at least 30 rows, if there are at most ten; else those of at
@@ -275,7 +275,8 @@ class _Design:
             full = self._solve(polygon, self.w.sum(axis=1)[:, None], wy.sum(axis=0), polygon.start(columns), FIT)
             theta.append(full)
             losses[k] = self._held_out(polygon, wy, full) if len(self.polygons) > 1 else 0.0
-        levels = self.atoms.levels(np.asarray(self.at_atoms @ weights) / self.scale, self.weight / self.scale, self.total)
+        at_atoms = np.asarray(self.at_atoms @ weights) / self.scale
+        levels = self.atoms.levels(at_atoms, self.weight / self.scale, self.total)
         return _Fits(self.polygons, theta, losses, self.atoms, levels)
 
     def _held_out(self, polygon: "_Polygon", wy: FloatArray, full: FloatArray) -> FloatArray:

@@ -1,4 +1,4 @@
-r"""The pair statistic: whether the residuals of neighbouring rows are alike, at scales from two rows to a quarter of all.
+r"""The pair statistic: whether residuals of neighbouring rows are alike, at scales from two rows to a quarter of all.
 
 It sees errors of any shape that persist over some rows, waves and errors of single values among them, which maps of a
 few numbers smooth away. `fitontest.numerics.pairs` has the formula.
