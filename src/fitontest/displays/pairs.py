@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from fitontest.measures.pairs import PairsByScale
 
 SIZE = (5.6, 3.6)  # inches
+BAR = 10.0  # points, width of a band of one scale
 SURE = 1.645  # standard deviations, which calibrated scores exceed at one scale in one of twenty sets
 
 
@@ -21,8 +22,8 @@ class PairsDisplay(Display):
 
     A point is the error that persists over so many rows, as a fraction on the scale of the scores; a negative one says
     that neighbouring residuals differ more than chance has them. The band holds what calibrated scores have in nine of
-    ten sets at each scale. Where points are high on the left and fall to the right, the error comes in waves or belongs
-    to single scores.
+    ten sets at each scale. Pairs of equal scores, where there are any, stand apart on the left. Where points are high
+    on the left and fall to the right, the error comes in waves or belongs to single scores.
 
     Made by ``estimate.evidence.plot()`` of the measure ``pairs``.
 
@@ -87,11 +88,20 @@ class PairsDisplay(Display):
         x = 100.0 * np.where(near, columns["share"], first)  # pairs of equal scores stand left of all others
         band = np.sqrt(SURE * columns["sd_if_calibrated"])
         ax.axhline(0.0, color=NEUTRAL, linewidth=0.8)
-        ax.fill_between(x, -band, band, color=NEUTRAL, alpha=0.25, linewidth=0, label="calibrated scores, 90 %")
-        ax.plot(x, columns["root"], color=FILL, marker="o", markersize=4, label="these rows")
+        for part in (near, ~near):  # pairs of equal scores are no point on the way to wider windows
+            if not part.any():
+                continue
+            labels = ("calibrated scores, 90 %", "these rows") if part is near or not near.any() else (None, None)
+            shade = {"color": NEUTRAL, "alpha": 0.25, "label": labels[0]}
+            if np.count_nonzero(part) == 1:
+                ax.vlines(x[part], -band[part], band[part], linewidth=BAR, **shade)
+            else:
+                ax.fill_between(x[part], -band[part], band[part], linewidth=0, **shade)
+            ax.plot(x[part], columns["root"][part], color=FILL, marker="o", markersize=4, label=labels[1])
         ax.set_xscale("log")
-        ticks = x[:: max(1, -(-x.size // 6))]
-        ax.set_xticks(ticks, ["same\nscore" if tick < 100.0 * first * 1.01 and not near.all() else f"{tick:.2g}" for tick in ticks])
+        names = [f"{share:.2g}" if is_near else "same\nscore" for share, is_near in zip(x, near, strict=True)]
+        step = max(1, -(-x.size // 6))
+        ax.set_xticks(x[::step], names[::step])
         ax.minorticks_off()
         ax.set_xlabel("near rows, percent of all")
         ax.set_ylabel("root of the pair statistic")
