@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from fitontest.displays.pairs import PairsDisplay
 
 NO_SPREAD = "every score is 0 or 1, so that labels of calibrated scores do not vary: the statistic has no scale"
+NO_PAIR = "no row has another one near it, so that there are no pairs: the statistic is 0"
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,9 +139,15 @@ class PairStatistic(Measure):
             squares=squares,
             spreads=pairs.null_deviations,
             total_rows=pairs.windows.rows,
-            note="" if pairs.null_deviations.any() else NO_SPREAD,
+            note=self._note(pairs),
         )
         return Estimate.of(self, sample, float(found.standardised.max()), found)
+
+    @staticmethod
+    def _note(pairs: EntryPairs) -> str:
+        if pairs.null_deviations.any():
+            return ""
+        return NO_PAIR if np.any((pairs.p > 0.0) & (pairs.p < 1.0)) else NO_SPREAD
 
     def estimates_of(self, entries: Entries, positives: IntArray) -> FloatArray:
         """Return the values for several labellings at once."""
@@ -215,7 +222,7 @@ class PairsByScale(Evidence):
         body = [
             [
                 f"{row['near_rows']:,.0f}" if row["near_rows"] else "same score",
-                f"{100 * row['share']:.2g} %" if row["near_rows"] else "-",
+                f"{100 * row['share']:.{'0f' if row['share'] >= 0.1 else '2g'}} %" if row["near_rows"] else "-",
                 short(row["square"]),
                 short(row["root"]),
                 short(row["standardised"], 2),
