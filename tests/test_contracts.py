@@ -46,6 +46,10 @@ VARIANTS = {
     "scaling_binning-3": fot.ScalingBinning(3),
     "cumulative_spline-3": fot.CumulativeSpline(3),
     "kde-narrow": fot.KDE(0.01),
+    "pl-atoms": fot.PL(2, ensemble=False, atoms=True),
+    "pl3-atoms": fot.PL3(2, cv=3, atoms=True),
+    "cumulative_spline-atoms": fot.CumulativeSpline(atoms=True),
+    "kde-atoms": fot.KDE(atoms=True),
     "cross_validated": fot.CrossValidated("flat", candidates=[1, 2, 4, 8], cv=3),
 }
 

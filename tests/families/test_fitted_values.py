@@ -37,6 +37,8 @@ FAST = {
     "identity": fot.make_family("identity"),
     "kde": fot.make_family("kde"),
     "cumulative_spline": fot.make_family("cumulative_spline"),
+    "kde atoms": fot.make_family("kde", atoms=True),
+    "cumulative_spline atoms": fot.make_family("cumulative_spline", atoms=True),
     "stacking": fot.Stacking(["identity", "platt", "spline"], cv=4),
     "stacking other folds": fot.Stacking(["identity", "platt", "spline"], cv=4, random_state=1),
     "stacking brier": fot.Stacking(["identity", "platt", "isotonic"], cv=3, loss="brier", prior=0.0),

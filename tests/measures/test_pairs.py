@@ -154,7 +154,7 @@ def test_json():
 
 
 def test_it_is_a_measure_of_tables():
-    y, p = waves(400)
+    y, p = waves(2000)
     table = fot.evaluate(y, p, measures=["pairs", "ece"], null_draws=40)
     assert table["pairs"].value == pairs(y, p).value
     assert table["pairs"].null.values.size == 40

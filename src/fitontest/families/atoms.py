@@ -3,11 +3,16 @@
 Where 40 % of the scores are exactly 0, a smooth map near 0 follows these rows and misses the others, or the reverse.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from fitontest.data.entries import Entries
+from fitontest.data.sample import Sample
+from fitontest.families.base import Solution
+from fitontest.maps.atoms import AtomsMap
+from fitontest.maps.base import CalibrationMap
 from fitontest.typing import BoolArray, FloatArray, IntArray
 
 SHARE, ROWS = 0.02, 30  # of the rows, and rows at least, that one score must have
@@ -65,6 +70,11 @@ class Atoms:
         w = entries.group_w
         return cls.of(entries.group_p, w, float(w.sum()) if entries.whole else entries.effective_rows)
 
+    @classmethod
+    def of_sample(cls, sample: Sample) -> "Atoms":
+        """Return those of a sample, where whole weights count rows."""
+        return cls.of(sample.groups.p, sample.groups.w, sample.effective_rows)
+
     def __len__(self) -> int:
         return self.place.size
 
@@ -81,4 +91,75 @@ class Atoms:
             Weight of all rows.
         """
         own = prior * self.w / total
-        return np.asarray((wy + (own * self.p)[:, None]) / (self.w + own)[:, None])
+        levels = (wy + (own * self.p)[:, None]) / (self.w + own)[:, None]
+        return np.clip(levels, 0.0, 1.0)  # sums of weights are rounded
+
+
+def solve_beside_atoms(
+    sample: Sample, atoms: object, solve: Callable[[Sample], Solution], prior: float = 0.0
+) -> Solution:
+    """Return what a family fits to the rows of no atom, in a map with the levels of the atoms around it.
+
+    Parameters
+    ----------
+    sample : Sample
+    atoms : bool
+        The family's setting; False leaves all rows to the family.
+    solve : callable
+        Fits the family to a sample; it draws its folds of these rows alone.
+    prior : float, default=0.0
+        Prior rows of all scores together, whose labels are the scores; each level gets its share of them.
+    """
+    found = Atoms.of_sample(sample) if check_atoms(atoms) else None
+    if found is None or len(found) == 0:
+        return solve(sample)
+    groups = sample.groups
+    rest = found.rest[np.searchsorted(groups.p, sample.rows.p)]
+    solution = solve(sample if rest.all() else sample.take(rest))
+    levels = found.levels(groups.wy[found.place][:, None], prior * sample.row_weight, float(groups.w.sum()))
+    return replace(solution, map=AtomsMap(found.p, levels[:, 0], solution.map))
+
+
+def values_beside_atoms(
+    entries: Entries,
+    positives: IntArray,
+    atoms: object,
+    fitted_values: Callable[[Entries, IntArray], FloatArray],
+) -> FloatArray:
+    """Return the values at the distinct scores for several labellings, as `solve_beside_atoms` fits them, shape (G, B).
+
+    Parameters
+    ----------
+    entries, positives
+        As for `Family.fitted_values`.
+    atoms : bool
+        The family's setting.
+    fitted_values : callable
+        That of the family for the entries of no atom.
+    """
+    found = Atoms.of_entries(entries) if check_atoms(atoms) else None
+    if found is None or len(found) == 0:
+        return fitted_values(entries, positives)
+    wy = entries.group_wy(positives)[found.place]
+    levels = found.levels(wy, 0.0, float(entries.group_w.sum()))
+    if found.rest.all():
+        return levels
+    rest = found.rest[entries.group]
+    if "rest of atoms" not in entries.memory:
+        entries.memory["rest of atoms"] = entries.without(np.flatnonzero(~rest))
+    values = np.empty((found.rest.size, positives.shape[1]))
+    values[found.rest] = fitted_values(entries.memory["rest of atoms"], positives[rest])
+    values[found.place] = levels
+    return values
+
+
+def count_atoms(c_hat: CalibrationMap) -> int:
+    """Return how many scores of a fitted map have levels of their own."""
+    return c_hat.at.size if isinstance(c_hat, AtomsMap) else 0
+
+
+def check_atoms(atoms: object) -> bool:
+    """Return the setting, or raise ValueError unless it is True or False."""
+    if not isinstance(atoms, bool | np.bool_):
+        raise ValueError(f"atoms must be True or False; got {atoms!r}")
+    return bool(atoms)

@@ -9,7 +9,8 @@ from scipy.interpolate import CubicSpline
 from fitontest.checks import is_whole
 from fitontest.data.entries import Entries
 from fitontest.data.sample import Sample
-from fitontest.families.base import Family, register_family
+from fitontest.families.atoms import count_atoms, solve_beside_atoms, values_beside_atoms
+from fitontest.families.base import Family, Solution, register_family
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.knots import KnotsMap
 from fitontest.numerics.prefix_sums import PrefixSums
@@ -32,10 +33,14 @@ class CumulativeSpline(Family):
     ----------
     n_knots : int, default=6
         At least 2; 2 shifts all scores by the same amount.
+    atoms : bool, default=False
+        Whether scores that many rows share have levels of their own: the mean label there. These are scores of at
+        least 2 % of the rows and at least 30 rows, if there are at most ten; else those of at least 10 % of the rows.
+        The sums are those of the other rows, unless all scores are such.
 
     Attributes
     ----------
-    map_ : KnotsMap
+    map_ : KnotsMap or AtomsMap
         Not monotone in general.
 
     Raises
@@ -68,23 +73,33 @@ class CumulativeSpline(Family):
 
     evaluator = False
 
-    def __init__(self, n_knots: int = 6) -> None:
+    def __init__(self, n_knots: int = 6, atoms: bool = False) -> None:
         self.n_knots = n_knots
+        self.atoms = atoms
 
     @property
     def n_parameters_(self) -> float:
-        """The values at the knots, up to a constant that the slope does not see."""
-        return self.n_knots - 1
+        """The values at the knots, up to a constant that the slope does not see, and one for each atom."""
+        return self.n_knots - 1 + (count_atoms(self.map_) if hasattr(self, "map_") else 0)
 
     def fit_map(self, sample: Sample) -> CalibrationMap:
         """Return the scores plus the slope of the spline."""
+        n_knots = self._checked()
+        return solve_beside_atoms(sample, self.atoms, lambda rest: Solution(self._fit(rest, n_knots), None)).map
+
+    @staticmethod
+    def _fit(sample: Sample, n_knots: int) -> CalibrationMap:
         groups = sample.groups
-        shifts = _SplineFit.of(groups.w, self._checked()).shifts(groups.wy - groups.w * groups.p)
+        shifts = _SplineFit.of(groups.w, n_knots).shifts(groups.wy - groups.w * groups.p)
         return KnotsMap(groups.p, np.clip(groups.p + shifts, 0.0, 1.0))
 
     def fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
         """Return the values at the distinct scores, which are linear functions of the labels but for the clipping."""
-        name = "cumulative spline", self._checked()
+        self._checked()
+        return values_beside_atoms(entries, positives, self.atoms, self._fitted_values)
+
+    def _fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
+        name = "cumulative spline", self.n_knots
         if name not in entries.memory:
             entries.memory[name] = _SplineFit.of(entries.group_w, self.n_knots)
         fit: _SplineFit = entries.memory[name]

@@ -8,6 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 from fitontest.checks import is_real
 from fitontest.data.entries import Entries
 from fitontest.data.sample import Sample
+from fitontest.families.atoms import count_atoms, solve_beside_atoms, values_beside_atoms
 from fitontest.families.base import Family, Solution, register_family
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.binned import constant
@@ -34,11 +35,16 @@ class KDE(Family):
     bandwidth : float, optional
         h, in (0, 1/3]. By default s (2 n)^(-1/5), but at most 1/3, with s the standard deviation (of the population)
         of all scores and n the number of rows.
+    atoms : bool, default=False
+        Whether scores that many rows share have levels of their own: the mean label there. These are scores of at
+        least 2 % of the rows and at least 30 rows, if there are at most ten; else those of at least 10 % of the rows.
+        The densities are those of the other rows, unless all scores are such.
 
     Attributes
     ----------
     map_ : KnotsMap
-        Not monotone in general. (A constant BinnedMap, the base rate, when there is one distinct score.)
+        Not monotone in general. (A constant BinnedMap, the base rate, when there is one distinct score; with `atoms`
+        an AtomsMap around it, where there are any.)
     bandwidth_ : float
         h; NaN where the map is constant.
     degrees_of_freedom_ : float
@@ -81,14 +87,15 @@ class KDE(Family):
 
     evaluator = False
 
-    def __init__(self, bandwidth: float | None = None) -> None:
+    def __init__(self, bandwidth: float | None = None, atoms: bool = False) -> None:
         self.bandwidth = bandwidth
+        self.atoms = atoms
 
     @property
     def n_parameters_(self) -> float:
-        """The degrees of freedom of the smoother."""
+        """The degrees of freedom of the smoother, and one for each atom."""
         check_is_fitted(self, "map_")
-        return float(self.degrees_of_freedom_)
+        return float(self.degrees_of_freedom_) + count_atoms(self.map_)
 
     def fit_map(self, sample: Sample) -> CalibrationMap:
         """Return the map of the shares of the positives' density."""
@@ -97,6 +104,9 @@ class KDE(Family):
     def solve(self, sample: Sample) -> Solution:
         """Return the map, the bandwidth and the degrees of freedom."""
         self._check()
+        return solve_beside_atoms(sample, self.atoms, self._solve)
+
+    def _solve(self, sample: Sample) -> Solution:
         groups = sample.groups
         if len(groups) == 1:
             shares = groups.wy / groups.w
@@ -116,6 +126,9 @@ class KDE(Family):
     def fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
         """Return the shares of the positives' density at the distinct scores, for all labellings at once."""
         self._check()
+        return values_beside_atoms(entries, positives, self.atoms, self._fitted_values)
+
+    def _fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
         p, w, wy = entries.group_p, entries.group_w, entries.group_wy(positives)
         if p.size == 1:
             return np.minimum(wy / w[:, None], 1.0)

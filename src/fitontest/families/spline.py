@@ -13,7 +13,7 @@ from fitontest.checks import as_list, is_real, is_whole
 from fitontest.data.entries import Entries
 from fitontest.data.sample import Sample
 from fitontest.exceptions import warn_user
-from fitontest.families.atoms import Atoms
+from fitontest.families.atoms import Atoms, count_atoms
 from fitontest.families.base import Family, Solution, register_family
 from fitontest.families.cutting import eps_of_scores
 from fitontest.maps.atoms import AtomsMap
@@ -117,8 +117,8 @@ class Spline(Family):
 
     @property
     def n_parameters_(self) -> float:
-        """A value for each knot, averaged as the polygons are."""
-        return float(self.weights_ @ (np.array(self.n_segments_) + 1.0))
+        """A value for each knot, averaged as the polygons are, and one for each atom."""
+        return float(self.weights_ @ (np.array(self.n_segments_) + 1.0)) + count_atoms(self.map_)
 
     def fit_map(self, sample: Sample) -> CalibrationMap:
         """Return the averaged map of the sample."""

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from fitontest.checks import choose, is_real, is_whole
 from fitontest.data.sample import Sample
 from fitontest.exceptions import warn_user
+from fitontest.families.atoms import check_atoms, count_atoms, solve_beside_atoms
 from fitontest.families.base import Family, Solution
 from fitontest.families.piecewise.fitting import CONVERGED, Fitter, Polygons, Settings, separated
 from fitontest.families.piecewise.grid import EPS
@@ -53,6 +54,7 @@ class PiecewiseFamily(Family):
         random_state: RandomState = 0,
         exact: bool = False,
         vary_bins: bool = True,
+        atoms: bool = False,
     ) -> None:
         self.n_bins = n_bins
         self.loss = loss
@@ -66,6 +68,7 @@ class PiecewiseFamily(Family):
         self.random_state = random_state
         self.exact = exact
         self.vary_bins = vary_bins
+        self.atoms = atoms
 
     def stand_in(self) -> Family:
         """Return a logistic spline with as many segments, or with numbers of segments chosen by cross-validation."""
@@ -83,13 +86,16 @@ class PiecewiseFamily(Family):
 
     def solve(self, sample: Sample) -> Solution:
         """Return the map, its segments, its knots, and how the number of bins was chosen."""
-        return self._solve(sample)[0]
+        self._check()
+        return solve_beside_atoms(sample, self.atoms, lambda rest: self._solve(rest)[0], float(self.kappa))
 
     def solve_and_hold_out(self, sample: Sample, folds: Sequence[IntArray]) -> tuple[Solution, FloatArray]:
         """Return the result of all rows, and held-out values, which its own maps make where the folds are its own.
 
         The number of segments is then chosen on the rows that are held out too.
         """
+        if check_atoms(self.atoms):
+            return super().solve_and_hold_out(sample, folds)
         cut, own = self._folds(sample, chooses=False) if is_whole(self.random_state) else (sample, [])
         if cut is not sample or len(own) < 2 or len(own) != len(folds) or not all(map(np.array_equal, own, folds)):
             return super().solve_and_hold_out(sample, folds)
@@ -128,9 +134,9 @@ class PiecewiseFamily(Family):
 
     @property
     def n_parameters_(self) -> float:
-        """Two for each segment, a value and a knot: the mean over the averaged maps."""
+        """Two for each segment, a value and a knot, the mean over the averaged maps; and one for each atom."""
         check_is_fitted(self, "map_n_bins_")
-        return 2.0 * float(np.mean(self.map_n_bins_))
+        return 2.0 * float(np.mean(self.map_n_bins_)) + count_atoms(self.map_)
 
     def _folds(self, sample: Sample, chooses: bool) -> tuple[Sample, list[IntArray]]:
         """Return the sample with what each fold holds out.

@@ -59,11 +59,16 @@ class PL3(PiecewiseFamily):
         made 200 times with random weights of the folds (the Bayesian bootstrap of their mean losses), and each number
         is given to so many of the maps as it was chosen; with few folds the shares are coarse. False gives all maps
         `n_bins_` segments, the paper's way.
+    atoms : bool, default=False
+        Whether scores that many rows share have levels of their own: the mean label there, with their share of the
+        `kappa` rows. These are scores of at least 2 % of the rows and at least 30 rows, if there are at most ten; else
+        those of at least 10 % of the rows. The polygons are fitted to the other rows, unless all scores are such.
 
     Attributes
     ----------
     map_ : LogitKnotsMap
-        (A constant BinnedMap for labels of one class without priors.)
+        (A constant BinnedMap for labels of one class without priors; with `atoms` an AtomsMap around it, where there
+        are any.)
     partition_ : Partition
         The `n_bins_` segments; the edges are the fold means of the inner knots of maps of that number, averaged as
         logits.
