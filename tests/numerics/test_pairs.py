@@ -245,11 +245,12 @@ def test_one_scale_and_several_labellings_at_once():
 
 @given(data=scored(st.floats(0.05, 20)))
 def test_local_means(data):
-    """With the row itself among those near it."""
+    """With the row itself among those near it, but of a row alone 0."""
     p, _, r, w = data
-    windows = rows_of(p, w)
+    windows, variance = rows_of(p, w), np.random.default_rng(p.size).random(p.size)
     for place, scale in enumerate(windows.scales):
         near = near_rows(p, w, scale) | np.eye(p.size, dtype=bool)
-        means, rows = windows.local_means(r, place)
-        np.testing.assert_allclose(means, near @ (w * r) / (near @ w), atol=1e-9)
-        np.testing.assert_allclose(rows, (near @ w) ** 2 / (near @ w**2), rtol=1e-9)
+        means, variances = windows.local_means(r, variance, place)
+        expected = np.where(near.sum(axis=1) > 1, near @ (w * r) / (near @ w), 0.0)
+        np.testing.assert_allclose(means, expected, atol=1e-9)
+        np.testing.assert_allclose(variances, near @ (w**2 * variance) / (near @ w) ** 2, rtol=1e-7, atol=1e-12)

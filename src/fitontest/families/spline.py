@@ -359,7 +359,7 @@ def _knots(x: FloatArray, w: FloatArray, n_segments: int) -> FloatArray:
     apart = knots[np.diff(knots, prepend=-np.inf) >= SAME]
     if apart.size > 1:
         apart[-1] = knots[-1]
-    return apart
+    return np.asarray(apart)
 
 
 def _fold_cells(entries: Entries, node: IntArray, n_nodes: int, folds: list[IntArray]) -> Any:

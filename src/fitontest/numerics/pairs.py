@@ -71,7 +71,9 @@ class PairWindows:
         mass, count = np.add.reduceat(w, first), np.add.reduceat(n, first)
         middle = (np.cumsum(mass) - mass / 2.0) * (rows / float(w.sum()))
         start, end = first, np.append(first[1:], p.size)
-        scales, low, high = [], [], []
+        scales: list[float] = []
+        low: list[IntArray] = []
+        high: list[IntArray] = []
         for scale in _scales(rows, bool(count[count > 1].sum() >= LEAST_TIED * count.sum()), first.size):
             reach = scale + ROUNDING * rows if scale else 0.0
             least, most = np.searchsorted(middle, middle - reach), np.searchsorted(middle, middle + reach, side="right")
@@ -186,7 +188,7 @@ class PairWindows:
         count = self._cumulative(self.n)
         others = np.array([w[high] - w[low] - self.each for low, high in zip(self.low, self.high, strict=True)])
         alone = np.array([count[high] - count[low] for low, high in zip(self.low, self.high, strict=True)]) < 1.5
-        return np.divide(1.0, others, out=np.zeros_like(others), where=~alone & (others > 0.0))
+        return np.asarray(np.divide(1.0, others, out=np.zeros_like(others), where=~alone & (others > 0.0)))
 
     def _near(self, column: FloatArray, scale: int) -> FloatArray:
         """Return the sum over the window of each unit, shape (u,)."""
