@@ -8,11 +8,15 @@ from fitontest.displays.pairs import SURE, PairsDisplay
 from tests.displays.figures import blank, pixels, plain
 
 
-def evidence(n=800, ties=None, seed=0):
+def waves(n=800, ties=None, seed=0):
     rng = np.random.default_rng(seed)
     p = rng.random(n) if ties is None else rng.random(n).round(ties)
     y = rng.random(n) < p + 0.1 * np.sin(16 * np.pi * p)
-    return fot.make_measure("pairs").estimate(fot.Sample(y, p)).evidence
+    return y, p
+
+
+def measured(y, p, w=None):
+    return fot.make_measure("pairs").estimate(fot.Sample(y, p, w))
 
 
 def drawn(display):
@@ -22,21 +26,32 @@ def drawn(display):
 
 
 def test_the_parts_are_the_rows():
-    found = evidence()
-    display = PairsDisplay.of(found)
-    assert display.parts() == {"scales": found.rows()}
-    assert display.rows("scales") == found.rows()
+    error = measured(*waves())
+    display = PairsDisplay(error)
+    assert display.parts() == {"scales": error.evidence.rows()}
+    assert display.rows("scales") == error.evidence.rows()
+
+
+def test_predictions_are_measured():
+    y, p = waves()
+    w = np.random.default_rng(0).integers(1, 4, y.size)
+    display = PairsDisplay.from_predictions(y, p, sample_weight=w, ax=plain())
+    assert display.rows("scales") == measured(y, p, w).evidence.rows()
+    matrix = np.column_stack((1 - p, p))
+    confidence = PairsDisplay.from_predictions(y, matrix, reduction="confidence", ax=plain())
+    top = np.maximum(p, 1 - p)
+    assert confidence.rows("scales") == measured(y == (p > 0.5), top).evidence.rows()
 
 
 def test_points_stand_at_the_shares_and_roots_of_the_rows():
-    found = evidence()
-    x, y = drawn(found.plot(plain()))
-    np.testing.assert_allclose(x, [100 * row["share"] for row in found.rows()])
-    np.testing.assert_allclose(y, [row["root"] for row in found.rows()])
+    display = PairsDisplay.from_predictions(*waves(), ax=plain())
+    x, y = drawn(display)
+    np.testing.assert_allclose(x, [100 * row["share"] for row in display.rows("scales")])
+    np.testing.assert_allclose(y, [row["root"] for row in display.rows("scales")])
 
 
 def test_pairs_of_equal_scores_stand_apart_on_the_left():
-    display = evidence(ties=2).plot(plain())
+    display = PairsDisplay.from_predictions(*waves(ties=2), ax=plain())
     points = [line for line in display.ax_.lines if line.get_marker() == "o"]
     assert [line.get_xdata().size for line in points] == [len(display.rows("scales")) - 1, 1]
     assert points[1].get_xdata()[0] < points[0].get_xdata().min()
@@ -47,8 +62,8 @@ def test_pairs_of_equal_scores_stand_apart_on_the_left():
 
 
 def test_the_band_is_that_of_calibrated_scores():
-    found = evidence()
-    display = found.plot(plain())
+    error = measured(*waves())
+    found, display = error.evidence, PairsDisplay(error).plot(plain())
     (band,) = display.ax_.collections
     heights = np.unique(np.abs(band.get_paths()[0].vertices[:, 1]))
     expected = np.sqrt(SURE * np.array([row["sd_if_calibrated"] for row in found.rows()]))
@@ -58,8 +73,8 @@ def test_the_band_is_that_of_calibrated_scores():
 def test_a_single_scale_has_a_band_too():
     rng = np.random.default_rng(0)
     for p in (np.full(100, 0.4), rng.random(12)):
-        found = fot.make_measure("pairs").estimate(fot.Sample(rng.random(p.size) < p, p)).evidence
-        display = found.plot(plain())
+        error = measured(rng.random(p.size) < p, p)
+        found, display = error.evidence, PairsDisplay(error).plot(plain())
         (bar,) = display.ax_.collections
         half = np.sqrt(SURE * found.spreads[0])
         np.testing.assert_allclose(bar.get_segments()[0][:, 1], [-half, half])
@@ -69,7 +84,8 @@ def test_a_single_scale_has_a_band_too():
 
 @pytest.mark.parametrize("ties", [None, 1, 2])
 def test_texts_do_not_touch(ties):
-    display = evidence(ties=ties).plot(blank(PairsDisplay.of(evidence()).size))
+    display = PairsDisplay(measured(*waves(ties=ties)))
+    display.plot(blank(display.size))
     display.figure_.draw_without_rendering()
     ax = display.ax_
     boxes = [text.get_window_extent() for text in (*ax.get_xticklabels(), ax.xaxis.label)]
@@ -80,15 +96,16 @@ def test_texts_do_not_touch(ties):
 
 def test_it_is_drawn():
     figure = blank((5.6, 3.6))
-    evidence(ties=2).plot(figure)
+    PairsDisplay.from_predictions(*waves(ties=2), ax=figure)
     assert np.ptp(pixels(figure)[..., :3]) > 0.9
 
 
 def test_the_repr_counts_scales():
-    found = evidence()
-    assert f"{len(found.rows())} scales" in repr(PairsDisplay.of(found))
+    error = measured(*waves())
+    assert f"{len(error.evidence.rows())} scales" in repr(PairsDisplay(error))
 
 
-def test_no_rows_are_refused():
-    with pytest.raises(ValueError, match="rows must hold at least one scale, got none"):
-        PairsDisplay([])
+def test_another_measure_is_refused():
+    error = fot.make_measure("ece").estimate(fot.Sample(*waves()))
+    with pytest.raises(ValueError, match="error must be an estimate of the measure 'pairs', got Estimate"):
+        PairsDisplay(error)

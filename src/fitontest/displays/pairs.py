@@ -1,16 +1,17 @@
 """The diagram of the pair statistic: how large the errors are that persist over so many rows."""
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
+from fitontest.data.predictions import Reduction, reduced
 from fitontest.displays.base import Display
 from fitontest.displays.canvas import AxesOrFigure, get_axes, style_axes
 from fitontest.displays.palette import FILL, NEUTRAL
+from fitontest.measures.base import Estimate
+from fitontest.measures.pairs import PairsByScale, PairStatistic
 from fitontest.results.frames import Records
-
-if TYPE_CHECKING:
-    from fitontest.measures.pairs import PairsByScale
+from fitontest.typing import ArrayInput, Label
 
 SIZE = (5.6, 3.6)  # inches
 BAR = 10.0  # points, width of a band of one scale
@@ -25,12 +26,17 @@ class PairsDisplay(Display):
     ten sets at each scale. Pairs of equal scores, where there are any, stand apart on the left. Where points are high
     on the left and fall to the right, the error comes in waves or belongs to single scores.
 
-    Made by ``estimate.evidence.plot()`` of the measure ``pairs``.
+    Made by ``PairsDisplay.from_predictions``.
 
     Parameters
     ----------
-    rows : list of dict
-        One for each scale, with ``near_rows``, ``share``, ``root`` and ``sd_if_calibrated``.
+    error : Estimate
+        Of the measure ``pairs``.
+
+    Raises
+    ------
+    ValueError
+        An estimate of another measure.
 
     Attributes
     ----------
@@ -43,25 +49,52 @@ class PairsDisplay(Display):
     >>> from matplotlib.figure import Figure
     >>> rng = np.random.default_rng(0)
     >>> p = rng.random(2000)
-    >>> estimate = fot.make_measure("pairs").estimate(fot.Sample(rng.random(2000) < p, p))
-    >>> display = estimate.evidence.plot(Figure())
+    >>> display = fot.PairsDisplay.from_predictions(rng.random(2000) < p, p, ax=Figure())
     >>> display.ax_.get_xlabel()
     'near rows, percent of all'
     """
 
-    def __init__(self, rows: Records) -> None:
-        if not rows:
-            raise ValueError("rows must hold at least one scale, got none")
-        self._rows = rows
+    def __init__(self, error: Estimate) -> None:
+        if not isinstance(error.evidence, PairsByScale):
+            raise ValueError(f"error must be an estimate of the measure 'pairs', got {error!r}")
+        self.error = error
 
     @classmethod
-    def of(cls, evidence: "PairsByScale") -> Self:
-        """Return the diagram of the evidence of a pair statistic."""
-        return cls(evidence.rows())
+    def from_predictions(
+        cls,
+        y_true: ArrayInput,
+        y_prob: ArrayInput,
+        *,
+        reduction: Reduction | None = None,
+        labels: ArrayInput = None,
+        sample_weight: ArrayInput = None,
+        pos_label: Label | None = None,
+        ax: AxesOrFigure = None,
+    ) -> Self:
+        """Draw the pair statistic of labels and scores.
+
+        Parameters
+        ----------
+        y_true, y_prob : array-like of shape (n,)
+            Labels of two classes, and predicted probabilities of the positive class; or as given by `reduction`.
+        reduction : {"confidence", "binary"}, optional
+            How a matrix of scores is reduced, see `calibration_error`.
+        labels, sample_weight, pos_label
+            See `calibration_error`.
+        ax : matplotlib Axes, Figure or SubFigure, optional
+            Where to draw; by default a new pyplot figure.
+
+        Raises
+        ------
+        ValueError
+            The message names the argument, the rule and the value.
+        """
+        sample = reduced((y_true, y_prob, sample_weight), reduction, labels, pos_label)
+        return cls(PairStatistic().estimate(sample)).plot(ax)
 
     def parts(self) -> dict[str, Records]:
         """Return the numbers drawn."""
-        return {"scales": [dict(row) for row in self._rows]}
+        return {"scales": self.error.evidence.rows()}
 
     @property
     def size(self) -> tuple[float, float]:
@@ -69,7 +102,7 @@ class PairsDisplay(Display):
         return SIZE
 
     def _summarise(self) -> str:
-        return f"{len(self._rows)} scales"
+        return f"{len(self.error.evidence.rows())} scales"
 
     def plot(self, ax: AxesOrFigure = None) -> Self:
         """Draw the diagram.
@@ -82,7 +115,8 @@ class PairsDisplay(Display):
         self.ax_ = ax = get_axes(ax, SIZE)
         self.figure_ = ax.figure
         style_axes(ax)
-        columns: dict[str, Any] = {key: np.array([row[key] for row in self._rows]) for key in self._rows[0]}
+        rows = self.error.evidence.rows()
+        columns: dict[str, Any] = {key: np.array([row[key] for row in rows]) for key in rows[0]}
         near = columns["near_rows"] > 0
         first = columns["share"][near].min() / 2.0 if near.any() else 1e-3
         x = 100.0 * np.where(near, columns["share"], first)  # pairs of equal scores stand left of all others
@@ -92,7 +126,7 @@ class PairsDisplay(Display):
             if not part.any():
                 continue
             labels = ("calibrated scores, 90 %", "these rows") if part is near or not near.any() else (None, None)
-            shade = {"color": NEUTRAL, "alpha": 0.25, "label": labels[0]}
+            shade: dict[str, Any] = {"color": NEUTRAL, "alpha": 0.25, "label": labels[0]}
             if np.count_nonzero(part) == 1:
                 ax.vlines(x[part], -band[part], band[part], linewidth=BAR, **shade)
             else:

@@ -5,7 +5,7 @@ few numbers smooth away. `fitontest.numerics.pairs` has the formula.
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,10 +17,6 @@ from fitontest.results.frames import Records
 from fitontest.results.table import Section
 from fitontest.results.text import short
 from fitontest.typing import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    from fitontest.displays.canvas import SomeAxes
-    from fitontest.displays.pairs import PairsDisplay
 
 NO_SPREAD = "every score is 0 or 1, so that labels of calibrated scores do not vary: the statistic has no scale"
 NO_PAIR = "no row has another one near it, so that there are no pairs: the statistic is 0"
@@ -119,7 +115,7 @@ class PairStatistic(Measure):
     >>> waves = p + 0.1 * np.sin(16 * np.pi * p)
     >>> error = fot.make_measure("pairs").estimate(fot.Sample(rng.random(2000) < waves, p))
     >>> error.value > 3, error.evidence.near_rows, round(error.evidence.root, 2)
-    (True, 128.0, 0.07)
+    (True, 128.0, 0.06)
     """
 
     unit: ClassVar[Unit] = "standard deviations"
@@ -230,15 +226,3 @@ class PairsByScale(Evidence):
             for row in self.rows()
         ]
         return Section("", header, body)
-
-    def plot(self, ax: "SomeAxes" = None) -> "PairsDisplay":
-        """Draw the statistic against the scale.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
-        """
-        from fitontest.displays.pairs import PairsDisplay
-
-        return PairsDisplay.of(self).plot(ax)
