@@ -14,6 +14,7 @@ from .data.sample import Sample
 from .displays.comparison import ComparisonDisplay
 from .displays.error_comparison import ErrorComparisonDisplay
 from .displays.frontier import FrontierDisplay
+from .displays.pairs import PairsDisplay
 from .displays.reliability import ReliabilityDisplay
 from .displays.simplex import SimplexDisplay
 from .displays.small_multiples import SmallMultiples
@@ -56,6 +57,7 @@ from .families.spline import Spline
 from .families.stacking import Stacking
 from .families.temperature import Temperature
 from .families.venn_abers import VennAbers
+from .maps.atoms import AtomsMap
 from .maps.base import CalibrationMap, register_map
 from .maps.beta import BetaMap
 from .maps.binned import BinnedMap
@@ -96,6 +98,7 @@ from .measures.losses.base import (
 from .measures.losses.bias import Bias
 from .measures.losses.deviation import Deviation
 from .measures.losses.rejection import Rejection
+from .measures.pairs import PairStatistic
 from .measures.plug_in import PlugIn, plug_in
 from .measures.probabilistic_count import ProbabilisticCount
 from .measures.probabilistic_kendall_tau import ProbabilisticKendallTau
@@ -146,6 +149,7 @@ from .segments.segmented_evaluation import SegmentedEvaluation
 from .trees.probability_calibration_tree import ProbabilityCalibrationTree
 from .trees.tree_calibrator import TreeCalibrator
 from .uncertainty.certain_scores import CertainScores
+from .uncertainty.joint import JointTest
 from .uncertainty.tendency import Tendency
 from .uncertainty.verdict import Verdict
 
@@ -158,6 +162,7 @@ __all__ = [
     "PL",
     "PL3",
     "RMSE",
+    "AtomsMap",
     "Beta",
     "BetaMap",
     "Bias",
@@ -205,6 +210,7 @@ __all__ = [
     "IdentityMap",
     "IfCalibrated",
     "Isotonic",
+    "JointTest",
     "KernelError",
     "KnotsMap",
     "LogisticMap",
@@ -220,6 +226,8 @@ __all__ = [
     "Norm",
     "OneVsRest",
     "OneVsRestMap",
+    "PairStatistic",
+    "PairsDisplay",
     "Partition",
     "Partitioner",
     "Pava",
