@@ -74,6 +74,8 @@ def test_a_share_of_all_rows_at_most():
 
 def test_negative_squares_are_no_error():
     assert limits(spread=0.0, scales={1: -0.01}).at(40).value == 0.0
+    repelled = limits(spread=0.001, scales={1: -0.5}).at(40).value  # no better than one deviation below 0
+    assert repelled == pytest.approx(limits(spread=0.001, scales={1: -0.001}).at(40).value)
     assert limits(spread=0.001, scales={1: -0.001}).at(40).value == pytest.approx(np.sqrt(0.000645), rel=1e-3)
 
 
