@@ -106,11 +106,14 @@ def calibration_error(
         fitted to the real labels, and beyond; the family is fitted anew each time, its hyper-parameters too. The
         interval holds the true errors under which the error found here would be ordinary
         (`fitontest.uncertainty.inversion`); the debiased error is the one under which it would be the middle one. It
-        needs a norm that is a mean over rows, or its root. For pl and pl3 a spline is refitted in their stead.
+        needs a norm that is a mean over rows, or its root. For pl and pl3 a spline is refitted in their stead. Where a
+        test finds that a smooth map does not fit, the truths go towards an isotonic map or the means of neighbouring
+        rows (``.interval.roughness``). ``.limit(resolution)`` bounds errors of any shape that persist over a share of
+        the rows. Rows must be independent.
         Whole distributions have none (`interval_reason` says why), but `gce` has one of them.
     direction : {"smooth", "own"}, Family or CalibrationMap, default="smooth"
-        Where these truths lie. "smooth": the interval is for the true error; it is wide, and less reliable, under a
-        family that cannot follow the truth. "own": for the family's own target, the distance of the scores from what it
+        Where these truths lie. "smooth": the interval is for the true error; under a family that cannot follow the
+        truth it is wide. "own": for the family's own target, the distance of the scores from what it
         would fit to endless data. A family or a map: for the error if it goes that way.
     draws : int, default=50
         Labellings from each of five truths.

@@ -81,8 +81,8 @@ class ErrorLimits:
         scale = 2.0 ** int(log2(most))
         place = max(k for k, reach in enumerate(self.reach) if reach <= most or k == 0)
         spread = self.spreads[place]
-        lucky = max(self.squares[place], -spread)  # residuals that happen to repel each other tell little of large errors
-        square = lucky + float(ndtri(level)) * spread
+        # residuals that happen to repel each other tell little of large errors
+        square = max(self.squares[place], -spread) + float(ndtri(level)) * spread
         return ErrorLimit(max(square, 0.0) ** 0.5, min(2.0 * scale / self.rows, 1.0), float(resolution), level)
 
 

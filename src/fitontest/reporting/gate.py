@@ -288,22 +288,10 @@ def check_calibration(
     leaves open for the distance of the means, which no error is below; with fewer than 50 rows in all, nothing fails
     unless that distance alone is above the limit. So few events are never taken for calibrated scores.
 
-    How often each outcome comes was measured by simulation (`benchmarks/gate_rates.py`): limit .05, level .95, four
-    shapes of truth, 196 data sets for each number. Share of pass / fail, in percent:
-
-    ====== ========== ========== ========== ==========
-    n      error 0    error .025 error .05  error .1
-    ====== ========== ========== ========== ==========
-    300    8.7 / 0    6.6 / 0    1.5 / 2.6  0 / 41.8
-    1,000  80.1 / 0   43.4 / 0   3.1 / 2.6  0 / 96.4
-    3,000  100 / 0    92.9 / 0   3.6 / 2.0  0 / 100
-    10,000 100 / 0    100 / 0    3.1 / 2.0  0 / 100
-    ====== ========== ========== ========== ==========
-
-    Half or twice the limit was never judged wrongly. At the limit itself 2.8 % passed and 2.3 % failed, 5.1 % with a
-    standard error of 0.8 where the level promises 5. By the families spline and ``Slope1(15)`` that share is 9 to 10 %
-    at 10,000 rows: where the truth jumps they were wrong at the limit in 18 and 24 % of 49 data sets. The spline
-    decides sooner, with 300 rows 24 % passes at an error of 0.
+    The isotonic map of the default can follow jumps, which a spline cannot. Where a spline does not fit the labels, the
+    interval is widened to hold that of a map that does, for which a gate may say that it cannot tell. How often each
+    outcome comes is measured by simulation, of smooth and of rough truths (`benchmarks/gate_rates.py`; the page "A
+    report, and a gate" has its tables).
 
     Examples
     --------
