@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fitontest as fot
-from fitontest.maps.atoms import AtomsMap
+from fitontest.maps.atoms import AtomsMap, split_atoms
 from tests.maps.scores import assert_promised
 from tests.maps.test_sql import executed
 
@@ -72,3 +72,15 @@ def test_equal_maps_are_equal():
 def test_refusals(arguments, message):
     with pytest.raises(ValueError, match=message):
         AtomsMap(*arguments)
+
+
+def test_maps_are_split_into_the_rest_and_the_scores_with_values_of_their_own():
+    inner = AtomsMap(at=[0.2], levels=[0.9], rest=fot.IdentityMap())
+    mixture = fot.MixtureMap([0.5, 0.5], [inner, AtomsMap(at=[0.2, 0.7], levels=[0.1, 0.1], rest=fot.IdentityMap())])
+    rest, at = split_atoms(mixture)
+    np.testing.assert_array_equal(at, [0.2, 0.7])
+    np.testing.assert_array_equal(rest([0.2, 0.5, 0.7]), [0.2, 0.5, 0.7])
+    np.testing.assert_allclose(mixture([0.2, 0.7]), [0.5, 0.4])
+    plain = fot.MixtureMap([1.0], [fot.IdentityMap()])
+    assert split_atoms(plain)[0] is plain
+    assert split_atoms(plain)[1].size == 0
