@@ -95,6 +95,21 @@ def test_a_map_that_a_spline_cannot_follow_is_shown_and_measured():
     assert any(text.startswith("A spline does not fit (p = ") for text in verdict.reasons)
 
 
+def test_an_interval_and_a_test_that_seem_to_differ_are_told_of():
+    verdict = evaluated(lambda p: p, ["spline"], n=600).verdict
+    assert (verdict.shown, verdict.interval.low) == (False, 0.0)
+    assert len(verdict.reasons) == 2  # the error, and what cannot be ruled out
+
+    def beside(low, observed):
+        nulls = {name: replace(null, observed=observed) for name, null in verdict.test.nulls.items()}
+        estimate = replace(verdict.estimate, interval=replace(verdict.interval, low=low, high=0.9))
+        return replace(verdict, estimate=estimate, test=replace(verdict.test, nulls=nulls)).reasons[1]
+
+    assert beside(0.01, 0.0).startswith("The interval by itself leaves out 0;")
+    assert beside(0.0, 99.0).startswith("That there is an error is surer than its size")
+    assert not beside(0.01, 99.0).startswith(("The interval", "That"))
+
+
 def test_scores_of_0_that_are_wrong_are_never_left_open():
     """One positive row with a score of 0 is impossible if the scores are calibrated, however many rows there are."""
     rng = np.random.default_rng(0)

@@ -95,7 +95,7 @@ class Verdict:
         directions = [text for text in (self._slope, self._mean) if text] if self.shown else []
         rough = self.interval.roughness
         note = [] if rough is None else [f"{_capital(rough.in_words())}."]
-        return [self._error, *note, *directions, *self.tendency.certain_words, *self.others, *self._open]
+        return [self._error, *self._beside_interval, *note, *directions, *self.tendency.certain_words, *self.others, *self._open]
 
     @property
     def interval(self) -> ErrorInterval:
@@ -120,6 +120,15 @@ class Verdict:
         most = "at most " if self.p_value < 1.5 * self.test.smallest else ""  # no draw looked as bad
         each = ", ".join(f"{name} {short(value, 2)}" for name, value in self.p_values.items())
         return f"{text}; calibrated scores would look as bad in {most}{_percent(self.p_value)} of cases (p: {each})."
+
+    @property
+    def _beside_interval(self) -> list[str]:
+        """Where the interval of the size and the test seem to say different things."""
+        if self.shown and self.interval.low <= 0.0:
+            return ["That there is an error is surer than its size: the interval by itself would not leave out 0."]
+        if not self.shown and self.interval.low > 0.0:
+            return ["The interval by itself leaves out 0; the three statistics together are not clear of chance."]
+        return []
 
     @property
     def _open(self) -> list[str]:
