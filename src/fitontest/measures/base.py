@@ -581,7 +581,7 @@ class Estimate(Table):
 
     def interval_record(self) -> dict[str, Any]:
         """Return the debiased value and the interval as plain values by name."""
-        facts = ("low", "high", "level", "target", "stand_in", "widened_by")
+        facts = ("low", "high", "level", "target", "stand_in", "widened_by", "fit_p_value")
         found = {name: None if self.interval is None else getattr(self.interval, name) for name in facts}
         of_shape = self.limits is not None and self.interval is not None
         limits = {f"limit_{J}": self.limit(J) if of_shape else None for J in RESOLUTIONS}
