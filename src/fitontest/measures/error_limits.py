@@ -35,12 +35,16 @@ class ErrorLimit:
         J.
     level : float
         With which confidence the error is smaller.
+    square, noise : float
+        T_s, and z sd_s, which is added to it.
     """
 
     value: float
     share: float
     resolution: float
     level: float
+    square: float
+    noise: float
 
     def to_dict(self) -> dict[str, Any]:
         """Return the limit as JSON-ready values."""
@@ -56,15 +60,18 @@ class ErrorLimits:
     reach : tuple of float
         The scales s; 0: pairs of equal scores.
     squares, spreads : tuple of float
-        T_s, and its standard deviation for labels drawn from the fitted map.
+        T_s, and its standard deviation for labels drawn from the fitted map; infinite where no row has a near one.
     rows : float
         All rows; of weights that are no counts the effective ones.
+    largest : float
+        The largest root mean square that an error of these scores can have.
     """
 
     reach: tuple[float, ...]
     squares: tuple[float, ...]
     spreads: tuple[float, ...]
     rows: float
+    largest: float = 1.0
 
     def at(self, resolution: float = RESOLUTION, level: float = 0.95) -> ErrorLimit:
         """Return the limit at a resolution J: errors that persist over 1 / J of the rows, or nearly so.
@@ -80,10 +87,11 @@ class ErrorLimits:
         most = max(self.rows / (2.0 * resolution), 1.0)
         scale = 2.0 ** int(log2(most))
         place = max(k for k, reach in enumerate(self.reach) if reach <= most or k == 0)
-        spread = self.spreads[place]
+        square, noise = self.squares[place], float(ndtri(level)) * self.spreads[place]
         # residuals that happen to repel each other tell little of large errors
-        square = max(self.squares[place], -spread) + float(ndtri(level)) * spread
-        return ErrorLimit(max(square, 0.0) ** 0.5, min(2.0 * scale / self.rows, 1.0), float(resolution), level)
+        value = max(max(square, -self.spreads[place]) + noise, 0.0) ** 0.5
+        share = min(2.0 * scale / self.rows, 1.0)
+        return ErrorLimit(min(value, self.largest), share, float(resolution), level, square, min(noise, 1.0))
 
 
 def check_resolution(resolution: object) -> float:

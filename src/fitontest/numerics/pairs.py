@@ -2,7 +2,8 @@ r"""The pair statistic: how alike the residuals of neighbouring rows are, at eve
 
     T_s = (1 / W) sum_i w_i r_i (sum_j w_j r_j) / (sum_j w_j)        over the rows j != i within s ranks of row i
 
-No row is paired with itself, so that T_s is 0 on average where r_i = y_i - c_i and c_i is the probability of row i.
+A row without a near one adds 0. Of unequal weights, whose ranks are apart by more than one, W is the weight of the rows
+that have a near one. No row is paired with itself, so that T_s is 0 on average where r_i = y_i - c_i and c_i is the probability of row i.
 Where the residual has the mean d_i, T_s is on average the mean of d_i times the mean of d near i: of a d that is level
 over the window the mean square. Tied rows share a rank, the middle one, so that no order among them is needed.
 """
@@ -12,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from fitontest.typing import FloatArray, IntArray
+from fitontest.typing import BoolArray, FloatArray, IntArray
 
 LEAST_TIED = 0.05  # share of rows that share their score, from which pairs within a score have a scale of their own
 WIDEST = 8  # the largest window reaches over a part of the rows of at most two in this
@@ -118,7 +119,7 @@ class PairWindows:
             near -= total[low]
             near *= sums
             values[place] += share @ near
-        return np.asarray(values / self._weight)
+        return np.asarray(values / self._weights[which, None])
 
     def means(self, d: FloatArray) -> FloatArray:
         """Return the mean of each unit's d times the mean of d near it, at every scale, shape (R,).
@@ -127,7 +128,7 @@ class PairWindows:
         """
         sums, squares = self.n * self.each * d, self.n * self.each**2 * d * d
         each_scale = (self._inverse[k] @ (self._near(sums, k) * sums - squares) for k in range(self.scales.size))
-        return np.array([float(value) for value in each_scale]) / self._weight
+        return np.array([float(value) for value in each_scale]) / self._weights
 
     def deviations(self, c: FloatArray, d: FloatArray | None = None) -> FloatArray:
         """Return the standard deviation of T_s at every scale, shape (R,), for labels drawn from c.
@@ -144,7 +145,7 @@ class PairWindows:
         Exact. With e = y - c the statistic is a sum of e_i e_j over pairs and of e_i times a number; these terms are
         uncorrelated.
         """
-        return np.array([np.sqrt(max(self._variance(c, d, k), 0.0)) for k in range(self.scales.size)]) / self._weight
+        return np.array([np.sqrt(max(self._variance(c, d, k), 0.0)) for k in range(self.scales.size)]) / self._weights
 
     def _variance(self, c: FloatArray, d: FloatArray | None, scale: int) -> float:
         share, own = self._inverse[scale], self.each**2 * c * (1.0 - c)  # variance of w e of one row
@@ -178,8 +179,22 @@ class PairWindows:
         return np.where(alone, 0.0, mean), self._near(w * self.each * variance, scale) / weight**2
 
     @cached_property
-    def _weight(self) -> float:
-        return float((self.n * self.each).sum())
+    def paired(self) -> BoolArray:
+        """Whether any row has a near one, at each scale, shape (R,)."""
+        return np.asarray((self._inverse > 0.0).any(axis=1))
+
+    @cached_property
+    def _weights(self) -> FloatArray:
+        """What sums are divided by, shape (R,): the weight of all rows; of unequal weights that of rows with a near one.
+
+        Ranks of unequal weights are apart by more than one, so that heavy rows have no near one at small scales.
+        """
+        w = self.n * self.each
+        every = np.full(self.scales.size, float(w.sum()))
+        if self.each.min() == self.each.max():
+            return every
+        near = np.array([float(w[share > 0.0].sum()) for share in self._inverse])
+        return np.where((self.scales == 0.0) | (near == 0.0), every, near)
 
     @cached_property
     def _inverse(self) -> FloatArray:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any, Literal, TypeAlias, get_args
 from xml.etree import ElementTree
@@ -100,7 +100,7 @@ class Gate:
             largest = f"errors of up to {short(self.persistent.value)} that persist over {_share(self.persistent)}"
             reason = f"; {largest} of the rows cannot be excluded"
         if self.rows_needed is None:
-            return f"cannot tell: {text}{reason}; the error is too near the limit for any number of rows"
+            return f"cannot tell: {text}{reason}; it is too near the limit, or above it, for any number of rows"
         return f"cannot tell: {text}{reason}; about {self.rows_needed:,} rows would"
 
     def record(self) -> dict[str, Any]:
@@ -281,8 +281,10 @@ def check_calibration(
 
     Notes
     -----
-    The rows needed are n (h / d)^2, with h the half of the interval that reaches over the limit and d the distance of
-    the debiased error from the limit: the halves shrink as 1 / sqrt(n).
+    The rows needed for the interval are n (h / d)^2, with h the half of the interval that reaches over the limit and d
+    the distance of the debiased error from the limit: the halves shrink as 1 / sqrt(n). Those needed for B^2 = T + z sd
+    bring its noise z sd below max_error^2 - T. B tends to the root mean square of the error, which a pass needs to be
+    below the limit too: of an error that a few rows have it is larger than the mean.
 
     Where a class has fewer than 50 rows, the upper end is at least what the exact interval of the share of positives
     leaves open for the distance of the means, which no error is below; with fewer than 50 rows in all, nothing fails
@@ -467,12 +469,16 @@ class Bounds:
             low = min(low, self.least)
         return Interval(low, high, self.level)
 
+    def at_least(self, persistent: ErrorLimit) -> ErrorLimit:
+        """Return the limit of persistent errors, or where a class has few rows what the mean of the labels leaves open."""
+        return replace(persistent, value=max(persistent.value, self.most)) if self.few_of_a_class else persistent
+
 
 def gate_of(name: str, estimate: Estimate, rule: GateRule, bounds: Bounds, p_value: float) -> Gate:
     """Return the outcome of an estimate."""
     interval, limit, persistent = bounds.around(estimate), rule.max_error, None
     if rule.resolution is not None and estimate.limits is not None:
-        persistent = estimate.limits.at(rule.resolution, interval.level)
+        persistent = bounds.at_least(estimate.limits.at(rule.resolution, interval.level))
     passes = interval.high <= limit and (persistent is None or persistent.value <= limit)
     outcome: Outcome = "pass" if passes else "fail" if interval.low > limit else "undecided"
     needed = _rows_needed(estimate, interval, limit, persistent) if outcome == "undecided" else None
@@ -482,8 +488,8 @@ def gate_of(name: str, estimate: Estimate, rule: GateRule, bounds: Bounds, p_val
 def _rows_needed(estimate: Estimate, interval: Interval, limit: float, persistent: ErrorLimit | None) -> int | None:
     """Return about how many rows would bring the interval and the limit at a resolution off the limit, two digits."""
     times = 0.0 if interval.high <= limit else _times_for_interval(estimate, interval, limit)
-    if persistent is not None and estimate.quoted <= limit:  # B falls as one over the square root of the rows
-        times = max(times, MORE * (persistent.value / limit) ** 2 if persistent.value > limit else 0.0)
+    if persistent is not None and persistent.value > limit:
+        times = max(times, _times_for_limit(persistent, limit))
     if not isfinite(times) or times > MOST_TIMES:
         return None
     rows = max(estimate.n * times, MORE * estimate.n, FEWEST)
@@ -498,6 +504,18 @@ def _times_for_interval(estimate: Estimate, interval: Interval, limit: float) ->
     half = halves[0] if error <= limit else max(halves)  # the lower end may be cut off at 0
     distance = abs(error - limit)
     return (half / distance) ** 2 if distance > 0 else np.inf
+
+
+def _times_for_limit(persistent: ErrorLimit, limit: float) -> float:
+    """Return how many times the rows bring B to the limit; infinite where the mean square found is above its square.
+
+    The noise of T falls as one over the rows while no error is found, and as one over their root where one is.
+    """
+    left = limit**2 - max(persistent.square, 0.0)
+    if left <= 0.0:
+        return np.inf
+    ratio = persistent.noise / left
+    return MORE * ratio if persistent.square <= persistent.noise else max(ratio**2, MORE)
 
 
 def _share(limit: ErrorLimit) -> str:

@@ -8,10 +8,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from scipy.special import betainc
 
 from fitontest.data.sample import Sample
 from fitontest.measures.interval import Interval
 from fitontest.significance.exact_share import share_interval
+
+BY_ROUNDING = 0.01  # probability of as many wrong labels, from which on rounding may be why
+LEAST_ON_GRID = 3  # distinct scores between 0 and 1 that make a grid
+OFF_GRID = 1e-3  # steps by which scores of single precision may miss it
 
 
 @dataclass(frozen=True)
@@ -29,6 +34,9 @@ class CertainScores:
         The share of wrong labels in their weight: of positives at 0, of negatives at 1.
     wrong_interval : Interval
         Where the probability of a wrong label lies, by the exact interval of Clopper and Pearson.
+    step : float
+        The step of the grid on which the other scores lie, as rounded ones do and shares of a number of votes; 0 where
+        they lie on none. On a grid a score of 0 may stand for anything below half a step.
 
     Examples
     --------
@@ -45,11 +53,20 @@ class CertainScores:
     share: float
     wrong_share: float
     wrong_interval: Interval
+    step: float = 0.0
 
     @property
     def refuted(self) -> bool:
         """Whether a label is wrong: certain scores that are calibrated have none, so that the exact p-value is 0."""
         return self.wrong_share > 0.0
+
+    @property
+    def beyond_rounding(self) -> bool:
+        """Whether there are more wrong labels than rounding to the step of the grid could bring about in 1 % of cases."""
+        if not self.refuted or self.step == 0.0:
+            return self.refuted
+        wrong = self.wrong_share * self.rows
+        return bool(betainc(wrong, self.rows - wrong + 1.0, self.step / 2.0) <= BY_ROUNDING)
 
     def __str__(self) -> str:
         low, high, level = self.wrong_interval.low, self.wrong_interval.high, 100.0 * self.wrong_interval.level
@@ -57,6 +74,11 @@ class CertainScores:
         first = f"{_percent(self.share)} % of the scores are exactly {self.score}"
         if not self.refuted:
             return f"{first}; none of those rows is {label} ({level:g} % interval 0 to {_percent(high)} %)."
+        if not self.beyond_rounding:
+            return (
+                f"{first}; {_percent(self.wrong_share)} % of those rows are {label}, which rounding to steps of "
+                f"{self.step:.3g} may have brought about."
+            )
         return (
             f"{first}; {_percent(self.wrong_share)} % of those rows are {label} ({level:g} % interval {_percent(low)} "
             f"to {_percent(high)} %), more than none: no map in logits can use them as they are."
@@ -71,6 +93,8 @@ class CertainScores:
             "wrong_share": self.wrong_share,
             "wrong_interval": self.wrong_interval.to_dict(),
             "refuted": self.refuted,
+            "step": self.step,
+            "beyond_rounding": self.beyond_rounding,
         }
 
 
@@ -99,7 +123,19 @@ def _of_score(sample: Sample, score: Literal[0, 1], at: slice, level: float) -> 
     wrong = float(w[rows.y[at] != score].sum())
     low, high = share_interval(effective * wrong / weight, effective, level)
     share = weight / float(rows.w.sum())
-    return CertainScores(score, effective, share, wrong / weight, Interval(low, high, level))
+    return CertainScores(score, effective, share, wrong / weight, Interval(low, high, level), _step(sample, score))
+
+
+def _step(sample: Sample, score: Literal[0, 1]) -> float:
+    """Return the step of the grid on which the uncertain scores lie, counted from 0 or from 1, or 0."""
+    p = sample.groups.p
+    inside = p[(p > 0.0) & (p < 1.0)]
+    if inside.size < LEAST_ON_GRID:
+        return 0.0
+    distance = inside if score == 0 else 1.0 - inside
+    step = float(distance.min())
+    multiples = distance / step
+    return step if float(np.abs(multiples - np.rint(multiples)).max()) <= OFF_GRID else 0.0
 
 
 def _percent(share: float) -> str:

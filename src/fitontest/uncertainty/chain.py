@@ -77,7 +77,7 @@ class Redrawn:
     def is_smooth(self) -> bool:
         """Whether what is refitted is the family of the direction, which follows the truths."""
         family = self.refitted.family if isinstance(self.refitted, PlugIn) else None
-        return family is not None and str(read_family(family)) == str(read_family(SMOOTH))
+        return isinstance(family, str | Family) and _but_for_seed(family) == _but_for_seed(SMOOTH)
 
     @property
     def smooth(self) -> "Redrawn":
@@ -139,6 +139,14 @@ class Redrawn:
     def _values(self, measure: Measure, entries: Entries, positives: IntArray) -> FloatArray:
         with without_warnings():  # of the real labels the user has been warned
             return measure.estimates_of(entries, positives)
+
+
+def _but_for_seed(family: str | Family) -> tuple[type, dict[str, object]]:
+    """Return the settings of a family that change more than its folds."""
+    made = read_family(family)
+    settings = made.get_params()
+    settings.pop("random_state", None)
+    return type(made), settings
 
 
 def _unchanged(values: FloatArray) -> FloatArray:

@@ -25,6 +25,7 @@ from fitontest.uncertainty.redraws import Redraws
 FAMILIES = ("spline", "isotonic")
 PAIRS = "pairs"
 UNLIKELY = 0.05
+FEWEST_DRAWS = 39  # of which the smallest p-value is well below that
 ROUNDING = 1e-12  # relative difference of values that are the same
 
 
@@ -44,7 +45,8 @@ class JointTest:
     The statistic is the largest of (T - m) / s over the three, with m and s the mean and the standard deviation of T
     over the redrawn labels; its p-value is its rank among those of the redrawn labels. No correction for three tests is
     needed. A positive row with a score of 0, or a negative one with a score of 1, is impossible if the scores are
-    calibrated: then the p-value is the smallest.
+    calibrated: then the p-value is the smallest, unless the scores lie on a grid, as rounded ones do, and rounding to 0
+    or 1 could have brought it about (`CertainScores.beyond_rounding`).
 
     Examples
     --------
@@ -91,9 +93,13 @@ class JointTest:
 
     @staticmethod
     def _standardised(null: IfCalibrated) -> tuple[float, FloatArray]:
+        """Return (T - m) / s of the real labels and of the redrawn ones; 0 where T does not vary."""
         rounding = ROUNDING * max(abs(null.observed), float(np.abs(null.values).max()))
-        spread = max(null.sd if null.values.size > 1 else 0.0, rounding) or 1.0
-        return (null.observed - null.mean) / spread, (null.values - null.mean - rounding) / spread + rounding / spread
+        spread = null.sd if null.values.size > 1 else 0.0
+        if spread <= 10.0 * rounding:
+            above = null.observed - null.mean > 10.0 * rounding
+            return (np.inf if above else 0.0), np.zeros(null.values.size)
+        return (null.observed - null.mean) / spread, (null.values - null.mean + rounding) / spread
 
     def to_dict(self) -> dict[str, Any]:
         """Return the p-values as JSON-ready values."""
@@ -107,18 +113,19 @@ def joint_test(sample: Sample, draws: int, seed: int = 0, known: Iterable[Estima
     ----------
     sample : Sample
     draws : int
-        How often labels are redrawn from the scores.
+        How often labels are redrawn from the scores, at least; 39 are the fewest that can show anything at .05.
     seed : int, default=0
         Of these labels.
     known : iterable of Estimate, optional
         Estimates of the sample, whose nulls are of these labels: they are not drawn again.
     """
+    draws = max(draws, FEWEST_DRAWS)
     key = f"joint test {draws} {seed}"
     found = sample.memory.get(key)
     if not isinstance(found, JointTest):
         at_hand = {_settings(one.measure): one.null for one in known if one.null is not None}
         nulls = {name: _null(measure, sample, draws, seed, at_hand) for name, measure in _measures(seed).items()}
-        found = sample.memory[key] = JointTest(nulls, any(kind.refuted for kind in certain_scores(sample)))
+        found = sample.memory[key] = JointTest(nulls, any(kind.beyond_rounding for kind in certain_scores(sample)))
     return found
 
 

@@ -173,9 +173,15 @@ class Ladder:
         return ErrorLimits(
             reach=tuple(pairs.windows.scales.tolist()),
             squares=tuple(pairs.windows.statistics(labels, pairs.p)[:, 0].tolist()),
-            spreads=tuple(pairs.windows.deviations(c, c - pairs.p).tolist()),
+            spreads=tuple(np.where(pairs.windows.paired, pairs.windows.deviations(c, c - pairs.p), np.inf).tolist()),
             rows=pairs.windows.rows,
+            largest=self._largest,
         )
+
+    @property
+    def _largest(self) -> float:
+        p, w = self.entries.p, self.entries.w
+        return float(np.sqrt(w @ np.maximum(p, 1.0 - p) ** 2 / w.sum()))
 
     def found(self, norm: Norm, draws: int, level: float) -> Found | None:
         """Return debiased error and interval where the spline does not fit, or None where labels do not vary."""
