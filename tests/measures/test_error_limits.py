@@ -32,6 +32,8 @@ def test_by_hand():
         "share": 0.016,
         "resolution": 40.0,
         "level": 0.95,
+        "square": 0.0025,
+        "noise": pytest.approx(0.0016448536269514722),
     }
 
 

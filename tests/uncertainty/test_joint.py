@@ -58,6 +58,22 @@ def test_impossible_labels_have_the_smallest_p_value():
     assert JointTest({"spline": null}, impossible=True).p_value == pytest.approx(0.01)
 
 
+def test_roundings_of_the_same_value_are_the_same():
+    """Draws that equal the observed value up to a rounding count as at least as large."""
+    null = IfCalibrated(0.5, np.append(np.full(60, 0.5 - 1e-16), np.full(39, 0.1)), refitted=True)
+    assert JointTest({"a": null}).p_value == pytest.approx(0.61)
+    still = IfCalibrated(0.5 + 1e-16, np.full(99, 0.5), refitted=True)
+    assert JointTest({"a": still}).p_value == 1.0
+    assert joint_test(fot.Sample([0, 1], [0, 0.5]), 99).p_value == 1.0
+
+
+def test_too_few_draws_are_more():
+    """Ten draws have no p-value below 1 / 11, with which nothing could ever be shown."""
+    rng = np.random.default_rng(0)
+    test = joint_test(fot.Sample(rng.random(500) < 0.5, rng.random(500)), 10)
+    assert (test.draws, test.shown) == (39, True)
+
+
 def test_statistics_that_do_not_vary_say_nothing():
     still = IfCalibrated(0.5, np.full(99, 0.5), refitted=True)
     moving = IfCalibrated(3.0, np.linspace(0, 1, 99), refitted=True)

@@ -57,6 +57,19 @@ def test_the_interval_holds_the_error_of_rough_maps(truth):
         assert error.interval.fit_p_value <= 0.05
 
 
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_seed_of_the_folds_makes_no_other_family(seed):
+    """By name the spline has the seed of the draws, and is still the family that the ladder replaces."""
+    y, p = drawn(waves, seed=4)
+    by_name, made = (
+        fot.calibration_error(y, p, family=family, interval=0.95, random_state=seed)
+        for family in ("spline", fot.Spline(random_state=seed))
+    )
+    assert (by_name.debiased, by_name.interval) == (made.debiased, made.interval)
+    found = Ladder.of(fot.Sample(y, p), seed).found(L1, 50, 0.95)
+    assert (by_name.debiased, by_name.interval.low, by_name.interval.high) == (found.value, found.low, found.high)
+
+
 def test_where_the_spline_fits_all_is_as_without_a_ladder():
     y, p = drawn(lambda p: p**1.2, 1000)
     error = fot.calibration_error(y, p, interval=0.95)

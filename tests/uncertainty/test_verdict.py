@@ -56,7 +56,10 @@ def test_the_sentences_hold_the_numbers():
         for text in others
     )
     limit = max(estimate.limit(40), estimate.interval.high)
-    assert others[-1] == f"Errors that persist over at least 1.6 % of the rows are at most {limit:#.3g}."
+    assert (
+        others[-1]
+        == f"Errors that persist over at least 1.6 % of the rows are at most {limit:#.3g}, with 95 % confidence."
+    )
     found = json.loads(json.dumps(verdict.to_dict()))
     assert (found["headline"], found["family"], found["p_value"]) == (verdict.headline, "spline", verdict.p_value)
     assert found["limit"]["value"] == estimate.limit(40)

@@ -39,6 +39,8 @@ class Entries:
         row.
     behind : int array of shape (m,) or None
         Rows behind each entry of other weights, where these vary as n rows of equal weight do; None: n.
+    pooled : bool
+        Whether the rows behind an entry have neighbouring scores, and the entry their mean.
 
     Examples
     --------
@@ -57,6 +59,7 @@ class Entries:
     whole: bool
     counted: bool = False
     behind: IntArray | None = None
+    pooled: bool = False
 
     @classmethod
     def of_rows(cls, sample: Sample) -> "Entries":
@@ -69,7 +72,8 @@ class Entries:
     def of_groups(cls, sample: Sample) -> "Entries":
         """Return an entry for each score of a sample of whole weights, whose units are its rows."""
         groups = sample.groups
-        return cls(groups.p, groups.w, groups.w.astype(np.intp), whole=True, counted=sample.aggregated)
+        n, pooled = groups.w.astype(np.intp), sample.has_pooled_scores
+        return cls(groups.p, groups.w, n, whole=True, counted=sample.aggregated, pooled=pooled)
 
     @classmethod
     def labelled(cls, sample: Sample) -> tuple["Entries", IntArray]:
@@ -95,7 +99,7 @@ class Entries:
         if not distinct.all():
             at = np.flatnonzero(distinct)
             p, w, wy = p[at], np.add.reduceat(w, at), np.add.reduceat(wy, at)
-        entries = cls(p, w, np.rint(w).astype(np.intp), whole=True, counted=sample.aggregated)
+        entries = cls(p, w, np.rint(w).astype(np.intp), whole=True, counted=sample.aggregated, pooled=True)
         return entries, np.rint(wy).astype(np.intp)
 
     @classmethod
@@ -174,7 +178,7 @@ class Entries:
         kept = np.ones(len(self), dtype=bool)
         kept[held_out] = False
         behind = None if self.behind is None else self.behind[kept]
-        return Entries(self.p[kept], self.w[kept], self.n[kept], self.whole, self.counted, behind)
+        return Entries(self.p[kept], self.w[kept], self.n[kept], self.whole, self.counted, behind, self.pooled)
 
     def in_order(self, positives: IntArray) -> IntArray:
         """Return labellings, shape (m, B), with the labels of each tie sorted, as the rows of a sample are.

@@ -51,7 +51,8 @@ class Spline(Family):
 
     Scores that many rows share, *atoms*, have levels of their own instead: the mean label there, the prior rows among
     them. These are scores of at least 2 % of the rows and at least 30 rows, if there are at most ten; else those of at
-    least 10 % of the rows. Their rows leave the polygons, unless all scores are atoms.
+    least 10 % of the rows. Their rows leave the polygons, unless all scores are atoms. A score is an atom only if it is
+    the same float: apply the map to scores of the precision it was fitted to.
 
     Parameters
     ----------

@@ -17,6 +17,8 @@ from fitontest.typing import FloatArray
 class AtomsMap(CalibrationMap):
     """c_hat(p) = levels_k where p = at_k, and rest(p) where p is none of these scores.
 
+    A score is one of them only if it is the same float: apply the map to scores of the precision it was fitted to.
+
     Parameters
     ----------
     at : array-like of shape (K,)

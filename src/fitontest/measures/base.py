@@ -447,7 +447,8 @@ class Estimate(Table):
         True
         """
         if self.limits is None or self.interval is None:
-            reason = self.interval_reason or "ask for one, interval=0.95"
+            asked = "ask for one, interval=0.95" if self.interval is None else "of direction='smooth', under a norm"
+            reason = self.interval_reason or asked
             raise ValueError(f"a limit needs the interval of a plug-in or binned error: {reason}")
         value = self.limits.at(resolution, self.interval.level).value
         return value**2 if self.measure.squared else value
@@ -643,10 +644,7 @@ class Estimate(Table):
             "the family's own": "the error as this family can see it",
         }.get(interval.target, f"the error of these scores, if it goes {interval.target}")
         by = "" if interval.stand_in is None else f"; refitted: {interval.stand_in}"
-        if interval.roughness is not None:
-            by += f"; {interval.roughness.in_words()}"
-        elif interval.widened_by is not None:
-            by += f"; widened to hold the interval of {interval.widened_by}"
+        by += f"; {interval.source}" if interval.source else ""
         ends = f"{printed(interval.low)} to {printed(interval.high)}"
         return f"debiased {printed(self.debiased)}, {100 * interval.level:g} % interval {ends}, for {of}{by}"
 

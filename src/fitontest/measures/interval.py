@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from fitontest.results.text import short
+from fitontest.results.text import percent, short
 
 
 @dataclass(frozen=True)
@@ -40,18 +40,23 @@ class Roughness:
     near_rows: float
     few_rows: float | None = None
 
-    def in_words(self) -> str:
-        """Return a sentence for readers."""
-        test = f"a spline does not fit (p = {short(self.p_value, 2)}): the interval is that of"
+    def in_words(self, *, widened: bool = False) -> str:
+        """Return a sentence for readers; `widened`: of an interval that holds another one beside that of the map.
+
+        Parameters
+        ----------
+        widened : bool, default=False
+            Whether the family's own interval was widened; else the interval is that of the map alone.
+        """
+        does = "was widened to hold that of" if widened else "is that of"
+        test = f"a spline does not fit (p = {short(self.p_value, 2)}): the interval {does}"
         if self.by == "isotonic":
             return f"{test} an isotonic map, which may jump"
         rows = f"{self.near_rows:,.0f} neighbouring rows" if self.near_rows else "the rows of each score"
-        few = (
-            ""
-            if self.few_rows is None
-            else f", which differ from the scores in {100 * self.few_rows:.2g} % of the rows"
-        )
-        return f"{test} levels of {rows}{few}"
+        levels = f"{test} levels of {rows}"
+        if self.few_rows is None:
+            return levels
+        return f"{levels}, which differ from the scores in {percent(self.few_rows)} of the rows"
 
 
 @dataclass(frozen=True)
@@ -74,6 +79,8 @@ class ErrorInterval(Interval):
     widened_by : str or None
         Whose interval this one holds too, where the measure's own family cannot follow the scores: "spline",
         "isotonic" or "levels".
+    replaced : bool
+        Whether it is the interval of `widened_by` alone, as of a spline that does not fit.
     fit_p_value : float or None
         Of the test whether a spline fits the labels; None where it was not made.
     roughness : Roughness or None
@@ -85,5 +92,15 @@ class ErrorInterval(Interval):
     seed: int = 0
     stand_in: str | None = None
     widened_by: str | None = None
+    replaced: bool = False
     fit_p_value: float | None = None
     roughness: Roughness | None = None
+
+    @property
+    def source(self) -> str:
+        """What the interval holds beside the family's own, and why, or ""."""
+        if self.widened_by is None:
+            return ""
+        if self.roughness is not None:
+            return self.roughness.in_words(widened=not self.replaced)
+        return f"widened to hold the interval of {self.widened_by}"

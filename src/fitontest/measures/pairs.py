@@ -15,7 +15,7 @@ from fitontest.measures.base import Estimate, Evidence, Measure, Unit, register_
 from fitontest.numerics.pairs import PairWindows
 from fitontest.results.frames import Records
 from fitontest.results.table import Section
-from fitontest.results.text import short
+from fitontest.results.text import percent, short
 from fitontest.typing import FloatArray, IntArray
 
 NO_SPREAD = "every score is 0 or 1, so that labels of calibrated scores do not vary: the statistic has no scale"
@@ -55,6 +55,15 @@ class EntryPairs:
     def at_units(self, c: FloatArray) -> FloatArray:
         """Return values at the units, from those at the distinct scores, shape (G, ...)."""
         return c if self.entries.whole or not self.entries.tied else c[self.entries.group]
+
+    @property
+    def least_rows(self) -> float:
+        """Rows of a window at scale 0: those of one score, told as 0, or of pooled scores so many on average."""
+        return self.windows.rows / len(self.windows.n) if self.entries.pooled else 0.0
+
+    def near_rows(self, scale: int) -> float:
+        """Return over how many rows a row looks for near ones at a scale, by its place; 0: those of its score."""
+        return max(2.0 * float(self.windows.scales[scale]), self.least_rows)
 
     @property
     def p(self) -> FloatArray:
@@ -135,6 +144,7 @@ class PairStatistic(Measure):
             squares=squares,
             spreads=pairs.null_deviations,
             total_rows=pairs.windows.rows,
+            least_rows=pairs.least_rows,
             note=self._note(pairs),
         )
         return Estimate.of(self, sample, float(found.standardised.max()), found)
@@ -162,12 +172,15 @@ class PairsByScale(Evidence):
         T_s, and its standard deviation for calibrated scores.
     total_rows : float
         All rows; of weights that are no counts the effective ones.
+    least_rows : float
+        Rows that are pooled to one score; 0 where scores are their own.
     """
 
     reach: FloatArray
     squares: FloatArray
     spreads: FloatArray
     total_rows: float
+    least_rows: float = 0.0
 
     @property
     def standardised(self) -> FloatArray:
@@ -182,7 +195,11 @@ class PairsByScale(Evidence):
     @property
     def near_rows(self) -> float:
         """Rows over which the error persists that shows most, 2 s; 0: rows of equal score."""
-        return float(2.0 * self.reach[self.largest])
+        return self._near[self.largest]
+
+    @property
+    def _near(self) -> list[float]:
+        return [max(2.0 * reach, self.least_rows) for reach in self.reach.tolist()]
 
     @property
     def root(self) -> float:
@@ -195,17 +212,17 @@ class PairsByScale(Evidence):
 
     def rows(self) -> Records:
         """Return a record for each scale."""
-        columns = zip(self.reach, self.squares, self.spreads, self.standardised, strict=True)
+        columns = zip(self._near, self.squares, self.spreads, self.standardised, strict=True)
         return [
             {
-                "near_rows": float(2.0 * reach),
-                "share": float(2.0 * reach / self.total_rows),
+                "near_rows": near,
+                "share": near / self.total_rows,
                 "square": float(square),
                 "root": float(np.sign(square) * np.sqrt(abs(square))),
                 "sd_if_calibrated": float(spread),
                 "standardised": float(value),
             }
-            for reach, square, spread, value in columns
+            for near, square, spread, value in columns
         ]
 
     def to_dict(self) -> dict[str, Any]:
@@ -218,7 +235,7 @@ class PairsByScale(Evidence):
         body = [
             [
                 f"{row['near_rows']:,.0f}" if row["near_rows"] else "same score",
-                f"{100 * row['share']:.{'0f' if row['share'] >= 0.1 else '2g'}} %" if row["near_rows"] else "-",
+                percent(row["share"]) if row["near_rows"] else "-",
                 short(row["square"]),
                 short(row["root"]),
                 short(row["standardised"], 2),

@@ -178,7 +178,7 @@ def _widened_lines(named: Named) -> list[str]:
             rough = one.interval.roughness
             why = WIDENED_NOTE.format(by="family vector" if one.interval.widened_by == "vector" else "spline")
             if rough is not None:
-                why = rough.in_words()
+                why = one.interval.source
             widened.setdefault(why, []).append(name)
     return [f"{', '.join(names)}: {why}{'' if why.endswith('.') else '.'}" for why, names in widened.items()]
 

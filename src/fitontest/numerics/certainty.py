@@ -39,7 +39,8 @@ def certain_logit(p: FloatArray) -> float | None:
 def certain_class_logit(P: FloatArray) -> float | None:
     """Return the size of the logits of zeros among probabilities of classes, or None where there are none.
 
-    It is min(-logit(smallest other probability) + 1, 36). Of two columns that is what `certain_logit` returns of one.
+    It is min(-logit(smallest other probability) + 1, 36). Of two columns that are certain in the same rows it is what
+    `certain_logit` returns of one.
     None where all rows are certain, too.
 
     Parameters

@@ -3,9 +3,10 @@ r"""The pair statistic: how alike the residuals of neighbouring rows are, at eve
     T_s = (1 / W) sum_i w_i r_i (sum_j w_j r_j) / (sum_j w_j)        over the rows j != i within s ranks of row i
 
 A row without a near one adds 0. Of unequal weights, whose ranks are apart by more than one, W is the weight of the rows
-that have a near one. No row is paired with itself, so that T_s is 0 on average where r_i = y_i - c_i and c_i is the probability of row i.
-Where the residual has the mean d_i, T_s is on average the mean of d_i times the mean of d near i: of a d that is level
-over the window the mean square. Tied rows share a rank, the middle one, so that no order among them is needed.
+that have a near one. No row is paired with itself, so that T_s is 0 on average where r_i = y_i - c_i and c_i is the
+probability of row i. Where the residual has the mean d_i, T_s is on average the mean of d_i times the mean of d near i:
+of a d that is level over the window the mean square. Tied rows share a rank, the middle one, so that no order among
+them is needed.
 """
 
 from dataclasses import dataclass
@@ -84,7 +85,8 @@ class PairWindows:
             scales.append(scale)
             low.append(window[0])
             high.append(window[1])
-        return cls(n, each, np.array(scales), np.array(low), np.array(high), rows)
+        bounds = np.int32 if p.size < 2**31 else np.intp  # there may be twenty scales of many units
+        return cls(n, each, np.array(scales), np.array(low, dtype=bounds), np.array(high, dtype=bounds), rows)
 
     def widest_within(self, reach: float) -> int:
         """Return the place of the largest scale of at most that reach, or of the smallest."""
@@ -185,7 +187,7 @@ class PairWindows:
 
     @cached_property
     def _weights(self) -> FloatArray:
-        """What sums are divided by, shape (R,): the weight of all rows; of unequal weights that of rows with a near one.
+        """What sums are divided by, shape (R,): the weight of the rows, of unequal weights of those with a near one.
 
         Ranks of unequal weights are apart by more than one, so that heavy rows have no near one at small scales.
         """

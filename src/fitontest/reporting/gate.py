@@ -21,7 +21,7 @@ from fitontest.numerics.random import one_seed
 from fitontest.progress import track
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
-from fitontest.results.text import short
+from fitontest.results.text import percent, short
 from fitontest.segments.segmented_evaluation import WHOLE, words_of
 from fitontest.segments.segments import Segment, read_segments
 from fitontest.typing import ArrayInput, Label, RandomState
@@ -92,12 +92,14 @@ class Gate:
         found = f"calibration error {short(one.quoted)} by {one.measure.name} ({interval})"
         text = f"{found}, limit {short(self.max_error)}, n = {one.n:,}, joint p-value {short(self.p_value, 2)}"
         if self.outcome == "pass" and self.persistent is not None:
-            return f"pass: {text}; for errors that persist over at least {_share(self.persistent)} of the rows"
+            return f"pass: {text}; for errors that persist over at least {percent(self.persistent.share)} of the rows"
         if self.outcome != "undecided":
             return f"{self.outcome}: {text}"
         reason = ""
         if self.interval.high <= self.max_error and self.persistent is not None:  # undecided by the resolution alone
-            largest = f"errors of up to {short(self.persistent.value)} that persist over {_share(self.persistent)}"
+            largest = (
+                f"errors of up to {short(self.persistent.value)} that persist over {percent(self.persistent.share)}"
+            )
             reason = f"; {largest} of the rows cannot be excluded"
         if self.rows_needed is None:
             return f"cannot tell: {text}{reason}; it is too near the limit, or above it, for any number of rows"
@@ -222,7 +224,7 @@ class CalibrationCheck(Table):
     def _resolution_note(self) -> str:
         """What the limits at the resolution are of."""
         shares = [gate.persistent.share for gate in self.gates if gate.persistent is not None]
-        least, most = (_percent(share) for share in (min(shares), max(shares)))
+        least, most = (percent(share) for share in (min(shares), max(shares)))
         of = least if least == most else f"{least} to {most}"
         return f"persistent: errors up to there that persist over {of} of the rows cannot be excluded."
 
@@ -470,7 +472,7 @@ class Bounds:
         return Interval(low, high, self.level)
 
     def at_least(self, persistent: ErrorLimit) -> ErrorLimit:
-        """Return the limit of persistent errors, or where a class has few rows what the mean of the labels leaves open."""
+        """Return the limit of persistent errors; where a class has few rows at least what mean labels leave open."""
         return replace(persistent, value=max(persistent.value, self.most)) if self.few_of_a_class else persistent
 
 
@@ -516,14 +518,6 @@ def _times_for_limit(persistent: ErrorLimit, limit: float) -> float:
         return np.inf
     ratio = persistent.noise / left
     return MORE * ratio if persistent.square <= persistent.noise else max(ratio**2, MORE)
-
-
-def _share(limit: ErrorLimit) -> str:
-    return _percent(limit.share)
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.2g} %"
 
 
 def _printable(text: str) -> str:

@@ -7,7 +7,7 @@ from fitontest.data.sample import Sample
 from fitontest.evaluation import Evaluation
 from fitontest.measures.interval import Interval
 from fitontest.numerics.losses import LOSS_NAMES
-from fitontest.results.text import short
+from fitontest.results.text import percent, short
 from fitontest.segments.segmented_evaluation import SegmentedEvaluation
 from fitontest.uncertainty.verdict import Verdict
 
@@ -50,7 +50,7 @@ class Summary:
             "mean score": short(self.sample.mean_score),
             "calibration error": short(one.quoted),
             f"{100 * interval.level:g} % interval": f"{short(interval.low)} to {short(interval.high)}",
-            f"limit of errors over {100 * limit.share:.2g} % of the rows": short(limit.value),
+            f"limit of errors over {percent(limit.share)} of the rows": short(limit.value),
             "joint p-value of calibration": short(self.verdict.p_value, 2),
         }
 

@@ -34,6 +34,17 @@ def short(value: float, digits: int = 3) -> str:
     return f"{value:#.{digits}g}".rstrip(".")
 
 
+def percent(share: float, digits: int = 2) -> str:
+    """Return a share in percent, of two significant digits; all are 100 %.
+
+    Examples
+    --------
+    >>> percent(0.0162), percent(0.315), percent(1.0)
+    ('1.6 %', '32 %', '100 %')
+    """
+    return f"{100.0 * share:.0f} %" if share >= 0.095 else f"{100.0 * share:.{digits}g} %"
+
+
 def distinct(values: Sequence[float], digits: int = 6) -> list[str]:
     """Return increasing numbers, such as the borders of bins, with some significant digits.
 

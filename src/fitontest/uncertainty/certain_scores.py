@@ -62,7 +62,7 @@ class CertainScores:
 
     @property
     def beyond_rounding(self) -> bool:
-        """Whether there are more wrong labels than rounding to the step of the grid could bring about in 1 % of cases."""
+        """Whether rounding to the step of the grid would bring about as many wrong labels in at most 1 % of cases."""
         if not self.refuted or self.step == 0.0:
             return self.refuted
         wrong = self.wrong_share * self.rows

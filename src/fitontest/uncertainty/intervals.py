@@ -99,6 +99,7 @@ def with_interval(
         seed=seed,
         stand_in=None if redrawn.stand_in is None else family_name(redrawn.stand_in),
         widened_by=widened_by,
+        replaced=widened_by not in (None, SMOOTH) and redrawn.is_smooth,
         fit_p_value=None if ladder is None or ladder.smooth_fit is None else ladder.smooth_fit.p_value,
         roughness=None if ladder is None else ladder.roughness,
     )

@@ -111,9 +111,8 @@ class Ladder:
         """What is rougher than a spline can follow, or None."""
         if self.rung == "spline" or self.smooth_fit is None:
             return None
-        reach = float(self.pairs.windows.scales[self.smooth_fit.scale])
         few = self.few_rows if self.rung == "levels" else None
-        return Roughness(self.smooth_fit.p_value, self.rung, 2.0 * reach, few)
+        return Roughness(self.smooth_fit.p_value, self.rung, self.pairs.near_rows(self.smooth_fit.scale), few)
 
     @cached_property
     def levels(self) -> FloatArray:

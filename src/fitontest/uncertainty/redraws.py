@@ -107,7 +107,7 @@ def _cut(entries: Entries, positives: IntArray) -> tuple[Entries, tuple[Entries,
     size = np.minimum(entries.n[of] - most * place, most)
     behind = None if entries.behind is None else share_out(entries.behind[of], most * place, size, entries.n[of])
     w = size * (entries.w / entries.n)[of]
-    cut = Entries(entries.p[of], w, size, entries.whole, entries.counted, behind)
+    cut = Entries(entries.p[of], w, size, entries.whole, entries.counted, behind, entries.pooled)
     return cut, (cut, _dealt(positives, entries.n, size, parts)[:, None])
 
 

@@ -10,7 +10,7 @@ from fitontest.measures.base import Estimate
 from fitontest.measures.error_limits import RESOLUTION, ErrorLimit
 from fitontest.measures.interval import ErrorInterval
 from fitontest.measures.plug_in import PlugIn
-from fitontest.results.text import short
+from fitontest.results.text import percent, short
 from fitontest.uncertainty.intervals import with_interval
 from fitontest.uncertainty.joint import UNLIKELY, JointTest, joint_test
 from fitontest.uncertainty.tendency import Tendency, tendency_of
@@ -95,7 +95,15 @@ class Verdict:
         directions = [text for text in (self._slope, self._mean) if text] if self.shown else []
         rough = self.interval.roughness
         note = [] if rough is None else [f"{_capital(rough.in_words())}."]
-        return [self._error, *self._beside_interval, *note, *directions, *self.tendency.certain_words, *self.others, *self._open]
+        return [
+            self._error,
+            *self._beside_interval,
+            *note,
+            *directions,
+            *self.tendency.certain_words,
+            *self.others,
+            *self._open,
+        ]
 
     @property
     def interval(self) -> ErrorInterval:
@@ -119,7 +127,8 @@ class Verdict:
         )
         most = "at most " if self.p_value < 1.5 * self.test.smallest else ""  # no draw looked as bad
         each = ", ".join(f"{name} {short(value, 2)}" for name, value in self.p_values.items())
-        return f"{text}; calibrated scores would look as bad in {most}{_percent(self.p_value)} of cases (p: {each})."
+        each += ", labels of certain scores impossible" if self.test.impossible else ""
+        return f"{text}; calibrated scores would look as bad in {most}{percent(self.p_value)} of cases (p: {each})."
 
     @property
     def _beside_interval(self) -> list[str]:
@@ -134,13 +143,14 @@ class Verdict:
     def _open(self) -> list[str]:
         """Which errors cannot be ruled out."""
         limit, high = self.limit, self.interval.high
-        share = f"{_percent(limit.share)} of the rows"
+        share = f"{percent(limit.share)} of the rows"
+        sure = f"with {100 * self.interval.level:g} % confidence"
         if self.shown:
-            return [f"Errors that persist over at least {share} are at most {short(max(limit.value, high))}."]
+            return [f"Errors that persist over at least {share} are at most {short(max(limit.value, high))}, {sure}."]
         if limit.value <= high:
             return [f"Errors of up to {short(high)} cannot be ruled out, if they persist over at least {share}."]
-        persistent = f"such of up to {short(limit.value)} that persist over {share}"
-        return [f"Smooth errors of up to {short(high)} cannot be ruled out, nor {persistent}."]
+        persistent = f"of errors in any shape that persist over only {share}, those of up to {short(limit.value)}"
+        return [f"Errors of up to {short(high)} cannot be ruled out; {persistent}."]
 
     @property
     def _slope(self) -> str:
@@ -262,8 +272,3 @@ def _of_others(able: dict[str, Estimate], quoted: Estimate, test: JointTest) -> 
 
 def _capital(text: str) -> str:
     return text[0].upper() + text[1:]
-
-
-def _percent(share: float) -> str:
-    """Return a share in percent, of two digits."""
-    return f"{100 * share:.0f} %" if share >= 0.095 else f"{100 * share:.2g} %"
