@@ -205,3 +205,15 @@ def test_a_negative_statistic_has_the_root_0():
     if evidence.squares[evidence.largest] <= 0:
         assert evidence.root == 0.0
     assert pairs([0, 1], [0.5, 0.5]).evidence.root == 0.0
+
+
+def test_pooled_scores_are_not_called_equal(monkeypatch):
+    """Beyond so many rows neighbouring scores are one unit, whose rows share no score."""
+    rng = np.random.default_rng(0)
+    p = rng.random(2000)
+    y = rng.random(2000) < p
+    monkeypatch.setattr(data_entries, "MOST_ROWS", 1000)
+    monkeypatch.setattr(data_entries, "NODES", 100)
+    evidence = PairStatistic().estimate(fot.Sample(y, p)).evidence
+    assert evidence.rows()[0]["near_rows"] == pytest.approx(20, rel=0.1)
+    assert "same score" not in str(evidence.section())

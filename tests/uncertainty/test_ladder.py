@@ -70,6 +70,18 @@ def test_the_seed_of_the_folds_makes_no_other_family(seed):
     assert (by_name.debiased, by_name.interval.low, by_name.interval.high) == (found.value, found.low, found.high)
 
 
+def test_whose_interval_is_widened_and_whose_replaced():
+    y, p = drawn(lambda p: waves(p, 20), seed=4)
+    spline, platt = (fot.calibration_error(y, p, family=name, interval=0.95).interval for name in ("spline", "platt"))
+    assert (spline.widened_by, spline.replaced) == ("levels", True)
+    assert "the interval is that of levels of" in spline.source
+    assert platt.replaced is False
+    assert platt.widened_by == "levels"
+    assert "the interval was widened to hold that of levels of" in platt.source
+    assert platt.low <= spline.low
+    assert platt.high >= spline.high
+
+
 def test_where_the_spline_fits_all_is_as_without_a_ladder():
     y, p = drawn(lambda p: p**1.2, 1000)
     error = fot.calibration_error(y, p, interval=0.95)
