@@ -40,6 +40,7 @@ STILL = 1e-6  # mean distance of a direction that goes nowhere
 SHIFT = 0.1  # of the logit, instead
 FEW = 0.1  # share of the rows, below which an error is taken for one of few rows
 CLEAR = 3.5  # standard errors by which the mean label of near rows is clear of the scores, of any of many windows
+FINE = 100  # parts of the rows that the limit of the interval of levels tells apart
 LEAST_SIGNAL = 1.0 / 20.0  # share of the squares of local means that is taken for error, at least
 
 
@@ -189,12 +190,25 @@ class Ladder:
             self.levels, draws, level
         )
         if self.rung == "levels":
-            return levels
+            return self._capped(levels, norm, level)
         isotonic = Redrawn(PlugIn("isotonic", norm=norm), self.redraws, self.seed).chain(self.isotonic, draws, level)
-        if isotonic is None or levels is None:
-            return isotonic or levels
-        # the fit test of isotonic maps is weak, so that its interval alone would be too sure of jumps
-        return Found(isotonic.value, min(isotonic.low, levels.low), max(isotonic.high, levels.high), misread=False)
+        if isotonic is not None and levels is not None:
+            # the fit test of isotonic maps is weak, so that its interval alone would be too sure of jumps
+            low, high = min(isotonic.low, levels.low), max(isotonic.high, levels.high)
+            isotonic = Found(isotonic.value, low, high, misread=False)
+        return self._capped(isotonic or levels, norm, level)
+
+    def _capped(self, found: Found | None, norm: Norm, level: float) -> Found | None:
+        """Return value and ends no larger than the limit at a fine resolution, which holds whatever the direction is.
+
+        Levels of wide windows may be of noise alone, along which a small statistic stands for a large error.
+        """
+        if found is None:
+            return None
+        limit = self.limits.at(FINE, (1.0 + level) / 2.0).value
+        most = limit**2 if norm.name == "squared" else limit
+        value, low, high = (min(number, most) for number in (found.value, found.low, found.high))
+        return Found(value, low, high, found.misread)
 
     def _at_units(self, values: FloatArray) -> FloatArray:
         """Return values at the units of the pair statistic, from those at the entries."""
