@@ -59,7 +59,7 @@ def test_the_rows_needed_bring_the_interval_off_the_limit():
     assert gate_of("a", estimate(0.0, 0.6, 0.0501), 0.05).rows_needed is None
     assert gate_of("a", estimate(0.0, 0.7, 0.6, n=1), 0.05).rows_needed == 50
     assert "about 4,000 rows would" in str(gate_of("a", estimate(0.0, 0.07, 0.03), 0.05))
-    assert "too near the limit" in str(gate_of("a", estimate(0.0, 0.6, 0.05), 0.05))
+    assert "more rows will not help" in str(gate_of("a", estimate(0.0, 0.6, 0.05), 0.05))
 
 
 def test_errors_that_may_persist_decide_as_well():
@@ -68,7 +68,7 @@ def test_errors_that_may_persist_decide_as_well():
     assert (waves.outcome, waves.persistent.value, waves.persistent.share) == ("undecided", pytest.approx(0.06), 0.032)
     assert waves.rows_needed == 1800  # 1.2 * 1,000 * (.06 / .05)^2 = 1,728
     assert str(waves).endswith(
-        "errors of up to 0.0600 that persist over 3.2 % of the rows cannot be excluded; about 1,800 rows would"
+        "errors of up to 0.0600 that persist over 3.2 % of the rows cannot be excluded; about 1,800 rows would tell"
     )
     kept = gate_of("a", estimate(0.0, 0.04, 0.02, persistent=0.05), 0.05)
     assert kept.outcome == "pass"
@@ -77,6 +77,7 @@ def test_errors_that_may_persist_decide_as_well():
     assert gate_of("a", estimate(0.06, 0.09, 0.07, persistent=0.0), 0.05).outcome == "fail"
     # between two scales the smaller one is taken: fewer rows per window, and a larger limit
     assert gate_of("a", estimate(0.0, 0.04, 0.02), 0.05, 40).persistent.value == pytest.approx(0.2)
+    assert gate_of("a", estimate(0.0, 0.04, 0.02), 0.05).persistent.value == 0.04  # at least the end of the interval
 
 
 def test_an_error_of_a_few_rows_is_not_promised_to_pass():
@@ -86,7 +87,7 @@ def test_an_error_of_a_few_rows_is_not_promised_to_pass():
     y = rng.random(8000) < np.where(p < 0.25, p + 0.1, p)
     (gate,) = fot.check_calibration(y, p, max_error=0.04).gates
     assert (gate.outcome, gate.rows_needed) == ("undecided", None)
-    assert "or above it, for any number of rows" in str(gate)
+    assert str(gate).endswith("more rows will not help: the estimate is near the limit or above it")
 
 
 def test_one_row_excludes_nothing():
@@ -149,7 +150,7 @@ def test_the_table_of_segments():
     assert title == "cannot tell: calibration errors by platt, limit 0.0500"
     expected = "segment outcome debiased error 95 % interval persistent joint p-value n rows needed"
     assert header.split() == expected.split()
-    assert rows[0].split() == ["<0>", "pass", "0.0300", "0.00", "to", "0.0400", "0.00", "0.25", "1,000", "-"]
+    assert rows[0].split() == ["<0>", "pass", "0.0300", "0.00", "to", "0.0400", "0.0400", "0.25", "1,000", "-"]
     assert rows[-1] == "persistent: errors up to there that persist over 3.2 % of the rows cannot be excluded."
     assert check_of("pass", "fail").to_frame()["outcome"].tolist() == ["pass", "fail"]
 
@@ -222,8 +223,8 @@ def test_classes_have_outcomes_that_hold_together():
         ({"max_error": 0}, "max_error must be a fraction in .0, 1. such as 0.02, never percent; got 0"),
         ({"max_error": True}, "max_error must be"),
         ({"max_error": 0.1, "level": 1}, "level must be a number in"),
-        ({"max_error": 0.1, "resolution": 3}, "resolution must be a number of at least 4"),
-        ({"max_error": 0.1, "resolution": "fine"}, "resolution must be a number of at least 4"),
+        ({"max_error": 0.1, "resolution": 3}, "resolution must be a number of at least 20"),
+        ({"max_error": 0.1, "resolution": "fine"}, "resolution must be a number of at least 20"),
         ({"max_error": 0.1, "family": "none such"}, "family must be"),
         ({"max_error": 0.1, "reduction": "classwise"}, "y_prob must be a matrix"),
         (
@@ -245,7 +246,7 @@ def test_assert_calibrated_raises_what_the_gate_says():
     with pytest.raises(AssertionError, match=r"^fail: calibration error .*, limit 0.0500, n = 1,000, joint p-value"):
         fot.assert_calibrated(*drawn(power=2.0), max_error=0.05, family="platt")
     few = drawn(100)
-    with pytest.raises(AssertionError, match=r"^cannot tell: .*; about .* rows would$"):
+    with pytest.raises(AssertionError, match=r"^cannot tell: .*; about .* rows would tell$"):
         fot.assert_calibrated(*few, max_error=0.02, family="platt")
     fot.assert_calibrated(*few, max_error=0.02, family="platt", undecided="pass")
     with pytest.raises(ValueError, match="undecided must be one of"):

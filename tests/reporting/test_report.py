@@ -82,11 +82,13 @@ def test_the_same_data_give_the_same_bytes(tmp_path):
 def test_it_says_first_what_was_found():
     error, *others = report("bold").sentences
     assert report("bold").verdict.headline == "Too bold"
-    assert error.startswith("The calibration error is ")
+    assert error.startswith("The calibration error is estimated at ")
     assert others[0].startswith("Too bold: where the logit of the score grows by 1")
     comparison = report("bold").comparison
     gain = comparison[comparison.chosen].held_out.to_identity
-    assert others[-3].startswith("Errors that persist over at least 1.3 % of the rows are at most ")
+    assert others[-3].startswith(
+        "Errors that persist over at least 1.3 % of the rows, neighbours by score, are at most "
+    )
     assert f"Calibration by {comparison.chosen} would lower the log loss by {-gain.mean:#.3g} " in others[-2]
     assert gain.mean < 0
     assert others[-1] == "Four times as many rows (2,400) would halve the interval."
@@ -98,7 +100,7 @@ def test_of_calibrated_scores_it_says_what_could_be_hidden():
     high = one.interval.high
     assert made.verdict.headline == "No miscalibration shown"
     assert made.sentences[-2].startswith(
-        f"Errors of up to {high:#.3g} cannot be ruled out; of errors in any shape that "
+        f"Errors that a smooth map can follow of up to {high:#.3g} cannot be ruled out"
     )
     assert made.sentences[-1] == (
         f"If the error is as found, about 2,400 rows would show that it is at most {(one.debiased + high) / 2:#.3g}."

@@ -91,7 +91,7 @@ def _resolution(text: str) -> float | None:
     try:
         return check_resolution(float(text))
     except ValueError as error:
-        raise ValueError(f"--resolution must be a number of at least 4, or 'none'; got {text!r}") from error
+        raise ValueError(f"--resolution must be a number of at least 20, or 'none'; got {text!r}") from error
 
 
 def _checked(given: Given, by: tuple[str, ...], rule: GateRule) -> CalibrationCheck:

@@ -17,6 +17,7 @@ from fitontest.displays.scales import Scale
 from fitontest.displays.shapes import ROUNDING, Course, Shape, clip_course, insert_crossings
 from fitontest.partitions.partition import Partition
 from fitontest.results.frames import Records
+from fitontest.results.text import short
 from fitontest.typing import FloatArray
 from fitontest.uncertainty.bands import Band
 
@@ -76,6 +77,8 @@ def describe_band(band: Band) -> str:
     if band.kind == "consistency":
         return f"{BAND_LABEL}{level} ({band.draws} draws)"
     where = "each score" if band.kind == "confidence" else "all scores"
+    if band.misfit is not None:  # it is not where the true map lies
+        return f"a spline, {level} at {where}\n(it does not fit, p = {short(band.misfit, 2)})"
     return f"{TRUTH_LABEL}{level} at {where}\n({band.draws} draws{refitted})"
 
 

@@ -19,7 +19,7 @@ from fitontest.data.entries import Entries
 from fitontest.data.sample import Sample
 from fitontest.families.base import Family, available_families
 from fitontest.maps.base import CalibrationMap
-from fitontest.measures.error_limits import RESOLUTION, RESOLUTIONS, ErrorLimits
+from fitontest.measures.error_limits import RESOLUTION, RESOLUTIONS, ErrorLimit, ErrorLimits
 from fitontest.measures.if_calibrated import IfCalibrated
 from fitontest.measures.interval import ErrorInterval
 from fitontest.measures.notes import no_null_note, of_classes, one_class_note, score_notes
@@ -418,14 +418,15 @@ class Estimate(Table):
         """Return the largest error that cannot be ruled out, of those that persist over 1 / resolution of the rows.
 
         Intervals hold errors that the map named beside them can follow. This limit holds for errors of any shape that
-        keep their sign over so many rows, waves and errors of single scores among them: B_J = sqrt(T_s + z sd_s) with
-        the pair statistic T_s (measure ``pairs``) of windows of 2 s <= n / J rows, one-sided at the level of the
-        interval. It is at least the root mean square of the error, and so its mean.
+        keep their sign over so many rows, neighbours in the order of the scores, waves and errors of single scores
+        among them: B_J = sqrt(max(0, T_s + z sd_s)) with the pair statistic T_s (measure ``pairs``) of windows of
+        2 s <= n / J rows, one-sided at the level of the interval, and at least the upper end of the interval. B_J
+        bounds the root mean square of the error, and so its mean.
 
         Parameters
         ----------
         resolution : float, default=40
-            J, at least 4. The larger, the fewer rows an error may persist over, and the larger the limit.
+            J, at least 20. The larger, the fewer rows an error may persist over; the limit is as large or larger.
 
         Returns
         -------
@@ -435,7 +436,8 @@ class Estimate(Table):
         Raises
         ------
         ValueError
-            There is no interval, or none of a distance between scores and probabilities; a resolution below 4.
+            There is no interval, or none of a distance between scores and probabilities in the direction "smooth"; a
+            resolution below 20.
 
         Examples
         --------
@@ -443,15 +445,26 @@ class Estimate(Table):
         >>> rng = np.random.default_rng(0)
         >>> p = rng.random(2000)
         >>> error = fot.calibration_error(rng.random(2000) < p, p, interval=0.95)
-        >>> error.interval.high < error.limit(20) < error.limit(40)
+        >>> error.interval.high <= error.limit(20) <= error.limit(40)
         True
+        """
+        return self.limit_at(resolution).value
+
+    def limit_at(self, resolution: float = RESOLUTION) -> ErrorLimit:
+        """Return the limit with the share of the rows that it is of; see `limit`.
+
+        Parameters
+        ----------
+        resolution : float, default=40
+            J, at least 20.
         """
         if self.limits is None or self.interval is None:
             asked = "ask for one, interval=0.95" if self.interval is None else "of direction='smooth', under a norm"
             reason = self.interval_reason or asked
             raise ValueError(f"a limit needs the interval of a plug-in or binned error: {reason}")
-        value = self.limits.at(resolution, self.interval.level).value
-        return value**2 if self.measure.squared else value
+        limit = self.limits.at(resolution, self.interval.level)
+        value = limit.value**2 if self.measure.squared else limit.value
+        return replace(limit, value=max(value, self.interval.high))
 
     @property
     def base_rate_name(self) -> str:
@@ -591,7 +604,7 @@ class Estimate(Table):
     def _limits_at(self) -> list[dict[str, Any]] | None:
         if self.limits is None or self.interval is None:
             return None
-        return [self.limits.at(J, self.interval.level).to_dict() for J in RESOLUTIONS]
+        return [self.limit_at(J).to_dict() for J in RESOLUTIONS]
 
     def rows(self) -> Records:
         """Return the records of the estimate's own table: its classes, its bins, or else the one of itself."""

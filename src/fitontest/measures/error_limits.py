@@ -6,7 +6,8 @@ square of a difference d that is level over 2 s neighbouring rows, whatever its 
     mean |d| <= root mean d^2 <= B_J = sqrt(max(0, T_s + z sd_s)),    s = the largest scale of at most n / (2 J)
 
 in about 95 % of data sets, with z = 1.645 and sd_s the standard deviation of T_s for labels drawn from the fitted map.
-A T_s below -sd_s is taken for -sd_s.
+A T_s below -sd_s is taken for -sd_s. An error that persists over many rows persists over fewer too, so that a limit is
+at least those of the coarser resolutions from J = 20 on.
 """
 
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from scipy.special import ndtri
 from fitontest.checks import is_real
 
 RESOLUTIONS = (20, 40)  # that tables have
+COARSEST = 20  # the fewest parts of the rows
 RESOLUTION = 40  # parts of the rows that errors are told apart in, unless another is asked for
 
 
@@ -79,26 +81,35 @@ class ErrorLimits:
         Parameters
         ----------
         resolution : float, default=40
-            J, at least 4: the widest windows have a quarter of the rows.
+            J, at least 20.
         level : float in (0, 1), default=0.95
             With which confidence the error is smaller.
         """
         check_resolution(resolution)
-        most = max(self.rows / (2.0 * resolution), 1.0)
-        scale = 2.0 ** int(log2(most))
-        place = max(k for k, reach in enumerate(self.reach) if reach <= most or k == 0)
-        square, noise = self.squares[place], float(ndtri(level)) * self.spreads[place]
+        noises = [float(ndtri(level)) * spread for spread in self.spreads]
         # residuals that happen to repel each other tell little of large errors
-        value = max(max(square, -self.spreads[place]) + noise, 0.0) ** 0.5
-        share = min(2.0 * scale / self.rows, 1.0)
-        return ErrorLimit(min(value, self.largest), share, float(resolution), level, square, min(noise, 1.0))
+        lucky = [max(square, -spread) for square, spread in zip(self.squares, self.spreads, strict=True)]
+        values = [max(square + noise, 0.0) ** 0.5 for square, noise in zip(lucky, noises, strict=True)]
+        finest, coarsest = self._place(resolution), self._place(COARSEST)
+        place = max(range(finest, coarsest + 1), key=lambda k: values[k])
+        share = min(2.0 * 2.0 ** int(log2(self._most(resolution))) / self.rows, 1.0)
+        value, noise = min(values[place], self.largest), min(noises[place], 1.0)
+        return ErrorLimit(value, share, float(resolution), level, self.squares[place], noise)
+
+    def _most(self, resolution: float) -> float:
+        """Return how far windows reach at most."""
+        return max(self.rows / (2.0 * resolution), 1.0)
+
+    def _place(self, resolution: float) -> int:
+        """Return the place of the largest scale of a resolution, or of the smallest there is."""
+        return max(k for k, reach in enumerate(self.reach) if reach <= self._most(resolution) or k == 0)
 
 
 def check_resolution(resolution: object) -> float:
-    """Return the resolution, or raise ValueError unless it is a number of at least 4."""
-    if not (is_real(resolution) and 4 <= resolution < float("inf")):
+    """Return the resolution, or raise ValueError unless it is a number of at least 20."""
+    if not (is_real(resolution) and resolution >= COARSEST and resolution < float("inf")):
         raise ValueError(
-            "resolution must be a number of at least 4, such as 40 for errors that persist over a fortieth of the "
-            f"rows; got {resolution!r}"
+            f"resolution must be a number of at least {COARSEST}, such as 40 for errors that persist over a fortieth "
+            f"of the rows; got {resolution!r}"
         )
     return float(resolution)

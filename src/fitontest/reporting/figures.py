@@ -120,7 +120,8 @@ def _text(verdict: Verdict, scale: str) -> str:
     one = verdict.estimate
     assert one.interval is not None
     interval = f"{short(one.interval.low)} to {short(one.interval.high)}"
+    band = "for the true map" if one.interval.roughness is None else "of the spline, which does not fit,"
     return (
         f"Reliability diagram on the {scale} scale: the map of family {verdict.family} against the diagonal, with a "
-        f"band for the true map and the histogram of the scores. {verdict.headline}; interval of the error {interval}."
+        f"band {band} and the histogram of the scores. {verdict.headline}; interval of the error {interval}."
     )

@@ -91,6 +91,8 @@ class Gate:
         interval = f"{100 * self.interval.level:g} % interval {short(self.interval.low)} to {short(self.interval.high)}"
         found = f"calibration error {short(one.quoted)} by {one.measure.name} ({interval})"
         text = f"{found}, limit {short(self.max_error)}, n = {one.n:,}, joint p-value {short(self.p_value, 2)}"
+        if one.interval is not None and one.interval.roughness is not None and one.interval.source:
+            text += f"; {one.interval.source}"
         if self.outcome == "pass" and self.persistent is not None:
             return f"pass: {text}; for errors that persist over at least {percent(self.persistent.share)} of the rows"
         if self.outcome != "undecided":
@@ -102,8 +104,8 @@ class Gate:
             )
             reason = f"; {largest} of the rows cannot be excluded"
         if self.rows_needed is None:
-            return f"cannot tell: {text}{reason}; it is too near the limit, or above it, for any number of rows"
-        return f"cannot tell: {text}{reason}; about {self.rows_needed:,} rows would"
+            return f"cannot tell: {text}{reason}; more rows will not help: the estimate is near the limit or above it"
+        return f"cannot tell: {text}{reason}; about {self.rows_needed:,} rows would tell"
 
     def record(self) -> dict[str, Any]:
         """Return the outcome as JSON-ready values."""
@@ -260,7 +262,7 @@ def check_calibration(
     level : float in (0, 1), default=0.95
         Of the interval, and of the limit B.
     resolution : float or None, default=20
-        J, at least 4: B holds for errors that keep their sign over windows of 1 / (2 J) to 1 / J of the rows
+        J, at least 20: B holds for errors that keep their sign over windows of 1 / (2 J) to 1 / J of the rows
         (`Estimate.limit`). 40 is stricter, and needs more rows. None: the interval alone decides, which no error that
         an isotonic map cannot follow is seen by.
     family : str or Family, default="isotonic"
@@ -480,7 +482,7 @@ def gate_of(name: str, estimate: Estimate, rule: GateRule, bounds: Bounds, p_val
     """Return the outcome of an estimate."""
     interval, limit, persistent = bounds.around(estimate), rule.max_error, None
     if rule.resolution is not None and estimate.limits is not None:
-        persistent = bounds.at_least(estimate.limits.at(rule.resolution, interval.level))
+        persistent = bounds.at_least(estimate.limit_at(rule.resolution))
     passes = interval.high <= limit and (persistent is None or persistent.value <= limit)
     outcome: Outcome = "pass" if passes else "fail" if interval.low > limit else "undecided"
     needed = _rows_needed(estimate, interval, limit, persistent) if outcome == "undecided" else None
@@ -490,7 +492,7 @@ def gate_of(name: str, estimate: Estimate, rule: GateRule, bounds: Bounds, p_val
 def _rows_needed(estimate: Estimate, interval: Interval, limit: float, persistent: ErrorLimit | None) -> int | None:
     """Return about how many rows would bring the interval and the limit at a resolution off the limit, two digits."""
     times = 0.0 if interval.high <= limit else _times_for_interval(estimate, interval, limit)
-    if persistent is not None and persistent.value > limit:
+    if persistent is not None and persistent.value > max(limit, interval.high):
         times = max(times, _times_for_limit(persistent, limit))
     if not isfinite(times) or times > MOST_TIMES:
         return None

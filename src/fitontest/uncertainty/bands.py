@@ -25,6 +25,7 @@ from fitontest.numerics.random import check_seed, generator, one_seed
 from fitontest.numerics.threads import one_blas_thread
 from fitontest.progress import track
 from fitontest.typing import FloatArray, RandomState
+from fitontest.uncertainty.ladder import Ladder
 from fitontest.uncertainty.null import check_draws, redrawn
 from fitontest.uncertainty.redraws import Redraws
 
@@ -55,6 +56,9 @@ class Band:
         all these scores at once.
     stand_in : str or None
         The family that was refitted, where it was not the estimate's own.
+    misfit : float or None
+        The p-value of the fit test of the spline from which labels were redrawn, where it rejects: the true map is
+        rougher then, and the band is not one of it.
     """
 
     x: FloatArray
@@ -64,6 +68,7 @@ class Band:
     draws: int
     kind: BandKind = "consistency"
     stand_in: str | None = None
+    misfit: float | None = None
 
 
 def band_of(
@@ -118,7 +123,8 @@ def confidence_bands(
     Notes
     -----
     The band assumes that g resembles the truth, and that the family misses g as it misses the truth. It is too narrow
-    where the truth jumps, or bends more often than either can follow. See ``benchmarks/band_coverage.py``.
+    where the truth jumps, or bends more often than either can follow; where a test finds that, `Band.misfit` says so.
+    See ``benchmarks/band_coverage.py``.
 
     Quantiles of d_b itself, c_hat(x) - q_{1-a/2} d_b(x) to c_hat(x) - q_{a/2} d_b(x), would take off the bias of the
     family as seen under g. That bias is not known well enough: such bands held the truth less often.
@@ -131,11 +137,12 @@ def confidence_bands(
         g, deviations = _deviations(stand_in or family, Redraws.of(sample), x, draws, one_seed(random_state))
     assert estimate.map is not None
     c_hat = _beside_atoms(estimate.map, x)
+    rough = Ladder.of(sample, one_seed(random_state)).roughness
     refitted = None if stand_in is None else family_name(stand_in)
 
     def band(kind: BandKind, reach: FloatArray) -> Band:
         lower, upper = np.clip(c_hat - reach, 0.0, 1.0), np.clip(c_hat + reach, 0.0, 1.0)
-        return Band(x, lower, upper, float(level), draws, kind, refitted)
+        return Band(x, lower, upper, float(level), draws, kind, refitted, None if rough is None else rough.p_value)
 
     at_each = np.quantile(np.abs(deviations), level, axis=0)
     return band("confidence", at_each), band("simultaneous", _reach_at_once(deviations, g, level))

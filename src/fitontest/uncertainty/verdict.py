@@ -114,21 +114,21 @@ class Verdict:
     @property
     def limit(self) -> ErrorLimit:
         """The largest error that cannot be ruled out of those that persist over a fortieth of the rows, or nearly."""
-        assert self.estimate.limits is not None
-        return self.estimate.limits.at(RESOLUTION, self.interval.level)
+        return self.estimate.limit_at(RESOLUTION)
 
     @property
     def _error(self) -> str:
         of = "of the confidences " if self.estimate.base_rate_name == "accuracy" else ""
         interval = self.interval
         text = (
-            f"the calibration error {of}is {short(self.estimate.quoted)} "
+            f"the calibration error {of}is estimated at {short(self.estimate.quoted)} "
             f"({100 * interval.level:g} % interval {short(interval.low)} to {short(interval.high)})"
         )
         most = "at most " if self.p_value < 1.5 * self.test.smallest else ""  # no draw looked as bad
         each = ", ".join(f"{name} {short(value, 2)}" for name, value in self.p_values.items())
         each += ", labels of certain scores impossible" if self.test.impossible else ""
-        return f"{text}; calibrated scores would look as bad in {most}{percent(self.p_value)} of cases (p: {each})."
+        share = f"{most}{percent(self.p_value)} of cases"
+        return f"{text}; calibrated scores would look as bad in {share} (p of each: {each})."
 
     @property
     def _beside_interval(self) -> list[str]:
@@ -143,14 +143,15 @@ class Verdict:
     def _open(self) -> list[str]:
         """Which errors cannot be ruled out."""
         limit, high = self.limit, self.interval.high
-        share = f"{percent(limit.share)} of the rows"
-        sure = f"with {100 * self.interval.level:g} % confidence"
+        over = f"over at least {percent(limit.share)} of the rows, neighbours by score,"
         if self.shown:
-            return [f"Errors that persist over at least {share} are at most {short(max(limit.value, high))}, {sure}."]
+            sure = f"with {100 * self.interval.level:g} % confidence"
+            return [f"Errors that persist {over} are at most {short(limit.value)}, {sure}."]
         if limit.value <= high:
-            return [f"Errors of up to {short(high)} cannot be ruled out, if they persist over at least {share}."]
-        persistent = f"of errors in any shape that persist over only {share}, those of up to {short(limit.value)}"
-        return [f"Errors of up to {short(high)} cannot be ruled out; {persistent}."]
+            return [f"Errors that persist {over} of up to {short(high)} cannot be ruled out."]
+        smooth = "Errors that a smooth map can follow" if self.interval.roughness is None else "Errors of such a map"
+        other = f"of errors in any other shape that persist {over} those of up to {short(limit.value)}"
+        return [f"{smooth} of up to {short(high)} cannot be ruled out, and {other}."]
 
     @property
     def _slope(self) -> str:
