@@ -57,10 +57,8 @@ def test_the_sentences_hold_the_numbers():
     )
     limit = estimate.limit(40)
     assert limit >= estimate.interval.high
-    assert (
-        others[-1]
-        == f"Errors that persist over at least 1.6 % of the rows, neighbours by score, are at most {limit:#.3g}, with 95 % confidence."
-    )
+    over = "over at least 1.6 % of the rows, neighbours by score,"
+    assert others[-1] == f"Errors that persist {over} are at most {limit:#.3g}, with 95 % confidence."
     found = json.loads(json.dumps(verdict.to_dict()))
     assert (found["headline"], found["family"], found["p_value"]) == (verdict.headline, "spline", verdict.p_value)
     assert found["limit"]["value"] == estimate.limit(40)
