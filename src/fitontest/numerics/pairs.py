@@ -45,7 +45,7 @@ class PairWindows:
     >>> windows = PairWindows.of(p, np.ones(6), np.ones(6))
     >>> windows.scales, windows.statistics(np.array([[0], [0], [1], [1], [0], [1]]), p).round(4)
     (array([0., 1.]), array([[-0.0417],
-           [-0.0483]]))
+           [-0.0717]]))
     """
 
     n: FloatArray
