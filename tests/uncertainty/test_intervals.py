@@ -302,7 +302,7 @@ def of_calibrated(make, n, sets):
     for seed in range(sets):
         rng = np.random.default_rng([7, seed])
         p = rng.random(n)
-        with without_warnings():  # in a direction of its own, for which no fit is tested: that takes as long as all else
+        with without_warnings():  # in a direction of its own, of which no fit is tested: half the time
             options = {"family": make(), "interval": 0.95, "null_draws": 39, "direction": fot.Spline()}
             found.append(fot.calibration_error(rng.random(n) < p, p, **options))
     return found
