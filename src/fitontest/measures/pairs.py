@@ -12,6 +12,7 @@ import numpy as np
 from fitontest.data.entries import Entries
 from fitontest.data.sample import Sample
 from fitontest.measures.base import Estimate, Evidence, Measure, Unit, register_measure
+from fitontest.numerics.links import signed_root
 from fitontest.numerics.pairs import PairWindows
 from fitontest.results.frames import Records
 from fitontest.results.table import Section
@@ -212,17 +213,17 @@ class PairsByScale(Evidence):
 
     def rows(self) -> Records:
         """Return a record for each scale."""
-        columns = zip(self._near, self.squares, self.spreads, self.standardised, strict=True)
+        columns = zip(self._near, self.squares, signed_root(self.squares), self.spreads, self.standardised, strict=True)
         return [
             {
                 "near_rows": near,
                 "share": near / self.total_rows,
                 "square": float(square),
-                "root": float(np.sign(square) * np.sqrt(abs(square))),
+                "root": float(root),
                 "sd_if_calibrated": float(spread),
                 "standardised": float(value),
             }
-            for near, square, spread, value in columns
+            for near, square, root, spread, value in columns
         ]
 
     def to_dict(self) -> dict[str, Any]:

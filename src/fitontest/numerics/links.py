@@ -62,3 +62,8 @@ LINKS = {link.name: link for link in (LOGIT, IDENTITY)}
 def find_link(name: str, argument: str = "link") -> Link:
     """Return the link called `name`."""
     return LINKS[choose(name, LINKS, argument)]
+
+
+def signed_root(values: FloatArray) -> FloatArray:
+    """Return the root of each value with its sign, as estimates of squares may be negative."""
+    return np.asarray(np.sign(values) * np.sqrt(np.abs(values)))

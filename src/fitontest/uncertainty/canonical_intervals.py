@@ -18,6 +18,7 @@ from fitontest.measures.canonical_plug_in import CanonicalPlugIn
 from fitontest.measures.if_calibrated import IfCalibrated
 from fitontest.measures.interval import ErrorInterval
 from fitontest.measures.simplex_ece import SimplexECE
+from fitontest.numerics.links import signed_root
 from fitontest.numerics.norms import L1
 from fitontest.numerics.random import one_seed
 from fitontest.numerics.simplex_distances import find_distance, total_variation
@@ -136,7 +137,7 @@ def _inverted(
 ) -> tuple[Inverted, bool] | None:
     """Return debiased value and ends, and whether the measure sees much more or less than the error."""
     data = redraws.data
-    transform, back = (_signed_root, np.square) if measure.squared else (_unchanged, _unchanged)
+    transform, back = (signed_root, np.square) if measure.squared else (_unchanged, _unchanged)
 
     def true_error(c: FloatArray) -> float:
         return float(transform(np.array(measure.target(data, c))))
@@ -179,7 +180,3 @@ def _direction(redraws: ClassRedraws) -> FloatArray:
 
 def _unchanged(values: FloatArray) -> FloatArray:
     return values
-
-
-def _signed_root(values: FloatArray) -> FloatArray:
-    return np.asarray(np.sign(values) * np.sqrt(np.abs(values)))

@@ -14,6 +14,7 @@ from fitontest.families.base import Family, read_family
 from fitontest.measures.base import Measure
 from fitontest.measures.if_calibrated import IfCalibrated
 from fitontest.measures.plug_in import PlugIn
+from fitontest.numerics.links import signed_root
 from fitontest.numerics.norms import Norm
 from fitontest.progress import track
 from fitontest.typing import FloatArray, IntArray
@@ -89,7 +90,7 @@ class Redrawn:
 
         None where the values of redrawn labels do not vary.
         """
-        transform, back = (_signed_root, np.square) if self.measure.squared else (_unchanged, _unchanged)
+        transform, back = (signed_root, np.square) if self.measure.squared else (_unchanged, _unchanged)
         p = self.redraws.entries.p
         observed = float(transform(np.array(self.observed)))
         at_calibration = transform(self._redrawn([p], draws, CHAIN)[0])
@@ -151,7 +152,3 @@ def _but_for_seed(family: str | Family) -> tuple[type, dict[str, object]]:
 
 def _unchanged(values: FloatArray) -> FloatArray:
     return values
-
-
-def _signed_root(values: FloatArray) -> FloatArray:
-    return np.sign(values) * np.sqrt(np.abs(values))

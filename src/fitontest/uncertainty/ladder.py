@@ -23,7 +23,7 @@ from fitontest.measures.error_limits import ErrorLimits
 from fitontest.measures.interval import Roughness
 from fitontest.measures.pairs import EntryPairs
 from fitontest.measures.plug_in import PlugIn
-from fitontest.numerics.links import logit, sigmoid
+from fitontest.numerics.links import logit, sigmoid, signed_root
 from fitontest.numerics.norms import Norm
 from fitontest.typing import BoolArray, FloatArray, IntArray
 from fitontest.uncertainty.chain import SMOOTH, Found, Redrawn
@@ -184,7 +184,20 @@ class Ladder:
         return float(np.sqrt(w @ np.maximum(p, 1.0 - p) ** 2 / w.sum()))
 
     def found(self, norm: Norm, draws: int, level: float) -> Found | None:
-        """Return debiased error and interval where the spline does not fit, or None where labels do not vary."""
+        """Return debiased error and interval where the spline does not fit, or None where labels do not vary.
+
+        They are the same for all families of a table, and computed once.
+        """
+        key = norm, draws, level
+        if key not in self._known:
+            self._known[key] = self._found(norm, draws, level)
+        return self._known[key]
+
+    @cached_property
+    def _known(self) -> dict[tuple[Norm, int, float], Found | None]:
+        return {}
+
+    def _found(self, norm: Norm, draws: int, level: float) -> Found | None:
         assert self.smooth_fit is not None
         levels = _RedrawnPairs(_LocalError(norm, self.smooth_fit.scale), self.redraws, self.seed).chain(
             self.levels, draws, level
@@ -304,7 +317,7 @@ class _LocalError(Measure):
         """Return the values for several labellings."""
         pairs = EntryPairs.of(entries)
         values = pairs.windows.statistic(pairs.of_units(positives), pairs.p, self.scale)
-        return values if self.squared else np.sign(values) * np.sqrt(np.abs(values))
+        return values if self.squared else signed_root(values)
 
     def target(self, sample: Sample, c: FloatArray) -> float | None:
         """Return the norm of c - p."""
