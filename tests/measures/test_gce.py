@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics import brier_score_loss
 
 import fitontest as fot
-from tests.strategies import WHOLE_WEIGHTS, noisy, samples
+from tests.strategies import WHOLE_WEIGHTS, as_counts, noisy, samples
 
 LOSSES = [*fot.available_bin_losses(), "callable"]
 PARTITIONS = fot.available_partitions()
@@ -72,6 +72,7 @@ def test_every_loss_and_norm_by_hand(loss, partition):
 @given(data=samples())
 def test_named_errors_are_points_of_the_space(scheme, closed, data):
     y, p, w = data
+    w = as_counts(w)
     bins = fot.make_family("slope1", n_bins=7, scheme=scheme, closed=closed).fit(p, y, w)
     for norm in ("l1", "l2", "squared", "max"):
         ece = fot.plug_in(bins, norm=norm).estimate(fot.Sample(y, p, w))

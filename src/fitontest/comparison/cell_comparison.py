@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from fitontest.data.weights import weighting_record
 from fitontest.measures.base import Estimate
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
@@ -69,7 +70,12 @@ class CellTable:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers by name."""
-        facts = {"n": self.n, "base_rate": self.base_rate, "mean_score": self.mean_score}
+        facts = {
+            "n": self.n,
+            **weighting_record(self.error.weighting),
+            "base_rate": self.base_rate,
+            "mean_score": self.mean_score,
+        }
         return {**facts, "mean_residual": self.mean_residual, "error": self.error.value}
 
 

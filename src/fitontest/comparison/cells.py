@@ -263,9 +263,9 @@ def _check_cells(cells: object, name: str) -> None:
         )
     if cells.n == 0:
         raise ValueError(f"{name} must have rows, got none")
-    if not cells.sums.whole:
+    if not cells.whole:
         raise ValueError(
-            f"{name} must have whole weights, which count rows, or none: positives are dealt out row by row; got a "
+            f"{name} must have weights that are counts, or none: positives are dealt out row by row; got a "
             f"total weight of {cells.total:g} in {cells.n:,} rows"
         )
 

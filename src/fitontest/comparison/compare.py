@@ -272,6 +272,7 @@ def compare_candidates(
         backwards=_is_backwards(sample),
         n_test=None if test is None else test.n,
         do_nothing=options.do_nothing,
+        weighting=sample.weighting,
     )
 
 
