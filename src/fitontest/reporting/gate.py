@@ -15,7 +15,7 @@ from fitontest.data.sample import Sample
 from fitontest.families.base import Family, read_family
 from fitontest.measures.base import Estimate
 from fitontest.measures.error_limits import ErrorLimit, check_resolution
-from fitontest.measures.interval import Interval
+from fitontest.measures.interval import INDEPENDENT_ROWS, Interval
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.random import one_seed
 from fitontest.progress import track
@@ -201,7 +201,7 @@ class CalibrationCheck(Table):
     def sections(self) -> list[Section]:
         """Return the table of the outcomes."""
         if len(self.gates) == 1 and self.gates[0].name == str(WHOLE):
-            return [Section(str(self.gates[0]))]  # a title, which is one line in every log
+            return [Section(str(self.gates[0]), notes=INDEPENDENT_ROWS)]  # a title is one line in every log
         level = f"{100 * self.gates[0].interval.level:.4g} % interval"
         resolved = any(gate.persistent is not None for gate in self.gates)
         header = [self.kind, "outcome", "debiased error", level, *(["persistent"] if resolved else [])]
@@ -220,7 +220,8 @@ class CalibrationCheck(Table):
             )
         limit = f"limit {short(self.gates[0].max_error)}"
         title = f"{_in_words(self.outcome)}: calibration errors by {self.family}, {limit}"
-        return [Section(title, header, body, self._resolution_note if resolved else "")]
+        notes = [*([self._resolution_note] if resolved else []), INDEPENDENT_ROWS]
+        return [Section(title, header, body, "\n".join(notes))]
 
     @property
     def _resolution_note(self) -> str:

@@ -26,6 +26,7 @@ from fitontest.evaluation import Evaluation, evaluation_of, measures_of
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family, read_family
 from fitontest.measures.base import make_measure
+from fitontest.measures.interval import INDEPENDENT_ROWS
 from fitontest.measures.side_by_side import interval_columns
 from fitontest.numerics.random import one_seed
 from fitontest.reporting.figures import (
@@ -123,6 +124,7 @@ class Report:
             "verdict": self.verdict,
             "sentences": self.sentences,
             "glance": self._summary.glance,
+            "independent_rows": INDEPENDENT_ROWS,
             "tables": self._tables(),
             "facts": self.facts,
         }
@@ -154,7 +156,7 @@ class Report:
             found[CLASSES] = [_class_table(self.classes)]
         if self.segments is not None:
             found[SEGMENTS] = self.segments.sections()
-        return found
+        return {heading: [_without_line(part, INDEPENDENT_ROWS) for part in parts] for heading, parts in found.items()}
 
     @property
     def facts(self) -> dict[str, str]:
@@ -365,6 +367,11 @@ def _without(part: Section, column: str) -> Section:
     """Return a section without a column, if it has one of that name."""
     kept = [k for k, text in enumerate(part.header) if text != column]
     return replace(part, header=[part.header[k] for k in kept], body=[[row[k] for k in kept] for row in part.body])
+
+
+def _without_line(part: Section, line: str) -> Section:
+    """Return a section without a line of its notes, which the page says once, above all of them."""
+    return replace(part, notes="\n".join(text for text in part.notes.splitlines() if text != line))
 
 
 def _by_class(classes: ClassSamples, verdict: Verdict, options: ReportOptions) -> Evaluation:
