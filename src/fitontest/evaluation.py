@@ -361,7 +361,8 @@ def evaluate(
     by : array-like of shape (n,) or (n, k), or str or sequence of str, optional
         The segment of each row, such as its region: every measure of each segment alone and of all rows, by default the
         error under the family spline. Of a data frame the names of columns. At most 100 segments; labels are drawn at
-        least 40 times as often for the null, whatever `interval` is.
+        least 40 times as often for the null, whatever `interval` is. Without it every number is of all rows together,
+        not of each region, nor of each period in time.
     label, prob : str, optional
         Columns of a data frame, which one pass reduces to `Cells`, and to those of each segment.
     weight : str, optional

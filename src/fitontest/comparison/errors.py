@@ -97,7 +97,7 @@ def compare_errors(
     Notes
     -----
     The interval is for these two models on rows like these: it covers neither other training data nor a shift of the
-    rows. It assumes independent rows.
+    rows. Rows must be independent, and it is of all of them together, not of each period in time.
 
     The mean gain of one model is less than its error by what fitting a map to few rows costs, and may be negative.
     In the difference the costs nearly cancel, the more so the more alike the scores are. A family that cannot

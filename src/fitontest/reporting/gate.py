@@ -269,8 +269,8 @@ def check_calibration(
     family : str or Family, default="isotonic"
         Whose error is held against the limit.
     by : array-like of shape (n,) or (n, k), optional
-        The segment of each row, such as its region: each has an outcome of its own. Not with
-        ``reduction="classwise"``.
+        The segment of each row, such as its region or its month: each has an outcome of its own. Not with
+        ``reduction="classwise"``. Without it the outcome is of all rows together, not of each region or period.
     random_state : int, RandomState or None, default=0
         Seed of the draws behind the interval.
 

@@ -286,7 +286,8 @@ def report(
     compare : bool, default=False
         Compare platt, beta, spline, isotonic and temperature as calibrators of these scores, out of fold.
     by : array-like of shape (n,) or (n, k), optional
-        The segment of each row, such as its region: each is listed with the error of the family that is quoted.
+        The segment of each row, such as its region or its month: each is listed with the error of the family that is
+        quoted. The verdict is of all rows together, not of each.
     interval : float in (0, 1), default=0.95
         Level of the intervals.
     random_state : int, RandomState or None, default=0
