@@ -112,8 +112,8 @@ class PL(PiecewiseFamily):
 
         sum_i w_i loss(y_i, c_hat(p_i)) + kappa / W sum_i w_i loss(p_i, c_hat(p_i)) - alpha sum_k ln(tau_(k+1) - tau_k)
 
-    with loss(t, q) that of the label t, or of a share t of positive and 1 - t of negative rows, and t_k = Q(tau_k). Q is
-    the quantile function of .99 of the distribution of the scores and .01 of the uniform one, straight between the
+    with loss(t, q) that of the label t, or of a share t of positive and 1 - t of negative rows, and t_k = Q(tau_k). Q
+    is the quantile function of .99 of the distribution of the scores and .01 of the uniform one, straight between the
     shares 0, 1/64, ..., 1.
 
     *Local optima.* As a function of the knots the loss has many local minima. Where two segments are asked for, by
