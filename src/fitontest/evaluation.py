@@ -356,13 +356,15 @@ def evaluate(
     labels : array-like of shape (K,), optional
         The classes in the order of the columns, with `reduction`; by default the labels that occur, sorted.
     sample_weight : array-like of shape (n,), optional
-        Weight 2 counts a row twice, weight 0 not at all.
+        Counts where all are whole numbers of at most 10 on average, weight 2 being the row twice; else importances,
+        whose scale means nothing. A row of weight 0 is absent.
     pos_label : label, optional
         The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
     by : array-like of shape (n,) or (n, k), or str or sequence of str, optional
         The segment of each row, such as its region: every measure of each segment alone and of all rows, by default the
         error under the family spline. Of a data frame the names of columns. At most 100 segments; labels are drawn at
-        least 40 times as often for the null, whatever `interval` is.
+        least 40 times as often for the null, whatever `interval` is. Without it every number is of all rows together,
+        not of each region, nor of each period in time.
     label, prob : str, optional
         Columns of a data frame, which one pass reduces to `Cells`, and to those of each segment.
     weight : str, optional

@@ -98,6 +98,8 @@ def compare_cells(
     change where their frequencies drift. A stratum without rows of one table tells nothing; tables without a common
     one have the p-value 1, which says nothing of their calibration.
 
+    Each table counts as a whole: what changes from period to period within one of them is averaged over it.
+
     The p-values of the regions account for nothing; those adjusted by Holm account for there being several regions, and
     neither for the comparison of many pairs of tables, such as those of every day.
 

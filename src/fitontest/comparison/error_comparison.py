@@ -8,7 +8,7 @@ import numpy as np
 
 from fitontest.data.weights import Weighting, weighting_record
 from fitontest.measures.base import Estimate
-from fitontest.measures.interval import Interval
+from fitontest.measures.interval import INDEPENDENT_ROWS, Interval
 from fitontest.measures.notes import data_notes
 from fitontest.numerics.losses import LOG_LOSS_EPS, LOSS_NAMES
 from fitontest.results.frames import Records
@@ -175,7 +175,7 @@ class ErrorComparison(Table):
         title = f"calibration of two models on the same rows, by out-of-fold {loss} ({self.cv} folds), n = {self.n}"
         norm = next(iter(self.errors.values())).norm
         explanation = NOTES.format(family=self.family, loss=loss, compared=COMPARED[self.loss], norm=norm)
-        notes = [explanation]
+        notes = [explanation, INDEPENDENT_ROWS]
         if self.loss == "log_loss":
             notes.append(f"Log loss clips predictions to [{LOG_LOSS_EPS:g}, 1 - {LOG_LOSS_EPS:g}].")
         notes += [f"Note: {note}" for note in self.notes]

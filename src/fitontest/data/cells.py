@@ -84,7 +84,8 @@ class Cells(ReadBefore):
     multivariate hypergeometric distribution.
 
     Cells add up: ``a + b`` and ``sum(parts)`` are the cells of all rows, whatever the order, counts exactly and sums to
-    rounding.
+    rounding. An error of a sum, and its interval, are of all rows together, not of each part: where the calibration
+    drifts in time, periods with errors of opposite sign cancel.
 
     Examples
     --------

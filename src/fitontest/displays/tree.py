@@ -144,7 +144,8 @@ class TreeDisplay(Display):
         y : array-like of shape (n,)
             Labels.
         sample_weight : array-like of shape (n,), optional
-            Non-negative weights; weight 2 is the row twice, weight 0 the row absent.
+            Counts where all are whole numbers of at most 10 on average, weight 2 being the row twice; else importances,
+        whose scale means nothing. A row of weight 0 is absent.
         scores : array-like of shape (n,) or (n, K), optional
             Base scores, for a `ProbabilityCalibrationTree` that was fitted with scores on its own.
         pos_label : label, optional

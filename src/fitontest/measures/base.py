@@ -22,7 +22,7 @@ from fitontest.families.base import Family, available_families
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.error_limits import RESOLUTION, RESOLUTIONS, ErrorLimit, ErrorLimits
 from fitontest.measures.if_calibrated import IfCalibrated
-from fitontest.measures.interval import ErrorInterval
+from fitontest.measures.interval import INDEPENDENT_ROWS, ErrorInterval
 from fitontest.measures.notes import data_notes, no_null_note, of_classes, one_class_note
 from fitontest.partitions.cell_partition import CellPartition
 from fitontest.partitions.partition import Partition
@@ -671,11 +671,14 @@ class Estimate(Table):
 
     def sections(self) -> list[Section]:
         """Return the headline and the table below it."""
+        each = [self] if self.classes is None else [*self.classes.values()]
+        of_rows = INDEPENDENT_ROWS if any(one.interval is not None for one in each) else None
         if self.classes is None:
             table = self.evidence.section()
-            notes = "\n".join(part for part in (table.notes, self.note) if part)
-            return [Section(self.headline(), table.header, table.body, notes)]
-        return [Section(self.headline(), *_class_table(self.rows(), self.measure), self.note or "")]
+        else:
+            table = Section("", *_class_table(self.rows(), self.measure))
+        notes = "\n".join(part for part in (table.notes, self.note, of_rows) if part)
+        return [Section(self.headline(), table.header, table.body, notes)]
 
     def __repr__(self) -> str:
         shown = {**self.measure.brief(), "reduction": self.reduction, "n_bins": self.n_bins}

@@ -17,7 +17,7 @@ from fitontest.exceptions import held_warnings, warn_user
 from fitontest.families.base import Family, read_family
 from fitontest.measures.base import Estimate
 from fitontest.measures.error_limits import ErrorLimit, check_resolution
-from fitontest.measures.interval import Interval
+from fitontest.measures.interval import INDEPENDENT_ROWS, Interval
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.random import one_seed
 from fitontest.progress import track
@@ -207,7 +207,7 @@ class CalibrationCheck(Table):
     def sections(self) -> list[Section]:
         """Return the table of the outcomes."""
         if len(self.gates) == 1 and self.gates[0].name == str(WHOLE):
-            return [Section(str(self.gates[0]))]  # a title, which is one line in every log
+            return [Section(str(self.gates[0]), notes=INDEPENDENT_ROWS)]  # a title is one line in every log
         level = f"{100 * self.gates[0].interval.level:.4g} % interval"
         resolved = any(gate.persistent is not None for gate in self.gates)
         header = [self.kind, "outcome", "debiased error", level, *(["persistent"] if resolved else [])]
@@ -228,6 +228,7 @@ class CalibrationCheck(Table):
         title = f"{_in_words(self.outcome)}: calibration errors by {self.family}, {limit}"
         notes = [self._resolution_note] if resolved else []
         notes += [f"{gate.name}: {gate.estimate.weighting}." for gate in self.gates if gate.estimate.weighting]
+        notes.append(INDEPENDENT_ROWS)
         return [Section(title, header, body, "\n".join(notes))]
 
     @property
@@ -281,8 +282,8 @@ def check_calibration(
     family : str or Family, default="isotonic"
         Whose error is held against the limit.
     by : array-like of shape (n,) or (n, k), optional
-        The segment of each row, such as its region: each has an outcome of its own. Not with
-        ``reduction="classwise"``.
+        The segment of each row, such as its region or its month: each has an outcome of its own. Not with
+        ``reduction="classwise"``. Without it the outcome is of all rows together, not of each region or period.
     random_state : int, RandomState or None, default=0
         Seed of the draws behind the interval.
 
