@@ -83,9 +83,17 @@ class Weighting:
 
     def __str__(self) -> str:
         if self.kind == "counts":
-            return f"weights are counts: {self.rows:,} rows stand for {self.total:,.0f}"
-        effective = f"{self.effective_rows:,.0f}" if self.effective_rows >= 10 else f"{self.effective_rows:.2g}"
-        return f"weights are importances: {self.rows:,} rows tell as much as {effective} of equal weight"
+            return f"weights are counts: {self.rows:,} rows stand for {self._effective}"
+        return f"weights are importances: {self.rows:,} rows tell as much as {self._effective} of equal weight"
+
+    @property
+    def brief(self) -> str:
+        """The same in two words, beside a number of rows."""
+        return f"{'counts of' if self.kind == 'counts' else 'effectively'} {self._effective}"
+
+    @property
+    def _effective(self) -> str:
+        return f"{self.effective_rows:,.0f}" if self.effective_rows >= 10 else f"{self.effective_rows:.2g}"
 
 
 def weighting_record(weighting: Weighting | None) -> dict[str, Any]:

@@ -93,9 +93,8 @@ class Gate:
         one = self.estimate
         interval = f"{100 * self.interval.level:g} % interval {short(self.interval.low)} to {short(self.interval.high)}"
         found = f"calibration error {short(one.quoted)} by {one.measure.name} ({interval})"
-        text = f"{found}, limit {short(self.max_error)}, n = {one.n:,}, joint p-value {short(self.p_value, 2)}"
-        if one.weighting is not None:
-            text += f" ({one.weighting})"
+        rows = f"n = {one.n:,}" + ("" if one.weighting is None else f" ({one.weighting})")
+        text = f"{found}, limit {short(self.max_error)}, {rows}, joint p-value {short(self.p_value, 2)}"
         if one.interval is not None and one.interval.roughness is not None and one.interval.source:
             text += f"; {one.interval.source}"
         if self.outcome == "pass" and self.persistent is not None:
