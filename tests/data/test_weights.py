@@ -8,7 +8,9 @@ import polars as pl
 import pytest
 
 import fitontest as fot
+from fitontest.data.entries import Entries
 from fitontest.data.weights import Weights, read_weights
+from fitontest.uncertainty.null import with_null
 
 RNG = np.random.default_rng(0)
 N = 300
@@ -86,6 +88,45 @@ def test_the_scale_of_importances_means_nothing(scale):
     plain, scaled = (fot.calibration_error(Y, P, sample_weight=each, interval=0.9) for each in (w, w * scale))
     assert (scaled.debiased, scaled.interval) == (plain.debiased, plain.interval)
     assert scaled.weighting.effective_rows == plain.weighting.effective_rows
+
+
+# --- nothing above asks again whether weights are whole
+
+
+@pytest.mark.parametrize("name", fot.available_families())
+def test_every_family_takes_whole_importances_for_importances(name):
+    y, p, w = Y[:60], np.round(P[:60], 2), Weights(FEW[:60].astype(float), counts=False)  # with ties
+    plain, halved = (fot.make_family(name).fit(p, y, each) for each in (w, w.w / 2))
+    np.testing.assert_allclose(plain.predict(P), halved.predict(P), rtol=0, atol=1e-10)
+    entries = [Entries.of_rows(fot.Sample(y, p, each)) for each in (w, w.w / 2)]
+    labels = RNG.integers(0, 2, (60, 2))
+    if name != "stacking":  # one fit says enough of it
+        first, second = (fot.make_family(name).fitted_values(each, labels) for each in entries)
+        np.testing.assert_allclose(first, second, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", fot.available_families("any"))
+def test_every_family_of_several_classes_does_too(name):
+    rng = np.random.default_rng(1)
+    p = rng.dirichlet(np.ones(3), 60)
+    y, w = rng.integers(0, 3, 60), Weights(FEW[:60].astype(float), counts=False)
+    plain, halved = (fot.make_family(name).fit(p, y, each) for each in (w, w.w / 2))
+    np.testing.assert_allclose(plain.predict_proba(p), halved.predict_proba(p), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", [name for name in fot.available_measures() if name != "tce"])
+def test_every_measure_does_too(name):
+    measure = fot.make_measure(name)
+    w = FEW.astype(float)
+    found = []
+    for each in (Weights(w, counts=False), w / 2):
+        sample = fot.Sample(Y, np.round(P, 2), each)
+        try:
+            estimate = with_null(measure.estimate(sample), sample, 3, 0)
+            found.append((estimate.value, estimate.null.values.tolist() if estimate.null else None))
+        except ValueError as error:  # only counts will do
+            found.append(str(error))
+    assert found[0] == found[1]
 
 
 # --- it goes with the rows

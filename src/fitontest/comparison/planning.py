@@ -181,7 +181,7 @@ class _Scores:
     @classmethod
     def of(cls, p: FloatArray, seed: int) -> "_Scores":
         p = np.sort(p)
-        sample = Sample.of_rows(Rows.of(p, np.zeros(p.size), np.ones(p.size), whole=True))
+        sample = Sample.of_rows(Rows.of(p, np.zeros(p.size), np.ones(p.size), whole=True), whole=True)
         return cls(p.size, Redraws.of(sample), seed)
 
     @property

@@ -219,7 +219,7 @@ class Entries:
             p, y, w, count = p[order], y[order], w[order], count[order]
             if self.counted:
                 return Sample.of_rows(Rows(p, y, w, count, w), whole=True).merged
-            return Sample.of_rows(Rows.of(p, y, w, whole=True))
+            return Sample.of_rows(Rows.of(p, y, w, whole=True), whole=True)
         each = np.repeat(self.w / self.n, 2)[present]
         w = count * each
         order = self._order(p, y, w)
@@ -237,7 +237,7 @@ class Entries:
 
     def _of_single(self, y: FloatArray) -> Sample:
         order = self._order(self.p, y, self.w)
-        return Sample.of_rows(Rows.of(self.p[order], y[order], self.w[order], whole=self.whole))
+        return Sample.of_rows(Rows.of(self.p[order], y[order], self.w[order], whole=self.whole), whole=self.whole)
 
     def _order(self, p: FloatArray, y: FloatArray, w: FloatArray) -> Any:
         return np.lexsort((w, y, p)) if self.tied or not self.single else slice(None)

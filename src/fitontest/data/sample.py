@@ -18,7 +18,7 @@ from fitontest.data.arrays import as_column, as_numbers, check_same_length, chec
 from fitontest.data.labels import code_labels, is_binary_coded
 from fitontest.data.ordering import Groups, Rows, pooled, sorted_rows
 from fitontest.data.parts import countable, cut, merged, rescored
-from fitontest.data.weights import Weighting, Weights, WeightType, are_whole, check_kind, read_weights
+from fitontest.data.weights import Weighting, Weights, WeightType, check_kind, read_weights
 from fitontest.numerics.random import counted_folds, repeated_folds
 from fitontest.numerics.search import BLOCK
 from fitontest.typing import ArrayInput, BoolArray, FloatArray, IntArray, Label, RandomState
@@ -345,21 +345,17 @@ class Sample:
         return Sample.of_rows(rescored(self.rows, p), whole=self.whole)
 
     @classmethod
-    def of_rows(cls, rows: Rows, *, whole: bool | None = None) -> "Sample":
+    def of_rows(cls, rows: Rows, *, whole: bool) -> "Sample":
         """Return the sample of rows that are sorted by (p, y, w) already, unchecked.
-
-        `whole` says whether weights count rows, where that is known; sums over many rows do not show it.
 
         Parameters
         ----------
         rows : Rows
             Columns p in [0, 1], y in {0, 1} and w, with the rows behind each entry.
-        whole : bool, optional
-            Whether weights count rows; by default the weights themselves tell.
+        whole : bool
+            Whether weights count rows.
         """
         made = object.__new__(cls)
-        if whole is None:
-            whole = are_whole(rows.w, float(rows.w.sum()))
         made._fill(rows.p, rows.y, Weights(rows.w, whole))
         made.__dict__.update(rows=rows, reordered=True)
         if not rows.single:

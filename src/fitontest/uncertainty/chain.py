@@ -130,7 +130,9 @@ class Redrawn:
 
     def _target(self, c: FloatArray) -> float:
         entries = self.redraws.entries
-        sample = Sample.of_rows(Rows.of(entries.p, np.zeros(len(entries)), entries.w, whole=entries.whole))
+        sample = Sample.of_rows(
+            Rows.of(entries.p, np.zeros(len(entries)), entries.w, whole=entries.whole), whole=entries.whole
+        )
         value = self.measure.target(sample, c)
         return 0.0 if value is None else value
 

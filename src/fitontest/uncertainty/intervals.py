@@ -147,7 +147,7 @@ def reason_against(measure: Measure, direction: Direction = "smooth") -> str:
         return f"the norm {norm.name} is not one of {', '.join(NORMS)}"
     if measure.greater_is_better:
         return "it is no error"
-    probe = Sample.of_rows(Rows.of(np.array([0.5]), np.array([1.0]), np.array([1.0]), whole=True))
+    probe = Sample.of_rows(Rows.of(np.array([0.5]), np.array([1.0]), np.array([1.0]), whole=True), whole=True)
     if measure.by_row or measure.target(probe, np.array([0.5])) is None:
         return f"what {measure.name} would be under given probabilities is not defined"
     return ""

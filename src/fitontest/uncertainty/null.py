@@ -63,24 +63,24 @@ def redrawn(sample: Sample, rng: np.random.RandomState) -> Sample:
         rows = sample.rows
         y = (rng.random_sample(len(rows)) < rows.p).astype(np.float64)
         order = np.lexsort((rows.w, y, rows.p))
-        return Sample.of_rows(Rows.of(rows.p[order], y[order], rows.w[order], whole=False))
+        return Sample.of_rows(Rows.of(rows.p[order], y[order], rows.w[order], whole=False), whole=False)
     groups = sample.groups
     if groups.w.max() == 1.0:  # no ties: a row each, and a faster draw
         y = (rng.random_sample(len(groups)) < groups.p).astype(np.float64)
-        return Sample.of_rows(Rows.of(groups.p, y, np.broadcast_to(np.float64(1.0), y.shape), whole=True))
+        return Sample.of_rows(Rows.of(groups.p, y, np.broadcast_to(np.float64(1.0), y.shape), whole=True), whole=True)
     count = groups.w.astype(np.int64)
     positive = rng.binomial(count, groups.p)
     pair = np.stack((count - positive, positive), axis=1).ravel()
     p, y = np.repeat(groups.p, 2), np.tile([0.0, 1.0], len(groups))
     if sample.unit:
         p, y = np.repeat(p, pair), np.repeat(y, pair)
-        return Sample.of_rows(Rows.of(p, y, np.broadcast_to(np.float64(1.0), p.shape), whole=True))
+        return Sample.of_rows(Rows.of(p, y, np.broadcast_to(np.float64(1.0), p.shape), whole=True), whole=True)
     present = pair > 0
     p, y, pair = p[present], y[present], pair[present]
     w = pair.astype(np.float64)
     if sample.aggregated:
         return Sample.of_rows(Rows(p, y, w, pair, w), whole=True)
-    return Sample.of_rows(Rows.of(p, y, w, whole=True))
+    return Sample.of_rows(Rows.of(p, y, w, whole=True), whole=True)
 
 
 def redrawn_in_place(sample: Sample, rng: np.random.RandomState) -> Sample:
