@@ -26,6 +26,7 @@ GRADIENT_TOLERANCE = 1e-10  # promised: largest projected gradient per unit weig
 AIM = 1e-13  # what we try for: a step costs little and Newton's last one lands far below the promise
 NEAR = 1e-6  # Newton decrement per unit weight below which a step of length 1 hardly overshoots
 MAX_STEPS = 200
+TINY = float(np.finfo(float).tiny)
 SEPARABLE_RIDGE = 1e-10  # per unit weight, on standardised slopes; only for data without a finite optimum
 CELLS = 2048
 BLOCK = 16_384  # rows per block: the dozen temporaries of a pass over the rows stay in the cache
@@ -215,8 +216,9 @@ def _derivatives(problem: LogisticProblem, theta: FloatArray) -> tuple[FloatArra
         if problem.intercept:
             gradient[slopes] += r.sum()
             hessian[slopes, slopes] += v.sum()
-    lower = np.tril(hessian, -1)
-    return gradient / problem.total, (np.diag(np.diag(hessian)) + lower + lower.T) / problem.total
+    for i in range(size):  # of so few parameters quicker than by functions of matrices
+        hessian[:i, i] = hessian[i, :i]
+    return gradient / problem.total, hessian / problem.total
 
 
 def _projected(theta: FloatArray, gradient: FloatArray, bounded: BoolArray) -> float:
@@ -231,7 +233,9 @@ def _direction(theta: FloatArray, gradient: FloatArray, hessian: FloatArray, bou
     free = ~(at_bound & (gradient > 0))
     while True:
         direction = np.zeros(theta.size)
-        if free.any():
+        if free.all():
+            direction = -_solve(hessian, gradient)
+        elif free.any():
             direction[free] = -_solve(hessian[np.ix_(free, free)], gradient[free])
         blocked = free & at_bound & (direction < 0)
         if not blocked.any():
@@ -241,11 +245,11 @@ def _direction(theta: FloatArray, gradient: FloatArray, hessian: FloatArray, bou
 
 def _solve(hessian: FloatArray, gradient: FloatArray) -> FloatArray:
     """Solve a positive semi-definite system; the diagonal is scaled, and a speck added where it is singular."""
-    scale = np.sqrt(np.maximum(np.diag(hessian), np.finfo(float).tiny))
-    scaled = hessian / np.outer(scale, scale)
+    scale = np.sqrt(np.maximum(hessian.diagonal(), TINY))
+    scaled = hessian / (scale[:, None] * scale)
     for speck in (0.0, 1e-14, 1e-11, 1e-8, 1e-4):
         try:
-            factor = np.linalg.cholesky(scaled + speck * np.eye(scale.size))
+            factor = np.linalg.cholesky(scaled + speck * np.eye(scale.size) if speck else scaled)
         except np.linalg.LinAlgError:
             continue
         return np.asarray(np.linalg.solve(factor.T, np.linalg.solve(factor, gradient / scale)) / scale)
