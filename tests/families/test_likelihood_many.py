@@ -7,6 +7,7 @@ from fitontest.data.entries import Entries
 from fitontest.families import likelihood_many
 from fitontest.families.base import Family
 
+
 def test_slopes_held_at_zero_are_solved_together(monkeypatch):
     """Of beta calibration two of five labellings drawn at random have one; each took milliseconds alone."""
     rng = np.random.default_rng(60)

@@ -9,7 +9,8 @@ import pytest
 import fitontest as fot
 from fitontest.measures.error_limits import ErrorLimits
 from fitontest.measures.interval import ErrorInterval
-from fitontest.reporting.gate import Bounds, CalibrationCheck, GateRule
+from fitontest.reporting.bounds import Bounds
+from fitontest.reporting.gate import CalibrationCheck, GateRule
 from fitontest.reporting.gate import gate_of as gate_of_bounded
 from fitontest.uncertainty.joint import joint_test
 

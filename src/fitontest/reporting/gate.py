@@ -2,12 +2,9 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from math import isfinite
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 from xml.etree import ElementTree
-
-import numpy as np
 
 from fitontest.checks import choose, is_real
 from fitontest.data.predictions import REDUCTIONS, ClassSamples, Reduction, read_unreduced, reduced
@@ -19,6 +16,8 @@ from fitontest.measures.interval import Interval
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.random import one_seed
 from fitontest.progress import track
+from fitontest.reporting.bounds import Bounds
+from fitontest.reporting.rows_needed import rows_needed
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
 from fitontest.results.text import percent, short
@@ -28,15 +27,11 @@ from fitontest.typing import ArrayInput, Label, RandomState
 from fitontest.uncertainty.intervals import NULL_DRAWS, reason_against
 from fitontest.uncertainty.joint import joint_test
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
-from fitontest.uncertainty.tendency import FEW, exact_residuals, rows_of_smaller_class
 
 Outcome: TypeAlias = Literal["pass", "fail", "undecided"]
 Kind: TypeAlias = Literal["segment", "class"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
-MOST_TIMES = 10_000  # the rows at hand, beyond which a number of rows says only that there are not enough anywhere
-FEWEST = 50  # rows that are ever said to be enough: the interval of fewer is cut off at its ends
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-MORE = 1.2  # times the rows at hand, which are said at least to be needed
 DEFAULT_RESOLUTION = 20  # parts of the rows: errors in waves are seen that persist over a twentieth, or nearly
 DEFAULT_FAMILY = "isotonic"  # whose outcomes are as rarely wrong as the level says, where the truth jumps too
 
@@ -424,60 +419,6 @@ def check_limit(max_error: object, name: str = "max_error") -> float:
     return float(max_error)
 
 
-@dataclass(frozen=True)
-class Bounds:
-    """What the mean of the labels alone says of an error, exactly: no error is less than the distance of the means.
-
-    Attributes
-    ----------
-    least, most : float
-        Between which values that distance lies.
-    largest : float
-        The largest error that the scores can have.
-    few_of_a_class, few : bool
-        Whether a class has fewer than 50 rows, and whether both have together.
-    level : float
-        Of the bounds.
-    """
-
-    least: float
-    most: float
-    largest: float
-    few_of_a_class: bool
-    few: bool
-    level: float
-
-    @classmethod
-    def of(cls, sample: Sample, level: float) -> "Bounds":
-        """Return the bounds of a sample."""
-        low, high = exact_residuals(sample, level)
-        largest = float(sample.w @ np.maximum(sample.p, 1.0 - sample.p)) / sample.total
-        few = sample.effective_rows < FEWEST
-        return cls(
-            max(low, -high, 0.0), max(abs(low), abs(high)), largest, rows_of_smaller_class(sample) < FEW, few, level
-        )
-
-    def around(self, estimate: Estimate) -> Interval:
-        """Return the interval that decides.
-
-        Labels redrawn from a truth that has hardly any positives hardly vary, so that intervals from them are too
-        narrow; there they reach to the exact bounds. Where nothing varies these bounds are all that is known.
-        """
-        found = estimate.interval
-        if found is None:
-            return Interval(self.least, self.largest, self.level)
-        low, high = found.low, found.high
-        if self.few_of_a_class:
-            high = max(high, self.most)
-        if self.few:
-            low = min(low, self.least)
-        return Interval(low, high, self.level)
-
-    def at_least(self, persistent: ErrorLimit) -> ErrorLimit:
-        """Return the limit of persistent errors; where a class has few rows at least what mean labels leave open."""
-        return replace(persistent, value=max(persistent.value, self.most)) if self.few_of_a_class else persistent
-
-
 def gate_of(name: str, estimate: Estimate, rule: GateRule, bounds: Bounds, p_value: float) -> Gate:
     """Return the outcome of an estimate."""
     interval, limit, persistent = bounds.around(estimate), rule.max_error, None
@@ -485,41 +426,8 @@ def gate_of(name: str, estimate: Estimate, rule: GateRule, bounds: Bounds, p_val
         persistent = bounds.at_least(estimate.limit_at(rule.resolution))
     passes = interval.high <= limit and (persistent is None or persistent.value <= limit)
     outcome: Outcome = "pass" if passes else "fail" if interval.low > limit else "undecided"
-    needed = _rows_needed(estimate, interval, limit, persistent) if outcome == "undecided" else None
+    needed = rows_needed(estimate, interval, limit, persistent) if outcome == "undecided" else None
     return Gate(name, outcome, estimate, interval, limit, needed, persistent, p_value)
-
-
-def _rows_needed(estimate: Estimate, interval: Interval, limit: float, persistent: ErrorLimit | None) -> int | None:
-    """Return about how many rows would bring the interval and the limit at a resolution off the limit, two digits."""
-    times = 0.0 if interval.high <= limit else _times_for_interval(estimate, interval, limit)
-    if persistent is not None and persistent.value > max(limit, interval.high):
-        times = max(times, _times_for_limit(persistent, limit))
-    if not isfinite(times) or times > MOST_TIMES:
-        return None
-    rows = max(estimate.n * times, MORE * estimate.n, FEWEST)
-    unit = 10 ** max(len(str(int(rows))) - 2, 0)
-    return int(-(-rows // unit) * unit)
-
-
-def _times_for_interval(estimate: Estimate, interval: Interval, limit: float) -> float:
-    """Return how many times the rows bring the end of the interval that reaches over the limit back to it."""
-    error = estimate.quoted
-    halves = (interval.high - error, error - interval.low)
-    half = halves[0] if error <= limit else max(halves)  # the lower end may be cut off at 0
-    distance = abs(error - limit)
-    return (half / distance) ** 2 if distance > 0 else np.inf
-
-
-def _times_for_limit(persistent: ErrorLimit, limit: float) -> float:
-    """Return how many times the rows bring B to the limit; infinite where the mean square found is above its square.
-
-    The noise of T falls as one over the rows while no error is found, and as one over their root where one is.
-    """
-    left = limit**2 - max(persistent.square, 0.0)
-    if left <= 0.0:
-        return np.inf
-    ratio = persistent.noise / left
-    return MORE * ratio if persistent.square <= persistent.noise else max(ratio**2, MORE)
 
 
 def _printable(text: str) -> str:
