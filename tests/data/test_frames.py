@@ -234,6 +234,31 @@ def test_a_row_of_weight_zero_is_absent_whatever_else_it_holds(engine):
 
 
 @engines
+@pytest.mark.parametrize("exact", [False, True])
+def test_segments_of_weight_zero_have_cells_without_rows(engine, exact):
+    frame = table(40).assign(s="a", t=np.resize([1, 2], 40))
+    frame.loc[:9, "s"], frame.loc[10:12, "s"] = "b", None
+    frame["w"] = np.where(frame.s == "a", 1.0, 0.0)
+    found = fot.Cells.of_frame(ENGINES[engine](frame), **COLUMNS, weight="w", by="s", exact=exact)
+    assert {key: cells.n for key, cells in found.items()} == {"a": 27, "b": 0}
+    assert repr(found["b"]) == "Cells(no rows)"
+    assert_same(sum(found.values()), found["a"])
+    two = fot.Cells.of_frame(ENGINES[engine](frame), **COLUMNS, weight="w", by=["s", "t"], exact=exact)
+    assert [key for key, cells in two.items() if not cells.n] == [("b", 1), ("b", 2)]
+    classes = fot.Cells.of_frame(
+        ENGINES[engine](frame.assign(q=1 - frame.p)),
+        label="y",
+        prob=["q", "p"],
+        labels=[0, 1],
+        reduction="classwise",
+        weight="w",
+        by="s",
+        exact=exact,
+    )
+    assert {key: [each.n for each in cells.values()] for key, cells in classes.items()} == {"a": [27] * 2, "b": [0] * 2}
+
+
+@engines
 def test_a_row_counts_once_where_each_class_is_held_against_the_rest(engine):
     frame = pd.DataFrame({"y": ["a", "b", "c", "d"], "a": [0.5, np.nan, 0.2, 0.1], "b": [0.5, np.nan, 0.8, 1.9]})
     with pytest.raises(ValueError, match=r"of 4 rows 1 row .* missing or NaN; 1 row .* outside .*; 1 row has a label"):

@@ -1,7 +1,7 @@
 """``fitontest check``: a gate for pipelines, whether a calibration error is at most a limit."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -10,7 +10,6 @@ from fitontest.cli.messages import notes, refusing
 from fitontest.cli.scores import Given, of_class_scores
 from fitontest.cli.writing import check_output, written_whole
 from fitontest.data.predictions import ClassSamples
-from fitontest.data.sample import Sample
 from fitontest.measures.error_limits import check_resolution
 from fitontest.reporting.gate import (
     DEFAULT_FAMILY,
@@ -22,9 +21,10 @@ from fitontest.reporting.gate import (
     check_level,
     check_limit,
     check_samples,
+    check_segments,
+    read_required,
 )
 from fitontest.segments.segmented_evaluation import WHOLE
-from fitontest.segments.segments import Segment
 
 EXIT_CODES: dict[Outcome, int] = {"pass": 0, "fail": 1, "undecided": 3}  # 2 is bad input, as for every command
 FORMATS: dict[str, Callable[[CalibrationCheck], str]] = {
@@ -49,6 +49,12 @@ FORMATS: dict[str, Callable[[CalibrationCheck], str]] = {
 @click.option(
     "--by", multiple=True, help="Column whose values make segments, each with an outcome; repeat for several."
 )
+@click.option(
+    "--require",
+    multiple=True,
+    help="A segment that must be there, as the table names it; one without rows leaves the outcome open. Repeat for "
+    "several.",
+)
 @click.option("--random-state", type=int, default=0, show_default=True, help="Seed of the folds and of all draws.")
 @click.option("--format", "style", type=click.Choice(list(FORMATS)), default="table", show_default=True)
 @click.option(
@@ -64,6 +70,7 @@ def check(
     resolution: str,
     family: str,
     by: tuple[str, ...],
+    require: tuple[str, ...],
     random_state: int,
     style: str,
     output: Path | None,
@@ -72,14 +79,15 @@ def check(
 
     FILE is CSV, TSV (also gzipped) or Parquet. Exit codes: 0 pass, the whole interval of the error is at most
     --max-error, and so is every error that may persist over a share of the rows (--resolution); 1 fail, the whole
-    interval is above; 3 cannot tell yet, too few rows; 2 bad input. With --by, and with --reduction classwise, one
-    segment or class that fails makes the whole fail, and the intervals hold together (Bonferroni).
+    interval is above; 3 cannot tell yet, too few rows, or none of a segment; 2 bad input. With --by, and with
+    --reduction classwise, one segment or class that fails makes the whole fail, and the intervals hold together
+    (Bonferroni).
     """
     limit = check_limit(max_error, "--max-error")
     rule = GateRule.of(limit, check_level(level, "--level"), family, random_state, _resolution(resolution))
     if output is not None:
         check_output(output, "--output", {"FILE": given.file})
-    found = _checked(given, by, rule)
+    found = _checked(given, by, require, rule)
     _write(FORMATS[style](found), output)
     context.exit(EXIT_CODES[found.outcome])
 
@@ -94,16 +102,22 @@ def _resolution(text: str) -> float | None:
         raise ValueError(f"--resolution must be a number of at least 20, or 'none'; got {text!r}") from error
 
 
-def _checked(given: Given, by: tuple[str, ...], rule: GateRule) -> CalibrationCheck:
+def _checked(given: Given, by: tuple[str, ...], require: tuple[str, ...], rule: GateRule) -> CalibrationCheck:
     """Return the outcomes of the rows of a file."""
-    if given.classwise and not by:
+    if require and not by:
+        raise ValueError(f"--require must be left out without --by, which makes the segments; got {', '.join(require)}")
+    if by:
+        segments = given.segments(by)
+        with notes():
+            return check_segments(segments, rule, given.reduction, read_required(require, "--require"))
+    if given.classwise:
         data = given.data()
         assert isinstance(data, ClassSamples)
         with notes():
             return check_classes(data, rule)
-    samples: Mapping[Segment, Sample] = given.segments(by).samples if by else {WHOLE: given.sample()}
+    sample = given.sample()
     with notes():
-        return check_samples(samples, rule, given.reduction)
+        return check_samples({WHOLE: sample}, rule, given.reduction)
 
 
 def _write(text: str, output: Path | None) -> None:

@@ -172,7 +172,8 @@ class Cells(ReadBefore):
         Returns
         -------
         Cells, or ClassCells with ``reduction="classwise"``
-            With `by` a dict from the value of the segment, a tuple for several columns, to these.
+            With `by` a dict from the value of the segment, a tuple for several columns, to these. A segment whose rows
+            all have weight 0 has cells without rows.
 
         Raises
         ------
@@ -405,6 +406,8 @@ class Cells(ReadBefore):
         return np.asarray({"rows": sums.rows, "weight": sums.w, "squares": sums.w2}[kind][:, int(label)])
 
     def __repr__(self) -> str:
+        if not self.n:
+            return "Cells(no rows)"
         weights = "" if self.total == self.n else f", total weight {self.total:g}"
         return f"Cells(n={self.n:,} in {len(self):,} cells{weights}, share of positives {self.base_rate:.4g})"
 

@@ -23,6 +23,7 @@ from fitontest.data.sample import EXACT_COUNT, check_total
 from fitontest.typing import FloatArray, Label
 
 HUGE = 1e300  # weights below count as finite
+ABSENT = 3.0  # the label of rows of weight 0, of which only the segments are wanted
 LISTED = 4  # distinct labels that are asked for, at most
 MOST_SEGMENTS = 10_000
 
@@ -70,13 +71,14 @@ def sums_by_segment(native: Any, columns: FrameColumns, resolution: Resolution) 
         No frame, columns that are missing or hold something else, rows that cannot be read, no rows.
     """
     frame = as_frame(native)
-    rows, segments = _rows_of(frame, columns)
+    rows, segments = _rows_of(frame, columns, keep_absent=True)
     with only_hashable():
         table = _collected(_grouped(_with_key(rows, resolution), segments), segments)
+        table, empty = _without_absent(table, segments)
         if _has_bad(table, segments):
             _refuse_bad(frame, columns)
         _check_labels(table)
-        return dict(_split(table, segments, resolution))
+        return dict(_split(table, segments, resolution, empty))
 
 
 def as_frame(native: Any) -> "nw.DataFrame[Any] | nw.LazyFrame[Any]":
@@ -90,8 +92,11 @@ def as_frame(native: Any) -> "nw.DataFrame[Any] | nw.LazyFrame[Any]":
         ) from error
 
 
-def _rows_of(frame: Any, columns: FrameColumns) -> tuple[Any, list[str]]:
-    """Return a frame of label, score p, and weight w where there are any; and the names of the columns of segments."""
+def _rows_of(frame: Any, columns: FrameColumns, *, keep_absent: bool = False) -> tuple[Any, list[str]]:
+    """Return a frame of label, score p, and weight w where there are any; and the names of the columns of segments.
+
+    A row of weight 0 is absent, whatever else it holds. Where there are segments such rows can be kept, for theirs.
+    """
     schema = frame.collect_schema()
     probs = [columns.prob] if isinstance(columns.prob, str) else list(columns.prob)
     wanted = [("label", columns.label), *(("prob", one) for one in probs), *(("by", one) for one in columns.by)]
@@ -110,9 +115,12 @@ def _rows_of(frame: Any, columns: FrameColumns) -> tuple[Any, list[str]]:
     chosen = {new: segment_column(name, schema[name]) for new, name in zip(by, columns.by, strict=True)}
     if columns.weight is not None:
         w = chosen["w"] = nw.col(columns.weight).cast(nw.Float64)
-        frame = frame.filter((w != 0.0) | w.is_null())  # a row of weight 0 is absent, whatever else it holds
+        present = frame.filter((w != 0.0) | w.is_null())
+    else:
+        present = frame
+    frame = frame if keep_absent and by else present
     if columns.reduction is None:
-        y = _label(frame, schema[columns.label], columns)
+        y = _label(present, schema[columns.label], columns)
         return frame.select(p=nw.col(probs[0]).cast(nw.Float64), y=y, **chosen), by
     of_classes = ClassColumns(columns.reduction, tuple(probs), columns.label, columns.labels, columns.pos_label)
     rows, more = reduced_frame(frame, schema[columns.label], of_classes, chosen)
@@ -181,18 +189,25 @@ def _with_key(rows: Any, resolution: Resolution) -> Any:
     inside = (p > 0.0) & (p < 1.0)
     made = {"q": nw.when(inside).then(p).otherwise(nw.lit(0.5)), "y": nw.col("y").clip(-2.0, 2.0)}
     if weighted:
+        absent = w == 0.0
+        made["y"] = nw.when(absent).then(nw.lit(ABSENT)).otherwise(made["y"])
         made |= {"w2": w * w, "wp": w * p}
         small = nw.when(w.abs() < EXACT_COUNT).then(w).otherwise(nw.lit(0.0))  # SQL has no floor of huge numbers
         made["broken"] = nw.when(small == small.floor()).then(nw.lit(0.0)).otherwise(nw.lit(1.0))
     rows = rows.with_columns(**made)
     if resolution.exact:
-        return rows.with_columns(key=p + 0.0)
+        return _at_one_key(rows, p + 0.0, weighted)
     logit = ((q / (1.0 - q)).log() * float(FINE)).floor()
     ends = nw.when(p <= 0.0).then(nw.lit(float(-FLOOR))).otherwise(nw.lit(float(FLOOR)))
     key = (nw.when(inside).then(logit).otherwise(ends) + float(FLOOR)) * float(WIDTH) + (q * float(FINE)).floor()
     if resolution.edges:
         key = key * float(len(resolution.edges) + 1) + _place(p, resolution.edges, 0)
-    return rows.with_columns(key=key)
+    return _at_one_key(rows, key, weighted)
+
+
+def _at_one_key(rows: Any, key: Any, weighted: bool) -> Any:
+    """Add the key; rows of weight 0 have one, so that they make a group for each segment and no more."""
+    return rows.with_columns(key=nw.when(nw.col("w") == 0.0).then(nw.lit(0.0)).otherwise(key) if weighted else key)
 
 
 def _place(p: Any, edges: Sequence[float], below: int) -> Any:
@@ -237,6 +252,17 @@ def _unmasked(column: Any) -> Any:
     """Return a masked array of numbers as a plain one, with NaN where it is masked."""
     mask = np.ma.getmaskarray(column)
     return np.where(mask, np.nan, np.ma.getdata(column)) if mask.any() else np.ma.getdata(column)
+
+
+def _without_absent(table: dict[str, Any], segments: list[str]) -> tuple[dict[str, Any], list[tuple[Any, ...]]]:
+    """Return the table without the groups of rows of weight 0, and the segments that these have."""
+    absent = np.asarray(table["y"], dtype=np.float64) == ABSENT
+    if not absent.any():
+        return table, []
+    each = [[table[name][row] for name in segments] for row in np.flatnonzero(absent)]
+    kept = np.flatnonzero(~absent)
+    left = {name: [column[row] for row in kept] if name in segments else column[kept] for name, column in table.items()}
+    return left, [tuple(values) for values in each if None not in values]
 
 
 def _has_bad(table: Mapping[str, Any], segments: list[str]) -> bool:
@@ -285,19 +311,22 @@ def _check_labels(table: Mapping[str, Any]) -> None:
 
 
 def _split(
-    table: Mapping[str, Any], segments: list[str], resolution: Resolution
+    table: Mapping[str, Any], segments: list[str], resolution: Resolution, empty: Sequence[tuple[Any, ...]] = ()
 ) -> Iterator[tuple[tuple[Any, ...], CellSums]]:
-    """Yield the segments with their cells."""
+    """Yield the segments with their cells; those whose rows all have weight 0, `empty` among others, have none."""
     if not segments:
         yield (), _sums(table, np.arange(table["key"].size), resolution)
         return
     places: dict[tuple[Any, ...], list[int]] = {}
     for row, values in enumerate(zip(*(table[name] for name in segments), strict=True)):
         places.setdefault(values, []).append(row)
+    for values in empty:
+        places.setdefault(values, [])
     if len(places) > MOST_SEGMENTS:
         raise ValueError(f"by must give at most {MOST_SEGMENTS:,} segments, got {len(places):,}")
     for values in sorted(places, key=lambda one: tuple((str(type(each)), each) for each in one)):
-        yield values, _sums(table, np.array(places[values]), resolution)
+        rows = places[values]
+        yield values, _sums(table, np.array(rows), resolution) if rows else CellSums.none()
 
 
 def _sums(table: Mapping[str, Any], rows: Any, resolution: Resolution) -> CellSums:

@@ -1,15 +1,16 @@
 """A gate: whether a calibration error is at most a limit, is above it, or whether the rows cannot tell yet."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
 from xml.etree import ElementTree
 
-from fitontest.checks import choose, is_real
+from fitontest.checks import brief, choose, is_real
 from fitontest.data.predictions import REDUCTIONS, ClassSamples, Reduction, read_unreduced, reduced
 from fitontest.data.sample import Sample
 from fitontest.families.base import Family, read_family
+from fitontest.families.identity import Identity
 from fitontest.measures.base import Estimate
 from fitontest.measures.error_limits import ErrorLimit, check_resolution
 from fitontest.measures.interval import Interval
@@ -22,7 +23,7 @@ from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
 from fitontest.results.text import percent, short
 from fitontest.segments.segmented_evaluation import WHOLE, words_of
-from fitontest.segments.segments import Segment, read_segments
+from fitontest.segments.segments import NO_ROWS, Segment, Segments, read_segments
 from fitontest.typing import ArrayInput, Label, RandomState
 from fitontest.uncertainty.intervals import NULL_DRAWS, reason_against
 from fitontest.uncertainty.joint import joint_test
@@ -38,7 +39,7 @@ DEFAULT_FAMILY = "isotonic"  # whose outcomes are as rarely wrong as the level s
 
 @dataclass(frozen=True)
 class Gate:
-    """The outcome for one set of rows.
+    """The outcome for one set of rows, or for a segment that has none: it is undecided, and nothing is known of it.
 
     Attributes
     ----------
@@ -47,11 +48,11 @@ class Gate:
     outcome : {"pass", "fail", "undecided"}
         Pass where the upper end of the interval and the error that may persist over a share of the rows are at most the
         limit, fail where the lower end is above.
-    estimate : Estimate
-        Of the family.
-    interval : Interval
-        That decides. Where a class has fewer than 50 rows it reaches to the exact bound that the mean of the labels
-        alone leaves open; see `check_calibration`.
+    estimate : Estimate or None
+        Of the family; None without rows.
+    interval : Interval or None
+        That decides; None without rows. Where a class has fewer than 50 rows it reaches to the exact bound that the
+        mean of the labels alone leaves open; see `check_calibration`.
     max_error : float
         The limit.
     rows_needed : int or None
@@ -59,8 +60,8 @@ class Gate:
     persistent : ErrorLimit or None
         The largest error that cannot be ruled out of those that persist over a share of the rows, whatever their shape;
         None without a resolution, and where there is no interval.
-    p_value : float
-        The joint p-value of calibration (`JointTest`); it decides nothing here.
+    p_value : float or None
+        The joint p-value of calibration (`JointTest`); it decides nothing here. None without rows.
 
     Examples
     --------
@@ -74,15 +75,35 @@ class Gate:
 
     name: str
     outcome: Outcome
-    estimate: Estimate
-    interval: Interval
+    estimate: Estimate | None
+    interval: Interval | None
     max_error: float
     rows_needed: int | None
     persistent: ErrorLimit | None
-    p_value: float
+    p_value: float | None
+
+    @classmethod
+    def without_rows(cls, name: str, max_error: float) -> "Gate":
+        """Return the outcome of a segment that has no rows of positive weight.
+
+        Parameters
+        ----------
+        name : str
+            Of the segment.
+        max_error : float
+            The limit.
+        """
+        return cls(name, "undecided", None, None, max_error, None, None, None)
+
+    @property
+    def n(self) -> int:
+        """Rows of positive weight."""
+        return 0 if self.estimate is None else self.estimate.n
 
     def __str__(self) -> str:
         one = self.estimate
+        if one is None or self.interval is None or self.p_value is None:
+            return f"cannot tell: {NO_ROWS}, limit {short(self.max_error)}"
         interval = f"{100 * self.interval.level:g} % interval {short(self.interval.low)} to {short(self.interval.high)}"
         found = f"calibration error {short(one.quoted)} by {one.measure.name} ({interval})"
         text = f"{found}, limit {short(self.max_error)}, n = {one.n:,}, joint p-value {short(self.p_value, 2)}"
@@ -103,22 +124,22 @@ class Gate:
         return f"cannot tell: {text}{reason}; about {self.rows_needed:,} rows would tell"
 
     def record(self) -> dict[str, Any]:
-        """Return the outcome as JSON-ready values."""
-        one = self.estimate
+        """Return the outcome as JSON-ready values; those that are of rows are None without any."""
+        one, interval = self.estimate, self.interval
         return {
             "name": self.name,
             "outcome": self.outcome,
-            "error": one.value,
-            "debiased": one.debiased,
-            "low": self.interval.low,
-            "high": self.interval.high,
-            "level": self.interval.level,
+            "error": None if one is None else one.value,
+            "debiased": None if one is None else one.debiased,
+            "low": None if interval is None else interval.low,
+            "high": None if interval is None else interval.high,
+            "level": None if interval is None else interval.level,
             "max_error": self.max_error,
             "resolution": None if self.persistent is None else self.persistent.resolution,
             "persistent": None if self.persistent is None else self.persistent.value,
             "persistent_share": None if self.persistent is None else self.persistent.share,
             "joint_p_value": self.p_value,
-            "n": one.n,
+            "n": self.n,
             "rows_needed": self.rows_needed,
         }
 
@@ -140,7 +161,8 @@ class CalibrationCheck(Table):
     -----
     One segment or class that fails makes the whole fail; otherwise one that is undecided leaves it undecided. With k of
     them each interval, and each limit at a resolution, has the level 1 - (1 - level) / k, so that the promise holds for
-    all together (Bonferroni).
+    all together (Bonferroni). A segment without rows of positive weight has an outcome too, "undecided": what is not
+    there is not calibrated.
 
     Printing it shows the table. ``bool(check)`` is refused, because there are three outcomes: compare `outcome`.
 
@@ -197,13 +219,17 @@ class CalibrationCheck(Table):
         """Return the table of the outcomes."""
         if len(self.gates) == 1 and self.gates[0].name == str(WHOLE):
             return [Section(str(self.gates[0]))]  # a title, which is one line in every log
-        level = f"{100 * self.gates[0].interval.level:.4g} % interval"
+        levels = [gate.interval.level for gate in self.gates if gate.interval is not None]
+        level = f"{100 * levels[0]:.4g} % interval"
         resolved = any(gate.persistent is not None for gate in self.gates)
         header = [self.kind, "outcome", "debiased error", level, *(["persistent"] if resolved else [])]
         header += ["joint p-value", "n", "rows needed"]
         body = []
         for gate in self.gates:
             row = gate.record()
+            if gate.estimate is None or gate.p_value is None:
+                body.append([gate.name, NO_ROWS, *["-"] * (len(header) - 4), "0", "-"])
+                continue
             needed = "-" if gate.rows_needed is None else f"{gate.rows_needed:,}"
             interval = f"{short(row['low'])} to {short(row['high'])}"
             persistent = [] if not resolved else ["-" if row["persistent"] is None else short(row["persistent"])]
@@ -235,6 +261,7 @@ def check_calibration(
     resolution: float | None = DEFAULT_RESOLUTION,
     family: str | Family = DEFAULT_FAMILY,
     by: ArrayInput = None,
+    require: Sequence[object] = (),
     reduction: Reduction | None = None,
     labels: ArrayInput = None,
     sample_weight: ArrayInput = None,
@@ -264,7 +291,10 @@ def check_calibration(
         Whose error is held against the limit.
     by : array-like of shape (n,) or (n, k), optional
         The segment of each row, such as its region: each has an outcome of its own. Not with
-        ``reduction="classwise"``.
+        ``reduction="classwise"``. A segment whose rows all have weight 0 has "no rows" and is undecided.
+    require : list, default=()
+        Segments that must be there, named as they are printed ("north", or "north, 2024" by two columns). One that is
+        absent is undecided, as one whose rows all have weight 0 is. With `by`, or a dict of `Cells`.
     random_state : int, RandomState or None, default=0
         Seed of the draws behind the interval.
 
@@ -308,14 +338,19 @@ def check_calibration(
     rule = GateRule.of(max_error, level, family, random_state, resolution)
     if reduction is not None:
         choose(reduction, REDUCTIONS, "reduction")
+    required = read_required(require)
     if reduction == "classwise" or isinstance(y_true, ClassSamples):
         if by is not None:
             raise ValueError("by must be left out with reduction='classwise' or ClassCells: each class has an outcome")
+        if required:
+            raise ValueError(f"require must be left out with reduction='classwise' or ClassCells, got {list(require)}")
         return check_classes(read_unreduced(columns, reduction or "classwise", labels, pos_label), rule)
     segments = read_segments(columns, by, reduction, labels, pos_label)
     if segments is None:
+        if required:
+            raise ValueError(f"require must be left out without by=, which makes the segments; got {list(require)}")
         return check_samples({WHOLE: reduced(columns, reduction, labels, pos_label)}, rule, reduction)
-    return check_samples(segments.samples, rule, reduction)
+    return check_segments(segments, rule, reduction, required)
 
 
 def assert_calibrated(
@@ -377,6 +412,8 @@ class GateRule:
     ) -> "GateRule":
         """Return the rule that a user gave, or refuse what is none."""
         measure = PlugIn(read_family(family))
+        if isinstance(measure.family, Identity):
+            raise ValueError("family must be fitted to the labels, got identity, whose error is 0 whatever they are")
         if reason := reason_against(measure):
             raise ValueError(f"family must be one whose error has an interval, got {measure.name}: {reason}")
         parts = None if resolution is None else check_resolution(resolution)
@@ -388,13 +425,34 @@ def check_classes(data: ClassSamples, rule: GateRule) -> CalibrationCheck:
     return check_samples(dict(data.one_vs_rest()), rule, "classwise", "class")
 
 
-def check_samples(
-    samples: Mapping[Segment, Sample], rule: GateRule, reduction: str | None = None, kind: Kind = "segment"
+def check_segments(
+    segments: Segments, rule: GateRule, reduction: str | None = None, required: Sequence[str] = ()
 ) -> CalibrationCheck:
-    """Return the outcomes of checked samples, each under its name."""
+    """Return the outcomes of segments; those that have no rows, and required ones that are absent, come last."""
+    names = words_of([*segments.samples, *segments.empty])
+    found = check_samples(segments.samples, rule, reduction, names=names)
+    missing = [*(names[one] for one in segments.empty), *(one for one in required if one not in names.values())]
+    return replace(found, gates=(*found.gates, *(Gate.without_rows(name, rule.max_error) for name in missing)))
+
+
+def read_required(require: object, name: str = "require") -> list[str]:
+    """Return the printed names of the segments that must be there, each once; `name` is what the caller calls them."""
+    if isinstance(require, str) or not isinstance(require, Iterable):
+        raise ValueError(f"{name} must be a list of names of segments, got {brief(require)}")
+    return list(dict.fromkeys(word for one in require for word in words_of([one]).values()))
+
+
+def check_samples(
+    samples: Mapping[Segment, Sample],
+    rule: GateRule,
+    reduction: str | None = None,
+    kind: Kind = "segment",
+    names: Mapping[Segment, str] | None = None,
+) -> CalibrationCheck:
+    """Return the outcomes of checked samples, each under its name: by default as `words_of` prints it."""
     share, seed = 1.0 - (1.0 - rule.level) / len(samples), one_seed(rule.random_state)
     redrawing = Redrawing(interval=share, random_state=seed)
-    names = words_of(samples)
+    names = words_of(samples) if names is None else names
     many = "classes" if kind == "class" else "segments"
     steps = track(samples.items(), many) if len(samples) > 1 else samples.items()
     gates = []
