@@ -323,7 +323,7 @@ def test_a_segment_of_weight_zero_has_no_rows_and_leaves_the_outcome_open(kind):
     )
     error = ElementTree.fromstring(found.to_junit()).find("testcase[@name='south']/error")
     assert error.get("message") == str(gate)
-    with pytest.raises(AssertionError, match="south +no rows"):
+    with pytest.raises(AssertionError, match=r"south +no rows"):
         fot.assert_calibrated(*given, max_error=0.3, family="platt", **options)
 
 
@@ -333,7 +333,7 @@ def test_required_segments_that_are_absent_leave_the_outcome_open(kind):
     options |= {"max_error": 0.3, "family": "platt"}
     found = fot.check_calibration(*given, require=["west", "north", "south", "west"], **options)
     assert [gate.name for gate in found.gates] == ["east", "north", "south", "west"]
-    with pytest.raises(AssertionError, match="west +no rows"):
+    with pytest.raises(AssertionError, match=r"west +no rows"):
         fot.assert_calibrated(*given, require=["west"], **options)
     kept = ABSENT > 0
     there = fot.check_calibration(Y[kept], P[kept], by=REGIONS[kept], require=["east"], max_error=0.3, family="platt")

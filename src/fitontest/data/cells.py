@@ -14,7 +14,7 @@ import numpy as np
 
 from fitontest.checks import brief, is_real, is_whole
 from fitontest.data.cell_sums import MOST_EDGES, WIDTH, CellSums, Resolution, added_up
-from fitontest.data.frames import FrameColumns, sums_by_segment
+from fitontest.data.frames import BadRowsError, FrameColumns, as_frame, refuse_bad, sums_by_segment
 from fitontest.data.ordering import Rows
 from fitontest.data.predictions import NAMES, ClassSamples, Names, ReadBefore
 from fitontest.data.sample import EXACT_COUNT, Sample, check_total
@@ -222,10 +222,22 @@ class Cells(ReadBefore):
         ValueError
             No such file, no Parquet; and as for `of_frame`.
         """
-        from fitontest.data.tables import parquet_rows  # imports DuckDB, which cells of arrays do without
+        from fitontest.data.tables import (  # imports DuckDB, which cells of arrays do without
+            FILE_NAME,
+            ROW_NUMBER,
+            is_pattern,
+            parquet_rows,
+        )
 
         with parquet_rows(path) as rows:
-            return cls.of_frame(rows, **columns)
+            try:
+                return cls.of_frame(rows, **columns)
+            except BadRowsError as error:
+                bad, known = error, rows.columns
+        if not {ROW_NUMBER, FILE_NAME} & set(known):  # columns that DuckDB adds
+            with parquet_rows(path, numbered=True) as rows:
+                refuse_bad(as_frame(rows), bad.columns, ROW_NUMBER, FILE_NAME if is_pattern(path) else None)
+        raise bad
 
     @property
     def exact(self) -> bool:

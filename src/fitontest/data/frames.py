@@ -26,6 +26,19 @@ HUGE = 1e300  # weights below count as finite
 ABSENT = 3.0  # the label of rows of weight 0, of which only the segments are wanted
 LISTED = 4  # distinct labels that are asked for, at most
 MOST_SEGMENTS = 10_000
+ROW = "row of the frame"
+
+
+class BadRowsError(ValueError):
+    """Rows of a frame cannot be read; `columns` says which columns they were to be read from."""
+
+    def __init__(self, message: str, columns: "FrameColumns") -> None:
+        super().__init__(message)
+        self.columns = columns
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle and copy through the constructor."""
+        return type(self), (str(self), self.columns)
 
 
 @dataclass(frozen=True)
@@ -76,7 +89,7 @@ def sums_by_segment(native: Any, columns: FrameColumns, resolution: Resolution) 
         table = _collected(_grouped(_with_key(rows, resolution), segments), segments)
         table, empty = _without_absent(table, segments)
         if _has_bad(table, segments):
-            _refuse_bad(frame, columns)
+            refuse_bad(frame, columns)
         _check_labels(table)
         return dict(_split(table, segments, resolution, empty))
 
@@ -92,10 +105,13 @@ def as_frame(native: Any) -> "nw.DataFrame[Any] | nw.LazyFrame[Any]":
         ) from error
 
 
-def _rows_of(frame: Any, columns: FrameColumns, *, keep_absent: bool = False) -> tuple[Any, list[str]]:
+def _rows_of(
+    frame: Any, columns: FrameColumns, *, keep_absent: bool = False, places: Sequence[str] = ()
+) -> tuple[Any, list[str]]:
     """Return a frame of label, score p, and weight w where there are any; and the names of the columns of segments.
 
     A row of weight 0 is absent, whatever else it holds. Where there are segments such rows can be kept, for theirs.
+    Columns that say the place of a row can be kept too.
     """
     schema = frame.collect_schema()
     probs = [columns.prob] if isinstance(columns.prob, str) else list(columns.prob)
@@ -113,6 +129,7 @@ def _rows_of(frame: Any, columns: FrameColumns, *, keep_absent: bool = False) ->
             check_segment(name, schema[name])
     by = [f"by{i}" for i in range(len(columns.by))]
     chosen = {new: segment_column(name, schema[name]) for new, name in zip(by, columns.by, strict=True)}
+    chosen |= {name: nw.col(name) for name in places}
     if columns.weight is not None:
         w = chosen["w"] = nw.col(columns.weight).cast(nw.Float64)
         present = frame.filter((w != 0.0) | w.is_null())
@@ -157,19 +174,25 @@ def _distinct(frame: Any) -> list[Any]:
     return [one for one in rows.lazy().collect()["y"].to_list() if not is_missing(one)]
 
 
-def _faults(schema: Mapping[str, Any], segments: list[str]) -> list[tuple[Any, str]]:
-    """Return what may be wrong with a row of a frame of this schema, and how it is called."""
+def _faults(schema: Mapping[str, Any], columns: FrameColumns) -> list[tuple[Any, str, str]]:
+    """Return what may be wrong with a row of a frame of this schema, how it is called, and in which column it is."""
     p, y, w = nw.col("p"), nw.col("y"), nw.col("w")
+    probs = [columns.prob] if isinstance(columns.prob, str) else columns.prob
+    prob = f"column{'s' if len(probs) > 1 else ''} {', '.join(map(repr, probs))}"
+    label = f"column {columns.label!r}"
     faults = [
-        (p.is_null() | p.is_nan(), "a score that is missing or NaN"),
-        (~p.is_between(0.0, 1.0), "a score outside [0, 1]"),
-        (y.is_null() | y.is_nan(), "a label that is missing"),
-        ((y.abs() != 1.0) & (y != 0.0), "a label that is none of the classes"),
-        *((_is_absent(name, schema[name]), "no value of the segment") for name in segments),
+        (p.is_null() | p.is_nan(), "a score that is missing or NaN", prob),
+        (~p.is_between(0.0, 1.0), "a score outside [0, 1]", prob),
+        (y.is_null() | y.is_nan(), "a label that is missing", label),
+        ((y.abs() != 1.0) & (y != 0.0), "a label that is none of the classes", label),
     ]
+    for place, name in enumerate(columns.by):
+        by = f"by{place}"
+        faults.append((_is_absent(by, schema[by]), "no value of the segment", f"column {name!r}"))
     if "w" in schema:
-        faults.append((w.is_null() | w.is_nan(), "a weight that is missing or NaN"))
-        faults.append((~w.is_between(0.0, HUGE), "a weight that is negative or infinite"))
+        weight = f"column {columns.weight!r}"
+        faults.append((w.is_null() | w.is_nan(), "a weight that is missing or NaN", weight))
+        faults.append((~w.is_between(0.0, HUGE), "a weight that is negative or infinite", weight))
     return faults
 
 
@@ -278,26 +301,56 @@ def _has_bad(table: Mapping[str, Any], segments: list[str]) -> bool:
     return bool(bad.any()) or any(None in table[name] for name in segments)
 
 
-def _refuse_bad(frame: Any, columns: FrameColumns) -> None:
-    """Raise ValueError with the number of rows that have each fault, the first one of a row."""
+def refuse_bad(frame: Any, columns: FrameColumns, row: str = ROW, file: str | None = None) -> None:
+    """Raise ValueError with the number of rows that have each fault, the first one of a row, and where they stand.
+
+    Parameters
+    ----------
+    frame : frame of narwhals
+    columns : FrameColumns
+    row, file : str
+        Columns that say the number of a row in its file, from 0, and the file; without a column of that name rows have
+        no numbers.
+    """
     if columns.reduction == "classwise":  # which has a row for each class; this one finds the same faults
         columns = replace(columns, reduction="confidence")
-    rows, segments = _rows_of(frame, columns)
-    faults = _faults(rows.collect_schema(), segments)
+    if isinstance(frame, nw.DataFrame) and ROW not in frame.columns:
+        frame = frame.with_row_index(ROW)
+    places = [name for name in (row, file) if name in frame.collect_schema()]
+    rows, _ = _rows_of(frame, columns, places=places)
+    faults = _faults(rows.collect_schema(), columns)
     code = nw.lit(len(faults))
-    for at, (fault, _) in reversed(list(enumerate(faults))):
+    for at, (fault, _, _) in reversed(list(enumerate(faults))):
         code = nw.when(fault).then(nw.lit(at)).otherwise(code)
-    table = _collected(rows.with_columns(fault=code.cast(nw.Int64)).group_by("fault").agg(nw.len().alias("n")))
-    counts = {int(at): int(n) for at, n in zip(table["fault"], table["n"], strict=True)}
+    first = [nw.col(row).min().alias("first")] if row in places else []
+    files = [file] if file in places else []
+    grouped = rows.with_columns(fault=code.cast(nw.Int64)).group_by("fault", *files).agg(nw.len().alias("n"), *first)
+    table = _collected(grouped, files)
+    counts: dict[int, int] = {}
+    for at, n in zip(table["fault"], table["n"], strict=True):
+        counts[int(at)] = counts.get(int(at), 0) + int(n)
     found = [
-        f"{counts[at]:,} {'row has' if counts[at] == 1 else 'rows have'} {text}"
-        for at, (_, text) in enumerate(faults)
+        f"{counts[at]:,} {'row has' if counts[at] == 1 else 'rows have'} {text} in {column}"
+        f"{_first_of(at, counts[at], table, file)}"
+        for at, (_, text, column) in enumerate(faults)
         if at in counts
     ]
-    raise ValueError(
+    counting = " (rows counted from 1)" if first else ""
+    raise BadRowsError(
         f"frame must hold labels, scores and weights that can be read: of {sum(counts.values()):,} rows "
-        f"{'; '.join(found)}"
+        f"{'; '.join(found)}{counting}",
+        columns,
     )
+
+
+def _first_of(fault: int, n: int, table: Mapping[str, Any], file: str | None) -> str:
+    """Return where the first of n rows with a fault stands, in words, or "" where rows have no numbers."""
+    if "first" not in table:
+        return ""
+    having = np.flatnonzero(np.asarray(table["fault"]) == fault)
+    names = table[file] if file in table else [""] * len(table["fault"])
+    name, number = min((names[row], int(table["first"][row])) for row in having)
+    return f"{' at' if n == 1 else ', the first at'} row {number + 1}{f' of {name}' if name else ''}"
 
 
 def _check_labels(table: Mapping[str, Any]) -> None:
