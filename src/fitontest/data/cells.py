@@ -236,7 +236,7 @@ class Cells(ReadBefore):
                 bad, known = error, rows.columns
         if not {ROW_NUMBER, FILE_NAME} & set(known):  # columns that DuckDB adds
             with parquet_rows(path, numbered=True) as rows:
-                refuse_bad(as_frame(rows), bad.columns, ROW_NUMBER, FILE_NAME if is_pattern(path) else None)
+                refuse_bad(as_frame(rows), bad.columns, ROW_NUMBER, FILE_NAME if is_pattern(path) else "")
         raise bad
 
     @property

@@ -301,7 +301,7 @@ def _has_bad(table: Mapping[str, Any], segments: list[str]) -> bool:
     return bool(bad.any()) or any(None in table[name] for name in segments)
 
 
-def refuse_bad(frame: Any, columns: FrameColumns, row: str = ROW, file: str | None = None) -> None:
+def refuse_bad(frame: Any, columns: FrameColumns, row: str = ROW, file: str = "") -> None:
     """Raise ValueError with the number of rows that have each fault, the first one of a row, and where they stand.
 
     Parameters
@@ -343,7 +343,7 @@ def refuse_bad(frame: Any, columns: FrameColumns, row: str = ROW, file: str | No
     )
 
 
-def _first_of(fault: int, n: int, table: Mapping[str, Any], file: str | None) -> str:
+def _first_of(fault: int, n: int, table: Mapping[str, Any], file: str) -> str:
     """Return where the first of n rows with a fault stands, in words, or "" where rows have no numbers."""
     if "first" not in table:
         return ""
