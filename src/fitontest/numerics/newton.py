@@ -23,6 +23,7 @@ from fitontest.numerics.links import sigmoid
 from fitontest.typing import BoolArray, FloatArray
 
 GRADIENT_TOLERANCE = 1e-10  # promised: largest projected gradient per unit weight, in the user's features
+LOSS_TOLERANCE = 1e-9  # share of the loss that may be left to gain where the gradient is larger than that
 AIM = 1e-13  # what we try for: a step costs little and Newton's last one lands far below the promise
 NEAR = 1e-6  # Newton decrement per unit weight below which a step of length 1 hardly overshoots
 MAX_STEPS = 200
@@ -79,7 +80,7 @@ Derivatives = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 
 
 def fit_logistic(problem: LogisticProblem, cell_of: FloatArray, ridge: float = 0.0) -> Optimum:
-    """Solve the problem to a projected gradient of 1e-10 per unit weight.
+    """Solve the problem to a projected gradient of 1e-10 per unit weight, or to a loss of 1e-9 more than the least.
 
     Parameters
     ----------
@@ -101,13 +102,35 @@ def fit_logistic(problem: LogisticProblem, cell_of: FloatArray, ridge: float = 0
     gradient = optimum.gradient * max(1.0, float((scale + np.abs(shift)).max(initial=1.0)))
     if ridge == 0.0 and np.any(np.abs(shift) > 1e3 * scale):  # undoing the shift cancels digits: measure again
         gradient = _projected(theta, _derivatives(problem, theta)[0], problem.bounds)
-    if ridge == 0.0 and gradient > GRADIENT_TOLERANCE:
+    if ridge == 0.0 and gradient > GRADIENT_TOLERANCE and not _is_optimal(problem, theta, scaled, optimum.theta):
         warn_user(
             f"the logistic fit stopped after {optimum.n_iter} steps at a projected gradient of {gradient:.1e} per "
             f"unit weight (aim: {GRADIENT_TOLERANCE:.0e})",
             ConvergenceWarning,
         )
     return Optimum(theta, gradient, optimum.n_iter)
+
+
+def _is_optimal(problem: LogisticProblem, theta: FloatArray, scaled: LogisticProblem, at: FloatArray) -> bool:
+    """Return whether the loss at theta exceeds the least one by no more than 1e-9 of itself.
+
+    A gradient may be large by rounding alone, where one row outweighs all others or the scores are far from 0. What is
+    left to gain is what the next Newton step promises at the optimum of the standardised features, and what undoing the
+    standardisation has lost.
+    """
+    gradient, hessian = _derivatives(scaled, at)
+    left = -0.5 * float(gradient @ _direction(at, gradient, hessian, scaled.bounds))
+    loss, best = _mean_loss(problem, theta), _mean_loss(scaled, at)
+    return left + max(loss - best, 0.0) <= LOSS_TOLERANCE * loss
+
+
+def _mean_loss(problem: LogisticProblem, theta: FloatArray) -> float:
+    """Return the mean of log(1 + exp(z)) - t z."""
+    z: FloatArray = np.full(problem.targets.size, theta[-1] if problem.intercept else 0.0)
+    for slope, x in zip(theta, problem.features, strict=False):
+        z += slope * x
+    each = problem.targets * np.logaddexp(0.0, -z) + (1.0 - problem.targets) * np.logaddexp(0.0, z)
+    return float(each.sum() if problem.w is None else dot(problem.w, each)) / problem.total
 
 
 def dot(a: FloatArray, b: FloatArray) -> float:
