@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fitontest.cli.layout import of_layout
+from fitontest.cli.messages import notes
 from fitontest.data.arrays import as_scores
 from fitontest.data.cells import Cells, ClassCells
 from fitontest.data.csv_files import BOOLEANS, Layout
@@ -118,7 +119,8 @@ class Given:
         if self.canonical:
             return self.distributions()
         if self._reads_cells:
-            found: Sample | ClassSamples = self._cells().read()
+            with notes():
+                found: Sample | ClassSamples = self._cells().read()
             return found
         with self._naming_lines():
             columns, labels, pos_label = self._read()
@@ -131,7 +133,8 @@ class Given:
                 f"--by must be left out with --reduction {self.reduction}: segments are of one sample each"
             )
         if self._reads_cells:
-            return Segments.of_cells(self._cells(by), ", ".join(by))
+            with notes():
+                return Segments.of_cells(self._cells(by), ", ".join(by))
         with self._naming_lines():
             columns, labels, pos_label = self._read()
             values = read_columns(self.file, {f"--by {name}": name for name in by}, (), self.layout)
@@ -142,7 +145,8 @@ class Given:
     def sample(self) -> Sample:
         """Return the one sample in the file, or that the reduction makes of it."""
         if self._reads_cells:
-            return reduced((self._cells(), None, None), None, names=self._names)
+            with notes():
+                return reduced((self._cells(), None, None), None, names=self._names)
         with self._naming_lines():
             columns, labels, pos_label = self._read()
             return reduced(columns, self.reduction, labels, pos_label, self._names)

@@ -18,12 +18,15 @@ from fitontest.data.frames import BadRowsError, FrameColumns, as_frame, refuse_b
 from fitontest.data.ordering import Rows
 from fitontest.data.predictions import NAMES, ClassSamples, Names, ReadBefore
 from fitontest.data.sample import EXACT_COUNT, Sample, check_total
+from fitontest.exceptions import CalibrationWarning, warn_user
 from fitontest.results.frames import Backend, Records, records, to_frame
 from fitontest.results.serialising import as_text, from_text
+from fitontest.results.text import percent
 from fitontest.typing import ArrayInput, FloatArray, IntArray, Label
 
 SCHEMA = 1
 ROUNDING = 1e-6  # of sums over very many rows, as engines add them up
+FEW_CELLS = 0.01  # share of the pairs of rows that may be tied by cells alone before the user is told
 TINY = 1e-300  # where squares of weights are rounded to 0
 COLUMNS = ("low", "high", "rows_0", "rows_1", "weight_0", "weight_1", "squares_0", "squares_1", "weighted_scores")
 
@@ -62,8 +65,10 @@ class Cells(ReadBefore):
     distinct score (scores of 16 bits, scores of few values, ``exact=True``). Other l1 and l2 errors of a million rows
     differ from those of the rows by less than a tenth of a thousandth (`benchmarks/scale_accuracy.py`). This does not
     hold for the largest gap (``norm="max"``), for TCE, for what is chosen by cross-validation, whose folds are drawn
-    anew, nor for k nearest neighbours, of which a cell has too many: there is a `CalibrationWarning`. Below 100,000
-    rows take ``exact=True``, which loses nothing and is small then.
+    anew, nor for k nearest neighbours, of which a cell has too many: there is a `CalibrationWarning`, and one where
+    more than 1 % of the pairs of rows share a cell of several scores. How many values the scores have is not kept, so
+    that the probabilistic count is refused. Below 100,000 rows take ``exact=True``, which loses nothing and is small
+    then.
 
     Cross-validation splits the rows behind a cell as it would split rows: the counts of a fold are drawn from the
     multivariate hypergeometric distribution.
@@ -320,7 +325,16 @@ class Cells(ReadBefore):
             order = np.lexsort((columns[2], columns[1], columns[0]))
             columns = [column[order] for column in columns]
         sample = Sample.of_rows(Rows(*columns), whole=whole)
-        sample.__dict__["pooled_scores"] = bool(np.any(sums.low < sums.high))
+        several = sums.low < sums.high
+        sample.__dict__["pooled_scores"] = bool(several.any())
+        shared = float(np.sum((sums.w[several].sum(axis=1) / self.total) ** 2)) if several.any() else 0.0
+        if shared > FEW_CELLS:
+            warn_user(
+                f"few cells hold most of the rows: of pairs of rows {percent(shared)} share a cell, whose scores "
+                "differ. What depends on their order is not that of the rows, such as AUC, TCE and bins that cut a "
+                "cell; Cells made with exact=True, or with edges inside these cells, lose less",
+                CalibrationWarning,
+            )
         return sample
 
     def read(self) -> Sample:

@@ -367,6 +367,15 @@ def counts_rows(w: FloatArray, total: float) -> bool:
     return total <= EXACT_COUNT and bool(np.all(w == np.floor(w)))
 
 
+def refuse_pooled_scores(sample: Sample, name: str) -> None:
+    """Raise ValueError where entries stand for rows whose scores differ; `name` is of what needs every score."""
+    if sample.has_pooled_scores:
+        raise ValueError(
+            f"{name} must have every score, and cells keep one for all rows of a cell, got cells whose scores differ; "
+            "Cells made with exact=True keep every score"
+        )
+
+
 def read_weights(values: ArrayInput, name: str) -> FloatArray:
     """Return weights as float64: finite, not negative, with a positive sum."""
     with np.errstate(over="ignore"):  # a long double beyond the range becomes inf, which is refused
