@@ -36,7 +36,8 @@ WRITERS = {  # what is between the columns of a file; nothing in Parquet
     ".pq": "",
 }
 _ROWS = "read_parquet(?, hive_partitioning=false)"
-ROW_NUMBER, FILE_NAME = "file_row_number", "filename"  # the columns that DuckDB adds where rows are numbered
+ROW_NUMBER = "file_row_number"  # the columns that DuckDB adds where rows are numbered
+FILE_NAME = "filename"
 COPIED_WITHIN = "300MB"  # of memory, where a table is copied by SQL alone
 _DECIMAL_COMMA = re.compile(r"'[-+]?[0-9]*,[0-9]+'")  # a cell, as messages quote it
 
