@@ -42,6 +42,7 @@ SCORES = {
     "rounded": lambda rng: np.round(rng.random(N), 5),
     "few values": lambda rng: rng.choice([0.1, 0.3, 0.55, 0.9], N),
     "spikes": lambda rng: np.where(rng.random(N) < 0.3, rng.integers(0, 2, N), rng.random(N)),
+    "within a tenth": lambda rng: 0.3 + 0.03 * np.clip(rng.normal(0, 1, N), -4, 4),
     "narrow": lambda rng: 0.3 + 1e-4 * rng.normal(0, 1, N),
 }
 WEIGHTS = {
@@ -55,7 +56,8 @@ def samples(scores, weights=None, exact=False):
     """Return the rows, and the cells."""
     rng = np.random.default_rng(0)
     p = SCORES[scores](rng)
-    c = logistic((p - 0.3) / 1e-4) if scores == "narrow" else np.clip(p, 0.01, 0.99) ** 1.2
+    width = {"narrow": 1e-4, "within a tenth": 0.03}.get(scores)
+    c = logistic((p - 0.3) / width) if width else np.clip(p, 0.01, 0.99) ** 1.2
     y = rng.random(N) < c
     w = None if weights is None else WEIGHTS[weights](rng)
     return fot.Sample(y, p, w), fot.Cells.of(y, p, w, exact=exact)
@@ -160,3 +162,5 @@ def test_cells_that_hold_most_rows_are_told_of():
         warnings.simplefilter("error")
         fot.Cells.of(y, p, exact=True).sample()
         fot.Cells.of(y, np.full(1000, 0.3)).sample()
+        fot.Cells.of(y[:9], np.linspace(0.5, 0.500001, 9)).sample()  # of so few rows, by chance
+        fot.Cells.of(rng.random(60) < 0.5, rng.random(60)).sample()

@@ -77,7 +77,6 @@ def test_the_sample_has_the_rows_weights_and_means_of_the_cells(batch):
     assert np.all(np.diff(sample.rows.p) >= 0)
 
 
-@pytest.mark.filterwarnings("ignore:few cells hold most of the rows")
 def test_a_cell_has_one_score_for_both_labels():
     sample = fot.Cells.of([0, 1, 1], [0.50001, 0.50002, 0.50003]).sample()
     assert np.unique(sample.p).size == 1

@@ -26,7 +26,8 @@ from fitontest.typing import ArrayInput, FloatArray, IntArray, Label
 
 SCHEMA = 1
 ROUNDING = 1e-6  # of sums over very many rows, as engines add them up
-FEW_CELLS = 0.01  # share of the pairs of rows that may be tied by cells alone before the user is told
+FEW_CELLS = 0.001  # share of the pairs of rows that may be tied by cells alone before the user is told
+BY_CHANCE = 10.0  # rows, times which that share may be as large: of few rows a pair or two are near by chance
 TINY = 1e-300  # where squares of weights are rounded to 0
 COLUMNS = ("low", "high", "rows_0", "rows_1", "weight_0", "weight_1", "squares_0", "squares_1", "weighted_scores")
 
@@ -66,7 +67,7 @@ class Cells(ReadBefore):
     differ from those of the rows by less than a tenth of a thousandth (`benchmarks/scale_accuracy.py`). This does not
     hold for the largest gap (``norm="max"``), for TCE, for what is chosen by cross-validation, whose folds are drawn
     anew, nor for k nearest neighbours, of which a cell has too many: there is a `CalibrationWarning`, and one where
-    more than 1 % of the pairs of rows share a cell of several scores. How many values the scores have is not kept, so
+    more than .1 % of the pairs of rows share a cell of several scores. How many values the scores have is not kept, so
     that the probabilistic count is refused. Below 100,000 rows take ``exact=True``, which loses nothing and is small
     then.
 
@@ -328,7 +329,8 @@ class Cells(ReadBefore):
         several = sums.low < sums.high
         sample.__dict__["pooled_scores"] = bool(several.any())
         shared = float(np.sum((sums.w[several].sum(axis=1) / self.total) ** 2)) if several.any() else 0.0
-        if shared > FEW_CELLS:
+        alone = float(np.sum(sums.w2 / self.total**2))  # one over the effective rows
+        if shared > max(FEW_CELLS, BY_CHANCE * alone):
             warn_user(
                 f"few cells hold most of the rows: of pairs of rows {percent(shared)} share a cell, whose scores "
                 "differ. What depends on their order is not that of the rows, such as AUC, TCE and bins that cut a "
