@@ -81,6 +81,8 @@ def test_classes_are_those_of_the_columns(tmp_path):
         (("--max-error", "0.1", "--reduction", "classwise"), "prob column 'p' must be a matrix"),
         (("--max-error", "0.1", "--reduction", "classwise", "--by", "y"), "--by must be left out with --reduction"),
         (("--max-error", "0.1", "--family", "none_such"), "none_such"),
+        (("--max-error", "0.1", "--family", "identity"), "family must be fitted to the labels, got identity"),
+        (("--max-error", "0.1", "--require", "north"), "--require must be left out without --by"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(file, options, message):
@@ -93,3 +95,18 @@ def test_bad_input_is_one_line_and_exit_code_2(file, options, message):
 def test_a_file_that_cannot_be_read_is_no_failure_of_the_scores(tmp_path):
     assert run(tmp_path / "none.csv", *COLUMNS, "--max-error", 0.1).exit_code == 2
     assert run(tmp_path / "none.csv", *COLUMNS).exit_code == 2  # without a limit
+
+
+@pytest.mark.parametrize(("ending", "options"), [("csv", ()), ("parquet", ()), ("parquet", ("--cells", "always"))])
+def test_segments_without_rows_are_listed_and_leave_the_outcome_open(tmp_path, scores, ending, options):
+    file = tmp_path / f"scores.{ending}"
+    scores.w = (scores.region == "north").astype(float)
+    scores.to_csv(file, index=False) if ending == "csv" else scores.to_parquet(file)
+    call = (file, *COLUMNS, "--by", "region", "--max-error", 0.3, *options)
+    found = run(*call, "--weight", "w")
+    assert found.exit_code == 3
+    assert [line.split()[:3] for line in found.stdout.splitlines()[4:5]] == [["south", "no", "rows"]]
+    assert run(*call, "--require", "north", "--require", "south").exit_code == 0
+    absent = run(*call, "--require", "north", "--require", "west", "--format", "json")
+    assert absent.exit_code == 3
+    assert [(one["name"], one["n"]) for one in json.loads(absent.stdout)["gates"]][2:] == [("west", 0)]

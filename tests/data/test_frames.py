@@ -233,10 +233,71 @@ def test_a_row_of_weight_zero_is_absent_whatever_else_it_holds(engine):
         fot.Cells.of_frame(ENGINES[engine](frame), **COLUMNS, weight="w", pos_label="yes", by="s")
 
 
+@pytest.mark.parametrize("engine", ["pandas", "polars", "pyarrow", "polars lazy", "duckdb"])
+def test_bad_rows_are_found_where_rows_have_an_order(engine):
+    frame = table(40).assign(w=1.0)
+    frame.loc[4, "w"] = 0.0  # absent, and counted where it stands
+    frame.loc[[7, 9], "p"], frame.loc[8, "w"] = np.nan, -1.0
+    with pytest.raises(ValueError) as refused:
+        fot.Cells.of_frame(ENGINES[engine](frame), **COLUMNS, weight="w")
+    score, weight = "2 rows have a score that is missing or NaN in column 'p'", "negative or infinite in column 'w'"
+    if engine in ("polars lazy", "duckdb"):
+        assert str(refused.value).endswith(f"of 39 rows {score}; 1 row has a weight that is {weight}")
+        return
+    found = f"{score}, the first at row 8; 1 row has a weight that is {weight} at row 9 (rows counted from 1)"
+    assert str(refused.value).endswith(found)
+
+
+def test_bad_rows_of_parquet_files_are_found(tmp_path):
+    frame = table(40)
+    for name, row in (("a", 30), ("b", 2)):
+        bad = frame.copy()
+        bad.loc[row, "p"] = np.nan
+        bad.to_parquet(tmp_path / f"{name}.parquet")
+    one, several = (
+        "has a score that is missing or NaN in column 'p' at row 3",
+        "have a score .* in column 'p', the first",
+    )
+    with pytest.raises(ValueError, match=rf"of 40 rows 1 row {one} \(rows counted from 1\)$"):
+        fot.Cells.of_file(tmp_path / "b.parquet", **COLUMNS)
+    with pytest.raises(ValueError, match=rf"2 rows {several} at row 31 of .*a\.parquet \(rows counted from 1\)$"):
+        fot.Cells.of_file(tmp_path / "*.parquet", **COLUMNS)
+    bad.assign(filename="x").to_parquet(tmp_path / "b.parquet")  # a column that DuckDB would add
+    with pytest.raises(ValueError, match=r"1 row has a score that is missing or NaN in column 'p'$"):
+        fot.Cells.of_file(tmp_path / "b.parquet", **COLUMNS)
+
+
+@engines
+@pytest.mark.parametrize("exact", [False, True])
+def test_segments_of_weight_zero_have_cells_without_rows(engine, exact):
+    frame = table(40).assign(s="a", t=np.resize([1, 2], 40))
+    frame.loc[:9, "s"], frame.loc[10:12, "s"] = "b", None
+    frame["w"] = np.where(frame.s == "a", 1.0, 0.0)
+    found = fot.Cells.of_frame(ENGINES[engine](frame), **COLUMNS, weight="w", by="s", exact=exact)
+    assert {key: cells.n for key, cells in found.items()} == {"a": 27, "b": 0}
+    assert repr(found["b"]) == "Cells(no rows)"
+    assert_same(sum(found.values()), found["a"])
+    two = fot.Cells.of_frame(ENGINES[engine](frame), **COLUMNS, weight="w", by=["s", "t"], exact=exact)
+    assert [key for key, cells in two.items() if not cells.n] == [("b", 1), ("b", 2)]
+    classes = fot.Cells.of_frame(
+        ENGINES[engine](frame.assign(q=1 - frame.p)),
+        label="y",
+        prob=["q", "p"],
+        labels=[0, 1],
+        reduction="classwise",
+        weight="w",
+        by="s",
+        exact=exact,
+    )
+    assert {key: [each.n for each in cells.values()] for key, cells in classes.items()} == {"a": [27] * 2, "b": [0] * 2}
+
+
 @engines
 def test_a_row_counts_once_where_each_class_is_held_against_the_rest(engine):
     frame = pd.DataFrame({"y": ["a", "b", "c", "d"], "a": [0.5, np.nan, 0.2, 0.1], "b": [0.5, np.nan, 0.8, 1.9]})
-    with pytest.raises(ValueError, match=r"of 4 rows 1 row .* missing or NaN; 1 row .* outside .*; 1 row has a label"):
+    with pytest.raises(
+        ValueError, match=r"of 4 rows 1 row .* missing or NaN .*; 1 row .* outside .*; 1 row has a label"
+    ):
         fot.Cells.of_frame(ENGINES[engine](frame), label="y", prob=["a", "b"], labels=["a", "b"], reduction="classwise")
 
 

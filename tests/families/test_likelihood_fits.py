@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
 
 import fitontest as fot
 from tests.strategies import samples
@@ -330,9 +331,31 @@ def test_every_separable_data_set_warns_by_itself():
 
 def test_scores_too_close_for_the_promise_say_so():
     rng = np.random.default_rng(0)
-    p = 0.3 + 1e-12 * rng.standard_normal(2000)
+    p = 0.3 + 3e-16 * rng.standard_normal(2000)
     with pytest.warns(ConvergenceWarning, match="projected gradient"):
         fot.Platt("identity").fit(p, rng.random(2000) < 0.4)
+
+
+@pytest.mark.parametrize("distance", [1e-12, 1e-13])
+def test_a_gradient_that_rounding_leaves_is_no_warning_where_the_loss_is_the_least(distance):
+    """Scores so close are far from 0, whose slope and intercept cancel: the gradient is 1e-9, the loss is the least."""
+    rng = np.random.default_rng(0)
+    p, y = 0.3 + distance * rng.standard_normal(2000), rng.random(2000) < 0.4
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        fitted = fot.Platt("identity").fit(p, y)
+    apart = (p - 0.3) / (8 * distance) + 0.5  # the same scores, exactly, where nothing cancels
+    least = log_loss(y, fot.Platt("identity").fit(apart, y).predict(apart))
+    assert log_loss(y, fitted.predict(p)) <= least * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("family", [fot.Platt(), fot.Beta(), fot.Temperature()], ids=str)
+def test_a_fit_that_has_not_converged_says_so(family, monkeypatch):
+    monkeypatch.setattr("fitontest.numerics.newton.MAX_STEPS", 2)
+    rng = np.random.default_rng(0)
+    p = rng.random(500)
+    with pytest.warns(ConvergenceWarning, match="stopped after 2 steps at a projected gradient"):
+        family.fit(p, rng.random(500) < p**3)
 
 
 @pytest.mark.parametrize("kind", ["plain", "ties", "sharp", "weights"])

@@ -1,15 +1,18 @@
 """The gate: outcomes of intervals, rows needed, levels of segments, and how outcomes are written."""
 
+import json
 from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import fitontest as fot
 from fitontest.measures.error_limits import ErrorLimits
 from fitontest.measures.interval import INDEPENDENT_ROWS, ErrorInterval
-from fitontest.reporting.gate import Bounds, CalibrationCheck, GateRule
+from fitontest.reporting.bounds import Bounds
+from fitontest.reporting.gate import CalibrationCheck, GateRule
 from fitontest.reporting.gate import gate_of as gate_of_bounded
 from fitontest.uncertainty.joint import joint_test
 
@@ -235,6 +238,12 @@ def test_classes_have_outcomes_that_hold_together():
         ({"max_error": 0.1, "reduction": "canonical"}, "reduction must be one of"),
         ({"max_error": 0.1, "by": ["a"]}, "by"),
         ({"max_error": 0.1, "family": fot.IdentityMap()}, "family must be"),
+        (
+            {"max_error": 0.1, "family": "identity"},
+            "family must be fitted to the labels, got identity, whose error is 0",
+        ),
+        ({"max_error": 0.1, "require": ["north"]}, r"require must be left out without by=, .*; got \['north'\]"),
+        ({"max_error": 0.1, "require": "north"}, "require must be a list of names of segments, got 'north'"),
     ],
 )
 def test_bad_input_is_refused(options, message):
@@ -283,3 +292,68 @@ def test_junit_holds_no_character_that_xml_must_not():
     by = np.where(np.arange(1000) % 2, "a\x01", "b")
     suite = ElementTree.fromstring(fot.check_calibration(Y, P, max_error=0.5, by=by).to_junit().encode())
     assert [case.get("name") for case in suite] == ["a\N{REPLACEMENT CHARACTER}", "b"]
+
+
+REGIONS = np.resize(["east", "north", "south"], Y.size)
+ABSENT = np.where(REGIONS == "south", 0.0, 1.0)  # the weights that take a segment out
+
+
+def without_south(kind):
+    """Return what a gate takes, of rows or of cells, in which all rows of a segment have weight 0."""
+    if kind == "rows":
+        return (Y, P), {"by": REGIONS, "sample_weight": ABSENT}
+    frame = pd.DataFrame({"y": Y, "p": P, "region": REGIONS, "w": ABSENT})
+    return (fot.Cells.of_frame(frame, label="y", prob="p", weight="w", by="region"),), {}
+
+
+@pytest.mark.parametrize("kind", ["rows", "cells"])
+def test_a_segment_of_weight_zero_has_no_rows_and_leaves_the_outcome_open(kind):
+    given, options = without_south(kind)
+    found = fot.check_calibration(*given, max_error=0.3, family="platt", **options)
+    assert found.outcome == "undecided"
+    assert {gate.name: gate.outcome for gate in found.gates} == {"east": "pass", "north": "pass", "south": "undecided"}
+    gate = found.gates[2]
+    assert (gate.n, gate.estimate, gate.interval, gate.p_value) == (0, None, None, None)
+    assert str(gate) == "cannot tell: no rows, limit 0.300"
+    line = next(line for line in str(found).splitlines() if line.startswith("south"))
+    assert line.split() == ["south", "no", "rows", "-", "-", "-", "-", "0", "-"]
+    record = json.loads(json.dumps(found.to_dict(), allow_nan=False))["gates"][2]
+    assert (record["name"], record["outcome"], record["n"], record["error"], record["low"]) == (
+        *("south", "undecided", 0),
+        *(None, None),
+    )
+    error = ElementTree.fromstring(found.to_junit()).find("testcase[@name='south']/error")
+    assert error.get("message") == str(gate)
+    with pytest.raises(AssertionError, match=r"south +no rows"):
+        fot.assert_calibrated(*given, max_error=0.3, family="platt", **options)
+
+
+@pytest.mark.parametrize("kind", ["rows", "cells"])
+def test_required_segments_that_are_absent_leave_the_outcome_open(kind):
+    given, options = without_south(kind)
+    options |= {"max_error": 0.3, "family": "platt"}
+    found = fot.check_calibration(*given, require=["west", "north", "south", "west"], **options)
+    assert [gate.name for gate in found.gates] == ["east", "north", "south", "west"]
+    with pytest.raises(AssertionError, match=r"west +no rows"):
+        fot.assert_calibrated(*given, require=["west"], **options)
+    kept = ABSENT > 0
+    there = fot.check_calibration(Y[kept], P[kept], by=REGIONS[kept], require=["east"], max_error=0.3, family="platt")
+    assert there.outcome == "pass"
+
+
+def test_required_segments_are_named_as_they_are_printed():
+    by = pd.DataFrame({"region": REGIONS, "year": np.resize([2023, 2024], Y.size)})
+    found = fot.check_calibration(
+        Y, P, by=by, require=["north, 2024", ("south", 2023), "north, 2025"], max_error=0.5, family="platt"
+    )
+    assert [gate.name for gate in found.gates if not gate.n] == ["north, 2025"]
+    years = fot.check_calibration(Y, P, by=by.year, require=[2023, 2025], max_error=0.5, family="platt")
+    assert [gate.name for gate in years.gates if not gate.n] == ["2025"]
+
+
+def test_classes_are_never_required():
+    scores = np.random.default_rng(0).dirichlet([1, 1, 1], 300)
+    with pytest.raises(ValueError, match="require must be left out with reduction='classwise'"):
+        fot.check_calibration(
+            np.arange(300) % 3, scores, reduction="classwise", require=["0"], max_error=0.1, family="platt"
+        )

@@ -227,6 +227,32 @@ def test_a_segment_that_a_measure_refuses_is_a_row_without_a_value():
         fot.evaluate(y[:6], p[:6], by=region[:6], measures=[Picky()])
 
 
+@pytest.mark.parametrize("kind", ["rows", "cells"])
+def test_a_segment_of_weight_zero_is_listed_without_rows(kind):
+    y, p, region = rows(300)
+    w = np.where(region == "south", 0.0, 1.0)
+    options = {"families": ["beta"], "interval": None}
+    if kind == "rows":
+        segmented = fot.evaluate(y, p, by=region, sample_weight=w, **options)
+    else:
+        frame = pd.DataFrame({"y": y, "p": p, "region": region, "w": w})
+        segmented = fot.evaluate(frame, label="y", prob="p", weight="w", by="region", **options)
+    assert "south" not in list(segmented)
+    record = json.loads(json.dumps(segmented.to_dict(), allow_nan=False))["segments"][-2]
+    assert {name: value for name, value in record.items() if value is not None} == {
+        "measure": "beta",
+        "segment": "south",
+        "n": 0,
+        "total": False,
+        "failure": "no rows",
+    }
+    lines = str(segmented).splitlines()
+    assert lines[-1] == "south: no rows"
+    assert next(line for line in lines if line.startswith("south ")).split()[:3] == ["south", "0", "-"]
+    with pytest.raises(KeyError, match="'south' has no rows of positive weight"):
+        segmented["south"]
+
+
 def test_draws_are_forty_for_each_segment():
     y, p, _ = rows(40)
     segments = np.arange(40) % 8

@@ -9,6 +9,7 @@ import click
 from fitontest.cli.messages import refusing
 from fitontest.cli.scores import Given, of_class_scores
 from fitontest.cli.writing import check_output, written_whole
+from fitontest.data.distributions import Distributions
 from fitontest.data.predictions import ClassSamples
 from fitontest.data.sample import Sample
 from fitontest.measures.error_limits import check_resolution
@@ -17,16 +18,18 @@ from fitontest.reporting.gate import (
     DEFAULT_RESOLUTION,
     CalibrationCheck,
     GateRule,
-    Kind,
     Outcome,
     check_level,
     check_limit,
     check_samples,
+    check_segments,
+    read_required,
     refuse_doubt,
 )
 from fitontest.segments.segmented_evaluation import WHOLE
 from fitontest.segments.segments import Segment
 
+WEIGHTS = "--weight-type"
 EXIT_CODES: dict[Outcome, int] = {"pass": 0, "fail": 1, "undecided": 3}  # 2 is bad input, as for every command
 FORMATS: dict[str, Callable[[CalibrationCheck], str]] = {
     "table": str,
@@ -50,6 +53,12 @@ FORMATS: dict[str, Callable[[CalibrationCheck], str]] = {
 @click.option(
     "--by", multiple=True, help="Column whose values make segments, each with an outcome; repeat for several."
 )
+@click.option(
+    "--require",
+    multiple=True,
+    help="A segment that must be there, as the table names it; one without rows leaves the outcome open. Repeat for "
+    "several.",
+)
 @click.option("--random-state", type=int, default=0, show_default=True, help="Seed of the folds and of all draws.")
 @click.option("--format", "style", type=click.Choice(list(FORMATS)), default="table", show_default=True)
 @click.option(
@@ -65,6 +74,7 @@ def check(
     resolution: str,
     family: str,
     by: tuple[str, ...],
+    require: tuple[str, ...],
     random_state: int,
     style: str,
     output: Path | None,
@@ -73,14 +83,15 @@ def check(
 
     FILE is CSV, TSV (also gzipped) or Parquet. Exit codes: 0 pass, the whole interval of the error is at most
     --max-error, and so is every error that may persist over a share of the rows (--resolution); 1 fail, the whole
-    interval is above; 3 cannot tell yet, too few rows; 2 bad input. With --by, and with --reduction classwise, one
-    segment or class that fails makes the whole fail, and the intervals hold together (Bonferroni).
+    interval is above; 3 cannot tell yet, too few rows, or none of a segment; 2 bad input. With --by, and with
+    --reduction classwise, one segment or class that fails makes the whole fail, and the intervals hold together
+    (Bonferroni).
     """
     limit = check_limit(max_error, "--max-error")
     rule = GateRule.of(limit, check_level(level, "--level"), family, random_state, _resolution(resolution))
     if output is not None:
         check_output(output, "--output", {"FILE": given.file})
-    found = _checked(given, by, rule)
+    found = _checked(given, by, require, rule)
     _write(FORMATS[style](found), output)
     context.exit(EXIT_CODES[found.outcome])
 
@@ -95,18 +106,20 @@ def _resolution(text: str) -> float | None:
         raise ValueError(f"--resolution must be a number of at least 20, or 'none'; got {text!r}") from error
 
 
-def _checked(given: Given, by: tuple[str, ...], rule: GateRule) -> CalibrationCheck:
+def _checked(given: Given, by: tuple[str, ...], require: tuple[str, ...], rule: GateRule) -> CalibrationCheck:
     """Return the outcomes of the rows of a file."""
-    samples: Mapping[Segment, Sample]
-    kind: Kind
-    if given.classwise and not by:
-        data = given.data()
-        assert isinstance(data, ClassSamples)
-        samples, kind = dict(data.one_vs_rest()), "class"
-    else:
-        samples, kind = given.segments(by).samples if by else {WHOLE: given.sample()}, "segment"
-    refuse_doubt(samples.values(), "--weight-type")
-    return check_samples(samples, rule, given.reduction, kind)
+    if require and not by:
+        raise ValueError(f"--require must be left out without --by, which makes the segments; got {', '.join(require)}")
+    if by:
+        segments = given.segments(by)
+        refuse_doubt([segments.whole], WEIGHTS)
+        return check_segments(segments, rule, given.reduction, read_required(require, "--require"))
+    data = given.data()
+    assert not isinstance(data, Distributions)  # the command knows no reduction that keeps them
+    by_class = isinstance(data, ClassSamples)
+    samples: Mapping[Segment, Sample] = dict(data.one_vs_rest()) if isinstance(data, ClassSamples) else {WHOLE: data}
+    refuse_doubt(samples.values(), WEIGHTS)
+    return check_samples(samples, rule, given.reduction, "class" if by_class else "segment")
 
 
 def _write(text: str, output: Path | None) -> None:

@@ -16,7 +16,7 @@ from fitontest.comparison.of_classes import ClassOptions, compare_class_candidat
 from fitontest.comparison.pairing import rank_results
 from fitontest.data.distributions import CANONICAL, Distributions, read_any
 from fitontest.data.predictions import NAMES, Columns, Names, ReadBefore, count_columns, reduced
-from fitontest.data.sample import Sample
+from fitontest.data.sample import Sample, refuse_pooled_scores
 from fitontest.families.base import Family, family_name
 from fitontest.families.listed import read_families
 from fitontest.families.multiclass.base import MulticlassFamily
@@ -253,6 +253,10 @@ def compare_candidates(
     if positives in (0, sample.n):
         value = f"{sample.n} of one, which cannot distinguish between maps"
         raise ValueError(f"{labels} must have rows of both classes, got {value}")
+    if options.interpretability:
+        for one in (sample, test):
+            if one is not None:
+                refuse_pooled_scores(one, "interpretability=True")
     evaluation = _set_up(sample, options, test, truth)
     results = {
         name: evaluation.evaluate(options.candidates[name]) for name in track(list(options.candidates), "families")

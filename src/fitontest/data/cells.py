@@ -14,7 +14,7 @@ import numpy as np
 
 from fitontest.checks import brief, choose, is_real, is_whole
 from fitontest.data.cell_sums import MOST_EDGES, WIDTH, CellSums, Resolution, added_up
-from fitontest.data.frames import FrameColumns, sums_by_segment
+from fitontest.data.frames import BadRowsError, FrameColumns, as_frame, refuse_bad, sums_by_segment
 from fitontest.data.ordering import Rows
 from fitontest.data.predictions import NAMES, ClassSamples, Names, ReadBefore
 from fitontest.data.sample import Sample
@@ -31,10 +31,13 @@ from fitontest.data.weights import (
 from fitontest.exceptions import CalibrationWarning, warn_user
 from fitontest.results.frames import Backend, Records, records, to_frame
 from fitontest.results.serialising import as_text, from_text
-from fitontest.typing import ArrayInput, FloatArray, IntArray, Label
+from fitontest.results.text import percent
+from fitontest.typing import ArrayInput, BoolArray, FloatArray, IntArray, Label
 
 SCHEMA = 1
 ROUNDING = 1e-6  # of sums over very many rows, as engines add them up
+FEW_CELLS = 0.001  # share of the pairs of rows that may be tied by cells alone before the user is told
+BY_CHANCE = 10.0  # rows, times which that share may be as large: of few rows a pair or two are near by chance
 TINY = 1e-300  # where squares of weights are rounded to 0
 _CAUTION: tuple[WeightType, ...] = ("counts", "auto", "importances")  # what the sum of two takes is the later one
 COLUMNS = ("low", "high", "rows_0", "rows_1", "weight_0", "weight_1", "squares_0", "squares_1", "weighted_scores")
@@ -77,8 +80,10 @@ class Cells(ReadBefore):
     distinct score (scores of 16 bits, scores of few values, ``exact=True``). Other l1 and l2 errors of a million rows
     differ from those of the rows by less than a tenth of a thousandth (`benchmarks/scale_accuracy.py`). This does not
     hold for the largest gap (``norm="max"``), for TCE, for what is chosen by cross-validation, whose folds are drawn
-    anew, nor for k nearest neighbours, of which a cell has too many: there is a `CalibrationWarning`. Below 100,000
-    rows take ``exact=True``, which loses nothing and is small then.
+    anew, nor for k nearest neighbours, of which a cell has too many: there is a `CalibrationWarning`, and one where
+    more than .1 % of the pairs of rows share a cell of several scores. How many values the scores have is not kept, so
+    that the probabilistic count is refused. Below 100,000 rows take ``exact=True``, which loses nothing and is small
+    then.
 
     Cross-validation splits the rows behind a cell as it would split rows: the counts of a fold are drawn from the
     multivariate hypergeometric distribution.
@@ -198,7 +203,8 @@ class Cells(ReadBefore):
         Returns
         -------
         Cells, or ClassCells with ``reduction="classwise"``
-            With `by` a dict from the value of the segment, a tuple for several columns, to these.
+            With `by` a dict from the value of the segment, a tuple for several columns, to these. A segment whose rows
+            all have weight 0 has cells without rows.
 
         Raises
         ------
@@ -251,10 +257,22 @@ class Cells(ReadBefore):
         ValueError
             No such file, no Parquet; and as for `of_frame`.
         """
-        from fitontest.data.tables import parquet_rows  # imports DuckDB, which cells of arrays do without
+        from fitontest.data.tables import (  # imports DuckDB, which cells of arrays do without
+            FILE_NAME,
+            ROW_NUMBER,
+            is_pattern,
+            parquet_rows,
+        )
 
         with parquet_rows(path) as rows:
-            return cls.of_frame(rows, **columns)
+            try:
+                return cls.of_frame(rows, **columns)
+            except BadRowsError as error:
+                bad, known = error, rows.columns
+        if not {ROW_NUMBER, FILE_NAME} & set(known):  # columns that DuckDB adds
+            with parquet_rows(path, numbered=True) as rows:
+                refuse_bad(as_frame(rows), bad.columns, ROW_NUMBER, FILE_NAME if is_pattern(path) else "")
+        raise bad
 
     @property
     def exact(self) -> bool:
@@ -353,11 +371,26 @@ class Cells(ReadBefore):
             order = np.lexsort((columns[2], columns[1], columns[0]))
             columns = [column[order] for column in columns]
         sample = Sample.of_rows(Rows(*columns), whole=whole)
-        sample.__dict__["pooled_scores"] = bool(np.any(sums.low < sums.high))
+        several = sums.low < sums.high
+        sample.__dict__["pooled_scores"] = bool(several.any())
         sample.__dict__["doubtful"] = self.doubtful
+        self._warn_of_few_cells(several)
         if self.doubtful:
             warn_user(in_doubt("weights of cells", self.total, self.n), CalibrationWarning)
         return sample
+
+    def _warn_of_few_cells(self, several: BoolArray) -> None:
+        """Warn where many pairs of rows share one of the cells that hold several scores."""
+        sums = self.sums
+        shared = float(np.sum((sums.w[several].sum(axis=1) / self.total) ** 2)) if several.any() else 0.0
+        alone = float(np.sum(sums.w2 / self.total**2))  # one over the effective rows
+        if shared > max(FEW_CELLS, BY_CHANCE * alone):
+            warn_user(
+                f"few cells hold most of the rows: of pairs of rows {percent(shared)} share a cell, whose scores "
+                "differ. What depends on their order is not that of the rows, such as AUC, TCE and bins that cut a "
+                "cell; Cells made with exact=True, or with edges inside these cells, lose less",
+                CalibrationWarning,
+            )
 
     def read(self) -> Sample:
         """Return the sample, where the rows are wanted."""
@@ -468,6 +501,8 @@ class Cells(ReadBefore):
         return np.asarray({"rows": sums.rows, "weight": sums.w, "squares": sums.w2}[kind][:, int(label)])
 
     def __repr__(self) -> str:
+        if not self.n:
+            return "Cells(no rows)"
         weights = "" if self.total == self.n else f", total weight {self.total:g}"
         return f"Cells(n={self.n:,} in {len(self):,} cells{weights}, share of positives {self.base_rate:.4g})"
 

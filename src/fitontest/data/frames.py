@@ -23,8 +23,22 @@ from fitontest.data.weights import EXACT_COUNT, check_total
 from fitontest.typing import FloatArray, Label
 
 HUGE = 1e300  # weights below count as finite
+ABSENT = 3.0  # the label of rows of weight 0, of which only the segments are wanted
 LISTED = 4  # distinct labels that are asked for, at most
 MOST_SEGMENTS = 10_000
+ROW = "row of the frame"
+
+
+class BadRowsError(ValueError):
+    """Rows of a frame cannot be read; `columns` says which columns they were to be read from."""
+
+    def __init__(self, message: str, columns: "FrameColumns") -> None:
+        super().__init__(message)
+        self.columns = columns
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle and copy through the constructor."""
+        return type(self), (str(self), self.columns)
 
 
 @dataclass(frozen=True)
@@ -70,13 +84,14 @@ def sums_by_segment(native: Any, columns: FrameColumns, resolution: Resolution) 
         No frame, columns that are missing or hold something else, rows that cannot be read, no rows.
     """
     frame = as_frame(native)
-    rows, segments = _rows_of(frame, columns)
+    rows, segments = _rows_of(frame, columns, keep_absent=True)
     with only_hashable():
         table = _collected(_grouped(_with_key(rows, resolution), segments), segments)
+        table, empty = _without_absent(table, segments)
         if _has_bad(table, segments):
-            _refuse_bad(frame, columns)
+            refuse_bad(frame, columns)
         _check_labels(table)
-        return dict(_split(table, segments, resolution))
+        return dict(_split(table, segments, resolution, empty))
 
 
 def as_frame(native: Any) -> "nw.DataFrame[Any] | nw.LazyFrame[Any]":
@@ -90,8 +105,14 @@ def as_frame(native: Any) -> "nw.DataFrame[Any] | nw.LazyFrame[Any]":
         ) from error
 
 
-def _rows_of(frame: Any, columns: FrameColumns) -> tuple[Any, list[str]]:
-    """Return a frame of label, score p, and weight w where there are any; and the names of the columns of segments."""
+def _rows_of(
+    frame: Any, columns: FrameColumns, *, keep_absent: bool = False, places: Sequence[str] = ()
+) -> tuple[Any, list[str]]:
+    """Return a frame of label, score p, and weight w where there are any; and the names of the columns of segments.
+
+    A row of weight 0 is absent, whatever else it holds. Where there are segments such rows can be kept, for theirs.
+    Columns that say the place of a row can be kept too.
+    """
     schema = frame.collect_schema()
     probs = [columns.prob] if isinstance(columns.prob, str) else list(columns.prob)
     wanted = [("label", columns.label), *(("prob", one) for one in probs), *(("by", one) for one in columns.by)]
@@ -108,11 +129,15 @@ def _rows_of(frame: Any, columns: FrameColumns) -> tuple[Any, list[str]]:
             check_segment(name, schema[name])
     by = [f"by{i}" for i in range(len(columns.by))]
     chosen = {new: segment_column(name, schema[name]) for new, name in zip(by, columns.by, strict=True)}
+    chosen |= {name: nw.col(name) for name in places}
     if columns.weight is not None:
         w = chosen["w"] = nw.col(columns.weight).cast(nw.Float64)
-        frame = frame.filter((w != 0.0) | w.is_null())  # a row of weight 0 is absent, whatever else it holds
+        present = frame.filter((w != 0.0) | w.is_null())
+    else:
+        present = frame
+    frame = frame if keep_absent and by else present
     if columns.reduction is None:
-        y = _label(frame, schema[columns.label], columns)
+        y = _label(present, schema[columns.label], columns)
         return frame.select(p=nw.col(probs[0]).cast(nw.Float64), y=y, **chosen), by
     of_classes = ClassColumns(columns.reduction, tuple(probs), columns.label, columns.labels, columns.pos_label)
     rows, more = reduced_frame(frame, schema[columns.label], of_classes, chosen)
@@ -149,19 +174,25 @@ def _distinct(frame: Any) -> list[Any]:
     return [one for one in rows.lazy().collect()["y"].to_list() if not is_missing(one)]
 
 
-def _faults(schema: Mapping[str, Any], segments: list[str]) -> list[tuple[Any, str]]:
-    """Return what may be wrong with a row of a frame of this schema, and how it is called."""
+def _faults(schema: Mapping[str, Any], columns: FrameColumns) -> list[tuple[Any, str, str]]:
+    """Return what may be wrong with a row of a frame of this schema, how it is called, and in which column it is."""
     p, y, w = nw.col("p"), nw.col("y"), nw.col("w")
+    probs = [columns.prob] if isinstance(columns.prob, str) else columns.prob
+    prob = f"column{'s' if len(probs) > 1 else ''} {', '.join(map(repr, probs))}"
+    label = f"column {columns.label!r}"
     faults = [
-        (p.is_null() | p.is_nan(), "a score that is missing or NaN"),
-        (~p.is_between(0.0, 1.0), "a score outside [0, 1]"),
-        (y.is_null() | y.is_nan(), "a label that is missing"),
-        ((y.abs() != 1.0) & (y != 0.0), "a label that is none of the classes"),
-        *((_is_absent(name, schema[name]), "no value of the segment") for name in segments),
+        (p.is_null() | p.is_nan(), "a score that is missing or NaN", prob),
+        (~p.is_between(0.0, 1.0), "a score outside [0, 1]", prob),
+        (y.is_null() | y.is_nan(), "a label that is missing", label),
+        ((y.abs() != 1.0) & (y != 0.0), "a label that is none of the classes", label),
     ]
+    for place, name in enumerate(columns.by):
+        by = f"by{place}"
+        faults.append((_is_absent(by, schema[by]), "no value of the segment", f"column {name!r}"))
     if "w" in schema:
-        faults.append((w.is_null() | w.is_nan(), "a weight that is missing or NaN"))
-        faults.append((~w.is_between(0.0, HUGE), "a weight that is negative or infinite"))
+        weight = f"column {columns.weight!r}"
+        faults.append((w.is_null() | w.is_nan(), "a weight that is missing or NaN", weight))
+        faults.append((~w.is_between(0.0, HUGE), "a weight that is negative or infinite", weight))
     return faults
 
 
@@ -181,18 +212,25 @@ def _with_key(rows: Any, resolution: Resolution) -> Any:
     inside = (p > 0.0) & (p < 1.0)
     made = {"q": nw.when(inside).then(p).otherwise(nw.lit(0.5)), "y": nw.col("y").clip(-2.0, 2.0)}
     if weighted:
+        absent = w == 0.0
+        made["y"] = nw.when(absent).then(nw.lit(ABSENT)).otherwise(made["y"])
         made |= {"w2": w * w, "wp": w * p}
         small = nw.when(w.abs() < EXACT_COUNT).then(w).otherwise(nw.lit(0.0))  # SQL has no floor of huge numbers
         made["broken"] = nw.when(small == small.floor()).then(nw.lit(0.0)).otherwise(nw.lit(1.0))
     rows = rows.with_columns(**made)
     if resolution.exact:
-        return rows.with_columns(key=p + 0.0)
+        return _at_one_key(rows, p + 0.0, weighted)
     logit = ((q / (1.0 - q)).log() * float(FINE)).floor()
     ends = nw.when(p <= 0.0).then(nw.lit(float(-FLOOR))).otherwise(nw.lit(float(FLOOR)))
     key = (nw.when(inside).then(logit).otherwise(ends) + float(FLOOR)) * float(WIDTH) + (q * float(FINE)).floor()
     if resolution.edges:
         key = key * float(len(resolution.edges) + 1) + _place(p, resolution.edges, 0)
-    return rows.with_columns(key=key)
+    return _at_one_key(rows, key, weighted)
+
+
+def _at_one_key(rows: Any, key: Any, weighted: bool) -> Any:
+    """Add the key; rows of weight 0 have one, so that they make a group for each segment and no more."""
+    return rows.with_columns(key=nw.when(nw.col("w") == 0.0).then(nw.lit(0.0)).otherwise(key) if weighted else key)
 
 
 def _place(p: Any, edges: Sequence[float], below: int) -> Any:
@@ -239,6 +277,17 @@ def _unmasked(column: Any) -> Any:
     return np.where(mask, np.nan, np.ma.getdata(column)) if mask.any() else np.ma.getdata(column)
 
 
+def _without_absent(table: dict[str, Any], segments: list[str]) -> tuple[dict[str, Any], list[tuple[Any, ...]]]:
+    """Return the table without the groups of rows of weight 0, and the segments that these have."""
+    absent = np.asarray(table["y"], dtype=np.float64) == ABSENT
+    if not absent.any():
+        return table, []
+    each = [[table[name][row] for name in segments] for row in np.flatnonzero(absent)]
+    kept = np.flatnonzero(~absent)
+    left = {name: [column[row] for row in kept] if name in segments else column[kept] for name, column in table.items()}
+    return left, [tuple(values) for values in each if None not in values]
+
+
 def _has_bad(table: Mapping[str, Any], segments: list[str]) -> bool:
     """Return whether any row cannot be read, by what it does to the sums and ends of its group."""
     if not table["n"].size:
@@ -252,26 +301,56 @@ def _has_bad(table: Mapping[str, Any], segments: list[str]) -> bool:
     return bool(bad.any()) or any(None in table[name] for name in segments)
 
 
-def _refuse_bad(frame: Any, columns: FrameColumns) -> None:
-    """Raise ValueError with the number of rows that have each fault, the first one of a row."""
+def refuse_bad(frame: Any, columns: FrameColumns, row: str = ROW, file: str = "") -> None:
+    """Raise ValueError with the number of rows that have each fault, the first one of a row, and where they stand.
+
+    Parameters
+    ----------
+    frame : frame of narwhals
+    columns : FrameColumns
+    row, file : str
+        Columns that say the number of a row in its file, from 0, and the file; without a column of that name rows have
+        no numbers.
+    """
     if columns.reduction == "classwise":  # which has a row for each class; this one finds the same faults
         columns = replace(columns, reduction="confidence")
-    rows, segments = _rows_of(frame, columns)
-    faults = _faults(rows.collect_schema(), segments)
+    if isinstance(frame, nw.DataFrame) and ROW not in frame.columns:
+        frame = frame.with_row_index(ROW)
+    places = [name for name in (row, file) if name in frame.collect_schema()]
+    rows, _ = _rows_of(frame, columns, places=places)
+    faults = _faults(rows.collect_schema(), columns)
     code = nw.lit(len(faults))
-    for at, (fault, _) in reversed(list(enumerate(faults))):
+    for at, (fault, _, _) in reversed(list(enumerate(faults))):
         code = nw.when(fault).then(nw.lit(at)).otherwise(code)
-    table = _collected(rows.with_columns(fault=code.cast(nw.Int64)).group_by("fault").agg(nw.len().alias("n")))
-    counts = {int(at): int(n) for at, n in zip(table["fault"], table["n"], strict=True)}
+    first = [nw.col(row).min().alias("first")] if row in places else []
+    files = [file] if file in places else []
+    grouped = rows.with_columns(fault=code.cast(nw.Int64)).group_by("fault", *files).agg(nw.len().alias("n"), *first)
+    table = _collected(grouped, files)
+    counts: dict[int, int] = {}
+    for at, n in zip(table["fault"], table["n"], strict=True):
+        counts[int(at)] = counts.get(int(at), 0) + int(n)
     found = [
-        f"{counts[at]:,} {'row has' if counts[at] == 1 else 'rows have'} {text}"
-        for at, (_, text) in enumerate(faults)
+        f"{counts[at]:,} {'row has' if counts[at] == 1 else 'rows have'} {text} in {column}"
+        f"{_first_of(at, counts[at], table, file)}"
+        for at, (_, text, column) in enumerate(faults)
         if at in counts
     ]
-    raise ValueError(
+    counting = " (rows counted from 1)" if first else ""
+    raise BadRowsError(
         f"frame must hold labels, scores and weights that can be read: of {sum(counts.values()):,} rows "
-        f"{'; '.join(found)}"
+        f"{'; '.join(found)}{counting}",
+        columns,
     )
+
+
+def _first_of(fault: int, n: int, table: Mapping[str, Any], file: str) -> str:
+    """Return where the first of n rows with a fault stands, in words, or "" where rows have no numbers."""
+    if "first" not in table:
+        return ""
+    having = np.flatnonzero(np.asarray(table["fault"]) == fault)
+    names = table[file] if file in table else [""] * len(table["fault"])
+    name, number = min((names[row], int(table["first"][row])) for row in having)
+    return f"{' at' if n == 1 else ', the first at'} row {number + 1}{f' of {name}' if name else ''}"
 
 
 def _check_labels(table: Mapping[str, Any]) -> None:
@@ -285,19 +364,22 @@ def _check_labels(table: Mapping[str, Any]) -> None:
 
 
 def _split(
-    table: Mapping[str, Any], segments: list[str], resolution: Resolution
+    table: Mapping[str, Any], segments: list[str], resolution: Resolution, empty: Sequence[tuple[Any, ...]] = ()
 ) -> Iterator[tuple[tuple[Any, ...], CellSums]]:
-    """Yield the segments with their cells."""
+    """Yield the segments with their cells; those whose rows all have weight 0, `empty` among others, have none."""
     if not segments:
         yield (), _sums(table, np.arange(table["key"].size), resolution)
         return
     places: dict[tuple[Any, ...], list[int]] = {}
     for row, values in enumerate(zip(*(table[name] for name in segments), strict=True)):
         places.setdefault(values, []).append(row)
+    for values in empty:
+        places.setdefault(values, [])
     if len(places) > MOST_SEGMENTS:
         raise ValueError(f"by must give at most {MOST_SEGMENTS:,} segments, got {len(places):,}")
     for values in sorted(places, key=lambda one: tuple((str(type(each)), each) for each in one)):
-        yield values, _sums(table, np.array(places[values]), resolution)
+        rows = places[values]
+        yield values, _sums(table, np.array(rows), resolution) if rows else CellSums.none()
 
 
 def _sums(table: Mapping[str, Any], rows: Any, resolution: Resolution) -> CellSums:

@@ -376,6 +376,15 @@ class Sample:
         return f"Sample(n={self.n}{weights}, share of positives {self.base_rate:.4g})"
 
 
+def refuse_pooled_scores(sample: Sample, name: str) -> None:
+    """Raise ValueError where entries stand for rows whose scores differ; `name` is of what needs every score."""
+    if sample.has_pooled_scores:
+        raise ValueError(
+            f"{name} must have every score, and cells keep one for all rows of a cell, got cells whose scores differ; "
+            "Cells made with exact=True keep every score"
+        )
+
+
 def _refuse_swapped(labels: NDArray[Any], scores: NDArray[Any], names: tuple[str, str, str]) -> None:
     """Raise when the second argument reads like labels and the first like probabilities."""
     if labels.dtype.kind not in "fui" or is_binary_coded(labels) or not np.isfinite(labels).all():

@@ -36,6 +36,8 @@ WRITERS = {  # what is between the columns of a file; nothing in Parquet
     ".pq": "",
 }
 _ROWS = "read_parquet(?, hive_partitioning=false)"
+ROW_NUMBER = "file_row_number"  # the columns that DuckDB adds where rows are numbered
+FILE_NAME = "filename"
 COPIED_WITHIN = "300MB"  # of memory, where a table is copied by SQL alone
 _DECIMAL_COMMA = re.compile(r"'[-+]?[0-9]*,[0-9]+'")  # a cell, as messages quote it
 
@@ -104,9 +106,10 @@ def naming_lines(path: Path, columns: Mapping[str, str], layout: Layout = STANDA
 
 
 @contextmanager
-def parquet_rows(path: str | Path, name: str = "path") -> Iterator[duckdb.DuckDBPyRelation]:
+def parquet_rows(path: str | Path, name: str = "path", *, numbered: bool = False) -> Iterator[duckdb.DuckDBPyRelation]:
     """Give the rows of a Parquet file, or of all files that fit a pattern, as a relation of DuckDB.
 
+    With `numbered` two more columns say the number of each row in its file, from 0, and the file.
     What DuckDB refuses in the block is a ValueError about the file, which messages call `name`.
     """
     text = str(path)
@@ -117,7 +120,9 @@ def parquet_rows(path: str | Path, name: str = "path") -> Iterator[duckdb.DuckDB
         raise ValueError(f"{name} must be a Parquet file, or a pattern of several, got {found}")
     with duckdb.connect() as connection:
         try:
-            yield connection.read_parquet(text, hive_partitioning=is_pattern(text))
+            yield connection.read_parquet(
+                text, hive_partitioning=is_pattern(text), file_row_number=numbered, filename=numbered
+            )
         except duckdb.Error as error:
             raise ValueError(f"{name} must be readable as parquet, got {text}: {_reason(error)}") from error
 

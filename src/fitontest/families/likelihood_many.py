@@ -1,16 +1,19 @@
 """Maximum likelihood for many label columns of the same scores: what Platt scaling, beta and temperature share.
 
 Each column is solved on a few means of neighbouring scores first, which costs nothing, and then on all scores, where
-two Newton steps are left to do. Columns that are no smooth problem are left to the fit of one sample: labels of one
-class or separable by a threshold, and slopes that come out negative where a family holds them at zero.
+two Newton steps are left to do. Where slopes come out negative that a family holds at zero, the others are solved
+without them. Columns that are no smooth problem are left to the fit of one sample: labels of one class, or separable by
+a threshold.
 """
 
 from collections.abc import Callable
+from itertools import combinations
 
 import numpy as np
 
 from fitontest.data.entries import Entries
 from fitontest.families.base import Family
+from fitontest.families.few_rows import remembered
 from fitontest.numerics.cells import cell_starts, equal_mass_cells
 from fitontest.numerics.links import clip_unit
 from fitontest.numerics.newton_many import Features, minimise_columns, probabilities
@@ -58,15 +61,56 @@ def maximise_columns(
         return _fitted_one_by_one(family, entries, positives, at)
     separable = _separable(p, w, wy, threshold)
     theta, converged = features.solve(w, wy if not separable.any() else np.where(separable, 0.5 * w[:, None], wy))
+    smooth = converged & ~separable
+    held = np.flatnonzero(smooth & (theta[:n_slopes] <= 0).any(axis=0))
+    if held.size:
+        theta[:, held], smooth[held] = _solve_at_bounds(features, w, wy[:, held], n_slopes)
     x = features.all.x if at is None else make_features(clip_unit(at, eps) if eps else at)
     values = probabilities(x, theta)
-    rest = np.flatnonzero(separable | ~converged | (theta[:n_slopes] <= 0).any(axis=0))
+    rest = np.flatnonzero(~smooth)
     if rest.size:
         values[:, rest] = _fitted_one_by_one(family, entries, positives[:, rest], at)
     return values
 
 
+def _solve_at_bounds(
+    features: "_Pyramid", w: FloatArray, wy: FloatArray, n_slopes: int
+) -> tuple[FloatArray, BoolArray]:
+    """Return the minima of columns in which a slope is held at 0, and which columns have one.
+
+    The loss is convex, so that a minimum is known by its slopes: those that are free are positive, and it rises with
+    those that are held.
+    """
+    n_features, columns = features.all.x.shape[1], wy.shape[1]
+    theta, found = np.zeros((n_features, columns)), np.zeros(columns, dtype=bool)
+    for free in _free_features(n_features, n_slopes):
+        left = np.flatnonzero(~found)
+        if not left.size:
+            break
+        tried = np.zeros((n_features, left.size))
+        tried[free], converged = features.of(free).solve(w, wy[:, left])
+        slope = features.all.x.T @ (w[:, None] * probabilities(features.all.x, tried) - wy[:, left])
+        held = np.setdiff1d(np.arange(n_slopes), free)
+        slopes = [k for k in free if k < n_slopes]
+        least = -FINE * float(w.sum())
+        good = converged & (slope[held] >= least).all(axis=0) & (tried[slopes] > 0).all(axis=0)
+        theta[:, left[good]], found[left[good]] = tried[:, good], True
+    return theta, found
+
+
+def _free_features(n_features: int, n_slopes: int) -> list[list[int]]:
+    """Return the features that are left where one or more of the slopes, the first features, are held at 0."""
+    others = list(range(n_slopes, n_features))
+    kept = [one for size in range(n_slopes - 1, -1, -1) for one in combinations(range(n_slopes), size)]
+    return [[*one, *others] for one in kept if one or others]
+
+
 def _fitted_one_by_one(family: Family, entries: Entries, positives: IntArray, at: FloatArray | None) -> FloatArray:
+    name = str(family), None if at is None else at.tobytes()
+    return remembered(entries, name, positives, lambda labels: _fitted(family, entries, labels, at))
+
+
+def _fitted(family: Family, entries: Entries, positives: IntArray, at: FloatArray | None) -> FloatArray:
     if at is None:
         return Family.fitted_values(family, entries, positives)
     return Family.fitted_values_at(family, entries, positives, at)
@@ -76,13 +120,21 @@ class _Pyramid:
     """The features at all scores and at a few means of neighbouring ones."""
 
     def __init__(self, x: FloatArray, w: FloatArray) -> None:
-        self.all = Features(x)
+        self.all, self.weights = Features(x), w
+        self.parts: dict[tuple[int, ...], _Pyramid] = {}
         self.regular = bool(
             x.shape[0] > x.shape[1] and np.linalg.cond(x * np.sqrt(w / w.sum())[:, None]) < MAX_CONDITION
         )
         self.first = cell_starts(equal_mass_cells(w, NODES))
         self.w = np.add.reduceat(w, self.first)
         self.few = Features(np.add.reduceat(w[:, None] * x, self.first, axis=0) / self.w[:, None])
+
+    def of(self, chosen: list[int]) -> "_Pyramid":
+        """Return some of the features alone."""
+        key = tuple(chosen)
+        if key not in self.parts:
+            self.parts[key] = _Pyramid(self.all.x[:, chosen], self.weights)
+        return self.parts[key]
 
     def solve(self, w: FloatArray, wy: FloatArray) -> tuple[FloatArray, BoolArray]:
         start = np.zeros((self.all.x.shape[1], wy.shape[1]))

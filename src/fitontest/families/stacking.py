@@ -12,6 +12,7 @@ from fitontest.data.entries import Entries
 from fitontest.data.sample import Sample
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family, Solution, register_family
+from fitontest.families.few_rows import remembered
 from fitontest.families.listed import read_families
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.mixture import MixtureMap
@@ -169,6 +170,10 @@ class Stacking(Family):
         """Return the values at the distinct scores of the mixtures fitted to each labelling."""
         if not self._is_shared(entries):
             return super().fitted_values(entries, positives)
+        return remembered(entries, str(self), positives, lambda labels: self._mixed(entries, labels))
+
+    def _mixed(self, entries: Entries, positives: IntArray) -> FloatArray:
+        """Return these values, of labellings whose folds are in common."""
         values = np.zeros((entries.group_p.size, positives.shape[1]))
         members = list(self.make_members().values())
         most = max(1, ROOM // (len(entries) * len(members)))

@@ -7,7 +7,7 @@ m; one that has a few frequent values and many rare ones has a count of about th
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from fitontest.data.sample import Sample
+from fitontest.data.sample import Sample, refuse_pooled_scores
 from fitontest.measures.base import Estimate, Evidence, Measure, Unit, register_measure
 from fitontest.results.text import short
 
@@ -20,7 +20,8 @@ class ProbabilisticCount(Measure):
     A reader can keep few values apart, so that a small count is readable; it says nothing of the labels, which it does
     not use. A score of its own for each row has as many values as there are rows, however many there would be of more.
 
-    Scores are equal where they are the same float: round those that differ by rounding alone.
+    Scores are equal where they are the same float: round those that differ by rounding alone. `Cells` do not keep how
+    many values the scores of a cell have, and are refused unless each has one, as with ``exact=True``.
 
     References
     ----------
@@ -50,7 +51,14 @@ class ProbabilisticCount(Measure):
         return short(value, digits) if value < 10**digits - 0.5 else f"{value:.0f}"
 
     def estimate(self, sample: Sample) -> Estimate:
-        """Return the count, with the number of values."""
+        """Return the count, with the number of values.
+
+        Raises
+        ------
+        ValueError
+            Of `Cells` in which rows of several scores share a cell: how many there are is not kept.
+        """
+        refuse_pooled_scores(sample, self.name)
         shares = sample.groups.w / sample.groups.w.sum()
         return Estimate.of(self, sample, 1.0 / float(shares @ shares), Values(n_values=len(sample.groups)))
 

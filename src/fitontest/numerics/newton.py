@@ -23,9 +23,11 @@ from fitontest.numerics.links import sigmoid
 from fitontest.typing import BoolArray, FloatArray
 
 GRADIENT_TOLERANCE = 1e-10  # promised: largest projected gradient per unit weight, in the user's features
+LOSS_TOLERANCE = 1e-9  # share of the loss that may be left to gain where the gradient is larger than that
 AIM = 1e-13  # what we try for: a step costs little and Newton's last one lands far below the promise
 NEAR = 1e-6  # Newton decrement per unit weight below which a step of length 1 hardly overshoots
 MAX_STEPS = 200
+TINY = float(np.finfo(float).tiny)
 SEPARABLE_RIDGE = 1e-10  # per unit weight, on standardised slopes; only for data without a finite optimum
 CELLS = 2048
 BLOCK = 16_384  # rows per block: the dozen temporaries of a pass over the rows stay in the cache
@@ -78,7 +80,7 @@ Derivatives = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 
 
 def fit_logistic(problem: LogisticProblem, cell_of: FloatArray, ridge: float = 0.0) -> Optimum:
-    """Solve the problem to a projected gradient of 1e-10 per unit weight.
+    """Solve the problem to a projected gradient of 1e-10 per unit weight, or to a loss of 1e-9 more than the least.
 
     Parameters
     ----------
@@ -100,13 +102,35 @@ def fit_logistic(problem: LogisticProblem, cell_of: FloatArray, ridge: float = 0
     gradient = optimum.gradient * max(1.0, float((scale + np.abs(shift)).max(initial=1.0)))
     if ridge == 0.0 and np.any(np.abs(shift) > 1e3 * scale):  # undoing the shift cancels digits: measure again
         gradient = _projected(theta, _derivatives(problem, theta)[0], problem.bounds)
-    if ridge == 0.0 and gradient > GRADIENT_TOLERANCE:
+    if ridge == 0.0 and gradient > GRADIENT_TOLERANCE and not _is_optimal(problem, theta, scaled, optimum.theta):
         warn_user(
             f"the logistic fit stopped after {optimum.n_iter} steps at a projected gradient of {gradient:.1e} per "
             f"unit weight (aim: {GRADIENT_TOLERANCE:.0e})",
             ConvergenceWarning,
         )
     return Optimum(theta, gradient, optimum.n_iter)
+
+
+def _is_optimal(problem: LogisticProblem, theta: FloatArray, scaled: LogisticProblem, at: FloatArray) -> bool:
+    """Return whether the loss at theta exceeds the least one by no more than 1e-9 of itself.
+
+    A gradient may be large by rounding alone, where one row outweighs all others or the scores are far from 0. What is
+    left to gain is what the next Newton step promises at the optimum of the standardised features, and what undoing the
+    standardisation has lost.
+    """
+    gradient, hessian = _derivatives(scaled, at)
+    left = -0.5 * float(gradient @ _direction(at, gradient, hessian, scaled.bounds))
+    loss, best = _mean_loss(problem, theta), _mean_loss(scaled, at)
+    return left + max(loss - best, 0.0) <= LOSS_TOLERANCE * loss
+
+
+def _mean_loss(problem: LogisticProblem, theta: FloatArray) -> float:
+    """Return the mean of log(1 + exp(z)) - t z."""
+    z: FloatArray = np.full(problem.targets.size, theta[-1] if problem.intercept else 0.0)
+    for slope, x in zip(theta, problem.features, strict=False):
+        z += slope * x
+    each = problem.targets * np.logaddexp(0.0, -z) + (1.0 - problem.targets) * np.logaddexp(0.0, z)
+    return float(each.sum() if problem.w is None else dot(problem.w, each)) / problem.total
 
 
 def dot(a: FloatArray, b: FloatArray) -> float:
@@ -215,8 +239,9 @@ def _derivatives(problem: LogisticProblem, theta: FloatArray) -> tuple[FloatArra
         if problem.intercept:
             gradient[slopes] += r.sum()
             hessian[slopes, slopes] += v.sum()
-    lower = np.tril(hessian, -1)
-    return gradient / problem.total, (np.diag(np.diag(hessian)) + lower + lower.T) / problem.total
+    for i in range(size):  # of so few parameters quicker than by functions of matrices
+        hessian[:i, i] = hessian[i, :i]
+    return gradient / problem.total, hessian / problem.total
 
 
 def _projected(theta: FloatArray, gradient: FloatArray, bounded: BoolArray) -> float:
@@ -231,7 +256,9 @@ def _direction(theta: FloatArray, gradient: FloatArray, hessian: FloatArray, bou
     free = ~(at_bound & (gradient > 0))
     while True:
         direction = np.zeros(theta.size)
-        if free.any():
+        if free.all():
+            direction = -_solve(hessian, gradient)
+        elif free.any():
             direction[free] = -_solve(hessian[np.ix_(free, free)], gradient[free])
         blocked = free & at_bound & (direction < 0)
         if not blocked.any():
@@ -241,11 +268,11 @@ def _direction(theta: FloatArray, gradient: FloatArray, hessian: FloatArray, bou
 
 def _solve(hessian: FloatArray, gradient: FloatArray) -> FloatArray:
     """Solve a positive semi-definite system; the diagonal is scaled, and a speck added where it is singular."""
-    scale = np.sqrt(np.maximum(np.diag(hessian), np.finfo(float).tiny))
-    scaled = hessian / np.outer(scale, scale)
+    scale = np.sqrt(np.maximum(hessian.diagonal(), TINY))
+    scaled = hessian / (scale[:, None] * scale)
     for speck in (0.0, 1e-14, 1e-11, 1e-8, 1e-4):
         try:
-            factor = np.linalg.cholesky(scaled + speck * np.eye(scale.size))
+            factor = np.linalg.cholesky(scaled + speck * np.eye(scale.size) if speck else scaled)
         except np.linalg.LinAlgError:
             continue
         return np.asarray(np.linalg.solve(factor.T, np.linalg.solve(factor, gradient / scale)) / scale)

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from fitontest.exceptions import warn_user
-from fitontest.numerics.newton import dot
+from fitontest.numerics.newton import LOSS_TOLERANCE, dot
 from fitontest.numerics.softmax import SoftmaxProblem
 from fitontest.typing import FloatArray
 
@@ -108,15 +108,22 @@ def minimise(objective: Objective, theta: FloatArray, aim: float = AIM) -> Softm
     return SoftmaxOptimum(best.theta, best.objective, best.gradient, best.n_iter, length < UNSETTLED)
 
 
-def warn_unless_exact(optimum: SoftmaxOptimum, aim: float = AIM) -> SoftmaxOptimum:
-    """Return the optimum, with a warning if its gradient is not as small as promised."""
-    if optimum.gradient > max(aim, GRADIENT_TOLERANCE):
+def warn_unless_exact(objective: Objective, optimum: SoftmaxOptimum, aim: float = AIM) -> SoftmaxOptimum:
+    """Return the optimum, with a warning if its gradient is not as small as promised, nor its loss nearly the least."""
+    if optimum.gradient > max(aim, GRADIENT_TOLERANCE) and not _is_least(objective, optimum.theta):
         warn_user(
             f"the softmax fit stopped after {optimum.n_iter} steps at a gradient of {optimum.gradient:.1e} "
             f"(aim: {GRADIENT_TOLERANCE:.0e})",
             ConvergenceWarning,
         )
     return optimum
+
+
+def _is_least(objective: Objective, theta: FloatArray) -> bool:
+    """Return whether the next Newton step promises no more than 1e-9 of the loss, whatever the gradient is."""
+    value, gradient, curvature = objective.evaluate(theta)
+    left = -0.5 * float((gradient * objective.direction(gradient, curvature)).sum())
+    return left <= LOSS_TOLERANCE * value
 
 
 def _size(gradient: FloatArray, objective: Objective) -> float:

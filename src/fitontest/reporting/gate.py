@@ -1,52 +1,48 @@
 """A gate: whether a calibration error is at most a limit, is above it, or whether the rows cannot tell yet."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isfinite
 from typing import Any, Literal, TypeAlias, get_args
 from xml.etree import ElementTree
 
-import numpy as np
-
-from fitontest.checks import choose, is_real
+from fitontest.checks import brief, choose, is_real
 from fitontest.data.predictions import REDUCTIONS, ClassSamples, Reduction, read_unreduced, reduced
 from fitontest.data.sample import Sample
 from fitontest.data.weights import MOST_COPIES, WeightType, check_kind, read_weights, weighting_record
 from fitontest.exceptions import held_warnings, warn_user
 from fitontest.families.base import Family, read_family
+from fitontest.families.identity import Identity
 from fitontest.measures.base import Estimate
 from fitontest.measures.error_limits import ErrorLimit, check_resolution
 from fitontest.measures.interval import INDEPENDENT_ROWS, Interval
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.random import one_seed
 from fitontest.progress import track
+from fitontest.reporting.bounds import Bounds
+from fitontest.reporting.rows_needed import rows_needed
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
 from fitontest.results.text import percent, short
 from fitontest.segments.segmented_evaluation import WHOLE, words_of
-from fitontest.segments.segments import Segment, read_segments
+from fitontest.segments.segments import NO_ROWS, Segment, Segments, read_segments
 from fitontest.typing import ArrayInput, Label, RandomState
 from fitontest.uncertainty.intervals import NULL_DRAWS, reason_against
 from fitontest.uncertainty.joint import joint_test
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
-from fitontest.uncertainty.tendency import FEW, exact_residuals, rows_of_smaller_class
 
 Outcome: TypeAlias = Literal["pass", "fail", "undecided"]
 Kind: TypeAlias = Literal["segment", "class"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
-MOST_TIMES = 10_000  # the rows at hand, beyond which a number of rows says only that there are not enough anywhere
-FEWEST = 50  # rows that are ever said to be enough: the interval of fewer is cut off at its ends
 _WEIGHT = "sample_weight"
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-MORE = 1.2  # times the rows at hand, which are said at least to be needed
 DEFAULT_RESOLUTION = 20  # parts of the rows: errors in waves are seen that persist over a twentieth, or nearly
 DEFAULT_FAMILY = "isotonic"  # whose outcomes are as rarely wrong as the level says, where the truth jumps too
 
 
 @dataclass(frozen=True)
 class Gate:
-    """The outcome for one set of rows.
+    """The outcome for one set of rows, or for a segment that has none: it is undecided, and nothing is known of it.
 
     Attributes
     ----------
@@ -55,11 +51,11 @@ class Gate:
     outcome : {"pass", "fail", "undecided"}
         Pass where the upper end of the interval and the error that may persist over a share of the rows are at most the
         limit, fail where the lower end is above.
-    estimate : Estimate
-        Of the family.
-    interval : Interval
-        That decides. Where a class has fewer than 50 rows it reaches to the exact bound that the mean of the labels
-        alone leaves open; see `check_calibration`.
+    estimate : Estimate or None
+        Of the family; None without rows.
+    interval : Interval or None
+        That decides; None without rows. Where a class has fewer than 50 rows it reaches to the exact bound that the
+        mean of the labels alone leaves open; see `check_calibration`.
     max_error : float
         The limit.
     rows_needed : int or None
@@ -67,8 +63,8 @@ class Gate:
     persistent : ErrorLimit or None
         The largest error that cannot be ruled out of those that persist over a share of the rows, whatever their shape;
         None without a resolution, and where there is no interval.
-    p_value : float
-        The joint p-value of calibration (`JointTest`); it decides nothing here.
+    p_value : float or None
+        The joint p-value of calibration (`JointTest`); it decides nothing here. None without rows.
 
     Examples
     --------
@@ -82,15 +78,35 @@ class Gate:
 
     name: str
     outcome: Outcome
-    estimate: Estimate
-    interval: Interval
+    estimate: Estimate | None
+    interval: Interval | None
     max_error: float
     rows_needed: int | None
     persistent: ErrorLimit | None
-    p_value: float
+    p_value: float | None
+
+    @classmethod
+    def without_rows(cls, name: str, max_error: float) -> "Gate":
+        """Return the outcome of a segment that has no rows of positive weight.
+
+        Parameters
+        ----------
+        name : str
+            Of the segment.
+        max_error : float
+            The limit.
+        """
+        return cls(name, "undecided", None, None, max_error, None, None, None)
+
+    @property
+    def n(self) -> int:
+        """Rows of positive weight."""
+        return 0 if self.estimate is None else self.estimate.n
 
     def __str__(self) -> str:
         one = self.estimate
+        if one is None or self.interval is None or self.p_value is None:
+            return f"cannot tell: {NO_ROWS}, limit {short(self.max_error)}"
         interval = f"{100 * self.interval.level:g} % interval {short(self.interval.low)} to {short(self.interval.high)}"
         found = f"calibration error {short(one.quoted)} by {one.measure.name} ({interval})"
         rows = f"n = {one.n:,}" + ("" if one.weighting is None else f" ({one.weighting})")
@@ -112,23 +128,23 @@ class Gate:
         return f"cannot tell: {text}{reason}; about {self.rows_needed:,} rows would tell"
 
     def record(self) -> dict[str, Any]:
-        """Return the outcome as JSON-ready values."""
-        one = self.estimate
+        """Return the outcome as JSON-ready values; those that are of rows are None without any."""
+        one, interval = self.estimate, self.interval
         return {
             "name": self.name,
             "outcome": self.outcome,
-            "error": one.value,
-            "debiased": one.debiased,
-            "low": self.interval.low,
-            "high": self.interval.high,
-            "level": self.interval.level,
+            "error": None if one is None else one.value,
+            "debiased": None if one is None else one.debiased,
+            "low": None if interval is None else interval.low,
+            "high": None if interval is None else interval.high,
+            "level": None if interval is None else interval.level,
             "max_error": self.max_error,
             "resolution": None if self.persistent is None else self.persistent.resolution,
             "persistent": None if self.persistent is None else self.persistent.value,
             "persistent_share": None if self.persistent is None else self.persistent.share,
             "joint_p_value": self.p_value,
-            "n": one.n,
-            **weighting_record(one.weighting),
+            "n": self.n,
+            **weighting_record(None if one is None else one.weighting),
             "rows_needed": self.rows_needed,
         }
 
@@ -150,7 +166,8 @@ class CalibrationCheck(Table):
     -----
     One segment or class that fails makes the whole fail; otherwise one that is undecided leaves it undecided. With k of
     them each interval, and each limit at a resolution, has the level 1 - (1 - level) / k, so that the promise holds for
-    all together (Bonferroni).
+    all together (Bonferroni). A segment without rows of positive weight has an outcome too, "undecided": what is not
+    there is not calibrated.
 
     Printing it shows the table. ``bool(check)`` is refused, because there are three outcomes: compare `outcome`.
 
@@ -207,13 +224,17 @@ class CalibrationCheck(Table):
         """Return the table of the outcomes."""
         if len(self.gates) == 1 and self.gates[0].name == str(WHOLE):
             return [Section(str(self.gates[0]), notes=INDEPENDENT_ROWS)]  # a title is one line in every log
-        level = f"{100 * self.gates[0].interval.level:.4g} % interval"
+        levels = [gate.interval.level for gate in self.gates if gate.interval is not None]
+        level = f"{100 * levels[0]:.4g} % interval"
         resolved = any(gate.persistent is not None for gate in self.gates)
         header = [self.kind, "outcome", "debiased error", level, *(["persistent"] if resolved else [])]
         header += ["joint p-value", "n", "rows needed"]
         body = []
         for gate in self.gates:
             row = gate.record()
+            if gate.estimate is None or gate.p_value is None:
+                body.append([gate.name, NO_ROWS, *["-"] * (len(header) - 4), "0", "-"])
+                continue
             needed = "-" if gate.rows_needed is None else f"{gate.rows_needed:,}"
             interval = f"{short(row['low'])} to {short(row['high'])}"
             persistent = [] if not resolved else ["-" if row["persistent"] is None else short(row["persistent"])]
@@ -226,7 +247,8 @@ class CalibrationCheck(Table):
         limit = f"limit {short(self.gates[0].max_error)}"
         title = f"{_in_words(self.outcome)}: calibration errors by {self.family}, {limit}"
         notes = [self._resolution_note] if resolved else []
-        notes += [f"{gate.name}: {gate.estimate.weighting}." for gate in self.gates if gate.estimate.weighting]
+        weighted = [(gate.name, gate.estimate.weighting) for gate in self.gates if gate.estimate is not None]
+        notes += [f"{name}: {weighting}." for name, weighting in weighted if weighting is not None]
         notes.append(INDEPENDENT_ROWS)
         return [Section(title, header, body, "\n".join(notes))]
 
@@ -248,6 +270,7 @@ def check_calibration(
     resolution: float | None = DEFAULT_RESOLUTION,
     family: str | Family = DEFAULT_FAMILY,
     by: ArrayInput = None,
+    require: Sequence[object] = (),
     reduction: Reduction | None = None,
     labels: ArrayInput = None,
     sample_weight: ArrayInput = None,
@@ -282,7 +305,11 @@ def check_calibration(
         Whose error is held against the limit.
     by : array-like of shape (n,) or (n, k), optional
         The segment of each row, such as its region or its month: each has an outcome of its own. Not with
-        ``reduction="classwise"``. Without it the outcome is of all rows together, not of each region or period.
+        ``reduction="classwise"``. Without it the outcome is of all rows together, not of each region or period. A
+        segment whose rows all have weight 0 has "no rows" and is undecided.
+    require : list, default=()
+        Segments that must be there, named as they are printed ("north", or "north, 2024" by two columns). One that is
+        absent is undecided, as one whose rows all have weight 0 is. With `by`, or a dict of `Cells`.
     random_state : int, RandomState or None, default=0
         Seed of the draws behind the interval.
 
@@ -327,23 +354,28 @@ def check_calibration(
     rule = GateRule.of(max_error, level, family, random_state, resolution)
     if reduction is not None:
         choose(reduction, REDUCTIONS, "reduction")
+    required = read_required(require)
     by_class = reduction == "classwise" or isinstance(y_true, ClassSamples)
-    if by_class and by is not None:
-        raise ValueError("by must be left out with reduction='classwise' or ClassCells: each class has an outcome")
+    for name, value in (("by", by), ("require", required or None)):
+        if by_class and value is not None:
+            what = "reduction='classwise' or ClassCells, whose classes have outcomes of their own"
+            raise ValueError(f"{name} must be left out with {what}; got {brief(value)}")
     with held_warnings() as held:  # of weights that are refused there is nothing else to say
         columns = (y_true, y_prob, None if sample_weight is None else read_weights(sample_weight, _WEIGHT, weights))
-        if by_class:
-            data = read_unreduced(columns, reduction or "classwise", labels, pos_label)
-            samples: Mapping[Segment, Sample] = dict(data.one_vs_rest())
+        segments = None if by_class else read_segments(columns, by, reduction, labels, pos_label)
+        if segments is not None:
+            samples = segments.samples
+        elif by_class:
+            samples = dict(read_unreduced(columns, reduction or "classwise", labels, pos_label).one_vs_rest())
         else:
-            segments = read_segments(columns, by, reduction, labels, pos_label)
-            if segments is None:
-                samples = {WHOLE: reduced(columns, reduction, labels, pos_label)}
-            else:
-                samples = segments.samples
-    refuse_doubt(samples.values(), "weights")
+            samples = {WHOLE: reduced(columns, reduction, labels, pos_label)}
+    refuse_doubt(samples.values() if segments is None else [segments.whole], "weights")
+    if required and segments is None:
+        raise ValueError(f"require must be left out without by=, which makes the segments; got {required}")
     for message, category in held:
         warn_user(message, category)
+    if segments is not None:
+        return check_segments(segments, rule, reduction, required)
     return check_samples(samples, rule, reduction, "class" if by_class else "segment")
 
 
@@ -418,19 +450,42 @@ class GateRule:
     ) -> "GateRule":
         """Return the rule that a user gave, or refuse what is none."""
         measure = PlugIn(read_family(family))
+        if isinstance(measure.family, Identity):
+            raise ValueError("family must be fitted to the labels, got identity, whose error is 0 whatever they are")
         if reason := reason_against(measure):
             raise ValueError(f"family must be one whose error has an interval, got {measure.name}: {reason}")
         parts = None if resolution is None else check_resolution(resolution)
         return cls(check_limit(max_error), check_level(level), measure, random_state, parts)
 
 
-def check_samples(
-    samples: Mapping[Segment, Sample], rule: GateRule, reduction: str | None = None, kind: Kind = "segment"
+def check_segments(
+    segments: Segments, rule: GateRule, reduction: str | None = None, required: Sequence[str] = ()
 ) -> CalibrationCheck:
-    """Return the outcomes of checked samples, each under its name."""
+    """Return the outcomes of segments; those that have no rows, and required ones that are absent, come last."""
+    names = words_of([*segments.samples, *segments.empty])
+    found = check_samples(segments.samples, rule, reduction, names=names)
+    missing = [*(names[one] for one in segments.empty), *(one for one in required if one not in names.values())]
+    return replace(found, gates=(*found.gates, *(Gate.without_rows(name, rule.max_error) for name in missing)))
+
+
+def read_required(require: object, name: str = "require") -> list[str]:
+    """Return the printed names of the segments that must be there, each once; `name` is what the caller calls them."""
+    if isinstance(require, str) or not isinstance(require, Iterable):
+        raise ValueError(f"{name} must be a list of names of segments, got {brief(require)}")
+    return list(dict.fromkeys(word for one in require for word in words_of([one]).values()))
+
+
+def check_samples(
+    samples: Mapping[Segment, Sample],
+    rule: GateRule,
+    reduction: str | None = None,
+    kind: Kind = "segment",
+    names: Mapping[Segment, str] | None = None,
+) -> CalibrationCheck:
+    """Return the outcomes of checked samples, each under its name: by default as `words_of` prints it."""
     share, seed = 1.0 - (1.0 - rule.level) / len(samples), one_seed(rule.random_state)
     redrawing = Redrawing(interval=share, random_state=seed)
-    names = words_of(samples)
+    names = words_of(samples) if names is None else names
     many = "classes" if kind == "class" else "segments"
     steps = track(samples.items(), many) if len(samples) > 1 else samples.items()
     gates = []
@@ -455,60 +510,6 @@ def check_limit(max_error: object, name: str = "max_error") -> float:
     return float(max_error)
 
 
-@dataclass(frozen=True)
-class Bounds:
-    """What the mean of the labels alone says of an error, exactly: no error is less than the distance of the means.
-
-    Attributes
-    ----------
-    least, most : float
-        Between which values that distance lies.
-    largest : float
-        The largest error that the scores can have.
-    few_of_a_class, few : bool
-        Whether a class has fewer than 50 rows, and whether both have together.
-    level : float
-        Of the bounds.
-    """
-
-    least: float
-    most: float
-    largest: float
-    few_of_a_class: bool
-    few: bool
-    level: float
-
-    @classmethod
-    def of(cls, sample: Sample, level: float) -> "Bounds":
-        """Return the bounds of a sample."""
-        low, high = exact_residuals(sample, level)
-        largest = float(sample.w @ np.maximum(sample.p, 1.0 - sample.p)) / sample.total
-        few = sample.effective_rows < FEWEST
-        return cls(
-            max(low, -high, 0.0), max(abs(low), abs(high)), largest, rows_of_smaller_class(sample) < FEW, few, level
-        )
-
-    def around(self, estimate: Estimate) -> Interval:
-        """Return the interval that decides.
-
-        Labels redrawn from a truth that has hardly any positives hardly vary, so that intervals from them are too
-        narrow; there they reach to the exact bounds. Where nothing varies these bounds are all that is known.
-        """
-        found = estimate.interval
-        if found is None:
-            return Interval(self.least, self.largest, self.level)
-        low, high = found.low, found.high
-        if self.few_of_a_class:
-            high = max(high, self.most)
-        if self.few:
-            low = min(low, self.least)
-        return Interval(low, high, self.level)
-
-    def at_least(self, persistent: ErrorLimit) -> ErrorLimit:
-        """Return the limit of persistent errors; where a class has few rows at least what mean labels leave open."""
-        return replace(persistent, value=max(persistent.value, self.most)) if self.few_of_a_class else persistent
-
-
 def gate_of(name: str, estimate: Estimate, rule: GateRule, bounds: Bounds, p_value: float) -> Gate:
     """Return the outcome of an estimate."""
     interval, limit, persistent = bounds.around(estimate), rule.max_error, None
@@ -516,41 +517,8 @@ def gate_of(name: str, estimate: Estimate, rule: GateRule, bounds: Bounds, p_val
         persistent = bounds.at_least(estimate.limit_at(rule.resolution))
     passes = interval.high <= limit and (persistent is None or persistent.value <= limit)
     outcome: Outcome = "pass" if passes else "fail" if interval.low > limit else "undecided"
-    needed = _rows_needed(estimate, interval, limit, persistent) if outcome == "undecided" else None
+    needed = rows_needed(estimate, interval, limit, persistent) if outcome == "undecided" else None
     return Gate(name, outcome, estimate, interval, limit, needed, persistent, p_value)
-
-
-def _rows_needed(estimate: Estimate, interval: Interval, limit: float, persistent: ErrorLimit | None) -> int | None:
-    """Return about how many rows would bring the interval and the limit at a resolution off the limit, two digits."""
-    times = 0.0 if interval.high <= limit else _times_for_interval(estimate, interval, limit)
-    if persistent is not None and persistent.value > max(limit, interval.high):
-        times = max(times, _times_for_limit(persistent, limit))
-    if not isfinite(times) or times > MOST_TIMES:
-        return None
-    rows = max(estimate.n * times, MORE * estimate.n, FEWEST)
-    unit = 10 ** max(len(str(int(rows))) - 2, 0)
-    return int(-(-rows // unit) * unit)
-
-
-def _times_for_interval(estimate: Estimate, interval: Interval, limit: float) -> float:
-    """Return how many times the rows bring the end of the interval that reaches over the limit back to it."""
-    error = estimate.quoted
-    halves = (interval.high - error, error - interval.low)
-    half = halves[0] if error <= limit else max(halves)  # the lower end may be cut off at 0
-    distance = abs(error - limit)
-    return (half / distance) ** 2 if distance > 0 else np.inf
-
-
-def _times_for_limit(persistent: ErrorLimit, limit: float) -> float:
-    """Return how many times the rows bring B to the limit; infinite where the mean square found is above its square.
-
-    The noise of T falls as one over the rows while no error is found, and as one over their root where one is.
-    """
-    left = limit**2 - max(persistent.square, 0.0)
-    if left <= 0.0:
-        return np.inf
-    ratio = persistent.noise / left
-    return MORE * ratio if persistent.square <= persistent.noise else max(ratio**2, MORE)
 
 
 def _printable(text: str) -> str:

@@ -16,7 +16,7 @@ from fitontest.measures.side_by_side import UNLIKELY, Named, interval_columns, n
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
 from fitontest.results.text import short
-from fitontest.segments.segments import Segment, Segments
+from fitontest.segments.segments import NO_ROWS, Segment, Segments
 from fitontest.significance.holm import holm_adjusted
 from fitontest.uncertainty.joint import JointTest
 
@@ -46,7 +46,7 @@ class SegmentedEvaluation(Table, Generic[E]):
     Attributes
     ----------
     segments : Segments
-        The samples.
+        The samples; segments whose rows all have weight 0 are listed as having no rows.
     measures : tuple of Measure
         Of different names.
     estimates : dict of dict
@@ -115,6 +115,8 @@ class SegmentedEvaluation(Table, Generic[E]):
 
     def __getitem__(self, segment: Segment) -> E:
         """Return the evaluation of a segment."""
+        if segment in self.segments.empty:
+            raise KeyError(f"{segment!r} has {NO_ROWS} of positive weight")
         if segment not in self.segments.samples:
             raise KeyError(f"{segment!r} is not among the segments {brief([*self])}")
         found = tuple(each[segment] for each in self.estimates.values() if segment in each)
@@ -187,7 +189,10 @@ class SegmentedEvaluation(Table, Generic[E]):
         return list(dict.fromkeys(lines))
 
     def rows(self) -> Records:
-        """Return a record for each measure and segment, the worst first, and then one for all rows."""
+        """Return a record for each measure and segment, the worst first, and then one for all rows.
+
+        A segment without rows of positive weight has a record of n = 0, in which nothing is measured.
+        """
         return [record for name in self.names for record in self._records(name)]
 
     def to_dict(self) -> dict[str, Any]:
@@ -294,7 +299,7 @@ class SegmentedEvaluation(Table, Generic[E]):
 
     def _texts(self) -> dict[Segment, str]:
         """Return the segments as they are printed, each different from the others."""
-        return words_of(self)
+        return words_of([*self, *self.segments.empty])
 
     def _named(self, name: str) -> Named:
         """Return the estimates of a measure by the printed segments, the worst first, and that of all rows."""
@@ -306,7 +311,8 @@ class SegmentedEvaluation(Table, Generic[E]):
         """Return the notes on the estimates of a measure, and why segments have none."""
         failures, texts = self.failures.get(name, {}), self._texts()
         refused = [f"{texts[segment]}: not measured: {why}" for segment, why in failures.items()]
-        return [*note_lines(self._named(name), _notes_of), *refused]
+        empty = [f"{texts[segment]}: {NO_ROWS}" for segment in self.segments.empty]
+        return [*note_lines(self._named(name), _notes_of), *refused, *empty]
 
     def _records(self, name: str) -> Records:
         adjusted, estimates, texts = self.adjusted_p_values(name), self.estimates[name], self._texts()
@@ -318,6 +324,8 @@ class SegmentedEvaluation(Table, Generic[E]):
             | {"total": False, "failure": self.failures.get(name, {}).get(segment)}
             for segment in self.worst(name)
         ]
+        unmeasured = {"joint_p_value": None, "adjusted_joint_p_value": None, "total": False, "failure": NO_ROWS}
+        found += [_record(name, texts[one], None, None, None) | unmeasured for one in self.segments.empty]
         total = _record(name, WHOLE, self.segments.whole, self.totals[name], None)
         without = {"joint_p_value": None, "adjusted_joint_p_value": None}
         return [*found, {**total, **without, "total": True, "failure": None}]
@@ -333,8 +341,13 @@ class SegmentedEvaluation(Table, Generic[E]):
         for record in records:
             estimate = named.get(record["segment"])
             line = [record["segment"], f"{record['n']:,}"]
-            line += [f"{record[key]:.4f}" for key in ("base_rate", "mean_score")]
-            line += [f"{record['mean_residual']:+.4f}", "-" if estimate is None else measure.printed(estimate.value)]
+            means = [record[key] for key in ("base_rate", "mean_score")]
+            line += ["-" if value is None else f"{value:.4f}" for value in means]
+            residual = record["mean_residual"]
+            line += [
+                "-" if residual is None else f"{residual:+.4f}",
+                "-" if estimate is None else measure.printed(estimate.value),
+            ]
             if spreads:
                 line += ["-", "-"] if estimate is None else [*spreads.cells(estimate)]
             if self.draws:
@@ -389,18 +402,18 @@ def _in_words(segment: Segment, printed: Callable[[Any], str]) -> str:
 
 
 def _record(
-    name: str, segment: str, sample: Sample, estimate: Estimate | None, adjusted: float | None
+    name: str, segment: str, sample: Sample | None, estimate: Estimate | None, adjusted: float | None
 ) -> dict[str, Any]:
-    mean_score = sample.mean_score
+    base_rate, mean_score = (None, None) if sample is None else (float(sample.base_rate), sample.mean_score)
     null, interval = (None, None) if estimate is None else (estimate.null, estimate.interval)
     return {
         "measure": name,
         "segment": segment,
-        "n": sample.n,
-        **weighting_record(sample.weighting),
-        "base_rate": float(sample.base_rate),
+        "n": 0 if sample is None else sample.n,
+        **weighting_record(None if sample is None else sample.weighting),
+        "base_rate": base_rate,
         "mean_score": mean_score,
-        "mean_residual": float(sample.base_rate) - mean_score,
+        "mean_residual": None if base_rate is None or mean_score is None else base_rate - mean_score,
         "value": None if estimate is None else estimate.value,
         "debiased": None if estimate is None else estimate.debiased,
         "low": None if interval is None else interval.low,

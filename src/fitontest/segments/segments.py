@@ -19,6 +19,7 @@ from fitontest.typing import ArrayInput, IntArray, Label
 
 MOST_SEGMENTS = 100  # beyond, hardly any adjusted p-value could be small, and no table is read
 ANY_NAME = "segment"  # what the column of the table is called where the column of the data has no name
+NO_ROWS = "no rows"  # of a segment whose rows all have weight 0
 
 Segment: TypeAlias = Hashable
 
@@ -34,11 +35,14 @@ class Segments:
         Of all rows.
     name : str
         Of the column whose values make the segments.
+    empty : tuple
+        Segments whose rows all have weight 0, in order.
     """
 
     samples: Mapping[Segment, Sample]
     whole: Sample
     name: str = ANY_NAME
+    empty: tuple[Segment, ...] = ()
 
     @classmethod
     def of_cells(cls, cells: Mapping[Segment, Any], name: str = ANY_NAME) -> "Segments":
@@ -58,9 +62,11 @@ class Segments:
         present = {segment: each for segment, each in cells.items() if each.n}
         _check_number(len(present))
         whole: Any = sum(present.values())
+        empty = tuple(segment for segment in cells if segment not in present)
         kind: WeightType = "counts" if whole.whole else "importances"  # decided once, for all segments together
-        alike = (each if each.whole == whole.whole else replace(each, weights=kind) for each in present.values())
-        return cls({key: each.sample() for key, each in zip(present, alike, strict=True)}, whole.sample(), name)
+        alike = (each if each.whole and whole.whole else replace(each, weights=kind) for each in present.values())
+        samples = {key: each.sample() for key, each in zip(present, alike, strict=True)}
+        return cls(samples, whole.sample(), name, empty)
 
     @classmethod
     def of_rows(
@@ -102,7 +108,9 @@ class Segments:
         order = present[np.argsort(code[present], kind="stable")]  # rows of a segment together, in their own order
         parts = np.split(order, np.flatnonzero(np.diff(code[order])) + 1)
         _check_number(len(parts))
-        return cls({keys[code[rows[0]]]: _taken(whole, rows) for rows in parts}, whole, name)
+        seen = {int(code[rows[0]]) for rows in parts}
+        empty = tuple(key for place, key in enumerate(keys) if place not in seen)
+        return cls({keys[code[rows[0]]]: _taken(whole, rows) for rows in parts}, whole, name, empty)
 
 
 def read_segments(

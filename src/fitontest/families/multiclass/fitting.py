@@ -109,9 +109,10 @@ def find_optimum(
     bounded = bool(penalty.strength[:, -1].any() or problem.class_weights.all())
     with one_blas_thread():
         if bounded:
-            optimum = minimise(make(problem, penalty), start, aim)
+            objective = make(problem, penalty)
+            optimum = minimise(objective, start, aim)
             if optimum.settled:
-                return warn_unless_exact(optimum, aim)
+                return warn_unless_exact(objective, optimum, aim)
         absent = np.flatnonzero(problem.class_weights == 0)
         reason = (
             f"{named_classes(absent, scores.classes)} no rows" if absent.size else "the scores separate the classes"
@@ -122,7 +123,8 @@ def find_optimum(
             f"standardised parameters gives a steep finite map{left}",
             SeparableDataWarning,
         )
-        return warn_unless_exact(minimise(make(problem, with_ridge(penalty, problem)), start, aim), aim)
+        objective = make(problem, with_ridge(penalty, problem))
+        return warn_unless_exact(objective, minimise(objective, start, aim), aim)
 
 
 def named_classes(columns: IntArray, classes: Iterable[Label]) -> str:
