@@ -13,8 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fitontest.cli.layout import of_layout
+from fitontest.cli.messages import notes
 from fitontest.data.arrays import as_scores
 from fitontest.data.cells import Cells, ClassCells
+from fitontest.data.class_columns import read_class_order
 from fitontest.data.csv_files import BOOLEANS, Layout
 from fitontest.data.distributions import CANONICAL, Distributions
 from fitontest.data.predictions import REDUCTIONS, ClassSamples, Names, read_classes, read_data, reduced
@@ -66,7 +68,8 @@ _OPTIONS = (
     REDUCTION,
     click.option(
         "--classes",
-        help="Classes of the --prob columns, in their order, with commas between them. Default: the labels, sorted.",
+        help="Classes of the --prob columns, in their order, with commas between them. Default: those that the names of "
+        "the columns say, such as p_cat and p_dog, or else the labels, sorted.",
     ),
     click.option(
         "--pos-label",
@@ -122,6 +125,7 @@ class Given:
             return found
         with self._naming_lines():
             columns, labels, pos_label = self._read()
+        with self._naming_lines(), notes():
             return read_data(columns, self.reduction, labels, pos_label, self._names)
 
     def segments(self, by: tuple[str, ...]) -> Segments:
@@ -135,6 +139,7 @@ class Given:
         with self._naming_lines():
             columns, labels, pos_label = self._read()
             values = read_columns(self.file, {f"--by {name}": name for name in by}, (), self.layout)
+        with self._naming_lines(), notes():
             return Segments.of_rows(
                 columns, [*values.values()], self.reduction, labels, pos_label, self._names, ", ".join(by)
             )
@@ -145,6 +150,7 @@ class Given:
             return reduced((self._cells(), None, None), None, names=self._names)
         with self._naming_lines():
             columns, labels, pos_label = self._read()
+        with self._naming_lines(), notes():
             return reduced(columns, self.reduction, labels, pos_label, self._names)
 
     def distributions(self) -> Distributions:
@@ -159,6 +165,7 @@ class Given:
             raise ValueError(f"--pos-label must be left out with --reduction canonical, got {self.pos_label}")
         with self._naming_lines():
             columns, labels, _ = self._read()
+        with self._naming_lines(), notes():
             return Distributions.of(
                 read_classes(columns, labels if classes is None else np.array(classes), self._names)
             )
@@ -194,7 +201,12 @@ class Given:
             pos_label = None if self.pos_label is None else as_label(self.pos_label, known)
             if self.reduction is not None:
                 named = None if self.classes is None else split_classes(self.classes)
-                labels = known.tolist() if named is None else [as_label(one, known, "--classes") for one in named]
+                with notes():
+                    labels = (
+                        read_class_order(self.probs, known.tolist(), "--prob", "--classes")
+                        if named is None
+                        else [as_label(one, known, "--classes") for one in named]
+                    )
         elif self.classes is not None:
             raise ValueError(f"--classes must be left out unless there is a --reduction, got {self.classes}")
         cells = Cells.of_file(
