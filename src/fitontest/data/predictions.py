@@ -23,6 +23,7 @@ https://doi.org/10.48550/arXiv.1910.12656
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -30,7 +31,8 @@ from numpy.typing import NDArray
 
 from fitontest.checks import choose
 from fitontest.data.arrays import as_column, as_matrix, check_finite, check_same_length
-from fitontest.data.class_columns import in_order_of_names, label_texts, read_class_order
+from fitontest.data.class_columns import classes_by_name, in_order_of_names, label_texts, read_class_order
+from fitontest.data.column_permutation import warn_of_permutation
 from fitontest.data.labels import chosen_positive, coded, coded_positive, distinct, listed
 from fitontest.data.sample import Sample
 from fitontest.typing import ArrayInput, FloatArray, IntArray, Label
@@ -156,12 +158,12 @@ class Predictions(ClassSamples):
 
     def confidence(self) -> Sample:
         """Return the largest score of each row, and whether the first class that has it is the label."""
-        top, highest = self._predicted()
+        top, highest = self.predicted
         return self._sample(self.codes == top, highest)
 
     def by_predicted(self) -> Iterator[tuple[Label, Sample]]:
         """Yield each class that is predicted with the sample of `confidence` of its rows alone."""
-        top, highest = self._predicted()
+        top, highest = self.predicted
         w = self.confidence().w
         for column in np.unique(top[w > 0]).tolist():
             rows = top == column
@@ -180,8 +182,9 @@ class Predictions(ClassSamples):
         positive = chosen_positive(self.classes, pos_label, coded_positive(self.classes), self.names.pos_label)
         return self.against_rest(self.classes.index(positive))
 
-    def _predicted(self) -> tuple[IntArray, FloatArray]:
-        """Return the column of the largest score of each row, the first of equal ones, and that score."""
+    @cached_property
+    def predicted(self) -> tuple[IntArray, FloatArray]:
+        """The column of the largest score of each row, the first of equal ones, and that score."""
         top = self.scores.argmax(axis=1)
         return top, np.take_along_axis(self.scores, top[:, None], axis=1)[:, 0]
 
@@ -238,7 +241,10 @@ def read_classes(
     check_order(columns_of, classes, names)
     column = {label: k for k, label in enumerate(classes)}
     codes = np.array([column[label] for label in occurring], dtype=np.intp)[inverse]
-    return Predictions(classes, codes, scores, sample_weight, names)
+    found = Predictions(classes, codes, scores, sample_weight, names)
+    if columns_of is None or classes_by_name(columns_of, classes) is None:
+        warn_of_permutation(codes, found.predicted[0], classes, names.y_prob, names.labels)
+    return found
 
 
 def reduced(
