@@ -131,7 +131,7 @@ def test_a_family_keeps_the_order_of_the_columns():
         family = fot.Vector().fit(named, y)
     assert family.classes_.tolist() == CLASSES
     np.testing.assert_array_equal(family.predict_proba(named), family.predict_proba(P))
-    with pytest.raises(ValueError, match="P must have its columns in the order of the classes, .*got .*'p_ant'"):
+    with pytest.raises(ValueError, match=r"P must have its columns in the order of the classes, .*got .*'p_ant'"):
         family.predict_proba(named.iloc[:, ::-1])
     with pytest.raises(ValueError, match="P must have its columns in the order of the classes"):
         family.map_(named.iloc[:, ::-1])

@@ -68,8 +68,8 @@ _OPTIONS = (
     REDUCTION,
     click.option(
         "--classes",
-        help="Classes of the --prob columns, in their order, with commas between them. Default: those that the names of "
-        "the columns say, such as p_cat and p_dog, or else the labels, sorted.",
+        help="Classes of the --prob columns, in their order, with commas between them. Default: as the columns are "
+        "called, such as p_cat and p_dog, or else the labels, sorted.",
     ),
     click.option(
         "--pos-label",

@@ -7,7 +7,6 @@ occur, the names hold more than these; then the cut must not part two letters or
 the type of the labels. Cuts that disagree say nothing.
 """
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -17,7 +16,7 @@ from fitontest.typing import Label
 
 
 def read_class_order(columns: Sequence[str] | None, occurring: list[Label], y_prob: str, labels: str) -> list[Label]:
-    """Return the class of each column: what the names say, or else the labels that occur, sorted; warn of another order.
+    """Return the class of each column: what its name says, with a warning of another order, or the sorted labels.
 
     Parameters
     ----------
@@ -87,8 +86,8 @@ def label_texts(labels: Iterable[Label], classes: Iterable[Label] | None = None)
 
 def _cuts(columns: Sequence[str], text: str) -> Iterator[tuple[int, int]]:
     """Yield the lengths of prefix and suffix that all names share, and under which one of them holds the text."""
-    prefix = len(os.path.commonprefix(list(columns)))
-    suffix = len(os.path.commonprefix([column[::-1] for column in columns]))
+    prefix = _common(columns)
+    suffix = _common([column[::-1] for column in columns])
     shortest = min(map(len, columns))
     found = set()
     for column in columns:
@@ -97,6 +96,13 @@ def _cuts(columns: Sequence[str], text: str) -> Iterator[tuple[int, int]]:
             if column.startswith(text, start) and rest < shortest:  # something is left of every name
                 found.add((start, rest - start))
     yield from sorted(found)
+
+
+def _common(texts: Sequence[str]) -> int:
+    """Return how many characters all texts begin with."""
+    first, last = min(texts), max(texts)
+    differing = (at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other)
+    return next(differing, min(len(first), len(last)))
 
 
 def _all_labels(columns: Sequence[str], cut: tuple[int, int], label_of: dict[str, Label]) -> list[Label] | None:

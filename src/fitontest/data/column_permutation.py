@@ -52,8 +52,8 @@ def warn_of_permutation(codes: IntArray, top: IntArray, classes: list[Label], y_
     now, then = counts.trace() / counts.sum(), counts[order, np.arange(n_classes)].sum() / counts.sum()
     warn_user(
         f"another order of the columns of {y_prob} is far more accurate ({then:.2f} against {now:.2f}): are they in "
-        f"the order of the classes [{listed(classes)}]? The labels fit [{listed([classes[k] for k in order])}]; "
-        f"{labels} says which class each column is of",
+        f"the order of the classes [{listed(classes)}]? They seem to be in that of [{listed([classes[k] for k in order])}]"
+        f"; name the class of each column by {labels}",
         CalibrationWarning,
     )
 
@@ -82,7 +82,7 @@ def find_better_order(counts: IntArray) -> IntArray | None:
 
 
 def _best_order(counts: IntArray) -> IntArray:
-    """Return the class of each column with the most rows right, of equally good orders one that leaves most as it is."""
+    """Return the class of each column with the most rows right; of equally good orders one that leaves most alone."""
     n_classes = len(counts)
     classes, columns = linear_sum_assignment(
         counts * (n_classes + 1) + np.eye(n_classes, dtype=counts.dtype), maximize=True

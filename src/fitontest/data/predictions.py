@@ -33,6 +33,7 @@ from fitontest.checks import choose
 from fitontest.data.arrays import as_column, as_matrix, check_finite, check_same_length
 from fitontest.data.class_columns import classes_by_name, in_order_of_names, label_texts, read_class_order
 from fitontest.data.column_permutation import warn_of_permutation
+from fitontest.data.indices import check_same_order
 from fitontest.data.labels import chosen_positive, coded, coded_positive, distinct, listed
 from fitontest.data.sample import Sample
 from fitontest.typing import ArrayInput, FloatArray, IntArray, Label
@@ -222,6 +223,7 @@ def read_classes(
             f"{names.y_prob} must be a matrix with a row per prediction and a column per class where {names.reduction} "
             f"is given, got one column; for the scores of one class leave {names.reduction} out"
         )
+    check_same_order(**dict(zip(names.of_sample, columns, strict=True)))
     y, (scores, headers) = as_column(y_true, names.y_true), read(y_prob, names.y_prob)
     check_same_length(**{names.y_true: y, names.y_prob: scores})
     if y.dtype.kind == "f":

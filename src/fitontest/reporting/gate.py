@@ -3,7 +3,9 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import reduce
 from math import isfinite
+from operator import add
 from typing import Any, Literal, TypeAlias, get_args
 from xml.etree import ElementTree
 
@@ -11,6 +13,7 @@ import numpy as np
 
 from fitontest.checks import choose, is_real
 from fitontest.data.predictions import REDUCTIONS, ClassSamples, Reduction, read_unreduced, reduced
+from fitontest.data.repeated_rows import Repeats
 from fitontest.data.sample import Sample
 from fitontest.families.base import Family, read_family
 from fitontest.measures.base import Estimate
@@ -402,11 +405,14 @@ def check_samples(
     names = words_of(samples)
     many = "classes" if kind == "class" else "segments"
     steps = track(samples.items(), many) if len(samples) > 1 else samples.items()
-    gates = []
+    gates, repeats = [], []
     for segment, sample in steps:
+        repeats.append(Repeats.of(sample))
         estimate = estimate_of(rule.measure, sample, reduction, redrawing)
         p_value = joint_test(sample, NULL_DRAWS, seed, [estimate]).p_value
         gates.append(gate_of(names[segment], estimate, rule, Bounds.of(sample, share), p_value))
+    shared = max(repeats, key=lambda one: one.between)  # classes share their rows, segments have their own
+    (shared if kind == "class" else reduce(add, repeats)).warn()
     return CalibrationCheck(tuple(gates), rule.measure.name, kind)
 
 
