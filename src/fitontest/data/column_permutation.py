@@ -52,8 +52,8 @@ def warn_of_permutation(codes: IntArray, top: IntArray, classes: list[Label], y_
     now, then = counts.trace() / counts.sum(), counts[order, np.arange(n_classes)].sum() / counts.sum()
     warn_user(
         f"another order of the columns of {y_prob} is far more accurate ({then:.2f} against {now:.2f}): are they in "
-        f"the order of the classes [{listed(classes)}]? They seem to be in that of [{listed([classes[k] for k in order])}]"
-        f"; name the class of each column by {labels}",
+        f"the order of the classes [{listed(classes)}]? They seem to be in that of "
+        f"[{listed([classes[k] for k in order])}]; name the class of each column by {labels}",
         CalibrationWarning,
     )
 

@@ -26,7 +26,8 @@ def check_same_order(**given: Any) -> None:
             raise ValueError(
                 f"{one} and {other} must have their rows in one order, got indices that hold the same labels in "
                 f"another order, in row {at} {_plain(first[at])!r} and {_plain(second[at])!r}; align them by "
-                f"{other} = {other}.reindex({one}.index), or pass {other}.to_numpy() where the rows do stand in one order"
+                f"{other} = {other}.reindex({one}.index), or pass {other}.to_numpy() where the rows do stand in that "
+                "order"
             )
 
 
