@@ -354,7 +354,8 @@ def evaluate(
         ECE on the simplex and the proper error), or of two, fitted to each class against the rest, and measures of
         `available_measures("any")`.
     labels : array-like of shape (K,), optional
-        The classes in the order of the columns, with `reduction`; by default the labels that occur, sorted.
+        The classes in the order of the columns, with `reduction`; by default those that the columns of a data frame
+        are called after, or else the labels that occur, sorted.
     sample_weight : array-like of shape (n,), optional
         Weight 2 counts a row twice, weight 0 not at all.
     pos_label : label, optional

@@ -26,6 +26,7 @@ from fitontest.typing import BoolArray, FloatArray
 
 DIGITS = 6
 SINGLE, DOUBLE = 6e-8, 1e-14  # by how much scores of single and double precision miss a number, relatively
+DECADES = np.arange(-290.0, 1.0)
 SHARE = 0.1  # of the rows that have a score of others
 LEAST = 16.0  # pairs of neighbouring values that differ in label
 RATIO = 0.05  # of those within values to those between
@@ -96,9 +97,11 @@ class Repeats:
 
 
 def _has_many_digits(p: FloatArray) -> BoolArray:
-    """Return which scores have more than six significant digits, be they rounded to single precision too."""
-    inside = p > 0.0
-    scale = 10.0 ** (DIGITS - 1.0 - np.floor(np.log10(p, where=inside, out=np.zeros_like(p))))
-    whole = p * scale
+    """Return which of increasing scores have more than six significant digits, rounded to single precision or not."""
+    starts = np.searchsorted(p, 10.0**DECADES)
+    tiny = int(starts[0])  # 0 and what is next to it
+    p, sizes = p[tiny:], np.diff(starts, append=p.size)
+    whole = p * np.repeat(10.0 ** (DIGITS - 1 - DECADES), sizes)
     rounding = np.where(p == p.astype(np.float32), SINGLE, DOUBLE)
-    return np.asarray(inside & (np.abs(whole - np.rint(whole)) > rounding * whole))
+    many = np.abs(whole - np.rint(whole)) > rounding * whole
+    return np.concatenate((np.zeros(tiny, dtype=bool), many))

@@ -121,7 +121,8 @@ class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: 
         sample_weight : array-like of shape (n,), optional
             Non-negative weights; weight 2 is the row twice, weight 0 the row absent.
         labels : array-like of shape (K,), optional
-            The class of each column, also of classes that do not occur.
+            The class of each column, also of classes that do not occur; by default those that the columns of a data
+            frame are called after, or else the sorted labels.
 
         Returns
         -------
