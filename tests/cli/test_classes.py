@@ -317,3 +317,16 @@ def test_refusals_of_whole_distributions(csv_file, options, message):
     found = run("evaluate", csv_file, "--label", "y", *WHOLE, *options)
     assert found.exit_code == 2
     assert message in found.stderr
+
+
+def test_columns_in_another_order_and_repeated_rows_are_noted(tmp_path, scores):
+    given = (*GIVEN, "--label", "code", "--reduction", "confidence")
+    turned = scores.rename(columns={"a": "b", "b": "c", "c": "a"})
+    turned.to_csv(tmp_path / "turned.csv", index=False)
+    found = run("evaluate", tmp_path / "turned.csv", *given, "--family", "platt")
+    assert found.stderr.count("Note: another order of the columns of --prob is far more accurate (") == 1
+    assert "of [2, 0, 1]; name the class of each column by --classes" in found.stderr
+    pd.concat([scores] * 3).to_csv(tmp_path / "joined.csv", index=False)
+    for command in (("evaluate",), ("check", "--max-error", "0.1"), ("report", "-o", tmp_path / "a.html")):
+        found = run(command[0], tmp_path / "joined.csv", *given, "--family", "platt", *command[1:])
+        assert found.stderr.count("Note: 900 of 900 rows repeat a score of more than 6 digits and its label") == 1
