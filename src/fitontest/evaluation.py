@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from fitontest.checks import as_list, brief, choose
 from fitontest.data.distributions import CANONICAL, AnyReduction, Distributions, read_any
 from fitontest.data.predictions import ClassSamples, Columns
+from fitontest.data.repeated_rows import Repeats
 from fitontest.data.sample import Sample
 from fitontest.exceptions import CalibrationWarning, Held, held_warnings, warn_user
 from fitontest.families.base import Family, available_families, family_class, names_by_settings, numbered
@@ -354,7 +355,8 @@ def evaluate(
         ECE on the simplex and the proper error), or of two, fitted to each class against the rest, and measures of
         `available_measures("any")`.
     labels : array-like of shape (K,), optional
-        The classes in the order of the columns, with `reduction`; by default the labels that occur, sorted.
+        The classes in the order of the columns, with `reduction`; by default those that the columns of a data frame
+        are called after, or else the labels that occur, sorted.
     sample_weight : array-like of shape (n,), optional
         Counts where all are whole numbers of at most 10 on average, weight 2 being the row twice; else importances,
         whose scale means nothing. A row of weight 0 is absent.
@@ -475,7 +477,10 @@ def evaluation_of(
     redrawing = redrawing or Redrawing()
     rows, classes = (data.size, len(data.classes)) if isinstance(data, ClassSamples) else (data.n, 1)
     asked = [(measure, redrawing.of(measure, rows, classes)) for measure in measures]
+    judged = any(wanted.interval is not None or wanted.null_draws for _, wanted in asked)
     if not isinstance(data, ClassSamples):
+        if judged:
+            Repeats.of(data.confidence if isinstance(data, Distributions) else data).warn()
         steps = track(asked, "measures") if len(asked) > 1 else asked  # one may have steps of its own
         repeated: list[Held] = []
         try:
@@ -485,13 +490,17 @@ def evaluation_of(
             for message, category in dict.fromkeys(repeated):
                 warn_user(message, category)
     else:
-        each, held = {}, {}
+        each, held, repeats = {}, {}, []
         for column, label in enumerate(track(data.classes, "classes")):
             sample = data.against_rest(column)  # one at a time: measured, it has grown by its sorted rows
             with held_warnings() as held[label]:
                 each[label] = [
                     estimate_of(one.of_class(column, classes), sample, "classwise", wanted) for one, wanted in asked
                 ]
+            if judged:
+                repeats.append(Repeats.of(sample))
+        if repeats:
+            max(repeats, key=lambda one: one.between).warn()  # the classes share their rows
         _warn_by_class(held)
         by_measure = zip(*each.values(), strict=True)
         means = [mean_over_classes(dict(zip(each, column, strict=True))) for column in by_measure]

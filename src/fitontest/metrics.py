@@ -286,7 +286,8 @@ def gce(
         two; or whole distributions, with the bias as loss. Without it only a column of scores is accepted. Null draws
         are made for each class by itself.
     labels : array-like of shape (K,), optional
-        The classes in the order of the columns, with `reduction`; by default the labels that occur, sorted.
+        The classes in the order of the columns, with `reduction`; by default those that the columns of a data frame
+        are called after, or else the labels that occur, sorted.
     sample_weight : array-like of shape (n,), optional
         Counts where all are whole numbers of at most 10 on average, weight 2 being the row twice; else importances,
         whose scale means nothing. A row of weight 0 is absent. For the rejection they must be counts: a test counts
@@ -410,7 +411,8 @@ def tce(
         its class is the label; the mean over the classes of each against the rest; or the column of the positive class
         of two. Without it only a column of scores is accepted.
     labels : array-like of shape (K,), optional
-        The classes in the order of the columns, with `reduction`; by default the labels that occur, sorted.
+        The classes in the order of the columns, with `reduction`; by default those that the columns of a data frame
+        are called after, or else the labels that occur, sorted.
     sample_weight : array-like of shape (n,), optional
         Counts, whole numbers of at most 10 on average: how often each row stands in the data.
     pos_label : label, optional
@@ -573,7 +575,8 @@ def proper_error(
     random_state : int, RandomState or None, default=0
         Seed of the folds, of a family given by name, and of these draws.
     labels : array-like of shape (K,), optional
-        The classes in the order of the columns of a matrix; by default the labels that occur, sorted.
+        The classes in the order of the columns of a matrix; by default those that the columns of a data frame are
+        called after, or else the labels that occur, sorted.
     sample_weight : array-like of shape (n,), optional
         Counts where all are whole numbers of at most 10 on average, weight 2 being the row twice; else importances,
         whose scale means nothing. A row of weight 0 is absent. The copies of a row share a fold.

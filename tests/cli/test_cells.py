@@ -77,9 +77,9 @@ def test_labels_and_segments_are_read_as_from_rows(frame, path):
 def test_classes_are_the_labels_unless_they_are_named(tmp_path):
     rng = np.random.default_rng(1)
     P = rng.dirichlet([1, 1, 1], 300)
-    frame = pd.DataFrame(P, columns=["pa", "pb", "pc"]).assign(y=rng.choice(list("abc"), 300))
+    frame = pd.DataFrame(P, columns=["p1", "p2", "p3"]).assign(y=rng.choice(3, 300))
     frame.to_parquet(tmp_path / "classes.parquet")
-    columns = ["--label", "y", "--prob", "pa", "--prob", "pb", "--prob", "pc"]
+    columns = ["--label", "y", "--prob", "p1", "--prob", "p2", "--prob", "p3"]
     for reduction in ("confidence", "classwise"):
         call = ["evaluate", tmp_path / "classes.parquet", *columns, "--reduction", reduction, *QUICK]
         found, rows = run(*call, "--cells", "always"), run(*call)
@@ -87,7 +87,7 @@ def test_classes_are_the_labels_unless_they_are_named(tmp_path):
         key = "means" if reduction == "classwise" else "estimates"
         assert json.loads(found.stdout).keys() == json.loads(rows.stdout).keys()
         assert key in json.loads(found.stdout)
-    named = run(*call, "--cells", "always", "--classes", "c,b,a")
+    named = run(*call, "--cells", "always", "--classes", "2,1,0")
     assert named.exit_code == 0, named.output
     assert named.stdout != found.stdout
 

@@ -17,6 +17,7 @@ from tests.cli.test_evaluate_and_plot import run
 
 PROBS = ("a", "b", "c")
 GIVEN = tuple(word for prob in PROBS for word in ("--prob", prob))
+NAMED = (*GIVEN, "--classes", "cat,dog,eel")
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +55,7 @@ FAMILIES = ("--family", "isotonic", "--family", "platt", "--measure", "tce")
 
 
 def test_confidence_prints_the_table_of_the_library(file, scores):
-    found = run("evaluate", file, "--label", "y", *GIVEN, "--reduction", "confidence", *FAMILIES, "--weight", "w")
+    found = run("evaluate", file, "--label", "y", *NAMED, "--reduction", "confidence", *FAMILIES, "--weight", "w")
     assert (found.exit_code, found.stderr) == (0, "")
     table, tce, verdict = found.stdout.rstrip("\n").split("\n\n")
     options = {"reduction": "confidence", "sample_weight": scores.w}
@@ -103,7 +104,7 @@ def test_json_and_csv_of_the_classes(csv_file, scores):
 
 
 def test_json_of_the_confidence(csv_file, scores):
-    options = ("--label", "y", *GIVEN, "--reduction", "confidence", "--family", "platt")
+    options = ("--label", "y", *NAMED, "--reduction", "confidence", "--family", "platt")
     options += ("--measure", "tce", "--null-draws", "1", "--format", "json")
     read = json.loads(run("evaluate", csv_file, *options).stdout)
     assert (read["reduction"], read["measures"]["tce"]["reduction"]) == ("confidence", "confidence")
@@ -130,18 +131,52 @@ def test_classes_name_the_columns(csv_file, scores):
         found = run("evaluate", csv_file, "--label", label, *turned, "--classes", classes, *options)
         expected = fot.calibration_error(scores.y, matrix(scores), family="platt", reduction="confidence")
         assert json.loads(found.stdout)["estimates"][0]["value"] == float(expected)
-    refused = run("evaluate", csv_file, "--label", "abc", *turned, *options)
-    assert refused.exit_code == 2
+    contradicted = run("evaluate", csv_file, "--label", "abc", *turned, "--classes", "a,b,c", *options)
+    assert contradicted.exit_code == 2
     assert (
         "--prob must have its columns in the order of the classes, ['a', 'b', 'c'], got ['c', 'a', 'b']"
-        in refused.stderr
+        in contradicted.stderr
     )
     named = run("evaluate", csv_file, "--label", "abc", *turned, "--classes", "c,a,b", *options)
     assert json.loads(named.stdout)["estimates"][0]["value"] == float(expected)
+    by_name = run("evaluate", csv_file, "--label", "abc", *turned, *options)
+    assert by_name.stdout == named.stdout
+    assert by_name.stderr == (
+        "Note: the columns of --prob are read by their names: 'c' is class 'c', 'a' is class 'a', 'b' is class 'b'\n"
+    )
+
+
+def test_texts_that_the_columns_are_not_called_after_need_classes(file):
+    found = run("evaluate", file, "--label", "y", *GIVEN, "--reduction", "confidence", "--family", "platt")
+    assert found.exit_code == 2
+    assert "unless --classes says which class each is of; got the columns ['a', 'b', 'c'] and" in found.stderr
+    numbers = run("evaluate", file, "--label", "code", *GIVEN, "--reduction", "confidence", "--family", "platt")
+    assert (numbers.exit_code, numbers.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_columns_are_read_by_their_names(tmp_path, scores, ending):
+    named = scores.rename(columns={"a": "p_cat", "b": "p_dog", "c": "p_eel"})
+    path = tmp_path / f"scores.{ending}"
+    named.to_csv(path, index=False) if ending == "csv" else named.to_parquet(path)
+    columns = ("--prob", "p_eel", "--prob", "p_cat", "--prob", "p_dog")
+    note = "'p_eel' is class 'eel', 'p_cat' is class 'cat', 'p_dog' is class 'dog'"
+    for reduction in ("confidence", "classwise", "canonical"):
+        options = ("--reduction", reduction, "--format", "json", "--family", "temperature")
+        found = run("evaluate", path, "--label", "y", *columns, *options)
+        right = run("evaluate", path, "--label", "y", *columns, *options, "--classes", "eel,cat,dog")
+        assert (found.exit_code, found.stdout) == (0, right.stdout)
+        assert found.stderr == f"Note: the columns of --prob are read by their names: {note}\n" + right.stderr
+    if ending == "parquet":
+        cells = run("evaluate", path, "--label", "y", *columns, *options[:1], "confidence", "--cells", "always")
+        assert (cells.exit_code, cells.stderr.count(note)) == (0, 1)
+        turned = ("--classes", "cat,dog,eel", "--cells", "always", "--reduction", "confidence")
+        refused = run("evaluate", path, "--label", "y", *columns, *turned)
+        assert "prob must have its columns in the order of the classes" in refused.stderr
 
 
 def test_weights_that_count_no_rows_have_no_tce(csv_file):
-    options = ("--label", "y", *GIVEN, "--weight", "half", "--family", "platt", "--measure", "tce", "--reduction")
+    options = ("--label", "y", *NAMED, "--weight", "half", "--family", "platt", "--measure", "tce", "--reduction")
     for reduction in ("confidence", "classwise"):
         found = run("evaluate", csv_file, *options, reduction)
         assert "TCE" not in found.stdout
@@ -151,7 +186,7 @@ def test_weights_that_count_no_rows_have_no_tce(csv_file):
 REFUSED = [
     (GIVEN, "--prob must be one-dimensional, got an array of shape (300, 3); or say by --reduction how several"),
     (("--prob", "a", "--reduction", "confidence"), "prob column 'a' must be a matrix"),
-    ((*GIVEN, "--reduction", "binary", "--pos-label", "cat"), "--prob must have exactly two columns"),
+    ((*NAMED, "--reduction", "binary", "--pos-label", "cat"), "--prob must have exactly two columns"),
     (
         (*GIVEN, "--reduction", "confidence", "--pos-label", "cat"),
         "--pos-label must be None with --reduction='confidence'",
@@ -189,7 +224,7 @@ def test_missing_probabilities_are_refused(tmp_path, scores):
 
 
 def test_plot_of_the_confidence(csv_file, tmp_path, scores):
-    options = ("--label", "y", *GIVEN, "--reduction", "confidence", "--name", "model")
+    options = ("--label", "y", *NAMED, "--reduction", "confidence", "--name", "model")
     assert run("plot", csv_file, *options, "-o", tmp_path / "a.svg").exit_code == 0
     with pytest.warns(fot.CalibrationWarning, match="slope1: 1 bin"):
         error = fot.calibration_error(scores.y, matrix(scores), family="slope1", reduction="confidence")
@@ -202,7 +237,7 @@ def test_plot_of_the_confidence(csv_file, tmp_path, scores):
 
 
 def test_plot_of_the_classes(csv_file, tmp_path, scores):
-    options = ("--label", "y", *GIVEN, "--reduction", "classwise", "--family", "beta", "-o", tmp_path / "a.svg")
+    options = ("--label", "y", *NAMED, "--reduction", "classwise", "--family", "beta", "-o", tmp_path / "a.svg")
     assert run("plot", csv_file, *options, "--scale", "logit").exit_code == 0
     read = read_classes((scores.y, matrix(scores), None))
     mine = arrange_classes(fot.ReliabilityDisplay, read, PlugIn("beta"), {"draws": 0}, scale="logit")
@@ -234,7 +269,7 @@ def test_plot_of_the_classes_refuses(csv_file, tmp_path, options, message):
     assert found.stderr.count("\n") == 1
 
 
-WHOLE = (*GIVEN, "--reduction", "canonical")
+WHOLE = (*NAMED, "--reduction", "canonical")
 
 
 def test_whole_distributions_print_the_table_of_the_library(file, scores):
@@ -282,3 +317,16 @@ def test_refusals_of_whole_distributions(csv_file, options, message):
     found = run("evaluate", csv_file, "--label", "y", *WHOLE, *options)
     assert found.exit_code == 2
     assert message in found.stderr
+
+
+def test_columns_in_another_order_and_repeated_rows_are_noted(tmp_path, scores):
+    given = (*GIVEN, "--label", "code", "--reduction", "confidence")
+    turned = scores.rename(columns={"a": "b", "b": "c", "c": "a"})
+    turned.to_csv(tmp_path / "turned.csv", index=False)
+    found = run("evaluate", tmp_path / "turned.csv", *given, "--family", "platt")
+    assert found.stderr.count("Note: another order of the columns of --prob is far more accurate (") == 1
+    assert "of [2, 0, 1]; name the class of each column by --classes" in found.stderr
+    pd.concat([scores] * 3).to_csv(tmp_path / "joined.csv", index=False)
+    for command in (("evaluate",), ("check", "--max-error", "0.1"), ("report", "-o", tmp_path / "a.html")):
+        found = run(command[0], tmp_path / "joined.csv", *given, "--family", "platt", *command[1:])
+        assert found.stderr.count("Note: 900 of 900 rows repeat a score of more than 6 digits and its label") == 1

@@ -172,7 +172,8 @@ def test_a_whole_weight_counts_rows():
     y, p1, p2 = draw()
     w = np.random.default_rng(3).integers(0, 4, y.size)
     weighted = fot.compare_errors(y, p1, p2, family=Halved(), sample_weight=w)
-    repeated = fot.compare_errors(*(np.repeat(each, w) for each in (y, p1, p2)), family=Halved())
+    with pytest.warns(fot.CalibrationWarning, match="rows repeat a score"):
+        repeated = fot.compare_errors(*(np.repeat(each, w) for each in (y, p1, p2)), family=Halved())
     assert weighted.difference == pytest.approx(repeated.difference, rel=1e-12)
     assert weighted.se == pytest.approx(repeated.se, rel=1e-12)
     assert vars(weighted.interval) == pytest.approx(vars(repeated.interval), rel=1e-12)

@@ -134,7 +134,10 @@ def test_labels_are_for_several_classes():
 
 def test_columns_in_another_order_are_pointed_out():
     y, P = draw()
-    with pytest.warns(fot.CalibrationWarning, match="Do the columns stand in the order of the classes"):
+    with (
+        pytest.warns(fot.CalibrationWarning, match="another order of the columns of y_prob is far more accurate"),
+        pytest.warns(fot.CalibrationWarning, match="Do the columns stand in the order of the classes"),
+    ):
         turned = compared(y, P[:, [1, 2, 0]])
     assert "Do the columns stand in the order" in str(turned)
     assert "Do the columns stand" not in str(compared(y, P))

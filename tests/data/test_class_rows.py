@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import fitontest as fot
 from fitontest.data.class_rows import ClassRows
 from fitontest.data.predictions import read_classes
 from fitontest.data.simplex import as_log_simplex, as_simplex
@@ -43,7 +44,8 @@ def test_logarithms_are_clipped_only_where_they_are_made():
     np.testing.assert_allclose(logs.probabilities.sum(axis=1), 1)
 
 
-def test_the_order_of_named_columns_is_checked():
+def test_named_columns_may_stand_in_any_order():
     frame = pd.DataFrame(P, columns=["c", "b", "a"])
-    with pytest.raises(ValueError, match="in the order of the classes"):
-        read_classes((["a", "b", "c"], frame, None))
+    with pytest.warns(fot.CalibrationWarning, match="read by their names"):
+        found = ClassRows.of(read_classes((["a", "b", "c"], frame, None)))
+    assert (found.classes, found.codes.tolist()) == (["c", "b", "a"], [2, 1, 0])

@@ -155,14 +155,19 @@ def test_frames_named_after_the_classes(frame, reduction):
     y, p, _ = matrix()
     expected = float(fot.gce(y, p, reduction=reduction))
     assert float(fot.gce(y, frame(p, NAMES), reduction=reduction)) == expected
-    assert float(fot.gce(y, frame(p, ["a", "b", "c", "d"]), reduction=reduction)) == expected
+    unnamed = frame(p, ["a", "b", "c", "d"])
+    with pytest.raises(ValueError, match=r"unless labels says .*; got the columns \['a', 'b', 'c', 'd'\] and"):
+        fot.gce(y, unnamed, reduction=reduction)
+    assert float(fot.gce(y, unnamed, reduction=reduction, labels=NAMES)) == expected
     order = [1, 0, 2, 3]
     turned = frame(p[:, order], [NAMES[k] for k in order])
     with pytest.raises(ValueError, match="y_prob must have its columns in the order of the classes"):
-        fot.gce(y, turned, reduction=reduction)
+        fot.gce(y, turned, reduction=reduction, labels=NAMES)
+    with pytest.warns(fot.CalibrationWarning, match="the columns of y_prob are read by their names"):
+        by_name = fot.gce(y, turned, reduction=reduction)
     if reduction == "classwise":  # of confidence, ties of the maximum are broken by the order of the columns
         named = fot.gce(y, turned, reduction=reduction, labels=[NAMES[k] for k in order])
-        assert float(named) == pytest.approx(expected)
+        assert float(named) == float(by_name) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("kind", [np.int16, np.float64, object])
@@ -172,8 +177,9 @@ def test_columns_named_after_numbers(kind, spelt):
     codes = np.searchsorted(NAMES, y).astype(kind)
     frame = pd.DataFrame(p, columns=[spelt.format(k) for k in range(4)])
     assert float(fot.gce(codes, frame, reduction="confidence")) == float(fot.gce(y, p, reduction="confidence"))
-    with pytest.raises(ValueError, match="y_prob must have its columns in the order of the classes"):
-        fot.gce(codes, frame.iloc[:, ::-1], reduction="confidence")
+    with pytest.warns(fot.CalibrationWarning, match=f"'{spelt.format(3)}' is class 3"):
+        turned = fot.gce(codes, frame.iloc[:, ::-1], reduction="classwise")
+    assert float(turned) == pytest.approx(float(fot.gce(y, p, reduction="classwise")))
 
 
 def test_one_row():

@@ -114,7 +114,10 @@ def test_a_map_is_not_measured_on_data_of_other_classes():
     canonical(fot.calibration_error, letters, P, family=g, labels=["a", "b", "c"])
     with pytest.raises(ValueError, match=r"the classes of y_prob must be .* \['a', 'b', 'c'\]; got \[0, 1, 2\]"):
         canonical(fot.calibration_error, y, P, family=g)
-    with pytest.raises(ValueError, match=r"in their order, .*; got \['b', 'a', 'c'\]"):
+    with (
+        pytest.warns(fot.CalibrationWarning, match=r"They seem to be in that of \['a', 'b', 'c'\]"),
+        pytest.raises(ValueError, match=r"in their order, .*; got \['b', 'a', 'c'\]"),
+    ):
         canonical(fot.calibration_error, letters, P, family=g, labels=["b", "a", "c"])
     canonical(fot.calibration_error, y, P, family=g.for_classes(None))
 

@@ -41,7 +41,8 @@ def test_labels_name_the_columns():
     absent = fot.gce(y[some], p[some], reduction="classwise", labels=["cat", "dog", "eel"])
     assert absent["cat"].base_rate == 0
     frame = pd.DataFrame(p, columns=["a", "b", "c"])
-    assert float(fot.gce(pd.Series(y), frame, reduction="classwise")) == float(fot.gce(y, p, reduction="classwise"))
+    named = fot.gce(pd.Series(y), frame, reduction="classwise", labels=["cat", "dog", "eel"])
+    assert float(named) == float(fot.gce(y, p, reduction="classwise"))
 
 
 def test_null_draws_per_class():
@@ -86,13 +87,19 @@ def test_nan_is_no_class():
         fot.gce([0, 1, np.nan, np.nan, 1, 0], p, reduction="classwise")
 
 
-def test_columns_named_after_the_classes_must_stand_in_their_order():
+def test_columns_named_after_the_classes_are_read_by_their_names():
     y, p = three_classes()
     right = pd.DataFrame(p, columns=["cat", "dog", "eel"])
     assert float(fot.gce(y, right, reduction="classwise")) == float(fot.gce(y, p, reduction="classwise"))
     wrong = right[["dog", "cat", "eel"]]
+    with pytest.warns(fot.CalibrationWarning, match="'dog' is class 'dog', 'cat' is class 'cat'"):
+        turned = fot.gce(y, wrong, reduction="classwise")
+    assert list(turned.errors) == ["dog", "cat", "eel"]
+    assert {label: float(turned[label]) for label in turned.errors} == {
+        label: float(each) for label, each in fot.gce(y, p, reduction="classwise").errors.items()
+    }
     with pytest.raises(ValueError, match="y_prob must have its columns in the order of the classes"):
-        fot.gce(y, wrong, reduction="classwise")
+        fot.gce(y, wrong, reduction="classwise", labels=["cat", "dog", "eel"])
     named = fot.gce(y, wrong, reduction="classwise", labels=["dog", "cat", "eel"])
     assert float(named) == pytest.approx(float(fot.gce(y, p, reduction="classwise")))
 

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fitontest.classifier.pair import Calibration
 from fitontest.data.arrays import as_column, as_numbers, check_finite, check_same_length
+from fitontest.data.indices import check_same_order
 from fitontest.data.labels import distinct
 from fitontest.data.weights import Weights, read_weights
 from fitontest.typing import ArrayInput, FloatArray, IntArray
@@ -53,6 +54,7 @@ class Rows:
 
 def read_rows(X: Any, y: ArrayInput, sample_weight: ArrayInput) -> Rows:
     """Check labels and weights, and find the classes."""
+    check_same_order(X=X, y=y, sample_weight=sample_weight)
     y = column_or_1d(y, warn=True)
     if y.dtype.kind == "O":
         as_column(y, "y")  # refuses missing values

@@ -7,12 +7,13 @@ import click
 import numpy as np
 
 from fitontest.cli.layout import of_layout
-from fitontest.cli.messages import notes, refusing
+from fitontest.cli.messages import refusing
 from fitontest.cli.scores import split_classes
 from fitontest.cli.writing import check_output, written_whole
 from fitontest.data.arrays import as_scores, check_finite
+from fitontest.data.class_columns import label_texts
 from fitontest.data.csv_files import Layout
-from fitontest.data.predictions import Names, check_order, label_texts
+from fitontest.data.predictions import Names, check_order
 from fitontest.data.simplex import as_simplex
 from fitontest.data.tables import (
     PARQUET,
@@ -104,8 +105,7 @@ def apply(
     check_output(output, "--output", {"FILE": file, "MAP": map_file})
     if not column:
         raise ValueError("--column must be a name, got ''")
-    with notes():
-        c_hat = read_map(map_file, max_bytes)
+    c_hat = read_map(map_file, max_bytes)
     check_probs(c_hat, probs)
     several = isinstance(c_hat, MulticlassMap)
     classwise = _classes_of(c_hat, probs, classes)

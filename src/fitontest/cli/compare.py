@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from fitontest.checks import choose
-from fitontest.cli.messages import notes, refusing
+from fitontest.cli.messages import refusing
 from fitontest.cli.scores import Given, of_whole_scores
 from fitontest.cli.writing import check_output, is_same, written_whole
 from fitontest.comparison.calibrators import RULES
@@ -107,8 +107,7 @@ def _compare(given: Given, test: Path | None, settings: tuple[Any, ...]) -> Comp
     options = Options.of(*settings)
     sample = given.sample()
     tested = None if test is None else replace(given, file=test).sample()
-    with notes():
-        return compare_candidates(sample, options, tested, labels=f"label column {given.label!r}")
+    return compare_candidates(sample, options, tested, labels=f"label column {given.label!r}")
 
 
 def _compare_classes(given: Given, test: Path | None, settings: tuple[Any, ...]) -> Comparison:
@@ -116,8 +115,7 @@ def _compare_classes(given: Given, test: Path | None, settings: tuple[Any, ...])
     options = ClassOptions.of(*settings)
     data = given.distributions()
     tested = None if test is None else replace(given, file=test).distributions_of(data.classes)
-    with notes():
-        return compare_class_candidates(data, options, tested, labels=f"label column {given.label!r}")
+    return compare_class_candidates(data, options, tested, labels=f"label column {given.label!r}")
 
 
 def _read_evaluators(evaluators: tuple[str, ...]) -> tuple[str, ...]:
@@ -136,6 +134,5 @@ def _write(comparison: Comparison, save: Path | None, picture: Path | None) -> N
             written.write_text(comparison.best_.map_.to_json() + "\n", encoding="utf-8")
         click.echo(f"Wrote the map of {comparison.chosen} to {save}", err=True)
     if picture is not None:
-        with notes():
-            comparison.diagram().save(picture)
+        comparison.diagram().save(picture)
         click.echo(f"Wrote {picture}", err=True)

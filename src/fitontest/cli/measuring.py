@@ -6,7 +6,6 @@ from typing import Literal
 
 import click
 
-from fitontest.cli.messages import notes
 from fitontest.data.distributions import CANONICAL, Distributions
 from fitontest.data.predictions import ClassSamples
 from fitontest.data.sample import Sample
@@ -72,13 +71,12 @@ def measured(
     """Return the plug-in errors under the families, and the other measures with their nulls; warnings become notes."""
     chosen = measures_of(families, None, norm, random_state)
     redrawing = Redrawing(0, interval, random_state=random_state)
-    with notes():
-        evaluation = evaluation_of(data, chosen, reduction, redrawing)
-        others = [_measure(name, alpha) for name in measures if name != TCE or _counts_rows(data)]
-        if not others:
-            return evaluation
-        redrawing = Redrawing(null_draws, random_state=random_state)
-        return evaluation.joined(evaluation_of(data, others, reduction, redrawing))
+    evaluation = evaluation_of(data, chosen, reduction, redrawing)
+    others = [_measure(name, alpha) for name in measures if name != TCE or _counts_rows(data)]
+    if not others:
+        return evaluation
+    redrawing = Redrawing(null_draws, random_state=random_state)
+    return evaluation.joined(evaluation_of(data, others, reduction, redrawing))
 
 
 def measured_distributions(
@@ -95,16 +93,15 @@ def measured_distributions(
     Without a number of draws the proper error has no null: it has a standard error, and many fits in each draw.
     """
     level = None if interval == "auto" else interval  # there is none by default, as in `evaluate`
-    with notes():
-        chosen = canonical_measures_of(families or DEFAULT_CANONICAL, None, norm, random_state)
-        evaluation = evaluation_of(data, chosen, CANONICAL, Redrawing(0, level, random_state=random_state))
-        for name in measures:
-            measure = read_measure(name, random_state)
-            draws = (0 if isinstance(measure, ProperError) else NULL_DRAWS) if null_draws is None else null_draws
-            own = None if isinstance(measure, ProperError) and null_draws is None else level
-            redrawing = Redrawing(draws, own, random_state=random_state)
-            evaluation = evaluation.joined(evaluation_of(data, [measure], CANONICAL, redrawing))
-        return evaluation
+    chosen = canonical_measures_of(families or DEFAULT_CANONICAL, None, norm, random_state)
+    evaluation = evaluation_of(data, chosen, CANONICAL, Redrawing(0, level, random_state=random_state))
+    for name in measures:
+        measure = read_measure(name, random_state)
+        draws = (0 if isinstance(measure, ProperError) else NULL_DRAWS) if null_draws is None else null_draws
+        own = None if isinstance(measure, ProperError) and null_draws is None else level
+        redrawing = Redrawing(draws, own, random_state=random_state)
+        evaluation = evaluation.joined(evaluation_of(data, [measure], CANONICAL, redrawing))
+    return evaluation
 
 
 def measured_by_segment(
@@ -124,8 +121,7 @@ def measured_by_segment(
     listed = DEFAULT_SEGMENTED if not families and not others else families
     chosen = measures_of(listed, others or None, norm, random_state)
     redrawing = Redrawing(null_draws, interval, random_state=random_state)
-    with notes():
-        return measure_segments(segments, chosen, reduction, redrawing, Evaluation)
+    return measure_segments(segments, chosen, reduction, redrawing, Evaluation)
 
 
 def _measure(name: str, alpha: float) -> Measure:

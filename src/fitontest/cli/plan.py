@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from fitontest.cli.layout import of_layout
-from fitontest.cli.messages import notes, refusing
+from fitontest.cli.messages import refusing
 from fitontest.comparison.evaluation_plan import EvaluationPlan
 from fitontest.comparison.planning import DEFAULT_BASE_RATE, DEFAULT_N, plan_evaluation
 from fitontest.data.arrays import as_scores
@@ -79,18 +79,17 @@ def plan(
     if file is None and layout != STANDARD:
         raise ValueError("--sep, --encoding and --decimal must be left out without FILE")
     scores = None if file is None or prob is None else _read_scores(file, prob, layout)
-    with notes():
-        planned = plan_evaluation(
-            scores,
-            n=None if not sizes else sizes[0] if len(sizes) == 1 else sizes,
-            base_rate=base_rate,
-            errors=errors,
-            families=families or None,
-            width=width,
-            power=power,
-            draws=draws,
-            random_state=random_state,
-        )
+    planned = plan_evaluation(
+        scores,
+        n=None if not sizes else sizes[0] if len(sizes) == 1 else sizes,
+        base_rate=base_rate,
+        errors=errors,
+        families=families or None,
+        width=width,
+        power=power,
+        draws=draws,
+        random_state=random_state,
+    )
     click.echo(FORMATS[style](planned))
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from fitontest.cli.measuring import NULL_DRAWS, TCE
-from fitontest.cli.messages import notes, refusing
+from fitontest.cli.messages import refusing
 from fitontest.cli.scores import Given, of_class_scores
 from fitontest.data.predictions import ClassSamples
 from fitontest.displays.base import Display
@@ -85,15 +85,14 @@ def plot(
         _refuse_options_of("tce", {"--partition": partition, "--alpha": alpha})
     called = given.name if name is None else name
     banded = _band(band, band_draws or 0, random_state)
-    with notes():
-        drawn: Display
-        if kind == "tce":
-            drawn = _test_based(given, {"partition": partition, "alpha": alpha}, scale, random_state, called)
-        elif given.classwise:
-            drawn = _classwise(given, families or ("slope1",), scale, banded, called)
-        else:
-            drawn = _reliability(given, families or ("slope1",), scale, banded, called)
-        drawn.save(output)
+    drawn: Display
+    if kind == "tce":
+        drawn = _test_based(given, {"partition": partition, "alpha": alpha}, scale, random_state, called)
+    elif given.classwise:
+        drawn = _classwise(given, families or ("slope1",), scale, banded, called)
+    else:
+        drawn = _reliability(given, families or ("slope1",), scale, banded, called)
+    drawn.save(output)
     click.echo(f"Wrote {output}")
 
 

@@ -1,5 +1,6 @@
 """``fitontest report``: one page on the calibration of the scores in a file."""
 
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from fitontest.cli.messages import refusing
 from fitontest.cli.scores import Given, of_class_scores
 from fitontest.cli.writing import check_output, written_whole
 from fitontest.data.predictions import Predictions
+from fitontest.exceptions import without_warnings
 from fitontest.reporting.page import check_jinja
 from fitontest.reporting.report import DEFAULT_FAMILIES, ENDINGS, Report, ReportOptions, report_of
 
@@ -68,7 +70,8 @@ def _report(given: Given, by: tuple[str, ...], options: ReportOptions) -> Report
     """Read the file, and return the report on what it holds."""
     segments = given.segments(by) if by else None
     if options.judged == "confidence":
-        classes = replace(given, reduction="classwise").data()
+        with nullcontext() if segments is None else without_warnings():  # of the columns the segments have told
+            classes = replace(given, reduction="classwise").data()
         assert isinstance(classes, Predictions)
         return report_of(classes.confidence(), options, classes, segments)
     return report_of(given.sample() if segments is None else segments.whole, options, None, segments)

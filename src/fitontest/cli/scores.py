@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from fitontest.cli.layout import of_layout
 from fitontest.data.arrays import as_scores
 from fitontest.data.cells import Cells, ClassCells
+from fitontest.data.class_columns import read_class_order
 from fitontest.data.csv_files import BOOLEANS, Layout
 from fitontest.data.distributions import CANONICAL, Distributions
 from fitontest.data.predictions import REDUCTIONS, ClassSamples, Names, read_classes, read_data, reduced
@@ -75,7 +76,8 @@ _OPTIONS = (
     REDUCTION,
     click.option(
         "--classes",
-        help="Classes of the --prob columns, in their order, with commas between them. Default: the labels, sorted.",
+        help="Classes of the --prob columns, in their order, with commas between them. Default: as the columns are "
+        "called, such as p_cat and p_dog, or else the labels, sorted.",
     ),
     click.option(
         "--pos-label",
@@ -132,6 +134,7 @@ class Given:
             return found
         with self._naming_lines():
             columns, labels, pos_label = self._read()
+        with self._naming_lines():
             return read_data(columns, self.reduction, labels, pos_label, self._names)
 
     def segments(self, by: tuple[str, ...]) -> Segments:
@@ -145,6 +148,7 @@ class Given:
         with self._naming_lines():
             columns, labels, pos_label = self._read()
             values = read_columns(self.file, {f"--by {name}": name for name in by}, (), self.layout)
+        with self._naming_lines():
             return Segments.of_rows(
                 columns, [*values.values()], self.reduction, labels, pos_label, self._names, ", ".join(by)
             )
@@ -155,6 +159,7 @@ class Given:
             return reduced((self._cells(), None, None), None, names=self._names)
         with self._naming_lines():
             columns, labels, pos_label = self._read()
+        with self._naming_lines():
             return reduced(columns, self.reduction, labels, pos_label, self._names)
 
     def distributions(self) -> Distributions:
@@ -169,6 +174,7 @@ class Given:
             raise ValueError(f"--pos-label must be left out with --reduction canonical, got {self.pos_label}")
         with self._naming_lines():
             columns, labels, _ = self._read()
+        with self._naming_lines():
             return Distributions.of(
                 read_classes(columns, labels if classes is None else np.array(classes), self._names)
             )
@@ -205,7 +211,11 @@ class Given:
             pos_label = None if self.pos_label is None else as_label(self.pos_label, known)
             if self.reduction is not None:
                 named = None if self.classes is None else split_classes(self.classes)
-                labels = known.tolist() if named is None else [as_label(one, known, "--classes") for one in named]
+                labels = (
+                    read_class_order(self.probs, known.tolist(), "--prob", "--classes")
+                    if named is None
+                    else [as_label(one, known, "--classes") for one in named]
+                )
         elif self.classes is not None:
             raise ValueError(f"--classes must be left out unless there is a --reduction, got {self.classes}")
         cells = Cells.of_file(

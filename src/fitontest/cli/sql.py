@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from fitontest.cli.apply import check_probs, read_map
-from fitontest.cli.messages import notes, refusing
+from fitontest.cli.messages import refusing
 from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.maps.stored import MAX_BYTES
 
@@ -35,8 +35,7 @@ def sql(map_file: Path, probs: tuple[str, ...], max_bytes: int) -> None:
     MAP is the JSON file of a fitted calibration map. The value lies in [0, 1], and is NULL where the score is missing
     or outside [0, 1]. Of a map of several classes there is an expression for each, on a line of its own.
     """
-    with notes():
-        c_hat = read_map(map_file, max_bytes)
+    c_hat = read_map(map_file, max_bytes)
     check_probs(c_hat, probs)
     for line in c_hat.to_sql(probs) if isinstance(c_hat, MulticlassMap) else [c_hat.to_sql(probs[0])]:
         click.echo(line)

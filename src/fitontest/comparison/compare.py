@@ -15,7 +15,9 @@ from fitontest.comparison.known_truth import Truth, read_truth
 from fitontest.comparison.of_classes import ClassOptions, compare_class_candidates
 from fitontest.comparison.pairing import rank_results
 from fitontest.data.distributions import CANONICAL, Distributions, read_any
+from fitontest.data.indices import check_same_order
 from fitontest.data.predictions import NAMES, Columns, Names, ReadBefore, count_columns, reduced
+from fitontest.data.repeated_rows import Repeats
 from fitontest.data.sample import Sample, refuse_pooled_scores
 from fitontest.families.base import Family, family_name
 from fitontest.families.listed import read_families
@@ -242,6 +244,7 @@ def compare_calibrators(
     )
     _check_two_classes(y_prob, "y_prob")
     sample = reduced((y_true, y_prob, sample_weight), None, None, pos_label)
+    check_same_order(y_true=y_true, y_prob=y_prob, truth=truth)
     return compare_candidates(sample, options, _read_test(test, pos_label), truth)
 
 
@@ -257,6 +260,7 @@ def compare_candidates(
         for one in (sample, test):
             if one is not None:
                 refuse_pooled_scores(one, "interpretability=True")
+    Repeats.of(sample).warn()
     evaluation = _set_up(sample, options, test, truth)
     results = {
         name: evaluation.evaluate(options.candidates[name]) for name in track(list(options.candidates), "families")

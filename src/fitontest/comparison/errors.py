@@ -14,6 +14,7 @@ from scipy.special import stdtr, stdtrit
 from fitontest.checks import choose, is_real
 from fitontest.comparison.error_comparison import ErrorComparison, HeldOutMean
 from fitontest.comparison.two_models import TwoModels
+from fitontest.data.repeated_rows import Repeats
 from fitontest.data.sample import Sample
 from fitontest.families.base import Family, check_family, read_family
 from fitontest.families.slope1 import Slope1
@@ -136,6 +137,7 @@ def compare_errors(
     models = TwoModels.of(y_true, p1, p2, sample_weight, pos_label)
     sample = models.first.sample
     _check_rows(sample, models)
+    Repeats.of(sample).warn()
     folds = held_out_rows(sample.n, cv, random_state)
     fitted = read_family(measure.family)
     level = interval if has_quick_interval(measure) else None

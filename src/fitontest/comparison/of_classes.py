@@ -20,6 +20,7 @@ from fitontest.comparison.pairing import rank_results
 from fitontest.data.class_rows import ClassRows
 from fitontest.data.distributions import Distributions
 from fitontest.data.predictions import Predictions
+from fitontest.data.repeated_rows import Repeats
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import (
     Family,
@@ -96,6 +97,7 @@ def compare_class_candidates(
     counts = np.bincount(data.codes, minlength=data.n_classes)
     if np.count_nonzero(counts) < 2:
         raise ValueError(f"{labels} must have rows of two classes or more, got {data.n} rows of one")
+    Repeats.of(data.confidence).warn()
     evaluation = _Evaluation.of(data, None if test is None else test.in_order(), options)
     results = {
         name: evaluation.evaluate(options.candidates[name]) for name in track(list(options.candidates), "families")

@@ -9,6 +9,7 @@ import numpy as np
 
 from fitontest.comparison.held_out import predict_out_of_fold
 from fitontest.data.arrays import check_same_length
+from fitontest.data.indices import check_same_order
 from fitontest.data.sample import Sample
 from fitontest.data.weights import read_weights
 from fitontest.families.base import Family
@@ -73,6 +74,7 @@ class TwoModels:
             for name, p in (("p1", p1), ("p2", p2))
         ]
         one, other = samples
+        check_same_order(y_true=y_true, p1=p1, p2=p2, sample_weight=sample_weight)
         check_same_length(p1=one.p, p2=other.p)
         present = one.w > 0
         scores, y, w, w2 = (one.p[present], other.p[present]), one.y[present], one.w[present], one.w2[present]

@@ -74,7 +74,15 @@ def _matrix(
             f"{name} must be a matrix with a row per prediction and a column per class, got an array of "
             f"shape {array.shape}"
         )
-    return array, [str(column) for column in frame.columns] if isinstance(frame, nw.DataFrame) else None
+    return array, _names_of(frame) if isinstance(frame, nw.DataFrame) else None
+
+
+def _names_of(frame: "nw.DataFrame[Any]") -> list[str] | None:
+    """Return the names of the columns, None where they are the numbers that pandas and polars give to columns."""
+    names: list[Any] = list(frame.columns)
+    if names == [*range(len(names))] or names == [f"column_{k}" for k in range(len(names))]:
+        return None
+    return [str(name) for name in names]
 
 
 def as_label_columns(values: ArrayInput, name: str) -> NDArray[np.intp]:

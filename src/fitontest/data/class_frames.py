@@ -15,7 +15,7 @@ import narwhals.stable.v2 as nw
 from fitontest.checks import brief, choose
 from fitontest.data.frame_labels import as_label, comparable
 from fitontest.data.labels import chosen_positive, coded_positive, listed
-from fitontest.data.predictions import REDUCTIONS
+from fitontest.data.predictions import REDUCTIONS, Names, check_order
 from fitontest.typing import Label
 
 CLASS = "class"  # the column that says of each row which class is held against the rest
@@ -52,6 +52,7 @@ class ClassColumns:
                 f"labels must be distinct, at least two, and as many as the columns of prob, got [{listed(labels)}] "
                 f"for {len(self.probs)} {'column' if len(self.probs) == 1 else 'columns'}"
             )
+        check_order(self.probs, labels, Names(y_prob="prob"))
         if self.pos_label is not None and self.reduction != "binary":
             raise ValueError(f"pos_label must be None with reduction={self.reduction!r}, got {brief(self.pos_label)}")
         if self.reduction == "binary" and len(labels) != 2:

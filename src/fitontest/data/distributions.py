@@ -154,6 +154,11 @@ class Distributions:
         return bool(np.all((p == 0.0) | (p == 1.0)))
 
     @property
+    def confidence(self) -> Sample:
+        """The largest score of each row, and whether the first class that has it is the label."""
+        return Sample(self.p.argmax(axis=1) == self.codes, np.minimum(self.p.max(axis=1), 1.0), self.w)
+
+    @property
     def onehot(self) -> FloatArray:
         """The labels as distributions, shape (n, K)."""
         return np.eye(self.n_classes)[self.codes]

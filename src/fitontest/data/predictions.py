@@ -23,6 +23,7 @@ https://doi.org/10.48550/arXiv.1910.12656
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -30,6 +31,9 @@ from numpy.typing import NDArray
 
 from fitontest.checks import choose
 from fitontest.data.arrays import as_column, as_matrix, check_finite, check_same_length
+from fitontest.data.class_columns import classes_by_name, in_order_of_names, label_texts, read_class_order
+from fitontest.data.column_permutation import warn_of_permutation
+from fitontest.data.indices import check_same_order
 from fitontest.data.labels import chosen_positive, coded, coded_positive, distinct, listed
 from fitontest.data.sample import Sample
 from fitontest.data.weights import Weights, read_weights
@@ -155,12 +159,12 @@ class Predictions(ClassSamples):
 
     def confidence(self) -> Sample:
         """Return the largest score of each row, and whether the first class that has it is the label."""
-        top, highest = self._predicted()
+        top, highest = self.predicted
         return self._sample(self.codes == top, highest)
 
     def by_predicted(self) -> Iterator[tuple[Label, Sample]]:
         """Yield each class that is predicted with the sample of `confidence` of its rows alone."""
-        top, highest = self._predicted()
+        top, highest = self.predicted
         confidence = self.confidence()
         w = confidence.w
         for column in np.unique(top[w > 0]).tolist():
@@ -185,8 +189,9 @@ class Predictions(ClassSamples):
         positive = chosen_positive(self.classes, pos_label, coded_positive(self.classes), self.names.pos_label)
         return self.against_rest(self.classes.index(positive))
 
-    def _predicted(self) -> tuple[IntArray, FloatArray]:
-        """Return the column of the largest score of each row, the first of equal ones, and that score."""
+    @cached_property
+    def predicted(self) -> tuple[IntArray, FloatArray]:
+        """The column of the largest score of each row, the first of equal ones, and that score."""
         top = self.scores.argmax(axis=1)
         return top, np.take_along_axis(self.scores, top[:, None], axis=1)[:, 0]
 
@@ -203,10 +208,11 @@ def read_classes(
     ----------
     columns : tuple of (y_true, y_prob, sample_weight)
         Labels of any type that can be compared, of shape (n,); scores in [0, 1], one column per class, of shape (n, K);
-        weights or None. The names of a data frame's columns may be anything, but names that are the classes must stand
-        in their order.
+        weights or None. Columns that are named after the classes, up to a prefix and a suffix that all names share,
+        are read by their names, in whatever order they stand.
     labels : array-like of shape (K,), optional
-        The class of each column, also of classes that do not occur; by default the labels that occur, sorted.
+        The class of each column, also of classes that do not occur; by default what the names of the columns say, or
+        else the labels that occur, sorted. Columns that are named after them must stand in their order.
     names : Names
         What the caller calls the arguments.
     read : callable, optional
@@ -215,7 +221,7 @@ def read_classes(
     Raises
     ------
     ValueError
-        Columns that do not match the classes; labels outside `labels`.
+        Columns that do not match the classes, or are named otherwise where labels are texts; labels outside `labels`.
     """
     y_true, y_prob, sample_weight = columns
     if count_columns(y_prob) == 1:
@@ -223,23 +229,31 @@ def read_classes(
             f"{names.y_prob} must be a matrix with a row per prediction and a column per class where {names.reduction} "
             f"is given, got one column; for the scores of one class leave {names.reduction} out"
         )
+    check_same_order(**dict(zip(names.of_sample, columns, strict=True)))
     y, (scores, headers) = as_column(y_true, names.y_true), read(y_prob, names.y_prob)
     check_same_length(**{names.y_true: y, names.y_prob: scores})
     if y.dtype.kind == "f":
         check_finite(y, names.y_true)
     occurring, inverse = coded(y, names.y_true)
-    classes = occurring if labels is None else _named_classes(labels, occurring, names)
+    columns_of = names.columns if headers is None else headers
+    if labels is None:
+        classes = read_class_order(columns_of, occurring, names.y_prob, names.labels)
+    else:
+        classes = _named_classes(labels, occurring, names)
     if len(classes) != scores.shape[1]:
         hint = f"{names.y_true}; name the classes of the columns by {names.labels}"
         raise ValueError(
             f"{names.y_prob} must have a column for each class, got {scores.shape[1]} columns and {len(classes)} "
             f"classes in {hint if labels is None else names.labels}"
         )
-    check_order(names.columns if headers is None else headers, classes, names)
+    check_order(columns_of, classes, names)
     column = {label: k for k, label in enumerate(classes)}
     codes = np.array([column[label] for label in occurring], dtype=np.intp)[inverse]
     w = None if sample_weight is None else read_weights(sample_weight, names.sample_weight)
-    return Predictions(classes, codes, scores, w, names)
+    found = Predictions(classes, codes, scores, w, names)
+    if columns_of is None or classes_by_name(columns_of, classes) is None:
+        warn_of_permutation(codes, found.predicted[0], classes, names.y_prob, names.labels)
+    return found
 
 
 def reduced(
@@ -351,21 +365,12 @@ def _named_classes(labels: ArrayInput, occurring: list[Label], names: Names) -> 
 
 def check_order(columns: Iterable[str] | None, classes: list[Label], names: Names) -> None:
     """Raise ValueError where the columns are named after the classes and stand in another order."""
-    if columns is None:
-        return
-    headers, texts = (label_texts(each, classes) for each in (columns, classes))
-    if headers != texts and sorted(headers) == sorted(texts):
+    headers = None if columns is None else list(columns)
+    if headers is not None and not in_order_of_names(headers, classes):
         raise ValueError(
-            f"{names.y_prob} must have its columns in the order of the classes, [{listed(texts)}], got "
+            f"{names.y_prob} must have its columns in the order of the classes, [{listed(label_texts(classes))}], got "
             f"[{listed(headers)}]; pass {names.labels} in that order"
         )
-
-
-def label_texts(labels: Iterable[Label], classes: Iterable[Label] | None = None) -> list[str]:
-    """Return labels as texts, numbers that are whole without a point; what are numbers the classes say."""
-    given = list(labels)
-    numbers = all(isinstance(label, int | float) for label in (given if classes is None else classes))
-    return [str(one).removesuffix(".0" if numbers else "") for one in given]
 
 
 def _refuse_pos_label(reduction: str, pos_label: Label | None, names: Names) -> None:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from fitontest.checks import is_whole
 from fitontest.data.arrays import as_column, as_numbers, check_same_length, check_unit_interval
+from fitontest.data.indices import check_same_order
 from fitontest.data.labels import code_labels, is_binary_coded
 from fitontest.data.ordering import Groups, Rows, pooled, sorted_rows
 from fitontest.data.parts import countable, cut, merged, rescored
@@ -67,8 +68,8 @@ class Sample:
     ------
     ValueError
         Naming the argument, the rule and what was found: NaN, infinite or missing values, scores outside [0, 1],
-        more than two classes, lengths that differ, empty input, negative weights or weights without a positive
-        finite sum, arguments that look swapped.
+        more than two classes, lengths that differ, indices of pandas in another order, empty input, negative weights or
+        weights without a positive finite sum, arguments that look swapped.
 
     Notes
     -----
@@ -104,6 +105,7 @@ class Sample:
         weights: WeightType = "auto",
     ) -> None:
         check_kind(weights, has_weights=sample_weight is not None)
+        check_same_order(**dict(zip(names, (y_true, y_prob, sample_weight), strict=True)))
         labels, scores = as_column(y_true, names[0]), as_column(y_prob, names[1])
         coded = pos_label is None and is_binary_coded(labels)
         if not coded:

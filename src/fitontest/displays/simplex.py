@@ -98,7 +98,8 @@ class SimplexDisplay(Display):
         distance : str, Distance or callable, default="total_variation"
             Of the error in the title.
         labels : array-like of shape (3,), optional
-            The classes in the order of the columns; by default the labels that occur, sorted.
+            The classes in the order of the columns; by default those that the columns of a data frame are called after,
+            or else the labels that occur, sorted.
         sample_weight : array-like of shape (n,), optional
             Counts where all are whole numbers of at most 10 on average, weight 2 being the row twice; else importances,
         whose scale means nothing. A row of weight 0 is absent.

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from fitontest.checks import is_whole
 from fitontest.data.arrays import as_column, check_same_length
+from fitontest.data.indices import check_same_order
 from fitontest.data.labels import listed
 from fitontest.data.places import BadValueError, such
 from fitontest.data.weights import are_counts, read_weights
@@ -164,6 +165,7 @@ class TreeDisplay(Display):
         ValueError
             Naming the argument, the rule and what was found.
         """
+        check_same_order(X=X, y=y, sample_weight=sample_weight, scores=scores)
         calibrator, proba, classes = _predict(estimator, X, scores)
         labels = as_column(y, "y")
         w = np.ones(labels.size) if sample_weight is None else read_weights(sample_weight, "sample_weight").w

@@ -26,6 +26,7 @@ from fitontest.data.arrays import (
     check_unit_interval,
 )
 from fitontest.data.entries import Entries
+from fitontest.data.indices import check_same_order
 from fitontest.data.predictions import count_columns
 from fitontest.data.sample import Sample
 from fitontest.data.weights import Weights, read_weights
@@ -322,6 +323,7 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         array([[0.3, 0.8],
                [0.7, 1.2]])
         """
+        check_same_order(p=p, Y=Y, sample_weight=sample_weight)
         scores = as_numbers(p, "p").astype(np.float64, copy=False)
         check_unit_interval(scores, "p")
         labels = as_label_columns(Y, "Y")

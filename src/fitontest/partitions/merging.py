@@ -8,6 +8,7 @@ import numpy as np
 
 from fitontest.checks import brief
 from fitontest.data.arrays import as_numbers, as_scores, check_same_length
+from fitontest.data.indices import check_same_order
 from fitontest.data.sample import Sample
 from fitontest.data.weights import read_weights
 from fitontest.partitions.cell_partition import CellPartition
@@ -109,6 +110,7 @@ def assign_average_labels(
     array([0.5, 1. , 0.5, 1. ])
     """
     sample = Sample(y_true, y_prob, sample_weight, pos_label=pos_label)
+    check_same_order(y_true=y_true, y_prob=y_prob, cells=cells)
     codes = np.unique(sample.p, return_inverse=True)[1] if cells is None else CellPartition(cells).codes
     check_same_length(cells=codes, y_prob=sample.p)
     total, positive = np.bincount(codes, sample.w), np.bincount(codes, sample.w * sample.y)

@@ -3,11 +3,15 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
 from typing import Any, Literal, TypeAlias, get_args
 from xml.etree import ElementTree
 
 from fitontest.checks import brief, choose, is_real
+from fitontest.data.indices import check_same_order
 from fitontest.data.predictions import REDUCTIONS, ClassSamples, Reduction, read_unreduced, reduced
+from fitontest.data.repeated_rows import Repeats
 from fitontest.data.sample import Sample
 from fitontest.data.weights import MOST_COPIES, WeightType, check_kind, read_weights, weighting_record
 from fitontest.exceptions import held_warnings, warn_user
@@ -360,6 +364,7 @@ def check_calibration(
         if by_class and value is not None:
             what = "reduction='classwise' or ClassCells, whose classes have outcomes of their own"
             raise ValueError(f"{name} must be left out with {what}; got {brief(value)}")
+    check_same_order(y_true=y_true, y_prob=y_prob, sample_weight=sample_weight, by=by)
     with held_warnings() as held:  # of weights that are refused there is nothing else to say
         columns = (y_true, y_prob, None if sample_weight is None else read_weights(sample_weight, _WEIGHT, weights))
         segments = None if by_class else read_segments(columns, by, reduction, labels, pos_label)
@@ -488,11 +493,14 @@ def check_samples(
     names = words_of(samples) if names is None else names
     many = "classes" if kind == "class" else "segments"
     steps = track(samples.items(), many) if len(samples) > 1 else samples.items()
-    gates = []
+    gates, repeats = [], []
     for segment, sample in steps:
+        repeats.append(Repeats.of(sample))
         estimate = estimate_of(rule.measure, sample, reduction, redrawing)
         p_value = joint_test(sample, NULL_DRAWS, seed, [estimate]).p_value
         gates.append(gate_of(names[segment], estimate, rule, Bounds.of(sample, share), p_value))
+    shared = max(repeats, key=lambda one: one.between)  # classes share their rows, segments have their own
+    (shared if kind == "class" else reduce(add, repeats)).warn()
     return CalibrationCheck(tuple(gates), rule.measure.name, kind)
 
 

@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
@@ -21,6 +22,7 @@ from fitontest.data.predictions import (
     read_classes,
     reduced,
 )
+from fitontest.data.repeated_rows import Repeats
 from fitontest.data.sample import Sample
 from fitontest.evaluation import Evaluation, evaluation_of, measures_of
 from fitontest.exceptions import without_warnings
@@ -322,7 +324,8 @@ def report(
     segments = read_segments(columns, by, options.judged, labels, pos_label)
     classes: ClassSamples | None = None
     if options.judged == "confidence" and not isinstance(y_true, ReadBefore):
-        classes = read_classes(columns, labels)
+        with nullcontext() if segments is None else without_warnings():  # of the columns the segments have told
+            classes = read_classes(columns, labels)
         sample = classes.confidence()
     else:
         sample = reduced(columns, options.judged, labels, pos_label) if segments is None else segments.whole
@@ -333,6 +336,7 @@ def report_of(
     sample: Sample, options: ReportOptions, classes: ClassSamples | None = None, segments: Segments | None = None
 ) -> Report:
     """Return the report on a sample, on the classes behind it, and on its segments."""
+    Repeats.of(sample).warn()
     with without_warnings():  # the tables of the page say what warnings say
         evaluation = _evaluated(sample, options)
         verdict = _verdict_of(evaluation)

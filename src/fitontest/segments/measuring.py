@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+from fitontest.data.repeated_rows import Repeats
 from fitontest.data.sample import Sample
 from fitontest.exceptions import Held, held_warnings, warn_user
 from fitontest.measures.base import Estimate, Measure
@@ -47,6 +48,8 @@ def measure_segments(
         Whatever the measures refuse in the whole; what they refuse in a segment alone is kept as its failure.
     """
     wanted = _enough(redrawing, len(segments.samples))
+    if wanted.interval is not None or wanted.null_draws:
+        Repeats.of(segments.whole).warn()
     names = [measure.name for measure in measures]
     totals = {
         name: _estimate_of(one, segments.whole, reduction, wanted) for name, one in zip(names, measures, strict=True)

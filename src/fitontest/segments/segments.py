@@ -11,6 +11,7 @@ from fitontest.checks import brief
 from fitontest.data.arrays import as_column, check_same_length
 from fitontest.data.cells import Cells
 from fitontest.data.distributions import CANONICAL
+from fitontest.data.indices import check_same_order
 from fitontest.data.labels import coded
 from fitontest.data.predictions import NAMES, Columns, Names, ReadBefore, reduced
 from fitontest.data.sample import Sample
@@ -103,6 +104,8 @@ class Segments:
                 "reduction, 'confidence' or 'binary'"
             )
         whole = reduced(columns, reduction, labels, pos_label, names)
+        for column in by:
+            check_same_order(**dict(zip((*names.of_sample, "by"), (*columns, column), strict=True)))
         keys, code = _coded(by, whole.y.size, names)
         present = np.flatnonzero(whole.w)
         order = present[np.argsort(code[present], kind="stable")]  # rows of a segment together, in their own order

@@ -3,6 +3,7 @@
 from typing import Any, Self
 
 from fitontest.checks import brief
+from fitontest.data.indices import check_same_order
 from fitontest.families.base import register_family
 from fitontest.trees.base import FeatureCalibrator, kept_if_refused, predicted_classes, read_logits, read_weights_of
 from fitontest.trees.node_models import LogisticModels, NodeModels, ShareModels, log_losses
@@ -104,6 +105,7 @@ class ProbabilityCalibrationTree(FeatureCalibrator):
         -------
         self
         """
+        check_same_order(X=X, y=y, sample_weight=sample_weight, scores=scores)
         with kept_if_refused(self):
             X, classes, codes = self.read_rows(X, y)
             logits = None if scores is None else read_logits(scores, codes.size, classes.size)

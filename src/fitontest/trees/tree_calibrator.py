@@ -2,6 +2,7 @@
 
 from typing import Any, Self
 
+from fitontest.data.indices import check_same_order
 from fitontest.families.base import register_family
 from fitontest.trees.base import FeatureCalibrator, kept_if_refused, predicted_classes, read_weights_of
 from fitontest.trees.node_models import NodeModels, ShareModels, brier_losses
@@ -84,6 +85,7 @@ class TreeCalibrator(FeatureCalibrator):
         -------
         self
         """
+        check_same_order(X=X, y=y, sample_weight=sample_weight)
         with kept_if_refused(self):
             X, classes, codes = self.read_rows(X, y)
             return self.fit_read(X, codes, classes, read_weights_of(sample_weight, codes), None)

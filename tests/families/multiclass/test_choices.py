@@ -264,7 +264,10 @@ def test_slopes_of_0_or_less_are_warned_of(kind, penalty):
 def test_scores_that_point_the_wrong_way_are_warned_of(kind):
     P, y = draw(300, 3)
     away = (1 - P) / 2
-    with pytest.warns(fot.CalibrationWarning, match="the classes 0, 1, 2 have a slope of 0 or less"):
+    with (
+        pytest.warns(fot.CalibrationWarning, match="another order of the columns of P is far more accurate"),
+        pytest.warns(fot.CalibrationWarning, match="the classes 0, 1, 2 have a slope of 0 or less"),
+    ):
         kind().fit(away, y)
 
 

@@ -90,7 +90,8 @@ def test_a_temperature_is_the_best_slope():
 
 def test_scores_that_point_the_wrong_way_have_an_infinite_temperature():
     P, _ = draw(200, 3)
-    family = fot.Temperature(mix=False).fit(P, P.argmin(axis=1))
+    with pytest.warns(fot.CalibrationWarning, match="another order of the columns of P is far more accurate"):
+        family = fot.Temperature(mix=False).fit(P, P.argmin(axis=1))
     assert family.temperature_ == np.inf
     np.testing.assert_allclose(family.predict_proba(P), 1 / 3, rtol=0, atol=1e-15)
 

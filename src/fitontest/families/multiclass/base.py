@@ -122,7 +122,8 @@ class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: 
             Counts where all are whole numbers of at most 10 on average, weight 2 being the row twice; else importances,
             whose scale means nothing. A row of weight 0 is absent.
         labels : array-like of shape (K,), optional
-            The class of each column, also of classes that do not occur.
+            The class of each column, also of classes that do not occur; by default those that the columns of a data
+            frame are called after, or else the sorted labels.
 
         Returns
         -------
