@@ -9,7 +9,7 @@ import numpy as np
 from fitontest.cli.layout import of_layout
 from fitontest.cli.messages import notes, refusing
 from fitontest.cli.scores import split_classes
-from fitontest.cli.writing import check_output, written_whole
+from fitontest.cli.writing import check_output
 from fitontest.data.arrays import as_scores, check_finite
 from fitontest.data.csv_files import Layout
 from fitontest.data.predictions import Names, check_order, label_texts
@@ -32,6 +32,7 @@ from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.maps.sql import to_sql
 from fitontest.maps.stored import MAX_BYTES, StoredMap
 from fitontest.typing import FloatArray
+from fitontest.writing import written_whole
 
 MOST_IN_MEMORY = 1_000_000  # rows of Parquet; to more of them the map is applied by SQL
 AnyMap: TypeAlias = CalibrationMap | MulticlassMap

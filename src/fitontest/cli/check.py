@@ -8,7 +8,7 @@ import click
 
 from fitontest.cli.messages import notes, refusing
 from fitontest.cli.scores import Given, of_class_scores
-from fitontest.cli.writing import check_output, written_whole
+from fitontest.cli.writing import check_output
 from fitontest.data.predictions import ClassSamples
 from fitontest.data.sample import Sample
 from fitontest.measures.error_limits import check_resolution
@@ -25,6 +25,7 @@ from fitontest.reporting.gate import (
 )
 from fitontest.segments.segmented_evaluation import WHOLE
 from fitontest.segments.segments import Segment
+from fitontest.writing import write_text
 
 EXIT_CODES: dict[Outcome, int] = {"pass": 0, "fail": 1, "undecided": 3}  # 2 is bad input, as for every command
 FORMATS: dict[str, Callable[[CalibrationCheck], str]] = {
@@ -111,6 +112,5 @@ def _write(text: str, output: Path | None) -> None:
     if output is None:
         click.echo(text)
         return
-    with written_whole(output) as written:
-        written.write_text(f"{text}\n", encoding="utf-8", newline="\n")
+    write_text(output, f"{text}\n")
     click.echo(f"Wrote {output}", err=True)

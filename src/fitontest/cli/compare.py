@@ -10,7 +10,7 @@ import click
 from fitontest.checks import choose
 from fitontest.cli.messages import notes, refusing
 from fitontest.cli.scores import Given, of_whole_scores
-from fitontest.cli.writing import check_output, is_same, written_whole
+from fitontest.cli.writing import check_output, is_same
 from fitontest.comparison.calibrators import RULES
 from fitontest.comparison.compare import EVALUATORS, Options, compare_candidates
 from fitontest.comparison.comparison import Comparison
@@ -18,6 +18,7 @@ from fitontest.comparison.of_classes import ClassOptions, compare_class_candidat
 from fitontest.displays.saving import check_path
 from fitontest.numerics.losses import LOSSES
 from fitontest.results.text import csv_text
+from fitontest.writing import write_text
 
 FAMILY_HELP = (
     "Candidate; repeat for several. Default: the families meant for deployment, which are identity, temperature, "
@@ -132,8 +133,7 @@ def _read_evaluators(evaluators: tuple[str, ...]) -> tuple[str, ...]:
 def _write(comparison: Comparison, save: Path | None, picture: Path | None) -> None:
     """Write the map and the diagram where paths are given, and report it on standard error, apart from the table."""
     if save is not None:
-        with written_whole(save) as written:
-            written.write_text(comparison.best_.map_.to_json() + "\n", encoding="utf-8")
+        write_text(save, comparison.best_.map_.to_json() + "\n")
         click.echo(f"Wrote the map of {comparison.chosen} to {save}", err=True)
     if picture is not None:
         with notes():

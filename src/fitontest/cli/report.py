@@ -8,7 +8,7 @@ import click
 from fitontest.checks import choose
 from fitontest.cli.messages import refusing
 from fitontest.cli.scores import Given, of_class_scores
-from fitontest.cli.writing import check_output, written_whole
+from fitontest.cli.writing import check_output
 from fitontest.data.predictions import Predictions
 from fitontest.reporting.page import check_jinja
 from fitontest.reporting.report import DEFAULT_FAMILIES, ENDINGS, Report, ReportOptions, report_of
@@ -59,8 +59,7 @@ def report(
     heading = f"Calibration of {given.name or given.label} in {given.file.name}" if title is None else title
     options = ReportOptions.of(heading, families or None, compare, interval, random_state, given.reduction)
     made = _report(given, by, options)
-    with written_whole(output) as written:
-        made.save(written)
+    made.save(output)
     click.echo(f"{made.verdict.headline}. Wrote {output}", err=True)
 
 
