@@ -7,7 +7,7 @@ import click
 import numpy as np
 
 from fitontest.cli.layout import of_layout
-from fitontest.cli.messages import notes, refusing
+from fitontest.cli.messages import notes, refusing, say
 from fitontest.cli.scores import split_classes
 from fitontest.cli.writing import check_output
 from fitontest.data.arrays import as_scores, check_finite
@@ -119,9 +119,9 @@ def apply(
         )
     rows, outside = counts
     if outside:
-        click.echo(f"Note: {outside} of {rows} calibrated probabilities were clipped to [0, 1]", err=True)
+        say(f"Note: {outside} of {rows} calibrated probabilities were clipped to [0, 1]", err=True)
     where = f"column{'s' if several else ''} {', '.join(new)}"
-    click.echo(f"Wrote {output}: {rows} rows, calibrated probabilities in {where}")
+    say(f"Wrote {output}: {rows} rows, calibrated probabilities in {where}")
 
 
 def _streamed(

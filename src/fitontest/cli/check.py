@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from fitontest.cli.messages import notes, refusing
+from fitontest.cli.messages import notes, refusing, say
 from fitontest.cli.scores import Given, of_class_scores
 from fitontest.cli.writing import check_output
 from fitontest.data.predictions import ClassSamples
@@ -110,7 +110,7 @@ def _checked(given: Given, by: tuple[str, ...], rule: GateRule) -> CalibrationCh
 def _write(text: str, output: Path | None) -> None:
     """Write the outcome to a file, or to standard output."""
     if output is None:
-        click.echo(text)
+        say(text)
         return
     write_text(output, f"{text}\n")
-    click.echo(f"Wrote {output}", err=True)
+    say(f"Wrote {output}", err=True)

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from fitontest.checks import choose
-from fitontest.cli.messages import notes, refusing
+from fitontest.cli.messages import notes, refusing, say
 from fitontest.cli.scores import Given, of_whole_scores
 from fitontest.cli.writing import check_output, is_same
 from fitontest.comparison.calibrators import RULES
@@ -95,7 +95,7 @@ def compare(
         check_output(picture, "--plot", {"FILE": file, "--test": test})
     settings = (families or None, cv, repeats, scoring, rule, _read_evaluators(evaluators), None, random_state)
     comparison = _compare_classes(given, test, settings) if given.reduction else _compare(given, test, settings)
-    click.echo(FORMATS[style](comparison))
+    say(FORMATS[style](comparison))
     _write(comparison, save, picture)
 
 
@@ -134,8 +134,8 @@ def _write(comparison: Comparison, save: Path | None, picture: Path | None) -> N
     """Write the map and the diagram where paths are given, and report it on standard error, apart from the table."""
     if save is not None:
         write_text(save, comparison.best_.map_.to_json() + "\n")
-        click.echo(f"Wrote the map of {comparison.chosen} to {save}", err=True)
+        say(f"Wrote the map of {comparison.chosen} to {save}", err=True)
     if picture is not None:
         with notes():
             comparison.diagram().save(picture)
-        click.echo(f"Wrote {picture}", err=True)
+        say(f"Wrote {picture}", err=True)

@@ -14,7 +14,7 @@ from fitontest.cli.measuring import (
     measured_by_segment,
     measured_distributions,
 )
-from fitontest.cli.messages import refusing
+from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import Given, of_any_scores
 from fitontest.data.distributions import Distributions
 from fitontest.evaluation import DEFAULT_CANONICAL
@@ -106,16 +106,16 @@ def evaluate(
         segmented = measured_by_segment(
             given.segments(by), families or None, chosen, null_draws=null_draws or 0, **settings
         )
-        click.echo(SEGMENT_FORMATS[style](segmented))
+        say(SEGMENT_FORMATS[style](segmented))
         return
     data = given.data()
     if isinstance(data, Distributions):
         evaluation = measured_distributions(data, families, chosen, norm, random_state, null_draws, level)
-        click.echo(FORMATS[style](evaluation))
+        say(FORMATS[style](evaluation))
         return
     draws = NULL_DRAWS if null_draws is None else null_draws
     evaluation = measured(data, families or None, chosen, null_draws=draws, **settings)
-    click.echo(FORMATS[style](evaluation))
+    say(FORMATS[style](evaluation))
 
 
 def _chosen(measures: tuple[str, ...], families: tuple[str, ...], default: tuple[str, ...]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from fitontest.cli.layout import of_layout
-from fitontest.cli.messages import notes, refusing
+from fitontest.cli.messages import notes, refusing, say
 from fitontest.comparison.evaluation_plan import EvaluationPlan
 from fitontest.comparison.planning import DEFAULT_BASE_RATE, DEFAULT_N, plan_evaluation
 from fitontest.data.arrays import as_scores
@@ -91,7 +91,7 @@ def plan(
             draws=draws,
             random_state=random_state,
         )
-    click.echo(FORMATS[style](planned))
+    say(FORMATS[style](planned))
 
 
 def _read_scores(file: Path, prob: str, layout: Layout) -> FloatArray:

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from fitontest.cli.measuring import NULL_DRAWS, TCE
-from fitontest.cli.messages import notes, refusing
+from fitontest.cli.messages import notes, refusing, say
 from fitontest.cli.scores import Given, of_class_scores
 from fitontest.data.predictions import ClassSamples
 from fitontest.displays.base import Display
@@ -94,7 +94,7 @@ def plot(
         else:
             drawn = _reliability(given, families or ("slope1",), scale, banded, called)
         drawn.save(output)
-    click.echo(f"Wrote {output}")
+    say(f"Wrote {output}")
 
 
 def _test_based(

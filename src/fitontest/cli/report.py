@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from fitontest.checks import choose
-from fitontest.cli.messages import refusing
+from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import Given, of_class_scores
 from fitontest.cli.writing import check_output
 from fitontest.data.predictions import Predictions
@@ -60,7 +60,7 @@ def report(
     options = ReportOptions.of(heading, families or None, compare, interval, random_state, given.reduction)
     made = _report(given, by, options)
     made.save(output)
-    click.echo(f"{made.verdict.headline}. Wrote {output}", err=True)
+    say(f"{made.verdict.headline}. Wrote {output}", err=True)
 
 
 def _report(given: Given, by: tuple[str, ...], options: ReportOptions) -> Report:

@@ -21,7 +21,7 @@ from fitontest.numerics.random import one_seed
 from fitontest.progress import track
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
-from fitontest.results.text import percent, short
+from fitontest.results.text import percent, short, visible
 from fitontest.segments.segmented_evaluation import WHOLE, words_of
 from fitontest.segments.segments import Segment, read_segments
 from fitontest.typing import ArrayInput, Label, RandomState
@@ -524,7 +524,7 @@ def _times_for_limit(persistent: ErrorLimit, limit: float) -> float:
 
 def _printable(text: str) -> str:
     """Return a text without the characters that XML must not hold."""
-    return NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text)
+    return NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", visible(text, "\t\n\r"))
 
 
 def _in_words(outcome: Outcome) -> str:
