@@ -11,7 +11,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 PREFIX = ".fitontest-"
-STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")  # which may lead to a file that others write to as well
+# of this process; they may lead to a file that others write to as well
+STREAMS = ("/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
 
 
 @contextmanager

@@ -76,8 +76,8 @@ Counts: TypeAlias = tuple[int, int]  # rows, and values that were clipped
     show_default=True,
     help="Size of MAP beyond which it is not read.",
 )
-@refusing
 @of_layout
+@refusing
 def apply(
     map_file: Path,
     file: Path,

@@ -77,7 +77,7 @@ def plan(
         missing, given = ("--prob", f"FILE {file}") if prob is None else ("FILE", f"--prob {prob}")
         raise ValueError(f"{missing} must be given with {given}: the scores are a column of a file")
     if file is None and layout != STANDARD:
-        raise ValueError("--sep, --encoding and --decimal must be left out without FILE")
+        raise ValueError("--sep, --encoding, --decimal and --max-unpacked must be left out without FILE")
     scores = None if file is None or prob is None else _read_scores(file, prob, layout)
     with notes():
         planned = plan_evaluation(
