@@ -91,10 +91,10 @@ def apply(
     """Write the rows of FILE with their calibrated probabilities.
 
     MAP is the JSON file of a fitted calibration map, as `fitontest compare --save` and to_json write it. FILE is CSV,
-    TSV (also gzipped) or Parquet. Its rows and columns are written as they are (cells of CSV and TSV as texts, to
-    Parquet too; blank lines are left out), followed by one column of calibrated probabilities, clipped to [0, 1], or by
-    one for each class. Of several classes MAP also holds what they are called, as `fitontest compare --save` writes it:
-    --prob columns that are named after them must stand in their order.
+    TSV (also gzipped) or Parquet, or - for standard input. Its rows and columns are written as they are (cells of CSV
+    and TSV as texts, to Parquet too; blank lines are left out), followed by one column of calibrated probabilities,
+    clipped to [0, 1], or by one for each class. Of several classes MAP also holds what they are called, as `fitontest
+    compare --save` writes it: --prob columns that are named after them must stand in their order.
 
     Parquet files of more than a million rows are never in memory as a whole: DuckDB computes the map as
     `fitontest sql` prints it, which may differ in the last digit from what Python computes.

@@ -71,10 +71,10 @@ def check(
 ) -> None:
     """Check that the calibration error of the scores in FILE is at most a limit.
 
-    FILE is CSV, TSV (also gzipped) or Parquet. Exit codes: 0 pass, the whole interval of the error is at most
-    --max-error, and so is every error that may persist over a share of the rows (--resolution); 1 fail, the whole
-    interval is above; 3 cannot tell yet, too few rows; 2 bad input. With --by, and with --reduction classwise, one
-    segment or class that fails makes the whole fail, and the intervals hold together (Bonferroni).
+    FILE is CSV, TSV (also gzipped) or Parquet, or - for standard input. Exit codes: 0 pass, the whole interval of the
+    error is at most --max-error, and so is every error that may persist over a share of the rows (--resolution); 1
+    fail, the whole interval is above; 3 cannot tell yet, too few rows; 2 bad input. With --by, and with --reduction
+    classwise, one segment or class that fails makes the whole fail, and the intervals hold together (Bonferroni).
     """
     limit = check_limit(max_error, "--max-error")
     rule = GateRule.of(limit, check_level(level, "--level"), family, random_state, _resolution(resolution))

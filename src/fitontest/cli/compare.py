@@ -77,10 +77,10 @@ def compare(
 ) -> None:
     """Compare families of maps as calibrators of the scores in FILE, and choose one.
 
-    FILE is CSV, TSV (also gzipped) or Parquet, with scores of rows that the classifier was not trained on. Families are
-    compared out of fold, by paired differences; to do nothing is always a candidate. `fitontest apply` applies a map
-    that was saved. Of several classes, with a --prob column for each, --reduction canonical compares
-    maps of all of them at once.
+    FILE is CSV, TSV (also gzipped) or Parquet, or - for standard input, with scores of rows that the classifier was not
+    trained on. Families are compared out of fold, by paired differences; to do nothing is always a candidate.
+    `fitontest apply` applies a map that was saved. Of several classes, with a --prob column for each, --reduction
+    canonical compares maps of all of them at once.
     """
     file = given.file
     if test is not None and is_same(file, test):

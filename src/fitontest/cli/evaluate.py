@@ -80,12 +80,12 @@ def evaluate(
 ) -> None:
     """Print the calibration errors of the scores in FILE.
 
-    FILE is CSV, TSV (also gzipped) or Parquet. Each family of calibration maps is fitted to its rows, and the error is
-    the mean distance between the scores and the fitted map. Other measures follow, by default the test-based
-    calibration error (TCE), with what to expect of them for calibrated scores. Where a --family is chosen only the
-    --measure that is chosen follows. Scores of several classes, a column for each, need a --reduction;
-    with canonical the families are those of several classes, and the measures are of whole distributions. With --by one
-    family (spline) or what is chosen is measured in every segment and in all rows.
+    FILE is CSV, TSV (also gzipped) or Parquet, or - for standard input. Each family of calibration maps is fitted to
+    its rows, and the error is the mean distance between the scores and the fitted map. Other measures follow, by
+    default the test-based calibration error (TCE), with what to expect of them for calibrated scores. Where a --family
+    is chosen only the --measure that is chosen follows. Scores of several classes, a column for each, need a
+    --reduction; with canonical the families are those of several classes, and the measures are of whole distributions.
+    With --by one family (spline) or what is chosen is measured in every segment and in all rows.
     """
     chosen = _chosen(measures, families or by, CANONICAL_MEASURES if given.canonical else (TCE,))
     level = _level(interval)

@@ -71,7 +71,8 @@ def plan(
     """Say how many rows an evaluation needs, and which families to trust.
 
     Labels of known calibration error are simulated for scores drawn from FILE, which is CSV, TSV (also gzipped) or
-    Parquet, or for beta-distributed scores. Nothing is needed of labels: a plan can be made before there are any.
+    Parquet (- is standard input), or for beta-distributed scores. Nothing is needed of labels: a plan can be made
+    before there are any.
     """
     if (file is None) != (prob is None):
         missing, given = ("--prob", f"FILE {file}") if prob is None else ("FILE", f"--prob {prob}")

@@ -45,10 +45,10 @@ def report(
 ) -> None:
     """Write one HTML page on the calibration of the scores in FILE.
 
-    FILE is CSV, TSV (also gzipped) or Parquet. The page says in words how far the scores are from calibrated, how sure
-    that is and in which direction they are wrong; diagrams, tables and all settings follow. It needs no other file and
-    asks for nothing from anywhere. Of several classes, with a --prob column for each, --reduction confidence or
-    classwise judges the confidence and lists the classes.
+    FILE is CSV, TSV (also gzipped) or Parquet, or - for standard input. The page says in words how far the scores are
+    from calibrated, how sure that is and in which direction they are wrong; diagrams, tables and all settings follow.
+    It needs no other file and asks for nothing from anywhere. Of several classes, with a --prob column for each,
+    --reduction confidence or classwise judges the confidence and lists the classes.
     """
     choose(output.suffix.lower(), ENDINGS, "the ending of --output")
     check_output(output, "--output", {"FILE": given.file})
