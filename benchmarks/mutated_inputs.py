@@ -1,14 +1,17 @@
-"""What becomes of damaged files: mutated CSV tables and JSON maps, read as `fitontest` reads them.
+"""What becomes of damaged files: mutated CSV and Parquet tables, JSON maps and cells, read as `fitontest` reads them.
 
-Of each kind some thousand valid texts are damaged at random, up to four times each: bits flipped; bytes deleted,
+Of each kind some thousand valid files are damaged at random, up to four times each: bits flipped; bytes deleted,
 doubled, cut off or repeated elsewhere; digits changed; separators, quotes and newlines exchanged; NUL bytes, bytes that
-are no UTF-8, huge numbers and nested brackets put in; in JSON, keys renamed and values changed. Checked of every text:
+are no UTF-8, huge numbers and nested brackets put in; in JSON, keys renamed and values changed; in CSV, cells, rows and
+columns put elsewhere, doubled or taken away, cells padded, numbers written otherwise, other encodings and marks at the
+beginning; in Parquet, columns of other types and encodings. Checked of every file:
 
 * it is read, or refused with a ValueError of at most 1,000 characters that names a rule (on the command line, through
   which one text in 50 goes too: with exit code 2 and one line);
-* that takes at most 10 seconds;
-* what is read of a CSV file is what Python's csv module and float read of it, bit by bit, and a copy with one more
-  column has the same cells; a map that is read writes the values that json reads of the text.
+* that takes at most 10 seconds, and there is no warning but a CalibrationWarning;
+* what is read of a CSV file is what Python's csv module and float read of it, bit by bit, and of a Parquet file what
+  pyarrow reads (damaged ones that pyarrow does not read are counted apart); a copy with one more column has the same
+  cells; a map, or cells, that are read write the values that json reads of the text.
 
 The mutations depend on the seed alone.
 """
@@ -35,8 +38,9 @@ from click.testing import CliRunner
 
 import fitontest as fot
 from fitontest.cli.main import main as command_line
-from fitontest.data.csv_files import STANDARD, Layout
+from fitontest.data.csv_files import BOOLEANS, STANDARD, Layout
 from fitontest.data.tables import append_column, naming_lines, read_columns
+from mutated_parquet import UnjudgedError, check_parquet, parquet_files
 
 LONGEST = 10.0  # seconds for one text
 LONGEST_MESSAGE = 1000  # characters
@@ -65,6 +69,27 @@ INSERTS = (
     *(b"1e999", b"-1e999", b"9" * 400, b"1e-400", b"nan", b"NA", b"NaN", b"Infinity", b"null", b"abc", b"0.5,", b"1_0"),
     *(b"[" * 40, b"]" * 40, b"{", b"}", b"[[]]", b"\xef\xbb\xbf", b"\xef\xbc\x91", b"true", b"-", b".", b"0x1"),
 )
+PADS = ("", " ", "  ", "\t", "\n", "\u00a0", "\ufeff", "\u3000", "'", '"', "\0")
+NUMBERS = (
+    *("NaN", "nan", "inf", "-inf", "Infinity", "1e309", "1e-400", "-0", "+.5", ".5", "5e-1", "0,5", "1.000,5", "50%"),
+    *(
+        "1_0",
+        "\uff11",
+        "\u0661",
+        "0x1",
+        "0x1p-1",
+        "1e",
+        "e5",
+        "--1",
+        "1d0",
+        "0.5f",
+        "1 000",
+        "1'000",
+        "\u22121",
+        "\u00bd",
+    ),
+    *("1" * 400, "0." + "3" * 400, "TRUE", "True", "yes", "NULL", "None", "NA", "N/A", "#N/A", "-", "?", "=0.5", "1;0"),
+)
 VALUES = (
     0,
     -1,
@@ -82,6 +107,12 @@ VALUES = (
     [0.1, "a"],
     {"edges": [0.5]},
     "left",
+    "0.5",
+    ["0.5"],
+    False,
+    2**63,
+    2**64,
+    0.5,
 )
 
 
@@ -90,6 +121,7 @@ class Findings:
     """What became of the texts of one kind."""
 
     accepted: int = 0
+    unjudged: int = 0
     refused: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
     longest: float = 0.0
@@ -97,7 +129,8 @@ class Findings:
     def report(self, title: str) -> str:
         """Return the counts, and what went against the claims."""
         lines = [
-            f"{title}: {self.accepted} texts read, {self.refused.total()} refused",
+            f"{title}: {self.accepted} texts read as the other reader reads them, {self.refused.total()} refused",
+            *([f"  {self.unjudged:6d}  read, but not by the other reader"] if self.unjudged else []),
             f"  {len(self.wrong):6d}  against the claims; the slowest took {self.longest:.2f} s",
             *(f"  {count:6d}  {kind}" for kind, count in self.refused.most_common()),
             *(f"  WRONG {one}" for one in self.wrong[:20]),
@@ -158,6 +191,50 @@ def tables(rng: np.random.Generator, layout: Layout = STANDARD) -> bytes:
     return out.getvalue().encode(layout.encoding or "utf-8")
 
 
+def rearranged(rng: np.random.Generator) -> bytes:
+    """Return a table with cells, rows and columns that stand elsewhere or are written otherwise."""
+    rows = [[*row] for row in csv.reader(io.StringIO(tables(rng, Layout(",")).decode(), newline=""))]
+    for _ in range(int(rng.choice([1, 1, 2, 3]))):
+        _rearrange(rows, rng)
+    sep, end = str(rng.choice([",", ",", ";", "\t", "|", " "])), str(rng.choice(["\n", "\r\n", "\r"]))
+    out = io.StringIO(newline="")
+    csv.writer(out, delimiter=sep, lineterminator=end).writerows(rows)
+    encoding = str(rng.choice([*["utf-8"] * 12, *["utf-8-sig"] * 3, "utf-16", "utf-16-le", "latin-1", "utf-7"]))
+    return out.getvalue().encode(encoding, "replace")
+
+
+def _rearrange(rows: list[list[str]], rng: np.random.Generator) -> None:
+    """Change a table in place."""
+    row = rows[int(rng.integers(0, len(rows)))]
+    other = rows[int(rng.integers(0, len(rows)))]
+    at = int(rng.integers(0, max(1, len(row))))
+    which = int(rng.integers(0, 9))
+    if which == 0:
+        row.insert(at, row[at] if row else "")
+    elif which == 1 and row:
+        del row[at]
+    elif which == 2:
+        rows.insert(int(rng.integers(0, len(rows) + 1)), [*other])
+    elif which == 3 and len(rows) > 1:
+        del rows[int(rng.integers(0, len(rows)))]
+    elif which == 4:
+        order = rng.permutation(len(rows[0]))
+        rows[:] = [[one[k] for k in order] if len(one) == len(order) else one for one in rows]
+    elif which == 5 and row:
+        row[at] = f"{rng.choice(PADS)}{row[at]}{rng.choice(PADS)}"
+    elif which == 6:
+        rows[0][int(rng.integers(0, len(rows[0])))] = str(rng.choice(["y", "p", "w", "Y", " p", "", "name"]))
+    elif which == 7:
+        column = int(rng.integers(0, len(rows[0])))
+        pair = [("0", "-1"), ("0", "false"), ("1", "TRUE"), ("0", "n"), ("1", "y"), (".", ","), ("1", "1.0")]
+        old, new = pair[int(rng.integers(0, len(pair)))]
+        for one in rows[1:]:
+            if column < len(one):
+                one[column] = one[column].replace(old, new)
+    elif row:
+        row[at] = str(rng.choice(NUMBERS))
+
+
 def read_table(path: Path, layout: Layout) -> fot.Sample:
     """Return the sample in a file as the command line reads it."""
     columns = read_columns(path, WANTED, ("--prob", "--weight"), layout)
@@ -192,10 +269,11 @@ def check_table(raw: bytes, folder: Path, layout: Layout = STANDARD) -> str | No
     if layout.decimal:
         y, p, w = ([cell.replace(layout.decimal, ".") for cell in column] for column in (y, p, w))
     try:
+        spelt = {cell.lower() for cell in y}
+        if any(spelt <= pair for pair in ({"true", "false"}, {"t", "f"}, {"yes", "no"}, {"y", "n"})):
+            y = [str(int(BOOLEANS[cell.lower()])) for cell in y]
         numbers = [np.array([float(cell) for cell in column]) for column in (y, p, w)]
     except ValueError as error:
-        if {cell.lower() for cell in y} <= {"true", "false"}:
-            return None
         return f"read, though float refuses a cell: {error}"
     if any(a.tobytes() != b.tobytes() for a, b in zip((sample.p, sample.w), numbers[1:], strict=True)):
         return "read as other scores or weights"
@@ -261,6 +339,59 @@ def check_map(raw: bytes, folder: Path) -> str | None:  # noqa: ARG001 - the sig
     return None if np.isfinite(values).all() else "a map with values that are no numbers"
 
 
+def cells(rng: np.random.Generator) -> bytes:
+    """Return the text of cells, with a key or a value changed, or with damaged bytes."""
+    n = int(rng.integers(2, 9))
+    p, w = rng.random(n).round(int(rng.integers(1, 17))), rng.integers(1, 4, n) / int(rng.integers(1, 3))
+    options: Any = ({}, {"exact": True}, {"edges": [0.3]})[int(rng.integers(0, 3))]
+    values = fot.Cells.of(rng.integers(0, 2, n), p, w, **options).to_dict()
+    damaged = rng.random() < 0.5
+    if not damaged or rng.random() < 0.2:
+        _change(values, rng)
+    text = json.dumps(values, indent=rng.choice([None, 1])).encode()  # type: ignore[arg-type]
+    return mutated(text, rng) if damaged else text
+
+
+def _change(values: dict[str, Any], rng: np.random.Generator) -> None:
+    """Change keys, values or an entry of a value in place."""
+    key = str(rng.choice(list(values)))
+    which = int(rng.integers(0, 6))
+    if which == 0:
+        values[key + str(rng.choice(["", "x"]))] = values.pop(key)
+    elif which == 1:
+        del values[key]
+    elif which == 2:
+        values[key] = VALUES[int(rng.integers(0, len(VALUES)))]
+    elif isinstance(values[key], list) and values[key]:
+        at = int(rng.integers(0, len(values[key])))
+        if which == 3:
+            values[key][at] = VALUES[int(rng.integers(0, len(VALUES)))]
+        elif which == 4:
+            del values[key][at]
+        else:
+            values[key][at] = float(rng.choice([0.5, 1.0, 2.0, 1 + 2**-52])) * values[key][at]
+
+
+def check_cells(raw: bytes, folder: Path) -> str | None:  # noqa: ARG001 - the signature of every check
+    """Return what is wrong with the reading of a text, if it is read at all."""
+    text = raw.decode("utf-8-sig", "replace")
+    found = fot.Cells.from_json(text)
+    written = found.to_dict()
+    if not _alike(written, json.loads(text)):
+        return f"read as other values: {written}"
+    error = float(fot.calibration_error(found, family=fot.Slope1(3)))
+    return None if np.isfinite(error) else "an error that is no number"
+
+
+def _alike(a: Any, b: Any) -> bool:
+    """Return whether values are equal one by one, whole numbers also to floats."""
+    if isinstance(a, dict):
+        return isinstance(b, dict) and a.keys() == b.keys() and all(_alike(a[key], b[key]) for key in a)
+    if isinstance(a, list):
+        return isinstance(b, list) and len(a) == len(b) and all(map(_alike, a, b))
+    return isinstance(a, bool) == isinstance(b, bool) and isinstance(b, int | float) and a == b
+
+
 def _same(a: Any, b: Any) -> bool:
     """Return whether values are equal one by one, numbers as floats bit by bit."""
     if isinstance(a, dict) and isinstance(b, dict):
@@ -293,6 +424,17 @@ def _evaluate(raw: bytes, folder: Path, *options: str) -> list[str]:
     return ["evaluate", str(folder / "a.csv"), *given.split(), *options]
 
 
+def _evaluate_parquet(raw: bytes, folder: Path) -> list[str]:
+    (folder / "a.parquet").write_bytes(raw)
+    given = "--label y --prob p --weight w --family identity --measure none --cells always"
+    return ["evaluate", str(folder / "a.parquet"), *given.split()]
+
+
+def _parquet(rng: np.random.Generator) -> bytes:
+    raw = parquet_files(rng)
+    return raw if rng.random() < 0.4 else mutated(raw, rng)
+
+
 def _apply(raw: bytes, folder: Path) -> list[str]:
     (folder / "a.json").write_bytes(raw)
     (folder / "b.csv").write_text("p\n0.5\n")
@@ -306,7 +448,10 @@ KINDS = {
         lambda raw, folder: check_table(raw, folder, EUROPEAN),
         lambda raw, folder: _evaluate(raw, folder, "--sep", ";", "--decimal", ",", "--encoding", "cp1252"),
     ),
+    "CSV with cells elsewhere": Kind(rearranged, check_table, _evaluate),
+    "Parquet": Kind(_parquet, lambda raw, folder: check_parquet(raw, folder, WANTED, CALLED), _evaluate_parquet),
     "JSON": Kind(maps, check_map, _apply),
+    "JSON of cells": Kind(cells, check_cells, _apply),
 }
 
 
@@ -321,12 +466,15 @@ def study(name: str, n: int, seed: int, every: int = EVERY) -> Findings:
     """Return what became of n mutated texts of a kind."""
     kind, found = KINDS[name], Findings()
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("error")
         warnings.simplefilter("ignore", fot.CalibrationWarning)
         for number, raw in enumerate(texts(kind, n, seed)):
             start = time.perf_counter()
             try:
                 wrong = kind.check(raw, Path(folder))
                 found.accepted += 1
+            except UnjudgedError:
+                wrong, found.unjudged = None, found.unjudged + 1
             except ValueError as error:
                 wrong, message = None, str(error)
                 found.refused[summary(message)] += 1
@@ -363,11 +511,13 @@ def summary(message: str) -> str:
 def main() -> int:
     """Do the study, print its counts, and fail where a claim does not hold."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--n", type=int, default=5000, help="texts of each kind (default: 5000)")
+    parser.add_argument("--count", type=int, default=100_000, help="files of all kinds together (default: 100,000)")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    findings = {name: study(name, options.n, options.seed) for name in KINDS}
-    print("\n\n".join(found.report(name) for name, found in findings.items()))
+    findings = {}
+    for name in KINDS:
+        findings[name] = study(name, -(-options.count // len(KINDS)), options.seed)
+        print(findings[name].report(name), end="\n\n", flush=True)
     return 1 if any(found.wrong for found in findings.values()) else 0
 
 

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "fitontest"
 FLOORS = [  # a module imports only from floors below its own, or from its own room
     {"typing", "exceptions", "checks"},
-    {"registry", "progress"},
+    {"registry", "progress", "writing"},
     {"results"},
     {"numerics"},
     {"data"},

@@ -49,7 +49,7 @@ def test_formats_and_sizes():
         (["FILE"], "--prob must be given with FILE"),
         (["FILE", "--prob", "q"], "--prob"),
         (["FILE", "--prob", "p", "--base-rate", 0.1], "base_rate must be left out where p is given"),
-        (["--sep", ";"], "--sep, --encoding and --decimal must be left out without FILE"),
+        (["--sep", ";"], "--sep, --encoding, --decimal and --max-unpacked must be left out without FILE"),
         (["--width", 3], "width must be a number in (0, 1), got 3.0"),
     ],
 )

@@ -50,6 +50,16 @@ def test_several_columns_measures_and_formats(file, scores):
     assert [row["segment"] for row in table] == [row["segment"] for row in expected.rows()]
 
 
+def test_names_are_no_formulas_and_do_not_act_on_a_terminal(file, scores, monkeypatch):
+    scores["region"] = np.where(scores["p"] < 0.4, "=1+1", "\x1b[31mred")
+    scores.to_csv(file, index=False)
+    options = (*COLUMNS, "--by", "region", "--family", "platt", "--format", "csv")
+    names = [row["segment"] for row in csv.DictReader(io.StringIO(run(file, *options).stdout))]
+    assert names == ["\x1b[31mred", "'=1+1", "all rows"]
+    monkeypatch.setattr("click.testing._NamedTextIOWrapper.isatty", lambda _: True, raising=False)
+    assert run(file, *options).stdout.splitlines()[1].startswith("platt,\\x1b[31mred,")
+
+
 def test_by_default_the_spline_is_measured(file):
     result = run(file, *COLUMNS, "--by", "region", "--format", "csv", "--null-draws", 80)
     assert {row["measure"] for row in csv.DictReader(io.StringIO(result.stdout))} == {"spline"}

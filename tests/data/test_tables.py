@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -10,9 +11,19 @@ import pyarrow.parquet as pq
 import pytest
 
 from fitontest.data.arrays import as_scores
+from fitontest.data.cells import Cells
 from fitontest.data.csv_files import STANDARD, Layout
 from fitontest.data.sample import Sample
-from fitontest.data.tables import append_column, naming_lines, read_columns
+from fitontest.data.tables import (
+    append_column,
+    append_columns,
+    append_expressions,
+    count_in_parquet,
+    count_rows_in_parquet,
+    distinct_in_parquet,
+    naming_lines,
+    read_columns,
+)
 
 WANTED = {"--label": "y", "--prob": "p"}
 CALLED = {"label column 'y'": "y", "prob column 'p'": "p"}
@@ -276,3 +287,34 @@ def test_a_table_too_wide_for_the_memory_of_a_copy_is_copied_with_more(tmp_path,
     found = pd.read_parquet(tmp_path / "out.parquet")
     pd.testing.assert_frame_equal(found[list(wide)], wide)
     np.testing.assert_array_equal(found.twice, 2 * wide.p0)
+
+
+PATTERNS = ["s[1].parquet", "a*b.parquet", "q?.parquet", "[ab]/x**[!c].parquet", "~home.parquet", "]{a,b}'$.parquet"]
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_a_file_of_the_very_name_is_read_and_written_where_the_name_is_a_pattern(tmp_path, monkeypatch, name):
+    """A pattern would find the decoys, which hold other numbers."""
+    monkeypatch.chdir(tmp_path)
+    for one in (name, "s1.parquet", "axb.parquet", "q1.parquet", "a/x1d.parquet"):
+        (tmp_path / one).parent.mkdir(exist_ok=True)
+        pd.DataFrame({"y": [0, 1], "p": [0.2, 0.4 if one == name else 0.9]}).to_parquet(tmp_path / one)
+    for path in (tmp_path / name, Path(name)):
+        assert read_columns(path, WANTED)["--prob"].tolist() == [0.2, 0.4]
+        assert count_rows_in_parquet(path) == 2
+        assert distinct_in_parquet(path, "--prob", "p").tolist() == [0.2, 0.4]
+        assert count_in_parquet(path, ["p > .5"]) == (2, [0])
+        assert Cells.of_file(path, label="y", prob="p", exact=True).sums.wp.sum() == pytest.approx(0.6)
+        for append, values in ((append_columns, np.array([[0.5], [0.75]])), (append_expressions, ["p + 0.25"])):
+            target = path.with_name(f"new {path.name}") if append is append_columns else path.with_name(f"~{path.name}")
+            append(path, target, ["c"], values)
+            assert pd.read_parquet(tmp_path / target)["p"].tolist() == [0.2, 0.4]
+    assert not any(path.name.startswith("home") for path in tmp_path.iterdir())
+
+
+def test_a_pattern_without_a_file_of_its_name_stands_for_several(tmp_path):
+    for k in range(2):
+        pd.DataFrame({"y": [0, 1], "p": [0.2, 0.4]}).to_parquet(tmp_path / f"s{k}.parquet")
+    assert count_rows_in_parquet(tmp_path / "s[01].parquet") == 4
+    pd.DataFrame({"y": [0], "p": [0.2]}).to_parquet(tmp_path / "s[01].parquet")
+    assert count_rows_in_parquet(tmp_path / "s[01].parquet") == 1

@@ -289,9 +289,9 @@ def test_a_segment_in_which_nothing_varies_does_not_stop_the_others():
 
 
 def test_junit_holds_no_character_that_xml_must_not():
-    by = np.where(np.arange(1000) % 2, "a\x01", "b")
+    by = np.where(np.arange(1000) % 2, "a\x01\uffff\u202e", "b")
     suite = ElementTree.fromstring(fot.check_calibration(Y, P, max_error=0.5, by=by).to_junit().encode())
-    assert [case.get("name") for case in suite] == ["a\N{REPLACEMENT CHARACTER}", "b"]
+    assert [case.get("name") for case in suite] == ["a\\x01\N{REPLACEMENT CHARACTER}\\u202e", "b"]
 
 
 REGIONS = np.resize(["east", "north", "south"], Y.size)

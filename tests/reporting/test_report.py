@@ -68,6 +68,18 @@ def test_texts_are_escaped(kind):
     assert "".join(Page(html).text["h1"]) == TITLE
 
 
+def test_names_that_act_on_a_page_are_seen():
+    rng = np.random.default_rng(22)
+    p = rng.random(200)
+    names = np.array(["north\u202e\x1b", "\0south\u2067"])
+    options = {"by": names[np.arange(200) % 2], "families": ["platt"], "title": "of\u202eall", "interval": 0.9}
+    html = fot.report(rng.random(200) < p, p, **options).html
+    assert not set(html) & set("\0\x1b\u202e\u2067")
+    page = Page(html)
+    assert "".join(page.text["h1"]) == "of\\u202eall"
+    assert {"north\\u202e\\x1b", "\\x00south\\u2067"} <= set(page.text["th"])
+
+
 def test_the_first_tab_is_that_of_the_scale_that_shows_the_scores():
     tabs = {kind: [attrs["id"] for attrs in Page(report(kind).html).of("input")] for kind in ("calibrated", "rare")}
     assert tabs["calibrated"] == ["tab-map-probability", "tab-map-logit", "tab-tce"]

@@ -7,9 +7,9 @@ import click
 import numpy as np
 
 from fitontest.cli.layout import of_layout
-from fitontest.cli.messages import refusing
+from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import split_classes
-from fitontest.cli.writing import check_output, written_whole
+from fitontest.cli.writing import check_output
 from fitontest.data.arrays import as_scores, check_finite
 from fitontest.data.class_columns import label_texts
 from fitontest.data.csv_files import Layout
@@ -33,6 +33,7 @@ from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.maps.sql import to_sql
 from fitontest.maps.stored import MAX_BYTES, StoredMap
 from fitontest.typing import FloatArray
+from fitontest.writing import written_whole
 
 MOST_IN_MEMORY = 1_000_000  # rows of Parquet; to more of them the map is applied by SQL
 AnyMap: TypeAlias = CalibrationMap | MulticlassMap
@@ -76,8 +77,8 @@ Counts: TypeAlias = tuple[int, int]  # rows, and values that were clipped
     show_default=True,
     help="Size of MAP beyond which it is not read.",
 )
-@refusing
 @of_layout
+@refusing
 def apply(
     map_file: Path,
     file: Path,
@@ -91,10 +92,10 @@ def apply(
     """Write the rows of FILE with their calibrated probabilities.
 
     MAP is the JSON file of a fitted calibration map, as `fitontest compare --save` and to_json write it. FILE is CSV,
-    TSV (also gzipped) or Parquet. Its rows and columns are written as they are (cells of CSV and TSV as texts, to
-    Parquet too; blank lines are left out), followed by one column of calibrated probabilities, clipped to [0, 1], or by
-    one for each class. Of several classes MAP also holds what they are called, as `fitontest compare --save` writes it:
-    --prob columns that are named after them must stand in their order.
+    TSV (also gzipped) or Parquet, or - for standard input. Its rows and columns are written as they are (cells of CSV
+    and TSV as texts, to Parquet too; blank lines are left out), followed by one column of calibrated probabilities,
+    clipped to [0, 1], or by one for each class. Of several classes MAP also holds what they are called, as `fitontest
+    compare --save` writes it: --prob columns that are named after them must stand in their order.
 
     Parquet files of more than a million rows are never in memory as a whole: DuckDB computes the map as
     `fitontest sql` prints it, which may differ in the last digit from what Python computes.
@@ -118,9 +119,9 @@ def apply(
         )
     rows, outside = counts
     if outside:
-        click.echo(f"Note: {outside} of {rows} calibrated probabilities were clipped to [0, 1]", err=True)
+        say(f"Note: {outside} of {rows} calibrated probabilities were clipped to [0, 1]", err=True)
     where = f"column{'s' if several else ''} {', '.join(new)}"
-    click.echo(f"Wrote {output}: {rows} rows, calibrated probabilities in {where}")
+    say(f"Wrote {output}: {rows} rows, calibrated probabilities in {where}")
 
 
 def _streamed(

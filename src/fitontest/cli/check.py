@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from fitontest.cli.messages import refusing
+from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import Given, of_class_scores
-from fitontest.cli.writing import check_output, written_whole
+from fitontest.cli.writing import check_output
 from fitontest.data.distributions import Distributions
 from fitontest.data.predictions import ClassSamples
 from fitontest.data.sample import Sample
@@ -28,6 +28,7 @@ from fitontest.reporting.gate import (
 )
 from fitontest.segments.segmented_evaluation import WHOLE
 from fitontest.segments.segments import Segment
+from fitontest.writing import write_text
 
 WEIGHTS = "--weight-type"
 EXIT_CODES: dict[Outcome, int] = {"pass": 0, "fail": 1, "undecided": 3}  # 2 is bad input, as for every command
@@ -81,11 +82,11 @@ def check(
 ) -> None:
     """Check that the calibration error of the scores in FILE is at most a limit.
 
-    FILE is CSV, TSV (also gzipped) or Parquet. Exit codes: 0 pass, the whole interval of the error is at most
-    --max-error, and so is every error that may persist over a share of the rows (--resolution); 1 fail, the whole
-    interval is above; 3 cannot tell yet, too few rows, or none of a segment; 2 bad input. With --by, and with
-    --reduction classwise, one segment or class that fails makes the whole fail, and the intervals hold together
-    (Bonferroni).
+    FILE is CSV, TSV (also gzipped) or Parquet, or - for standard input. Exit codes: 0 pass, the whole interval of the
+    error is at most --max-error, and so is every error that may persist over a share of the rows (--resolution); 1
+    fail, the whole interval is above; 3 cannot tell yet, too few rows, or none of a segment; 2 bad input. With --by,
+    and with --reduction classwise, one segment or class that fails makes the whole fail, and the intervals hold
+    together (Bonferroni).
     """
     limit = check_limit(max_error, "--max-error")
     rule = GateRule.of(limit, check_level(level, "--level"), family, random_state, _resolution(resolution))
@@ -125,8 +126,7 @@ def _checked(given: Given, by: tuple[str, ...], require: tuple[str, ...], rule: 
 def _write(text: str, output: Path | None) -> None:
     """Write the outcome to a file, or to standard output."""
     if output is None:
-        click.echo(text)
+        say(text)
         return
-    with written_whole(output) as written:
-        written.write_text(f"{text}\n", encoding="utf-8", newline="\n")
-    click.echo(f"Wrote {output}", err=True)
+    write_text(output, f"{text}\n")
+    say(f"Wrote {output}", err=True)

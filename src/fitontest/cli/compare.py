@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from fitontest.checks import choose
-from fitontest.cli.messages import refusing
+from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import Given, of_whole_scores
-from fitontest.cli.writing import check_output, is_same, written_whole
+from fitontest.cli.writing import check_output, is_same
 from fitontest.comparison.calibrators import RULES
 from fitontest.comparison.compare import EVALUATORS, Options, compare_candidates
 from fitontest.comparison.comparison import Comparison
@@ -18,6 +18,7 @@ from fitontest.comparison.of_classes import ClassOptions, compare_class_candidat
 from fitontest.displays.saving import check_path
 from fitontest.numerics.losses import LOSSES
 from fitontest.results.text import csv_text
+from fitontest.writing import write_text
 
 FAMILY_HELP = (
     "Candidate; repeat for several. Default: the families meant for deployment, which are identity, temperature, "
@@ -76,10 +77,10 @@ def compare(
 ) -> None:
     """Compare families of maps as calibrators of the scores in FILE, and choose one.
 
-    FILE is CSV, TSV (also gzipped) or Parquet, with scores of rows that the classifier was not trained on. Families are
-    compared out of fold, by paired differences; to do nothing is always a candidate. `fitontest apply` applies a map
-    that was saved. Of several classes, with a --prob column for each, --reduction canonical compares
-    maps of all of them at once.
+    FILE is CSV, TSV (also gzipped) or Parquet, or - for standard input, with scores of rows that the classifier was not
+    trained on. Families are compared out of fold, by paired differences; to do nothing is always a candidate.
+    `fitontest apply` applies a map that was saved. Of several classes, with a --prob column for each, --reduction
+    canonical compares maps of all of them at once.
     """
     file = given.file
     if test is not None and is_same(file, test):
@@ -94,7 +95,7 @@ def compare(
         check_output(picture, "--plot", {"FILE": file, "--test": test})
     settings = (families or None, cv, repeats, scoring, rule, _read_evaluators(evaluators), None, random_state)
     comparison = _compare_classes(given, test, settings) if given.reduction else _compare(given, test, settings)
-    click.echo(FORMATS[style](comparison))
+    say(FORMATS[style](comparison))
     _write(comparison, save, picture)
 
 
@@ -130,9 +131,8 @@ def _read_evaluators(evaluators: tuple[str, ...]) -> tuple[str, ...]:
 def _write(comparison: Comparison, save: Path | None, picture: Path | None) -> None:
     """Write the map and the diagram where paths are given, and report it on standard error, apart from the table."""
     if save is not None:
-        with written_whole(save) as written:
-            written.write_text(comparison.best_.map_.to_json() + "\n", encoding="utf-8")
-        click.echo(f"Wrote the map of {comparison.chosen} to {save}", err=True)
+        write_text(save, comparison.best_.map_.to_json() + "\n")
+        say(f"Wrote the map of {comparison.chosen} to {save}", err=True)
     if picture is not None:
         comparison.diagram().save(picture)
-        click.echo(f"Wrote {picture}", err=True)
+        say(f"Wrote {picture}", err=True)

@@ -14,7 +14,7 @@ from fitontest.cli.measuring import (
     measured_by_segment,
     measured_distributions,
 )
-from fitontest.cli.messages import refusing
+from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import Given, of_any_scores
 from fitontest.data.distributions import Distributions
 from fitontest.evaluation import DEFAULT_CANONICAL
@@ -80,12 +80,12 @@ def evaluate(
 ) -> None:
     """Print the calibration errors of the scores in FILE.
 
-    FILE is CSV, TSV (also gzipped) or Parquet. Each family of calibration maps is fitted to its rows, and the error is
-    the mean distance between the scores and the fitted map. Other measures follow, by default the test-based
-    calibration error (TCE), with what to expect of them for calibrated scores. Where a --family is chosen only the
-    --measure that is chosen follows. Scores of several classes, a column for each, need a --reduction;
-    with canonical the families are those of several classes, and the measures are of whole distributions. With --by one
-    family (spline) or what is chosen is measured in every segment and in all rows.
+    FILE is CSV, TSV (also gzipped) or Parquet, or - for standard input. Each family of calibration maps is fitted to
+    its rows, and the error is the mean distance between the scores and the fitted map. Other measures follow, by
+    default the test-based calibration error (TCE), with what to expect of them for calibrated scores. Where a --family
+    is chosen only the --measure that is chosen follows. Scores of several classes, a column for each, need a
+    --reduction; with canonical the families are those of several classes, and the measures are of whole distributions.
+    With --by one family (spline) or what is chosen is measured in every segment and in all rows.
     """
     chosen = _chosen(measures, families or by, CANONICAL_MEASURES if given.canonical else (TCE,))
     level = _level(interval)
@@ -106,16 +106,16 @@ def evaluate(
         segmented = measured_by_segment(
             given.segments(by), families or None, chosen, null_draws=null_draws or 0, **settings
         )
-        click.echo(SEGMENT_FORMATS[style](segmented))
+        say(SEGMENT_FORMATS[style](segmented))
         return
     data = given.data()
     if isinstance(data, Distributions):
         evaluation = measured_distributions(data, families, chosen, norm, random_state, null_draws, level)
-        click.echo(FORMATS[style](evaluation))
+        say(FORMATS[style](evaluation))
         return
     draws = NULL_DRAWS if null_draws is None else null_draws
     evaluation = measured(data, families or None, chosen, null_draws=draws, **settings)
-    click.echo(FORMATS[style](evaluation))
+    say(FORMATS[style](evaluation))
 
 
 def _chosen(measures: tuple[str, ...], families: tuple[str, ...], default: tuple[str, ...]) -> tuple[str, ...]:

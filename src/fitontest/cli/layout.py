@@ -1,33 +1,83 @@
-"""The options that say how a CSV file is written, for the commands that read one."""
+"""The options that say how FILE is written, for the commands that read one, and FILE from a pipe."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from functools import wraps
+from pathlib import Path
 from typing import Any
 
 import click
 
 from fitontest.cli.messages import BadInput
+from fitontest.cli.streams import ENDINGS, STANDARD_INPUT, is_stream, kept
 from fitontest.data.csv_files import Layout
+from fitontest.data.unpacked import MOST_UNPACKED, read_size, size_text
+
+READ = {"file": "FILE", "test": "--test"}  # the files that a command reads, by its parameters
 
 _OPTIONS = (
     click.option("--sep", help="Character between the cells of CSV. Default: found in the header, of comma, tab, ; |."),
     click.option("--encoding", help="Encoding of CSV, such as latin-1, cp1252 or utf-16. Default: utf-8."),
     click.option("--decimal", help="Decimal separator of the numbers in CSV, . or a comma. Default: the point."),
+    click.option(
+        "--input-format",
+        type=click.Choice(list(ENDINGS)),
+        help="Format of FILE where it is - (standard input) or a pipe, also gzipped. Default: Parquet where it begins "
+        "and ends as that does, else csv.",
+    ),
+    click.option(
+        "--max-unpacked",
+        default=size_text(MOST_UNPACKED),
+        show_default=True,
+        help="Size to which compressed CSV, the columns of Parquet that are read into memory, or - may unpack, "
+        "such as 500MB.",
+    ),
 )
 
 
 def of_layout(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options of the layout of CSV files; it gets them as one `Layout`."""
+    """Give a command the options of the layout of its files; it gets them as one `Layout`, and a pipe as a file."""
 
     @wraps(command)
-    def run(sep: str | None, encoding: str | None, decimal: str | None, **options: Any) -> Any:
+    def run(
+        sep: str | None,
+        encoding: str | None,
+        decimal: str | None,
+        input_format: str | None,
+        max_unpacked: str,
+        **options: Any,
+    ) -> Any:
         try:
-            layout = Layout(sep, encoding, decimal)
-        except ValueError as error:
+            layout = Layout(sep, encoding, decimal, read_size(max_unpacked, "--max-unpacked"))
+            with _without_streams(options, input_format, layout.max_unpacked):
+                return command(layout=layout, **options)
+        except (ValueError, OSError) as error:
             raise BadInput(str(error)) from error
-        return command(layout=layout, **options)
 
     wrapped: Callable[..., Any] = run
     for option in reversed(_OPTIONS):
         wrapped = option(wrapped)
     return wrapped
+
+
+@contextmanager
+def _without_streams(options: dict[str, Any], kind: str | None, limit: int) -> Iterator[None]:
+    """Put files in the place of the streams among the options; messages of the block name the streams."""
+    given: dict[str, Path] = {name: options[name] for name in READ if options.get(name) is not None}
+    streams = {name: path for name, path in given.items() if is_stream(path)}
+    if kind is not None and not streams:
+        raise ValueError(f"--input-format must be left out unless FILE is - or a pipe, got {kind}")
+    if sum(str(path) in STANDARD_INPUT for path in streams.values()) > 1:
+        raise ValueError("--test must be another file than FILE, got standard input for both")
+    with ExitStack() as stack:
+        shown = {}
+        for name, path in streams.items():
+            options[name], called = stack.enter_context(kept(path, kind, limit))
+            shown[str(options[name])] = called
+        try:
+            yield
+        except BadInput as error:
+            message = error.message
+            for file, called in shown.items():
+                message = message.replace(file, called)
+            raise BadInput(message) from error

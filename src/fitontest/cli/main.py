@@ -6,8 +6,11 @@ takes longer to load than ``fitontest --version`` should take to answer.
 """
 
 from importlib import import_module
+from typing import Any
 
 import click
+
+from fitontest.cli.signals import ending_on_signals
 
 COMMANDS = (
     "evaluate",
@@ -35,6 +38,11 @@ class Commands(click.Group):
             return None
         command: click.Command = getattr(import_module(f"fitontest.cli.{cmd_name}"), cmd_name)
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command, which cleans up before it ends, also where a signal ends it."""
+        with ending_on_signals():
+            return super().invoke(ctx)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

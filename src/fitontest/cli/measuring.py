@@ -4,8 +4,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-import click
-
+from fitontest.cli.messages import say
 from fitontest.data.distributions import CANONICAL, Distributions
 from fitontest.data.predictions import ClassSamples
 from fitontest.data.sample import Sample
@@ -132,5 +131,5 @@ def _counts_rows(data: Sample | ClassSamples) -> bool:
     """Return whether weights count rows, as a test requires, with a note where they do not."""
     sample = data if isinstance(data, Sample) else data.against_rest(0)
     if not sample.whole:
-        click.echo("Note: no TCE, because a test counts rows and the weights are importances", err=True)
+        say("Note: no TCE, because a test counts rows and the weights are importances", err=True)
     return sample.whole

@@ -10,6 +10,7 @@ from typing import ParamSpec, TypeVar
 import click
 
 from fitontest.progress import reporting
+from fitontest.results.text import visible
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -23,7 +24,7 @@ class BadInput(click.ClickException):
 
     def format_message(self) -> str:
         """Return the message on one line."""
-        return " ".join(self.message.split())
+        return visible(" ".join(self.message.split()))
 
 
 def refusing(command: Callable[P, R]) -> Callable[P, R]:
@@ -57,6 +58,12 @@ def notes() -> Iterator[None]:
         except click.exceptions.Exit as exit_code:  # how a command ends with a code of its own
             ended = exit_code
     for message in dict.fromkeys(str(warning.message) for warning in caught):  # each once
-        click.echo(f"Note: {message}", err=True)
+        say(f"Note: {message}", err=True)
     if ended is not None:
         raise ended
+
+
+def say(text: str, *, err: bool = False) -> None:
+    """Write to standard output or standard error; to a terminal nothing that would act on it."""
+    terminal = (sys.stderr if err else sys.stdout).isatty()
+    click.echo(visible(text, "\n\t") if terminal else text, err=err, color=True)  # without which click drops them

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from fitontest.cli.layout import of_layout
-from fitontest.cli.messages import refusing
+from fitontest.cli.messages import refusing, say
 from fitontest.comparison.evaluation_plan import EvaluationPlan
 from fitontest.comparison.planning import DEFAULT_BASE_RATE, DEFAULT_N, plan_evaluation
 from fitontest.data.arrays import as_scores
@@ -71,13 +71,14 @@ def plan(
     """Say how many rows an evaluation needs, and which families to trust.
 
     Labels of known calibration error are simulated for scores drawn from FILE, which is CSV, TSV (also gzipped) or
-    Parquet, or for beta-distributed scores. Nothing is needed of labels: a plan can be made before there are any.
+    Parquet (- is standard input), or for beta-distributed scores. Nothing is needed of labels: a plan can be made
+    before there are any.
     """
     if (file is None) != (prob is None):
         missing, given = ("--prob", f"FILE {file}") if prob is None else ("FILE", f"--prob {prob}")
         raise ValueError(f"{missing} must be given with {given}: the scores are a column of a file")
     if file is None and layout != STANDARD:
-        raise ValueError("--sep, --encoding and --decimal must be left out without FILE")
+        raise ValueError("--sep, --encoding, --decimal and --max-unpacked must be left out without FILE")
     scores = None if file is None or prob is None else _read_scores(file, prob, layout)
     planned = plan_evaluation(
         scores,
@@ -90,7 +91,7 @@ def plan(
         draws=draws,
         random_state=random_state,
     )
-    click.echo(FORMATS[style](planned))
+    say(FORMATS[style](planned))
 
 
 def _read_scores(file: Path, prob: str, layout: Layout) -> FloatArray:

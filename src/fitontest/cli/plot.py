@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from fitontest.cli.measuring import NULL_DRAWS, TCE
-from fitontest.cli.messages import refusing
+from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import Given, of_class_scores
 from fitontest.data.predictions import ClassSamples
 from fitontest.displays.base import Display
@@ -74,9 +74,10 @@ def plot(
 ) -> None:
     """Draw a diagram of the scores in FILE.
 
-    FILE is CSV, TSV (also gzipped) or Parquet. A reliability diagram shows the calibration map of each family, fitted
-    to its rows; a test-based diagram (--kind tce) the predictions that the labels of their bin contradict. Scores of
-    several classes, a column for each, need a --reduction: confidence gives one diagram, classwise one per class.
+    FILE is CSV, TSV (also gzipped) or Parquet, or - for standard input. A reliability diagram shows the calibration map
+    of each family, fitted to its rows; a test-based diagram (--kind tce) the predictions that the labels of their bin
+    contradict. Scores of several classes, a column for each, need a --reduction: confidence gives one diagram,
+    classwise one per class.
     """
     check_path(output, "--output")
     if kind == "tce":
@@ -93,7 +94,7 @@ def plot(
     else:
         drawn = _reliability(given, families or ("slope1",), scale, banded, called)
     drawn.save(output)
-    click.echo(f"Wrote {output}")
+    say(f"Wrote {output}")
 
 
 def _test_based(

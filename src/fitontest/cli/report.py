@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 
 from fitontest.checks import choose
-from fitontest.cli.messages import refusing
+from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import Given, of_class_scores
-from fitontest.cli.writing import check_output, written_whole
+from fitontest.cli.writing import check_output
 from fitontest.data.predictions import Predictions
 from fitontest.exceptions import without_warnings
 from fitontest.reporting.page import check_jinja
@@ -47,10 +47,10 @@ def report(
 ) -> None:
     """Write one HTML page on the calibration of the scores in FILE.
 
-    FILE is CSV, TSV (also gzipped) or Parquet. The page says in words how far the scores are from calibrated, how sure
-    that is and in which direction they are wrong; diagrams, tables and all settings follow. It needs no other file and
-    asks for nothing from anywhere. Of several classes, with a --prob column for each, --reduction confidence or
-    classwise judges the confidence and lists the classes.
+    FILE is CSV, TSV (also gzipped) or Parquet, or - for standard input. The page says in words how far the scores are
+    from calibrated, how sure that is and in which direction they are wrong; diagrams, tables and all settings follow.
+    It needs no other file and asks for nothing from anywhere. Of several classes, with a --prob column for each,
+    --reduction confidence or classwise judges the confidence and lists the classes.
     """
     choose(output.suffix.lower(), ENDINGS, "the ending of --output")
     check_output(output, "--output", {"FILE": given.file})
@@ -61,9 +61,8 @@ def report(
     heading = f"Calibration of {given.name or given.label} in {given.file.name}" if title is None else title
     options = ReportOptions.of(heading, families or None, compare, interval, random_state, given.reduction)
     made = _report(given, by, options)
-    with written_whole(output) as written:
-        made.save(written)
-    click.echo(f"{made.verdict.headline}. Wrote {output}", err=True)
+    made.save(output)
+    say(f"{made.verdict.headline}. Wrote {output}", err=True)
 
 
 def _report(given: Given, by: tuple[str, ...], options: ReportOptions) -> Report:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fitontest.cli.layout import of_layout
+from fitontest.cli.messages import say
 from fitontest.data.arrays import as_scores
 from fitontest.data.cells import Cells, ClassCells
 from fitontest.data.class_columns import read_class_order
@@ -230,7 +231,7 @@ class Given:
             labels=labels,
         )
         rows, count = _counted(cells)
-        click.echo(f"{rows:,} rows in {count:,} cells", err=True)
+        say(f"{rows:,} rows in {count:,} cells", err=True)
         return cells
 
     def _check_probs(self) -> None:

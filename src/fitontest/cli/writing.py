@@ -1,10 +1,8 @@
-"""Files that a command writes: never one of its inputs, and never half of one."""
+"""Files that a command writes: never one of its inputs, and in a folder that exists."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from os.path import samefile
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 
 def check_output(output: Path, option: str, others: Mapping[str, Path | None]) -> None:
@@ -21,17 +19,3 @@ def is_same(path: Path, other: Path) -> bool:
     if path.exists() and other.exists():
         return samefile(path, other)
     return path.absolute() == other.absolute()
-
-
-@contextmanager
-def written_whole(output: Path) -> Iterator[Path]:
-    """Give a path to write to; at the end it takes the place of the output, unless there was an error.
-
-    The path is in a folder of its own beside the output: an error leaves the output as it was, and nothing
-    half-written. Where the output is a link, the file that it leads to is replaced.
-    """
-    target = output.resolve()
-    with TemporaryDirectory(dir=target.parent, prefix=".fitontest-") as folder:
-        written = Path(folder) / output.name
-        yield written
-        written.replace(target)

@@ -485,7 +485,7 @@ class Cells(ReadBefore):
     def _of_columns(cls, values: Mapping[str, Any], exact: object, edges: Any, whole: object, weights: Any) -> "Cells":
         resolution = read_resolution(edges, exact)
         if not isinstance(whole, bool):
-            raise ValueError(f"whole must be True or False, got {whole!r}")
+            raise ValueError(f"whole must be True or False, got {brief(whole)}")
         choose(weights, WEIGHT_TYPES, "weights")
         if weights == "counts" and not whole:
             raise ValueError("weights must not be 'counts' where they are not whole numbers, got whole=False")
@@ -598,10 +598,13 @@ class ClassCells(ReadBefore, ClassSamples, Mapping[Label, Cells]):
 def read_resolution(edges: ArrayInput, exact: object) -> Resolution:
     """Return which scores share a cell, or refuse what says no such thing."""
     if not isinstance(exact, bool | np.bool_):
-        raise ValueError(f"exact must be True or False, got {exact!r}")
+        raise ValueError(f"exact must be True or False, got {brief(exact)}")
     try:
-        values = np.asarray(edges, dtype=np.float64).ravel()
-    except (TypeError, ValueError) as error:
+        values = np.asarray(edges)
+        if values.dtype.kind in "USb":  # numpy makes numbers of texts such as "0.5"
+            raise TypeError(f"they are of dtype {values.dtype}")
+        values = values.astype(np.float64).ravel()
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"edges must be numbers, got {brief(edges)}") from error
     values = np.unique(values)
     if values.size and not (values[0] > 0.0 and values[-1] < 1.0):
@@ -647,6 +650,10 @@ def _in_words(resolution: Resolution) -> str:
     return f"cells with {len(resolution.edges)} more edges" if resolution.edges else "the usual cells"
 
 
+def _holds_booleans(column: object) -> bool:
+    return isinstance(column, list) and any(isinstance(one, bool) for one in column)
+
+
 def _checked_sums(values: Mapping[str, Any], whole: bool, resolution: Resolution) -> CellSums:
     """Return cells that come from outside, or refuse them."""
     columns: dict[str, Any] = {}
@@ -654,6 +661,8 @@ def _checked_sums(values: Mapping[str, Any], whole: bool, resolution: Resolution
         whole_numbers = name in ("key", "rows_0", "rows_1")
         try:
             column = np.asarray(values[name])
+            if column.dtype.kind in "USb" or _holds_booleans(values[name]):  # numpy makes numbers of these
+                raise TypeError("they are texts or booleans")
             columns[name] = column if whole_numbers and column.dtype.kind in "iu" else column.astype(np.float64)
         except (TypeError, ValueError, OverflowError) as error:
             raise ValueError(f"{name} must hold numbers, got {brief(values[name])}") from error

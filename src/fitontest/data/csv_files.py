@@ -13,17 +13,18 @@ import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field
 from functools import cached_property
 from io import TextIOWrapper
 from itertools import islice
 from pathlib import Path
-from typing import Any, TextIO, TypeVar
+from typing import Any, BinaryIO, TextIO, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fitontest.checks import brief
+from fitontest.data.unpacked import MOST_UNPACKED, LimitedGzip
 
 T = TypeVar("T")
 
@@ -61,6 +62,8 @@ class Layout:
         A text encoding that Python knows; by default UTF-8.
     decimal : {".", ","}, optional
         The decimal separator of numbers; by default the point.
+    max_unpacked : int, default=4 GiB
+        Bytes to which a compressed file, Parquet too, may unpack.
 
     Raises
     ------
@@ -76,6 +79,7 @@ class Layout:
     sep: str | None = None
     encoding: str | None = None
     decimal: str | None = None
+    max_unpacked: int = field(default=MOST_UNPACKED, repr=False)
 
     def __post_init__(self) -> None:
         if self.sep == "\\t":  # as a shell passes it
@@ -100,9 +104,9 @@ class Layout:
 
     def refuse_for(self, kind: str) -> None:
         """Raise ValueError for options that say something of a file that is no CSV."""
-        for field in fields(self):
-            if getattr(self, field.name) is not None:
-                raise ValueError(f"--{field.name} must be left out with {kind}, got {getattr(self, field.name)!r}")
+        for name in ("sep", "encoding", "decimal"):
+            if getattr(self, name) is not None:
+                raise ValueError(f"--{name} must be left out with {kind}, got {getattr(self, name)!r}")
 
 
 STANDARD = Layout()
@@ -425,10 +429,9 @@ def _reader(lines: Iterator[str], sep: str, escaped: bool) -> Any:
 @contextmanager
 def _text(path: Path, layout: Layout) -> Iterator[TextIO]:
     """Give the text of a file; what cannot be unpacked or decoded in the block is a ValueError about the file."""
-    packed = path.name.lower().endswith(".gz")
     limit = csv.field_size_limit(LONGEST)  # of all readers of the process, so it is given back
     try:
-        with gzip.open(path) if packed else path.open("rb") as raw:
+        with _bytes(path, layout) as raw:
             yield TextIOWrapper(raw, encoding=layout.codec, newline="")
     except UnicodeError as error:
         where = _undecodable(path, layout)
@@ -442,10 +445,17 @@ def _text(path: Path, layout: Layout) -> Iterator[TextIO]:
         csv.field_size_limit(limit)
 
 
+def _bytes(path: Path, layout: Layout) -> BinaryIO:
+    """Return the file to read bytes from, unpacked by its ending."""
+    if path.name.lower().endswith(".gz"):
+        return LimitedGzip(path, layout.max_unpacked)  # type: ignore[return-value]  # it is one but for its type
+    return path.open("rb")
+
+
 def _undecodable(path: Path, layout: Layout) -> str:
     """Return the first byte that is no text, and its line."""
     decoder, line = codecs.getincrementaldecoder(layout.codec)(), 1
-    with gzip.open(path) if path.name.lower().endswith(".gz") else path.open("rb") as raw:
+    with _bytes(path, layout) as raw:
         try:
             for piece in raw:
                 line += decoder.decode(piece).count("\n")

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from fitontest.checks import brief
 from fitontest.data.csv_files import STANDARD, CsvFile, Layout, either, line_of, read_csv
 from fitontest.data.places import BadValueError
+from fitontest.data.unpacked import check_parquet_size
 from fitontest.typing import FloatArray
 
 T = TypeVar("T")
@@ -82,7 +83,7 @@ def read_columns(
         values = read_csv(path, layout, wanted, set(numbers))
     else:
         layout.refuse_for(PARQUET)
-        values = _read_parquet(path, wanted)
+        values = _read_parquet(path, wanted, layout.max_unpacked)
     if not no_rows and not all(column.size for column in values.values()):
         raise ValueError(f"FILE must have rows, got {path}, which has no rows below its header")
     return values
@@ -113,22 +114,24 @@ def parquet_rows(path: str | Path, name: str = "path", *, numbered: bool = False
     What DuckDB refuses in the block is a ValueError about the file, which messages call `name`.
     """
     text = str(path)
-    if is_pattern(text) and Path(text).is_file():
-        raise ValueError(f"{name} must not have any of * ? [ in its name, got {text}")
-    if not is_pattern(text) and _kind(Path(text)) != PARQUET:
+    several = is_pattern(text) and not Path(text).is_file()
+    if not several and _kind(Path(text)) != PARQUET:
         found = f"{text}; other files are read by a frame library, whose frame Cells.of_frame takes"
         raise ValueError(f"{name} must be a Parquet file, or a pattern of several, got {found}")
     with duckdb.connect() as connection:
         try:
             yield connection.read_parquet(
-                text, hive_partitioning=is_pattern(text), file_row_number=numbered, filename=numbered
+                text if several else _as_named(text),
+                hive_partitioning=several,
+                file_row_number=numbered,
+                filename=numbered,
             )
         except duckdb.Error as error:
             raise ValueError(f"{name} must be readable as parquet, got {text}: {_reason(error)}") from error
 
 
 def is_pattern(path: str | Path) -> bool:
-    """Return whether a path stands for several files."""
+    """Return whether a path stands for several files, unless there is a file of that very name."""
     return bool(set(str(path)) & set("*?["))
 
 
@@ -238,7 +241,7 @@ def find_parquet_numbers(path: Path, wanted: Mapping[str, str]) -> list[str] | N
     with _opened(path) as connection:
         unique = _find(_names(connection, path), wanted, path)
         chosen = ", ".join(_quoted(unique[column]) for column in wanted.values())
-        types = connection.sql(f"SELECT {chosen} FROM read_parquet({_text(path)})").types
+        types = connection.sql(f"SELECT {chosen} FROM read_parquet({_text(_as_named(path))})").types
     return [unique[column] for column in wanted.values()] if all(map(_is_number, types)) else None
 
 
@@ -246,7 +249,7 @@ def count_in_parquet(path: Path, conditions: Sequence[str]) -> tuple[int, list[i
     """Return the number of rows of a Parquet file, and for how many each of the SQL conditions is true."""
     counts = "".join(f", count(*) FILTER (WHERE {condition})" for condition in conditions)
     with _opened(path) as connection:
-        row = connection.execute(f"SELECT count(*){counts} FROM {_ROWS}", [str(path)]).fetchone()
+        row = connection.execute(f"SELECT count(*){counts} FROM {_ROWS}", [_as_named(path)]).fetchone()
     assert row is not None
     return int(row[0]), [int(count) for count in row[1:]]
 
@@ -278,7 +281,7 @@ def append_expressions(source: Path, target: Path, columns: Sequence[str], expre
     with _opened(source) as connection:
         names = [name for name, _ in _names(connection, source)]
         _refuse_any_same(columns, names, source)
-        row = connection.execute(f"SELECT count(*) FROM {_ROWS}", [str(source)]).fetchone()
+        row = connection.execute(f"SELECT count(*) FROM {_ROWS}", [_as_named(source)]).fetchone()
         how = _how_written(target, delimiter, (*names, *columns), no_rows=row == (0,))
         query = f"SELECT *, {new} FROM {_ROWS}"
         connection.execute("SET temp_directory = ''")  # by default a folder in the current one
@@ -401,16 +404,18 @@ def _how_written(target: Path, delimiter: str, header: Sequence[str], *, no_rows
 
 def _copy(connection: duckdb.DuckDBPyConnection, query: str, source: Path, target: Path, how: str) -> None:
     try:
-        connection.execute(f"COPY ({query}) TO {_text(target)} ({how})", [str(source)])
+        connection.execute(f"COPY ({query}) TO {_text(_from_here(target))} ({how})", [_as_named(source)])
     except duckdb.IOException as error:  # the source has just been read
         raise OSError(f"the new table cannot be written: {_reason(error)}") from error
 
 
-def _read_parquet(path: Path, wanted: Mapping[str, str]) -> dict[str, NDArray[Any]]:
+def _read_parquet(path: Path, wanted: Mapping[str, str], limit: int) -> dict[str, NDArray[Any]]:
     with _opened(path) as connection:
         unique = _find(_names(connection, path), wanted, path)
-        columns = ", ".join(_quoted(unique[column]) for column in dict.fromkeys(wanted.values()))
-        found = connection.execute(f"SELECT {columns} FROM read_parquet(?)", [str(path)]).fetchnumpy()
+        chosen = list(dict.fromkeys(wanted.values()))
+        check_parquet_size(connection, _as_named(path), chosen, path, limit)
+        columns = ", ".join(_quoted(unique[column]) for column in chosen)
+        found = connection.execute(f"SELECT {columns} FROM read_parquet(?)", [_as_named(path)]).fetchnumpy()
     return {argument: _array(found[unique[column]]) for argument, column in wanted.items()}
 
 
@@ -432,8 +437,8 @@ def _is_number(kind: Any) -> bool:
 
 def _names(connection: duckdb.DuckDBPyConnection, path: Path) -> list[tuple[str, str]]:
     """Return the name of each column, and that by which DuckDB tells it from one of the same letters."""
-    unique = list(connection.execute("SELECT * FROM read_parquet(?) LIMIT 0", [str(path)]).fetchnumpy())
-    schema = connection.execute("SELECT name, num_children FROM parquet_schema(?)", [str(path)]).fetchall()
+    unique = list(connection.execute("SELECT * FROM read_parquet(?) LIMIT 0", [_as_named(path)]).fetchnumpy())
+    schema = connection.execute("SELECT name, num_children FROM parquet_schema(?)", [_as_named(path)]).fetchall()
     names, inner = [], 0
     for name, children in schema[1:]:  # depth first; the first is the table
         if not inner:
@@ -442,11 +447,19 @@ def _names(connection: duckdb.DuckDBPyConnection, path: Path) -> list[tuple[str,
     return list(zip(names, unique, strict=True))
 
 
+def _as_named(path: str | Path) -> str:
+    """Return a path by which DuckDB opens the file of that very name, whatever a pattern would mean."""
+    return re.sub(r"[*?\[]", r"[\g<0>]", _from_here(path))
+
+
+def _from_here(path: str | Path) -> str:
+    """Return a path in which a tilde at the beginning is no home."""
+    return f"./{path}" if str(path).startswith("~") else str(path)
+
+
 @contextmanager
 def _opened(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """Give a connection; what DuckDB refuses in the block is a ValueError about the file."""
-    if is_pattern(path):  # DuckDB would read them as a pattern and might open other files
-        raise ValueError(f"FILE must not have any of * ? [ in its name, got {path}")
     with duckdb.connect() as connection:
         try:
             yield connection

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from fitontest.measures.base import Estimate
 from fitontest.measures.plug_in import FittedMap
-from fitontest.results.text import short
+from fitontest.results.text import short, visible
 from fitontest.typing import Label
 
 WIDTH = 40  # letters in a line of a legend
@@ -24,7 +24,7 @@ def name_axes(pos_label: Label | None, reduction: str | None = None) -> tuple[st
 
 def without_formulas(text: str) -> str:
     """Return a text of the user's as matplotlib must get it to draw it as it is: dollars do not begin a formula."""
-    return text.replace("$", r"\$")
+    return visible(text).replace("$", r"\$")
 
 
 def _name_class(pos_label: Label | None, reduction: str | None) -> str:
@@ -121,7 +121,7 @@ def describe_null(error: Estimate) -> str:
 def format_title(error: Estimate, name: str | None) -> str:
     """Return the title of a test-based diagram: the name of the scores, the error, and how it was measured."""
     value = describe_measure(error)
-    lines = [value if name is None else f"{name}: {value}"]
+    lines = [value if name is None else f"{visible(name)}: {value}"]
     lines += [f"{error.test} test, alpha {error.alpha:g}", f"{_count(error.n_bins, 'bin')}, n = {error.n:,}"]
     if error.null is not None:
         lines.append(describe_null(error))

@@ -1,9 +1,11 @@
 """Writing of figures to files, reproducible to the byte."""
 
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fitontest.checks import choose
+from fitontest.writing import written_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import FigureBase
@@ -24,8 +26,12 @@ def save_figure(figure: "FigureBase", path: str | Path, *, dpi: float = 150) -> 
     from matplotlib import rc_context
 
     target = check_path(path)
+    ending = target.suffix.lower()
     # By default the identifiers in an SVG are random, and a PDF holds Type 3 fonts.
     with rc_context({"svg.hashsalt": "fitontest", "pdf.fonttype": 42}):
         root: Any = figure.get_figure(root=True)
-        root.savefig(target, dpi=dpi, metadata=METADATA[target.suffix.lower()])
+        drawn = BytesIO()
+        root.savefig(drawn, format=ending[1:], dpi=dpi, metadata=METADATA[ending])
+    with written_whole(target) as written:  # of the drawn bytes: matplotlib's own writer of PDF hides a full disk
+        written.write_bytes(drawn.getvalue())
     return target

@@ -23,6 +23,7 @@ from fitontest.exceptions import without_warnings
 from fitontest.maps.identity import IdentityMap
 from fitontest.measures.base import Estimate, Measure
 from fitontest.results.frames import Records
+from fitontest.results.text import visible
 from fitontest.typing import ArrayInput, FloatArray, Label
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 
@@ -151,7 +152,7 @@ class SmallMultiples(Display):
 
     def _wrap_title(self) -> str:
         letters = int(LETTERS_PER_INCH * PANEL_SIZE[0] * self._grid_shape()[1])
-        return textwrap.fill(self.title or "", letters)
+        return textwrap.fill(visible(self.title or ""), letters)
 
     def _summarise(self) -> str:
         return repr([*self.displays])
@@ -194,7 +195,7 @@ def _format_title(title: str, display: PanelDisplay) -> str:
     """Return the title of a panel and the description of its error. A title that is the family is not repeated."""
     lines = describe_error(display.error, TITLE_WIDTH) + [describe_measure(estimate) for estimate in display.estimates]
     if title != display.error.measure.name:
-        lines = [title, *lines]
+        lines = [visible(title), *lines]
     return "\n".join(textwrap.fill(line, TITLE_WIDTH) for line in lines)
 
 

@@ -27,7 +27,7 @@ from fitontest.reporting.bounds import Bounds
 from fitontest.reporting.rows_needed import rows_needed
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
-from fitontest.results.text import percent, short
+from fitontest.results.text import percent, short, visible
 from fitontest.segments.segmented_evaluation import WHOLE, words_of
 from fitontest.segments.segments import NO_ROWS, Segment, Segments, read_segments
 from fitontest.typing import ArrayInput, Label, RandomState
@@ -531,7 +531,7 @@ def gate_of(name: str, estimate: Estimate, rule: GateRule, bounds: Bounds, p_val
 
 def _printable(text: str) -> str:
     """Return a text without the characters that XML must not hold."""
-    return NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text)
+    return NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", visible(text, "\t\n\r"))
 
 
 def _in_words(outcome: Outcome) -> str:

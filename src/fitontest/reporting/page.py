@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from fitontest.results.text import visible
+
 if TYPE_CHECKING:
     from jinja2 import Template
 
@@ -32,4 +34,4 @@ def _template() -> "Template":
 
 def render(parts: Mapping[str, Any]) -> str:
     """Return the page as HTML: the template with these parts, of which none may be missing."""
-    return _template().render(**parts)
+    return visible(_template().render(**parts), "\n\t")

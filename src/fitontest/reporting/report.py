@@ -50,6 +50,7 @@ from fitontest.typing import ArrayInput, Label, RandomState
 from fitontest.uncertainty.intervals import check_interval
 from fitontest.uncertainty.redrawing import Redrawing
 from fitontest.uncertainty.verdict import Verdict
+from fitontest.writing import write_text
 
 DEFAULT_FAMILIES = ("spline", "slope1", "isotonic", "beta", "platt")
 CANDIDATES = ("platt", "beta", "spline", "isotonic", "temperature")  # none needs jax, so that a report takes seconds
@@ -183,7 +184,7 @@ class Report:
         """
         target = Path(path)
         choose(target.suffix.lower(), ENDINGS, "the ending of path")
-        target.write_text(self.html, encoding="utf-8", newline="\n")
+        write_text(target, self.html)
         return target
 
     def to_dict(self) -> dict[str, Any]:

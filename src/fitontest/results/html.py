@@ -3,6 +3,10 @@
 from collections.abc import Sequence
 from html import escape
 
+from fitontest.results.text import visible
+
+NEWLINE = "\n"
+
 
 def as_html(title: str, header: Sequence[str], body: Sequence[Sequence[str]], notes: str) -> str:
     """Return a section as HTML; what is missing leaves no trace.
@@ -20,8 +24,8 @@ def as_html(title: str, header: Sequence[str], body: Sequence[Sequence[str]], no
 
 
 def _row(cells: Sequence[str], tag: str) -> str:
-    return f"<tr>{''.join(f'<{tag}>{escape(text)}</{tag}>' for text in cells)}</tr>"
+    return f"<tr>{''.join(f'<{tag}>{escape(visible(text))}</{tag}>' for text in cells)}</tr>"
 
 
 def _paragraph(text: str) -> str:
-    return f"<p>{escape(text).replace(chr(10), '<br>')}</p>" if text else ""
+    return f"<p>{escape(visible(text, NEWLINE)).replace(NEWLINE, '<br>')}</p>" if text else ""

@@ -14,7 +14,7 @@ from typing import Any
 
 from fitontest.results.frames import Backend, Records, to_frame
 from fitontest.results.html import as_html
-from fitontest.results.text import short, text_table
+from fitontest.results.text import short, text_table, visible
 
 WIDTH = 118  # of a printed line of notes
 
@@ -40,9 +40,11 @@ class Section:
     notes: str = ""
 
     def __str__(self) -> str:
-        table = text_table(self.header, self.body) if self.header else ""
+        cells = [[visible(text) for text in row] for row in (self.header, *self.body)]
+        table = text_table(cells[0], cells[1:]) if self.header else ""
         notes = "\n".join(fill(line, WIDTH, break_long_words=False) for line in self.notes.splitlines())
-        return "\n".join(part for part in (self.title, table, notes) if part)
+        title, notes = visible(self.title, "\n"), visible(notes, "\n")
+        return "\n".join(part for part in (title, table, notes) if part)
 
 
 class Table(ABC):

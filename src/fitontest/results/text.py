@@ -1,10 +1,29 @@
 """Tables in plain text: aligned for people, the first column to the left and numbers to the right, or as CSV."""
 
-import csv
-import io
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
+
+# control characters, line and paragraph separators, marks that change the direction of a text, halves of pairs
+_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_FORMULA = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")  # the last four are wide forms of the first four
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+
+
+def visible(text: str, kept: str = "") -> str:
+    r"""Return a text with characters that act on a terminal or a page, and are not seen, as escapes.
+
+    Names come from files. An escape sequence in one could change what a terminal shows, and a mark that turns the
+    direction of a text could change the order of the numbers beside it. Characters of `kept` stay.
+
+    Examples
+    --------
+    >>> print(visible("north\x1b[31m"), visible("\u202etxt.exe"), visible("a\nb", kept="\n"))
+    north\x1b[31m \u202etxt.exe a
+    b
+    """
+    return _UNSEEN.sub(lambda found: found[0] if found[0] in kept else found[0].encode("unicode_escape").decode(), text)
 
 
 def text_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -71,15 +90,31 @@ def _line(row: Sequence[str], widths: Sequence[int]) -> str:
 def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
     """Return records that share their keys as CSV with a header; what does not exist is an empty cell.
 
+    A name that a spreadsheet would take for a formula, as it begins with one of = + - @, a tab or a newline and is no
+    number, has a single quote before it.
+
     Examples
     --------
     >>> print(csv_text([{"name": "a", "value": 0.5}, {"name": "b", "value": None}]))
     name,value
     a,0.5
     b,
+    >>> print(csv_text([{"name": "=1+1", "value": -0.5}]))
+    name,value
+    '=1+1,-0.5
     """
-    text = io.StringIO()
-    writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue().rstrip("\n")
+    lines = [list(rows[0]), *([row[name] for name in rows[0]] for row in rows)]
+    return "\n".join(",".join(map(_csv_cell, line)) for line in lines)
+
+
+def _csv_cell(value: Any) -> str:
+    """Return a value as a cell, in quotes where it must be: also around a lone carriage return."""
+    text = "" if value is None else str(_no_formula(value))
+    return '"' + text.replace('"', '""') + '"' if any(mark in text for mark in ',"\r\n') else text
+
+
+def _no_formula(value: Any) -> Any:
+    """Return a text that no spreadsheet runs; numbers are none."""
+    if isinstance(value, str) and value.startswith(_FORMULA) and not _NUMBER.fullmatch(value):
+        return f"'{value}"
+    return value
