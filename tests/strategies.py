@@ -22,7 +22,16 @@ def samples(draw, weights=WEIGHTS, min_size=1, max_size=40):
     w = np.array(draw(st.lists(weights, min_size=n, max_size=n)))
     if w.sum() == 0:
         w[draw(st.integers(0, n - 1))] = 1.0
+    if np.all(w == np.floor(w)) and w.sum() > 10 * np.count_nonzero(w):
+        w *= 0.3  # counts or importances? of such there is a warning
     return y, p, w
+
+
+def as_counts(w):
+    """Return whole weights as counts, however large they are; others as they are."""
+    from fitontest.data.weights import Weights
+
+    return Weights(w, counts=True) if np.all(w == np.floor(w)) else w
 
 
 def noisy(n=400, seed=0, ties=None, power=1.4):

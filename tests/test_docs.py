@@ -1,5 +1,6 @@
 """The documentation is true: its examples run and print what is shown, its links lead somewhere, no name is missing."""
 
+import json
 import re
 import warnings
 from itertools import pairwise
@@ -12,10 +13,14 @@ import pytest
 
 import fitontest as fot
 from fitontest.cli.main import main
+from fitontest.measures.interval import INDEPENDENT_ROWS
 from tests.pages import PAGES, README, ROOT, assert_alike, blocks, prose, run
 
 EVERYWHERE = [*PAGES, README]
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 WITH_CODE = [page for page in PAGES if any(block.kind == "python" for block in blocks(page)) and page.stem != "moving"]
+CONTENTS = ("index", "guide", "tutorial")  # which show nothing themselves
+INTERVAL = re.compile(r"interval|±|\+-", re.IGNORECASE)
 LINK = re.compile(r"\]\(\s*([^)\s]+)\s*\)")
 
 
@@ -85,6 +90,22 @@ def test_tables_list_every_family_and_measure():
 def test_names_of_the_package_exist(page):
     for dotted in set(re.findall(r"\bfot\.([A-Za-z_]\w*)", page.read_text(encoding="utf-8"))):
         assert hasattr(fot, dotted), dotted
+
+
+@pytest.mark.parametrize("page", [*EVERYWHERE, *NOTEBOOKS], ids=name_of)
+def test_every_page_with_an_interval_says_that_rows_must_be_independent(page):
+    text = text_of(page)
+    if page.stem in CONTENTS or not INTERVAL.search(text):
+        return
+    assert INDEPENDENT_ROWS in " ".join(text.replace("**", "").split())
+
+
+def text_of(page: Path) -> str:
+    """Return what a page says, of a notebook that of its cells."""
+    text = page.read_text(encoding="utf-8")
+    if page.suffix == ".md":
+        return text
+    return "\n".join("".join(cell["source"]) for cell in json.loads(text)["cells"])
 
 
 @pytest.mark.parametrize("page", EVERYWHERE, ids=name_of)

@@ -24,7 +24,7 @@ from fitontest.measures.base import (
     read_measure,
 )
 from fitontest.measures.canonical_plug_in import CanonicalPlugIn
-from fitontest.measures.notes import of_classes, score_notes
+from fitontest.measures.notes import data_notes, of_classes
 from fitontest.measures.plug_in import PlugIn
 from fitontest.measures.side_by_side import Named, note_lines, tables_of
 from fitontest.numerics.norms import Norm
@@ -290,8 +290,9 @@ class Evaluation(Table):
 
     def _data_notes(self) -> list[str]:
         """Return what must be known of the rows, whatever is measured of them."""
-        of_labels = [f"{where}: {note}" if where else note for where, note in notes_of_labels(self.estimates[0])]
-        return of_labels + score_notes(self.estimates[0].decided)
+        first = self.estimates[0]
+        of_labels = [f"{where}: {note}" if where else note for where, note in notes_of_labels(first)]
+        return of_labels + data_notes(first.decided, first.weighting)
 
     def __repr__(self) -> str:
         return str(self)
@@ -355,13 +356,15 @@ def evaluate(
     labels : array-like of shape (K,), optional
         The classes in the order of the columns, with `reduction`; by default the labels that occur, sorted.
     sample_weight : array-like of shape (n,), optional
-        Weight 2 counts a row twice, weight 0 not at all.
+        Counts where all are whole numbers of at most 10 on average, weight 2 being the row twice; else importances,
+        whose scale means nothing. A row of weight 0 is absent.
     pos_label : label, optional
         The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
     by : array-like of shape (n,) or (n, k), or str or sequence of str, optional
         The segment of each row, such as its region: every measure of each segment alone and of all rows, by default the
         error under the family spline. Of a data frame the names of columns. At most 100 segments; labels are drawn at
-        least 40 times as often for the null, whatever `interval` is.
+        least 40 times as often for the null, whatever `interval` is. Without it every number is of all rows together,
+        not of each region, nor of each period in time.
     label, prob : str, optional
         Columns of a data frame, which one pass reduces to `Cells`, and to those of each segment.
     weight : str, optional
@@ -528,7 +531,7 @@ def _warn_of_notes(evaluation: Evaluation) -> None:
     one_bin = note_lines(named, notes_of_evidence)
     of_bins = one_bin and not isinstance(evaluation.data, Distributions)
     hint = ["the number of bins was left to the data; n_bins=10 fixes it"] if of_bins else []
-    if lines := [*one_bin, *hint, *score_notes(evaluation.estimates[0].decided)]:
+    if lines := [*one_bin, *hint, *data_notes(evaluation.estimates[0].decided, None)]:
         warn_user("; ".join(lines), CalibrationWarning)
 
 

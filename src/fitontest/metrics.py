@@ -109,7 +109,8 @@ def calibration_error(
         needs a norm that is a mean over rows, or its root. For pl and pl3 a spline is refitted in their stead. Where a
         test finds that a smooth map does not fit, the truths go towards an isotonic map or the means of neighbouring
         rows (``.interval.roughness``). ``.limit(resolution)`` bounds errors of any shape that persist over a share of
-        the rows. Rows must be independent.
+        the rows. Rows must be independent: repeated rows, or several of one patient or user, make the interval too
+        narrow. It is of all rows together, not of each period in time.
         Whole distributions have none (`interval_reason` says why), but `gce` has one of them.
     direction : {"smooth", "own"}, Family or CalibrationMap, default="smooth"
         Where these truths lie. "smooth": the interval is for the true error; under a family that cannot follow the
@@ -128,7 +129,8 @@ def calibration_error(
         The classes in the order of the columns, with `reduction`, also those that do not occur; by default the labels
         that occur, sorted. The columns of a data frame that are named after the classes must stand in that order.
     sample_weight : array-like of shape (n,), optional
-        Weight 2 counts a row twice, weight 0 not at all.
+        Counts where all are whole numbers of at most 10 on average, weight 2 being the row twice; else importances,
+        whose scale means nothing. A row of weight 0 is absent.
     pos_label : label, optional
         The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
 
@@ -286,7 +288,8 @@ def gce(
     labels : array-like of shape (K,), optional
         The classes in the order of the columns, with `reduction`; by default the labels that occur, sorted.
     sample_weight : array-like of shape (n,), optional
-        Weight 2 counts a row twice, weight 0 not at all. For the rejection they must be whole numbers: a test counts
+        Counts where all are whole numbers of at most 10 on average, weight 2 being the row twice; else importances,
+        whose scale means nothing. A row of weight 0 is absent. For the rejection they must be counts: a test counts
         rows.
     pos_label : label, optional
         The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
@@ -409,7 +412,7 @@ def tce(
     labels : array-like of shape (K,), optional
         The classes in the order of the columns, with `reduction`; by default the labels that occur, sorted.
     sample_weight : array-like of shape (n,), optional
-        Whole numbers: how often each row counts.
+        Counts, whole numbers of at most 10 on average: how often each row stands in the data.
     pos_label : label, optional
         The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
 
@@ -491,7 +494,8 @@ def within_bin_error(
     n_bins : int, default=10
         Number of bins, where `partition` is the name of a rule that has one.
     sample_weight : array-like of shape (n,), optional
-        Weight 2 counts a row twice, weight 0 not at all.
+        Counts where all are whole numbers of at most 10 on average, weight 2 being the row twice; else importances,
+        whose scale means nothing. A row of weight 0 is absent.
     pos_label : label, optional
         The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
 
@@ -571,7 +575,8 @@ def proper_error(
     labels : array-like of shape (K,), optional
         The classes in the order of the columns of a matrix; by default the labels that occur, sorted.
     sample_weight : array-like of shape (n,), optional
-        Weight 2 counts a row twice, weight 0 not at all; the copies of a row share a fold.
+        Counts where all are whole numbers of at most 10 on average, weight 2 being the row twice; else importances,
+        whose scale means nothing. A row of weight 0 is absent. The copies of a row share a fold.
     pos_label : label, optional
         The positive class of a column, needed unless the labels are booleans, {0, 1} or {-1, 1}.
 

@@ -140,13 +140,13 @@ def test_parameters_of_the_fit_are_split_by_fold(ensemble):
     X, y = problem(30)
     rows = np.arange(30)
     found = CalibratedClassifier(Recorder(), cv=3, ensemble=ensemble)
-    found.fit(X, y, sample_weight=np.arange(30) + 1.0, per_row=list(rows), tag="a tag of thirty characters, 30")
+    found.fit(X, y, sample_weight=np.arange(30) + 1.5, per_row=list(rows), tag="a tag of thirty characters, 30")
     expected = [train for train, _ in StratifiedKFold(3).split(X, y)] if ensemble else [rows]
     assert len("a tag of thirty characters, 30") == len(rows)
     for pair, train in zip(found.calibrated_classifiers_, expected, strict=True):
         seen = pair.estimator.seen_
         np.testing.assert_array_equal(seen["per_row"], train)
-        np.testing.assert_array_equal(seen["sample_weight"], train + 1.0)
+        np.testing.assert_array_equal(seen["sample_weight"], train + 1.5)
         np.testing.assert_array_equal(seen["X"], X[train])
         np.testing.assert_array_equal(seen["y"], y[train])
         assert seen["tag"] == "a tag of thirty characters, 30"

@@ -203,11 +203,11 @@ def test_text_frame_and_json():
         ((1.0, None), {}, "before must be Cells, as .* makes them, got one float"),
         ((None, "x"), {}, "after must be Cells, as .* makes them, got one str"),
         ((None, drawn(50, exact=True)), {}, "cells must have one resolution"),
-        ((None, drawn(50).discounted(0.5)), {}, "after must have whole weights, which count rows"),
+        ((None, drawn(50).discounted(0.5)), {}, "after must have weights that are counts"),
         (
             (fot.Cells.of([0, 1], [0.2, 0.8], [0.5, 1.5]), None),
             {},
-            "before must have whole weights, which count rows, or none",
+            "before must have weights that are counts, or none",
         ),
         ((None, None), {"regions": 0}, "regions must be a whole number from 1 to 100, got 0"),
         ((None, None), {"draws": 0}, "draws must be a whole number, at least 1"),

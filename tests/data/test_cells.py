@@ -296,6 +296,8 @@ def test_sums_that_do_not_belong_together_are_refused(change, message):
 
 
 def test_weights_out_of_the_range_of_squares_are_refused():
+    with pytest.raises(ValueError, match="sample_weight must have a sum between 1e-150 and 1e150"):
+        fot.Cells.of([0, 1], [0.2, 0.8], [1e150, 1e150])  # which can be scaled in a sample, but not be added
     huge = fot.Cells.of([0, 1], [0.2, 0.8], [4e149, 4e149])
     with pytest.raises(ValueError, match="the weights of cells must have a sum between 1e-150 and 1e150"):
         huge + huge

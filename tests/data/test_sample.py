@@ -16,9 +16,14 @@ NAN, INF = float("nan"), float("inf")
 ODD_SCORES = [0.0, -0.0, 5e-324, 1e-310, 1e-300, 0.1, 0.5, np.nextafter(0.5, 1), np.nextafter(1, 0), 1.0]
 scores = st.sampled_from(ODD_SCORES) | st.floats(0, 1)
 weights = st.sampled_from([0.0, -0.0, 1e-140, 0.5, 1.0, 2.0, 1e140]) | st.floats(1e-140, 1e6)
-some_rows = st.lists(st.tuples(scores, st.integers(0, 1), weights), min_size=1, max_size=30).filter(
-    lambda rows: sum(w for _, _, w in rows) > 0
-)
+
+
+def not_doubtful(rows):
+    w = [w for _, _, w in rows if w > 0]
+    return sum(w) > 0 and not (all(one == int(one) for one in w) and 10 * len(w) < sum(w) <= 2.0**53)
+
+
+some_rows = st.lists(st.tuples(scores, st.integers(0, 1), weights), min_size=1, max_size=30).filter(not_doubtful)
 whole_rows = st.lists(st.tuples(scores, st.integers(0, 1), st.integers(0, 4)), min_size=1, max_size=30).filter(
     lambda rows: any(w for _, _, w in rows)
 )
@@ -77,7 +82,8 @@ def test_counts_total_and_base_rate(rows):
     total = math.fsum(w for _, _, w in rows)
     assert sample.n == sum(w > 0 for _, _, w in rows)
     assert sample.unit == all(w == 1 for _, _, w in rows)
-    assert sample.whole == (all(w == int(w) for _, _, w in rows) and sample.total <= 2.0**53)
+    assert sample.whole == (all(w == int(w) for _, _, w in rows) and sample.total <= 10 * sample.n)
+    assert not sample.doubtful
     assert sample.total == pytest.approx(total, rel=1e-12, abs=0)
     assert sample.base_rate == pytest.approx(math.fsum(w * y for _, y, w in rows) / total, rel=1e-12, abs=0)
 
@@ -114,8 +120,6 @@ def test_repr_names_the_essentials():
     [
         ([1, -2, -3], r"must not be negative, got -2\.0 at row 2 \(rows counted from 1; 2 such values\)"),
         ([1, 1, -5e-324], r"must not be negative, got -5e-324 at row 3"),
-        ([1e-160, 0, 0], r"must have a sum between 1e-150 and 1e150, got 1e-160; multiply by a constant"),
-        ([1e160, 0, 0], r"must have a sum between 1e-150 and 1e150, got 1e\+160"),
         (np.array([1, -1, 1], dtype=np.int8), r"must not be negative, got -1\.0 at row 2"),
         ([0, 0, 0], r"must have a positive finite sum, got 0\.0"),
         ([False, False, False], r"must have a positive finite sum, got 0\.0"),
@@ -147,9 +151,9 @@ def test_long_double_weights_beyond_float64_are_refused():
 
 
 def test_weights_are_added_in_float64():
-    sample = fot.Sample([0, 1, 1], [0.1, 0.2, 0.3], np.array([60_000] * 3, dtype=np.float16))
+    sample = fot.Sample([0, 1, 1], [0.1, 0.2, 0.3], np.array([60_000] * 3, dtype=np.float16), weights="counts")
     assert sample.total == 3 * float(np.float16(60_000))
-    assert fot.Sample([0, 1, 1], [0.1, 0.2, 0.3], np.array([127] * 3, dtype=np.int8)).total == 381
+    assert fot.Sample([0, 1, 1], [0.1, 0.2, 0.3], np.array([127] * 3, dtype=np.int8), weights="counts").total == 381
 
 
 @pytest.mark.parametrize(

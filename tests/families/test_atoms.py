@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import fitontest as fot
 from fitontest.data.entries import Entries
+from fitontest.data.weights import read_weights
 from fitontest.families.atoms import Atoms
 from fitontest.families.base import Family
 from fitontest.maps.atoms import AtomsMap
@@ -226,6 +227,6 @@ def test_refusals(name, value):
     made = fot.make_family(name, atoms=value)
     with pytest.raises(ValueError, match=f"atoms must be True or False; got {value!r}"):
         made.fit(p, y)
-    entries, order = Entries.of_columns(p, np.ones(60))
+    entries, order = Entries.of_columns(p, read_weights(np.ones(60), "w"))
     with pytest.raises(ValueError, match="atoms must be True or False"):
         made.fitted_values(entries, y[order, None])

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import fitontest as fot
 from fitontest.maps.binned import constant
-from tests.strategies import noisy, samples
+from tests.strategies import as_counts, noisy, samples
 
 # KDEpy 1.1.12: pi f1 / f, each NaiveKDE(bw=h, kernel="triweight") fitted to the scores, their mirror images at 0 and
 # those at 1, with h = std(p) 60^(-1/5); p and y as in `golden`, at five of the scores and at two places between
@@ -61,7 +61,7 @@ def test_it_is_the_double_sum(n, power, weighted):
 @example(data=(np.array([0, 1, 1]), np.array([0.2, 0.5, 0.8]), np.array([1e12, 1.0, 1e12])), bandwidth=0.11)
 def test_it_is_the_double_sum_at_any_data(data, bandwidth):
     y, p, w = data
-    family = fot.KDE(bandwidth).fit(p, y, w)
+    family = fot.KDE(bandwidth).fit(p, y, as_counts(w))
     at, h = np.unique(p[w > 0]), family.bandwidth_
     if at.size == 1:
         assert family.map_ == constant(float(w @ y / w.sum()))

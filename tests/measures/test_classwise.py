@@ -123,6 +123,8 @@ def test_plug_in_errors_of_the_classes(family):
     assert title.startswith("class-wise calibration error 0.0")
     assert title.endswith(f"mean over 3 classes, family {each[0].family}, norm l2, n = {each[0].n}")
     assert header.split() == ["class", "error", "bins", "share", "of", "class", "s.e.", "(map", "fixed)"]
+    *body, note = body
+    assert note.startswith("weights are counts: ")
     assert [line.split()[0] for line in body] == ["cat", "dog", "eel"]
     assert [line.split()[2] for line in body] == ["-" if e.n_bins is None else str(e.n_bins) for e in each]
     settings = f"family={each[0].family!r}, norm='l2', reduction='classwise', classes=['cat', 'dog', 'eel']"

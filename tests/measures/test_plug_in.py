@@ -139,7 +139,7 @@ def test_pos_label_and_orientation():
         ({"debias": True, "family": "spline"}, "debias must be False unless family is slope1, or another that shifts"),
         (
             {"debias": True, "family": "slope1", "sample_weight": [0.5, 1, 1]},
-            "debias must be False unless all weights are whole",
+            "debias must be False unless weights are counts",
         ),
     ],
 )

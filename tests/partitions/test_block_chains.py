@@ -55,7 +55,7 @@ def test_where_it_applies():
     assert chains_apply(groups, 500, 2000, 9500)
     assert not chains_apply(groups, 500, 500, 9500)  # a block of 499 could not take in one more
     assert not chains_apply(groups, 10, 2000, 9990)  # so many small blocks that the loop is as fast
-    heavy = fot.Sample([0, 1], [0.2, 0.4], [2.0**40, 1.0]).groups
+    heavy = fot.Sample([0, 1], [0.2, 0.4], [2.0**40, 1.0], weights="counts").groups
     assert not chains_apply(heavy, 1, 2.0**41, 2)  # floats could not tell the means apart
 
 
@@ -64,7 +64,7 @@ def test_large_weights_compare_exactly():
     rng = np.random.default_rng(3)
     for n in (50, 2000):
         w = rng.integers(1, 2.0**29 / n, n).astype(float)
-        groups = fot.Sample(rng.random(n) < 0.5, rng.random(n), w).groups
+        groups = fot.Sample(rng.random(n) < 0.5, rng.random(n), w, weights="counts").groups
         total = w.sum()
         n_min, n_max = total // 20, total // 2
         body = _tail_start(groups.w, Limits(n_min, n_max, 0.0))

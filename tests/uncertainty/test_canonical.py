@@ -7,6 +7,7 @@ import pytest
 
 import fitontest as fot
 from fitontest.data.distributions import CANONICAL, Labelling, read_any
+from fitontest.data.weights import Weights
 from fitontest.uncertainty.canonical import ClassRedraws, drawn_codes
 from fitontest.uncertainty.canonical_intervals import chain_of_distributions, inverted_error
 from tests.measures.test_simplex_ece import canonical, drawn
@@ -129,7 +130,7 @@ def test_the_inversion_is_there_for_those_who_measure_its_coverage():
 
 def test_numbers_of_labels_have_the_law_of_each_truth_and_move_little():
     y, P = drawn(6, 3)
-    w = np.array([1, 2, 7, 40, 1, 300])
+    w = Weights(np.array([1.0, 2.0, 7.0, 40.0, 1.0, 300.0]), counts=True)
     redraws = ClassRedraws.of(data_of(y, P, w), 0)
     data = redraws.data
     assert redraws.several.size == 4
@@ -174,11 +175,11 @@ def test_a_labelling_of_entries_is_one_of_their_rows(measure):
 @pytest.mark.parametrize("settings", [{}, {"interval": 0.9, "draws": 15}], ids=["null", "interval"])
 def test_the_null_does_not_take_memory_for_the_rows_that_weights_stand_for(settings):
     y, P = drawn(40, 3)
-    w = np.random.default_rng(1).integers(1, 10**8, 40)  # 2e9 rows
+    w = Weights(np.random.default_rng(1).integers(1, 10**8, 40).astype(float), counts=True)  # 2e9 rows
     found = canonical(fot.gce, y, P, sample_weight=w, null_draws=8, **settings)
     assert found.null.values.max() < 1e-3 < float(found)
     assert found.n == 40
-    assert sum(row["n"] for row in found.evidence.rows()) == w.sum()
+    assert sum(row["n"] for row in found.evidence.rows()) == w.w.sum()
 
 
 def test_equal_rows_in_cells_of_their_own_stay_apart():

@@ -19,7 +19,7 @@ def test_redrawn_labels_follow_the_scores():
     w = np.array([200.0, 0.0, 300.0, 400.0, 100.0])  # rows, each with a label of its own
     total = np.zeros(4)
     for _ in range(40):
-        groups = redrawn(fot.Sample([0, 1, 1, 0, 1], p, w), rng).groups
+        groups = redrawn(fot.Sample([0, 1, 1, 0, 1], p, w, weights="counts"), rng).groups
         assert groups.p.tolist() == [0.0, 0.2, 0.7, 1.0]
         assert groups.w.tolist() == [200.0, 300.0, 400.0, 100.0]
         total += groups.wy

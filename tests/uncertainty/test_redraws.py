@@ -38,7 +38,7 @@ def test_other_weights_have_one_label_a_row():
 
 def test_counts_of_several_truths_come_from_the_same_rows():
     """Among n rows with one number u each, the counts under two truths have the covariance n min(a, b) - n a b."""
-    made = Redraws.of(fot.Sample([0, 1], [0.3, 0.6], [20, 30]))
+    made = Redraws.of(fot.Sample([0, 1], [0.3, 0.6], [20, 30], weights="counts"))
     second, third = np.array([0.5, 0.4]), np.array([0.9, 0.1])
     counts = list(made.draw([made.entries.p, second, third, np.array([1.0, 0.0])], range(40_000), SEED))
     first, n = made.entries.p, made.entries.n

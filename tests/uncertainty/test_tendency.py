@@ -131,7 +131,7 @@ def test_few_events_have_an_exact_interval():
     found = tendency_of(fot.Sample(np.zeros(200), np.full(200, 0.05))).residual_interval
     assert found.low == pytest.approx(-0.05)
     assert found.high == pytest.approx(1 - 0.025 ** (1 / 200) - 0.05)
-    weighted = tendency_of(fot.Sample([0.0], [0.05], [200])).residual_interval
+    weighted = tendency_of(fot.Sample([0.0], [0.05], [200], weights="counts")).residual_interval
     assert (weighted.low, weighted.high) == pytest.approx((found.low, found.high))
 
 

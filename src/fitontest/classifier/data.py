@@ -3,7 +3,7 @@
 The inputs are for the estimator and pass through unread; labels and weights are checked here once.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,9 +13,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from fitontest.classifier.pair import Calibration
-from fitontest.data.arrays import as_column, as_numbers, check_finite
+from fitontest.data.arrays import as_column, as_numbers, check_finite, check_same_length
 from fitontest.data.labels import distinct
-from fitontest.data.sample import Sample
+from fitontest.data.weights import Weights, read_weights
 from fitontest.typing import ArrayInput, FloatArray, IntArray
 
 
@@ -34,6 +34,8 @@ class Rows:
     codes : array of shape (n,)
         The position of each label in `classes`.
     w : array of shape (n,) or None
+    counts : bool
+        Whether weights are counts.
     """
 
     X: Any
@@ -41,10 +43,12 @@ class Rows:
     classes: NDArray[Any]
     codes: IntArray
     w: FloatArray | None
+    counts: bool = True
 
     def calibration(self, held: IntArray, raw: FloatArray) -> Calibration:
         """Return the held-out rows as the families need them."""
-        return Calibration(raw, self.codes[held], None if self.w is None else self.w[held], self.X, held)
+        w = None if self.w is None else self.w[held]
+        return Calibration(raw, self.codes[held], w, self.X, held, self.counts)
 
 
 def read_rows(X: Any, y: ArrayInput, sample_weight: ArrayInput) -> Rows:
@@ -61,10 +65,12 @@ def read_rows(X: Any, y: ArrayInput, sample_weight: ArrayInput) -> Rows:
     if len(names) < 2:
         raise ValueError(f"y must have at least two classes, got one class: {names}")
     classes, codes = np.unique(y, return_inverse=True)
-    w = None if sample_weight is None else _weights(sample_weight, codes)
-    if w is not None and np.unique(codes[w > 0]).size < 2:
+    weights = None if sample_weight is None else _weights(sample_weight, codes)
+    if weights is not None and np.unique(codes[weights.w > 0]).size < 2:
         raise ValueError(f"y must have at least two classes in rows of positive weight, got one of {names}")
-    return Rows(X, y, classes, codes, w)
+    if weights is None:
+        return Rows(X, y, classes, codes, None)
+    return Rows(X, y, classes, codes, weights.w, weights.counts)
 
 
 def with_classes_of(estimator: Any, rows: Rows) -> Rows:
@@ -76,7 +82,7 @@ def with_classes_of(estimator: Any, rows: Rows) -> Rows:
     if unknown:
         raise ValueError(f"y must hold only classes that the frozen estimator knows, {list(where)}; got {unknown}")
     places = np.array([where[label] for label in rows.classes.tolist()], dtype=np.intp)
-    return Rows(rows.X, rows.y, classes, places[rows.codes], rows.w)
+    return replace(rows, classes=classes, codes=places[rows.codes])
 
 
 def with_similarities(rows: Rows) -> Rows:
@@ -84,10 +90,12 @@ def with_similarities(rows: Rows) -> Rows:
     X = rows.X.tocsr() if hasattr(rows.X, "tocsr") else np.asarray(rows.X)
     if X.shape != (rows.y.size, rows.y.size):
         raise ValueError(f"X must be a square matrix for an estimator that takes similarities, got shape {X.shape}")
-    return Rows(X, rows.y, rows.classes, rows.codes, rows.w)
+    return replace(rows, X=X)
 
 
-def _weights(sample_weight: ArrayInput, codes: IntArray) -> FloatArray:
+def _weights(sample_weight: ArrayInput, codes: IntArray) -> Weights:
     if not as_numbers(sample_weight, "sample_weight").any():
         raise ValueError("sample_weight must have a positive sum, got zero in every row")
-    return Sample(codes == 0, np.zeros(codes.size), sample_weight, names=("y", "X", "sample_weight")).w
+    weights = read_weights(sample_weight, "sample_weight")
+    check_same_length(y=codes, sample_weight=weights.w)
+    return weights

@@ -17,6 +17,7 @@ from fitontest.classifier.scores import Reading, positions, respond
 from fitontest.data.class_rows import ClassRows
 from fitontest.data.sample import Sample
 from fitontest.data.simplex import on_simplex
+from fitontest.data.weights import Weights
 from fitontest.families.base import Family, read_family, registered_class, seeded
 from fitontest.families.multiclass.base import MulticlassFamily, read_multiclass_family
 from fitontest.numerics.links import logit
@@ -116,6 +117,7 @@ class Calibration:
     w: FloatArray | None
     X: Any
     rows: IntArray
+    counts: bool = True
 
     def occurring(self, n_classes: int) -> IntArray:
         """Return the classes with rows of positive weight."""
@@ -132,11 +134,12 @@ def fit_pair(
         return _fit_together(family, estimator, rows, classes, method, columns)
     reading = Reading.of(method, rows.raw, rows.w)
     scores = reading.scores(rows.raw)
+    weights = None if rows.w is None else Weights(rows.w, rows.counts)
     known = positions(estimator, classes)
     wanted = [1] if classes.size == 2 else sorted(known.tolist())
     families: dict[Label, Family] = {}
     for k in wanted if known.size > 1 else []:
-        sample = Sample(rows.codes == k, scores[:, k], rows.w, names=NAMES)
+        sample = Sample(rows.codes == k, scores[:, k], weights, names=NAMES)
         families[classes[k : k + 1].tolist()[0]] = clone(family).fit_sample(sample)
     return CalibratedPair(estimator, families, classes, reading, columns)
 
@@ -164,7 +167,7 @@ def _fit_together(
         return pair
     scores = _together(reading, rows.raw[np.ix_(kept, known)])
     w = None if rows.w is None else rows.w[kept]
-    fitted = ClassRows(scores, place[rows.codes[kept]], w, classes[known].tolist(), reading.logs)
+    fitted = ClassRows(scores, place[rows.codes[kept]], w, classes[known].tolist(), reading.logs, rows.counts)
     return replace(pair, family_=clone(family).fit_rows(fitted))
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from fitontest.cli.messages import notes, refusing, say
+from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import Given, of_class_scores
 from fitontest.cli.writing import check_output
 from fitontest.data.predictions import ClassSamples
@@ -17,11 +17,12 @@ from fitontest.reporting.gate import (
     DEFAULT_RESOLUTION,
     CalibrationCheck,
     GateRule,
+    Kind,
     Outcome,
-    check_classes,
     check_level,
     check_limit,
     check_samples,
+    refuse_doubt,
 )
 from fitontest.segments.segmented_evaluation import WHOLE
 from fitontest.segments.segments import Segment
@@ -97,14 +98,16 @@ def _resolution(text: str) -> float | None:
 
 def _checked(given: Given, by: tuple[str, ...], rule: GateRule) -> CalibrationCheck:
     """Return the outcomes of the rows of a file."""
+    samples: Mapping[Segment, Sample]
+    kind: Kind
     if given.classwise and not by:
         data = given.data()
         assert isinstance(data, ClassSamples)
-        with notes():
-            return check_classes(data, rule)
-    samples: Mapping[Segment, Sample] = given.segments(by).samples if by else {WHOLE: given.sample()}
-    with notes():
-        return check_samples(samples, rule, given.reduction)
+        samples, kind = dict(data.one_vs_rest()), "class"
+    else:
+        samples, kind = given.segments(by).samples if by else {WHOLE: given.sample()}, "segment"
+    refuse_doubt(samples.values(), "--weight-type")
+    return check_samples(samples, rule, given.reduction, kind)
 
 
 def _write(text: str, output: Path | None) -> None:

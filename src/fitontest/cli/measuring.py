@@ -134,5 +134,5 @@ def _counts_rows(data: Sample | ClassSamples) -> bool:
     """Return whether weights count rows, as a test requires, with a note where they do not."""
     sample = data if isinstance(data, Sample) else data.against_rest(0)
     if not sample.whole:
-        say("Note: no TCE, because a test counts rows and the weights are not whole numbers", err=True)
+        say("Note: no TCE, because a test counts rows and the weights are importances", err=True)
     return sample.whole

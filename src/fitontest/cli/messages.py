@@ -33,7 +33,7 @@ def refusing(command: Callable[P, R]) -> Callable[P, R]:
     @wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
-            with reporting(_bar):
+            with reporting(_bar), notes():
                 return command(*args, **kwargs)
         except (ValueError, OSError) as error:
             raise BadInput(str(error)) from error
@@ -49,12 +49,18 @@ def _bar(steps: Iterable[T], label: str) -> Iterator[T]:
 
 @contextmanager
 def notes() -> Iterator[None]:
-    """Turn the warnings of a block into notes on standard error."""
+    """Turn the warnings of a block into notes on standard error; one that refuses its input gives none."""
+    ended: click.exceptions.Exit | None = None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        yield
+        try:
+            yield
+        except click.exceptions.Exit as exit_code:  # how a command ends with a code of its own
+            ended = exit_code
     for message in dict.fromkeys(str(warning.message) for warning in caught):  # each once
         say(f"Note: {message}", err=True)
+    if ended is not None:
+        raise ended
 
 
 def say(text: str, *, err: bool = False) -> None:

@@ -29,6 +29,7 @@ from fitontest.data.tables import (
     naming_lines,
     read_columns,
 )
+from fitontest.data.weights import MOST_COPIES, WEIGHT_TYPES, Weights, WeightType, check_kind, read_weights
 from fitontest.segments.segments import Segments
 from fitontest.typing import Label
 
@@ -64,6 +65,14 @@ _OPTIONS = (
         help="Column with the predicted probability of the positive class; repeat for a column per class.",
     ),
     click.option("--weight", help="Column with the weights of the rows."),
+    click.option(
+        "--weight-type",
+        type=click.Choice(WEIGHT_TYPES),
+        default="auto",
+        show_default=True,
+        help="What --weight means: counts, a row of weight 2 is two rows; importances, such as those of a survey, "
+        f"whose scale means nothing; auto: counts where all are whole and at most {MOST_COPIES} on average.",
+    ),
     REDUCTION,
     click.option(
         "--classes",
@@ -93,6 +102,7 @@ class Given:
     label: str
     probs: tuple[str, ...]
     weight: str | None
+    weight_type: WeightType
     reduction: str | None
     classes: str | None
     pos_label: str | None
@@ -187,6 +197,7 @@ class Given:
         """Return the cells of the file, of each class with classwise, of each segment with `by`, and say how many."""
         self.layout.refuse_for(PARQUET)
         self._check_probs()
+        check_kind(self.weight_type, "--weight-type", has_weights=self.weight is not None)
         if self.reduction is None and len(self.probs) > 1:
             raise ValueError(f"--prob must be given once unless there is a --reduction, got {', '.join(self.probs)}")
         labels = pos_label = None
@@ -203,6 +214,7 @@ class Given:
             label=self.label,
             prob=self.probs[0] if self.reduction is None else list(self.probs),
             weight=self.weight,
+            weights=self.weight_type,
             by=by,
             pos_label=pos_label,
             reduction=self.reduction,
@@ -249,7 +261,14 @@ class Given:
         named = None if self.classes is None else split_classes(self.classes)
         classes = None if named is None else [as_label(one, labels, "--classes") for one in named]
         pos_label = None if self.pos_label is None else as_label(self.pos_label, labels)
-        return (labels, matrix, values.get("--weight")), classes, pos_label
+        return (labels, matrix, self._weights(values.get("--weight"))), classes, pos_label
+
+    def _weights(self, values: Any) -> Weights | None:
+        """Return the weights with what they are said to mean."""
+        check_kind(self.weight_type, "--weight-type", has_weights=values is not None)
+        if values is None:
+            return None
+        return read_weights(values, self._names.sample_weight, self.weight_type, "--weight-type")
 
 
 def of_any_scores(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from fitontest.data.weights import weighting_record
 from fitontest.measures.base import Estimate
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
@@ -69,7 +70,12 @@ class CellTable:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers by name."""
-        facts = {"n": self.n, "base_rate": self.base_rate, "mean_score": self.mean_score}
+        facts = {
+            "n": self.n,
+            **weighting_record(self.error.weighting),
+            "base_rate": self.base_rate,
+            "mean_score": self.mean_score,
+        }
         return {**facts, "mean_residual": self.mean_residual, "error": self.error.value}
 
 
@@ -215,6 +221,12 @@ class CellComparison(Table):
         before, after = self.tables.values()
         header = ["", *self.tables, "difference", "if unchanged", "p-value"]
         body = [["n", f"{before.n:,}", f"{after.n:,}", "", "", ""]]
+        weightings = [table.error.weighting for table in (before, after)]
+        if any(weightings):
+            rows = (
+                table.n if one is None else one.total for table, one in zip((before, after), weightings, strict=True)
+            )
+            body.append(["rows that weights count", *(f"{count:,.0f}" for count in rows), "", "", ""])
         for name, key in (("share of positives", "base_rate"), ("mean score", "mean_score")):
             values = getattr(before, key), getattr(after, key)
             body.append([name, *(f"{value:.4f}" for value in values), f"{values[1] - values[0]:+.4f}", "", ""])

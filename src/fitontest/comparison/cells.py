@@ -98,6 +98,8 @@ def compare_cells(
     change where their frequencies drift. A stratum without rows of one table tells nothing; tables without a common
     one have the p-value 1, which says nothing of their calibration.
 
+    Each table counts as a whole: what changes from period to period within one of them is averaged over it.
+
     The p-values of the regions account for nothing; those adjusted by Holm account for there being several regions, and
     neither for the comparison of many pairs of tables, such as those of every day.
 
@@ -263,9 +265,9 @@ def _check_cells(cells: object, name: str) -> None:
         )
     if cells.n == 0:
         raise ValueError(f"{name} must have rows, got none")
-    if not cells.sums.whole:
+    if not cells.whole:
         raise ValueError(
-            f"{name} must have whole weights, which count rows, or none: positives are dealt out row by row; got a "
+            f"{name} must have weights that are counts, or none: positives are dealt out row by row; got a "
             f"total weight of {cells.total:g} in {cells.n:,} rows"
         )
 

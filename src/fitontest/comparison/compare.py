@@ -169,8 +169,9 @@ def compare_calibrators(
     random_state : int, RandomState or None, default=0
         Seed of the folds, and of the families given by name.
     sample_weight : array-like of shape (n,), optional
-        Weight 2 counts a row twice (both in one fold), weight 0 not at all. Standard errors take whole weights for
-        counts of rows, and any others for importances of rows drawn once: halving whole weights makes them larger.
+        Counts where all are whole numbers of at most 10 on average, weight 2 being the row twice; else importances,
+        whose scale means nothing. A row of weight 0 is absent. Of counts both copies of a row are in one fold. Halving
+        counts makes importances of them, and standard errors larger.
     pos_label : label, optional
         The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
     reduction : {"canonical"}, optional
@@ -272,6 +273,7 @@ def compare_candidates(
         backwards=_is_backwards(sample),
         n_test=None if test is None else test.n,
         do_nothing=options.do_nothing,
+        weighting=sample.weighting,
     )
 
 

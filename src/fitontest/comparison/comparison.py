@@ -12,9 +12,11 @@ from fitontest.comparison.candidates import DO_NOTHING
 from fitontest.comparison.interpretability import NOTE as INTERPRETABILITY_NOTE
 from fitontest.comparison.interpretability import find_frontier
 from fitontest.comparison.paired import Difference, PairedScore
+from fitontest.data.weights import Weighting, weighting_record
 from fitontest.families.stacking import LEAST_NAMED, Stacking
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.decreases import find_decreases
+from fitontest.measures.notes import data_notes
 from fitontest.measures.probabilistic_count import ProbabilisticCount
 from fitontest.numerics.losses import LOG_LOSS_EPS, LOSS_NAMES
 from fitontest.results.frames import Records
@@ -68,6 +70,8 @@ class Comparison(Table):
         How many classes there are.
     do_nothing : str
         The name of the candidate that leaves the scores as they are, with which the others are compared.
+    weighting : Weighting or None
+        What the weights of the rows were taken for; None: all rows weigh one.
 
     Notes
     -----
@@ -98,6 +102,7 @@ class Comparison(Table):
     n_test: int | None = None
     do_nothing: str = DO_NOTHING
     n_classes: int = 2
+    weighting: Weighting | None = None
 
     @property
     def best_(self) -> Any:
@@ -157,6 +162,7 @@ class Comparison(Table):
             "cv": self.cv,
             "repeats": self.repeats,
             "n": self.n,
+            **weighting_record(self.weighting),
             "n_classes": self.n_classes,
             "base_rate": self.base_rate,
             "n_smaller_class": self.n_smaller_class,
@@ -420,6 +426,7 @@ def _list_warnings(comparison: Comparison, chosen: Calibrator) -> list[str]:
         warnings.append(
             "the folds are small, so the errors after calibration are partly differences between their maps."
         )
+    warnings += data_notes(False, comparison.weighting)
     return [f"Note: {note}" for note in warnings]
 
 

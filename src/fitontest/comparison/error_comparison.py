@@ -1,13 +1,15 @@
 """The result of comparing the calibration errors of two models: their difference, its interval, and what it means."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fitontest.data.weights import Weighting, weighting_record
 from fitontest.measures.base import Estimate
-from fitontest.measures.interval import Interval
+from fitontest.measures.interval import INDEPENDENT_ROWS, Interval
+from fitontest.measures.notes import data_notes
 from fitontest.numerics.losses import LOG_LOSS_EPS, LOSS_NAMES
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
@@ -129,7 +131,14 @@ class ErrorComparison(Table):
     @property
     def notes(self) -> list[str]:
         """What must be known to read the plug-in errors, such as that all scores of a model are decisions."""
-        return [f"{name}: {error.note}" for name, error in self.errors.items() if error.note]
+        of_models = [(name, replace(error, weighting=None).note) for name, error in self.errors.items()]
+        own = [f"{name}: {note}" for name, note in of_models if note]
+        return own + data_notes(False, self.weighting)
+
+    @property
+    def weighting(self) -> Weighting | None:
+        """What the weights of the rows were taken for."""
+        return next(iter(self.errors.values())).weighting
 
     def __repr__(self) -> str:
         return str(self)
@@ -156,6 +165,7 @@ class ErrorComparison(Table):
             "family": self.family,
             "cv": self.cv,
             "n": self.n,
+            **weighting_record(self.weighting),
             "base_rate": self.base_rate,
         }
 
@@ -165,7 +175,7 @@ class ErrorComparison(Table):
         title = f"calibration of two models on the same rows, by out-of-fold {loss} ({self.cv} folds), n = {self.n}"
         norm = next(iter(self.errors.values())).norm
         explanation = NOTES.format(family=self.family, loss=loss, compared=COMPARED[self.loss], norm=norm)
-        notes = [explanation]
+        notes = [explanation, INDEPENDENT_ROWS]
         if self.loss == "log_loss":
             notes.append(f"Log loss clips predictions to [{LOG_LOSS_EPS:g}, 1 - {LOG_LOSS_EPS:g}].")
         notes += [f"Note: {note}" for note in self.notes]

@@ -77,9 +77,9 @@ def compare_errors(
     random_state : int, RandomState or None, default=0
         Seed of the folds, and of a family given by name that draws anything.
     sample_weight : array-like of shape (n,), optional
-        Weight 2 counts a row twice (both in one fold), weight 0 not at all. Standard errors take whole weights for
-        counts of rows, and any others for importances of rows drawn once; n is then (sum w)^2 / sum w^2, and scaling
-        them changes nothing.
+        Counts where all are whole numbers of at most 10 on average, weight 2 being the row twice; else importances,
+        whose scale means nothing. A row of weight 0 is absent. Of counts both copies of a row are in one fold; of
+        importances n is (sum w)^2 / sum w^2 in the standard errors.
     pos_label : label, optional
         The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
 
@@ -97,7 +97,7 @@ def compare_errors(
     Notes
     -----
     The interval is for these two models on rows like these: it covers neither other training data nor a shift of the
-    rows. It assumes independent rows.
+    rows. Rows must be independent, and it is of all of them together, not of each period in time.
 
     The mean gain of one model is less than its error by what fitting a map to few rows costs, and may be negative.
     In the difference the costs nearly cancel, the more so the more alike the scores are. A family that cannot

@@ -123,7 +123,7 @@ class HeldOutEvaluation:
             errors=self._measure_errors(samples),
             quality=None if self.truth is None else measure_quality(q, self.truth, rows.w),
             certain=l1(((q == 0) | (q == 1)).astype(np.float64), rows.w),
-            interpretability=self._measure_interpretability(Sample(rows.y, q, rows.w), samples),
+            interpretability=self._measure_interpretability(judged.rescored(q), samples),
         )
 
     def _fit(self, family: Family) -> None:

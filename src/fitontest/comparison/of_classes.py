@@ -116,6 +116,7 @@ def compare_class_candidates(
         n_test=None if evaluation.test is None else evaluation.test.n,
         do_nothing=options.do_nothing,
         n_classes=data.n_classes,
+        weighting=data.weighting,
     )
 
 
@@ -237,6 +238,6 @@ class _Evaluation:
 
 def _errors_of(measure: PlugIn, one: Distributions) -> tuple[float, float]:
     """Return the error of the confidences, and the mean error over the classes."""
-    predictions = Predictions(one.classes, one.codes, one.p, one.w, one.names)
+    predictions = Predictions(one.classes, one.codes, one.p, one.weights, one.names)
     each = [float(measure.estimate(sample)) for _, sample in predictions.one_vs_rest()]
     return float(measure.estimate(predictions.confidence())), float(np.mean(each))

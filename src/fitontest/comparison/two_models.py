@@ -10,6 +10,7 @@ import numpy as np
 from fitontest.comparison.held_out import predict_out_of_fold
 from fitontest.data.arrays import check_same_length
 from fitontest.data.sample import Sample
+from fitontest.data.weights import read_weights
 from fitontest.families.base import Family
 from fitontest.typing import ArrayInput, FloatArray, IntArray, Label, RowLoss
 
@@ -66,8 +67,9 @@ class TwoModels:
         cls, y_true: ArrayInput, p1: ArrayInput, p2: ArrayInput, sample_weight: ArrayInput, pos_label: Label | None
     ) -> "TwoModels":
         """Check labels, scores and weights, and put the rows in order."""
+        weights = None if sample_weight is None else read_weights(sample_weight, "sample_weight")
         samples = [
-            Sample(y_true, p, sample_weight, pos_label=pos_label, names=("y_true", name, "sample_weight"))
+            Sample(y_true, p, weights, pos_label=pos_label, names=("y_true", name, "sample_weight"))
             for name, p in (("p1", p1), ("p2", p2))
         ]
         one, other = samples

@@ -12,12 +12,23 @@ from typing import Any
 
 import numpy as np
 
-from fitontest.checks import brief, is_real, is_whole
+from fitontest.checks import brief, choose, is_real, is_whole
 from fitontest.data.cell_sums import MOST_EDGES, WIDTH, CellSums, Resolution, added_up
 from fitontest.data.frames import FrameColumns, sums_by_segment
 from fitontest.data.ordering import Rows
 from fitontest.data.predictions import NAMES, ClassSamples, Names, ReadBefore
-from fitontest.data.sample import EXACT_COUNT, Sample, check_total
+from fitontest.data.sample import Sample
+from fitontest.data.weights import (
+    EXACT_COUNT,
+    WEIGHT_TYPES,
+    WeightType,
+    are_plausible,
+    check_kind,
+    check_total,
+    in_doubt,
+    read_weights,
+)
+from fitontest.exceptions import CalibrationWarning, warn_user
 from fitontest.results.frames import Backend, Records, records, to_frame
 from fitontest.results.serialising import as_text, from_text
 from fitontest.typing import ArrayInput, FloatArray, IntArray, Label
@@ -25,6 +36,7 @@ from fitontest.typing import ArrayInput, FloatArray, IntArray, Label
 SCHEMA = 1
 ROUNDING = 1e-6  # of sums over very many rows, as engines add them up
 TINY = 1e-300  # where squares of weights are rounded to 0
+_CAUTION: tuple[WeightType, ...] = ("counts", "auto", "importances")  # what the sum of two takes is the later one
 COLUMNS = ("low", "high", "rows_0", "rows_1", "weight_0", "weight_1", "squares_0", "squares_1", "weighted_scores")
 
 
@@ -43,6 +55,9 @@ class Cells(ReadBefore):
         The counts and sums.
     resolution : Resolution
         Which scores share a cell. Users make cells by `of`, `of_frame`, `of_file`, `from_json` and `from_frame`.
+    weights : {"auto", "counts", "importances"}, default="auto"
+        What the weights mean. "auto" is decided by the sums of all cells, each time that the cells are measured: counts
+        where all weights are whole numbers and the rows stand for 10 rows each at most, on average.
 
     Attributes
     ----------
@@ -69,7 +84,8 @@ class Cells(ReadBefore):
     multivariate hypergeometric distribution.
 
     Cells add up: ``a + b`` and ``sum(parts)`` are the cells of all rows, whatever the order, counts exactly and sums to
-    rounding.
+    rounding. An error of a sum, and its interval, are of all rows together, not of each part: where the calibration
+    drifts in time, periods with errors of opposite sign cancel.
 
     Examples
     --------
@@ -88,6 +104,7 @@ class Cells(ReadBefore):
 
     sums: CellSums
     resolution: Resolution
+    weights: WeightType = "auto"
 
     def __post_init__(self) -> None:
         if not isinstance(self.sums, CellSums) or not isinstance(self.resolution, Resolution):
@@ -101,6 +118,7 @@ class Cells(ReadBefore):
         sample_weight: ArrayInput = None,
         *,
         pos_label: Label | None = None,
+        weights: WeightType = "auto",
         edges: ArrayInput = (),
         exact: bool = False,
     ) -> "Cells":
@@ -110,6 +128,8 @@ class Cells(ReadBefore):
         ----------
         y_true, y_prob, sample_weight, pos_label
             As for `calibration_error`.
+        weights : {"auto", "counts", "importances"}, default="auto"
+            What the weights mean, see `Cells`.
         edges : sequence of float, optional
             Borders of bins inside (0, 1), at which cells end too. A score that equals one counts above it.
         exact : bool, default=False
@@ -126,8 +146,13 @@ class Cells(ReadBefore):
             As for `calibration_error`; edges that are not inside (0, 1).
         """
         resolution = read_resolution(edges, exact)
-        sample = Sample(y_true, y_prob, sample_weight, pos_label=pos_label)
-        return cls(added_up(CellSums.of_rows(*block, resolution) for block in sample.blocks()), resolution)
+        check_kind(weights, has_weights=sample_weight is not None)
+        w = sample_weight
+        if w is not None:  # "auto" is decided by all cells that will be added to these
+            w = read_weights(w, "sample_weight", "importances" if weights == "auto" else weights, rescale=False)
+        sample = Sample(y_true, y_prob, w, pos_label=pos_label)
+        sums = added_up(CellSums.of_rows(*block, resolution) for block in sample.blocks())
+        return cls(sums, resolution, weights)
 
     @classmethod
     def of_frame(
@@ -141,6 +166,7 @@ class Cells(ReadBefore):
         pos_label: Label | None = None,
         reduction: str | None = None,
         labels: Sequence[Label] | None = None,
+        weights: WeightType = "auto",
         edges: ArrayInput = (),
         exact: bool = False,
     ) -> Any:
@@ -166,7 +192,7 @@ class Cells(ReadBefore):
             How several columns of scores are read, see `calibration_error`.
         labels : sequence, optional
             The class of each column of `prob`, needed with `reduction`.
-        edges, exact
+        weights, edges, exact
             As for `of`.
 
         Returns
@@ -188,12 +214,16 @@ class Cells(ReadBefore):
         2
         """
         resolution = read_resolution(edges, exact)
+        check_kind(weights, has_weights=weight is not None)
         segments = _read_names(by)
         columns = FrameColumns(label, prob, weight, segments, pos_label, reduction, labels)
-        found = {key: cls(sums, resolution) for key, sums in sums_by_segment(frame, columns, resolution).items()}
+        each = sums_by_segment(frame, columns, resolution)
+        if weights == "counts" and not all(sums.whole for sums in each.values()):
+            raise ValueError(f"weight column {weight!r} must hold whole numbers with weights='counts'")
+        found = {key: cls(sums, resolution, weights) for key, sums in each.items()}
         made: dict[Any, Any] = dict(found)
         if reduction == "classwise":
-            made = _by_class(found, list(labels or ()), resolution)
+            made = _by_class(found, list(labels or ()), cls(CellSums.none(), resolution, weights))
         if not segments:
             return made[()]
         return {key[0] if len(segments) == 1 else key: cells for key, cells in made.items()}
@@ -247,6 +277,20 @@ class Cells(ReadBefore):
         return float(self.sums.w.sum())
 
     @property
+    def whole(self) -> bool:
+        """Whether the weights count rows."""
+        return self._could_count and (self.weights == "counts" or are_plausible(self.total, self.n))
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether the weights are whole numbers that "auto" takes for importances, because they are large."""
+        return self._could_count and not self.whole
+
+    @property
+    def _could_count(self) -> bool:
+        return self.sums.whole and self.total <= EXACT_COUNT and self.weights != "importances"
+
+    @property
     def base_rate(self) -> float:
         """Weighted share of positives."""
         return float(self.sums.w[:, 1].sum() / self.total)
@@ -264,14 +308,15 @@ class Cells(ReadBefore):
                 f"cells must have one resolution to be added, got {_in_words(self.resolution)} and "
                 f"{_in_words(other.resolution)}"
             )
-        return _of_sums(CellSums.added((self.sums, other.sums)), self.resolution)
+        sums = CellSums.added((self.sums, other.sums))
+        return _of_sums(sums, self.resolution, max(self.weights, other.weights, key=_CAUTION.index))
 
     __radd__ = __add__
 
     def discounted(self, factor: float) -> "Cells":
         """Return the cells with all weights times a factor in (0, 1], so that older rows count less than newer ones.
 
-        Weights are then not whole, and do not count rows. The rows of a label in a cell are dropped, and `n` counts
+        Weights are then importances. The rows of a label in a cell are dropped, and `n` counts
         them no longer, once their weight is less than 1e-30 of the total. A factor of 1 changes nothing.
 
         Parameters
@@ -288,7 +333,8 @@ class Cells(ReadBefore):
             raise ValueError(f"factor must be a number in (0, 1], got {factor!r}")
         if factor == 1.0:
             return self
-        return _of_sums(self.sums.scaled(float(factor)), self.resolution)
+        weights: WeightType = "importances" if self.weights == "counts" else self.weights
+        return _of_sums(self.sums.scaled(float(factor)), self.resolution, weights)
 
     def sample(self) -> Sample:
         """Return the sample that the cells are: two entries per cell, at its mean score, that stand for its rows."""
@@ -300,7 +346,7 @@ class Cells(ReadBefore):
         p, y = np.repeat(sums.p, 2), np.tile([0.0, 1.0], len(sums))
         w = sums.w.ravel()
         present = sums.rows.ravel() > 0
-        whole = sums.whole and self.total <= EXACT_COUNT
+        whole = self.whole
         w2 = w if whole else sums.w2.ravel()
         columns: list[Any] = [column[present] for column in (p, y, w, sums.rows.ravel(), w2)]
         if np.any(np.diff(columns[0]) <= 0):  # cells of engines whose logarithms differ in the last bit may overlap
@@ -308,6 +354,9 @@ class Cells(ReadBefore):
             columns = [column[order] for column in columns]
         sample = Sample.of_rows(Rows(*columns), whole=whole)
         sample.__dict__["pooled_scores"] = bool(np.any(sums.low < sums.high))
+        sample.__dict__["doubtful"] = self.doubtful
+        if self.doubtful:
+            warn_user(in_doubt("weights of cells", self.total, self.n), CalibrationWarning)
         return sample
 
     def read(self) -> Sample:
@@ -317,6 +366,7 @@ class Cells(ReadBefore):
     def to_dict(self) -> dict[str, Any]:
         """Return the cells as JSON-ready values."""
         facts = {"schema": SCHEMA, "exact": self.exact, "edges": list(self.edges), "whole": self.sums.whole}
+        facts["weights"] = self.weights
         return {**facts, "key": self.sums.key.tolist(), **{name: self._column(name).tolist() for name in COLUMNS}}
 
     def to_json(self) -> str:
@@ -338,12 +388,12 @@ class Cells(ReadBefore):
             Text that is not of cells.
         """
         values = from_text(text, "text")
-        wanted = {"schema", "exact", "edges", "whole", "key", *COLUMNS}
+        wanted = {"schema", "exact", "edges", "whole", "weights", "key", *COLUMNS}
         if set(values) != wanted:
             raise ValueError(f"text must hold cells, with the keys {sorted(wanted)}, got {brief(sorted(values))}")
         if not is_whole(values["schema"]) or values["schema"] != SCHEMA:
             raise ValueError(f"schema must be {SCHEMA}, got {brief(values['schema'])}")
-        return cls._of_columns(values, values["exact"], values["edges"], values["whole"])
+        return cls._of_columns(values, values["exact"], values["edges"], values["whole"], values["weights"])
 
     def to_records(self) -> Records:
         """Return a record per cell."""
@@ -352,7 +402,7 @@ class Cells(ReadBefore):
     def to_frame(self, backend: Backend = "pandas") -> Any:
         """Return a data frame with a row per cell, to be written to Parquet, for example.
 
-        Whether the weights count rows, and the resolution, are not in it: `from_frame` is told.
+        What the weights mean, and the resolution, are not in it: `from_frame` is told.
 
         Parameters
         ----------
@@ -362,7 +412,15 @@ class Cells(ReadBefore):
         return to_frame(self.to_records(), backend)
 
     @classmethod
-    def from_frame(cls, frame: Any, *, exact: bool = False, edges: ArrayInput = (), whole: bool = True) -> "Cells":
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        exact: bool = False,
+        edges: ArrayInput = (),
+        whole: bool = True,
+        weights: WeightType = "auto",
+    ) -> "Cells":
         """Return the cells of a data frame that `to_frame` made.
 
         Parameters
@@ -373,6 +431,8 @@ class Cells(ReadBefore):
             As the cells were made.
         whole : bool, default=True
             Whether all weights were whole numbers, or there were none.
+        weights : {"auto", "counts", "importances"}, default="auto"
+            What the weights mean, as the cells were made.
 
         Raises
         ------
@@ -386,14 +446,17 @@ class Cells(ReadBefore):
                 columns[name] = np.asarray(frame[name])
             except (KeyError, LookupError, TypeError, ValueError) as error:
                 raise ValueError(f"frame must have the column {name!r}, as Cells.to_frame makes it") from error
-        return cls._of_columns(columns, exact, edges, whole)
+        return cls._of_columns(columns, exact, edges, whole, weights)
 
     @classmethod
-    def _of_columns(cls, values: Mapping[str, Any], exact: object, edges: Any, whole: object) -> "Cells":
+    def _of_columns(cls, values: Mapping[str, Any], exact: object, edges: Any, whole: object, weights: Any) -> "Cells":
         resolution = read_resolution(edges, exact)
         if not isinstance(whole, bool):
             raise ValueError(f"whole must be True or False, got {brief(whole)}")
-        return _of_sums(_checked_sums(values, whole, resolution), resolution)
+        choose(weights, WEIGHT_TYPES, "weights")
+        if weights == "counts" and not whole:
+            raise ValueError("weights must not be 'counts' where they are not whole numbers, got whole=False")
+        return _of_sums(_checked_sums(values, whole, resolution), resolution, weights)
 
     def _column(self, name: str) -> FloatArray:
         sums = self.sums
@@ -526,21 +589,20 @@ def _read_names(by: object) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _of_sums(sums: CellSums, resolution: Resolution) -> Cells:
+def _of_sums(sums: CellSums, resolution: Resolution, weights: WeightType = "auto") -> Cells:
     """Return the cells, or refuse a total weight that cannot be reckoned with; no cells are cells."""
     if len(sums):
         with np.errstate(over="ignore"):
             total = float(sums.w.sum())
         check_total(total, "the weights of cells")
-    return Cells(sums, resolution)
+    return Cells(sums, resolution, weights)
 
 
 def _by_class(
-    found: Mapping[tuple[Any, ...], Cells], labels: list[Label], resolution: Resolution
+    found: Mapping[tuple[Any, ...], Cells], labels: list[Label], none: Cells
 ) -> dict[tuple[Any, ...], ClassCells]:
     """Return the cells of the classes of each segment, from those by class and segment."""
     segments = dict.fromkeys(key[1:] for key in found)
-    none = Cells(CellSums.none(), resolution)
     return {
         segment: ClassCells({one: found.get((str(k), *segment), none) for k, one in enumerate(labels)})
         for segment in segments

@@ -10,8 +10,9 @@ from functools import cached_property
 import numpy as np
 
 from fitontest.data.predictions import Predictions
-from fitontest.data.sample import Sample, counts_rows, read_weights
+from fitontest.data.sample import Sample
 from fitontest.data.simplex import on_simplex
+from fitontest.data.weights import Weights
 from fitontest.numerics.random import check_cv, held_out_rows
 from fitontest.typing import BoolArray, FloatArray, IntArray, Label, RandomState
 
@@ -33,6 +34,8 @@ class ClassRows:
     classes : list of length K
     logs : bool
         Whether `scores` are logarithms.
+    whole : bool
+        Whether weights count rows.
     """
 
     scores: FloatArray
@@ -40,6 +43,7 @@ class ClassRows:
     w: FloatArray | None
     classes: list[Label]
     logs: bool = False
+    whole: bool = True
 
     @classmethod
     def of(cls, predictions: Predictions, *, logs: bool = False) -> "ClassRows":
@@ -49,7 +53,7 @@ class ClassRows:
             scores = on_simplex(scores, names.y_prob)
         if predictions.sample_weight is None:
             return cls(scores, codes, None, predictions.classes, logs)
-        w = read_weights(predictions.sample_weight, names.sample_weight)
+        w = predictions.sample_weight.w
         if w.size != codes.size:
             raise ValueError(
                 f"{names.y_prob} and {names.sample_weight} must have the same number of rows, got: {names.y_prob} has "
@@ -58,7 +62,8 @@ class ClassRows:
         present = w > 0
         if not present.all():
             scores, codes, w = scores[present], codes[present], w[present]
-        return cls(scores, codes, None if np.all(w == 1.0) else w, predictions.classes, logs)
+        whole = predictions.sample_weight.counts
+        return cls(scores, codes, None if np.all(w == 1.0) else w, predictions.classes, logs, whole)
 
     @property
     def n_classes(self) -> int:
@@ -70,10 +75,10 @@ class ClassRows:
         """Sum of the weights."""
         return float(self.codes.size if self.w is None else self.w.sum())
 
-    @cached_property
-    def whole(self) -> bool:
-        """Whether weights count rows, all of them being whole numbers."""
-        return self.w is None or counts_rows(self.w, self.total)
+    @property
+    def weights(self) -> Weights | None:
+        """The weights with their meaning; None where all are one."""
+        return None if self.w is None else Weights(self.w, self.whole)
 
     @cached_property
     def n(self) -> float:
@@ -94,12 +99,14 @@ class ClassRows:
 
     def against_rest(self, column: int) -> Sample:
         """Return one class against the rest, as a sample of two classes."""
-        return Sample(self.codes == column, np.ascontiguousarray(self.probabilities[:, column]), self.w, names=NAMES)
+        return Sample(
+            self.codes == column, np.ascontiguousarray(self.probabilities[:, column]), self.weights, names=NAMES
+        )
 
     def take(self, rows: BoolArray | IntArray) -> "ClassRows":
         """Return the chosen rows."""
         w = None if self.w is None else self.w[rows]
-        return ClassRows(self.scores[rows], self.codes[rows], w, self.classes, self.logs)
+        return ClassRows(self.scores[rows], self.codes[rows], w, self.classes, self.logs, self.whole)
 
     def folds(self, cv: int, random_state: RandomState) -> list[IntArray]:
         """Return for each fold the rows that it holds out; none where all rows are the same one.

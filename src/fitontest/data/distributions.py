@@ -21,8 +21,9 @@ from fitontest.data.predictions import (
     read_classes,
     read_data,
 )
-from fitontest.data.sample import Sample, counts_rows, read_weights
+from fitontest.data.sample import Sample
 from fitontest.data.simplex import on_simplex
+from fitontest.data.weights import Weighting, Weights
 from fitontest.numerics.row_order import order_of_rows
 from fitontest.typing import ArrayInput, BoolArray, FloatArray, IntArray, Label
 
@@ -63,7 +64,7 @@ class Distributions:
     w : array of shape (n,)
         Weights, 1 each where none were given.
     whole : bool
-        Whether weights count rows, all of them being whole numbers.
+        Whether weights count rows.
     rows : int array of shape (n,)
         Which of the rows given each row is.
     names : Names
@@ -84,9 +85,8 @@ class Distributions:
         p, names = on_simplex(predictions.scores, predictions.names.y_prob), predictions.names
         w, whole = np.broadcast_to(np.float64(1.0), p.shape[:1]), True
         if predictions.sample_weight is not None:
-            w = read_weights(predictions.sample_weight, names.sample_weight)
+            w, whole = predictions.sample_weight.w, predictions.sample_weight.counts
             check_same_length(**{names.y_true: predictions.codes, names.sample_weight: w})
-            whole = counts_rows(w, float(w.sum()))
         return cls(predictions.classes, p, predictions.codes, w, whole, np.arange(p.shape[0]), names)
 
     @classmethod
@@ -94,8 +94,7 @@ class Distributions:
         """Return rows of positive weight that have been checked already."""
         n = rows.codes.size
         w = np.broadcast_to(np.float64(1.0), (n,)) if rows.w is None else rows.w
-        whole = counts_rows(w, float(w.sum()))
-        return cls(rows.classes, rows.probabilities, rows.codes, w, whole, np.arange(n), names)
+        return cls(rows.classes, rows.probabilities, rows.codes, w, rows.whole, np.arange(n), names)
 
     def __len__(self) -> int:
         return self.codes.size
@@ -124,6 +123,19 @@ class Distributions:
     def unit(self) -> bool:
         """Whether all weights are one."""
         return bool(np.all(self.w == 1.0))
+
+    @property
+    def weights(self) -> Weights | None:
+        """The weights with their meaning; None where all are one."""
+        return None if self.unit else Weights(self.w, self.whole)
+
+    @cached_property
+    def weighting(self) -> Weighting | None:
+        """What the weights were taken for; None of rows of weight one."""
+        if self.unit:
+            return None
+        effective = self.total if self.whole else self.total**2 / float(self.w @ self.w)
+        return Weighting("counts" if self.whole else "importances", self.n, self.total, effective)
 
     @property
     def counted(self) -> float:
@@ -205,7 +217,7 @@ class Distributions:
     def class_rows(self) -> ClassRows:
         """The rows of positive weight, as families of several classes are fitted to them."""
         kept = self if self.w.min() > 0 else self.take(self.w > 0)
-        return ClassRows(kept.p, kept.codes, None if kept.unit else kept.w, kept.classes)
+        return ClassRows(kept.p, kept.codes, None if kept.unit else kept.w, kept.classes, whole=self.whole)
 
 
 def read_any(

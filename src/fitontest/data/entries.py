@@ -12,7 +12,8 @@ import numpy as np
 
 from fitontest.data.ordering import Rows
 from fitontest.data.parts import share_out
-from fitontest.data.sample import Sample, counts_rows
+from fitontest.data.sample import Sample
+from fitontest.data.weights import Weights
 from fitontest.numerics.cells import cell_starts, equal_mass_cells
 from fitontest.typing import FloatArray, IntArray
 
@@ -103,13 +104,13 @@ class Entries:
         return entries, np.rint(wy).astype(np.intp)
 
     @classmethod
-    def of_columns(cls, p: FloatArray, w: FloatArray) -> tuple["Entries", IntArray]:
+    def of_columns(cls, p: FloatArray, weights: Weights) -> tuple["Entries", IntArray]:
         """Return an entry for each row of positive weight, and which row each is; ties are ordered by weight."""
+        w = weights.w
         present = np.flatnonzero(w > 0)
         order = present[np.lexsort((w[present], p[present]))]
         chosen = w[order]
-        whole = counts_rows(chosen, float(chosen.sum()))
-        return cls(p[order] + 0.0, chosen, np.broadcast_to(np.intp(1), chosen.shape), whole), order
+        return cls(p[order] + 0.0, chosen, np.broadcast_to(np.intp(1), chosen.shape), weights.counts), order
 
     def __len__(self) -> int:
         return self.p.size

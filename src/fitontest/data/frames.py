@@ -19,7 +19,7 @@ from fitontest.data.class_frames import ClassColumns, reduced_frame
 from fitontest.data.frame_labels import as_label, comparable
 from fitontest.data.frame_segments import check_segment, only_hashable, segment_column, segment_values
 from fitontest.data.labels import listed
-from fitontest.data.sample import EXACT_COUNT, check_total
+from fitontest.data.weights import EXACT_COUNT, check_total
 from fitontest.typing import FloatArray, Label
 
 HUGE = 1e300  # weights below count as finite

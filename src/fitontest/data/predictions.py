@@ -32,6 +32,7 @@ from fitontest.checks import choose
 from fitontest.data.arrays import as_column, as_matrix, check_finite, check_same_length
 from fitontest.data.labels import chosen_positive, coded, coded_positive, distinct, listed
 from fitontest.data.sample import Sample
+from fitontest.data.weights import Weights, read_weights
 from fitontest.typing import ArrayInput, FloatArray, IntArray, Label
 
 Reduction: TypeAlias = Literal["confidence", "classwise", "binary"]
@@ -133,15 +134,14 @@ class Predictions(ClassSamples):
     codes : array of shape (n,)
         The column of the class of each row's label.
     scores : array of shape (n, K)
-    sample_weight : array-like or None
-        As given: a `Sample` checks it.
+    sample_weight : Weights or None
     names : Names
     """
 
     classes: list[Label]
     codes: IntArray
     scores: FloatArray
-    sample_weight: ArrayInput
+    sample_weight: Weights | None
     names: Names
 
     @property
@@ -161,12 +161,18 @@ class Predictions(ClassSamples):
     def by_predicted(self) -> Iterator[tuple[Label, Sample]]:
         """Yield each class that is predicted with the sample of `confidence` of its rows alone."""
         top, highest = self._predicted()
-        w = self.confidence().w
+        confidence = self.confidence()
+        w = confidence.w
         for column in np.unique(top[w > 0]).tolist():
             rows = top == column
             yield (
                 self.classes[column],
-                Sample(self.codes[rows] == column, highest[rows], w[rows], names=self.names.of_sample),
+                Sample(
+                    self.codes[rows] == column,
+                    highest[rows],
+                    Weights(w[rows], confidence.whole, confidence.doubtful),
+                    names=self.names.of_sample,
+                ),
             )
 
     def binary(self, pos_label: Label | None) -> Sample:
@@ -232,7 +238,8 @@ def read_classes(
     check_order(names.columns if headers is None else headers, classes, names)
     column = {label: k for k, label in enumerate(classes)}
     codes = np.array([column[label] for label in occurring], dtype=np.intp)[inverse]
-    return Predictions(classes, codes, scores, sample_weight, names)
+    w = None if sample_weight is None else read_weights(sample_weight, names.sample_weight)
+    return Predictions(classes, codes, scores, w, names)
 
 
 def reduced(

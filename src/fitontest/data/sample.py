@@ -14,16 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fitontest.checks import is_whole
-from fitontest.data.arrays import as_column, as_numbers, check_finite, check_same_length, check_unit_interval
+from fitontest.data.arrays import as_column, as_numbers, check_same_length, check_unit_interval
 from fitontest.data.labels import code_labels, is_binary_coded
 from fitontest.data.ordering import Groups, Rows, pooled, sorted_rows
 from fitontest.data.parts import countable, cut, merged, rescored
-from fitontest.data.places import BadValueError, such
+from fitontest.data.weights import Weighting, Weights, WeightType, are_whole, check_kind, read_weights
 from fitontest.numerics.random import counted_folds, repeated_folds
 from fitontest.numerics.search import BLOCK
 from fitontest.typing import ArrayInput, BoolArray, FloatArray, IntArray, Label, RandomState
-
-EXACT_COUNT = 2.0**53  # whole numbers up to here are floats
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -37,8 +35,10 @@ class Sample:
     y_prob : array-like of shape (n,)
         Predicted probabilities of the positive class, in [0, 1].
     sample_weight : array-like of shape (n,), optional
-        Finite non-negative weights with a positive sum. A row of weight 2 counts as that row twice, a row of
-        weight 0 as absent.
+        Finite non-negative weights with a positive sum. A row of weight 0 is absent.
+    weights : {"auto", "counts", "importances"}, default="auto"
+        What the weights mean: of counts a row of weight 2 is that row twice, of importances the scale means nothing.
+        "auto": counts where all are whole numbers of at most 10 on average, else importances; see `read_weights`.
     pos_label : bool, int, float or str, optional
         The positive class.
     names : tuple of str, optional
@@ -55,7 +55,11 @@ class Sample:
     base_rate : float
         Weighted share of positives.
     unit, whole : bool
-        Whether all weights are one, whether all are whole numbers.
+        Whether all weights are one, whether weights count rows.
+    doubtful : bool
+        Whether the weights are whole numbers that "auto" took for importances, because they are large.
+    weighting : Weighting or None
+        What the weights were taken for, in numbers; None of rows of weight one.
     w2 : float64 array of shape (n,)
         Squared weights; of whole weights, which count rows, the weights themselves.
 
@@ -83,6 +87,8 @@ class Sample:
     n: int
     total: float
     unit: bool
+    whole: bool
+    doubtful: bool
     _scores: NDArray[Any]
     _labels: NDArray[Any]
     _weights: FloatArray | None
@@ -95,26 +101,31 @@ class Sample:
         *,
         pos_label: Label | None = None,
         names: tuple[str, str, str] = ("y_true", "y_prob", "sample_weight"),
+        weights: WeightType = "auto",
     ) -> None:
+        check_kind(weights, has_weights=sample_weight is not None)
         labels, scores = as_column(y_true, names[0]), as_column(y_prob, names[1])
         coded = pos_label is None and is_binary_coded(labels)
         if not coded:
             _refuse_swapped(labels, scores, names)
         scores = as_numbers(scores, names[1])
-        weights = None if sample_weight is None else read_weights(sample_weight, names[2])
-        check_same_length(**dict(zip(names, (labels, scores, weights), strict=True)))
+        read = None if sample_weight is None else read_weights(sample_weight, names[2], weights)
+        check_same_length(**dict(zip(names, (labels, scores, None if read is None else read.w), strict=True)))
         check_unit_interval(scores, names[1])
         if not coded:
             labels = code_labels(labels, names[0], pos_label)
-        self._fill(scores, labels, weights)
+        self._fill(scores, labels, read)
 
-    def _fill(self, scores: NDArray[Any], labels: NDArray[Any], weights: FloatArray | None) -> None:
+    def _fill(self, scores: NDArray[Any], labels: NDArray[Any], read: Weights | None) -> None:
+        weights = None if read is None else read.w
         unit = weights is None or bool(np.all(weights == 1.0))
         put = object.__setattr__  # the dataclass is frozen: these are the only assignments there will be
         put(self, "_scores", _frozen(scores))
         put(self, "_labels", _frozen(labels))
         put(self, "_weights", None if unit or weights is None else _frozen(weights))
         put(self, "unit", unit)
+        put(self, "whole", read is None or read.counts)
+        put(self, "doubtful", read is not None and read.doubtful)
         put(self, "n", scores.size if unit or weights is None else int(np.count_nonzero(weights)))
         put(self, "total", float(scores.size if unit or weights is None else weights.sum()))
 
@@ -133,10 +144,17 @@ class Sample:
         """Weights as float64; all ones take no memory."""
         return np.broadcast_to(np.float64(1.0), self._scores.shape) if self._weights is None else self._weights
 
-    @cached_property
-    def whole(self) -> bool:
-        """Whether every weight is a whole number and their sums are exact, so that weights count rows."""
-        return self.unit or counts_rows(self.w, self.total)
+    @property
+    def weights(self) -> Weights | None:
+        """The weights with their meaning, for other samples of these rows; None where all are one."""
+        return None if self._weights is None else Weights(self._weights, self.whole, self.doubtful)
+
+    @property
+    def weighting(self) -> Weighting | None:
+        """What the weights were taken for; None of rows of weight one."""
+        if self.unit or (self.whole and self.total == self.n):
+            return None
+        return Weighting("counts" if self.whole else "importances", self.n, self.total, self.effective_rows)
 
     @cached_property
     def w2(self) -> FloatArray:
@@ -234,9 +252,9 @@ class Sample:
         if not self.rows.single:  # what stands behind an entry is known to the rows alone
             return Sample.of_rows(self.rows.at(rows), whole=self.whole)
         chosen = object.__new__(Sample)
-        chosen._fill(self.rows.p[rows], self.rows.y[rows], self.rows.w[rows])
+        w = Weights(self.rows.w[rows], self.whole, self.doubtful)
+        chosen._fill(self.rows.p[rows], self.rows.y[rows], w)
         chosen.__dict__["reordered"] = True
-        chosen.__dict__["whole"] = self.whole  # importances of a part may happen to be whole
         return chosen
 
     @cached_property
@@ -323,7 +341,7 @@ class Sample:
             Scores in [0, 1], one for each entry of `rows`.
         """
         if not self.aggregated:
-            return Sample(self.rows.y, p, self.rows.w)
+            return Sample(self.rows.y, p, Weights(self.rows.w, self.whole, self.doubtful))
         return Sample.of_rows(rescored(self.rows, p), whole=self.whole)
 
     @classmethod
@@ -340,12 +358,12 @@ class Sample:
             Whether weights count rows; by default the weights themselves tell.
         """
         made = object.__new__(cls)
-        made._fill(rows.p, rows.y, rows.w)
+        if whole is None:
+            whole = are_whole(rows.w, float(rows.w.sum()))
+        made._fill(rows.p, rows.y, Weights(rows.w, whole))
         made.__dict__.update(rows=rows, reordered=True)
         if not rows.single:
             made.__dict__.update(n=int(rows.n.sum()), unit=made.unit and rows.single, w2=rows.w2)
-        if whole is not None:
-            made.__dict__["whole"] = whole
         return made
 
     @cached_property
@@ -360,33 +378,6 @@ class Sample:
     def __repr__(self) -> str:
         weights = "" if self.unit else f", total weight {self.total:g}"
         return f"Sample(n={self.n}{weights}, share of positives {self.base_rate:.4g})"
-
-
-def counts_rows(w: FloatArray, total: float) -> bool:
-    """Return whether every weight is a whole number and their sums are exact."""
-    return total <= EXACT_COUNT and bool(np.all(w == np.floor(w)))
-
-
-def read_weights(values: ArrayInput, name: str) -> FloatArray:
-    """Return weights as float64: finite, not negative, with a positive sum."""
-    with np.errstate(over="ignore"):  # a long double beyond the range becomes inf, which is refused
-        weights = as_numbers(values, name).astype(np.float64, copy=False)
-    check_finite(weights, name)
-    if weights.min() < 0:
-        bad = np.flatnonzero(weights < 0)
-        raise BadValueError(name, "not be negative", str(weights[bad[0]]), int(bad[0]), weights.shape, such(bad.size))
-    with np.errstate(over="ignore"):
-        total = weights.sum()
-    check_total(total, name)
-    return weights
-
-
-def check_total(total: float, name: str) -> None:
-    """Raise ValueError where a sum of weights is none that can be reckoned with."""
-    if not 0 < total < np.inf:
-        raise ValueError(f"{name} must have a positive finite sum, got {total!s}")
-    if not 1e-150 < total < 1e150:  # squares of weights would leave the range of floats
-        raise ValueError(f"{name} must have a sum between 1e-150 and 1e150, got {total!s}; multiply by a constant")
 
 
 def _refuse_swapped(labels: NDArray[Any], scores: NDArray[Any], names: tuple[str, str, str]) -> None:

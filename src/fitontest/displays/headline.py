@@ -42,7 +42,7 @@ def describe_error(error: Estimate, width: int = WIDTH) -> list[str]:
     interval = describe_interval(error)
     if error.map is None:
         return _join_parts([describe_measure(error), *interval], width)
-    rows = f"n = {error.n:,}"
+    rows = f"n = {error.n:,}" + ("" if error.weighting is None else f" ({error.weighting.brief})")
     if not isinstance(error.evidence, FittedMap):
         return _join_parts([describe_measure(error), *interval, rows], width)
     estimator = error.estimator

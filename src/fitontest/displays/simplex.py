@@ -100,7 +100,8 @@ class SimplexDisplay(Display):
         labels : array-like of shape (3,), optional
             The classes in the order of the columns; by default the labels that occur, sorted.
         sample_weight : array-like of shape (n,), optional
-            Non-negative weights; weight 2 is the row twice, weight 0 the row absent.
+            Counts where all are whole numbers of at most 10 on average, weight 2 being the row twice; else importances,
+        whose scale means nothing. A row of weight 0 is absent.
         ax : matplotlib Axes, Figure or SubFigure, optional
             Where to draw; by default a new pyplot figure.
 

@@ -191,7 +191,7 @@ class TCEDisplay(BinaryDisplay):
             How a matrix of scores is reduced, "confidence" or "binary", and the classes of its columns, see `tce`. A
             diagram of one class against the rest is made by ``from_predictions(y == label, column_of_label)``.
         sample_weight : array-like of shape (n,), optional
-            Whole numbers, the multiplicities of the rows.
+            Counts, whole numbers of at most 10 on average: how often each row stands in the data.
         pos_label : label, optional
             The positive class. Required unless the labels are booleans, {0, 1} or {-1, 1}.
         name : str, optional

@@ -9,7 +9,7 @@ from fitontest.checks import is_whole
 from fitontest.data.arrays import as_column, check_same_length
 from fitontest.data.labels import listed
 from fitontest.data.places import BadValueError, such
-from fitontest.data.sample import counts_rows, read_weights
+from fitontest.data.weights import are_counts, read_weights
 from fitontest.displays.base import Display
 from fitontest.displays.canvas import AxesOrFigure, get_axes, style_axes
 from fitontest.displays.palette import FILL, GAP, NEUTRAL, get_foreground
@@ -144,7 +144,8 @@ class TreeDisplay(Display):
         y : array-like of shape (n,)
             Labels.
         sample_weight : array-like of shape (n,), optional
-            Non-negative weights; weight 2 is the row twice, weight 0 the row absent.
+            Counts where all are whole numbers of at most 10 on average, weight 2 being the row twice; else importances,
+        whose scale means nothing. A row of weight 0 is absent.
         scores : array-like of shape (n,) or (n, K), optional
             Base scores, for a `ProbabilityCalibrationTree` that was fitted with scores on its own.
         pos_label : label, optional
@@ -165,7 +166,7 @@ class TreeDisplay(Display):
         """
         calibrator, proba, classes = _predict(estimator, X, scores)
         labels = as_column(y, "y")
-        w = np.ones(labels.size) if sample_weight is None else read_weights(sample_weight, "sample_weight")
+        w = np.ones(labels.size) if sample_weight is None else read_weights(sample_weight, "sample_weight").w
         check_same_length(X=proba, y=labels, sample_weight=w)
         known = classes.tolist()
         if pos_label is None and len(known) != 2:
@@ -411,7 +412,7 @@ def _missing_in(X: Any) -> NDArray[np.bool_]:
 def _tabulate(tree: TreeStructure, leaf: IntArray, t: FloatArray, p: FloatArray, w: FloatArray) -> Records:
     """Return the reliability of each leaf, from left to right; of one without rows there is none."""
     rows: Records = []
-    w2 = w if counts_rows(w, float(w.sum())) else w * w
+    w2 = w if are_counts(w) else w * w
     for node in tree.leaves.tolist():
         here = (leaf == node) & (w > 0)
         row = {"node": node, "n": int(here.sum()), "share": float(w[here].sum() / w.sum())}

@@ -27,7 +27,8 @@ from fitontest.data.arrays import (
 )
 from fitontest.data.entries import Entries
 from fitontest.data.predictions import count_columns
-from fitontest.data.sample import Sample, read_weights
+from fitontest.data.sample import Sample
+from fitontest.data.weights import Weights, read_weights
 from fitontest.exceptions import without_warnings
 from fitontest.maps.base import CalibrationMap
 from fitontest.partitions.partition import Partition
@@ -188,7 +189,8 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         y : array-like of shape (n,)
             Labels of two classes.
         sample_weight : array-like of shape (n,), optional
-            Non-negative weights; weight 2 is the row twice, weight 0 the row absent.
+            Counts where all are whole numbers of at most 10 on average, weight 2 being the row twice; else importances,
+            whose scale means nothing. A row of weight 0 is absent.
         pos_label : label, optional
             The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
 
@@ -323,8 +325,9 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         scores = as_numbers(p, "p").astype(np.float64, copy=False)
         check_unit_interval(scores, "p")
         labels = as_label_columns(Y, "Y")
-        weights = np.ones(scores.size) if sample_weight is None else read_weights(sample_weight, "sample_weight")
-        check_same_length(p=scores, Y=labels, sample_weight=weights)
+        none = Weights(np.ones(scores.size), counts=True)
+        weights = none if sample_weight is None else read_weights(sample_weight, "sample_weight")
+        check_same_length(p=scores, Y=labels, sample_weight=weights.w)
         entries, order = Entries.of_columns(scores, weights)
         at = np.searchsorted(entries.group_p, scores)
         if at.max() < entries.group_p.size and np.array_equal(entries.group_p[at], scores):

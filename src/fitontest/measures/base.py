@@ -17,12 +17,13 @@ from fitontest.checks import check_known, choose
 from fitontest.data.distributions import Distributions
 from fitontest.data.entries import Entries
 from fitontest.data.sample import Sample
+from fitontest.data.weights import Weighting, weighting_record
 from fitontest.families.base import Family, available_families
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.error_limits import RESOLUTION, RESOLUTIONS, ErrorLimit, ErrorLimits
 from fitontest.measures.if_calibrated import IfCalibrated
-from fitontest.measures.interval import ErrorInterval
-from fitontest.measures.notes import no_null_note, of_classes, one_class_note, score_notes
+from fitontest.measures.interval import INDEPENDENT_ROWS, ErrorInterval
+from fitontest.measures.notes import data_notes, no_null_note, of_classes, one_class_note
 from fitontest.partitions.cell_partition import CellPartition
 from fitontest.partitions.partition import Partition
 from fitontest.registry import Registry, changed_settings, plain_setting, settings_of
@@ -335,6 +336,9 @@ class Estimate(Table):
         With an interval: how large errors may be that persist over so many rows, whatever their shape; see `limit`.
     decided : bool
         Whether all scores are 0 or 1: decisions, not probabilities.
+    weighting : Weighting or None
+        Whether weights were taken for counts or for importances, the rows that they stand for, and the effective rows.
+        None: all rows weigh one.
     map, estimator, partition, n_bins
         Of the evidence, or None.
     note : str or None
@@ -370,6 +374,7 @@ class Estimate(Table):
     interval_reason: str = ""
     limits: ErrorLimits | None = None
     decided: bool = False
+    weighting: Weighting | None = None
 
     @classmethod
     def of(
@@ -402,6 +407,7 @@ class Estimate(Table):
             base_rate=sample.base_rate,
             evidence=Evidence() if evidence is None else evidence,
             decided=sample.decided,
+            weighting=sample.weighting,
         )
 
     @property
@@ -489,7 +495,8 @@ class Estimate(Table):
     @property
     def note(self) -> str | None:
         """What must be known to read the value."""
-        notes = [*notes_of_value(self), *notes_of_labels(self), *(("", note) for note in score_notes(self.decided))]
+        of_data = data_notes(self.decided, self.weighting)
+        notes = [*notes_of_value(self), *notes_of_labels(self), *(("", note) for note in of_data)]
         return "; ".join(f"{where}: {note}" if where else note for where, note in notes) or None
 
     @property
@@ -584,6 +591,7 @@ class Estimate(Table):
             "value": self.value,
             "unit": self.measure.unit,
             "n": self.n,
+            **weighting_record(self.weighting),
             "base_rate": self.base_rate,
             "n_bins": self.n_bins,
             **self.evidence.record(),
@@ -616,7 +624,7 @@ class Estimate(Table):
         """Return the result as JSON-ready values, with its table, or that of every class."""
         facts: dict[str, Any] = {"measure": self.measure.name, "unit": self.measure.unit, **self.measure.settings()}
         facts |= {} if self.reduction is None else {"reduction": self.reduction}
-        facts |= {"value": self.value, "n": self.n, "note": self.note}
+        facts |= {"value": self.value, "n": self.n, **weighting_record(self.weighting), "note": self.note}
         if self.classes is not None:
             each = [{"class": json_ready(label), **one.to_dict()} for label, one in self.classes.items()]
             return {**facts, "classes": each}
@@ -663,11 +671,14 @@ class Estimate(Table):
 
     def sections(self) -> list[Section]:
         """Return the headline and the table below it."""
+        each = [self] if self.classes is None else [*self.classes.values()]
+        of_rows = INDEPENDENT_ROWS if any(one.interval is not None for one in each) else None
         if self.classes is None:
             table = self.evidence.section()
-            notes = "\n".join(part for part in (table.notes, self.note) if part)
-            return [Section(self.headline(), table.header, table.body, notes)]
-        return [Section(self.headline(), *_class_table(self.rows(), self.measure), self.note or "")]
+        else:
+            table = Section("", *_class_table(self.rows(), self.measure))
+        notes = "\n".join(part for part in (table.notes, self.note, of_rows) if part)
+        return [Section(self.headline(), table.header, table.body, notes)]
 
     def __repr__(self) -> str:
         shown = {**self.measure.brief(), "reduction": self.reduction, "n_bins": self.n_bins}
@@ -693,6 +704,7 @@ def mean_over_classes(estimates: Mapping[Label, Estimate]) -> Estimate:
         reduction="classwise",
         classes=dict(estimates),
         decided=all(one.decided for one in estimates.values()),
+        weighting=first.weighting,
     )
 
 

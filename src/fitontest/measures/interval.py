@@ -5,6 +5,11 @@ from typing import Any, Literal
 
 from fitontest.results.text import percent, short
 
+#: What every text, page and table with an interval says.
+INDEPENDENT_ROWS = (
+    "Rows must be independent: repeated rows, or several of one patient or user, make intervals and p-values too sure."
+)
+
 
 @dataclass(frozen=True)
 class Interval:

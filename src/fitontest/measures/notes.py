@@ -6,6 +6,7 @@ and scores may be decisions. Such values are computed as any others, and every o
 
 from collections.abc import Sequence
 
+from fitontest.data.weights import Weighting
 from fitontest.families.base import Family
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.binned import BinnedMap
@@ -69,9 +70,9 @@ def one_class_note(base_rate: float | None, reduction: str | None) -> str:
     return f"{what}: an error only tells how far the scores are from {base_rate:.0f}"
 
 
-def score_notes(decided: bool) -> list[str]:
-    """Return what the scores are, if not probabilities."""
-    return [DECISIONS] if decided else []
+def data_notes(decided: bool, weighting: Weighting | None) -> list[str]:
+    """Return what the scores are, if not probabilities, and what the weights were taken for, if there are any."""
+    return [*([DECISIONS] if decided else []), *([] if weighting is None else [str(weighting)])]
 
 
 def of_classes(labels: Sequence[Label], n_classes: int) -> str:

@@ -169,7 +169,7 @@ class PlugIn(Measure):
                 f"family={self.family!r}"
             )
         if not sample.whole:
-            raise ValueError("debias must be False unless all weights are whole numbers: it counts rows per bin")
+            raise ValueError("debias must be False unless weights are counts: it counts rows per bin")
         return debiased(shifted, self.total.name)
 
 

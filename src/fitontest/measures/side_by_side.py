@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 from fitontest.measures.base import Estimate, notes_of_value
+from fitontest.measures.interval import INDEPENDENT_ROWS
 from fitontest.measures.plug_in import PlugIn
 from fitontest.results.table import Section, cell
 from fitontest.results.text import short
@@ -159,7 +160,7 @@ def interval_columns(named: Named) -> _Columns | None:
             return "-", "-"
         return printed(estimate.debiased), f"{printed(interval.low)} to {printed(interval.high)}"
 
-    lines = [INTERVAL_NOTE]
+    lines = [INTERVAL_NOTE, INDEPENDENT_ROWS]
     if any(one.interval is not None and one.interval.target != "true error" for _, one in named):
         lines.append(OWN_NOTE)
     for family in dict.fromkeys(one.interval.stand_in for _, one in named if one.interval is not None):

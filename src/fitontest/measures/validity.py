@@ -154,7 +154,8 @@ class ValidityCurve(Table):
         k : int, default=10
             Number of neighbours, at least 1; see `KNN`.
         sample_weight : array-like of shape (n,), optional
-            Non-negative weights; weight 2 is the row twice, weight 0 the row absent.
+            Counts where all are whole numbers of at most 10 on average, weight 2 being the row twice; else importances,
+            whose scale means nothing. A row of weight 0 is absent.
         pos_label : label, optional
             The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
 

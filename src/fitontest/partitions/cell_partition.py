@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from fitontest.data.arrays import as_column
 from fitontest.data.ordering import Groups, Rows, pooled
 from fitontest.data.places import BadValueError, such
-from fitontest.data.sample import EXACT_COUNT, Sample
+from fitontest.data.sample import Sample
+from fitontest.data.weights import EXACT_COUNT
 from fitontest.partitions.bin_table import BinTable
 from fitontest.partitions.partition import tabulate
 from fitontest.typing import ArrayInput, IntArray

@@ -8,7 +8,8 @@ import numpy as np
 
 from fitontest.checks import brief
 from fitontest.data.arrays import as_numbers, as_scores, check_same_length
-from fitontest.data.sample import Sample, read_weights
+from fitontest.data.sample import Sample
+from fitontest.data.weights import read_weights
 from fitontest.partitions.cell_partition import CellPartition
 from fitontest.typing import ArrayInput, FloatArray, Label
 
@@ -49,7 +50,7 @@ def merge_cells(y_prob: ArrayInput, scores: ArrayInput, *, sample_weight: ArrayI
     array([0.2667, 0.2667, 0.2667, 0.9   ])
     """
     p = as_scores(y_prob, "y_prob")
-    w = np.ones(p.size) if sample_weight is None else read_weights(sample_weight, "sample_weight")
+    w = np.ones(p.size) if sample_weight is None else read_weights(sample_weight, "sample_weight").w
     check_same_length(y_prob=p, sample_weight=w)
     chosen = as_numbers(scores, "scores")
     missing = chosen[~np.isin(chosen, p)]

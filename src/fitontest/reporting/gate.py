@@ -1,7 +1,7 @@
 """A gate: whether a calibration error is at most a limit, is above it, or whether the rows cannot tell yet."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any, Literal, TypeAlias, get_args
@@ -12,10 +12,12 @@ import numpy as np
 from fitontest.checks import choose, is_real
 from fitontest.data.predictions import REDUCTIONS, ClassSamples, Reduction, read_unreduced, reduced
 from fitontest.data.sample import Sample
+from fitontest.data.weights import MOST_COPIES, WeightType, check_kind, read_weights, weighting_record
+from fitontest.exceptions import held_warnings, warn_user
 from fitontest.families.base import Family, read_family
 from fitontest.measures.base import Estimate
 from fitontest.measures.error_limits import ErrorLimit, check_resolution
-from fitontest.measures.interval import Interval
+from fitontest.measures.interval import INDEPENDENT_ROWS, Interval
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.random import one_seed
 from fitontest.progress import track
@@ -35,6 +37,7 @@ Kind: TypeAlias = Literal["segment", "class"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 MOST_TIMES = 10_000  # the rows at hand, beyond which a number of rows says only that there are not enough anywhere
 FEWEST = 50  # rows that are ever said to be enough: the interval of fewer is cut off at its ends
+_WEIGHT = "sample_weight"
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 MORE = 1.2  # times the rows at hand, which are said at least to be needed
 DEFAULT_RESOLUTION = 20  # parts of the rows: errors in waves are seen that persist over a twentieth, or nearly
@@ -90,7 +93,8 @@ class Gate:
         one = self.estimate
         interval = f"{100 * self.interval.level:g} % interval {short(self.interval.low)} to {short(self.interval.high)}"
         found = f"calibration error {short(one.quoted)} by {one.measure.name} ({interval})"
-        text = f"{found}, limit {short(self.max_error)}, n = {one.n:,}, joint p-value {short(self.p_value, 2)}"
+        rows = f"n = {one.n:,}" + ("" if one.weighting is None else f" ({one.weighting})")
+        text = f"{found}, limit {short(self.max_error)}, {rows}, joint p-value {short(self.p_value, 2)}"
         if one.interval is not None and one.interval.roughness is not None and one.interval.source:
             text += f"; {one.interval.source}"
         if self.outcome == "pass" and self.persistent is not None:
@@ -124,6 +128,7 @@ class Gate:
             "persistent_share": None if self.persistent is None else self.persistent.share,
             "joint_p_value": self.p_value,
             "n": one.n,
+            **weighting_record(one.weighting),
             "rows_needed": self.rows_needed,
         }
 
@@ -201,7 +206,7 @@ class CalibrationCheck(Table):
     def sections(self) -> list[Section]:
         """Return the table of the outcomes."""
         if len(self.gates) == 1 and self.gates[0].name == str(WHOLE):
-            return [Section(str(self.gates[0]))]  # a title, which is one line in every log
+            return [Section(str(self.gates[0]), notes=INDEPENDENT_ROWS)]  # a title is one line in every log
         level = f"{100 * self.gates[0].interval.level:.4g} % interval"
         resolved = any(gate.persistent is not None for gate in self.gates)
         header = [self.kind, "outcome", "debiased error", level, *(["persistent"] if resolved else [])]
@@ -220,7 +225,10 @@ class CalibrationCheck(Table):
             )
         limit = f"limit {short(self.gates[0].max_error)}"
         title = f"{_in_words(self.outcome)}: calibration errors by {self.family}, {limit}"
-        return [Section(title, header, body, self._resolution_note if resolved else "")]
+        notes = [self._resolution_note] if resolved else []
+        notes += [f"{gate.name}: {gate.estimate.weighting}." for gate in self.gates if gate.estimate.weighting]
+        notes.append(INDEPENDENT_ROWS)
+        return [Section(title, header, body, "\n".join(notes))]
 
     @property
     def _resolution_note(self) -> str:
@@ -243,6 +251,7 @@ def check_calibration(
     reduction: Reduction | None = None,
     labels: ArrayInput = None,
     sample_weight: ArrayInput = None,
+    weights: WeightType = "auto",
     pos_label: Label | None = None,
     random_state: RandomState = 0,
 ) -> CalibrationCheck:
@@ -259,6 +268,10 @@ def check_calibration(
         ``reduction="classwise"``, and of `ClassCells`, each class against the rest has an outcome of its own.
     max_error : float in (0, 1)
         The largest mean distance |c(p) - p| that is accepted.
+    weights : {"auto", "counts", "importances"}, default="auto"
+        What `sample_weight` means: how often a row stands in the data, or how much it is to count, whose scale means
+        nothing. "auto": counts where all are whole numbers of at most 10 on average, importances where they are not
+        whole. Whole numbers that are larger may be either: a gate does not guess, and refuses them.
     level : float in (0, 1), default=0.95
         Of the interval, and of the limit B.
     resolution : float or None, default=20
@@ -268,8 +281,8 @@ def check_calibration(
     family : str or Family, default="isotonic"
         Whose error is held against the limit.
     by : array-like of shape (n,) or (n, k), optional
-        The segment of each row, such as its region: each has an outcome of its own. Not with
-        ``reduction="classwise"``.
+        The segment of each row, such as its region or its month: each has an outcome of its own. Not with
+        ``reduction="classwise"``. Without it the outcome is of all rows together, not of each region or period.
     random_state : int, RandomState or None, default=0
         Seed of the draws behind the interval.
 
@@ -281,7 +294,8 @@ def check_calibration(
     Raises
     ------
     ValueError
-        Naming the argument, the rule and what was found; a family whose error has no interval.
+        Naming the argument, the rule and what was found; a family whose error has no interval; whole weights of more
+        than 10 on average without `weights`.
 
     Notes
     -----
@@ -309,18 +323,40 @@ def check_calibration(
     >>> print(str(check).partition(", limit")[0])
     fail: calibration error 0.104 by isotonic (95 % interval 0.0853 to 0.121)
     """
-    columns = (y_true, y_prob, sample_weight)
+    check_kind(weights, has_weights=sample_weight is not None)
     rule = GateRule.of(max_error, level, family, random_state, resolution)
     if reduction is not None:
         choose(reduction, REDUCTIONS, "reduction")
-    if reduction == "classwise" or isinstance(y_true, ClassSamples):
-        if by is not None:
-            raise ValueError("by must be left out with reduction='classwise' or ClassCells: each class has an outcome")
-        return check_classes(read_unreduced(columns, reduction or "classwise", labels, pos_label), rule)
-    segments = read_segments(columns, by, reduction, labels, pos_label)
-    if segments is None:
-        return check_samples({WHOLE: reduced(columns, reduction, labels, pos_label)}, rule, reduction)
-    return check_samples(segments.samples, rule, reduction)
+    by_class = reduction == "classwise" or isinstance(y_true, ClassSamples)
+    if by_class and by is not None:
+        raise ValueError("by must be left out with reduction='classwise' or ClassCells: each class has an outcome")
+    with held_warnings() as held:  # of weights that are refused there is nothing else to say
+        columns = (y_true, y_prob, None if sample_weight is None else read_weights(sample_weight, _WEIGHT, weights))
+        if by_class:
+            data = read_unreduced(columns, reduction or "classwise", labels, pos_label)
+            samples: Mapping[Segment, Sample] = dict(data.one_vs_rest())
+        else:
+            segments = read_segments(columns, by, reduction, labels, pos_label)
+            if segments is None:
+                samples = {WHOLE: reduced(columns, reduction, labels, pos_label)}
+            else:
+                samples = segments.samples
+    refuse_doubt(samples.values(), "weights")
+    for message, category in held:
+        warn_user(message, category)
+    return check_samples(samples, rule, reduction, "class" if by_class else "segment")
+
+
+def refuse_doubt(samples: Iterable[Sample], argument: str) -> None:
+    """Raise ValueError where nothing says whether whole weights are counts; `argument` is what would say so."""
+    for sample in samples:
+        if sample.doubtful:
+            raise ValueError(
+                f"{argument} must be 'counts' or 'importances' where weights are whole numbers of more than "
+                f"{MOST_COPIES} on average, got weights of {sample.total / sample.n:,.3g} on average; as counts "
+                f"{sample.n:,} rows stand for {sample.total:,.0f}, as importances for {sample.effective_rows:,.0f}: "
+                "a gate does not guess"
+            )
 
 
 def assert_calibrated(
@@ -386,11 +422,6 @@ class GateRule:
             raise ValueError(f"family must be one whose error has an interval, got {measure.name}: {reason}")
         parts = None if resolution is None else check_resolution(resolution)
         return cls(check_limit(max_error), check_level(level), measure, random_state, parts)
-
-
-def check_classes(data: ClassSamples, rule: GateRule) -> CalibrationCheck:
-    """Return the outcomes of the classes, each against the rest."""
-    return check_samples(dict(data.one_vs_rest()), rule, "classwise", "class")
 
 
 def check_samples(

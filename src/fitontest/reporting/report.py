@@ -26,6 +26,7 @@ from fitontest.evaluation import Evaluation, evaluation_of, measures_of
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family, read_family
 from fitontest.measures.base import make_measure
+from fitontest.measures.interval import INDEPENDENT_ROWS
 from fitontest.measures.side_by_side import interval_columns
 from fitontest.numerics.random import one_seed
 from fitontest.reporting.figures import (
@@ -124,6 +125,7 @@ class Report:
             "verdict": self.verdict,
             "sentences": self.sentences,
             "glance": self._summary.glance,
+            "independent_rows": INDEPENDENT_ROWS,
             "tables": self._tables(),
             "facts": self.facts,
         }
@@ -155,7 +157,7 @@ class Report:
             found[CLASSES] = [_class_table(self.classes)]
         if self.segments is not None:
             found[SEGMENTS] = self.segments.sections()
-        return found
+        return {heading: [_without_line(part, INDEPENDENT_ROWS) for part in parts] for heading, parts in found.items()}
 
     @property
     def facts(self) -> dict[str, str]:
@@ -285,7 +287,8 @@ def report(
     compare : bool, default=False
         Compare platt, beta, spline, isotonic and temperature as calibrators of these scores, out of fold.
     by : array-like of shape (n,) or (n, k), optional
-        The segment of each row, such as its region: each is listed with the error of the family that is quoted.
+        The segment of each row, such as its region or its month: each is listed with the error of the family that is
+        quoted. The verdict is of all rows together, not of each.
     interval : float in (0, 1), default=0.95
         Level of the intervals.
     random_state : int, RandomState or None, default=0
@@ -366,6 +369,11 @@ def _without(part: Section, column: str) -> Section:
     """Return a section without a column, if it has one of that name."""
     kept = [k for k, text in enumerate(part.header) if text != column]
     return replace(part, header=[part.header[k] for k in kept], body=[[row[k] for k in kept] for row in part.body])
+
+
+def _without_line(part: Section, line: str) -> Section:
+    """Return a section without a line of its notes, which the page says once, above all of them."""
+    return replace(part, notes="\n".join(text for text in part.notes.splitlines() if text != line))
 
 
 def _by_class(classes: ClassSamples, verdict: Verdict, options: ReportOptions) -> Evaluation:

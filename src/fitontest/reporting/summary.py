@@ -45,7 +45,7 @@ class Summary:
         """The numbers of the headline by what they are called."""
         one, interval, limit = self.verdict.estimate, self._interval, self.verdict.limit
         return {
-            "rows": f"{one.n:,}",
+            "rows": f"{one.n:,}" + ("" if one.weighting is None else f" ({one.weighting.brief})"),
             one.base_rate_name: short(self.sample.base_rate),
             "mean score": short(self.sample.mean_score),
             "calibration error": short(one.quoted),

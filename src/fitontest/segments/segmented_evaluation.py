@@ -8,8 +8,9 @@ import numpy as np
 
 from fitontest.checks import brief, choose
 from fitontest.data.sample import Sample
+from fitontest.data.weights import weighting_record
 from fitontest.measures.base import Estimate, Measure, notes_of_labels, notes_of_value
-from fitontest.measures.notes import score_notes
+from fitontest.measures.notes import data_notes
 from fitontest.measures.plug_in import PlugIn
 from fitontest.measures.side_by_side import UNLIKELY, Named, interval_columns, note_lines, reason_lines
 from fitontest.results.frames import Records
@@ -349,6 +350,7 @@ class SegmentedEvaluation(Table, Generic[E]):
         lines = [ORDER_NOTE, spreads.note if spreads else "", *reason_lines([*named.items()]), self._draws_note(name)]
         lines += [self.sentence(name)] if self.draws else []
         lines += self._lines(name)
+        lines += data_notes(False, self.segments.whole.weighting)
         return Section(title, header, body, "\n".join(line for line in lines if line))
 
     def _draws_note(self, name: str) -> str:
@@ -365,7 +367,7 @@ class SegmentedEvaluation(Table, Generic[E]):
 
 def _notes_of(estimate: Estimate) -> list[tuple[str, str]]:
     """Return the notes of an estimate; the rows of each segment are others, so that they have notes too."""
-    of_scores = [("", note) for note in score_notes(estimate.decided)]
+    of_scores = [("", note) for note in data_notes(estimate.decided, None)]
     return [*notes_of_value(estimate), *notes_of_labels(estimate), *of_scores]
 
 
@@ -395,6 +397,7 @@ def _record(
         "measure": name,
         "segment": segment,
         "n": sample.n,
+        **weighting_record(sample.weighting),
         "base_rate": float(sample.base_rate),
         "mean_score": mean_score,
         "mean_residual": float(sample.base_rate) - mean_score,

@@ -1,7 +1,7 @@
 """Segments: the samples of the parts of the data, and that of the whole, from rows or from cells."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,6 +14,7 @@ from fitontest.data.distributions import CANONICAL
 from fitontest.data.labels import coded
 from fitontest.data.predictions import NAMES, Columns, Names, ReadBefore, reduced
 from fitontest.data.sample import Sample
+from fitontest.data.weights import WeightType
 from fitontest.typing import ArrayInput, IntArray, Label
 
 MOST_SEGMENTS = 100  # beyond, hardly any adjusted p-value could be small, and no table is read
@@ -57,7 +58,9 @@ class Segments:
         present = {segment: each for segment, each in cells.items() if each.n}
         _check_number(len(present))
         whole: Any = sum(present.values())
-        return cls({segment: each.sample() for segment, each in present.items()}, whole.sample(), name)
+        kind: WeightType = "counts" if whole.whole else "importances"  # decided once, for all segments together
+        alike = (each if each.whole == whole.whole else replace(each, weights=kind) for each in present.values())
+        return cls({key: each.sample() for key, each in zip(present, alike, strict=True)}, whole.sample(), name)
 
     @classmethod
     def of_rows(
@@ -182,7 +185,8 @@ def _check_number(segments: int) -> None:
 
 def _taken(whole: Sample, rows: IntArray) -> Sample:
     """Return the sample of some rows, as these rows alone would make it."""
-    return Sample(whole.y[rows], whole.p[rows], None if whole.unit else whole.w[rows])
+    w = None if whole.weights is None else replace(whole.weights, w=whole.w[rows])
+    return Sample(whole.y[rows], whole.p[rows], w)
 
 
 def _coded(by: Sequence[ArrayInput], size: int, names: Names) -> tuple[list[Segment], IntArray]:

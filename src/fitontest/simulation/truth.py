@@ -25,7 +25,7 @@ from scipy.stats import spearmanr
 
 from fitontest.checks import choose
 from fitontest.data.arrays import as_numbers, as_scores, check_finite, check_same_length
-from fitontest.data.sample import read_weights
+from fitontest.data.weights import read_weights
 from fitontest.numerics.losses import LOG_LOSS_EPS
 from fitontest.numerics.norms import l1
 from fitontest.typing import ArrayInput, FloatArray
@@ -242,7 +242,7 @@ def _columns(q: FloatArray, c: ArrayInput, weights: ArrayInput, name: str) -> tu
     truth = as_scores(c, "c")
     if q.size == 0:
         raise ValueError(f"{name} must not be empty, got 0 rows")
-    w = np.ones_like(q) if weights is None else read_weights(weights, "sample_weight")
+    w = np.ones_like(q) if weights is None else read_weights(weights, "sample_weight").w
     check_same_length(**{name: q, "c": truth, "sample_weight": None if weights is None else w})
     return q, truth, w
 

@@ -18,8 +18,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fitontest.checks import is_real, is_whole
 from fitontest.data.arrays import as_matrix, as_numbers, as_scores
-from fitontest.data.sample import counts_rows, read_weights
 from fitontest.data.splits import check_splitting
+from fitontest.data.weights import are_counts, read_weights
 from fitontest.families.base import FamilyBase
 from fitontest.numerics.links import logit
 from fitontest.numerics.random import check_seed
@@ -241,7 +241,7 @@ class FeatureCalibrator(ClassifierMixin, FamilyBase):  # type: ignore[misc]
         self, X: Any, codes: IntArray, w: FloatArray, logits: FloatArray | None, K: int, folds: list[Fold]
     ) -> dict[str, Any]:
         """Return the attributes of the fitted tree."""
-        whole = counts_rows(w, float(w.sum()))
+        whole = are_counts(w)
         grown, tree, leaf, _, factors = self._grow(X, codes, w, logits, K, whole=whole)
         candidates = candidate_factors(factors)
         losses = [self._held_out(X, codes, logits, K, candidates, fold, whole=whole) for fold in folds]
@@ -342,7 +342,7 @@ def read_weights_of(sample_weight: ArrayInput, codes: IntArray) -> FloatArray | 
         return None
     if not as_numbers(sample_weight, "sample_weight").any():
         raise ValueError("sample_weight must have a positive sum, got zero in every row")
-    w = read_weights(sample_weight, "sample_weight")
+    w = read_weights(sample_weight, "sample_weight").w
     if w.size != codes.size:
         raise ValueError(f"y and sample_weight must have the same number of rows, got {codes.size} and {w.size}")
     return w

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from fitontest.checks import is_whole
-from fitontest.data.sample import counts_rows
 from fitontest.data.splits import splits_of
+from fitontest.data.weights import are_counts
 from fitontest.numerics.random import deal_counts, generator
 from fitontest.typing import FloatArray, IntArray, RandomState
 
@@ -49,7 +49,7 @@ def tree_splits(
             [np.bincount(rows, minlength=w.size) * w for rows in split] for split in splits_of(cv, X, codes, w, {})
         ]
         return [(train[present], held[present]) for train, held in splits if train.any()]
-    whole = counts_rows(w, float(w.sum()))
+    whole = are_counts(w)
     total = int(w.sum()) if whole else present.size
     n_folds = min(5 if cv is None else int(cv), total)
     if n_folds < 2:
@@ -74,7 +74,7 @@ def tree_splits(
 def _kinds(X: Any, codes: IntArray, w: FloatArray, logits: FloatArray | None) -> Iterator[list[list[int]]]:
     """Yield for each class its kinds of rows, each a list of positions: equal rows, of equal weight if not whole."""
     seen = [b""] * codes.size if logits is None else [row.tobytes() for row in logits + 0.0]  # -0.0 is 0.0
-    weight = np.zeros(w.size) if counts_rows(w, float(w.sum())) else w
+    weight = np.zeros(w.size) if are_counts(w) else w
     keys = list(zip(codes.tolist(), _row_keys(X), seen, weight.tolist(), strict=True))
     order = sorted(range(codes.size), key=keys.__getitem__)
     for _, of_class in groupby(order, key=lambda i: keys[i][0]):

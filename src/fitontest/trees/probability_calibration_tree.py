@@ -62,8 +62,8 @@ class ProbabilityCalibrationTree(FeatureCalibrator):
 
     The log loss clips probabilities to [1e-6, 1 - 1e-6], because otherwise one row of another class in a pure leaf
     would decide the pruning. Of factors with the same loss over the folds the largest is taken. Rows of weight 0 are
-    absent; where all weights are whole numbers, a row of weight 2 is the row twice. Features may be missing (NaN), as
-    in scikit-learn's trees.
+    absent; where weights are counts, whole numbers of at most 10 on average, a row of weight 2 is the row twice.
+    Features may be missing (NaN), as in scikit-learn's trees.
 
     References
     ----------

@@ -48,8 +48,9 @@ class TreeCalibrator(FeatureCalibrator):
     -----
     The tree is grown by the Gini impurity, and the factor is that of the smallest Brier score over the folds, of equal
     ones the largest; the Gini impurity of a node is the Brier score of its shares, so that growing, pruning and
-    choosing have one aim. Any number of classes is taken at once. Rows of weight 0 are absent; where all weights
-    are whole numbers, a row of weight 2 is the row twice. Features may be missing (NaN), as in scikit-learn's trees.
+    choosing have one aim. Any number of classes is taken at once. Rows of weight 0 are absent; where weights are
+    counts, whole numbers of at most 10 on average, a row of weight 2 is the row twice. Features may be missing (NaN),
+    as in scikit-learn's trees.
 
     References
     ----------

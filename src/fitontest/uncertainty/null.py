@@ -12,6 +12,7 @@ from fitontest.checks import is_whole
 from fitontest.data.entries import Entries
 from fitontest.data.ordering import Rows
 from fitontest.data.sample import Sample
+from fitontest.data.weights import Weights
 from fitontest.exceptions import without_warnings
 from fitontest.measures.base import Estimate, Measure
 from fitontest.measures.if_calibrated import IfCalibrated
@@ -86,7 +87,8 @@ def redrawn_in_place(sample: Sample, rng: np.random.RandomState) -> Sample:
     """Return the same with two rows for each, in the given order: the weight of its negatives and of its positives."""
     p, w = sample.p, sample.w
     share = rng.binomial(w.astype(np.int64), p) if sample.whole else w * (rng.random_sample(p.size) < p)
-    return Sample(np.tile([0, 1], p.size), np.repeat(p, 2), np.stack((w - share, share), axis=1).ravel())
+    both = np.asarray(np.stack((w - share, share), axis=1).ravel(), dtype=np.float64)
+    return Sample(np.tile([0, 1], p.size), np.repeat(p, 2), Weights(both, sample.whole))
 
 
 def _redrawn_entries(sample: Sample, rng: np.random.RandomState) -> Sample:

@@ -9,6 +9,7 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
 import fitontest as fot
+from fitontest.data.weights import Weights
 from fitontest.datasets import Derivate
 from fitontest.families.piecewise import base, fitting
 from fitontest.families.piecewise.fitting import Fitter, Settings, values_at
@@ -461,7 +462,7 @@ def test_whole_weights_are_rows_and_others_are_importances(name):
     for scale in (0.5, 1e-6):  # a constant importance is none
         scaled = fot.make_family(name, n_bins=3, cv=3).fit(p, y, np.full(500, scale))
         np.testing.assert_allclose(scaled.predict(GRID), plain.predict(GRID), atol=1e-9)
-    thousand = fot.make_family(name, n_bins=3, cv=3).fit(p, y, np.full(500, 1000.0))
+    thousand = fot.make_family(name, n_bins=3, cv=3).fit(p, y, Weights(np.full(500, 1000.0), counts=True))
     bare = fot.make_family(name, n_bins=3, cv=3, alpha=1e-3, kappa=2e-3).fit(p, y)
     np.testing.assert_allclose(thousand.predict(GRID), bare.predict(GRID), atol=1e-6)
     assert np.max(np.abs(thousand.predict(GRID) - plain.predict(GRID))) > 1e-4

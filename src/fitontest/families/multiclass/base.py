@@ -119,7 +119,8 @@ class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: 
         y : array-like of shape (n,)
             Labels.
         sample_weight : array-like of shape (n,), optional
-            Non-negative weights; weight 2 is the row twice, weight 0 the row absent.
+            Counts where all are whole numbers of at most 10 on average, weight 2 being the row twice; else importances,
+            whose scale means nothing. A row of weight 0 is absent.
         labels : array-like of shape (K,), optional
             The class of each column, also of classes that do not occur.
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from fitontest.checks import brief, is_real
 from fitontest.data.class_rows import ClassRows
-from fitontest.data.sample import counts_rows
 from fitontest.exceptions import without_warnings
 from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.numerics.losses import LOG_LOSS_EPS
@@ -32,11 +31,14 @@ class HeldOut:
         -log q_y of each row by the maps that were not fitted to it, q clipped to [1e-6, 1 - 1e-6].
     w : array of shape (n,)
         Weights of the rows.
+    whole : bool
+        Whether these are counts.
     """
 
     candidates: tuple[Any, ...]
     losses: FloatArray
     w: FloatArray
+    whole: bool = True
 
     @property
     def mean(self) -> FloatArray:
@@ -53,7 +55,7 @@ class HeldOut:
         """Position of the first candidate that is worse than the best by at most a standard error of the difference."""
         excess = self.losses - self.losses[:, [self.best]]
         mean = self.w @ excess / self.w.sum()
-        squares = self.w if counts_rows(self.w, float(self.w.sum())) else self.w**2
+        squares = self.w if self.whole else self.w**2
         error = np.sqrt(squares @ (excess - mean) ** 2) / self.w.sum()
         return int(np.argmax(mean <= error))
 
@@ -71,7 +73,7 @@ def hold_out(path: Path, candidates: Sequence[Any], rows: ClassRows, folds: Sequ
             test = rows.take(held)
             for column, c_hat in enumerate(path(rows.take(fitted), candidates)):
                 losses[held, column] = log_losses(c_hat, test)
-    return HeldOut(tuple(candidates), losses, np.ones(rows.codes.size) if rows.w is None else rows.w)
+    return HeldOut(tuple(candidates), losses, np.ones(rows.codes.size) if rows.w is None else rows.w, rows.whole)
 
 
 def log_losses(c_hat: MulticlassMap, rows: ClassRows) -> FloatArray:

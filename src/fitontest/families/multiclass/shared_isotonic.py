@@ -5,6 +5,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fitontest.data.class_rows import ClassRows
 from fitontest.data.sample import Sample
+from fitontest.data.weights import Weights
 from fitontest.families.base import register_family
 from fitontest.families.cutting import Eps, read_eps
 from fitontest.families.isotonic import Isotonic
@@ -94,7 +95,7 @@ class SharedIsotonic(MulticlassFamily):
             q = np.exp(first_step(problem.x, beta, 0.0)) if beta != 1.0 else q
         hits = np.zeros(q.shape, dtype=bool)
         hits[np.arange(rows.codes.size), rows.codes] = True
-        w = None if rows.w is None else np.repeat(rows.w, rows.n_classes)
+        w = None if rows.w is None else Weights(np.repeat(rows.w, rows.n_classes), rows.whole)
         # a softmax may be rounded past 1
         isotonic = Isotonic().fit_sample(Sample(hits.ravel(), np.minimum(q, 1.0).ravel(), w))
         attributes = {"temperature_": 1.0 / beta if beta > 0 else np.inf, "n_blocks_": isotonic.n_bins_}

@@ -112,6 +112,14 @@ class PL3(PiecewiseFamily):
     *Processes.* jax has threads, and a fork copies none. Of multiprocessing take the start method "spawn" or
     "forkserver"; joblib's default, loky, does not fork.
 
+    *Objective.* Knots and values minimise
+
+        sum_i w_i loss(y_i, c_hat(p_i)) + kappa / W sum_i w_i loss(p_i, c_hat(p_i)) - alpha sum_k ln(tau_(k+1) - tau_k)
+
+    with loss(t, q) that of the label t, or of a share t of positive and 1 - t of negative rows, and t_k = Q(tau_k). Q
+    is the quantile function of .99 of the distribution of the logits and .01 of the uniform one, straight between the
+    shares 0, 1/64, ..., 1.
+
     *Local optima.* As a function of the knots the loss has many local minima. Where two segments are asked for, by
     ``n_bins=2`` or by the choice of a single map (``ensemble=False``), their one knot is tried at 64 places, at each
     with its best values, and the fit goes on from the best four. In 22 samples of 40 to 500 rows without priors a scan

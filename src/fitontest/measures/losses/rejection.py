@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-import numpy as np
-
 from fitontest.data.sample import Sample
 from fitontest.measures.binning import BinnedSample
 from fitontest.measures.losses.base import BinLoss, mean_over_bins, register_bin_loss
@@ -51,15 +49,12 @@ class Rejection(BinLoss):
         Raises
         ------
         ValueError
-            Weights that are not whole, or whose sum is beyond 2**53.
+            Weights that are importances.
         """
         if not sample.whole:
-            parts = sample.w[sample.w != np.floor(sample.w)]
-            description = f"{parts[0]!s}" if parts.size else f"a sum of {sample.total!s}"
-            description = "sums of weights that are not" if sample.aggregated else description
             raise ValueError(
-                "sample_weight must be whole numbers with a sum up to 2**53 for loss='rejection', because "
-                f"a significance test counts rows; got {description}"
+                "sample_weight must be counts for loss='rejection', because a significance test counts rows; got "
+                f"importances: {sample.weighting}"
             )
 
     def per_bin(self, binned: BinnedSample) -> FloatArray:

@@ -6,7 +6,7 @@ from heapq import heappop, heappush
 import numpy as np
 
 from fitontest.checks import is_whole
-from fitontest.data.sample import counts_rows
+from fitontest.data.weights import are_counts
 from fitontest.numerics.row_order import order_of_rows
 from fitontest.partitions.simplex.partitioner import (
     SimplexPartition,
@@ -70,7 +70,7 @@ class MedianVariance(SimplexPartitioner):
         ValueError
             Fewer rows than `min_size`.
         """
-        whole = counts_rows(w, float(w.sum()))
+        whole = are_counts(w)
         order = order_of_rows(P, w)  # not even a rounding tells in which order the rows came
         order = order[w[order] > 0]
         p, weights = P[order], w[order]

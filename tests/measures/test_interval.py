@@ -1,0 +1,49 @@
+"""What every text with an interval says of it."""
+
+import numpy as np
+import pytest
+
+import fitontest as fot
+from fitontest.measures.interval import INDEPENDENT_ROWS
+
+RNG = np.random.default_rng(0)
+P = RNG.random(400)
+Y = RNG.random(400) < P
+PLATT = {"families": ["platt"], "interval": 0.95}
+WITH_INTERVALS = {
+    "error": lambda: fot.calibration_error(Y, P, family="platt", interval=0.95, draws=15),
+    "classes": lambda: fot.calibration_error(
+        Y, np.stack([1 - P, P], axis=1), reduction="classwise", family="platt", interval=0.95, draws=15
+    ),
+    "cells of the simplex": lambda: fot.gce(
+        Y, np.stack([1 - P, P], axis=1), reduction="canonical", interval=0.95, draws=15
+    ),
+    "table": lambda: fot.evaluate(Y, P, **PLATT),
+    "measures": lambda: fot.evaluate(Y, P, measures=["ece"], interval=0.95),
+    "segments": lambda: fot.evaluate(Y, P, by=P < 0.5, **PLATT),
+    "two models": lambda: fot.compare_errors(Y, P, P**2),
+    "gate": lambda: fot.check_calibration(Y, P, max_error=0.1, family="platt"),
+    "gates": lambda: fot.check_calibration(Y, P, max_error=0.1, family="platt", by=P < 0.5),
+}
+WITHOUT = {
+    "error": lambda: fot.calibration_error(Y, P, family="platt"),
+    "table": lambda: fot.evaluate(Y, P, families=["platt"], interval=None),
+}
+
+
+@pytest.mark.parametrize("name", WITH_INTERVALS)
+@pytest.mark.filterwarnings("ignore::fitontest.CalibrationWarning")
+def test_every_text_with_an_interval_says_that_rows_must_be_independent(name):
+    result = WITH_INTERVALS[name]()
+    assert str(result).splitlines().count(INDEPENDENT_ROWS) == 1
+    assert INDEPENDENT_ROWS in result._repr_html_()
+
+
+@pytest.mark.parametrize("name", WITHOUT)
+def test_texts_without_one_do_not(name):
+    assert "independent" not in str(WITHOUT[name]())
+
+
+def test_a_report_says_it_once():
+    report = fot.report(Y, P, families=["platt"], by=P < 0.5)
+    assert report.html.count(INDEPENDENT_ROWS) == 1
