@@ -40,7 +40,7 @@ import fitontest as fot
 from fitontest.cli.main import main as command_line
 from fitontest.data.csv_files import BOOLEANS, STANDARD, Layout
 from fitontest.data.tables import append_column, naming_lines, read_columns
-from mutated_parquet import UnjudgedError, check_parquet, parquet_files
+from mutated_parquet import UnjudgedError, check_parquet, normed, parquet_files
 
 LONGEST = 10.0  # seconds for one text
 LONGEST_MESSAGE = 1000  # characters
@@ -275,7 +275,8 @@ def check_table(raw: bytes, folder: Path, layout: Layout = STANDARD) -> str | No
         numbers = [np.array([float(cell) for cell in column]) for column in (y, p, w)]
     except ValueError as error:
         return f"read, though float refuses a cell: {error}"
-    if any(a.tobytes() != b.tobytes() for a, b in zip((sample.p, sample.w), numbers[1:], strict=True)):
+    found, expected_numbers = (sample.p, normed(sample.w)), (numbers[1], normed(numbers[2]))
+    if any(a.tobytes() != b.tobytes() for a, b in zip(found, expected_numbers, strict=True)):
         return "read as other scores or weights"
     if not np.array_equal(sample.y, numbers[0] == 1):
         return "read as other labels"
@@ -389,7 +390,7 @@ def _alike(a: Any, b: Any) -> bool:
         return isinstance(b, dict) and a.keys() == b.keys() and all(_alike(a[key], b[key]) for key in a)
     if isinstance(a, list):
         return isinstance(b, list) and len(a) == len(b) and all(map(_alike, a, b))
-    return isinstance(a, bool) == isinstance(b, bool) and isinstance(b, int | float) and a == b
+    return isinstance(a, bool) == isinstance(b, bool) and isinstance(a, str) == isinstance(b, str) and a == b
 
 
 def _same(a: Any, b: Any) -> bool:
