@@ -71,6 +71,7 @@ def test_the_exit_code_is_that_of_a_shell(folder, number, code):
     ended = (
         "import os, signal, fitontest.data.tables as tables\n"
         "from fitontest.cli.main import main\n"
+        f"signal.signal(signal.{number}, signal.SIG_DFL)\n"  # which nohup has these tests ignore
         "def end(*arguments):\n"
         f"    os.kill(os.getpid(), signal.{number})\n"
         "    return original(*arguments)\n"
