@@ -157,7 +157,7 @@ def read_weights(
         return Weights(_within_range(w, total), counts=False)
     counts = kind == "counts" or are_plausible(total, int(np.count_nonzero(w)))
     if not counts:
-        warn_user(in_doubt(name, total, int(np.count_nonzero(w))), CalibrationWarning)
+        warn_user(in_doubt(name, total, int(np.count_nonzero(w)), argument), CalibrationWarning)
     return Weights(w, counts, doubtful=not counts)
 
 
@@ -184,12 +184,13 @@ def are_counts(w: FloatArray) -> bool:
     return are_whole(w, total) and are_plausible(total, int(np.count_nonzero(w)))
 
 
-def in_doubt(name: str, total: float, rows: int) -> str:
+def in_doubt(name: str, total: float, rows: int, argument: str = "weights") -> str:
     """Return what is to be said of whole weights that are too large for counts."""
+    claim = "weights='counts', to check_calibration or to Cells.of, whose cells stand for rows,"
+    claim = f"{argument} counts" if argument.startswith("-") else claim
     return (
         f"{name}: whole numbers of {total / rows:,.3g} on average are taken for importances, whose scale means "
-        f"nothing, not for counts, by which {rows:,} rows would stand for {total:,.0f}; if they are counts, say "
-        "weights='counts' (to check_calibration, or to Cells.of, whose cells stand in for rows; --weight-type counts)"
+        f"nothing, not for counts, by which {rows:,} rows would stand for {total:,.0f}; {claim} says that they are counts"
     )
 
 
