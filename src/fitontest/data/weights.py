@@ -190,7 +190,8 @@ def in_doubt(name: str, total: float, rows: int, argument: str = "weights") -> s
     claim = f"{argument} counts" if argument.startswith("-") else claim
     return (
         f"{name}: whole numbers of {total / rows:,.3g} on average are taken for importances, whose scale means "
-        f"nothing, not for counts, by which {rows:,} rows would stand for {total:,.0f}; {claim} says that they are counts"
+        f"nothing, not for counts, by which {rows:,} rows would stand for {total:,.0f}; {claim} says that they are "
+        "counts"
     )
 
 
