@@ -156,7 +156,7 @@ class Distributions:
     @property
     def confidence(self) -> Sample:
         """The largest score of each row, and whether the first class that has it is the label."""
-        return Sample(self.p.argmax(axis=1) == self.codes, np.minimum(self.p.max(axis=1), 1.0), self.w)
+        return Sample(self.p.argmax(axis=1) == self.codes, np.minimum(self.p.max(axis=1), 1.0), self.weights)
 
     @property
     def onehot(self) -> FloatArray:
