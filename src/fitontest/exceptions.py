@@ -1,5 +1,6 @@
 """The warnings of fitontest; what is simply wrong input raises ValueError."""
 
+import functools
 import sys
 import warnings
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TypeAlias
 
-_PACKAGE = str(Path(__file__).parent)
+_INSIDE = (str(Path(__file__).parent), functools.__file__)  # whose cached properties call back
 _SILENT = ContextVar("silent", default=False)
 
 #: What would be a warning: its text and its category.
@@ -100,6 +101,6 @@ def warn_user(message: str, category: type[Warning]) -> None:
         return
     level = 1
     frame: FrameType | None = sys._getframe()
-    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+    while frame is not None and frame.f_code.co_filename.startswith(_INSIDE):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)

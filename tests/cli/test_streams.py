@@ -166,3 +166,10 @@ def test_a_signal_deletes_the_copy(folder):
     )
     assert (found.returncode, found.stdout) == (143, b"1\n")
     assert list((folder / "temporary").iterdir()) == []
+
+
+def test_closed_standard_input_is_refused(folder):
+    command = f"{sys.executable} -m fitontest check - --label y --prob p --max-error .1 <&-"
+    found = subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True, text=True, check=False)
+    assert (found.returncode, found.stdout) == (2, "")
+    assert found.stderr == "Error: FILE must be readable, got - (standard input), which is closed\n"

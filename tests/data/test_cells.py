@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -382,3 +383,19 @@ def test_parts_of_single_rows_keep_their_folds():
     again, same = parts.in_folds(6, 0)
     assert again is parts
     assert [fold.tolist() for fold in same] == [fold.tolist() for fold in folds]
+
+
+def test_cells_without_rows():
+    frame = pd.DataFrame({"y": [0, 1], "p": [0.2, 0.7], "g": ["a", "b"], "w": [0, 1]})
+    none = fot.Cells.of_frame(frame, label="y", prob="p", weight="w", by="g")["a"]
+    again = fot.Cells.from_json(none.to_json())
+    assert (again.n, len(again), repr(again)) == (0, 0, "Cells(no rows)")
+    with pytest.raises(ValueError, match="cells must have rows, got none"):
+        fot.calibration_error(again, family="platt")
+
+
+def test_the_warning_of_few_cells_is_at_the_line_of_the_user():
+    p = np.random.default_rng(0).beta(200, 200, 20_000)
+    with pytest.warns(fot.CalibrationWarning, match="few cells hold most") as caught:
+        fot.Cells.of(p > 0.5, p).sample()
+    assert caught[0].filename == __file__

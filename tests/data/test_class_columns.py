@@ -146,3 +146,9 @@ def test_labels_of_a_frame_must_agree_with_the_names():
     cells = fot.Cells.of_frame(frame, label="y", prob=columns, labels=CLASSES, reduction="confidence")
     share = np.mean(np.array(CLASSES)[P.argmax(axis=1)] == y)
     assert cells.sample().base_rate == pytest.approx(share)
+
+
+@pytest.mark.parametrize("names", [["true", "false"], ["p_TRUE", "p_FALSE"], ["True", "False"]])
+def test_booleans_are_matched_however_they_are_written(names):
+    assert classes_by_name(names, [False, True]) == [True, False]
+    assert classes_by_name([*names[::-1]], [True]) == [False, True]

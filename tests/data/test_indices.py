@@ -98,3 +98,9 @@ def test_every_kind_of_index_is_compared(index):
 
 def test_what_has_no_index_of_pandas_is_passed_over():
     check_same_order(y=[0, 1], p=(0.1, 0.2), w=None, x=np.arange(2), frame=turned(X))
+
+
+def test_overlapping_intervals_say_nothing():
+    spans = pd.IntervalIndex.from_arrays(np.arange(60), np.arange(60) + 3)
+    labels, scores = pd.Series(Y.to_numpy(), index=spans), pd.Series(P.to_numpy(), index=spans)
+    assert value_of(labels, turned(scores)) == value_of(labels.to_numpy(), turned(P).to_numpy())

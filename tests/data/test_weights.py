@@ -1,14 +1,19 @@
 """What weights are taken for, that it is decided once, and that every result says it."""
 
 import json
+import warnings
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.model_selection import KFold
+from sklearn.naive_bayes import GaussianNB
 
 import fitontest as fot
+from fitontest.data.distributions import Distributions
 from fitontest.data.entries import Entries
+from fitontest.data.predictions import read_classes
 from fitontest.data.weights import Weights, read_weights
 from fitontest.uncertainty.null import with_null
 
@@ -248,3 +253,25 @@ def test_every_result_says_what_weights_are():
     counts = fot.check_calibration(Y, P, max_error=0.05, sample_weight=FEW)
     assert f"weights are counts: 300 rows stand for {FEW.sum():,}" in str(counts)
     assert "weights" not in str(fot.check_calibration(Y, P, max_error=0.05))
+
+
+def test_the_kind_is_not_decided_anew_for_the_folds_of_a_tree():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(N, 3)).round(1)
+    y = (X[:, 0] + rng.normal(size=N) > 0).astype(int)
+    w = np.where(np.arange(N) < 200, 12.0, 7.0)
+    w[0] = 40.0  # importances, by 10.4 on average, but not those of the last rows alone
+    model = fot.CalibratedClassifier(GaussianNB(), fot.TreeCalibrator(random_state=0), cv=KFold(3))
+    with pytest.warns(fot.CalibrationWarning, match="are taken for importances"):
+        whole = model.fit(X, y, sample_weight=w).predict_proba(X)
+    np.testing.assert_allclose(whole, model.fit(X, y, sample_weight=w / 2).predict_proba(X), rtol=1e-9)
+
+
+def test_the_confidence_of_distributions_keeps_the_kind():
+    rows = RNG.dirichlet([1, 1, 1], N)
+    for kind in ("counts", "importances"):
+        columns = (RNG.integers(0, 3, N), rows, read(SURVEY, kind))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            sample = Distributions.of(read_classes(columns)).confidence
+        assert sample.whole == (kind == "counts")

@@ -189,10 +189,10 @@ def _fit_features(
     if known.size < 2 or kept.size == 0:
         return pair
     logits = _logits(reading.scores(rows.raw[kept])[:, known])
-    w = None if rows.w is None else rows.w[kept]
+    weights = None if rows.w is None else Weights(rows.w[kept], rows.counts)
     X = take_part(rows.X, rows.rows[kept], None)
     codes = np.searchsorted(known, rows.codes[kept])
-    return replace(pair, family_=clone(family).fit_coded(X, codes, classes[known], w, logits))
+    return replace(pair, family_=clone(family).fit_coded(X, codes, classes[known], weights, logits))
 
 
 def _logits(scores: FloatArray) -> FloatArray:

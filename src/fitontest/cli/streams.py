@@ -36,6 +36,8 @@ def kept(path: Path, kind: str | None, limit: int) -> Iterator[tuple[Path, str]]
         copy = Path(folder) / "copy"
         shown = SHOWN if standard else str(path)
         if str(path) == "-":
+            if sys.stdin is None:
+                raise ValueError("FILE must be readable, got - (standard input), which is closed")
             _copy(sys.stdin.buffer, copy, limit, shown)
         else:
             with path.open("rb") as source:

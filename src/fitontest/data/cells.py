@@ -360,6 +360,8 @@ class Cells(ReadBefore):
 
     @cached_property
     def _sample(self) -> Sample:
+        if not self.n:
+            raise ValueError("cells must have rows, got none")
         sums = self.sums
         p, y = np.repeat(sums.p, 2), np.tile([0.0, 1.0], len(sums))
         w = sums.w.ravel()
@@ -489,7 +491,9 @@ class Cells(ReadBefore):
         choose(weights, WEIGHT_TYPES, "weights")
         if weights == "counts" and not whole:
             raise ValueError("weights must not be 'counts' where they are not whole numbers, got whole=False")
-        return _of_sums(_checked_sums(values, whole, resolution), resolution, weights)
+        empty = all(np.ndim(values[name]) == 1 and np.size(values[name]) == 0 for name in ("key", *COLUMNS))
+        sums = CellSums.none() if empty else _checked_sums(values, whole, resolution)
+        return _of_sums(sums, resolution, weights)
 
     def _column(self, name: str) -> FloatArray:
         sums = self.sums

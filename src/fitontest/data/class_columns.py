@@ -59,12 +59,17 @@ def classes_by_name(columns: Sequence[str], occurring: Sequence[Label]) -> list[
     ['cat', 'car']
     >>> classes_by_name(["p0", "p1", "p2"], [0, 2])
     [0, 1, 2]
+    >>> classes_by_name(["p_true", "p_false"], [False, True])
+    [True, False]
     >>> classes_by_name(["a", "b"], [0, 1]) is None
     True
     """
     label_of = dict(zip(label_texts(occurring), occurring, strict=True))
     if len(columns) < len(label_of) or len(set(columns)) < len(columns):
         return None
+    if all(isinstance(label, bool) for label in occurring):  # files and other languages write them as true and TRUE
+        columns = [column.lower() for column in columns]
+        label_of = {text.lower(): label for text, label in label_of.items()}
     read = _all_labels if len(columns) == len(label_of) else _more_labels
     found = [read(columns, cut, label_of) for cut in _cuts(columns, max(label_of, key=len))]
     agreed = [classes for classes in found if classes is not None]
@@ -139,7 +144,7 @@ def _as_label(text: str, like: list[Label]) -> Any:
     if all(isinstance(label, str) for label in like):
         return text
     if any(isinstance(label, bool) for label in like):
-        return {"True": True, "False": False}.get(text)
+        return {"true": True, "false": False}.get(text.lower())
     for kind in (int, float):
         if all(isinstance(label, kind) for label in like):
             try:

@@ -41,7 +41,7 @@ def _hold_the_same(first: Any, second: Any) -> bool:
     """Return whether two indices hold the same labels, each once."""
     if len(first) != len(second) or _sum_up_differently(first, second):
         return False
-    if not (first.is_unique and second.is_unique):
+    if _is_overlapping(first) or _is_overlapping(second) or not (first.is_unique and second.is_unique):
         return False
     return bool((first.get_indexer(second) >= 0).all())
 
@@ -50,6 +50,11 @@ def _sum_up_differently(first: Any, second: Any) -> bool:
     """Return whether sums of whole numbers show that the labels are others, which takes a tenth of the time."""
     numbers = first.to_numpy(), second.to_numpy()
     return all(each.dtype.kind in "iu" for each in numbers) and bool(numbers[0].sum() != numbers[1].sum())
+
+
+def _is_overlapping(index: Any) -> bool:
+    """Return whether labels are intervals that overlap, in which pandas finds no label by itself."""
+    return bool(getattr(index, "is_overlapping", False))
 
 
 def _plain(label: Any) -> Any:

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from fitontest.checks import is_real, is_whole
 from fitontest.data.arrays import as_matrix, as_numbers, as_scores
 from fitontest.data.splits import check_splitting
-from fitontest.data.weights import are_counts, read_weights
+from fitontest.data.weights import Weights, read_weights
 from fitontest.families.base import FamilyBase
 from fitontest.numerics.links import logit
 from fitontest.numerics.random import check_seed
@@ -102,7 +102,7 @@ class FeatureCalibrator(ClassifierMixin, FamilyBase):  # type: ignore[misc]
         """
 
     def fit_coded(
-        self, X: Any, codes: IntArray, classes: NDArray[Any], w: FloatArray | None, logits: FloatArray | None
+        self, X: Any, codes: IntArray, classes: NDArray[Any], weights: Weights | None, logits: FloatArray | None
     ) -> Self:
         """Fit the calibrator to rows whose labels and weights have been checked.
 
@@ -114,13 +114,13 @@ class FeatureCalibrator(ClassifierMixin, FamilyBase):  # type: ignore[misc]
             The position of each label in `classes`.
         classes : array of shape (K,)
             The distinct labels, sorted.
-        w : array of shape (n,) or None
-            Non-negative weights; None: 1 for each row.
+        weights : Weights or None
+            With their meaning, which a part of them does not show; None: 1 for each row.
         logits : array of shape (n, k) or None
             Logits of the base scores: of the second of two classes, or of each class.
         """
         with kept_if_refused(self):
-            return self.fit_read(validate_data(self, X, **FEATURES), codes, classes, w, logits)
+            return self.fit_read(validate_data(self, X, **FEATURES), codes, classes, weights, logits)
 
     def read_rows(self, X: Any, y: ArrayInput) -> tuple[Any, NDArray[Any], IntArray]:
         """Check features and labels; return the features, the classes, and the position of each label.
@@ -143,7 +143,7 @@ class FeatureCalibrator(ClassifierMixin, FamilyBase):  # type: ignore[misc]
         return X, classes, codes.astype(np.intp)
 
     def fit_read(
-        self, X: Any, codes: IntArray, classes: NDArray[Any], w: FloatArray | None, logits: FloatArray | None
+        self, X: Any, codes: IntArray, classes: NDArray[Any], weights: Weights | None, logits: FloatArray | None
     ) -> Self:
         """Fit the calibrator to features that have been checked too.
 
@@ -151,13 +151,14 @@ class FeatureCalibrator(ClassifierMixin, FamilyBase):  # type: ignore[misc]
         ----------
         X : array or sparse matrix of shape (n, d)
             Checked features.
-        codes, classes, w, logits
+        codes, classes, weights, logits
             As for `fit_coded`.
         """
         check_splitting(self.cv)
         check_seed(self.random_state)
-        w = np.ones(codes.size) if w is None else w
-        folds = tree_splits(self.cv, X, codes, w, logits, self.random_state)
+        w = np.ones(codes.size) if weights is None else weights.w
+        whole = weights is None or weights.counts
+        folds = tree_splits(self.cv, X, codes, w, logits, self.random_state, whole=whole)
         present = np.flatnonzero(w > 0)
         if present.size < codes.size:
             X, codes, w = X[present], codes[present], w[present]
@@ -165,7 +166,7 @@ class FeatureCalibrator(ClassifierMixin, FamilyBase):  # type: ignore[misc]
         results = {"classes_": classes, "n_features_in_": self.n_features_in_}
         if hasattr(self, "feature_names_in_"):
             results["feature_names_in_"] = self.feature_names_in_
-        results.update(self._solve(X, codes, w, logits, classes.size, folds))
+        results.update(self._solve(X, codes, w, logits, classes.size, folds, whole=whole))
         return self.replace_results(results)
 
     def apply(self, X: Any) -> IntArray:
@@ -238,10 +239,17 @@ class FeatureCalibrator(ClassifierMixin, FamilyBase):  # type: ignore[misc]
         return self.models_.evaluate(leaf, logits)
 
     def _solve(
-        self, X: Any, codes: IntArray, w: FloatArray, logits: FloatArray | None, K: int, folds: list[Fold]
+        self,
+        X: Any,
+        codes: IntArray,
+        w: FloatArray,
+        logits: FloatArray | None,
+        K: int,
+        folds: list[Fold],
+        *,
+        whole: bool,
     ) -> dict[str, Any]:
         """Return the attributes of the fitted tree."""
-        whole = are_counts(w)
         grown, tree, leaf, _, factors = self._grow(X, codes, w, logits, K, whole=whole)
         candidates = candidate_factors(factors)
         losses = [self._held_out(X, codes, logits, K, candidates, fold, whole=whole) for fold in folds]
@@ -336,16 +344,16 @@ def kept_if_refused(estimator: object) -> Iterator[None]:
         raise
 
 
-def read_weights_of(sample_weight: ArrayInput, codes: IntArray) -> FloatArray | None:
+def read_weights_of(sample_weight: ArrayInput, codes: IntArray) -> Weights | None:
     """Return the weights of the rows, or refuse them."""
     if sample_weight is None:
         return None
     if not as_numbers(sample_weight, "sample_weight").any():
         raise ValueError("sample_weight must have a positive sum, got zero in every row")
-    w = read_weights(sample_weight, "sample_weight").w
-    if w.size != codes.size:
-        raise ValueError(f"y and sample_weight must have the same number of rows, got {codes.size} and {w.size}")
-    return w
+    weights = read_weights(sample_weight, "sample_weight")
+    if len(weights) != codes.size:
+        raise ValueError(f"y and sample_weight must have the same number of rows, got {codes.size} and {len(weights)}")
+    return weights
 
 
 def read_logits(scores: ArrayInput, n: int, n_classes: int) -> FloatArray:

@@ -26,6 +26,8 @@ def tree_splits(
     w: FloatArray,
     logits: FloatArray | None = None,
     random_state: RandomState = 0,
+    *,
+    whole: bool | None = None,
 ) -> list[Fold]:
     """Return for each fold the weights of the training and of the held-out rows, over the rows of positive weight.
 
@@ -49,7 +51,7 @@ def tree_splits(
             [np.bincount(rows, minlength=w.size) * w for rows in split] for split in splits_of(cv, X, codes, w, {})
         ]
         return [(train[present], held[present]) for train, held in splits if train.any()]
-    whole = are_counts(w)
+    whole = are_counts(w) if whole is None else whole
     total = int(w.sum()) if whole else present.size
     n_folds = min(5 if cv is None else int(cv), total)
     if n_folds < 2:
@@ -57,7 +59,7 @@ def tree_splits(
     held = np.zeros((n_folds, present.size))
     rng = np.random.default_rng(generator(random_state).randint(2**31 - 1, size=4))
     dealt = 0
-    for kinds in _kinds(X[present], codes[present], w[present], None if logits is None else logits[present]):
+    for kinds in _kinds(X[present], codes[present], w[present], None if logits is None else logits[present], whole):
         # copies that weights count stand in the first of equal rows
         counts = [int(w[present[rows]].sum()) for rows in kinds] if whole else [len(rows) for rows in kinds]
         parts = np.roll(deal_counts(np.array(counts), n_folds, rng), dealt % n_folds, axis=1)
@@ -71,10 +73,10 @@ def tree_splits(
     return [(all_rows - one, one) for one in held]
 
 
-def _kinds(X: Any, codes: IntArray, w: FloatArray, logits: FloatArray | None) -> Iterator[list[list[int]]]:
+def _kinds(X: Any, codes: IntArray, w: FloatArray, logits: FloatArray | None, whole: bool) -> Iterator[list[list[int]]]:
     """Yield for each class its kinds of rows, each a list of positions: equal rows, of equal weight if not whole."""
     seen = [b""] * codes.size if logits is None else [row.tobytes() for row in logits + 0.0]  # -0.0 is 0.0
-    weight = np.zeros(w.size) if are_counts(w) else w
+    weight = np.zeros(w.size) if whole else w
     keys = list(zip(codes.tolist(), _row_keys(X), seen, weight.tolist(), strict=True))
     order = sorted(range(codes.size), key=keys.__getitem__)
     for _, of_class in groupby(order, key=lambda i: keys[i][0]):
