@@ -293,7 +293,7 @@ class Evaluation(Table):
         """Return what must be known of the rows, whatever is measured of them."""
         first = self.estimates[0]
         of_labels = [f"{where}: {note}" if where else note for where, note in notes_of_labels(first)]
-        return of_labels + data_notes(first.decided, first.weighting)
+        return of_labels + data_notes(first.decided, first.weighting, first.rows_note)
 
     def __repr__(self) -> str:
         return str(self)
@@ -493,12 +493,12 @@ def evaluation_of(
         each, held, repeats = {}, {}, []
         for column, label in enumerate(track(data.classes, "classes")):
             sample = data.against_rest(column)  # one at a time: measured, it has grown by its sorted rows
+            if judged:
+                repeats.append(Repeats.of(sample))
             with held_warnings() as held[label]:
                 each[label] = [
                     estimate_of(one.of_class(column, classes), sample, "classwise", wanted) for one, wanted in asked
                 ]
-            if judged:
-                repeats.append(Repeats.of(sample))
         if repeats:
             max(repeats, key=lambda one: one.between).warn()  # the classes share their rows
         _warn_by_class(held)

@@ -131,9 +131,9 @@ class ErrorComparison(Table):
     @property
     def notes(self) -> list[str]:
         """What must be known to read the plug-in errors, such as that all scores of a model are decisions."""
-        of_models = [(name, replace(error, weighting=None).note) for name, error in self.errors.items()]
+        of_models = [(name, replace(error, weighting=None, rows_note="").note) for name, error in self.errors.items()]
         own = [f"{name}: {note}" for name, note in of_models if note]
-        return own + data_notes(False, self.weighting)
+        return own + data_notes(False, self.weighting, next(iter(self.errors.values())).rows_note)
 
     @property
     def weighting(self) -> Weighting | None:

@@ -129,6 +129,11 @@ class Distributions:
         """The weights with their meaning; None where all are one."""
         return None if self.unit else Weights(self.w, self.whole)
 
+    @property
+    def rows_note(self) -> str:
+        """What must be known of the rows where something is concluded from them, or ""."""
+        return self.confidence.rows_note if "confidence" in self.__dict__ else ""
+
     @cached_property
     def weighting(self) -> Weighting | None:
         """What the weights were taken for; None of rows of weight one."""
@@ -153,7 +158,7 @@ class Distributions:
         p = self.p[self.w > 0]
         return bool(np.all((p == 0.0) | (p == 1.0)))
 
-    @property
+    @cached_property
     def confidence(self) -> Sample:
         """The largest score of each row, and whether the first class that has it is the label."""
         return Sample(self.p.argmax(axis=1) == self.codes, np.minimum(self.p.max(axis=1), 1.0), self.weights)

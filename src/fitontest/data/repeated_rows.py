@@ -1,4 +1,4 @@
-"""Rows that a join has repeated: copies of a row with its score and its label.
+"""Copies of rows: those that a join or oversampling has made, and those that weights would count.
 
 Tied scores are common: rounded ones, leaves of a tree, blocks of an isotonic map, shares of neighbours. Their labels
 are drawn row by row, so that some agree and some do not. Copies always agree. How often independent labels would agree
@@ -7,22 +7,25 @@ one value differ in label with probability 2 q (1 - q), and so do two rows of ne
 compared over the values that occur several times, in the order of the scores:
 
 * within: the shares of pairs of rows of one value that differ in label,
-* between: the shares of pairs of rows of neighbouring values that differ in label.
+* between: the shares of pairs that differ in label, of a row of that value and one of a neighbouring value.
 
-Of independent rows both have the same mean, whether the scores are calibrated or not. Rows count as repeated where
+Of independent rows both have the same mean, whether the scores are calibrated or not. Rows count as copies where
 "between" is at least 16, and "within" at most a twentieth of it, and at least a tenth of all rows has a score that
 occurs several times. Scores of six or fewer significant digits are left out of it. Where hardly any label differs from
-its neighbours', as with nearly perfect scores or a hundred rows, nothing can be told. Nor is anything said of weights
-that count rows: these are what the user says.
+its neighbours', as with nearly perfect scores or a hundred rows, nothing can be told.
+
+The rows that a weight counts are rows of one score too. Where whole weights were taken for counts unasked, and these
+rows agree as copies do, they may be importances, such as those of a survey: the result says so. Nothing is said of
+weights that the user calls counts.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from fitontest.data.sample import Sample
+from fitontest.data.sample import REPEATS, Sample
 from fitontest.exceptions import CalibrationWarning, warn_user
-from fitontest.typing import BoolArray, FloatArray
+from fitontest.typing import BoolArray, FloatArray, IntArray
 
 DIGITS = 6
 SINGLE, DOUBLE = 6e-8, 1e-14  # by how much scores of single and double precision miss a number, relatively
@@ -42,33 +45,51 @@ class Repeats:
         Rows.
     repeated : int
         Rows whose score, of more than six digits, is that of others.
+    values : int
+        Their distinct scores.
     within, between : float
-        Shares of pairs that differ in label: of one score, and of neighbouring ones.
+        Shares of pairs that differ in label: of one score, and of a score and its neighbours.
+    counted : bool
+        Whether the rows are those that weights are taken to count.
     """
 
     n: int
     repeated: int = 0
+    values: int = 0
     within: float = 0.0
     between: float = 0.0
+    counted: bool = False
 
     @classmethod
     def of(cls, sample: Sample) -> "Repeats":
-        """Return what the rows of a sample tell; cells tell nothing of their rows."""
+        """Return what the rows of a sample tell, which remembers it; cells tell nothing of their rows."""
+        found = sample.memory.get(REPEATS)
+        if not isinstance(found, Repeats):
+            found = sample.memory[REPEATS] = cls._of(sample)
+        return found
+
+    @classmethod
+    def _of(cls, sample: Sample) -> "Repeats":
         if sample.aggregated or sample.has_pooled_scores:
             return cls(sample.n)
         groups = sample.groups
-        tied = np.flatnonzero(groups.n > 1)
+        counted = sample.whole and not sample.unit and not sample.said
+        rows = groups.w if counted else groups.n
+        tied = np.flatnonzero(rows > 1)
         tied = tied[_has_many_digits(groups.p[tied])]
         if not tied.size:
             return cls(sample.n)
-        n = groups.n[tied].astype(np.float64)
-        positives = (groups.wy if sample.unit else np.add.reduceat(sample.rows.y, groups.first))[tied]
-        share = positives / n
+        weighted = counted or sample.unit
+        positives = groups.wy if weighted else np.add.reduceat(sample.rows.y, groups.first)
+        share, n = positives / rows, rows[tied].astype(np.float64)
+        within = 2.0 * share[tied] * (n - positives[tied]) / (n - 1.0)
         return cls(
-            sample.n,
+            int(rows.sum()),
             int(n.sum()),
-            float((2.0 * share * (n - positives) / (n - 1.0)).sum()),
-            float((share[1:] + share[:-1] - 2.0 * share[1:] * share[:-1]).sum()),
+            tied.size,
+            float(within.sum()),
+            float(_differ_from_neighbours(share, tied).sum()),
+            counted,
         )
 
     def __add__(self, other: "Repeats") -> "Repeats":
@@ -76,8 +97,10 @@ class Repeats:
         return Repeats(
             self.n + other.n,
             self.repeated + other.repeated,
+            self.values + other.values,
             self.within + other.within,
             self.between + other.between,
+            self.counted or other.counted,
         )
 
     @property
@@ -85,15 +108,31 @@ class Repeats:
         """Whether the labels agree as those of copies do."""
         return self.repeated >= SHARE * self.n and self.between >= LEAST and self.within <= RATIO * self.between
 
+    @property
+    def note(self) -> str:
+        """What is to be said of copies among the rows, or ""; what weights count is said with the weights."""
+        if self.counted or not self.are_copies:
+            return ""
+        return (
+            f"{self.repeated - self.values:,} of {self.n:,} rows look like copies: they repeat a score of more than "
+            f"{DIGITS} digits and its label, as a join or oversampling does; errors come out too large, intervals and "
+            "p-values too sure; leave the copies out"
+        )
+
     def warn(self) -> None:
-        """Warn of copies."""
-        if self.are_copies:
-            warn_user(
-                f"{self.repeated:,} of {self.n:,} rows repeat a score of more than {DIGITS} digits and its label: rows "
-                "that a join has repeated are not independent, and standard errors are too small, intervals and "
-                "p-values too sure; leave the copies out",
-                CalibrationWarning,
-            )
+        """Warn of copies among the rows."""
+        if self.note:
+            warn_user(self.note, CalibrationWarning)
+
+
+def _differ_from_neighbours(share: FloatArray, at: IntArray) -> FloatArray:
+    """Return how often a label at these values differs from one at the value before or after it, on average."""
+    if share.size == 1:
+        return np.zeros(at.size)
+    before, after = np.maximum(at - 1, 0), np.minimum(at + 1, share.size - 1)
+    before, after = np.where(before == at, after, before), np.where(after == at, before, after)
+    near = (share[before] + share[after]) / 2.0
+    return share[at] + near - 2.0 * share[at] * near
 
 
 def _has_many_digits(p: FloatArray) -> BoolArray:

@@ -24,6 +24,8 @@ from fitontest.numerics.random import counted_folds, repeated_folds
 from fitontest.numerics.search import BLOCK
 from fitontest.typing import ArrayInput, BoolArray, FloatArray, IntArray, Label, RandomState
 
+REPEATS = "repeats"  # where a sample remembers what `Repeats` tell of its rows
+
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class Sample:
@@ -59,6 +61,8 @@ class Sample:
         Whether all weights are one, whether weights count rows.
     doubtful : bool
         Whether the weights are whole numbers that "auto" took for importances, because they are large.
+    said : bool
+        Whether the user said what the weights mean.
     weighting : Weighting or None
         What the weights were taken for, in numbers; None of rows of weight one.
     w2 : float64 array of shape (n,)
@@ -90,6 +94,7 @@ class Sample:
     unit: bool
     whole: bool
     doubtful: bool
+    said: bool
     _scores: NDArray[Any]
     _labels: NDArray[Any]
     _weights: FloatArray | None
@@ -128,6 +133,7 @@ class Sample:
         put(self, "unit", unit)
         put(self, "whole", read is None or read.counts)
         put(self, "doubtful", read is not None and read.doubtful)
+        put(self, "said", read is not None and read.said)
         put(self, "n", scores.size if unit or weights is None else int(np.count_nonzero(weights)))
         put(self, "total", float(scores.size if unit or weights is None else weights.sum()))
 
@@ -149,14 +155,21 @@ class Sample:
     @property
     def weights(self) -> Weights | None:
         """The weights with their meaning, for other samples of these rows; None where all are one."""
-        return None if self._weights is None else Weights(self._weights, self.whole, self.doubtful)
+        return None if self._weights is None else Weights(self._weights, self.whole, self.doubtful, self.said)
 
     @property
     def weighting(self) -> Weighting | None:
         """What the weights were taken for; None of rows of weight one."""
         if self.unit or (self.whole and self.total == self.n):
             return None
-        return Weighting("counts" if self.whole else "importances", self.n, self.total, self.effective_rows)
+        copies = self.whole and not self.said and getattr(self.memory.get(REPEATS), "are_copies", False)
+        kind = "counts" if self.whole else "importances"
+        return Weighting(kind, self.n, self.total, self.effective_rows, copies)  # type: ignore[arg-type]
+
+    @property
+    def rows_note(self) -> str:
+        """What must be known of the rows where something is concluded from them, or ""."""
+        return getattr(self.memory.get(REPEATS), "note", "")
 
     @cached_property
     def w2(self) -> FloatArray:
@@ -254,7 +267,7 @@ class Sample:
         if not self.rows.single:  # what stands behind an entry is known to the rows alone
             return Sample.of_rows(self.rows.at(rows), whole=self.whole)
         chosen = object.__new__(Sample)
-        w = Weights(self.rows.w[rows], self.whole, self.doubtful)
+        w = Weights(self.rows.w[rows], self.whole, self.doubtful, self.said)
         chosen._fill(self.rows.p[rows], self.rows.y[rows], w)
         chosen.__dict__["reordered"] = True
         return chosen
@@ -334,6 +347,10 @@ class Sample:
         rows = merged(self.rows, whole=self.whole)
         return self if rows is self.rows else Sample.of_rows(rows, whole=self.whole)
 
+    def as_importances(self) -> "Sample":
+        """Return the same rows with weights that are importances."""
+        return Sample(self.y, self.p, Weights(self.w, counts=False, said=True))
+
     def rescored(self, p: FloatArray) -> "Sample":
         """Return the sample with other scores in [0, 1] for the *sorted* rows, unchecked.
 
@@ -343,7 +360,7 @@ class Sample:
             Scores in [0, 1], one for each entry of `rows`.
         """
         if not self.aggregated:
-            return Sample(self.rows.y, p, Weights(self.rows.w, self.whole, self.doubtful))
+            return Sample(self.rows.y, p, Weights(self.rows.w, self.whole, self.doubtful, self.said))
         return Sample.of_rows(rescored(self.rows, p), whole=self.whole)
 
     @classmethod

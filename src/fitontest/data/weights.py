@@ -22,6 +22,10 @@ WeightType: TypeAlias = Literal["auto", "counts", "importances"]
 WEIGHT_TYPES: tuple[WeightType, ...] = get_args(WeightType)
 MOST_COPIES = 10  # rows that whole weights may stand for, on average, to be taken for counts
 EXACT_COUNT = 2.0**53  # whole numbers up to here are floats
+OF_COPIES = (
+    ", whose labels agree as those of copies do; if the weights are importances, such as those of a survey, say so, or "
+    "divide them by their mean: intervals are too narrow now"
+)
 SAFE = 1e150  # importances whose sum is beyond, or below its inverse, are scaled: squares stay in the range of floats
 
 
@@ -37,6 +41,8 @@ class Weights:
         Whether a weight is a number of rows; else weights are importances.
     doubtful : bool
         Whether they are whole numbers that were taken for importances because they are too large for counts.
+    said : bool
+        Whether the user said what they mean.
 
     Examples
     --------
@@ -49,6 +55,7 @@ class Weights:
     w: FloatArray
     counts: bool
     doubtful: bool = False
+    said: bool = False
 
     def __len__(self) -> int:
         return self.w.size
@@ -67,6 +74,9 @@ class Weighting:
         Sum of the weights: of counts the rows that they stand for.
     effective_rows : float
         How many rows of weight one tell as much: the sum of counts, (sum w)^2 / sum w^2 of importances.
+    copies : bool
+        Whether the labels of the rows that weights are taken to count agree as those of copies do, so that the weights
+        may be importances.
 
     Examples
     --------
@@ -80,8 +90,11 @@ class Weighting:
     rows: int
     total: float
     effective_rows: float
+    copies: bool = False
 
     def __str__(self) -> str:
+        if self.copies:
+            return f"weights are taken for counts: {self.rows:,} rows stand for {self._effective}{OF_COPIES}"
         if self.kind == "counts":
             return f"weights are counts: {self.rows:,} rows stand for {self._effective}"
         return f"weights are importances: {self.rows:,} rows tell as much as {self._effective} of equal weight"
@@ -154,11 +167,11 @@ def read_weights(
         _check_counts(w, total, name, argument)
     whole = are_whole(w, total) and (kind != "importances" or bool(np.all(w == 1.0)))
     if not whole:
-        return Weights(_within_range(w, total), counts=False)
+        return Weights(_within_range(w, total), counts=False, said=kind != "auto")
     counts = kind == "counts" or are_plausible(total, int(np.count_nonzero(w)))
     if not counts:
         warn_user(in_doubt(name, total, int(np.count_nonzero(w)), argument), CalibrationWarning)
-    return Weights(w, counts, doubtful=not counts)
+    return Weights(w, counts, doubtful=not counts, said=kind != "auto")
 
 
 def check_kind(kind: object, argument: str = "weights", *, has_weights: bool) -> None:

@@ -339,6 +339,8 @@ class Estimate(Table):
     weighting : Weighting or None
         Whether weights were taken for counts or for importances, the rows that they stand for, and the effective rows.
         None: all rows weigh one.
+    rows_note : str
+        What must be known of the rows, such as that many look like copies of others, or "".
     map, estimator, partition, n_bins
         Of the evidence, or None.
     note : str or None
@@ -375,6 +377,7 @@ class Estimate(Table):
     limits: ErrorLimits | None = None
     decided: bool = False
     weighting: Weighting | None = None
+    rows_note: str = ""
 
     @classmethod
     def of(
@@ -408,6 +411,7 @@ class Estimate(Table):
             evidence=Evidence() if evidence is None else evidence,
             decided=sample.decided,
             weighting=sample.weighting,
+            rows_note=sample.rows_note,
         )
 
     @property
@@ -495,7 +499,7 @@ class Estimate(Table):
     @property
     def note(self) -> str | None:
         """What must be known to read the value."""
-        of_data = data_notes(self.decided, self.weighting)
+        of_data = data_notes(self.decided, self.weighting, self.rows_note)
         notes = [*notes_of_value(self), *notes_of_labels(self), *(("", note) for note in of_data)]
         return "; ".join(f"{where}: {note}" if where else note for where, note in notes) or None
 
@@ -705,6 +709,7 @@ def mean_over_classes(estimates: Mapping[Label, Estimate]) -> Estimate:
         classes=dict(estimates),
         decided=all(one.decided for one in estimates.values()),
         weighting=first.weighting,
+        rows_note=first.rows_note,
     )
 
 

@@ -70,9 +70,10 @@ def one_class_note(base_rate: float | None, reduction: str | None) -> str:
     return f"{what}: an error only tells how far the scores are from {base_rate:.0f}"
 
 
-def data_notes(decided: bool, weighting: Weighting | None) -> list[str]:
-    """Return what the scores are, if not probabilities, and what the weights were taken for, if there are any."""
-    return [*([DECISIONS] if decided else []), *([] if weighting is None else [str(weighting)])]
+def data_notes(decided: bool, weighting: Weighting | None, rows: str = "") -> list[str]:
+    """Return what the scores are, if not probabilities, what the weights were taken for, and what is said of rows."""
+    notes = [DECISIONS if decided else "", "" if weighting is None else str(weighting), rows]
+    return [note for note in notes if note]
 
 
 def of_classes(labels: Sequence[Label], n_classes: int) -> str:

@@ -20,6 +20,7 @@ from fitontest.families.identity import Identity
 from fitontest.measures.base import Estimate
 from fitontest.measures.error_limits import ErrorLimit, check_resolution
 from fitontest.measures.interval import INDEPENDENT_ROWS, Interval
+from fitontest.measures.notes import data_notes
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.random import one_seed
 from fitontest.progress import track
@@ -69,6 +70,9 @@ class Gate:
         None without a resolution, and where there is no interval.
     p_value : float or None
         The joint p-value of calibration (`JointTest`); it decides nothing here. None without rows.
+    if_importances : Gate or None
+        Where nobody said that whole weights are counts, and labels suggest that they are not: the gate by importances,
+        if it decides otherwise. Then the outcome is open.
 
     Examples
     --------
@@ -88,6 +92,7 @@ class Gate:
     rows_needed: int | None
     persistent: ErrorLimit | None
     p_value: float | None
+    if_importances: "Gate | None" = None
 
     @classmethod
     def without_rows(cls, name: str, max_error: float) -> "Gate":
@@ -117,6 +122,8 @@ class Gate:
         text = f"{found}, limit {short(self.max_error)}, {rows}, joint p-value {short(self.p_value, 2)}"
         if one.interval is not None and one.interval.roughness is not None and one.interval.source:
             text += f"; {one.interval.source}"
+        if self.if_importances is not None:
+            return f"cannot tell: {text}; by importances {self.if_importances._ends}: say what the weights are"
         if self.outcome == "pass" and self.persistent is not None:
             return f"pass: {text}; for errors that persist over at least {percent(self.persistent.share)} of the rows"
         if self.outcome != "undecided":
@@ -130,6 +137,11 @@ class Gate:
         if self.rows_needed is None:
             return f"cannot tell: {text}{reason}; more rows will not help: the estimate is near the limit or above it"
         return f"cannot tell: {text}{reason}; about {self.rows_needed:,} rows would tell"
+
+    @property
+    def _ends(self) -> str:
+        """The ends of the interval in words."""
+        return "" if self.interval is None else f"{short(self.interval.low)} to {short(self.interval.high)}"
 
     def record(self) -> dict[str, Any]:
         """Return the outcome as JSON-ready values; those that are of rows are None without any."""
@@ -150,6 +162,7 @@ class Gate:
             "n": self.n,
             **weighting_record(None if one is None else one.weighting),
             "rows_needed": self.rows_needed,
+            "note": None if one is None else "; ".join(data_notes(one.decided, one.weighting, one.rows_note)) or None,
         }
 
 
@@ -227,7 +240,9 @@ class CalibrationCheck(Table):
     def sections(self) -> list[Section]:
         """Return the table of the outcomes."""
         if len(self.gates) == 1 and self.gates[0].name == str(WHOLE):
-            return [Section(str(self.gates[0]), notes=INDEPENDENT_ROWS)]  # a title is one line in every log
+            estimate = self.gates[0].estimate
+            notes = [estimate.rows_note] if estimate is not None and estimate.rows_note else []
+            return [Section(str(self.gates[0]), notes="\n".join([*notes, INDEPENDENT_ROWS]))]  # a title is one line
         levels = [gate.interval.level for gate in self.gates if gate.interval is not None]
         level = f"{100 * levels[0]:.4g} % interval"
         resolved = any(gate.persistent is not None for gate in self.gates)
@@ -251,8 +266,9 @@ class CalibrationCheck(Table):
         limit = f"limit {short(self.gates[0].max_error)}"
         title = f"{_in_words(self.outcome)}: calibration errors by {self.family}, {limit}"
         notes = [self._resolution_note] if resolved else []
-        weighted = [(gate.name, gate.estimate.weighting) for gate in self.gates if gate.estimate is not None]
-        notes += [f"{name}: {weighting}." for name, weighting in weighted if weighting is not None]
+        of_rows = [(gate.name, gate.estimate) for gate in self.gates if gate.estimate is not None]
+        for name, one in of_rows:
+            notes += [f"{name}: {note}." for note in data_notes(False, one.weighting, one.rows_note)]
         notes.append(INDEPENDENT_ROWS)
         return [Section(title, header, body, "\n".join(notes))]
 
@@ -488,20 +504,36 @@ def check_samples(
     names: Mapping[Segment, str] | None = None,
 ) -> CalibrationCheck:
     """Return the outcomes of checked samples, each under its name: by default as `words_of` prints it."""
-    share, seed = 1.0 - (1.0 - rule.level) / len(samples), one_seed(rule.random_state)
-    redrawing = Redrawing(interval=share, random_state=seed)
+    share = 1.0 - (1.0 - rule.level) / len(samples)
     names = words_of(samples) if names is None else names
     many = "classes" if kind == "class" else "segments"
     steps = track(samples.items(), many) if len(samples) > 1 else samples.items()
     gates, repeats = [], []
     for segment, sample in steps:
         repeats.append(Repeats.of(sample))
-        estimate = estimate_of(rule.measure, sample, reduction, redrawing)
-        p_value = joint_test(sample, NULL_DRAWS, seed, [estimate]).p_value
-        gates.append(gate_of(names[segment], estimate, rule, Bounds.of(sample, share), p_value))
+        gate = _gate_of_rows(names[segment], sample, rule, share, reduction)
+        weighting = sample.weighting
+        if weighting is not None and weighting.copies:
+            gate = _unless_importances(gate, _gate_of_rows(gate.name, sample.as_importances(), rule, share, reduction))
+        gates.append(gate)
     shared = max(repeats, key=lambda one: one.between)  # classes share their rows, segments have their own
     (shared if kind == "class" else reduce(add, repeats)).warn()
     return CalibrationCheck(tuple(gates), rule.measure.name, kind)
+
+
+def _gate_of_rows(name: str, sample: Sample, rule: GateRule, level: float, reduction: str | None) -> Gate:
+    """Return the outcome of one sample."""
+    seed = one_seed(rule.random_state)
+    estimate = estimate_of(rule.measure, sample, reduction, Redrawing(interval=level, random_state=seed))
+    p_value = joint_test(sample, NULL_DRAWS, seed, [estimate]).p_value
+    return gate_of(name, estimate, rule, Bounds.of(sample, level), p_value)
+
+
+def _unless_importances(counts: Gate, importances: Gate) -> Gate:
+    """Return the gate by counts, or an open one where that by importances decides otherwise: a gate does not guess."""
+    if counts.outcome == importances.outcome:
+        return counts
+    return replace(counts, outcome="undecided", rows_needed=None, if_importances=importances)
 
 
 def check_level(level: object, name: str = "level") -> float:

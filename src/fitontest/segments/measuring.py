@@ -60,6 +60,8 @@ def measure_segments(
     judged = wanted.interval is not None and any(isinstance(measure, PlugIn) for measure in measures)
     held: dict[Segment, list[Held]] = {}
     for segment, sample in track(list(segments.samples.items()), "segments"):
+        if wanted.interval is not None or wanted.null_draws:
+            Repeats.of(sample)  # which the estimates tell of
         with held_warnings() as held[segment]:
             for name, measure in zip(names, measures, strict=True):
                 try:

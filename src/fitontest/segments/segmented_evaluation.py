@@ -363,7 +363,7 @@ class SegmentedEvaluation(Table, Generic[E]):
         lines = [ORDER_NOTE, spreads.note if spreads else "", *reason_lines([*named.items()]), self._draws_note(name)]
         lines += [self.sentence(name)] if self.draws else []
         lines += self._lines(name)
-        lines += data_notes(False, self.segments.whole.weighting)
+        lines += data_notes(False, self.segments.whole.weighting, self.segments.whole.rows_note)
         return Section(title, header, body, "\n".join(line for line in lines if line))
 
     def _draws_note(self, name: str) -> str:

@@ -72,8 +72,12 @@ def invert(observed: float, errors: FloatArray, redrawn: FloatArray, level: floa
     spread = np.maximum(spread, LEAST_SPREAD * spread.max())
     q = float(student.ppf((1.0 + level) / 2.0, draws - 1) * np.sqrt(1.0 + 1.0 / draws))
     lucky = mean[0] - spread[0]  # labels that fit better than calibrated ones do tell little of large errors
-    low, middle = (_first_error(observed, errors, mean + z * spread) for z in (q, 0.0))
-    return Inverted(middle, low, _first_error(max(observed, lucky), errors, mean - q * spread))
+    growth = _last_growth(errors, mean)
+    upper, lower = mean + q * spread, mean - q * spread
+    # beyond the grid no end may cross the estimate: the low one grows as fast as that at least, the high one at most
+    low = _first_error(observed, errors, upper, max(growth, _last_growth(errors, upper)))
+    high = _first_error(max(observed, lucky), errors, lower, min(growth, _last_growth(errors, lower)))
+    return Inverted(_first_error(observed, errors, mean, growth), low, high)
 
 
 def chain_lengths(scale: float, whole_way: float, error_at: Callable[[float], float]) -> list[float]:
@@ -118,18 +122,23 @@ def misreads(errors: FloatArray, redrawn: FloatArray, scale: float) -> bool:
     return bool(abs(seen - errors[k]) > MISREAD * errors[k])
 
 
-def _first_error(observed: float, errors: FloatArray, bound: FloatArray) -> float:
+def _last_growth(errors: FloatArray, bound: FloatArray) -> float:
+    """Return how fast the bound grows with the true error between the last truths, and is taken to beyond them."""
+    last = np.maximum.accumulate(bound)[-2:]
+    return max(float((last[-1] - last[0]) / (errors[-1] - errors[-2])) if errors.size > 1 else 0.0, STEEP)
+
+
+def _first_error(observed: float, errors: FloatArray, bound: FloatArray, growth: float) -> float:
     """Return the smallest true error at which the bound reaches the observed error, 0 if it is there already.
 
-    The bound is straight between the truths and beyond the last, and does not fall.
+    The bound is straight between the truths, beyond the last it grows as given, and it does not fall.
     """
     bound = np.maximum.accumulate(bound)
     if bound[0] >= observed:
         return 0.0
     reached = np.flatnonzero(bound >= observed)
     if reached.size == 0:
-        last = (bound[-1] - bound[-2]) / (errors[-1] - errors[-2]) if errors.size > 1 else 0.0
-        return float(errors[-1] + (observed - bound[-1]) / max(last, STEEP))
+        return float(errors[-1] + (observed - bound[-1]) / growth)
     k = int(reached[0])
     share = (observed - bound[k - 1]) / (bound[k] - bound[k - 1])
     return float(errors[k - 1] + share * (errors[k] - errors[k - 1]))

@@ -214,14 +214,16 @@ class Ladder:
     def _capped(self, found: Found | None, norm: Norm, level: float) -> Found | None:
         """Return value and ends no larger than the limit at a fine resolution, which holds whatever the direction is.
 
-        Levels of wide windows may be of noise alone, along which a small statistic stands for a large error.
+        Levels of wide windows may be of noise alone, along which a small statistic stands for a large error. Where even
+        the low end is above the limit, rows are not independent, and neither is to be trusted: nothing is cut off.
         """
         if found is None:
             return None
         limit = self.limits.at(FINE, (1.0 + level) / 2.0).value
         most = limit**2 if norm.name == "squared" else limit
-        value, low, high = (min(number, most) for number in (found.value, found.low, found.high))
-        return Found(value, low, high, found.misread)
+        if most <= found.low:
+            return found
+        return Found(min(found.value, most), found.low, min(found.high, most), found.misread)
 
     def _at_units(self, values: FloatArray) -> FloatArray:
         """Return values at the units of the pair statistic, from those at the entries."""
