@@ -16,15 +16,16 @@ COUNTS = KINDS[-1]
 def draw(kind: str, number: int, n: int = N) -> tuple[Any, Any, Any, Any]:
     """Return labels, the scores of two calibrated models, and weights.
 
-    The second model knows only in which tenth the score of the first one is. Of counts each score has so many labels of
-    its own, and a row for each label that occurs.
+    The labels depend on two numbers alike, of which each model knows one. Of counts each pair of numbers has so many
+    labels of its own, and a row for each label that occurs.
     """
     rng = np.random.default_rng([SEED, KINDS.index(kind), number])
-    p = rng.random(n)
-    q = (np.floor(p * 10) + 0.5) / 10
+    known = rng.random((2, n))
+    truth = known.mean(axis=0)
+    p, q = (known + 0.5) / 2
     if kind == COUNTS:
         count = rng.integers(1, 6, n)
-        positive = rng.binomial(count, p)
+        positive = rng.binomial(count, truth)
         w = np.concatenate((positive, count - positive)).astype(float)
         kept = w > 0
         y = np.repeat([1, 0], n)[kept]
@@ -36,7 +37,7 @@ def draw(kind: str, number: int, n: int = N) -> tuple[Any, Any, Any, Any]:
         "Pareto(1.5)": 1.0 + rng.pareto(1.5, n),
         "Pareto(1.1)": 1.0 + rng.pareto(1.1, n),
     }[kind]
-    return (rng.random(n) < p).astype(int), p, q, weights
+    return (rng.random(n) < truth).astype(int), p, q, weights
 
 
 def read(kind: str, number: int, n: int = N) -> dict[str, Any]:
