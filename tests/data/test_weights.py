@@ -275,3 +275,16 @@ def test_the_confidence_of_distributions_keeps_the_kind():
             warnings.simplefilter("error")
             sample = Distributions.of(read_classes(columns)).confidence
         assert sample.whole == (kind == "counts")
+
+
+def test_cells_of_the_simplex_do_not_decide_anew_what_weights_are():
+    rng = np.random.default_rng(0)
+    rows, labels, many = rng.dirichlet([1, 1, 1], N), rng.integers(0, 3, N), np.where(rng.random(N) < 0.3, 60, 1)
+
+    def error(P, y, weights=None):
+        return fot.SimplexECE().estimate(Distributions.of(read_classes((y, P, weights)))).value
+
+    whole, half = (error(rows, labels, read(FEW * factor, "importances")) for factor in (1.0, 0.5))
+    assert whole == pytest.approx(half, rel=1e-9)
+    repeated = error(np.repeat(rows, many, axis=0), np.repeat(labels, many))
+    assert error(rows, labels, read(many, "counts")) == pytest.approx(repeated, rel=1e-9)

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fitontest.data.distributions import Distributions, Labelling
+from fitontest.data.weights import Weights
+from fitontest.partitions.simplex.median_variance import MedianVariance
 from fitontest.partitions.simplex.partitioner import (
     RowCells,
     SimplexPartition,
@@ -98,7 +100,10 @@ def cells_of(rule: SimplexPartitioner, data: Distributions) -> tuple[SimplexPart
         if given > rule.ids.size or (np.array_equal(data.rows, np.arange(len(data))) and given != rule.ids.size):
             return rule, rule.locate(data.p)  # refuses
         return rule, rule.ids[data.rows]
-    partition = rule.partition(data.p, data.w)
+    if isinstance(rule, MedianVariance):  # which counts rows; what weights are is not decided anew
+        partition: SimplexPartition = rule.partition_weighted(data.p, Weights(data.w, data.whole))
+    else:
+        partition = rule.partition(data.p, data.w)
     ids = located(partition, data.p)
     outside = np.flatnonzero((ids < 0) & (data.w > 0))
     if outside.size:

@@ -6,7 +6,7 @@ from heapq import heappop, heappush
 import numpy as np
 
 from fitontest.checks import is_whole
-from fitontest.data.weights import are_counts
+from fitontest.data.weights import Weights, are_counts
 from fitontest.numerics.row_order import order_of_rows
 from fitontest.partitions.simplex.partitioner import (
     SimplexPartition,
@@ -70,16 +70,32 @@ class MedianVariance(SimplexPartitioner):
         ValueError
             Fewer rows than `min_size`.
         """
-        whole = are_counts(w)
+        return self.partition_weighted(P, Weights(w, are_counts(w)))
+
+    def partition_weighted(self, P: FloatArray, weights: Weights) -> "Halved":
+        """Return the cells of rows whose weights say whether they are counts.
+
+        Parameters
+        ----------
+        P : array of shape (n, K)
+            Rows on the simplex.
+        weights : Weights
+
+        Raises
+        ------
+        ValueError
+            Fewer rows than `min_size`.
+        """
+        w = weights.w
         order = order_of_rows(P, w)  # not even a rounding tells in which order the rows came
         order = order[w[order] > 0]
-        p, weights = P[order], w[order]
-        counts = weights if whole else np.ones(order.size)
+        p, chosen = P[order], w[order]
+        counts = chosen if weights.counts else np.ones(order.size)
         if counts.sum() < self.min_size:
             raise ValueError(
                 f"min_size must be at most the number of rows, {counts.sum():g}; got min_size={self.min_size}"
             )
-        return _halve(p, weights, counts, self.min_size, self.max_bins)
+        return _halve(p, chosen, counts, self.min_size, self.max_bins)
 
 
 @dataclass(frozen=True, eq=False)
