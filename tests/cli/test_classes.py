@@ -329,4 +329,4 @@ def test_columns_in_another_order_and_repeated_rows_are_noted(tmp_path, scores):
     pd.concat([scores] * 3).to_csv(tmp_path / "joined.csv", index=False)
     for command in (("evaluate",), ("check", "--max-error", "0.1"), ("report", "-o", tmp_path / "a.html")):
         found = run(command[0], tmp_path / "joined.csv", *given, "--family", "platt", *command[1:])
-        assert found.stderr.count("Note: 900 of 900 rows repeat a score of more than 6 digits and its label") == 1
+        assert found.stderr.count("Note: 600 of 900 rows look like copies") == 1

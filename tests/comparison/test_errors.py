@@ -172,7 +172,7 @@ def test_a_whole_weight_counts_rows():
     y, p1, p2 = draw()
     w = np.random.default_rng(3).integers(0, 4, y.size)
     weighted = fot.compare_errors(y, p1, p2, family=Halved(), sample_weight=w)
-    with pytest.warns(fot.CalibrationWarning, match="rows repeat a score"):
+    with pytest.warns(fot.CalibrationWarning, match="rows look like copies"):
         repeated = fot.compare_errors(*(np.repeat(each, w) for each in (y, p1, p2)), family=Halved())
     assert weighted.difference == pytest.approx(repeated.difference, rel=1e-12)
     assert weighted.se == pytest.approx(repeated.se, rel=1e-12)
@@ -180,14 +180,17 @@ def test_a_whole_weight_counts_rows():
     assert weighted.p_value == pytest.approx(repeated.p_value, rel=1e-9)
 
 
-def test_copies_of_a_row_share_a_fold():
-    """Four heavy rows would be learnt by heart if a copy of a held-out row were among the fitted ones."""
-    y, p1, p2 = np.array([0, 1, 0, 1]), np.array([0.2, 0.4, 0.6, 0.8]), np.array([0.1, 0.3, 0.5, 0.7])
-    light, heavy = (fot.compare_errors(y, p1, p2, sample_weight=np.full(4, k), cv=4) for k in (1, 5))
-    assert {name: gain.mean for name, gain in heavy.gains.items()} == pytest.approx(
-        {name: gain.mean for name, gain in light.gains.items()}, rel=1e-12
-    )
-    assert heavy.se < light.se
+def test_counts_are_the_rows_written_out_in_the_folds_too():
+    """Held out with all that it counts, a label would be missing from the fitted rows of its score."""
+    rng = np.random.default_rng(0)
+    p1, p2 = rng.random((2, 80)).round(2)
+    w = rng.integers(0, 4, (80, 2))  # rows of each label
+    y, p1, p2, w = np.tile([0, 1], 80), np.repeat(p1, 2), np.repeat(p2, 2), w.ravel()
+    weighted = fot.compare_errors(y, p1, p2, sample_weight=w)
+    written = fot.compare_errors(*(np.repeat(each, w) for each in (y, p1, p2)))
+    assert weighted.to_dict()["gains"] == written.to_dict()["gains"]
+    assert weighted.p_value == written.p_value
+    assert weighted.n == np.count_nonzero(w)
 
 
 def test_scaling_importances_changes_nothing():

@@ -6,7 +6,7 @@ import pytest
 import fitontest as fot
 from fitontest.data.repeated_rows import Repeats
 
-TOLD = "rows repeat a score of more than 6 digits and its label"
+TOLD = "rows look like copies: they repeat a score of more than 6 digits and its label"
 
 
 def joined(n=1000, values=200, seed=0):
@@ -91,10 +91,28 @@ def test_cells_do_not_know_their_rows():
     assert Repeats.of(fot.Cells.of(y, p).sample()).repeated == 0
 
 
-def test_weights_that_count_rows_are_no_copies():
+def test_what_weights_are_taken_to_count_may_be_copies():
     rng = np.random.default_rng(0)
-    p = rng.random(300)
-    assert not are_copies((rng.random(300) < p).astype(int), p, np.full(300, 5))
+    p, w = rng.random(300), rng.integers(1, 6, 300)
+    y, positive = (rng.random(300) < p).astype(int), rng.binomial(w, p)
+    for weights, copies in (("auto", True), ("counts", False), ("importances", False)):
+        sample = fot.Sample(y, p, w, weights=weights)
+        assert Repeats.of(sample).are_copies == copies
+        assert not Repeats.of(sample).note  # it is said with the weights
+        if copies:
+            assert "whose labels agree as those of copies do" in str(sample.weighting)
+    several = fot.Sample(np.repeat([1, 0], 300), np.tile(p, 2), np.concatenate((positive, w - positive)))
+    assert not Repeats.of(several).are_copies
+    assert not Repeats.of(fot.Sample(y, p.round(2), w)).are_copies  # two digits tell nothing
+
+
+def test_oversampled_positives_are_copies():
+    rng = np.random.default_rng(0)
+    p = rng.random(1500)
+    y = (rng.random(1500) < p).astype(int)
+    rows = np.concatenate((np.arange(1500), rng.choice(np.flatnonzero(y), 300)))
+    assert are_copies(y[rows], p[rows])
+    assert not are_copies(y, p)
 
 
 CALLS = {
@@ -117,7 +135,7 @@ def test_copies_are_told_once_where_there_is_an_interval(call):
         call(y, p)
     told = [str(one.message) for one in caught if TOLD in str(one.message)]
     assert len(told) == 1
-    assert " of 1,000 rows repeat" in told[0]
+    assert " of 1,000 rows look like copies" in told[0]
 
 
 @pytest.mark.parametrize("reduction", ["confidence", "classwise", "canonical"])
@@ -126,7 +144,7 @@ def test_copies_of_several_classes_are_told_once(reduction):
     P = rng.dirichlet([1, 1, 1], 300)
     y = (rng.random(300)[:, None] > P.cumsum(axis=1)[:, :2]).sum(axis=1)
     rows = np.repeat(np.arange(300), 2)
-    with pytest.warns(fot.CalibrationWarning, match=f"600 of 600 {TOLD}") as caught:
+    with pytest.warns(fot.CalibrationWarning, match=f"300 of 600 {TOLD}") as caught:
         fot.evaluate(y[rows], P[rows], reduction=reduction, families=["temperature"], null_draws=20)
     assert sum(TOLD in str(one.message) for one in caught) == 1
 

@@ -250,7 +250,7 @@ def test_every_result_says_what_weights_are():
         text = json.dumps(result.to_dict())
         assert '"weights": "importances"' in text
         assert f'"effective_rows": {EFFECTIVE!r}'[:28] in text
-    counts = fot.check_calibration(Y, P, max_error=0.05, sample_weight=FEW)
+    counts = fot.check_calibration(Y, P, max_error=0.05, sample_weight=FEW, weights="counts")
     assert f"weights are counts: 300 rows stand for {FEW.sum():,}" in str(counts)
     assert "weights" not in str(fot.check_calibration(Y, P, max_error=0.05))
 

@@ -79,3 +79,18 @@ def test_the_type_of_weights_needs_weights(tmp_path):
     found = CliRunner().invoke(main, command)
     assert found.exit_code == 2
     assert "--weight-type must be left out where there are no weights" in found.stderr
+
+
+def test_small_whole_weights_that_look_like_importances_leave_the_outcome_open():
+    rng = np.random.default_rng(0)
+    p = rng.random(1500)
+    y, w = (rng.random(1500) < p).astype(int), np.ceil(rng.lognormal(1.0, 1.0, 1500))  # 5 on average
+    (gate,) = fot.check_calibration(y, p, max_error=0.08, sample_weight=w).gates
+    assert gate.outcome == "undecided"
+    assert gate.if_importances.outcome == "pass"
+    assert "whose labels agree as those of copies do" in str(gate)
+    assert "by importances 0.00 to" in str(gate)
+    assert "copies" in gate.record()["note"]
+    counts = fot.check_calibration(y, p, max_error=0.08, sample_weight=w, weights="counts")
+    assert counts.outcome != "pass"
+    assert counts.gates[0].if_importances is None

@@ -115,3 +115,16 @@ def test_the_way_to_the_fitted_truth_is_looked_at_where_errors_end():
     np.testing.assert_allclose(free, [0.0, 0.35, 0.7, 1.1, 1.8])
     bitten = chain_lengths(0.04, 0.04, lambda t: min(0.04 * t, 0.041))
     np.testing.assert_allclose(bitten, [0.0, 0.35, 0.7, 1.0, 1.1, 1.8])
+
+
+@given(
+    observed=st.floats(0.0, 1.0),
+    means=st.lists(st.floats(0.0, 0.3), min_size=2, max_size=5),
+    spreads=st.lists(st.floats(0.001, 0.2), min_size=5, max_size=5),
+)
+def test_ends_never_cross_the_estimate(observed, means, spreads):
+    """Not even beyond the grid, where the spread grows or shrinks from truth to truth."""
+    errors = 0.05 * np.arange(len(means))
+    noise = np.linspace(-1.0, 1.0, 40)
+    found = invert(observed, errors, np.array([m + s * noise for m, s in zip(means, spreads, strict=False)]), 0.95)
+    assert found.low <= found.estimate <= found.high

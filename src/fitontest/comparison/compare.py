@@ -172,8 +172,9 @@ def compare_calibrators(
         Seed of the folds, and of the families given by name.
     sample_weight : array-like of shape (n,), optional
         Counts where all are whole numbers of at most 10 on average, weight 2 being the row twice; else importances,
-        whose scale means nothing. A row of weight 0 is absent. Of counts both copies of a row are in one fold. Halving
-        counts makes importances of them, and standard errors larger.
+        whose scale means nothing. A row of weight 0 is absent. The rows that a count stands for are held out one by
+        one, as different ones; with `truth` together. Halving counts makes importances of them, and standard errors
+        larger.
     pos_label : label, optional
         The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
     reduction : {"canonical"}, optional
@@ -261,7 +262,8 @@ def compare_candidates(
             if one is not None:
                 refuse_pooled_scores(one, "interpretability=True")
     Repeats.of(sample).warn()
-    evaluation = _set_up(sample, options, test, truth)
+    held = sample if truth is not None else sample.counted  # true probabilities are of the rows as they were given
+    evaluation = _set_up(held, options, test, truth)
     results = {
         name: evaluation.evaluate(options.candidates[name]) for name in track(list(options.candidates), "families")
     }
@@ -273,7 +275,7 @@ def compare_candidates(
         scoring=options.scoring,
         rule=options.rule,
         decomposition=family_name(options.decomposition),
-        cv=min(options.cv, sample.n),
+        cv=min(options.cv, held.n),
         repeats=options.repeats,
         n=sample.n,
         base_rate=sample.base_rate,

@@ -79,8 +79,8 @@ def compare_errors(
         Seed of the folds, and of a family given by name that draws anything.
     sample_weight : array-like of shape (n,), optional
         Counts where all are whole numbers of at most 10 on average, weight 2 being the row twice; else importances,
-        whose scale means nothing. A row of weight 0 is absent. Of counts both copies of a row are in one fold; of
-        importances n is (sum w)^2 / sum w^2 in the standard errors.
+        whose scale means nothing. A row of weight 0 is absent. Counts are written out: the
+        result is that of the repeated rows. Of importances n is (sum w)^2 / sum w^2 in the standard errors.
     pos_label : label, optional
         The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
 
@@ -135,17 +135,18 @@ def compare_errors(
     _check_level(interval)
     named = _read_names(names)
     models = TwoModels.of(y_true, p1, p2, sample_weight, pos_label)
-    sample = models.first.sample
+    sample = models.given[0]
     _check_rows(sample, models)
+    Repeats.of(models.given[1])  # which its error tells of
     Repeats.of(sample).warn()
-    folds = held_out_rows(sample.n, cv, random_state)
+    folds = held_out_rows(models.first.sample.n, cv, random_state)
     fitted = read_family(measure.family)
     level = interval if has_quick_interval(measure) else None
     redrawing = Redrawing(interval=level, random_state=one_seed(random_state))
     gains, errors = [], []
-    for model in track((models.first, models.second), "models"):
+    for model, given in zip(track((models.first, models.second), "models"), models.given, strict=True):
         gains.append(model.compute_gains(fitted, folds, rule))
-        errors.append(estimate_of(measure, model.sample, redrawing=redrawing))
+        errors.append(estimate_of(measure, given, redrawing=redrawing))
     degrees = _count_effective(models) - 1.0
     difference = _summarise(gains[0] - gains[1], models, degrees, interval)
     return ErrorComparison(
@@ -158,7 +159,7 @@ def compare_errors(
         errors=dict(zip(named, errors, strict=True)),
         loss=loss,
         family=measure.name,
-        cv=min(cv, sample.n),
+        cv=min(cv, models.first.sample.n),
         n=sample.n,
         base_rate=sample.base_rate,
     )

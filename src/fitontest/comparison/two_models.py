@@ -15,6 +15,8 @@ from fitontest.data.weights import read_weights
 from fitontest.families.base import Family
 from fitontest.typing import ArrayInput, FloatArray, IntArray, Label, RowLoss
 
+MOST_WRITTEN_OUT = 10_000_000  # rows
+
 
 @dataclass(frozen=True, eq=False)
 class Scored:
@@ -56,12 +58,16 @@ class TwoModels:
         The rows as each model has scored them.
     w, w2 : arrays of shape (n,)
         Weights and squared weights of the rows, in the common order; whole weights count rows (see `Rows`).
+    given : tuple of two Sample
+        The rows as they were given. In the others each row stands as often as its weight counts it: held out with its
+        copies it would be missing from the others, and models whose scores differ more would look worse.
     """
 
     first: Scored
     second: Scored
     w: FloatArray
     w2: FloatArray
+    given: tuple[Sample, Sample]
 
     @classmethod
     def of(
@@ -69,20 +75,30 @@ class TwoModels:
     ) -> "TwoModels":
         """Check labels, scores and weights, and put the rows in order."""
         weights = None if sample_weight is None else read_weights(sample_weight, "sample_weight")
-        samples = [
+        given = [
             Sample(y_true, p, weights, pos_label=pos_label, names=("y_true", name, "sample_weight"))
             for name, p in (("p1", p1), ("p2", p2))
         ]
-        one, other = samples
+        one, other = given
         check_same_order(y_true=y_true, p1=p1, p2=p2, sample_weight=sample_weight)
         check_same_length(p1=one.p, p2=other.p)
+        samples = [_written_out(sample) for sample in given]
+        one, other = samples
         present = one.w > 0
         scores, y, w, w2 = (one.p[present], other.p[present]), one.y[present], one.w[present], one.w2[present]
         order = find_order(*scores, y, w)
         first, second = (
             Scored.of(sample, p[order], y[order], w[order]) for sample, p in zip(samples, scores, strict=True)
         )
-        return cls(first, second, w[order], w2[order])
+        return cls(first, second, w[order], w2[order], (given[0], given[1]))
+
+
+def _written_out(sample: Sample) -> Sample:
+    """Return the sample with each row as often as its weight counts it; of very many rows as it is."""
+    if sample.unit or not sample.whole or sample.total > MOST_WRITTEN_OUT:
+        return sample
+    rows = np.repeat(np.arange(sample.w.size), sample.w.astype(np.intp))
+    return Sample(sample.y[rows], sample.p[rows])
 
 
 def find_order(p1: FloatArray, p2: FloatArray, y: FloatArray, w: FloatArray) -> IntArray:

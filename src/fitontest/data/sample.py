@@ -283,7 +283,7 @@ class Sample:
         A sample of single rows is returned itself, with the folds of `fitontest.numerics.random.held_out_rows`. An
         entry that stands for many rows is cut into at most cv parts, one for each fold that holds out some of its rows;
         the numbers of rows have the law that they have where the rows are dealt to the folds one by one. Copies of a
-        row, which a whole weight counts, share a fold.
+        row, which a whole weight counts, share a fold, unless the sample is that of `counted`.
 
         Parameters
         ----------
@@ -338,6 +338,18 @@ class Sample:
         if key:  # the parts know their folds: the same settings cut them no further
             self.memory[key] = parts.memory[key] = parts, folds
         return parts, folds
+
+    @cached_property
+    def counted(self) -> "Sample":
+        """The sample whose rows of whole weight stand for the rows that they count, as different ones.
+
+        Held out with its copies, a row would be missing from the others, and what is held out would look worse.
+        """
+        if self.aggregated or self.unit or not self.whole:
+            return self
+        rows = self.rows
+        entries = Rows(rows.p, rows.y, rows.w, rows.w.astype(np.intp), rows.w)
+        return Sample.of_rows(entries, whole=True).merged
 
     @cached_property
     def merged(self) -> "Sample":

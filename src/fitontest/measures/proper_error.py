@@ -256,6 +256,7 @@ class _OfColumn(_HeldOut):
     def __init__(self, sample: Sample, measure: ProperError) -> None:
         super().__init__(measure)
         several = sample.n > 1
+        sample = sample.counted if isinstance(sample, Sample) else sample
         self.sample, self._folds = sample.in_folds(measure.cv, measure.random_state) if several else (sample, [])
         self.rows = self.sample.rows
         self.w, self.w2 = self.rows.w, self.rows.w2
