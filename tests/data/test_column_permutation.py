@@ -90,10 +90,12 @@ def test_the_right_order_is_told_nothing_of(by_name, recwarn):
     assert not recwarn.list
 
 
-def test_names_outweigh_the_accuracy(recwarn):
+def test_names_decide_and_may_be_wrong():
     y, P = calibrated(600, 3, 3.0)
-    fot.gce(y, pd.DataFrame(P[:, [1, 2, 0]], columns=["p_0", "p_1", "p_2"]), reduction="confidence")
-    assert not recwarn.list
+    named = pd.DataFrame(P[:, [1, 2, 0]], columns=["p_0", "p_1", "p_2"])
+    with pytest.warns(fot.CalibrationWarning, match="another order of the columns of y_prob is far more accurate"):
+        error = fot.gce(y, named, reduction="confidence")
+    assert float(error) > 0.2
 
 
 def test_the_gate_and_the_report_tell_once():

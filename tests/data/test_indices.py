@@ -55,9 +55,9 @@ def test_rows_in_another_order_are_refused(call, arguments):
 def test_the_message_says_where_and_how_to_align():
     y = pd.Series([0, 1, 1], index=["a", "b", "c"])
     p = pd.Series([0.1, 0.9, 0.8], index=["a", "c", "b"])
-    with pytest.raises(ValueError, match=r"in row 1 'b' and 'c'; align them by y_prob = y_prob\.reindex") as caught:
+    with pytest.raises(ValueError, match=r"'b' and 'c' at row 2 \(rows counted from 1\)") as caught:
         value_of(y, p)
-    assert "y_prob.reindex(y_true.index), or pass y_prob.to_numpy()" in str(caught.value)
+    assert "pass y_prob.to_numpy(), else align them by y_prob = y_prob.reindex(y_true.index)" in str(caught.value)
     assert value_of(y, p.reindex(y.index)) == value_of([0, 1, 1], [0.1, 0.8, 0.9])
     assert value_of(y, p.to_numpy()) == value_of([0, 1, 1], [0.1, 0.9, 0.8])
 

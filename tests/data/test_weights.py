@@ -212,9 +212,14 @@ def test_cells_decide_by_all_that_was_added():
     assert said.sample().weighting.kind == "counts"
     assert (said + said).weights == "counts"
     assert (said + second).weights == "auto"
-    assert (said + fot.Cells.of(Y, P, FEW, weights="importances")).weights == "importances"
+    assert (said + fot.Cells.of(Y, P)).weights == "counts"
+    with pytest.raises(ValueError, match="one meaning of weights to be added, got counts and importances"):
+        said + fot.Cells.of(Y, P, FEW, weights="importances")
+    assert "of counts" in repr(said)
     assert fot.Cells.from_json(said.to_json()).weights == "counts"
-    assert said.discounted(0.5).weights == "importances"
+    assert (said.discounted(0.5) + said).sample().weighting.kind == "importances"
+    old = {key: value for key, value in first.to_dict().items() if key != "weights"}
+    assert fot.Cells.from_json(json.dumps(old)).weights == "auto"
 
 
 @pytest.mark.parametrize("backend", [pd.DataFrame, pl.DataFrame])

@@ -357,3 +357,12 @@ def test_classes_are_never_required():
         fot.check_calibration(
             np.arange(300) % 3, scores, reduction="classwise", require=["0"], max_error=0.1, family="platt"
         )
+
+
+def test_required_segments_may_be_named_as_other_readers_print_them():
+    days = pd.to_datetime(np.resize(["2024-01-01", "2024-01-02"], Y.size))
+    for by, require in ((REGIONS == "east", ["true", "False"]), (np.resize([1.0, 2.0], Y.size), [1, "2"])):
+        found = fot.check_calibration(Y, P, by=by, require=require, max_error=0.5, family="platt")
+        assert all(gate.n for gate in found.gates)
+    found = fot.check_calibration(Y, P, by=days, require=["2024-01-01", "2024-01-03"], max_error=0.5, family="platt")
+    assert [gate.name for gate in found.gates if not gate.n] == ["2024-01-03"]

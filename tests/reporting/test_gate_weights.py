@@ -42,12 +42,12 @@ def test_segments_and_classes_are_refused_alike(options):
 
 
 def test_cells_are_refused_until_they_are_named():
-    with pytest.raises(ValueError, match=f"^weights {REFUSAL}"):
+    with pytest.raises(ValueError, match=f"^weights of Cells.of {REFUSAL}"):
         fot.check_calibration(fot.Cells.of(Y, P, SURVEY), max_error=0.05)
     named = fot.Cells.of(Y, P, SURVEY, weights="importances", exact=True)
     assert fot.check_calibration(named, max_error=0.05).outcome == "undecided"
     by_segment = {"a": fot.Cells.of(Y, P, SURVEY), "b": fot.Cells.of(Y, P)}
-    with pytest.raises(ValueError, match=f"^weights {REFUSAL}"):
+    with pytest.raises(ValueError, match=f"^weights of Cells.of {REFUSAL}"):
         fot.check_calibration(by_segment, max_error=0.05)
 
 

@@ -192,6 +192,8 @@ class Given:
                 raise ValueError(f"FILE must be one file with --cells never, got the pattern {self.file}")
             return False
         if self._is_pattern:
+            if not str(self.file).lower().endswith((".parquet", ".pq")):
+                raise ValueError(f"FILE must be one file unless it is a pattern of Parquet files, got {self.file}")
             return True
         if not is_parquet(self.file):
             if self.cells == "always":

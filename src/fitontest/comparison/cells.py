@@ -268,7 +268,8 @@ def _check_cells(cells: object, name: str) -> None:
     if not cells.whole:
         raise ValueError(
             f"{name} must have weights that are counts, or none: positives are dealt out row by row; got a "
-            f"total weight of {cells.total:g} in {cells.n:,} rows"
+            f"total weight of {cells.total:g} in {cells.n:,} rows; weights='counts', to Cells.of, says that large "
+            "whole weights are counts"
         )
 
 

@@ -327,7 +327,7 @@ class Cells(ReadBefore):
                 f"{_in_words(other.resolution)}"
             )
         sums = CellSums.added((self.sums, other.sums))
-        return _of_sums(sums, self.resolution, max(self.weights, other.weights, key=_CAUTION.index))
+        return _of_sums(sums, self.resolution, _joint_kind(self, other))
 
     __radd__ = __add__
 
@@ -351,7 +351,7 @@ class Cells(ReadBefore):
             raise ValueError(f"factor must be a number in (0, 1], got {factor!r}")
         if factor == 1.0:
             return self
-        weights: WeightType = "importances" if self.weights == "counts" else self.weights
+        weights: WeightType = "auto" if self.weights == "counts" else self.weights  # no whole numbers: importances
         return _of_sums(self.sums.scaled(float(factor)), self.resolution, weights)
 
     def sample(self) -> Sample:
@@ -423,6 +423,7 @@ class Cells(ReadBefore):
             Text that is not of cells.
         """
         values = from_text(text, "text")
+        values = {"weights": "auto", **values} if isinstance(values, dict) else values  # which older texts lack
         wanted = {"schema", "exact", "edges", "whole", "weights", "key", *COLUMNS}
         if set(values) != wanted:
             raise ValueError(f"text must hold cells, with the keys {sorted(wanted)}, got {brief(sorted(values))}")
@@ -508,6 +509,7 @@ class Cells(ReadBefore):
         if not self.n:
             return "Cells(no rows)"
         weights = "" if self.total == self.n else f", total weight {self.total:g}"
+        weights += f" of {self.weights}" if weights and self.weights != "auto" else ""
         return f"Cells(n={self.n:,} in {len(self):,} cells{weights}, share of positives {self.base_rate:.4g})"
 
 
@@ -626,6 +628,17 @@ def _read_names(by: object) -> tuple[str, ...]:
     if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
         raise ValueError(f"by must be the name of a column, or a list of several, got {brief(by)}")
     return tuple(names)
+
+
+def _joint_kind(one: Cells, other: Cells) -> WeightType:
+    """Return what the weights of the sum mean: what is said of those of both; cells of weight one agree with any."""
+    weighted: list[WeightType] = [cells.weights for cells in (one, other) if cells.total != cells.n]
+    if {"counts", "importances"} <= set(weighted):
+        raise ValueError("cells must have one meaning of weights to be added, got counts and importances")
+    if not weighted:
+        return "auto"
+    kind = max(weighted, key=_CAUTION.index)
+    return kind if kind != "counts" or (one.sums.whole and other.sums.whole) else "auto"
 
 
 def _of_sums(sums: CellSums, resolution: Resolution, weights: WeightType = "auto") -> Cells:

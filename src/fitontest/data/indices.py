@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+SAMPLED = 8  # labels that are looked for first: most indices that differ share none
+
 
 def check_same_order(**given: Any) -> None:
     """Raise ValueError where the indices of two of the named arguments hold the same labels in another order.
@@ -25,9 +27,9 @@ def check_same_order(**given: Any) -> None:
             at = int(np.argmax(np.asarray(first != second)))
             raise ValueError(
                 f"{one} and {other} must have their rows in one order, got indices that hold the same labels in "
-                f"another order, in row {at} {_plain(first[at])!r} and {_plain(second[at])!r}; align them by "
-                f"{other} = {other}.reindex({one}.index), or pass {other}.to_numpy() where the rows do stand in that "
-                "order"
+                f"another order, {_plain(first[at])!r} and {_plain(second[at])!r} at row {at + 1} (rows counted from "
+                f"1); where the rows do stand in one order pass {other}.to_numpy(), else align them by "
+                f"{other} = {other}.reindex({one}.index)"
             )
 
 
@@ -39,11 +41,18 @@ def _index_of(values: Any) -> Any:
 
 def _hold_the_same(first: Any, second: Any) -> bool:
     """Return whether two indices hold the same labels, each once."""
-    if len(first) != len(second) or _sum_up_differently(first, second):
+    if len(first) != len(second) or _sum_up_differently(first, second) or _share_none(first, second):
         return False
     if _is_overlapping(first) or _is_overlapping(second) or not (first.is_unique and second.is_unique):
         return False
     return bool((first.get_indexer(second) >= 0).all())
+
+
+def _share_none(first: Any, second: Any) -> bool:
+    """Return whether an index of texts lacks any of the first labels of another, found without a table of all."""
+    if first.nlevels > 1 or second.nlevels > 1 or str(second.dtype) not in ("object", "str", "string"):
+        return False  # others are compared as quickly, or cannot be looked up
+    return int(second.isin(first[:SAMPLED]).sum()) < min(SAMPLED, len(first))
 
 
 def _sum_up_differently(first: Any, second: Any) -> bool:

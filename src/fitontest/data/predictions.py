@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from fitontest.checks import choose
 from fitontest.data.arrays import as_column, as_matrix, check_finite, check_same_length
-from fitontest.data.class_columns import classes_by_name, in_order_of_names, label_texts, read_class_order
+from fitontest.data.class_columns import in_order_of_names, label_texts, read_class_order
 from fitontest.data.column_permutation import warn_of_permutation
 from fitontest.data.indices import check_same_order
 from fitontest.data.labels import chosen_positive, coded, coded_positive, distinct, listed
@@ -251,8 +251,7 @@ def read_classes(
     codes = np.array([column[label] for label in occurring], dtype=np.intp)[inverse]
     w = None if sample_weight is None else read_weights(sample_weight, names.sample_weight)
     found = Predictions(classes, codes, scores, w, names)
-    if columns_of is None or classes_by_name(columns_of, classes) is None:
-        warn_of_permutation(codes, found.predicted[0], classes, names.y_prob, names.labels)
+    warn_of_permutation(codes, found.predicted[0], classes, names.y_prob, names.labels)
     return found
 
 
@@ -363,13 +362,16 @@ def _named_classes(labels: ArrayInput, occurring: list[Label], names: Names) -> 
     return classes
 
 
-def check_order(columns: Iterable[str] | None, classes: list[Label], names: Names) -> None:
-    """Raise ValueError where the columns are named after the classes and stand in another order."""
+def check_order(columns: Iterable[str] | None, classes: list[Label], names: Names, *, fitted: bool = False) -> None:
+    """Raise ValueError where the columns are named after the classes and stand in another order than they must.
+
+    Where that is the order of a fitted map, the columns must be brought into it; else `names.labels` may say it.
+    """
     headers = None if columns is None else list(columns)
     if headers is not None and not in_order_of_names(headers, classes):
         raise ValueError(
             f"{names.y_prob} must have its columns in the order of the classes, [{listed(label_texts(classes))}], got "
-            f"[{listed(headers)}]; pass {names.labels} in that order"
+            f"[{listed(headers)}]; {'bring them into' if fitted else f'pass {names.labels} in'} that order"
         )
 
 

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 from fitontest.checks import brief, choose, is_real
 from fitontest.data.indices import check_same_order
-from fitontest.data.predictions import REDUCTIONS, ClassSamples, Reduction, read_unreduced, reduced
+from fitontest.data.predictions import REDUCTIONS, ClassSamples, ReadBefore, Reduction, read_unreduced, reduced
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.sample import Sample
 from fitontest.data.weights import MOST_COPIES, WeightType, check_kind, read_weights, weighting_record
@@ -29,7 +29,7 @@ from fitontest.reporting.rows_needed import rows_needed
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
 from fitontest.results.text import percent, short, visible
-from fitontest.segments.segmented_evaluation import WHOLE, words_of
+from fitontest.segments.segmented_evaluation import WHOLE, spellings, words_of
 from fitontest.segments.segments import NO_ROWS, Segment, Segments, read_segments
 from fitontest.typing import ArrayInput, Label, RandomState
 from fitontest.uncertainty.intervals import NULL_DRAWS, reason_against
@@ -390,7 +390,8 @@ def check_calibration(
             samples = dict(read_unreduced(columns, reduction or "classwise", labels, pos_label).one_vs_rest())
         else:
             samples = {WHOLE: reduced(columns, reduction, labels, pos_label)}
-    refuse_doubt(samples.values() if segments is None else [segments.whole], "weights")
+    argument = "weights of Cells.of" if isinstance(y_true, ReadBefore | Mapping) else "weights"
+    refuse_doubt(samples.values() if segments is None else [segments.whole], argument)
     if required and segments is None:
         raise ValueError(f"require must be left out without by=, which makes the segments; got {required}")
     for message, category in held:
@@ -485,7 +486,8 @@ def check_segments(
     """Return the outcomes of segments; those that have no rows, and required ones that are absent, come last."""
     names = words_of([*segments.samples, *segments.empty])
     found = check_samples(segments.samples, rule, reduction, names=names)
-    missing = [*(names[one] for one in segments.empty), *(one for one in required if one not in names.values())]
+    known = {*names.values(), *(text for segment in names for text in spellings(segment))}
+    missing = [*(names[one] for one in segments.empty), *(one for one in required if one not in known)]
     return replace(found, gates=(*found.gates, *(Gate.without_rows(name, rule.max_error) for name in missing)))
 
 

@@ -209,7 +209,7 @@ class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: 
         scores, headers = (as_log_simplex if logs else as_matrix)(P, "P")
         self.map_.check_columns(scores, "P")
         if headers is not None:
-            check_order(headers, self.classes_.tolist(), _NAMES)
+            check_order(headers, self.classes_.tolist(), _NAMES, fitted=True)
         if logs:
             return np.asarray(self.map_.evaluate_log(scores))
         return np.asarray(self.map_.on_simplex(on_simplex(scores, "P")))

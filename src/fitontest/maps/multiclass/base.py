@@ -86,7 +86,7 @@ class MulticlassMap(StoredMap):
         simplex = on_simplex(scores, "P")
         self.check_columns(simplex, "P")
         if self.classes is not None:
-            check_order(headers, list(self.classes), _NAMES)
+            check_order(headers, list(self.classes), _NAMES, fitted=True)
         return self.evaluate(simplex)
 
     @abstractmethod
