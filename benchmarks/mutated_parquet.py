@@ -32,6 +32,11 @@ def _quantized(values: Values, digits: int, scale: int) -> pa.Array:
     return pa.array(exact, pa.decimal128(digits, scale))
 
 
+def _halved(values: Values) -> pa.Array:
+    with np.errstate(over="ignore"):
+        return pa.array(np.array(values, dtype=np.float16))
+
+
 def _of(kind: Any) -> Callable[[Values], pa.Array]:
     return lambda values: pa.array(values, kind)
 
@@ -49,7 +54,7 @@ OTHERS = [
     lambda values: pa.array([0 if one is None else int(one) for one in values], pa.date32()),
     lambda values: _quantized([0 if one is None else one for one in values], 10, 4),
     lambda values: _quantized([0 if one is None else one for one in values], 38, 20),
-    lambda values: pa.array(np.array([0 if one is None else one for one in values], dtype=np.float16)),
+    lambda values: _halved([0 if one is None else one for one in values]),
     lambda values: pa.array([None if one is None else bool(one) for one in values]),
 ]
 

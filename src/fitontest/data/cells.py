@@ -609,9 +609,11 @@ def read_resolution(edges: ArrayInput, exact: object) -> Resolution:
         values = np.asarray(edges)
         if values.dtype.kind in "USb":  # numpy makes numbers of texts such as "0.5"
             raise TypeError(f"they are of dtype {values.dtype}")
-        values = values.astype(np.float64).ravel()
+        if values.ndim != 1:
+            raise ValueError("they are no sequence")
+        values = values.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"edges must be numbers, got {brief(edges)}") from error
+        raise ValueError(f"edges must be a sequence of numbers, got {brief(edges)}") from error
     values = np.unique(values)
     if values.size and not (values[0] > 0.0 and values[-1] < 1.0):
         raise ValueError(f"edges must lie inside (0, 1), got {brief(edges)}")
