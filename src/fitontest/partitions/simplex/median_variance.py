@@ -80,6 +80,7 @@ class MedianVariance(SimplexPartitioner):
         P : array of shape (n, K)
             Rows on the simplex.
         weights : Weights
+            Of the rows, with their meaning.
 
         Raises
         ------
