@@ -9,6 +9,7 @@ from threadpoolctl import threadpool_info
 import fitontest as fot
 from fitontest.data import entries as data_entries
 from fitontest.data.entries import Entries
+from fitontest.data.weights import Weights
 from fitontest.datasets import Derivate, Sharp
 from fitontest.exceptions import without_warnings
 from fitontest.measures.plug_in import PlugIn
@@ -140,7 +141,12 @@ def test_entries_of_many_rows_are_judged_as_the_redrawn_ones_are():
         rows, counts = np.unique(np.c_[p, rng.random(2000) < p], axis=0, return_counts=True)
         with without_warnings():
             e = fot.calibration_error(
-                rows[:, 1].astype(int), rows[:, 0], family="flat", sample_weight=counts, interval=0.9, null_draws=39
+                rows[:, 1].astype(int),
+                rows[:, 0],
+                family="flat",
+                sample_weight=Weights(counts.astype(float), counts=True),
+                interval=0.9,
+                null_draws=39,
             )
         alarms += e.null.p_value <= 0.05
     assert alarms <= 2
