@@ -7,6 +7,7 @@ import numpy as np
 
 LIMIT = 0.05
 N = 300
+NEIGHBOURS = 10
 SEED = 33_2026
 KINDS = ("survey, whole", "survey + .5", "Pareto(1.5)", "Pareto(1.1)", "counts of 1 to 5")
 WHOLE = KINDS[0]
@@ -16,16 +17,19 @@ COUNTS = KINDS[-1]
 def draw(kind: str, number: int, n: int = N) -> tuple[Any, Any, Any, Any]:
     """Return labels, the scores of two calibrated models, and weights.
 
-    The labels depend on two numbers alike, of which each model knows one. Of counts each pair of numbers has so many
-    labels of its own, and a row for each label that occurs.
+    The labels depend on two numbers alike, of which each model knows one. Of counts each score of the first model is
+    the truth and has so many labels of its own, and a row for each label that occurs; the second model knows the mean
+    of ten neighbouring scores.
     """
     rng = np.random.default_rng([SEED, KINDS.index(kind), number])
     known = rng.random((2, n))
     truth = known.mean(axis=0)
     p, q = (known + 0.5) / 2
     if kind == COUNTS:
+        p = np.sort(known[0])
+        q = np.repeat(p.reshape(-1, NEIGHBOURS).mean(axis=1), NEIGHBOURS)
         count = rng.integers(1, 6, n)
-        positive = rng.binomial(count, truth)
+        positive = rng.binomial(count, p)
         w = np.concatenate((positive, count - positive)).astype(float)
         kept = w > 0
         y = np.repeat([1, 0], n)[kept]
