@@ -318,3 +318,14 @@ def test_a_pattern_without_a_file_of_its_name_stands_for_several(tmp_path):
     assert count_rows_in_parquet(tmp_path / "s[01].parquet") == 4
     pd.DataFrame({"y": [0], "p": [0.2]}).to_parquet(tmp_path / "s[01].parquet")
     assert count_rows_in_parquet(tmp_path / "s[01].parquet") == 1
+
+
+@pytest.mark.parametrize(
+    "read", [lambda path: read_columns(path, WANTED), lambda path: Cells.of_file(path, label="y", prob="p")]
+)
+def test_names_of_columns_that_are_no_text_are_refused(tmp_path, read):
+    pd.DataFrame({"y": [0, 1], "p": [0.2, 0.4], "qzqz": [1, 2]}).to_parquet(tmp_path / "a.parquet")
+    raw = (tmp_path / "a.parquet").read_bytes()
+    (tmp_path / "a.parquet").write_bytes(raw.replace(b"qzqz", b"qz\xf0z"))
+    with pytest.raises(ValueError, match=r"^(FILE|path) must be readable as parquet, got \S+a\.parquet: "):
+        read(tmp_path / "a.parquet")

@@ -293,3 +293,10 @@ def test_cells_of_the_simplex_do_not_decide_anew_what_weights_are():
     assert whole == pytest.approx(half, rel=1e-9)
     repeated = error(np.repeat(rows, many, axis=0), np.repeat(labels, many))
     assert error(rows, labels, read(many, "counts")) == pytest.approx(repeated, rel=1e-9)
+
+
+def test_comparisons_by_few_effective_rows_say_that_they_are_too_sure():
+    few = fot.compare_errors(Y, P, P**2, sample_weight=SURVEY / 2)
+    assert any("few rows dominate the importances" in note for note in few.notes)
+    for w in (None, FEW / 7 + 1.0):
+        assert not any("dominate" in note for note in fot.compare_errors(Y, P, P**2, sample_weight=w).notes)

@@ -126,7 +126,7 @@ def parquet_rows(path: str | Path, name: str = "path", *, numbered: bool = False
                 file_row_number=numbered,
                 filename=numbered,
             )
-        except duckdb.Error as error:
+        except (duckdb.Error, UnicodeDecodeError, RuntimeError) as error:  # names that are no text are the last two
             raise ValueError(f"{name} must be readable as parquet, got {text}: {_reason(error)}") from error
 
 
@@ -463,7 +463,7 @@ def _opened(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect() as connection:
         try:
             yield connection
-        except duckdb.Error as error:
+        except (duckdb.Error, UnicodeDecodeError) as error:  # names too are bytes
             raise ValueError(f"FILE must be readable as parquet, got {path}: {_reason(error)}") from error
 
 
@@ -492,7 +492,7 @@ def _numbered(names: Iterable[str]) -> list[str]:
     return unique
 
 
-def _reason(error: duckdb.Error) -> str:
+def _reason(error: Exception) -> str:
     return " ".join(str(error).split())[:300]
 
 
