@@ -38,8 +38,8 @@ from click.testing import CliRunner
 
 import fitontest as fot
 from fitontest.cli.main import main as command_line
-from fitontest.data.csv_files import BOOLEANS, STANDARD, Layout
-from fitontest.data.tables import append_column, naming_lines, read_columns
+from fitontest.files.csv_files import BOOLEANS, STANDARD, Layout
+from fitontest.files.tables import append_column, naming_lines, read_columns
 from mutated_parquet import UnjudgedError, check_parquet, normed, parquet_files
 
 LONGEST = 10.0  # seconds for one text

@@ -1,15 +1,11 @@
 """The public names and the files they come from: read by type checkers, and at run time to import them on first use."""
 
+from .cells.cells import Cells, ClassCells
 from .classifier.calibrated import CalibratedClassifier
-from .comparison.cell_comparison import CellComparison
-from .comparison.cells import compare_cells
 from .comparison.compare import compare_calibrators
 from .comparison.comparison import Comparison
 from .comparison.error_comparison import ErrorComparison
 from .comparison.errors import compare_errors
-from .comparison.evaluation_plan import EvaluationPlan
-from .comparison.planning import plan_evaluation
-from .data.cells import Cells, ClassCells
 from .data.sample import Sample
 from .displays.comparison import ComparisonDisplay
 from .displays.error_comparison import ErrorComparisonDisplay
@@ -21,7 +17,11 @@ from .displays.small_multiples import SmallMultiples
 from .displays.tce import TCEDisplay
 from .displays.tree import TreeDisplay
 from .displays.validity import ValidityDisplay
-from .evaluation import Evaluation, evaluate
+from .drift.cell_comparison import CellComparison
+from .drift.cells import compare_cells
+from .evaluation.evaluation import Evaluation, evaluate
+from .evaluation.metrics import calibration_error, gce, proper_error, tce, within_bin_error
+from .evaluation.segmented_evaluation import SegmentedEvaluation
 from .exceptions import BlockSizeWarning, CalibrationWarning, SeparableDataWarning
 from .families.base import (
     Family,
@@ -109,7 +109,6 @@ from .measures.smooth_ece import SmoothECE
 from .measures.validity import ValidityArea, ValidityCurve
 from .measures.within_bin import WithinBin
 from .measures.zero_one import ZeroOneLoss
-from .metrics import calibration_error, gce, proper_error, tce, within_bin_error
 from .numerics.norms import Norm, available_norms, register_norm, unregister_norm
 from .numerics.simplex_distances import (
     Distance,
@@ -141,11 +140,12 @@ from .partitions.simplex.partitioner import (
     unregister_simplex_partition,
 )
 from .partitions.simplex.uniform_grid import UniformGrid
+from .planning.evaluation_plan import EvaluationPlan
+from .planning.planning import plan_evaluation
 from .progress import show_progress
 from .reporting.gate import CalibrationCheck, Gate, assert_calibrated, check_calibration
 from .reporting.report import Report, report
 from .scorers import make_scorer
-from .segments.segmented_evaluation import SegmentedEvaluation
 from .trees.probability_calibration_tree import ProbabilityCalibrationTree
 from .trees.tree_calibrator import TreeCalibrator
 from .uncertainty.certain_scores import CertainScores

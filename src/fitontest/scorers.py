@@ -13,7 +13,8 @@ from fitontest.checks import check_known, choose
 from fitontest.data.distributions import CANONICAL
 from fitontest.data.estimators import probabilities
 from fitontest.data.predictions import REDUCTIONS
-from fitontest.evaluation import estimated
+from fitontest.evaluation.evaluation import estimated
+from fitontest.evaluation.metrics import calibration_error, gce, tce
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import read_family
 from fitontest.families.identity import Identity
@@ -21,7 +22,6 @@ from fitontest.families.multiclass.one_vs_rest import read_for_classes
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.measures.base import Measure, available_measures, make_measure
-from fitontest.metrics import calibration_error, gce, tce
 from fitontest.typing import ArrayInput
 
 METRICS: dict[str, Callable[..., Any]] = {"calibration_error": calibration_error, "gce": gce, "tce": tce}

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 import fitontest as fot
 from fitontest.cli.main import main
-from fitontest.data.tables import READERS, append_column
+from fitontest.files.tables import READERS, append_column
 from tests.strategies import noisy
 
 BETA = fot.BetaMap(0.7, 1.9, 0.1, 2.2e-16)

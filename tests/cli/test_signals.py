@@ -69,7 +69,7 @@ def test_the_exit_code_is_that_of_a_shell(folder, number, code):
     """The signal comes while the table is written, to a process of its own."""
     before = names(folder)
     ended = (
-        "import os, signal, fitontest.data.tables as tables\n"
+        "import os, signal, fitontest.files.tables as tables\n"
         "from fitontest.cli.main import main\n"
         f"signal.signal(signal.{number}, signal.SIG_DFL)\n"  # which nohup has these tests ignore
         "def end(*arguments):\n"

@@ -16,8 +16,8 @@ import fitontest as fot
 from fitontest.comparison.candidates import read_candidates
 from fitontest.comparison.compare import compare_calibrators
 from fitontest.families.base import read_family
+from fitontest.families.mixing import likelihood_weights
 from fitontest.numerics.losses import log_loss as log_loss_of_rows
-from fitontest.numerics.mixing import likelihood_weights
 from fitontest.numerics.random import held_out_rows
 from tests.golden.test_peers import peer_values, sample_of
 from tests.published import figures
@@ -454,7 +454,7 @@ def test_a_mixture_is_judged_with_the_predictions_of_its_own_members():
     "families", [["identity", "platt", "beta"], [fot.Stacking(["platt", "identity"]), "beta", "platt"]]
 )
 def test_a_mixture_says_nothing_that_candidates_have_said_and_what_is_its_own(families, monkeypatch):
-    monkeypatch.setattr("fitontest.numerics.mixing.MAX_STEPS", 0)
+    monkeypatch.setattr("fitontest.families.mixing.MAX_STEPS", 0)
     p = np.linspace(0.01, 0.99, 60)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -7,8 +7,8 @@ from scipy.optimize import minimize_scalar
 import fitontest as fot
 from fitontest.data.entries import Entries
 from fitontest.datasets import Derivate
+from fitontest.families.mixing import likelihood_weights
 from fitontest.families.stacking import LEAST_NAMED
-from fitontest.numerics.mixing import likelihood_weights
 from fitontest.numerics.random import held_out_rows
 from tests.strategies import noisy
 

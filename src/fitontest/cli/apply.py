@@ -12,10 +12,10 @@ from fitontest.cli.scores import split_classes
 from fitontest.cli.writing import check_output
 from fitontest.data.arrays import as_scores, check_finite
 from fitontest.data.class_columns import label_texts
-from fitontest.data.csv_files import Layout
 from fitontest.data.predictions import Names, check_order
 from fitontest.data.simplex import as_simplex
-from fitontest.data.tables import (
+from fitontest.files.csv_files import Layout
+from fitontest.files.tables import (
     PARQUET,
     append_columns,
     append_expressions,

@@ -12,6 +12,8 @@ from fitontest.cli.writing import check_output
 from fitontest.data.distributions import Distributions
 from fitontest.data.predictions import ClassSamples
 from fitontest.data.sample import Sample
+from fitontest.evaluation.segmented_evaluation import WHOLE
+from fitontest.evaluation.segments import Segment
 from fitontest.measures.error_limits import check_resolution
 from fitontest.reporting.gate import (
     DEFAULT_FAMILY,
@@ -26,8 +28,6 @@ from fitontest.reporting.gate import (
     read_required,
     refuse_doubt,
 )
-from fitontest.segments.segmented_evaluation import WHOLE
-from fitontest.segments.segments import Segment
 from fitontest.writing import write_text
 
 WEIGHTS = "--weight-type"

@@ -17,7 +17,7 @@ from fitontest.cli.measuring import (
 from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import Given, of_any_scores
 from fitontest.data.distributions import Distributions
-from fitontest.evaluation import DEFAULT_CANONICAL
+from fitontest.evaluation.evaluation import DEFAULT_CANONICAL
 from fitontest.measures.base import make_measure
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA
 from fitontest.numerics.norms import available_norms

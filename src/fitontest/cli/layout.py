@@ -10,8 +10,8 @@ import click
 
 from fitontest.cli.messages import BadInput
 from fitontest.cli.streams import ENDINGS, STANDARD_INPUT, is_stream, kept
-from fitontest.data.csv_files import Layout
-from fitontest.data.unpacked import MOST_UNPACKED, read_size, size_text
+from fitontest.files.csv_files import Layout
+from fitontest.files.unpacked import MOST_UNPACKED, read_size, size_text
 
 READ = {"file": "FILE", "test": "--test"}  # the files that a command reads, by its parameters
 

@@ -8,7 +8,7 @@ from fitontest.cli.messages import say
 from fitontest.data.distributions import CANONICAL, Distributions
 from fitontest.data.predictions import ClassSamples
 from fitontest.data.sample import Sample
-from fitontest.evaluation import (
+from fitontest.evaluation.evaluation import (
     DEFAULT_CANONICAL,
     DEFAULT_SEGMENTED,
     Evaluation,
@@ -16,15 +16,15 @@ from fitontest.evaluation import (
     evaluation_of,
     measures_of,
 )
+from fitontest.evaluation.measuring import measure_segments
+from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
+from fitontest.evaluation.segments import Segments
 from fitontest.measures.base import Measure, make_measure, read_measure
 from fitontest.measures.canonical_plug_in import CanonicalPlugIn
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA
 from fitontest.measures.plug_in import PlugIn
 from fitontest.measures.proper_error import ProperError
 from fitontest.results.text import csv_text
-from fitontest.segments.measuring import measure_segments
-from fitontest.segments.segmented_evaluation import SegmentedEvaluation
-from fitontest.segments.segments import Segments
 from fitontest.uncertainty.redrawing import Redrawing
 
 NULL_DRAWS = 100  # enough for the mean to a tenth of the spread

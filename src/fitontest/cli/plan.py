@@ -7,11 +7,11 @@ import click
 
 from fitontest.cli.layout import of_layout
 from fitontest.cli.messages import refusing, say
-from fitontest.comparison.evaluation_plan import EvaluationPlan
-from fitontest.comparison.planning import DEFAULT_BASE_RATE, DEFAULT_N, plan_evaluation
 from fitontest.data.arrays import as_scores
-from fitontest.data.csv_files import STANDARD, Layout
-from fitontest.data.tables import naming_lines, read_columns
+from fitontest.files.csv_files import STANDARD, Layout
+from fitontest.files.tables import naming_lines, read_columns
+from fitontest.planning.evaluation_plan import EvaluationPlan
+from fitontest.planning.planning import DEFAULT_BASE_RATE, DEFAULT_N, plan_evaluation
 from fitontest.results.text import csv_text
 from fitontest.typing import FloatArray
 

@@ -15,7 +15,7 @@ from fitontest.displays.saving import check_path
 from fitontest.displays.scales import SCALE_NAMES, ScaleName
 from fitontest.displays.small_multiples import arrange_classes, arrange_panels, leave_out_identity
 from fitontest.displays.tce import TCEDisplay
-from fitontest.evaluation import evaluation_of, measures_of
+from fitontest.evaluation.evaluation import evaluation_of, measures_of
 from fitontest.families.base import family_class
 from fitontest.measures.base import make_measure
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA

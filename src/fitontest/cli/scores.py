@@ -12,16 +12,18 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
+from fitontest.cells.cells import Cells, ClassCells
 from fitontest.cli.layout import of_layout
 from fitontest.cli.messages import say
 from fitontest.data.arrays import as_scores
-from fitontest.data.cells import Cells, ClassCells
 from fitontest.data.class_columns import read_class_order
-from fitontest.data.csv_files import BOOLEANS, Layout
 from fitontest.data.distributions import CANONICAL, Distributions
 from fitontest.data.predictions import REDUCTIONS, ClassSamples, Names, read_classes, read_data, reduced
 from fitontest.data.sample import Sample
-from fitontest.data.tables import (
+from fitontest.data.weights import MOST_COPIES, WEIGHT_TYPES, Weights, WeightType, check_kind, read_weights
+from fitontest.evaluation.segments import Segments
+from fitontest.files.csv_files import BOOLEANS, Layout
+from fitontest.files.tables import (
     PARQUET,
     count_rows_in_parquet,
     distinct_in_parquet,
@@ -30,8 +32,6 @@ from fitontest.data.tables import (
     naming_lines,
     read_columns,
 )
-from fitontest.data.weights import MOST_COPIES, WEIGHT_TYPES, Weights, WeightType, check_kind, read_weights
-from fitontest.segments.segments import Segments
 from fitontest.typing import Label
 
 CELLS = ("auto", "always", "never")

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from fitontest.data.tables import READERS
-from fitontest.data.unpacked import too_large
+from fitontest.files.tables import READERS
+from fitontest.files.unpacked import too_large
 from fitontest.writing import PREFIX, is_special
 
 STANDARD_INPUT = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")

@@ -10,10 +10,10 @@ from fitontest.data.entries import Entries
 from fitontest.data.sample import Sample
 from fitontest.families.atoms import count_atoms, solve_beside_atoms, values_beside_atoms
 from fitontest.families.base import Family, Solution, register_family
+from fitontest.families.triweight import CANCELLED, TriweightSums, triweight
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.binned import constant
 from fitontest.maps.knots import KnotsMap
-from fitontest.numerics.triweight import CANCELLED, TriweightSums, triweight
 from fitontest.typing import BoolArray, FloatArray, IntArray
 
 LEAST = 1e-12  # bandwidth: floats near 1 are hardly closer

@@ -14,10 +14,10 @@ from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family, Solution, register_family
 from fitontest.families.few_rows import remembered
 from fitontest.families.listed import read_families
+from fitontest.families.mixing import likelihood_weights, square_weights
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.mixture import MixtureMap
 from fitontest.numerics.losses import LOG_LOSS_EPS
-from fitontest.numerics.mixing import likelihood_weights, square_weights
 from fitontest.numerics.random import check_cv
 from fitontest.typing import FloatArray, IntArray, RandomState
 

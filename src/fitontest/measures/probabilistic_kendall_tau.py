@@ -14,7 +14,7 @@ from fitontest.checks import brief
 from fitontest.data.arrays import as_probabilities
 from fitontest.data.sample import Sample
 from fitontest.measures.base import Estimate, Measure, Unit, register_measure
-from fitontest.numerics.discordance import discordant_weight
+from fitontest.measures.discordance import discordant_weight
 from fitontest.typing import ArrayInput, FloatArray
 
 MEANING = "a function of the score, or one true probability for each row, which are known for simulated data"

@@ -14,6 +14,8 @@ from fitontest.data.predictions import REDUCTIONS, ClassSamples, ReadBefore, Red
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.sample import Sample
 from fitontest.data.weights import MOST_COPIES, WeightType, check_kind, read_weights, weighting_record
+from fitontest.evaluation.segmented_evaluation import WHOLE, spellings, words_of
+from fitontest.evaluation.segments import NO_ROWS, Segment, Segments, read_segments
 from fitontest.exceptions import held_warnings, warn_user
 from fitontest.families.base import Family, read_family
 from fitontest.families.identity import Identity
@@ -29,8 +31,6 @@ from fitontest.reporting.rows_needed import rows_needed
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
 from fitontest.results.text import percent, short, visible
-from fitontest.segments.segmented_evaluation import WHOLE, spellings, words_of
-from fitontest.segments.segments import NO_ROWS, Segment, Segments, read_segments
 from fitontest.typing import ArrayInput, Label, RandomState
 from fitontest.uncertainty.intervals import NULL_DRAWS, reason_against
 from fitontest.uncertainty.joint import joint_test

@@ -24,7 +24,10 @@ from fitontest.data.predictions import (
 )
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.sample import Sample
-from fitontest.evaluation import Evaluation, evaluation_of, measures_of
+from fitontest.evaluation.evaluation import Evaluation, evaluation_of, measures_of
+from fitontest.evaluation.measuring import measure_segments
+from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
+from fitontest.evaluation.segments import Segments, read_segments
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family, read_family
 from fitontest.measures.base import make_measure
@@ -43,9 +46,6 @@ from fitontest.reporting.page import render
 from fitontest.reporting.summary import Summary
 from fitontest.results.table import Section
 from fitontest.results.text import short
-from fitontest.segments.measuring import measure_segments
-from fitontest.segments.segmented_evaluation import SegmentedEvaluation
-from fitontest.segments.segments import Segments, read_segments
 from fitontest.typing import ArrayInput, Label, RandomState
 from fitontest.uncertainty.intervals import check_interval
 from fitontest.uncertainty.redrawing import Redrawing

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 from fitontest.comparison.comparison import Comparison
 from fitontest.data.sample import Sample
-from fitontest.evaluation import Evaluation
+from fitontest.evaluation.evaluation import Evaluation
+from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
 from fitontest.measures.interval import Interval
 from fitontest.numerics.losses import LOSS_NAMES
 from fitontest.results.text import percent, short
-from fitontest.segments.segmented_evaluation import SegmentedEvaluation
 from fitontest.uncertainty.verdict import Verdict
 
 MOST_TIMES = 100  # the rows at hand, beyond which a number of rows that would tell is of no use

@@ -7,7 +7,7 @@ import numpy as np
 
 from fitontest.numerics.links import sigmoid
 from fitontest.numerics.losses import LOG_LOSS_EPS
-from fitontest.numerics.segment_logistic import fit_segments
+from fitontest.trees.segment_logistic import fit_segments
 from fitontest.trees.structure import NONE, TreeStructure
 from fitontest.typing import BoolArray, FloatArray, IntArray
 

@@ -1,0 +1,745 @@
+"""Cells: any number of rows as counts and sums by score cell, from arrays, frames of any engine, files, or streams.
+
+One pass over the rows makes about ten thousand cells of them. Cells of parts of the data add up to the cells of all,
+and are a sample like any other: every measure, family, interval and diagram takes them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fitontest.cells.cell_sums import MOST_EDGES, WIDTH, CellSums, Resolution, added_up
+from fitontest.cells.frames import BadRowsError, FrameColumns, as_frame, refuse_bad, sums_by_segment
+from fitontest.checks import brief, choose, is_real, is_whole
+from fitontest.data.ordering import Rows
+from fitontest.data.predictions import NAMES, ClassSamples, Names, ReadBefore
+from fitontest.data.sample import Sample
+from fitontest.data.weights import (
+    EXACT_COUNT,
+    WEIGHT_TYPES,
+    WeightType,
+    are_plausible,
+    check_kind,
+    check_total,
+    in_doubt,
+    read_weights,
+)
+from fitontest.exceptions import CalibrationWarning, warn_user
+from fitontest.results.frames import Backend, Records, records, to_frame
+from fitontest.results.serialising import as_text, from_text
+from fitontest.results.text import percent
+from fitontest.typing import ArrayInput, BoolArray, FloatArray, IntArray, Label
+
+SCHEMA = 1
+ROUNDING = 1e-6  # of sums over very many rows, as engines add them up
+FEW_CELLS = 0.001  # share of the pairs of rows that may be tied by cells alone before the user is told
+BY_CHANCE = 10.0  # rows, times which that share may be as large: of few rows a pair or two are near by chance
+TINY = 1e-300  # where squares of weights are rounded to 0
+_CAUTION: tuple[WeightType, ...] = ("counts", "auto", "importances")  # what the sum of two takes is the later one
+COLUMNS = ("low", "high", "rows_0", "rows_1", "weight_0", "weight_1", "squares_0", "squares_1", "weighted_scores")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Cells(ReadBefore):
+    """Counts and sums of labels and scores by cell of the score, in place of the rows.
+
+    A cell is an interval of scores of about 1/1024 in probability and 1/1024 in logit, so that rare and certain
+    scores are told apart too; there are 10,000 to 40,000 of them, however many the rows are. A cell counts its rows by
+    label and sums their weights, squared weights and scores. As a sample it stands for its rows at their mean score.
+    Everything that takes ``(y_true, y_prob)`` takes cells in place of the first, without the second.
+
+    Parameters
+    ----------
+    sums : CellSums
+        The counts and sums.
+    resolution : Resolution
+        Which scores share a cell. Users make cells by `of`, `of_frame`, `of_file`, `from_json` and `from_frame`.
+    weights : {"auto", "counts", "importances"}, default="auto"
+        What the weights mean. "auto" is decided by the sums of all cells, each time that the cells are measured: counts
+        where all weights are whole numbers and the rows stand for 10 rows each at most, on average.
+
+    Attributes
+    ----------
+    n : int
+        Rows of positive weight.
+    total : float
+        Sum of their weights.
+    exact : bool
+        Whether each distinct score has a cell of its own, so that nothing is lost but the order of the rows.
+    edges : tuple of float
+        Scores at which a cell ends beside the usual ones.
+
+    Notes
+    -----
+    What cells lose is the place of a score inside its cell. Errors by equal width in a power of two of at most 1024
+    bins, or with the borders as `edges`, are those of the rows to rounding, as is everything where a cell holds one
+    distinct score (scores of 16 bits, scores of few values, ``exact=True``). Other l1 and l2 errors of a million rows
+    differ from those of the rows by less than a tenth of a thousandth (`benchmarks/scale_accuracy.py`). This does not
+    hold for the largest gap (``norm="max"``), for TCE, for what is chosen by cross-validation, whose folds are drawn
+    anew, nor for k nearest neighbours, of which a cell has too many: there is a `CalibrationWarning`, and one where
+    more than .1 % of the pairs of rows share a cell of several scores. How many values the scores have is not kept, so
+    that the probabilistic count is refused. Below 100,000 rows take ``exact=True``, which loses nothing and is small
+    then.
+
+    Cross-validation splits the rows behind a cell as it would split rows: the counts of a fold are drawn from the
+    multivariate hypergeometric distribution.
+
+    Cells add up: ``a + b`` and ``sum(parts)`` are the cells of all rows, whatever the order, counts exactly and sums to
+    rounding. An error of a sum, and its interval, are of all rows together, not of each part: where the calibration
+    drifts in time, periods with errors of opposite sign cancel.
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> rng = np.random.default_rng(0)
+    >>> days = []
+    >>> for _ in range(3):
+    ...     p = rng.random(1000)
+    ...     days.append(fot.Cells.of(rng.random(1000) < p**1.3, p))
+    >>> cells = sum(days)
+    >>> cells
+    Cells(n=3,000 in 2,435 cells, share of positives 0.443)
+    >>> round(float(fot.calibration_error(cells, family="beta")), 4)
+    0.0632
+    """
+
+    sums: CellSums
+    resolution: Resolution
+    weights: WeightType = "auto"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.sums, CellSums) or not isinstance(self.resolution, Resolution):
+            raise ValueError("Cells are made by Cells.of(y_true, y_prob), of_frame, of_file, from_json or from_frame")
+
+    @classmethod
+    def of(
+        cls,
+        y_true: ArrayInput,
+        y_prob: ArrayInput,
+        sample_weight: ArrayInput = None,
+        *,
+        pos_label: Label | None = None,
+        weights: WeightType = "auto",
+        edges: ArrayInput = (),
+        exact: bool = False,
+    ) -> "Cells":
+        """Return the cells of labels and scores, of one batch for example.
+
+        Parameters
+        ----------
+        y_true, y_prob, sample_weight, pos_label
+            As for `calibration_error`.
+        weights : {"auto", "counts", "importances"}, default="auto"
+            What the weights mean, see `Cells`.
+        edges : sequence of float, optional
+            Borders of bins inside (0, 1), at which cells end too. A score that equals one counts above it.
+        exact : bool, default=False
+            Give each distinct score its own cell: for scores that have few values.
+
+        Returns
+        -------
+        Cells
+            The counts and sums of the rows.
+
+        Raises
+        ------
+        ValueError
+            As for `calibration_error`; edges that are not inside (0, 1).
+        """
+        resolution = read_resolution(edges, exact)
+        check_kind(weights, has_weights=sample_weight is not None)
+        w = sample_weight
+        if w is not None:  # "auto" is decided by all cells that will be added to these
+            w = read_weights(w, "sample_weight", "importances" if weights == "auto" else weights, rescale=False)
+        sample = Sample(y_true, y_prob, w, pos_label=pos_label)
+        sums = added_up(CellSums.of_rows(*block, resolution) for block in sample.blocks())
+        return cls(sums, resolution, weights)
+
+    @classmethod
+    def of_frame(
+        cls,
+        frame: Any,
+        *,
+        label: str,
+        prob: str | Sequence[str],
+        weight: str | None = None,
+        by: str | Sequence[str] | None = None,
+        pos_label: Label | None = None,
+        reduction: str | None = None,
+        labels: Sequence[Label] | None = None,
+        weights: WeightType = "auto",
+        edges: ArrayInput = (),
+        exact: bool = False,
+    ) -> Any:
+        """Return the cells of a data frame, eager or lazy, of any engine; of each segment with `by`.
+
+        The rows are read once, by the engine: nothing but the cells comes into memory.
+
+        Parameters
+        ----------
+        frame : data frame
+            Of pandas, polars (eager or lazy), pyarrow, DuckDB (a relation), Dask or PySpark.
+        label, prob : str
+            The columns of labels and scores; with `reduction` the columns of scores of all classes.
+        weight : str, optional
+            The column of weights. A row of weight 0 is absent, whatever else it holds.
+        by : str or list of str, optional
+            Columns whose values make segments: texts, numbers, booleans, dates or times. Timestamps with a time zone
+            become those of UTC.
+        pos_label : label, optional
+            The positive class, needed unless labels are booleans, {0, 1} or {-1, 1}. The distinct labels are then read
+            in a pass of their own.
+        reduction : {"confidence", "classwise", "binary"}, optional
+            How several columns of scores are read, see `calibration_error`.
+        labels : sequence, optional
+            The class of each column of `prob`, needed with `reduction`.
+        weights, edges, exact
+            As for `of`.
+
+        Returns
+        -------
+        Cells, or ClassCells with ``reduction="classwise"``
+            With `by` a dict from the value of the segment, a tuple for several columns, to these. A segment whose rows
+            all have weight 0 has cells without rows.
+
+        Raises
+        ------
+        ValueError
+            Columns that are missing or do not hold what they should; rows that cannot be read, with a count of each
+            reason; no rows.
+
+        Examples
+        --------
+        >>> import polars, fitontest as fot
+        >>> frame = polars.LazyFrame({"y": [0, 1, 1], "p": [0.2, 0.4, 0.9], "region": ["a", "b", "b"]})
+        >>> fot.Cells.of_frame(frame, label="y", prob="p", by="region")["b"].n
+        2
+        """
+        resolution = read_resolution(edges, exact)
+        check_kind(weights, has_weights=weight is not None)
+        segments = _read_names(by)
+        columns = FrameColumns(label, prob, weight, segments, pos_label, reduction, labels)
+        each = sums_by_segment(frame, columns, resolution)
+        if weights == "counts" and not all(sums.whole for sums in each.values()):
+            raise ValueError(f"weight column {weight!r} must hold whole numbers with weights='counts'")
+        found = {key: cls(sums, resolution, weights) for key, sums in each.items()}
+        made: dict[Any, Any] = dict(found)
+        if reduction == "classwise":
+            made = _by_class(found, list(labels or ()), cls(CellSums.none(), resolution, weights))
+        if not segments:
+            return made[()]
+        return {key[0] if len(segments) == 1 else key: cells for key, cells in made.items()}
+
+    @classmethod
+    def of_file(cls, path: str | Path, **columns: Any) -> Any:
+        """Return the cells of a Parquet file, or of all files that fit a pattern such as ``"scores/*.parquet"``.
+
+        DuckDB reads them, in a memory that does not grow with the rows.
+
+        Parameters
+        ----------
+        path : str or Path
+            A pattern may name folders such as ``"scores/day=*/*.parquet"``; their values are columns, here ``day``.
+        **columns
+            As for `of_frame`.
+
+        Returns
+        -------
+        Cells, or ClassCells with ``reduction="classwise"``
+            With `by` a dict of these, as `of_frame` returns.
+
+        Raises
+        ------
+        ValueError
+            No such file, no Parquet; and as for `of_frame`.
+        """
+        from fitontest.files.tables import (  # imports DuckDB, which cells of arrays do without
+            FILE_NAME,
+            ROW_NUMBER,
+            is_pattern,
+            parquet_rows,
+        )
+
+        with parquet_rows(path) as rows:
+            try:
+                return cls.of_frame(rows, **columns)
+            except BadRowsError as error:
+                bad, known = error, rows.columns
+        if not {ROW_NUMBER, FILE_NAME} & set(known):  # columns that DuckDB adds
+            with parquet_rows(path, numbered=True) as rows:
+                refuse_bad(as_frame(rows), bad.columns, ROW_NUMBER, FILE_NAME if is_pattern(path) else "")
+        raise bad
+
+    @property
+    def exact(self) -> bool:
+        """Whether each distinct score has a cell of its own."""
+        return self.resolution.exact
+
+    @property
+    def edges(self) -> tuple[float, ...]:
+        """Scores at which a cell ends beside the usual ones."""
+        return self.resolution.edges
+
+    @cached_property
+    def n(self) -> int:
+        """Rows of positive weight."""
+        return int(self.sums.rows.sum())
+
+    @cached_property
+    def total(self) -> float:
+        """Sum of the weights."""
+        return float(self.sums.w.sum())
+
+    @property
+    def whole(self) -> bool:
+        """Whether the weights count rows."""
+        return self._could_count and (self.weights == "counts" or are_plausible(self.total, self.n))
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether the weights are whole numbers that "auto" takes for importances, because they are large."""
+        return self._could_count and not self.whole
+
+    @property
+    def _could_count(self) -> bool:
+        return self.sums.whole and self.total <= EXACT_COUNT and self.weights != "importances"
+
+    @property
+    def base_rate(self) -> float:
+        """Weighted share of positives."""
+        return float(self.sums.w[:, 1].sum() / self.total)
+
+    def __len__(self) -> int:
+        return len(self.sums)
+
+    def __add__(self, other: object) -> "Cells":
+        if is_whole(other) and other == 0:  # where sum() starts
+            return self
+        if not isinstance(other, Cells):
+            return NotImplemented
+        if other.resolution != self.resolution:
+            raise ValueError(
+                f"cells must have one resolution to be added, got {_in_words(self.resolution)} and "
+                f"{_in_words(other.resolution)}"
+            )
+        sums = CellSums.added((self.sums, other.sums))
+        return _of_sums(sums, self.resolution, _joint_kind(self, other))
+
+    __radd__ = __add__
+
+    def discounted(self, factor: float) -> "Cells":
+        """Return the cells with all weights times a factor in (0, 1], so that older rows count less than newer ones.
+
+        Weights are then importances. The rows of a label in a cell are dropped, and `n` counts
+        them no longer, once their weight is less than 1e-30 of the total. A factor of 1 changes nothing.
+
+        Parameters
+        ----------
+        factor : float
+            In (0, 1].
+
+        Raises
+        ------
+        ValueError
+            Another factor.
+        """
+        if not is_real(factor) or not 0.0 < factor <= 1.0:
+            raise ValueError(f"factor must be a number in (0, 1], got {factor!r}")
+        if factor == 1.0:
+            return self
+        weights: WeightType = "auto" if self.weights == "counts" else self.weights  # no whole numbers: importances
+        return _of_sums(self.sums.scaled(float(factor)), self.resolution, weights)
+
+    def sample(self) -> Sample:
+        """Return the sample that the cells are: two entries per cell, at its mean score, that stand for its rows."""
+        return self._sample
+
+    @cached_property
+    def _sample(self) -> Sample:
+        if not self.n:
+            raise ValueError("cells must have rows, got none")
+        sums = self.sums
+        p, y = np.repeat(sums.p, 2), np.tile([0.0, 1.0], len(sums))
+        w = sums.w.ravel()
+        present = sums.rows.ravel() > 0
+        whole = self.whole
+        w2 = w if whole else sums.w2.ravel()
+        columns: list[Any] = [column[present] for column in (p, y, w, sums.rows.ravel(), w2)]
+        if np.any(np.diff(columns[0]) <= 0):  # cells of engines whose logarithms differ in the last bit may overlap
+            order = np.lexsort((columns[2], columns[1], columns[0]))
+            columns = [column[order] for column in columns]
+        sample = Sample.of_rows(Rows(*columns), whole=whole)
+        several = sums.low < sums.high
+        sample.__dict__["pooled_scores"] = bool(several.any())
+        sample.__dict__["doubtful"] = self.doubtful
+        self._warn_of_few_cells(several)
+        if self.doubtful:
+            warn_user(in_doubt("weights of cells", self.total, self.n), CalibrationWarning)
+        return sample
+
+    def _warn_of_few_cells(self, several: BoolArray) -> None:
+        """Warn where many pairs of rows share one of the cells that hold several scores."""
+        sums = self.sums
+        shared = float(np.sum((sums.w[several].sum(axis=1) / self.total) ** 2)) if several.any() else 0.0
+        alone = float(np.sum(sums.w2 / self.total**2))  # one over the effective rows
+        if shared > max(FEW_CELLS, BY_CHANCE * alone):
+            warn_user(
+                f"few cells hold most of the rows: of pairs of rows {percent(shared)} share a cell, whose scores "
+                "differ. What depends on their order is not that of the rows, such as AUC, TCE and bins that cut a "
+                "cell; Cells made with exact=True, or with edges inside these cells, lose less",
+                CalibrationWarning,
+            )
+
+    def read(self) -> Sample:
+        """Return the sample, where the rows are wanted."""
+        return self.sample()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the cells as JSON-ready values."""
+        facts = {"schema": SCHEMA, "exact": self.exact, "edges": list(self.edges), "whole": self.sums.whole}
+        facts["weights"] = self.weights
+        return {**facts, "key": self.sums.key.tolist(), **{name: self._column(name).tolist() for name in COLUMNS}}
+
+    def to_json(self) -> str:
+        """Return the cells as JSON text, from which `from_json` makes the same cells bit by bit."""
+        return as_text(self.to_dict(), "cells")
+
+    @classmethod
+    def from_json(cls, text: str) -> "Cells":
+        """Return the cells that `to_json` wrote.
+
+        Parameters
+        ----------
+        text : str
+            What `to_json` wrote.
+
+        Raises
+        ------
+        ValueError
+            Text that is not of cells.
+        """
+        values = from_text(text, "text")
+        values = {"weights": "auto", **values} if isinstance(values, dict) else values  # which older texts lack
+        wanted = {"schema", "exact", "edges", "whole", "weights", "key", *COLUMNS}
+        if set(values) != wanted:
+            raise ValueError(f"text must hold cells, with the keys {sorted(wanted)}, got {brief(sorted(values))}")
+        if not is_whole(values["schema"]) or values["schema"] != SCHEMA:
+            raise ValueError(f"schema must be {SCHEMA}, got {brief(values['schema'])}")
+        return cls._of_columns(values, values["exact"], values["edges"], values["whole"], values["weights"])
+
+    def to_records(self) -> Records:
+        """Return a record per cell."""
+        return records(key=self.sums.key, **{name: self._column(name) for name in COLUMNS})
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return a data frame with a row per cell, to be written to Parquet, for example.
+
+        What the weights mean, and the resolution, are not in it: `from_frame` is told.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
+            The library of the frame.
+        """
+        return to_frame(self.to_records(), backend)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        exact: bool = False,
+        edges: ArrayInput = (),
+        whole: bool = True,
+        weights: WeightType = "auto",
+    ) -> "Cells":
+        """Return the cells of a data frame that `to_frame` made.
+
+        Parameters
+        ----------
+        frame : data frame
+            What `to_frame` returned, or the same read from a file.
+        exact, edges
+            As the cells were made.
+        whole : bool, default=True
+            Whether all weights were whole numbers, or there were none.
+        weights : {"auto", "counts", "importances"}, default="auto"
+            What the weights mean, as the cells were made.
+
+        Raises
+        ------
+        ValueError
+            A frame that is not of cells; sums that do not belong together, such as weights that are no whole numbers
+            without ``whole=False``.
+        """
+        columns = {}
+        for name in ("key", *COLUMNS):
+            try:
+                columns[name] = np.asarray(frame[name])
+            except (KeyError, LookupError, TypeError, ValueError) as error:
+                raise ValueError(f"frame must have the column {name!r}, as Cells.to_frame makes it") from error
+        return cls._of_columns(columns, exact, edges, whole, weights)
+
+    @classmethod
+    def _of_columns(cls, values: Mapping[str, Any], exact: object, edges: Any, whole: object, weights: Any) -> "Cells":
+        resolution = read_resolution(edges, exact)
+        if not isinstance(whole, bool):
+            raise ValueError(f"whole must be True or False, got {brief(whole)}")
+        choose(weights, WEIGHT_TYPES, "weights")
+        if weights == "counts" and not whole:
+            raise ValueError("weights must not be 'counts' where they are not whole numbers, got whole=False")
+        empty = all(np.ndim(values[name]) == 1 and np.size(values[name]) == 0 for name in ("key", *COLUMNS))
+        sums = CellSums.none() if empty else _checked_sums(values, whole, resolution)
+        return _of_sums(sums, resolution, weights)
+
+    def _column(self, name: str) -> FloatArray:
+        sums = self.sums
+        if name in ("low", "high"):
+            return np.asarray(getattr(sums, name))
+        if name == "weighted_scores":
+            return sums.wp
+        kind, label = name.rsplit("_", 1)
+        return np.asarray({"rows": sums.rows, "weight": sums.w, "squares": sums.w2}[kind][:, int(label)])
+
+    def __repr__(self) -> str:
+        if not self.n:
+            return "Cells(no rows)"
+        weights = "" if self.total == self.n else f", total weight {self.total:g}"
+        weights += f" of {self.weights}" if weights and self.weights != "auto" else ""
+        return f"Cells(n={self.n:,} in {len(self):,} cells{weights}, share of positives {self.base_rate:.4g})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClassCells(ReadBefore, ClassSamples, Mapping[Label, Cells]):
+    """The cells of several classes, each against the rest: what ``reduction="classwise"`` keeps of a matrix of scores.
+
+    A mapping from the class to its cells, in the order of the columns. It stands in place of the labels wherever
+    ``reduction="classwise"`` is taken.
+
+    Parameters
+    ----------
+    cells : dict
+        From each class to its cells.
+    names : Names, optional
+        What the caller calls the arguments, for error messages; by default their usual names.
+
+    Attributes
+    ----------
+    classes : list of length K
+        The classes, in the order of the columns.
+
+    Examples
+    --------
+    >>> import pandas, fitontest as fot
+    >>> frame = pandas.DataFrame({"y": ["a", "b", "a"], "a": [0.8, 0.4, 0.6], "b": [0.2, 0.6, 0.4]})
+    >>> columns = {"label": "y", "prob": ["a", "b"], "labels": ["a", "b"]}
+    >>> cells = fot.Cells.of_frame(frame, reduction="classwise", **columns)
+    >>> list(cells), cells["a"].n
+    (['a', 'b'], 3)
+    """
+
+    cells: Mapping[Label, Cells]
+    classes: list[Label] = field(init=False)
+    names: Names = NAMES
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "classes", list(self.cells))
+
+    @property
+    def size(self) -> int:
+        """Scores of all classes together."""
+        return sum(cells.n for cells in self.cells.values())
+
+    def against_rest(self, column: int) -> Sample:
+        """Return one class against the rest."""
+        return self.cells[self.classes[column]].sample()
+
+    def read(self) -> "ClassCells":
+        """Return itself: these are the data of a class-wise evaluation."""
+        return self
+
+    def __getitem__(self, label: Label) -> Cells:
+        return self.cells[label]
+
+    def __iter__(self) -> Iterator[Label]:
+        return iter(self.cells)
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def __add__(self, other: object) -> "ClassCells":
+        if is_whole(other) and other == 0:
+            return self
+        if not isinstance(other, ClassCells):
+            return NotImplemented
+        if other.classes != self.classes:
+            raise ValueError(f"cells must be of the same classes to be added, got {self.classes} and {other.classes}")
+        return ClassCells({label: cells + other[label] for label, cells in self.cells.items()})
+
+    __radd__ = __add__
+
+    def discounted(self, factor: float) -> "ClassCells":
+        """Return the cells with all weights times a factor in (0, 1], see `Cells.discounted`.
+
+        Parameters
+        ----------
+        factor : float
+            In (0, 1]; 1 changes nothing.
+
+        Raises
+        ------
+        ValueError
+            Another factor.
+        """
+        return ClassCells({label: cells.discounted(factor) for label, cells in self.cells.items()}, self.names)
+
+    def __repr__(self) -> str:
+        return f"ClassCells({len(self)} classes, n={self.size // max(len(self), 1):,})"
+
+
+def read_resolution(edges: ArrayInput, exact: object) -> Resolution:
+    """Return which scores share a cell, or refuse what says no such thing."""
+    if not isinstance(exact, bool | np.bool_):
+        raise ValueError(f"exact must be True or False, got {brief(exact)}")
+    try:
+        values = np.asarray(edges)
+        if values.dtype.kind in "USb":  # numpy makes numbers of texts such as "0.5"
+            raise TypeError(f"they are of dtype {values.dtype}")
+        if values.ndim != 1:
+            raise ValueError("they are no sequence")
+        values = values.astype(np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"edges must be a sequence of numbers, got {brief(edges)}") from error
+    values = np.unique(values)
+    if values.size and not (values[0] > 0.0 and values[-1] < 1.0):
+        raise ValueError(f"edges must lie inside (0, 1), got {brief(edges)}")
+    if values.size > MOST_EDGES:
+        raise ValueError(f"edges must be at most {MOST_EDGES}, got {values.size}; exact=True keeps every score")
+    if exact and values.size:
+        raise ValueError("edges must be left out with exact=True, which keeps every score")
+    return Resolution(bool(exact), tuple(values.tolist()))
+
+
+def _read_names(by: object) -> tuple[str, ...]:
+    """Return the names of the columns of segments."""
+    names = [] if by is None else [by] if isinstance(by, str) else by
+    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"by must be the name of a column, or a list of several, got {brief(by)}")
+    return tuple(names)
+
+
+def _joint_kind(one: Cells, other: Cells) -> WeightType:
+    """Return what the weights of the sum mean: what is said of those of both; cells of weight one agree with any."""
+    weighted: list[WeightType] = [cells.weights for cells in (one, other) if cells.total != cells.n]
+    if {"counts", "importances"} <= set(weighted):
+        raise ValueError("cells must have one meaning of weights to be added, got counts and importances")
+    if not weighted:
+        return "auto"
+    kind = max(weighted, key=_CAUTION.index)
+    return kind if kind != "counts" or (one.sums.whole and other.sums.whole) else "auto"
+
+
+def _of_sums(sums: CellSums, resolution: Resolution, weights: WeightType = "auto") -> Cells:
+    """Return the cells, or refuse a total weight that cannot be reckoned with; no cells are cells."""
+    if len(sums):
+        with np.errstate(over="ignore"):
+            total = float(sums.w.sum())
+        check_total(total, "the weights of cells")
+    return Cells(sums, resolution, weights)
+
+
+def _by_class(
+    found: Mapping[tuple[Any, ...], Cells], labels: list[Label], none: Cells
+) -> dict[tuple[Any, ...], ClassCells]:
+    """Return the cells of the classes of each segment, from those by class and segment."""
+    segments = dict.fromkeys(key[1:] for key in found)
+    return {
+        segment: ClassCells({one: found.get((str(k), *segment), none) for k, one in enumerate(labels)})
+        for segment in segments
+    }
+
+
+def _in_words(resolution: Resolution) -> str:
+    if resolution.exact:
+        return "exact scores"
+    return f"cells with {len(resolution.edges)} more edges" if resolution.edges else "the usual cells"
+
+
+def _holds_booleans(column: object) -> bool:
+    return isinstance(column, list) and any(isinstance(one, bool) for one in column)
+
+
+def _checked_sums(values: Mapping[str, Any], whole: bool, resolution: Resolution) -> CellSums:
+    """Return cells that come from outside, or refuse them."""
+    columns: dict[str, Any] = {}
+    for name in ("key", *COLUMNS):
+        whole_numbers = name in ("key", "rows_0", "rows_1")
+        try:
+            column = np.asarray(values[name])
+            if column.dtype.kind in "USb" or _holds_booleans(values[name]):  # numpy makes numbers of these
+                raise TypeError("they are texts or booleans")
+            columns[name] = column if whole_numbers and column.dtype.kind in "iu" else column.astype(np.float64)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise ValueError(f"{name} must hold numbers, got {brief(values[name])}") from error
+        if columns[name].shape != columns["key"].shape or columns[name].ndim != 1 or not columns[name].size:
+            raise ValueError(f"{name} must be one column of numbers, as long as the others, got {brief(values[name])}")
+        if not np.isfinite(columns[name]).all() or (name != "key" and columns[name].min() < 0):
+            raise ValueError(f"{name} must hold finite numbers, none negative, got {brief(values[name])}")
+        if whole_numbers:
+            if columns[name].dtype.kind == "f" or columns[name].max() > np.iinfo(np.int64).max:
+                raise ValueError(f"{name} must hold whole numbers below 2^63, got {brief(values[name])}")
+            columns[name] = columns[name].astype(np.int64)
+    low, high = columns["low"], columns["high"]
+    if np.any(np.diff(columns["key"]) <= 0) or np.any(low > high) or high.max() > 1:
+        raise ValueError("cells must be in the order of their scores, low <= high <= 1 in each")
+    _check_keys(columns["key"], low, high, resolution)
+
+    def paired(name: str) -> Any:
+        return np.stack((columns[f"{name}_0"], columns[f"{name}_1"]), axis=1)
+
+    sums = CellSums(
+        columns["key"],
+        low,
+        high,
+        paired("rows"),
+        paired("weight"),
+        paired("squares"),
+        columns["weighted_scores"],
+        whole,
+    )
+    _check_weights(sums)
+    return sums
+
+
+def _check_keys(key: IntArray, low: FloatArray, high: FloatArray, resolution: Resolution) -> None:
+    """Raise ValueError where cells are not at their keys; the logarithms of engines may differ by a last bit."""
+    above = len(resolution.edges) + 1
+    step = 0 if resolution.exact else WIDTH * above
+    wrong = (np.abs(resolution.keys(low) - key) > step) | (np.abs(resolution.keys(high) - key) > step)
+    if resolution.edges:
+        wrong |= np.searchsorted(resolution.edges, low, side="right") != key % above
+        wrong |= np.searchsorted(resolution.edges, high, side="right") != key % above
+    if wrong.any():
+        raise ValueError("key must be that of the scores low and high; exact and edges must be those of the cells")
+
+
+def _check_weights(sums: CellSums) -> None:
+    """Raise ValueError where rows, weights, squares and scores of cells cannot belong together."""
+    rows, w, w2 = sums.rows, sums.w, sums.w2
+    if np.any((rows == 0) != (w == 0)) or np.any(rows.sum(axis=1) == 0):
+        raise ValueError("every cell must have rows, and weight for a label where it has rows of it, and only there")
+    if sums.whole and (np.any(w != np.floor(w)) or np.any(w < rows)):
+        raise ValueError("whole must be False where weights are not whole numbers that count rows, got True")
+    with np.errstate(over="ignore", under="ignore"):
+        squares = w * w
+        least = squares / np.maximum(rows, 1)
+    if np.any(w2 > squares * (1 + ROUNDING) + TINY) or np.any(w2 * (1 + ROUNDING) + TINY < least):
+        raise ValueError("squares must lie between weight^2 / rows and weight^2, as sums of the squares of weights do")
+    weight = w.sum(axis=1)
+    beyond = ROUNDING * weight * sums.high + TINY
+    if np.any(sums.wp < weight * sums.low - beyond) or np.any(sums.wp > weight * sums.high + beyond):
+        raise ValueError("weighted_scores must lie between weight times low and weight times high")

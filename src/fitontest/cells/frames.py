@@ -1,0 +1,416 @@
+"""One pass over a frame of any engine: its rows become counts and sums by score cell.
+
+A frame is whatever narwhals reads, eager (pandas, polars, pyarrow) or lazy (polars, DuckDB, Dask, PySpark). The pass is
+one ``group_by`` of plain counts, sums, minima and maxima, because these mean the same on every engine. A row that
+cannot be read shows in the sums, counts or ends of its group; then a second pass counts such rows by what is wrong.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from fitontest.cells.cell_sums import FINE, FLOOR, WIDTH, CellSums, Resolution
+from fitontest.cells.class_frames import ClassColumns, reduced_frame
+from fitontest.cells.frame_labels import as_label, comparable
+from fitontest.cells.frame_segments import check_segment, only_hashable, segment_column, segment_values
+from fitontest.checks import brief
+from fitontest.data.arrays import is_missing
+from fitontest.data.labels import listed
+from fitontest.data.weights import EXACT_COUNT, check_total
+from fitontest.typing import FloatArray, Label
+
+HUGE = 1e300  # weights below count as finite
+ABSENT = 3.0  # the label of rows of weight 0, of which only the segments are wanted
+LISTED = 4  # distinct labels that are asked for, at most
+MOST_SEGMENTS = 10_000
+ROW = "row of the frame"
+
+
+class BadRowsError(ValueError):
+    """Rows of a frame cannot be read; `columns` says which columns they were to be read from."""
+
+    def __init__(self, message: str, columns: "FrameColumns") -> None:
+        super().__init__(message)
+        self.columns = columns
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle and copy through the constructor."""
+        return type(self), (str(self), self.columns)
+
+
+@dataclass(frozen=True)
+class FrameColumns:
+    """Which columns of a frame hold what.
+
+    Attributes
+    ----------
+    label : str
+    prob : str, or sequence of str with a reduction
+    weight : str, optional
+    by : tuple of str
+        Columns whose values make segments.
+    pos_label : label, optional
+    reduction : {"confidence", "classwise", "binary"}, optional
+    labels : sequence, optional
+        The class of each column of `prob`.
+    """
+
+    label: str
+    prob: str | Sequence[str]
+    weight: str | None = None
+    by: tuple[str, ...] = ()
+    pos_label: Label | None = None
+    reduction: str | None = None
+    labels: Sequence[Label] | None = None
+
+    def __post_init__(self) -> None:
+        if self.reduction is None and not isinstance(self.prob, str):
+            raise ValueError(f"prob must be the name of one column unless reduction is given, got {brief(self.prob)}")
+        if self.reduction is None and self.labels is not None:
+            raise ValueError(f"labels must be None unless reduction is given, got {brief(self.labels)}")
+
+
+def sums_by_segment(native: Any, columns: FrameColumns, resolution: Resolution) -> dict[tuple[Any, ...], CellSums]:
+    """Return the cells of each segment of a frame, in the order of the segments; without `by` of the one ``()``.
+
+    The keys hold first the class, where the reduction is class-wise, then the values of the columns `by`.
+
+    Raises
+    ------
+    ValueError
+        No frame, columns that are missing or hold something else, rows that cannot be read, no rows.
+    """
+    frame = as_frame(native)
+    rows, segments = _rows_of(frame, columns, keep_absent=True)
+    with only_hashable():
+        table = _collected(_grouped(_with_key(rows, resolution), segments), segments)
+        table, empty = _without_absent(table, segments)
+        if _has_bad(table, segments):
+            refuse_bad(frame, columns)
+        _check_labels(table)
+        return dict(_split(table, segments, resolution, empty))
+
+
+def as_frame(native: Any) -> "nw.DataFrame[Any] | nw.LazyFrame[Any]":
+    """Return a frame as narwhals reads it."""
+    try:
+        return nw.from_native(native)  # type: ignore[no-any-return]
+    except TypeError as error:
+        raise ValueError(
+            "frame must be a data frame, eager or lazy, of a library that narwhals reads (pandas, polars, pyarrow, "
+            f"DuckDB, Dask, PySpark), got one {type(native).__name__}"
+        ) from error
+
+
+def _rows_of(
+    frame: Any, columns: FrameColumns, *, keep_absent: bool = False, places: Sequence[str] = ()
+) -> tuple[Any, list[str]]:
+    """Return a frame of label, score p, and weight w where there are any; and the names of the columns of segments.
+
+    A row of weight 0 is absent, whatever else it holds. Where there are segments such rows can be kept, for theirs.
+    Columns that say the place of a row can be kept too.
+    """
+    schema = frame.collect_schema()
+    probs = [columns.prob] if isinstance(columns.prob, str) else list(columns.prob)
+    wanted = [("label", columns.label), *(("prob", one) for one in probs), *(("by", one) for one in columns.by)]
+    wanted += [("weight", columns.weight)] if columns.weight is not None else []
+    for argument, name in wanted:
+        if name not in schema:
+            raise ValueError(
+                f"{argument} must be a column of the frame, got {name!r}; its columns are {brief([*schema])}"
+            )
+    for argument, name in wanted:
+        if argument in ("prob", "weight") and not schema[name].is_numeric():
+            raise ValueError(f"{argument} column {name!r} must hold real numbers, got {schema[name]}")
+        if argument == "by":
+            check_segment(name, schema[name])
+    by = [f"by{i}" for i in range(len(columns.by))]
+    chosen = {new: segment_column(name, schema[name]) for new, name in zip(by, columns.by, strict=True)}
+    chosen |= {name: nw.col(name) for name in places}
+    if columns.weight is not None:
+        w = chosen["w"] = nw.col(columns.weight).cast(nw.Float64)
+        present = frame.filter((w != 0.0) | w.is_null())
+    else:
+        present = frame
+    frame = frame if keep_absent and by else present
+    if columns.reduction is None:
+        y = _label(present, schema[columns.label], columns)
+        return frame.select(p=nw.col(probs[0]).cast(nw.Float64), y=y, **chosen), by
+    of_classes = ClassColumns(columns.reduction, tuple(probs), columns.label, columns.labels, columns.pos_label)
+    rows, more = reduced_frame(frame, schema[columns.label], of_classes, chosen)
+    return rows, [*more, *by]
+
+
+def _label(frame: Any, dtype: Any, columns: FrameColumns) -> Any:
+    """Return the label as a number, 1 for the positive class, and 0 or -1 for the other; null where it is missing."""
+    column = nw.col(columns.label)
+    if columns.pos_label is None:
+        if dtype == nw.Boolean:
+            return column.cast(nw.Int64).cast(nw.Float64)
+        if not dtype.is_numeric():
+            raise ValueError(
+                f"label column {columns.label!r} must be labelled 0 and 1, -1 and 1, or False and True unless "
+                f"pos_label says which class is positive; got {dtype}"
+            )
+        return column.cast(nw.Float64)
+    positive = as_label(columns.pos_label, dtype, "pos_label", columns.label)
+    column = comparable(columns.label, dtype)
+    others = [one for one in _distinct(frame.select(y=column)) if one != positive]
+    if len(others) > 1:
+        raise ValueError(
+            f"label column {columns.label!r} must have at most two classes, got others than {columns.pos_label!r}: "
+            f"[{listed(others)}]"
+        )
+    hit = nw.when(column == positive).then(nw.lit(1.0)).otherwise(nw.lit(0.0))
+    return nw.when(~column.is_null()).then(hit)
+
+
+def _distinct(frame: Any) -> list[Any]:
+    """Return the first distinct values of a frame of one column."""
+    rows = frame.unique().head(LISTED)
+    return [one for one in rows.lazy().collect()["y"].to_list() if not is_missing(one)]
+
+
+def _faults(schema: Mapping[str, Any], columns: FrameColumns) -> list[tuple[Any, str, str]]:
+    """Return what may be wrong with a row of a frame of this schema, how it is called, and in which column it is."""
+    p, y, w = nw.col("p"), nw.col("y"), nw.col("w")
+    probs = [columns.prob] if isinstance(columns.prob, str) else columns.prob
+    prob = f"column{'s' if len(probs) > 1 else ''} {', '.join(map(repr, probs))}"
+    label = f"column {columns.label!r}"
+    faults = [
+        (p.is_null() | p.is_nan(), "a score that is missing or NaN", prob),
+        (~p.is_between(0.0, 1.0), "a score outside [0, 1]", prob),
+        (y.is_null() | y.is_nan(), "a label that is missing", label),
+        ((y.abs() != 1.0) & (y != 0.0), "a label that is none of the classes", label),
+    ]
+    for place, name in enumerate(columns.by):
+        by = f"by{place}"
+        faults.append((_is_absent(by, schema[by]), "no value of the segment", f"column {name!r}"))
+    if "w" in schema:
+        weight = f"column {columns.weight!r}"
+        faults.append((w.is_null() | w.is_nan(), "a weight that is missing or NaN", weight))
+        faults.append((~w.is_between(0.0, HUGE), "a weight that is negative or infinite", weight))
+    return faults
+
+
+def _is_absent(name: str, dtype: Any) -> Any:
+    column = nw.col(name)
+    return column.is_null() | column.is_nan() if dtype.is_float() else column.is_null()
+
+
+def _with_key(rows: Any, resolution: Resolution) -> Any:
+    """Add the key of the cell, as `Resolution.keys` gives it, and what is to be summed.
+
+    Labels are cut at 2, so that a column of something else makes few groups. Scores outside of (0, 1) are in the cells
+    of 0 and 1.
+    """
+    p, w, q = (nw.col(name) for name in "pwq")
+    weighted = "w" in rows.collect_schema()
+    inside = (p > 0.0) & (p < 1.0)
+    made = {"q": nw.when(inside).then(p).otherwise(nw.lit(0.5)), "y": nw.col("y").clip(-2.0, 2.0)}
+    if weighted:
+        absent = w == 0.0
+        made["y"] = nw.when(absent).then(nw.lit(ABSENT)).otherwise(made["y"])
+        made |= {"w2": w * w, "wp": w * p}
+        small = nw.when(w.abs() < EXACT_COUNT).then(w).otherwise(nw.lit(0.0))  # SQL has no floor of huge numbers
+        made["broken"] = nw.when(small == small.floor()).then(nw.lit(0.0)).otherwise(nw.lit(1.0))
+    rows = rows.with_columns(**made)
+    if resolution.exact:
+        return _at_one_key(rows, p + 0.0, weighted)
+    logit = ((q / (1.0 - q)).log() * float(FINE)).floor()
+    ends = nw.when(p <= 0.0).then(nw.lit(float(-FLOOR))).otherwise(nw.lit(float(FLOOR)))
+    key = (nw.when(inside).then(logit).otherwise(ends) + float(FLOOR)) * float(WIDTH) + (q * float(FINE)).floor()
+    if resolution.edges:
+        key = key * float(len(resolution.edges) + 1) + _place(p, resolution.edges, 0)
+    return _at_one_key(rows, key, weighted)
+
+
+def _at_one_key(rows: Any, key: Any, weighted: bool) -> Any:
+    """Add the key; rows of weight 0 have one, so that they make a group for each segment and no more."""
+    return rows.with_columns(key=nw.when(nw.col("w") == 0.0).then(nw.lit(0.0)).otherwise(key) if weighted else key)
+
+
+def _place(p: Any, edges: Sequence[float], below: int) -> Any:
+    """Return how many edges are at or below the score, as a balanced tree of comparisons."""
+    if not edges:
+        return nw.lit(float(below))
+    middle = len(edges) // 2
+    lower, upper = _place(p, edges[:middle], below), _place(p, edges[middle + 1 :], below + middle + 1)
+    return nw.when(p >= edges[middle]).then(upper).otherwise(lower)
+
+
+def _grouped(rows: Any, segments: list[str]) -> Any:
+    """Return counts, sums and ends by segment, cell and label. What is bad shows in them: nothing is asked of a row."""
+    sums = [nw.col("p").sum().alias("wp")]
+    if "w" in rows.collect_schema():
+        sums = [nw.col(name).sum().alias(name) for name in ("w", "w2", "wp", "broken")]
+        sums += [
+            nw.col("w").count().alias("weights"),
+            nw.col("w").min().alias("least"),
+            nw.col("w").max().alias("most"),
+        ]
+    ends = [nw.col("p").min().alias("low"), nw.col("p").max().alias("high"), nw.col("p").count().alias("scores")]
+    return rows.group_by(*segments, "key", "y").agg(nw.len().alias("n"), *sums, *ends)
+
+
+def _collected(grouped: Any, segments: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the columns as arrays, with NaN where a number is missing, and those of segments as lists of values."""
+    native = grouped.to_native()
+    columns: dict[str, Any]
+    if hasattr(native, "fetchnumpy"):  # of DuckDB, which then needs no other library
+        schema, columns = grouped.collect_schema(), native.fetchnumpy()
+    else:
+        frame = grouped.lazy().collect()
+        schema, columns = frame.schema, {name: frame[name].to_numpy() for name in frame.columns}
+    return {
+        name: segment_values(column, schema[name]) if name in segments else _unmasked(np.ma.asarray(column))
+        for name, column in columns.items()
+    }
+
+
+def _unmasked(column: Any) -> Any:
+    """Return a masked array of numbers as a plain one, with NaN where it is masked."""
+    mask = np.ma.getmaskarray(column)
+    return np.where(mask, np.nan, np.ma.getdata(column)) if mask.any() else np.ma.getdata(column)
+
+
+def _without_absent(table: dict[str, Any], segments: list[str]) -> tuple[dict[str, Any], list[tuple[Any, ...]]]:
+    """Return the table without the groups of rows of weight 0, and the segments that these have."""
+    absent = np.asarray(table["y"], dtype=np.float64) == ABSENT
+    if not absent.any():
+        return table, []
+    each = [[table[name][row] for name in segments] for row in np.flatnonzero(absent)]
+    kept = np.flatnonzero(~absent)
+    left = {name: [column[row] for row in kept] if name in segments else column[kept] for name, column in table.items()}
+    return left, [tuple(values) for values in each if None not in values]
+
+
+def _has_bad(table: Mapping[str, Any], segments: list[str]) -> bool:
+    """Return whether any row cannot be read, by what it does to the sums and ends of its group."""
+    if not table["n"].size:
+        return False
+    numbers = {name: np.asarray(column, dtype=np.float64) for name, column in table.items() if name not in segments}
+    bad = (numbers["scores"] < numbers["n"]) | ~(numbers["low"] >= 0.0) | ~(numbers["high"] <= 1.0)
+    bad |= np.isnan(numbers["wp"]) | ~np.isin(numbers["y"], (-1.0, 0.0, 1.0))
+    if "w" in table:
+        bad |= (numbers["weights"] < numbers["n"]) | ~(numbers["least"] >= 0.0) | ~(numbers["most"] <= HUGE)
+        bad |= np.isnan(numbers["w"])
+    return bool(bad.any()) or any(None in table[name] for name in segments)
+
+
+def refuse_bad(frame: Any, columns: FrameColumns, row: str = ROW, file: str = "") -> None:
+    """Raise ValueError with the number of rows that have each fault, the first one of a row, and where they stand.
+
+    Parameters
+    ----------
+    frame : frame of narwhals
+    columns : FrameColumns
+    row, file : str
+        Columns that say the number of a row in its file, from 0, and the file; without a column of that name rows have
+        no numbers.
+    """
+    if columns.reduction == "classwise":  # which has a row for each class; this one finds the same faults
+        columns = replace(columns, reduction="confidence")
+    if isinstance(frame, nw.DataFrame) and ROW not in frame.columns:
+        frame = frame.with_row_index(ROW)
+    places = [name for name in (row, file) if name in frame.collect_schema()]
+    rows, _ = _rows_of(frame, columns, places=places)
+    faults = _faults(rows.collect_schema(), columns)
+    code = nw.lit(len(faults))
+    for at, (fault, _, _) in reversed(list(enumerate(faults))):
+        code = nw.when(fault).then(nw.lit(at)).otherwise(code)
+    first = [nw.col(row).min().alias("first")] if row in places else []
+    files = [file] if file in places else []
+    grouped = rows.with_columns(fault=code.cast(nw.Int64)).group_by("fault", *files).agg(nw.len().alias("n"), *first)
+    table = _collected(grouped, files)
+    counts: dict[int, int] = {}
+    for at, n in zip(table["fault"], table["n"], strict=True):
+        counts[int(at)] = counts.get(int(at), 0) + int(n)
+    found = [
+        f"{counts[at]:,} {'row has' if counts[at] == 1 else 'rows have'} {text} in {column}"
+        f"{_first_of(at, counts[at], table, file)}"
+        for at, (_, text, column) in enumerate(faults)
+        if at in counts
+    ]
+    counting = " (rows counted from 1)" if first else ""
+    raise BadRowsError(
+        f"frame must hold labels, scores and weights that can be read: of {sum(counts.values()):,} rows "
+        f"{'; '.join(found)}{counting}",
+        columns,
+    )
+
+
+def _first_of(fault: int, n: int, table: Mapping[str, Any], file: str) -> str:
+    """Return where the first of n rows with a fault stands, in words, or "" where rows have no numbers."""
+    if "first" not in table:
+        return ""
+    having = np.flatnonzero(np.asarray(table["fault"]) == fault)
+    names = table[file] if file in table else [""] * len(table["fault"])
+    name, number = min((names[row], int(table["first"][row])) for row in having)
+    return f"{' at' if n == 1 else ', the first at'} row {number + 1}{f' of {name}' if name else ''}"
+
+
+def _check_labels(table: Mapping[str, Any]) -> None:
+    """Raise ValueError where there are no rows, or where labels 0 and -1 both stand for the negative class."""
+    if not table["n"].size:
+        raise ValueError("frame must have rows" + (" of positive weight" if "w" in table else "") + ", got none")
+    n, y = np.asarray(table["n"], dtype=np.float64), np.asarray(table["y"], dtype=np.float64)
+    zeros, minus = int(n[y == 0.0].sum()), int(n[y == -1.0].sum())
+    if minus and zeros:
+        raise ValueError(f"the label column must have at most two classes, got -1 in {minus:,} rows and 0 in {zeros:,}")
+
+
+def _split(
+    table: Mapping[str, Any], segments: list[str], resolution: Resolution, empty: Sequence[tuple[Any, ...]] = ()
+) -> Iterator[tuple[tuple[Any, ...], CellSums]]:
+    """Yield the segments with their cells; those whose rows all have weight 0, `empty` among others, have none."""
+    if not segments:
+        yield (), _sums(table, np.arange(table["key"].size), resolution)
+        return
+    places: dict[tuple[Any, ...], list[int]] = {}
+    for row, values in enumerate(zip(*(table[name] for name in segments), strict=True)):
+        places.setdefault(values, []).append(row)
+    for values in empty:
+        places.setdefault(values, [])
+    if len(places) > MOST_SEGMENTS:
+        raise ValueError(f"by must give at most {MOST_SEGMENTS:,} segments, got {len(places):,}")
+    for values in sorted(places, key=lambda one: tuple((str(type(each)), each) for each in one)):
+        rows = places[values]
+        yield values, _sums(table, np.array(rows), resolution) if rows else CellSums.none()
+
+
+def _sums(table: Mapping[str, Any], rows: Any, resolution: Resolution) -> CellSums:
+    """Return the cells that stand in some rows of the table, which are of one label each."""
+    positive = np.asarray(table["y"], dtype=np.float64)[rows] > 0.0
+    each = [_of_label(table, rows[positive == label], label, resolution) for label in (0, 1)]
+    sums = CellSums.added([one for one in each if len(one)])
+    check_total(float(sums.w.sum()), "weight")
+    return sums
+
+
+def _of_label(table: Mapping[str, Any], rows: Any, label: int, resolution: Resolution) -> CellSums:
+    rows = rows[np.argsort(table["key"][rows], kind="stable")]
+
+    def numbers(name: str) -> FloatArray:
+        return np.asarray(table[name][rows], dtype=np.float64)
+
+    def of_both(values: FloatArray) -> FloatArray:
+        return np.where(np.arange(2) == label, values[:, None], 0.0)  # squares may be infinite until they are refused
+
+    key, n = numbers("key") + 0.0, numbers("n")
+    w, w2, whole = n, n, True
+    if "w" in table:
+        w, w2, whole = numbers("w"), numbers("w2"), not numbers("broken").any()
+    return CellSums(
+        key=key.view(np.int64) if resolution.exact else key.astype(np.int64),
+        low=numbers("low") + 0.0,
+        high=numbers("high") + 0.0,
+        rows=of_both(n).astype(np.int64),
+        w=of_both(w),
+        w2=of_both(w2),
+        wp=numbers("wp"),
+        whole=whole,
+    )

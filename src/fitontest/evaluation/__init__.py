@@ -1,0 +1,1 @@
+"""Measures of a sample, of its classes or of its segments as one table."""

@@ -1,0 +1,650 @@
+"""Calibration errors as functions of labels and scores: the measures under the names and defaults of the field.
+
+Each is a few lines over a measure and `fitontest.evaluation.evaluation`.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+from fitontest.data.distributions import CANONICAL, AnyReduction
+from fitontest.data.predictions import Reduction, count_columns
+from fitontest.evaluation.evaluation import estimated
+from fitontest.families.base import Family
+from fitontest.families.multiclass.base import MulticlassFamily
+from fitontest.maps.base import CalibrationMap
+from fitontest.maps.multiclass.base import MulticlassMap
+from fitontest.measures.base import Estimate
+from fitontest.measures.binned import Binned
+from fitontest.measures.binning import DEFAULT_BINS, AnyPartition
+from fitontest.measures.canonical_plug_in import CanonicalPlugIn
+from fitontest.measures.losses.base import BinLoss
+from fitontest.measures.losses.rejection import DEFAULT_ALPHA, DEFAULT_TEST, SignificanceName
+from fitontest.measures.plug_in import PlugIn
+from fitontest.measures.proper_error import SEVERAL, TWO, ProperError
+from fitontest.measures.simplex_ece import SimplexECE
+from fitontest.measures.within_bin import WithinBin
+from fitontest.numerics.norms import Norm
+from fitontest.numerics.random import one_seed
+from fitontest.numerics.simplex_distances import Distance
+from fitontest.partitions.simplex.uniform_grid import UniformGrid
+from fitontest.typing import ArrayInput, FloatArray, Label, RandomState
+from fitontest.uncertainty.intervals import DRAWS, Direction
+from fitontest.uncertainty.redrawing import Redrawing
+
+DEFAULT_DISTANCE = "total_variation"  # between distributions
+DistanceLike = str | Distance | Callable[[FloatArray, FloatArray], FloatArray]
+NormLike = Literal["l1", "l2", "squared", "max"] | str | Norm | Callable[[FloatArray, FloatArray], float]
+
+
+def calibration_error(
+    y_true: ArrayInput,
+    y_prob: ArrayInput = None,
+    *,
+    family: str | Family | CalibrationMap | MulticlassFamily | MulticlassMap | None = None,
+    norm: NormLike = "l1",
+    distance: DistanceLike = DEFAULT_DISTANCE,
+    debias: bool = False,
+    interval: float | None = None,
+    direction: Direction = "smooth",
+    draws: int = DRAWS,
+    null_draws: int = 0,
+    random_state: RandomState = 0,
+    reduction: AnyReduction | None = None,
+    labels: ArrayInput = None,
+    sample_weight: ArrayInput = None,
+    pos_label: Label | None = None,
+) -> Estimate:
+    """Return the plug-in calibration error of scores under a family of calibration maps.
+
+    With g_i = |c_hat(p_i) - p_i| and weights of sum W: l1 is sum w g / W, squared is sum w g^2 / W, l2 its square
+    root, max the largest g.
+
+    Of K classes, with a score p_ik for each, `reduction` makes samples of two, or takes the distributions as they are:
+
+    ================  ========================================  ===============================================
+    ``reduction``     scores and labels                         the error is
+    ================  ========================================  ===============================================
+    ``"confidence"``  max_k p_ik, 1[argmax_k p_ik = y_i]        of that one sample, whose base rate is the accuracy
+    ``"classwise"``   p_ik, 1[y_i = k] for each class k         the plain mean over the K classes
+    ``"binary"``      p_ik, 1[y_i = k] for the positive class   of that one sample; K = 2
+    ``"canonical"``   the rows p_i, y_i                         the norm of d(g(p_i), p_i), g a map of K classes
+    ================  ========================================  ===============================================
+
+    Where several scores of a row are the largest, argmax is the first of their columns, as for ``predict``. Rows need
+    not add up to 1, but for the last, which is none (they must, within a thousandth, and are divided by their sums).
+    Canonical calibration, E[y | p] = p, is of the whole vector p; that of the confidence and of each class follow from
+    it, not the reverse.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        Labels of two classes, or of any number with `reduction`.
+    y_prob : array-like of shape (n,)
+        Predicted probabilities of the positive class, in [0, 1]; of shape (n, K) with `reduction`.
+    family : str, Family or CalibrationMap, optional
+        By default "spline", "slope1" with `debias`, and "vector" of whole distributions, which take the families of
+        ``available_families(classes="any")``, maps of several classes, and families of two classes: these are fitted to
+        each class against the rest, and called one_vs_rest(...).
+        A family, by name or as an estimator, is cloned and fitted on these rows, whether it was fitted before or not. A
+        map, such as ``other.map_``, is used as it is. "slope1" is the ECE, with a number of bins that cross-validation
+        chooses: the default of version 0.1, which the spline replaces because it was nearer the true error, and
+        steadier, on simulated and on real scores (`benchmarks/default_family.py`).
+    norm : {"l1", "l2", "squared", "max"}, Norm or callable, default="l1"
+        l2 is the root mean square, squared is without the root; a `Norm` is one of your own, a callable gets the
+        distances and their weights.
+    distance : {"total_variation", "cityblock", "squared_euclidean"}, Distance or callable, default="total_variation"
+        d with ``reduction="canonical"``: half the sum of abs(p_k - q_k), all of it, or the sum of squares; a callable
+        takes two matrices and returns a number for each row; one of a single pair of rows must be wrapped, as
+        ``lambda P, Q: [d(p, q) for p, q in zip(P, Q)]``. Of two classes total variation is abs(p - q).
+    debias : bool, default=False
+        Take off what label noise adds to a binned error; for families that shift bins, as slope1 does, under l1, l2
+        (then the root of the debiased square, or 0) and squared, with whole weights. It assumes the label variance
+        ybar (1 - ybar) and so over-corrects in wide bins, where the noise of ybar - pbar is Var(y - p).
+    interval : float in (0, 1), optional
+        Level, such as 0.95, of an interval for the error of these scores, with a debiased error (``.debiased``) and a
+        p-value of calibration (``.null``). Labels are redrawn from truths between calibrated scores and a smooth map
+        fitted to the real labels, and beyond; the family is fitted anew each time, its hyper-parameters too. The
+        interval holds the true errors under which the error found here would be ordinary
+        (`fitontest.uncertainty.inversion`); the debiased error is the one under which it would be the middle one. It
+        needs a norm that is a mean over rows, or its root. For pl and pl3 a spline is refitted in their stead. Where a
+        test finds that a smooth map does not fit, the truths go towards an isotonic map or the means of neighbouring
+        rows (``.interval.roughness``). ``.limit(resolution)`` bounds errors of any shape that persist over a share of
+        the rows. Rows must be independent: repeated rows, or several of one patient or user, make the interval too
+        narrow. It is of all rows together, not of each period in time.
+        Whole distributions have none (`interval_reason` says why), but `gce` has one of them.
+    direction : {"smooth", "own"}, Family or CalibrationMap, default="smooth"
+        Where these truths lie. "smooth": the interval is for the true error; under a family that cannot follow the
+        truth it is wide. "own": for the family's own target, the distance of the scores from what it
+        would fit to endless data. A family or a map: for the error if it goes that way.
+    draws : int, default=50
+        Labellings from each of five truths.
+    null_draws : int, default=0
+        Labellings drawn from the scores themselves, for what to expect of calibrated ones; 200 with an `interval`.
+    random_state : int, RandomState or None, default=0
+        Seed of these draws, and of a family given by name.
+    reduction : {"confidence", "classwise", "binary", "canonical"}, optional
+        How a matrix of scores is read, see above. Without it only a column of scores is accepted: nothing is guessed
+        from shapes.
+    labels : array-like of shape (K,), optional
+        The classes in the order of the columns, with `reduction`, also those that do not occur; by default the labels
+        that occur, sorted. The columns of a data frame that are named after the classes must stand in that order.
+    sample_weight : array-like of shape (n,), optional
+        Counts where all are whole numbers of at most 10 on average, weight 2 being the row twice; else importances,
+        whose scale means nothing. A row of weight 0 is absent.
+    pos_label : label, optional
+        The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
+
+    Returns
+    -------
+    Estimate
+        ``float()`` of it is the error, a fraction; with the fitted map, the bins, and a standard error that holds the
+        map fixed (`fitontest.measures.plug_in.FittedMap`). With ``reduction="classwise"`` it holds those of the
+        classes.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, the rule and what was found.
+
+    Warns
+    -----
+    CalibrationWarning
+        Where the data chose a single bin: the slope-1 error is then only the difference of the means. Give the number,
+        as ``family=Slope1(n_bins=10)``, for another one. Also where all scores are 0 or 1.
+
+    References
+    ----------
+    Kängsepp, Valk, Kull (2025), On the usefulness of the fit-on-test view on evaluating calibration of
+    classifiers, Machine Learning 114. https://doi.org/10.1007/s10994-024-06652-6
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> y, p = [0, 1, 1, 1], [0.1, 0.2, 0.7, 0.8]
+    >>> error = fot.calibration_error(y, p, family=fot.make_family("slope1", n_bins=2))
+    >>> round(float(error), 12), error.n_bins, error.fitted_on_these_rows
+    (0.3, 2, True)
+
+    >>> p = [[0.7, 0.2, 0.1], [0.2, 0.6, 0.2], [0.5, 0.25, 0.25], [0.1, 0.1, 0.8]]
+    >>> error = fot.calibration_error(["a", "b", "b", "c"], p, family=fot.Slope1(1), reduction="confidence")
+    >>> error, error.base_rate  # mean confidence 0.65, accuracy 3 of 4
+    (Estimate(0.1, family='slope1', norm='l1', reduction='confidence', n_bins=1, n=4), 0.75)
+    >>> error = fot.calibration_error(["a", "b", "b", "c"], p, family="temperature", reduction="canonical")
+    >>> print(error)
+    canonical calibration error 0.0772: reduction canonical, family temperature, distance total_variation, n = 4
+    """
+    random_state = one_seed(random_state)
+    if reduction == CANONICAL:
+        _refuse("debias", debias, False, "with reduction='canonical'")
+        _refuse("direction", direction, "smooth", "with reduction='canonical'")
+        return estimated(
+            CanonicalPlugIn("vector" if family is None else family, distance, norm).seeded(random_state),
+            (y_true, y_prob, sample_weight),
+            reduction=reduction,
+            labels=labels,
+            pos_label=pos_label,
+            redrawing=Redrawing(null_draws, interval, draws=draws, random_state=random_state),
+        )
+    _refuse("distance", distance, DEFAULT_DISTANCE, "unless reduction='canonical'")
+    if family is None:
+        family = "slope1" if debias is True else "spline"
+    if isinstance(family, MulticlassMap) or (isinstance(family, MulticlassFamily) and not isinstance(family, Family)):
+        raise ValueError(f"reduction must be 'canonical' for a family or map of several classes, got {reduction!r}")
+    return estimated(
+        PlugIn(family, norm, debias).seeded(random_state),
+        (y_true, y_prob, sample_weight),
+        reduction=reduction,
+        labels=labels,
+        pos_label=pos_label,
+        redrawing=Redrawing(null_draws, interval, direction, draws, random_state),
+    )
+
+
+def gce(
+    y_true: ArrayInput,
+    y_prob: ArrayInput = None,
+    *,
+    loss: Literal["bias", "deviation", "rejection"] | str | BinLoss | Callable[..., float] = "bias",
+    partition: AnyPartition | None = None,
+    n_bins: int = DEFAULT_BINS,
+    norm: NormLike = "l1",
+    distance: DistanceLike = DEFAULT_DISTANCE,
+    alpha: float = DEFAULT_ALPHA,
+    test: SignificanceName = DEFAULT_TEST,
+    interval: float | None = None,
+    direction: Direction = "smooth",
+    draws: int = DRAWS,
+    null_draws: int | Literal["auto"] = 0,
+    random_state: RandomState = 0,
+    reduction: AnyReduction | None = None,
+    labels: ArrayInput = None,
+    sample_weight: ArrayInput = None,
+    pos_label: Label | None = None,
+) -> Estimate:
+    r"""Return the general calibration error: a norm of one loss per bin.
+
+    GCE = || (L(D_1), ..., L(D_B)) ||, where D_b are the rows in bin b, of weight W_b and W in total. The norms are
+    l1, sum W_b |L_b| / W; l2, the root of sum W_b L_b^2 / W; squared, that without the root; max, the largest |L_b|.
+    Empty bins have no loss and no weight.
+
+    ======================  ===============  ==============  ======
+    error                   loss             partition       norm
+    ======================  ===============  ==============  ======
+    ECE                     ``"bias"``       equal_width     l1
+    ACE                     ``"bias"``       equal_mass      l1
+    MCE                     ``"bias"``       equal_width     max
+    PDE                     ``"deviation"``  any             l1
+    TCE                     ``"rejection"``  pava_bc         l1
+    ======================  ===============  ==============  ======
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        Labels of two classes, or of any number with `reduction`.
+    y_prob : array-like of shape (n,)
+        Predicted probabilities of the positive class, in [0, 1]; of shape (n, K) with `reduction`.
+    loss : {"bias", "deviation", "rejection"}, BinLoss or callable, default="bias"
+        With the means pbar of the scores and ybar of the labels in a bin: bias is abs(ybar - pbar); deviation the mean
+        of abs(p_i - ybar); rejection the share of the scores p_i that the test rejects as the probability of the bin's
+        labels. A `BinLoss` brings its own settings, as ``Rejection(alpha=0.01)``. A callable is called as
+        ``loss(y, p)`` with the labels (0.0 and 1.0) and scores of each occupied bin, or as
+        ``loss(y, p, sample_weight=w)`` where there are weights other than one, as scikit-learn's metrics are.
+    partition : str, Partitioner, Family or array-like, optional
+        By default "equal_width"; "median_variance" with ``reduction="canonical"``.
+        The name of a partition, a partitioner such as ``EqualMass(15)``, a list of edges, or a fitted family, which
+        lends its `partition_` whatever it was fitted to (`FamilyBins` has it fitted to these rows); or a
+        `CellPartition`, which has the cell of each row. With
+        ``reduction="canonical"`` cells of the simplex: "median_variance" (then the default), "uniform_grid", a
+        `SimplexPartitioner` such as ``MedianVariance(20)``, any object with its method, or a whole number for each row.
+    n_bins : int, default=10
+        Number of bins, where `partition` is the name of a rule that has one.
+    norm : {"l1", "l2", "squared", "max"}, Norm or callable, default="l1"
+        A callable gets the losses and the weights of the occupied bins.
+    distance : {"total_variation", "cityblock", "squared_euclidean"}, Distance or callable, default="total_variation"
+        With ``reduction="canonical"``, where the error is the norm of d(pbar, ybar), the distance between the mean
+        prediction and the mean label, as a distribution, of each cell. A callable takes the matrices of both, with a
+        row for each cell, see `calibration_error`.
+    alpha : float in (0, 1), default=0.05
+        Level of the test; a score is rejected if its p-value is at most alpha.
+    test : {"binomial", "t"}, default="binomial"
+        The exact two-sided binomial test (p-value: the probability of all outcomes at most as likely as the count that
+        was seen), or the t-test, T = sqrt(n) abs(ybar - p) / sqrt(ybar (1 - ybar)) with n - 1 degrees of freedom; where
+        all labels of a bin are equal it rejects every p but ybar, and in a bin of one row nothing.
+    interval, direction, draws
+        As for `calibration_error`; the bias under l1, l2 and squared can have an interval. With
+        ``reduction="canonical"`` the truths lie towards the map of the family "vector"; only the default partition
+        under l1 with total variation or cityblock has an interval (`benchmarks/canonical_coverage.py`).
+    null_draws : int or "auto", default=0
+        How often the error is measured again with labels drawn from the scores, the partition made anew each time
+        (edges and the bins of a fitted family are held fixed). ``.null`` then tells the error to expect of calibrated
+        scores, and its spread. "auto" draws for the rejection under l1 alone, as `tce` does by default.
+    random_state : int, RandomState or None, default=0
+        Seed of these draws.
+    reduction : {"confidence", "classwise", "binary", "canonical"}, optional
+        How a matrix of scores is read, see `calibration_error`: the largest score of each row, as the probability that
+        its class is the label; the mean over the classes of each against the rest; the column of the positive class of
+        two; or whole distributions, with the bias as loss. Without it only a column of scores is accepted. Null draws
+        are made for each class by itself.
+    labels : array-like of shape (K,), optional
+        The classes in the order of the columns, with `reduction`; by default those that the columns of a data frame
+        are called after, or else the labels that occur, sorted.
+    sample_weight : array-like of shape (n,), optional
+        Counts where all are whole numbers of at most 10 on average, weight 2 being the row twice; else importances,
+        whose scale means nothing. A row of weight 0 is absent. For the rejection they must be counts: a test counts
+        rows.
+    pos_label : label, optional
+        The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
+
+    Returns
+    -------
+    Estimate
+        ``float()`` of it is the error, a fraction; it holds the table of the bins. With ``reduction="classwise"`` it
+        holds the estimates of the classes.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, the rule and what was found.
+    sklearn.exceptions.NotFittedError
+        For a family that is not fitted.
+
+    Notes
+    -----
+    Deviations from the paper: equal scores are never in different bins; the t-test divides by the standard deviation of
+    a label, where the authors' code divides by its variance; the loss and the norm take weights.
+
+    References
+    ----------
+    Matsubara, Tax, Mudd, Guy (2023), TCE: A test-based approach to measuring calibration error, UAI.
+    https://doi.org/10.48550/arXiv.2306.14343
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> y, p = [0, 0, 1, 0, 1, 1, 1, 1], [0.1, 0.2, 0.2, 0.3, 0.6, 0.7, 0.8, 0.9]
+    >>> round(float(fot.gce(y, p, n_bins=2)), 12)
+    0.15
+    >>> round(float(fot.gce(y, p, n_bins=2, norm="max")), 12)
+    0.25
+    >>> isotonic = fot.make_family("isotonic").fit(p, y)
+    >>> round(float(fot.gce(y, p, loss="deviation", partition=isotonic)), 12)
+    0.175
+
+    >>> P = [[0.4, 0.1, 0.5], [0.5, 0.3, 0.2], [0.3, 0.7, 0.0], [0.1, 0.0, 0.9], [0.8, 0.1, 0.1]]
+    >>> print(fot.gce([0, 1, 2, 0, 1], P, reduction="canonical", partition=fot.MedianVariance(2)))
+    canonical ECE 0.540: reduction canonical, partition MedianVariance(2), distance total_variation, 2 bins, n = 5
+    cell  n  distance  class  mean prediction  empirical
+    ----  -  --------  -----  ---------------  ---------
+    1     3     0.533      2            0.533       0.00
+    0     2     0.550      0            0.550       0.00
+    class: where the means differ most
+    """
+    if reduction == CANONICAL:
+        _refuse("loss", loss, "bias", "with reduction='canonical'")
+        _refuse("alpha", alpha, DEFAULT_ALPHA, "with reduction='canonical'")
+        _refuse("test", test, DEFAULT_TEST, "with reduction='canonical'")
+        _refuse("direction", direction, "smooth", "with reduction='canonical'")
+        return estimated(
+            SimplexECE(_cells(partition, n_bins), distance, norm),
+            (y_true, y_prob, sample_weight),
+            reduction=reduction,
+            labels=labels,
+            pos_label=pos_label,
+            redrawing=Redrawing(null_draws, interval, draws=draws, random_state=random_state),
+        )
+    _refuse("distance", distance, DEFAULT_DISTANCE, "unless reduction='canonical'")
+    return estimated(
+        Binned(loss, "equal_width" if partition is None else partition, norm, n_bins, alpha, test),
+        (y_true, y_prob, sample_weight),
+        reduction=reduction,
+        labels=labels,
+        pos_label=pos_label,
+        redrawing=Redrawing(null_draws, interval, direction, draws, random_state),
+    )
+
+
+def tce(
+    y_true: ArrayInput,
+    y_prob: ArrayInput = None,
+    *,
+    partition: AnyPartition = "pava_bc",
+    n_bins: int = DEFAULT_BINS,
+    alpha: float = DEFAULT_ALPHA,
+    test: SignificanceName = DEFAULT_TEST,
+    null_draws: int | Literal["auto"] = "auto",
+    random_state: RandomState = 0,
+    reduction: Reduction | None = None,
+    labels: ArrayInput = None,
+    sample_weight: ArrayInput = None,
+    pos_label: Label | None = None,
+) -> Estimate:
+    """Return the test-based calibration error: the share of predictions that their bin's labels contradict.
+
+    Every prediction p_i of a bin is tested as the probability of the bin's labels, k positives among n:
+
+    TCE = 1 / W sum_i w_i [p-value(k_b(i), n_b(i); p_i) <= alpha],
+
+    which is ``gce(loss="rejection", partition="pava_bc")``.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        Labels of two classes, or of any number with `reduction`.
+    y_prob : array-like of shape (n,)
+        Predicted probabilities of the positive class, in [0, 1]; of shape (n, K) with `reduction`.
+    partition : str, Partitioner, Family or array-like, default="pava_bc"
+        See `gce`. The default holds a twentieth to a fifth of the rows in each bin.
+    n_bins : int, default=10
+        Number of bins, where `partition` is the name of a rule that has one.
+    alpha : float in (0, 1), default=0.05
+        Level of the test: 0.05 is 5 %.
+    test : {"binomial", "t"}, default="binomial"
+        The exact two-sided binomial test, or the t-test.
+    null_draws : int or "auto", default="auto"
+        Redrawings of the labels from the scores, for the TCE to expect of calibrated scores in ``.null``: a TCE means
+        little without it. "auto" makes 100 for up to 10,000 scores (rows, times the classes with
+        ``reduction="classwise"``) of up to five classes and none for more, as the result then says. 0 draws none.
+    random_state : int, RandomState or None, default=0
+        Seed of these draws.
+    reduction : {"confidence", "classwise", "binary"}, optional
+        How a matrix of scores is read, see `calibration_error`: the largest score of each row, as the probability that
+        its class is the label; the mean over the classes of each against the rest; or the column of the positive class
+        of two. Without it only a column of scores is accepted.
+    labels : array-like of shape (K,), optional
+        The classes in the order of the columns, with `reduction`; by default those that the columns of a data frame
+        are called after, or else the labels that occur, sorted.
+    sample_weight : array-like of shape (n,), optional
+        Counts, whole numbers of at most 10 on average: how often each row stands in the data.
+    pos_label : label, optional
+        The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
+
+    Returns
+    -------
+    Estimate
+        ``float()`` of it is the error, a fraction; in print it is in percent. It holds the table of the bins;
+        ``rejects(p)`` is the decision on each score, ``p_values(p)`` what it rests on. With ``reduction="classwise"``
+        it holds the estimates of the classes.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, the rule and what was found.
+    sklearn.exceptions.NotFittedError
+        For a family that is not fitted.
+
+    Notes
+    -----
+    The paper gives the TCE in percent.
+
+    "TCE equals alpha if the scores are calibrated" is true only while a bin is narrow against its sampling error. Bins
+    that hold a fixed share of the data become wide against it: perfectly calibrated scores from Beta(0.5, 2) have a TCE
+    of 81 % with a million rows. Compare with ``.null.mean``, not with alpha.
+
+    PAVA-BC makes its blocks from the lowest score up, so the TCE of the other class, ``tce(1 - y, 1 - p)``, rests on
+    other blocks and differs, often by a few points: always name the same class positive. Equal-mass bins differ less.
+
+    References
+    ----------
+    Matsubara, Tax, Mudd, Guy (2023), TCE: A test-based approach to measuring calibration error, UAI.
+    https://doi.org/10.48550/arXiv.2306.14343
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(2000)
+    >>> y = rng.random(2000) < p**2
+    >>> error = fot.tce(y, p, null_draws=20)
+    >>> error
+    Estimate(0.924, loss='rejection', norm='l1', n_bins=13, n=2000, if_calibrated=0.1028)
+    >>> bool(error.rejects(p).mean() == float(error)), error.rejects([0.2, 0.5])
+    (True, array([ True,  True]))
+    """
+    return estimated(
+        Binned("rejection", partition, "l1", n_bins, alpha, test),
+        (y_true, y_prob, sample_weight),
+        reduction=reduction,
+        labels=labels,
+        pos_label=pos_label,
+        redrawing=Redrawing(null_draws, random_state=random_state),
+    )
+
+
+def within_bin_error(
+    y_true: ArrayInput,
+    y_prob: ArrayInput = None,
+    *,
+    partition: AnyPartition = "pava_bc",
+    n_bins: int = DEFAULT_BINS,
+    sample_weight: ArrayInput = None,
+    pos_label: Label | None = None,
+) -> Estimate:
+    """Return the total and the averaged within-bin error of a partition: how precise its bin means are.
+
+    With var_b = ybar_b (1 - ybar_b), the variance of the labels in bin b of weight W_b, the total error is
+    sum_b W_b / W var_b and the averaged error the mean of var_b over the bins that hold rows.
+
+    Among all partitions with bin means that never fall, PAVA's has the smallest total error. Its bins can be tiny or
+    huge; bins of equal mass have smaller averaged errors, and PAVA-BC lies between.
+
+    Parameters
+    ----------
+    y_true, y_prob : array-like of shape (n,)
+        Labels of two classes and predicted probabilities of the positive class, in [0, 1].
+    partition : str, Partitioner, Family or array-like, default="pava_bc"
+        See `gce`.
+    n_bins : int, default=10
+        Number of bins, where `partition` is the name of a rule that has one.
+    sample_weight : array-like of shape (n,), optional
+        Counts where all are whole numbers of at most 10 on average, weight 2 being the row twice; else importances,
+        whose scale means nothing. A row of weight 0 is absent.
+    pos_label : label, optional
+        The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
+
+    Returns
+    -------
+    Estimate
+        ``float()`` of it, and ``.total``, is the total error; ``.averaged``, ``.per_bin``, ``.partition`` and
+        ``.monotone`` (whether the bin means never fall) are beside it.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, the rule and what was found.
+
+    References
+    ----------
+    Matsubara, Tax, Mudd, Guy (2023), TCE: A test-based approach to measuring calibration error, UAI, equations 8 and 9
+    and Table 1. https://doi.org/10.48550/arXiv.2306.14343
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(1000)
+    >>> y = rng.random(1000) < p
+    >>> for partition in ("pava", "pava_bc", "equal_mass"):
+    ...     error = fot.within_bin_error(y, p, partition=partition)
+    ...     print(f"{partition:10} {error.total:.4f} {error.averaged:.4f}")
+    pava       0.1606 0.1594
+    pava_bc    0.1614 0.1546
+    equal_mass 0.1650 0.1649
+    """
+    return estimated(WithinBin(partition, n_bins), (y_true, y_prob, sample_weight), pos_label=pos_label)
+
+
+def proper_error(
+    y_true: ArrayInput,
+    y_prob: ArrayInput = None,
+    *,
+    family: str | Family | MulticlassFamily | Sequence[str | Family | MulticlassFamily] | None = None,
+    loss: Literal["log_loss", "brier"] = "log_loss",
+    cv: int = 10,
+    null_draws: int = 0,
+    random_state: RandomState = 0,
+    labels: ArrayInput = None,
+    sample_weight: ArrayInput = None,
+    pos_label: Label | None = None,
+) -> Estimate:
+    r"""Return the proper calibration error: by how much held-out calibration lowers a proper loss.
+
+    CE_S = 1 / W sum_i w_i (S(p_i, y_i) - S(g_i(p_i), y_i)),
+
+    where g_i is fitted to the rows outside the fold of row i. For one family that is named beforehand it is in
+    expectation a lower bound of the calibration part of the loss, E S(p, y) - E S(E[y | p], y): with the log loss the
+    mean Kullback-Leibler divergence of E[y | p] from p, in nats, with the Brier score their mean squared distance. Of
+    several families the one that is best on folds of the training rows is chosen for each fold, so that the choice has
+    not seen the rows that it is judged on.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        Labels: of two classes with a column of scores, of K classes with a matrix.
+    y_prob : array-like of shape (n,) or (n, K)
+        Predicted probabilities of the positive class, or of all classes in rows that add up to 1.
+    family : str, Family, MulticlassFamily, or list of them, optional
+        By default "beta" for a column and "vector" for a matrix, of which a family of two classes is fitted to each
+        class against the rest.
+    loss : {"log_loss", "brier"}, default="log_loss"
+        -ln q_y with probabilities clipped to [1e-6, 1 - 1e-6]; or the squared error, (y - q)^2 of a column and
+        sum_k ([y = k] - q_k)^2 of a matrix, which is twice as large for two classes.
+    cv : int, default=10
+        Number of folds.
+    null_draws : int, default=0
+        Labellings drawn from the predictions, for what to expect of calibrated ones: a little less than 0.
+    random_state : int, RandomState or None, default=0
+        Seed of the folds, of a family given by name, and of these draws.
+    labels : array-like of shape (K,), optional
+        The classes in the order of the columns of a matrix; by default those that the columns of a data frame are
+        called after, or else the labels that occur, sorted.
+    sample_weight : array-like of shape (n,), optional
+        Counts where all are whole numbers of at most 10 on average, weight 2 being the row twice; else importances,
+        whose scale means nothing. A row of weight 0 is absent. The copies of a row share a fold.
+    pos_label : label, optional
+        The positive class of a column, needed unless the labels are booleans, {0, 1} or {-1, 1}.
+
+    Returns
+    -------
+    Estimate
+        ``float()`` of it is the mean gain. It may be negative, which says that the family finds nothing to mend in
+        these rows, and is not clipped. With ``standard_error``, ``loss_before``, ``loss_after`` (the refinement) and
+        ``chosen``, the family of each fold.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, the rule and what was found.
+
+    Notes
+    -----
+    Under calibration a map of d free numbers, fitted without a penalty, has a mean gain of -d cv / (2 n (cv - 1)) nats;
+    fitted to the rows on which it is judged it would have + d / (2 n).
+
+    References
+    ----------
+    Berta, Bach, Jordan (2025), Rethinking early stopping: refine, then calibrate.
+    https://doi.org/10.48550/arXiv.2501.19195
+    Gruber, Buettner (2022), Better uncertainty calibration via proper scores for classification and beyond, NeurIPS.
+    https://doi.org/10.48550/arXiv.2203.07835
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(1000)
+    >>> y = rng.random(1000) < p**1.5
+    >>> print(fot.proper_error(y, p))
+    proper calibration error 0.0217 nats: family beta, log loss, 10 folds, n = 1000
+    standard error 0.0064; log loss 0.4800, held out 0.4583 after calibration
+    """
+    random_state = one_seed(random_state)
+    several = (count_columns(y_prob) or 1) > 1
+    if not several and labels is not None:
+        raise ValueError(f"labels must be left out for a column of scores, got {labels!r}")
+    return estimated(
+        ProperError((SEVERAL if several else TWO) if family is None else family, loss, cv, random_state),
+        (y_true, y_prob, sample_weight),
+        reduction=CANONICAL if several else None,
+        labels=labels,
+        pos_label=pos_label,
+        redrawing=Redrawing(null_draws, random_state=random_state),
+    )
+
+
+def _cells(partition: Any, n_bins: int) -> Any:
+    """Return the partition of the simplex that is meant."""
+    if isinstance(partition, str) and partition == "uniform_grid":
+        return UniformGrid(n_bins)
+    _refuse("n_bins", n_bins, DEFAULT_BINS, "with reduction='canonical' unless partition='uniform_grid'")
+    if isinstance(partition, str) and partition == "equal_width":
+        raise ValueError(
+            "partition must be 'median_variance', 'uniform_grid' or a partition of the simplex with "
+            "reduction='canonical', got 'equal_width'; cells of equal width are those of 'uniform_grid'"
+        )
+    return "median_variance" if partition is None else partition
+
+
+def _refuse(name: str, value: object, default: object, where: str) -> None:
+    """Raise ValueError for an argument that means nothing here and is not at its default."""
+    if not (isinstance(value, type(default)) and value == default):
+        raise ValueError(f"{name} must be left at {default!r} {where}, got {value!r}")

@@ -1,0 +1,1 @@
+"""Which evaluator, and how many rows: an evaluation planned by simulation."""
