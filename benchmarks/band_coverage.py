@@ -51,7 +51,7 @@ def row_of(cell: Cell, number: int, draws: int) -> tuple:
     family, n, case, level = cell
     problem = CASES[case]()
     y, p, _ = problem.draw(n, np.random.default_rng([SEED, crc32(case.encode()), n, number]))
-    sample = fot.Sample(y, p)
+    sample = fot.ScoreSample(y, p)
     nine, (first, last) = np.quantile(p, QUANTILES), np.quantile(p, [0.05, 0.95])
     x = np.unique(np.concatenate((np.linspace(0, 1, POINTS), np.quantile(p, np.linspace(0, 1, POINTS)), nine)))
     with without_warnings():

@@ -18,7 +18,7 @@ from zlib import crc32
 import numpy as np
 
 import fitontest as fot
-from fitontest.data.distributions import CANONICAL, read_any
+from fitontest.data.simplex_sample import CANONICAL, read_any
 from fitontest.exceptions import without_warnings
 from fitontest.measures.canonical import CanonicalMeasure
 from fitontest.numerics.threads import one_blas_thread

@@ -23,7 +23,7 @@ from fitontest.numerics.random import CountedFolds, held_out_rows
 from report import machine_facts, markdown
 
 Array = NDArray[np.float64]
-In = Callable[[fot.Sample, int, int], tuple[fot.Sample, list[NDArray[np.intp]]]]
+In = Callable[[fot.ScoreSample, int, int], tuple[fot.ScoreSample, list[NDArray[np.intp]]]]
 LEVEL = 0.01
 ROWS, SCORES = 50_000, 1000
 
@@ -35,19 +35,19 @@ def drawn(n: int, scores: int, seed: int = 0) -> tuple[Array, Array]:
     return (rng.random(n) < p**1.4).astype(float), p
 
 
-def counted(y: Array, p: Array) -> fot.Sample:
+def counted(y: Array, p: Array) -> fot.ScoreSample:
     """Return the rows as counts of each score and label."""
     (pairs, n) = np.unique(np.column_stack((p, y)), axis=0, return_counts=True)
     w = n.astype(float)
-    return fot.Sample.of_rows(Rows(pairs[:, 0].copy(), pairs[:, 1].copy(), w, n, w), whole=True)
+    return fot.ScoreSample.of_rows(Rows(pairs[:, 0].copy(), pairs[:, 1].copy(), w, n, w), whole=True)
 
 
-def by_law(sample: fot.Sample, cv: int, seed: int) -> tuple[fot.Sample, list[NDArray[np.intp]]]:
+def by_law(sample: fot.ScoreSample, cv: int, seed: int) -> tuple[fot.ScoreSample, list[NDArray[np.intp]]]:
     """Return the folds of the package."""
     return sample.in_folds(cv, seed)
 
 
-def equal_parts(sample: fot.Sample, cv: int, seed: int) -> tuple[fot.Sample, list[NDArray[np.intp]]]:
+def equal_parts(sample: fot.ScoreSample, cv: int, seed: int) -> tuple[fot.ScoreSample, list[NDArray[np.intp]]]:
     """Return folds, by a wrong rule, that hold out the same share of every entry, up to one row."""
     rows, rng = sample.rows, np.random.default_rng(seed)
     parts = np.repeat(rows.n[:, None] // cv, cv, axis=1)
@@ -55,21 +55,21 @@ def equal_parts(sample: fot.Sample, cv: int, seed: int) -> tuple[fot.Sample, lis
     kind, fold = np.nonzero(parts)
     folds = CountedFolds(kind, parts[kind, fold], fold[None])
     pieces, of = cut(rows, countable(rows, whole=True), folds, whole=True)
-    return fot.Sample.of_rows(pieces, whole=True), [np.flatnonzero(of[0] == number) for number in range(cv)]
+    return fot.ScoreSample.of_rows(pieces, whole=True), [np.flatnonzero(of[0] == number) for number in range(cv)]
 
 
-def whole_entries(sample: fot.Sample, cv: int, seed: int) -> tuple[fot.Sample, list[NDArray[np.intp]]]:
+def whole_entries(sample: fot.ScoreSample, cv: int, seed: int) -> tuple[fot.ScoreSample, list[NDArray[np.intp]]]:
     """Return folds, by another wrong rule, that hold out all rows of an entry together."""
     return sample, held_out_rows(len(sample.rows), cv, seed)
 
 
-def scores(sample: fot.Sample, folds_of: In, cv: int, seed: int, most: int = 40) -> CVScores:
+def scores(sample: fot.ScoreSample, folds_of: In, cv: int, seed: int, most: int = 40) -> CVScores:
     """Return the scores of slope1 with 1 to `most` bins."""
     parts, folds = folds_of(sample, cv, seed)
     return bin_count_scores(fot.EqualMass(1), 1.0, np.arange(1, most + 1), parts, folds, "brier")
 
 
-def facts(sample: fot.Sample, folds_of: In, cv: int, seeds: Iterable[int], most: int = 40) -> Array:
+def facts(sample: fot.ScoreSample, folds_of: In, cv: int, seeds: Iterable[int], most: int = 40) -> Array:
     """Return for each seed the bins at the default tolerance, those of the smallest score, and the folds' spread."""
     found = []
     for seed in seeds:
@@ -79,7 +79,7 @@ def facts(sample: fot.Sample, folds_of: In, cv: int, seeds: Iterable[int], most:
     return np.array(found, dtype=float)
 
 
-def errors(sample: fot.Sample, name: str, seeds: Iterable[int]) -> Array:
+def errors(sample: fot.ScoreSample, name: str, seeds: Iterable[int]) -> Array:
     """Return the error under a family for each seed of its folds."""
     return np.array([fot.PlugIn(fot.make_family(name, random_state=seed)).estimate(sample).value for seed in seeds])
 
@@ -92,7 +92,7 @@ def mean_and_spread(values: Array) -> str:
 def choices_part(seeds: int) -> None:
     """Print what slope1 chooses, by rows, by counts, and by the wrong rules."""
     y, p = drawn(ROWS, SCORES)
-    single, cells = fot.Sample(y, p), counted(y, p)
+    single, cells = fot.ScoreSample(y, p), counted(y, p)
     by_rows = facts(single, by_law, 10, range(seeds))
     rows = [("rows, KFold", *map(mean_and_spread, by_rows.T), "", "", "")]
     rules = {"counts": by_law, "equal parts (wrong)": equal_parts, "whole entries (wrong)": whole_entries}
@@ -112,7 +112,7 @@ def piecewise_part(seeds: int) -> None:
     y, p = drawn(ROWS, SCORES, 1)
     rows = []
     for name in ("pl", "pl3"):
-        by_rows = errors(fot.Sample(y, p), name, range(seeds))
+        by_rows = errors(fot.ScoreSample(y, p), name, range(seeds))
         found = errors(counted(y, p), name, range(seeds, 2 * seeds))
         p_value = float(ks_2samp(by_rows, found).pvalue)
         rows.append((name, mean_and_spread(by_rows), mean_and_spread(found), f"{p_value:.2g}"))

@@ -43,12 +43,12 @@ def as_svg(figure: Figure) -> int:
 
 
 def reliability(error: fot.Estimate, data: Data, scale: str) -> int:
-    display = fot.ReliabilityDisplay(error, fot.Sample(*data), scale=scale)
+    display = fot.ReliabilityDisplay(error, fot.ScoreSample(*data), scale=scale)
     return as_svg(display.plot(blank()).figure_)
 
 
 def tests(error: fot.Estimate, data: Data, scale: str) -> int:
-    display = fot.TCEDisplay(error, fot.Sample(*data), scale=scale)
+    display = fot.TCEDisplay(error, fot.ScoreSample(*data), scale=scale)
     return as_svg(display.plot(blank()).figure_)
 
 

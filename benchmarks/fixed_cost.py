@@ -25,12 +25,12 @@ FAMILY = fot.Slope1(BINS, "equal_width")
 
 def steps(y: np.ndarray, p: np.ndarray) -> dict[str, Callable[[], object]]:
     """Return the calls by what they add."""
-    edges = fot.Slope1(BINS, "equal_width").fit_sample(fot.Sample(y, p)).partition_
+    edges = fot.Slope1(BINS, "equal_width").fit_sample(fot.ScoreSample(y, p)).partition_
     calls: dict[str, Callable[[], object]] = {
-        "labels read, scores checked (finite, in [0, 1])": lambda: fot.Sample(y, p),
-        "bins found, rows, scores and positives summed": lambda: edges.summarise(fot.Sample(y, p)),
-        "bins made, map made": lambda: FAMILY.solve(fot.Sample(y, p)),
-        "family cloned and fitted, error, standard error": lambda: PlugIn(FAMILY).estimate(fot.Sample(y, p)),
+        "labels read, scores checked (finite, in [0, 1])": lambda: fot.ScoreSample(y, p),
+        "bins found, rows, scores and positives summed": lambda: edges.summarise(fot.ScoreSample(y, p)),
+        "bins made, map made": lambda: FAMILY.solve(fot.ScoreSample(y, p)),
+        "family cloned and fitted, error, standard error": lambda: PlugIn(FAMILY).estimate(fot.ScoreSample(y, p)),
         "calibration_error": lambda: fot.calibration_error(y, p, family=FAMILY),
     }
     try:

@@ -54,7 +54,7 @@ def seconds(action: Callable[[], object], repeats: int) -> float:
 
 def one_by_one(family: fot.Family, y: np.ndarray, p: np.ndarray) -> float:
     """Return the time of 450 refits one after the other, from that of ten."""
-    entries = Entries.of_rows(fot.Sample(y, p))
+    entries = Entries.of_rows(fot.ScoreSample(y, p))
     rng = np.random.default_rng(0)
     labels = (rng.random((len(entries), 10)) < entries.p[:, None]).astype(np.intp)
     return REFITS / 10 * seconds(lambda: fot.Family.fitted_values(family, entries, labels), 1)

@@ -13,7 +13,7 @@ from time import perf_counter
 import numpy as np
 
 import fitontest as fot
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.datasets import SHAPES, Derivate
 from fitontest.truth import true_error
 from report import machine_facts, markdown, tell
@@ -30,7 +30,7 @@ def distances(shape: str, n: int, measure: fot.KernelError) -> list[float]:
     for error in ERRORS:
         for seed in SEEDS:
             y, p, c = Derivate(shape, error).draw_as_published(n, seed)
-            estimate = float(measure.estimate(Sample(y, p)))
+            estimate = float(measure.estimate(ScoreSample(y, p)))
             found.append(abs(estimate - true_error(p, c, distance="brier")))
     return found
 

@@ -117,7 +117,7 @@ def rows(draws: int) -> None:
 
     def rate(draw: Callable[[], tuple[Codes, Array]], n: int) -> str:
         times = draws if n <= 1000 else max(draws // 10, 10)
-        return f"{np.mean([Repeats.of(fot.Sample(*draw())).are_copies for _ in range(times)]):.3f}"
+        return f"{np.mean([Repeats.of(fot.ScoreSample(*draw())).are_copies for _ in range(times)]):.3f}"
 
     def join(n: int, copies: int, a: float, b: float) -> tuple[Codes, Array]:
         p = rng.beta(a, b, n // copies)
@@ -176,10 +176,10 @@ def scored(path: Path) -> Iterator[tuple[str, Codes, Array]]:
                 yield f"{name}{' isotonic' if recalibrated else ''}{part}", codes, fitted.predict_proba(x[known])
 
 
-def confidence(y: Codes, P: Array) -> fot.Sample:
+def confidence(y: Codes, P: Array) -> fot.ScoreSample:
     if P.shape[1] == 2:
-        return fot.Sample(y, np.clip(P[:, 1], 0, 1))
-    return fot.Sample(P.argmax(axis=1) == y, np.clip(P.max(axis=1), 0, 1))
+        return fot.ScoreSample(y, np.clip(P[:, 1], 0, 1))
+    return fot.ScoreSample(P.argmax(axis=1) == y, np.clip(P.max(axis=1), 0, 1))
 
 
 def of_tables(folder: Path) -> None:
@@ -229,7 +229,7 @@ def cost(n: int = 1_000_000) -> None:
     for name, scores in (("rows, distinct", p), ("rows, each twice", np.repeat(p[: n // 2], 2))):
         y = (rng.random(n) < scores).astype(int)
         call = least_time(lambda: fot.calibration_error(y, scores))  # noqa: B023
-        sample = fot.Sample(y, scores)
+        sample = fot.ScoreSample(y, scores)
         assert sample.groups  # which the call has too
         table.append([name, least_time(lambda: Repeats.of(sample)), call])  # noqa: B023
     print(f"\n## CPU time at {n:,} rows\n")

@@ -235,11 +235,11 @@ def _rearrange(rows: list[list[str]], rng: np.random.Generator) -> None:
         row[at] = str(rng.choice(NUMBERS))
 
 
-def read_table(path: Path, layout: Layout) -> fot.Sample:
+def read_table(path: Path, layout: Layout) -> fot.ScoreSample:
     """Return the sample in a file as the command line reads it."""
     columns = read_columns(path, WANTED, ("--prob", "--weight"), layout)
     with naming_lines(path, dict(zip(CALLED, WANTED.values(), strict=True)), layout):
-        return fot.Sample(*columns.values(), names=CALLED)
+        return fot.ScoreSample(*columns.values(), names=CALLED)
 
 
 def strictly_read(raw: bytes, seps: Iterable[str], encoding: str) -> list[list[str]] | None:

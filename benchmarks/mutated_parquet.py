@@ -107,7 +107,7 @@ def check_parquet(raw: bytes, folder: Path, wanted: dict[str, str], called: tupl
     """Return what is wrong with the reading of a file, if it is read at all."""
     path = folder / "a.parquet"
     path.write_bytes(raw)
-    sample = fot.Sample(*read_columns(path, wanted, ("--prob", "--weight")).values(), names=called)
+    sample = fot.ScoreSample(*read_columns(path, wanted, ("--prob", "--weight")).values(), names=called)
     try:
         table = pq.read_table(io.BytesIO(raw))
         columns = {name: table.column(name).to_pylist() for name in "ypw"}

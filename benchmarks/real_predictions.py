@@ -36,8 +36,8 @@ class Problem:
 
     data: str
     model: str
-    val: fot.Sample
-    test: fot.Sample
+    val: fot.ScoreSample
+    test: fot.ScoreSample
 
 
 def problems(folder: Path | None, seed: int) -> Iterator[Problem]:
@@ -109,20 +109,20 @@ def _of_file(data: str, arrays: dict[str, Array], seed: int) -> Iterator[Problem
         )
 
 
-def _sample(y: Array, p: Array) -> fot.Sample:
+def _sample(y: Array, p: Array) -> fot.ScoreSample:
     """Return scores of two classes as they are, and of more the confidence against being right."""
     if p.ndim == 1:
-        return fot.Sample(y, p)
+        return fot.ScoreSample(y, p)
     if p.ndim != 2 or y.shape != p.shape[:1] or y.dtype.kind not in "iu" or y.min() < 0 or y.max() >= p.shape[1]:
         found = f"scores of shape {p.shape}, labels of shape {y.shape} from {y.min()} to {y.max()}"
         raise ValueError(f"a matrix of scores needs one whole label in 0 .. K - 1 for each of its rows, got {found}")
-    return fot.Sample(p.argmax(axis=1) == y, p.max(axis=1))
+    return fot.ScoreSample(p.argmax(axis=1) == y, p.max(axis=1))
 
 
-def _divided(data: str, model: str, rows: fot.Sample, seed: int) -> Problem:
+def _divided(data: str, model: str, rows: fot.ScoreSample, seed: int) -> Problem:
     """Return a third of the rows, drawn at random, for validation, and the others for the test."""
     order = np.random.default_rng(seed).permutation(rows.p.size)
-    val, test = (fot.Sample(rows.y[part], rows.p[part]) for part in np.split(order, [order.size // 3]))
+    val, test = (fot.ScoreSample(rows.y[part], rows.p[part]) for part in np.split(order, [order.size // 3]))
     return Problem(data, model, val, test)
 
 

@@ -70,7 +70,7 @@ def row(name: str, n: int, draws: int, seed: int) -> list[dict[str, str]]:
     rng = np.random.default_rng([SEED, seed])
     p, c = SETS[name](rng, n)
     y = (rng.random(n) < c).astype(float)
-    rows, cells = fot.Sample(y, p), fot.Cells.of(y, p)
+    rows, cells = fot.ScoreSample(y, p), fot.Cells.of(y, p)
     sample = cells.sample()
     redraws = Redraws.of(sample)
     positives = next(redraws.draw([sampled(c, p, redraws.entries.p)], range(draws), [SEED, seed]))

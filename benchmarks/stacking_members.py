@@ -52,7 +52,7 @@ Values = dict[str, np.ndarray]
 Distances = dict[str, list[float]]
 
 
-def fitted(sample: fot.Sample, at: np.ndarray, families: tuple[str, ...] = FAMILIES) -> tuple[Values, Values]:
+def fitted(sample: fot.ScoreSample, at: np.ndarray, families: tuple[str, ...] = FAMILIES) -> tuple[Values, Values]:
     """Return the values of every family's map at some scores, and its held-out values at the sorted rows."""
     folds = held_out_rows(sample.n, 10, 0)
     maps, held_out = {}, {}
@@ -63,7 +63,7 @@ def fitted(sample: fot.Sample, at: np.ndarray, families: tuple[str, ...] = FAMIL
     return maps, held_out
 
 
-def with_mixtures(sample: fot.Sample, at: np.ndarray) -> Values:
+def with_mixtures(sample: fot.ScoreSample, at: np.ndarray) -> Values:
     """Return the values of the families and of the mixtures."""
     maps, held_out = fitted(sample, at)
     mixtures = {" ".join(members): fot.Stacking(members) for members in LISTS}
@@ -73,7 +73,7 @@ def with_mixtures(sample: fot.Sample, at: np.ndarray) -> Values:
     return maps | mixed
 
 
-def mixed_by(mixture: fot.Stacking, maps: Values, held_out: Values, sample: fot.Sample) -> np.ndarray:
+def mixed_by(mixture: fot.Stacking, maps: Values, held_out: Values, sample: fot.ScoreSample) -> np.ndarray:
     """Return the values of a mixture of fitted families."""
     values, seen = (np.stack([found[name] for name in mixture.families], axis=1) for found in (maps, held_out))
     return np.asarray(values @ mixture.weigh(seen, sample))
@@ -94,7 +94,7 @@ def simulated(n: int, seeds: range) -> list[list[str]]:
             for seed in seeds:
                 tell(f"{shape} {error} {seed}")
                 y, p, c = drawn(shape, error, n, seed)
-                for name, values in with_mixtures(fot.Sample(y, p), p).items():
+                for name, values in with_mixtures(fot.ScoreSample(y, p), p).items():
                     distances[name][error].append(float(np.abs(values - c).mean()))
                     misses[name][error].append(abs(float(np.abs(values - p).mean() - np.abs(c - p).mean())))
     rows = []
@@ -114,7 +114,7 @@ def distances_of(shape: str, n: int, seeds: range) -> Distances:
         for seed in seeds:
             tell(f"{n} {shape} {error} {seed}")
             y, p, c = drawn(shape, error, n, seed)
-            sample = fot.Sample(y, p)
+            sample = fot.ScoreSample(y, p)
             maps, held_out = fitted(sample, p, (*families, "pl3"))
             mixed = {
                 " ".join(members): mixed_by(fot.Stacking(members), maps, held_out, sample) for members in FEW_LISTS

@@ -6,7 +6,7 @@ from time import perf_counter
 import numpy as np
 
 import fitontest as fot
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.debiased import debiased
 from fitontest.measures.plug_in import PlugIn
 
@@ -28,7 +28,7 @@ class Method:
     family: fot.Family
     debias: bool = False
 
-    def measure(self, sample: Sample, p_new: np.ndarray, c_new: np.ndarray) -> dict[str, float]:
+    def measure(self, sample: ScoreSample, p_new: np.ndarray, c_new: np.ndarray) -> dict[str, float]:
         """Return the estimates on a sample, the error of the map at fresh points, and the seconds of both."""
         start = perf_counter()
         error = PlugIn(self.family, debias=self.debias).estimate(sample)

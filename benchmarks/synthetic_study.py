@@ -27,7 +27,7 @@ import numpy as np
 import pandas as pd
 
 import fitontest as fot
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.datasets import SHAPES, Derivate
 from fitontest.truth import true_error
 from report import machine_facts, tell
@@ -69,7 +69,7 @@ class Unit:
         for n in SIZES:
             for seed in self.seeds:
                 y, p, c = problem.draw_as_published(n, seed)
-                sample = Sample(y, p)
+                sample = ScoreSample(y, p)
                 key = {"shape": self.shape, "error": self.error, "n": n, "seed": seed}
                 key |= {"ce": true_error(p, c), "ce_squared": true_error(p, c, distance="brier")}
                 rows += [{**key, **settings(one), **one.measure(sample, p_new, c_new)} for one in chosen]

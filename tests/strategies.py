@@ -51,4 +51,4 @@ def aggregated(y, p, w=None):
     pairs, n = np.unique(np.column_stack((p, y)).astype(float), axis=0, return_counts=True)
     each = 1.0 if w is None else float(w)
     rows = Rows(pairs[:, 0].copy(), pairs[:, 1].copy(), n * each, n, n * (each if w is None else each**2))
-    return fot.Sample.of_rows(rows, whole=w is None)
+    return fot.ScoreSample.of_rows(rows, whole=w is None)

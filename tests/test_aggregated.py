@@ -44,7 +44,7 @@ KINDS = pytest.mark.parametrize("weight", [None, 0.5], ids=["counts", "other wei
 def samples(weight=None, n=2000, ties=2):
     """Return a sample of counted rows, and that of the rows."""
     y, p = noisy(n, ties=ties)
-    return aggregated(y, p, weight), fot.Sample(y, p, None if weight is None else np.full(n, weight))
+    return aggregated(y, p, weight), fot.ScoreSample(y, p, None if weight is None else np.full(n, weight))
 
 
 def quietly(function, *arguments, **settings):
@@ -71,7 +71,7 @@ def test_errors_and_standard_errors_are_those_of_the_rows(name, weight):
 
 def test_at_two_hundred_thousand_rows_too():
     y, p = noisy(200_000, ties=3)
-    cells, rows = aggregated(y, p), fot.Sample(y, p)
+    cells, rows = aggregated(y, p), fot.ScoreSample(y, p)
     assert len(cells.groups) == 1001
     measures = [fot.PlugIn(family) for family in ("isotonic", "beta", "knn", "pava_bc", fot.Slope1("cube_root"))]
     measures += [fot.make_measure(name) for name in ("tce", "ece", "ace", "kernel", "smooth_ece", "within_bin")]
@@ -193,7 +193,7 @@ def test_every_cross_validation_of_counts_is_that_of_their_parts():
     rows, held_out = parts.rows, np.empty(len(parts.rows))
     for fold, held in enumerate(folds):
         kept = np.setdiff1d(np.arange(len(rows)), held)
-        train = fot.Sample(rows.y[kept], rows.p[kept], rows.w[kept])
+        train = fot.ScoreSample(rows.y[kept], rows.p[kept], rows.w[kept])
         held_out[held] = fot.Platt().fit_sample(train).predict(rows.p[held])
         flat = fot.Flat(5).fit_sample(train).predict(rows.p[held])
         score = rows.w[held] @ (rows.y[held] - flat) ** 2 / rows.w[held].sum()
@@ -224,7 +224,7 @@ def test_folds_of_counts_give_the_scores_that_folds_of_rows_give(monkeypatch):
 
     y, p = study.drawn(3000, 100)
     cells = study.counted(y, p)
-    by_rows = study.facts(fot.Sample(y, p), study.by_law, 4, range(60), most=8)
+    by_rows = study.facts(fot.ScoreSample(y, p), study.by_law, 4, range(60), most=8)
     for rule, alike in ((study.by_law, True), (study.equal_parts, False), (study.whole_entries, False)):
         spread = study.facts(cells, rule, 4, range(60, 120), most=8)[:, 2]
         assert (ks_2samp(by_rows[:, 2], spread).pvalue > study.LEVEL) == alike, rule
@@ -234,7 +234,7 @@ def test_folds_of_counts_give_the_scores_that_folds_of_rows_give(monkeypatch):
 
 def test_blocks_of_a_kernel_error_are_not_drawn_from_counts_too_large_to_list():
     cells, _ = samples()
-    many = fot.Sample.of_rows(
+    many = fot.ScoreSample.of_rows(
         Rows(cells.p, cells.y, cells.w * 10**6, cells.rows.n * 10**6, cells.w2 * 10**6), whole=True
     )
     assert fot.KernelError().estimate(many).n == 2 * 10**9

@@ -48,7 +48,7 @@ def test_published_estimates_are_reproduced_in_every_printed_digit(name, shape):
             estimates, truths = [], []
             for error in np.arange(0, 0.10001, 0.005):
                 y, p, c = Derivate(shape, round(float(error), 3)).draw_as_published(n, seed)
-                estimates.append(float(PlugIn(family, debias=debias).estimate(fot.Sample(y, p))))
+                estimates.append(float(PlugIn(family, debias=debias).estimate(fot.ScoreSample(y, p))))
                 truths.append(true_error(p, c))
             misses += np.abs(np.subtract(estimates, truths)).tolist()
             rankings.append(rank_correlation(estimates, truths))
@@ -127,7 +127,7 @@ def test_what_is_read_wrongly_is_found(mutations, tmp_path, monkeypatch):
     """The checks of the study see a reader that drops a row, and a map with another value."""
     raw = b"y,p,w,t\n1,0.5,1,a\n0,0.25,1,b\n"
     assert mutations.check_table(raw, tmp_path) is None
-    monkeypatch.setattr(mutations, "read_table", lambda *_: fot.Sample([0], [0.25]))
+    monkeypatch.setattr(mutations, "read_table", lambda *_: fot.ScoreSample([0], [0.25]))
     assert mutations.check_table(raw, tmp_path) == "read as other scores or weights"
     text = mutations.MAPS[4].to_json().encode()
     assert mutations.check_map(text, tmp_path) is None

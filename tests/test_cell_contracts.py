@@ -60,7 +60,7 @@ def samples(scores, weights=None, exact=False):
     c = logistic((p - 0.3) / width) if width else np.clip(p, 0.01, 0.99) ** 1.2
     y = rng.random(N) < c
     w = None if weights is None else WEIGHTS[weights](rng)
-    return fot.Sample(y, p, w), fot.Cells.of(y, p, w, exact=exact)
+    return fot.ScoreSample(y, p, w), fot.Cells.of(y, p, w, exact=exact)
 
 
 def value_of(measure, sample):

@@ -152,7 +152,7 @@ def test_fit_leaves_the_parameters_alone(name):
 @every_family
 def test_fit_map_is_pure(name):
     y, p = noisy(ties=2)
-    sample, family = fot.Sample(y, p), clone(VARIANTS[name])
+    sample, family = fot.ScoreSample(y, p), clone(VARIANTS[name])
     before = repr(vars(family))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fot.CalibrationWarning)
@@ -280,7 +280,7 @@ def test_hard_inputs(name, case):
             family = fitted(name, p, y, w)
         assert np.isfinite(family.predict(GRID)).all()
         assert np.isfinite(family.predict(p.astype(float))).all()
-        error = fot.plug_in(family.map_).estimate(fot.Sample(y, p, w))
+        error = fot.plug_in(family.map_).estimate(fot.ScoreSample(y, p, w))
         assert 0 <= float(error) <= 1 + 1e-12
 
 

@@ -109,7 +109,7 @@ def tolerance(measure):
 
 
 def value(measure, y, p, w=None):
-    return measure.estimate(fot.Sample(y, p, w)).value
+    return measure.estimate(fot.ScoreSample(y, p, w)).value
 
 
 def three_classes(n=240):
@@ -136,7 +136,7 @@ def assert_presentable(found):
 
 def test_the_estimate(measure):
     y, p = noisy(250, ties=2)
-    found = measure.estimate(fot.Sample(y, p))
+    found = measure.estimate(fot.ScoreSample(y, p))
     assert isinstance(found, fot.Estimate)
     assert isinstance(found.value, float)
     assert np.isfinite(found.value)
@@ -175,7 +175,7 @@ def test_it_is_frozen_and_keeps_its_settings(measure):
     assert json.loads(json.dumps(settings, allow_nan=False)) == settings
     assert settings.keys() >= measure.brief().keys()
     y, p = noisy(250)
-    measure.estimate(fot.Sample(y, p))
+    measure.estimate(fot.ScoreSample(y, p))
     assert measure.settings() == settings
 
 
@@ -216,7 +216,7 @@ def test_a_weight_of_zero_is_the_row_absent(measure):
     y, p = noisy(250, ties=2)
     w = np.random.default_rng(1).integers(0, 3, 250)
     kept = w > 0
-    found = measure.estimate(fot.Sample(y, p, w))
+    found = measure.estimate(fot.ScoreSample(y, p, w))
     assert found.n == kept.sum()
     assert found.value == pytest.approx(value(measure, y[kept], p[kept], w[kept]), abs=tolerance(measure))
 
@@ -261,7 +261,7 @@ def test_hard_inputs(measure):
 def outcome(measure, y, p):
     """Return the estimate, or why there is none."""
     try:
-        return measure.estimate(fot.Sample(y, p)), ""
+        return measure.estimate(fot.ScoreSample(y, p)), ""
     except ValueError as error:
         return None, str(error)
 
@@ -270,7 +270,7 @@ def test_class_wise_and_confidence(measure):
     labels, scores, names = three_classes()
     found = fot.evaluate(labels, scores, measures=[measure], reduction="classwise", labels=names, null_draws=2)
     (mean,) = found
-    each = [measure.estimate(fot.Sample(labels == label, scores[:, k])).value for k, label in enumerate(names)]
+    each = [measure.estimate(fot.ScoreSample(labels == label, scores[:, k])).value for k, label in enumerate(names)]
     assert [one.value for one in mean.classes.values()] == pytest.approx(each, abs=1e-15)
     assert mean.value == pytest.approx(np.mean(each), abs=1e-15)
     assert_presentable(mean)
@@ -287,11 +287,11 @@ def test_class_wise_and_confidence(measure):
 
 def test_null_draws(measure):
     y, p = noisy(250, ties=2)
-    found = estimate_of(measure, fot.Sample(y, p), redrawing=Redrawing(4))
-    again = estimate_of(measure, fot.Sample(y, p), redrawing=Redrawing(4))
+    found = estimate_of(measure, fot.ScoreSample(y, p), redrawing=Redrawing(4))
+    again = estimate_of(measure, fot.ScoreSample(y, p), redrawing=Redrawing(4))
     if not measure.uses_labels:
         assert found.null is None
-        assert measure.estimate(fot.Sample(1 - y, p)).value == found.value
+        assert measure.estimate(fot.ScoreSample(1 - y, p)).value == found.value
         return
     np.testing.assert_array_equal(found.null.values, again.null.values)
     assert np.isfinite(found.null.values).all()
@@ -300,9 +300,9 @@ def test_null_draws(measure):
     assert value(measure, y, p) == found.value
     if not counts_rows(measure):
         w = np.random.default_rng(1).integers(0, 3, 250)
-        weighted = estimate_of(measure, fot.Sample(y, p, w), redrawing=Redrawing(4)).null.values
+        weighted = estimate_of(measure, fot.ScoreSample(y, p, w), redrawing=Redrawing(4)).null.values
         repeated = estimate_of(
-            measure, fot.Sample(np.repeat(y, w), np.repeat(p, w)), redrawing=Redrawing(4)
+            measure, fot.ScoreSample(np.repeat(y, w), np.repeat(p, w)), redrawing=Redrawing(4)
         ).null.values
         np.testing.assert_allclose(weighted, repeated, rtol=0, atol=tolerance(measure))
 
@@ -337,7 +337,7 @@ def test_the_scorer_is_the_signed_value(measure, name):
 def test_the_target(measure):
     y, p = noisy(250, ties=2)
     w = np.random.default_rng(1).integers(0, 3, 250)
-    for sample in (fot.Sample(y, p), fot.Sample(y, p, w)):
+    for sample in (fot.ScoreSample(y, p), fot.ScoreSample(y, p, w)):
         at_truth, elsewhere = measure.target(sample, sample.p), measure.target(sample, sample.p**1.4)
         if at_truth is None:
             assert elsewhere is None
@@ -347,7 +347,7 @@ def test_the_target(measure):
         assert np.isfinite(elsewhere)
         assert elsewhere > 0
         order = np.random.default_rng(2).permutation(250)
-        other = fot.Sample(y[order], p[order], None if sample.unit else w[order])
+        other = fot.ScoreSample(y[order], p[order], None if sample.unit else w[order])
         assert measure.target(other, other.p**1.4) == pytest.approx(elsewhere, abs=1e-14)
 
 
@@ -355,7 +355,7 @@ def test_pickles(measure, name):
     if name in CANNOT_PICKLE:
         pytest.skip("it holds a lambda")
     y, p = noisy(250, ties=2)
-    found = measure.estimate(fot.Sample(y, p))
+    found = measure.estimate(fot.ScoreSample(y, p))
     again = pickle.loads(pickle.dumps(found))
     assert again.value == found.value
     assert again.to_json() == found.to_json()

@@ -107,14 +107,14 @@ def test_bins_are_means_and_their_number_is_chosen_by_the_brier_score():
         assert family.predict(data.p) == pytest.approx(
             mean_y if name == "flat" else data.p + mean_y - mean_p, abs=CLOSE
         )
-    single = fot.Sample(data.y, data.p)
+    single = fot.ScoreSample(data.y, data.p)
     _, folds = single.in_folds(10, 0)
     scores = np.array([_brier(single, folds, n_bins) for n_bins in range(1, 41)])
     chosen = 1 + int(np.argmax(scores <= scores.min() * 1.001))
     assert fot.make_family("slope1").fit(data.p, data.y).n_bins_ == chosen > 1
 
 
-def _brier(sample: fot.Sample, folds: list[Any], n_bins: int) -> float:
+def _brier(sample: fot.ScoreSample, folds: list[Any], n_bins: int) -> float:
     """The mean over the folds of the held-out Brier score of slope-1 bins; rows stand in the order of their scores."""
     p, y, each = sample.rows.p, sample.rows.y, []
     for held in folds:
@@ -209,7 +209,7 @@ def test_the_spline_is_the_mean_of_penalised_polygons():
     x, prior = logit(data.p), np.full(data.p.size, 2.0 / data.p.size)
     family = fot.make_family("spline").fit(data.p, data.y)
     assert family.n_segments_ == (1, 2, 3)  # 12 * 3^2 <= 240 < 12 * 5^2
-    _, folds = fot.Sample(data.y, data.p).in_folds(5, 0)
+    _, folds = fot.ScoreSample(data.y, data.p).in_folds(5, 0)
     polygons, losses = [], []
     for n_segments, part in zip(family.n_segments_, family.map_.parts, strict=True):
         shares = np.array([0.005, *(np.arange(1, n_segments) / n_segments), 0.995])
@@ -341,7 +341,7 @@ def test_stacking_maximises_the_held_out_likelihood(weighted):
     stated(r"\sum_i w_i \ln \Bigl( \sum_j v_j \, q_{ij} \Bigr) + \frac{1}{J} \sum_j \ln v_j")
     data, names = rows(weighted=weighted), ["identity", "platt", "isotonic"]
     family = fot.Stacking(names).fit(data.p, data.y, data.w)
-    sample, folds = fot.Sample(data.y, data.p, data.w).in_folds(10, 0)
+    sample, folds = fot.ScoreSample(data.y, data.p, data.w).in_folds(10, 0)
     assert np.array_equal(sample.rows.p, data.p)
     q = np.empty((data.p.size, 3))
     for held in folds:

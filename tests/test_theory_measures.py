@@ -13,7 +13,7 @@ from fitontest.uncertainty.ladder import SHRINK, SHRINK_DRAWS, Ladder
 from tests.theory import class_data, rows, stated
 
 DATA = rows(weighted=True)
-SAMPLE = fot.Sample(DATA.y, DATA.p, DATA.w)
+SAMPLE = fot.ScoreSample(DATA.y, DATA.p, DATA.w)
 SINGLE = rows(200)
 
 
@@ -158,7 +158,7 @@ def test_the_pair_statistic_its_spread_and_the_limit():
     stated(r"B_J = \sqrt{\max(0, T_s + z \, s_s)}, \qquad s \text{ the largest scale} \le n / (2J)")
     stated("a $T_s$ below $-s_s$ is taken for $-s_s$")
     p, y = SINGLE.p, SINGLE.y
-    sample = fot.Sample(y, p)
+    sample = fot.ScoreSample(y, p)
     ladder = Ladder.of(sample, 0)
     windows = EntryPairs.of(ladder.entries).windows
     assert windows.scales.tolist() == [1, 2, 4, 8, 16]  # of 200 rows: at most 25
@@ -186,7 +186,7 @@ def test_of_waves_the_statistic_is_the_mean_square_times_a_sinc():
     stated(r"of $k$ sine waves over the rows $\overline{d^2} \sin(x) / x$ with $x = 2 \pi k s / n$")
     n, k = 20_000, 40
     d = np.sin(2 * np.pi * k * np.arange(n) / n)
-    windows = EntryPairs.of(Ladder.of(fot.Sample(np.arange(n) % 2, np.linspace(0.01, 0.99, n)), 0).entries).windows
+    windows = EntryPairs.of(Ladder.of(fot.ScoreSample(np.arange(n) % 2, np.linspace(0.01, 0.99, n)), 0).entries).windows
     scales = windows.scales[windows.scales <= 256]  # of wider windows the ends are cut off in many rows
     x = 2 * np.pi * k * scales / n
     assert np.sin(x).min() < 0
@@ -223,7 +223,7 @@ def test_p_values_are_shares_of_redrawings_and_the_joint_one_is_of_the_largest()
     stated("each less its mean and by its standard deviation over the same redrawn labels of calibrated scores")
     error = fot.calibration_error(SINGLE.y, SINGLE.p, family="platt", null_draws=60)
     assert error.null.p_value == (1 + np.count_nonzero(error.null.values >= float(error) * (1 - 1e-9))) / 61
-    test = joint_test(fot.Sample(SINGLE.y, SINGLE.p), 60)
+    test = joint_test(fot.ScoreSample(SINGLE.y, SINGLE.p), 60)
     nulls = test.nulls.values()
     observed = max((null.observed - null.mean) / null.sd for null in nulls)
     drawn = np.max([(null.values - null.mean) / null.sd for null in nulls], axis=0)
@@ -237,7 +237,7 @@ def test_levels_of_near_rows_are_shrunk_local_means():
     p = np.sort(rng.random(1500))
     c = np.clip(p + 0.12 * np.sin(20 * np.pi * p), 0.01, 0.99)
     y = (rng.random(1500) < c).astype(float)
-    ladder = Ladder.of(fot.Sample(y, p), 0)
+    ladder = Ladder.of(fot.ScoreSample(y, p), 0)
     assert ladder.rung == "levels"
     assert ladder.few_rows is None
     g, A = (
@@ -255,7 +255,7 @@ def test_beside_atoms_the_direction_is_shrunk():
     rng = np.random.default_rng(3)
     p = np.concatenate((np.full(400, 0.1), rng.random(400)))
     y = (rng.random(800) < np.where(p == 0.1, 0.14, 0.8 * p + 0.1)).astype(float)
-    ladder = Ladder.of(fot.Sample(y, p), 0)
+    ladder = Ladder.of(fot.ScoreSample(y, p), 0)
     assert ladder.rung == "spline"
     rest = ladder.entries.p != 0.1
     share = (ladder.direction - ladder.entries.p)[rest] / (ladder.smooth - ladder.entries.p)[rest]

@@ -6,7 +6,7 @@ from .comparison.compare import compare_calibrators
 from .comparison.comparison import Comparison
 from .comparison.error_comparison import ErrorComparison
 from .comparison.errors import compare_errors
-from .data.sample import Sample
+from .data.score_sample import ScoreSample
 from .displays.comparison import ComparisonDisplay
 from .displays.error_comparison import ErrorComparisonDisplay
 from .displays.frontier import FrontierDisplay
@@ -242,8 +242,8 @@ __all__ = [
     "Rejection",
     "ReliabilityDisplay",
     "Report",
-    "Sample",
     "ScalingBinning",
+    "ScoreSample",
     "SegmentedEvaluation",
     "SeparableDataWarning",
     "SharedIsotonic",

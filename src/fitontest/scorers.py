@@ -10,9 +10,9 @@ from typing import Any, Self
 from sklearn.utils.metadata_routing import UNCHANGED, MetadataRequest
 
 from fitontest.checks import check_known, choose
-from fitontest.data.distributions import CANONICAL
 from fitontest.data.estimators import probabilities
 from fitontest.data.predictions import REDUCTIONS
+from fitontest.data.simplex_sample import CANONICAL
 from fitontest.evaluation.evaluation import estimated
 from fitontest.evaluation.metrics import calibration_error, gce, tce
 from fitontest.exceptions import without_warnings

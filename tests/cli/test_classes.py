@@ -229,7 +229,7 @@ def test_plot_of_the_confidence(csv_file, tmp_path, scores):
     with pytest.warns(fot.CalibrationWarning, match="slope1: 1 bin"):
         error = fot.calibration_error(scores.y, matrix(scores), family="slope1", reduction="confidence")
     top = matrix(scores).argmax(axis=1) == scores.code
-    display = fot.ReliabilityDisplay(error, fot.Sample(top, matrix(scores).max(axis=1)), name="model")
+    display = fot.ReliabilityDisplay(error, fot.ScoreSample(top, matrix(scores).max(axis=1)), name="model")
     display.save(tmp_path / "mine.svg")
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "mine.svg").read_bytes()
     found = run("plot", csv_file, *options, "--kind", "tce", "-o", tmp_path / "tce.svg")

@@ -246,7 +246,9 @@ def test_warnings_become_notes_on_standard_error(tmp_path):
 
 
 def test_demo_shows_two_classifiers_under_some_families_and_draws_them(tmp_path, monkeypatch):
-    monkeypatch.setattr(demo, "_scored_classifiers", lambda: [(name, fot.Sample(*noisy(80))) for name in CLASSIFIERS])
+    monkeypatch.setattr(
+        demo, "_scored_classifiers", lambda: [(name, fot.ScoreSample(*noisy(80))) for name in CLASSIFIERS]
+    )
     result = run("demo", "-o", tmp_path / "figures")
     assert result.exit_code == 0
     written = sorted((tmp_path / "figures").iterdir())
@@ -275,7 +277,7 @@ def test_plot_writes_a_picture(csv_file, tmp_path, name, start):
 def test_plot_draws_what_the_library_draws(file, tmp_path, scores):
     assert run("plot", file, "--label", "y", "--prob", "p", "-o", tmp_path / "plain.svg").exit_code == 0
     error = fot.calibration_error(scores.y, scores.p, family="slope1")
-    sample = fot.Sample(scores.y, scores.p)
+    sample = fot.ScoreSample(scores.y, scores.p)
     fot.ReliabilityDisplay(error, sample, name="p").save(tmp_path / "mine.svg")
     assert (tmp_path / "plain.svg").read_bytes() == (tmp_path / "mine.svg").read_bytes()
 

@@ -152,9 +152,9 @@ def test_known_truth(as_array):
 def test_truth_of_tied_rows_is_their_mean():
     from fitontest.comparison.known_truth import read_truth
 
-    sample = fot.Sample([0, 1, 0, 1], [0.2, 0.7, 0.2, 0.4])
+    sample = fot.ScoreSample([0, 1, 0, 1], [0.2, 0.7, 0.2, 0.4])
     np.testing.assert_allclose(read_truth([0.1, 0.9, 0.3, 0.5], sample), [0.2, 0.2, 0.5, 0.9])
-    weighted = fot.Sample([0, 1, 0, 1, 1], [0.2, 0.7, 0.2, 0.4, 0.2], [3, 1, 1, 1, 0])
+    weighted = fot.ScoreSample([0, 1, 0, 1, 1], [0.2, 0.7, 0.2, 0.4, 0.2], [3, 1, 1, 1, 0])
     np.testing.assert_allclose(read_truth([0.1, 0.9, 0.3, 0.5, 1.0], weighted), [0.15, 0.15, 0.5, 0.9])
 
 
@@ -376,7 +376,7 @@ def test_the_mixture_is_judged_on_folds_that_its_weights_did_not_see():
     assert list(comparison.best_.members_) == names
     assert comparison.best_.map_ == fot.Stacking(names).fit(p, y).map_
     folds = held_out_rows(300, 5, 0)
-    q = np.stack([fot.make_family(name).hold_out(fot.Sample(y, p), folds) for name in names], axis=1)
+    q = np.stack([fot.make_family(name).hold_out(fot.ScoreSample(y, p), folds) for name in names], axis=1)
     clipped = q.clip(1e-6, 1 - 1e-6)
     likelihoods = np.where(y[:, None] == 1, clipped, 1 - clipped)
     losses = np.empty(300)

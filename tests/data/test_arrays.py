@@ -150,7 +150,7 @@ def assert_same_bits(actual, expected):
 
 @pytest.mark.parametrize("build", ANY_NUMBERS.values(), ids=ANY_NUMBERS)
 def test_scores_and_weights_are_the_same_numbers_in_every_container(build):
-    sample = fot.Sample(LABELS, build(SCORES), build(SCORES))
+    sample = fot.ScoreSample(LABELS, build(SCORES), build(SCORES))
     assert_same_bits(sample.p, SCORES)
     assert_same_bits(sample.w, SCORES)
     assert_same_bits(as_probabilities(build(SCORES), "p").reshape(-1), SCORES)
@@ -158,12 +158,12 @@ def test_scores_and_weights_are_the_same_numbers_in_every_container(build):
 
 @pytest.mark.parametrize("build", (ANY_NUMBERS | WHOLE_NUMBERS).values(), ids=ANY_NUMBERS | WHOLE_NUMBERS)
 def test_labels_are_the_same_numbers_in_every_container(build):
-    assert_same_bits(fot.Sample(build(LABELS), SCORES).y, LABELS)
+    assert_same_bits(fot.ScoreSample(build(LABELS), SCORES).y, LABELS)
 
 
 @pytest.mark.parametrize("build", WHOLE_NUMBERS.values(), ids=WHOLE_NUMBERS)
 def test_whole_numbers_may_be_scores_and_weights(build):
-    sample = fot.Sample(LABELS, build(LABELS), build(LABELS))
+    sample = fot.ScoreSample(LABELS, build(LABELS), build(LABELS))
     assert_same_bits(sample.p, LABELS)
     assert_same_bits(sample.w, LABELS)
 
@@ -171,7 +171,7 @@ def test_whole_numbers_may_be_scores_and_weights(build):
 @pytest.mark.parametrize("build", [np.asarray, jnp.asarray, pl.Series, pa.array, pd.Series])
 def test_float32_scores_equal_their_float64_conversion(build):
     scores = np.random.default_rng(0).random(1000, dtype=np.float32)
-    sample = fot.Sample(np.arange(1000) % 2, build(scores))
+    sample = fot.ScoreSample(np.arange(1000) % 2, build(scores))
     assert_same_bits(sample.p, scores.astype(np.float64))
     assert_same_bits(sample.rows.p, np.sort(scores).astype(np.float64))
 
@@ -181,7 +181,7 @@ def test_float32_scores_equal_their_float64_conversion(build):
     hnp.arrays(st.sampled_from(["<f2", ">f4", "<f8", ">f8"]), st.integers(1, 20), elements=st.floats(0, 1, width=16))
 )
 def test_scores_of_every_float_type_keep_their_value(scores):
-    assert np.array_equal(fot.Sample(np.ones(scores.size), scores).p, scores.astype(np.float64))
+    assert np.array_equal(fot.ScoreSample(np.ones(scores.size), scores).p, scores.astype(np.float64))
 
 
 def test_a_column_keeps_its_dtype_and_its_memory():
@@ -228,7 +228,7 @@ def test_missing_values_are_refused_in_every_container(place, values):
     name = ("y_true", "y_prob", "sample_weight")[place]
     rule = r"must not have missing values \(None, NaN or NA\), got 1, the first at row 2 \(rows counted from 1\)"
     with pytest.raises(ValueError, match=f"^{name} {rule}$"):
-        fot.Sample(*arguments)
+        fot.ScoreSample(*arguments)
 
 
 MISSING_TEXT = {
@@ -257,7 +257,7 @@ def test_missing_values_among_text_labels_never_become_a_class(values):
         ValueError,
         match=r"^y_true must not have missing values .*NaN.*, got 1, the first at row 2 \(rows counted from 1\)$",
     ):
-        fot.Sample(values, [0.1, 0.2, 0.3], pos_label="a")
+        fot.ScoreSample(values, [0.1, 0.2, 0.3], pos_label="a")
 
 
 NOT_FINITE = {
@@ -285,7 +285,7 @@ def test_nan_and_infinities_are_refused_in_every_container(place, build, bad):
     with pytest.raises(
         ValueError, match=rf"^{name} must be finite, got {bad} at row 3 \(rows counted from 1; 1 such value\)$"
     ):
-        fot.Sample(*arguments)
+        fot.ScoreSample(*arguments)
 
 
 @pytest.mark.parametrize(
@@ -320,7 +320,7 @@ def test_nan_and_infinities_are_refused_in_every_container(place, build, bad):
 )
 def test_scores_outside_the_unit_interval_are_refused(scores, description):
     with pytest.raises(ValueError, match=rf"^y_prob must lie in \[0, 1\], got {description}"):
-        fot.Sample([0, 1, 1], scores)
+        fot.ScoreSample([0, 1, 1], scores)
     with pytest.raises(ValueError, match=rf"^p must lie in \[0, 1\], got {description}"):
         as_probabilities(scores, "p")
 
@@ -354,7 +354,7 @@ def test_scores_outside_the_unit_interval_are_refused(scores, description):
 def test_what_is_no_real_number_is_refused(name, values, description):
     columns = {"y_prob": [0.1, 0.2, 0.3], "sample_weight": [1, 1, 1], name: values}
     with pytest.raises(ValueError, match=rf"^{name} must hold real numbers, got {description}"):
-        fot.Sample([0, 1, 1], **columns)
+        fot.ScoreSample([0, 1, 1], **columns)
 
 
 TWO_COLUMNS = [[0.9, 0.1], [0.8, 0.2], [0.7, 0.3]]
@@ -368,8 +368,8 @@ TWO_COLUMNS = [[0.9, 0.1], [0.8, 0.2], [0.7, 0.3]]
 def test_a_matrix_is_refused_with_a_hint(build):
     rule = r"^y_prob must be one-dimensional, got an array of shape \(3, 2\); .* pass the column .*classes_.*$"
     with pytest.raises(ValueError, match=rule):
-        fot.Sample([0, 1, 1], build(TWO_COLUMNS))
-    assert fot.Sample([0, 1, 1], np.array(TWO_COLUMNS)[:, 1]).p.tolist() == [0.1, 0.2, 0.3]
+        fot.ScoreSample([0, 1, 1], build(TWO_COLUMNS))
+    assert fot.ScoreSample([0, 1, 1], np.array(TWO_COLUMNS)[:, 1]).p.tolist() == [0.1, 0.2, 0.3]
 
 
 @pytest.mark.parametrize(
@@ -385,13 +385,13 @@ def test_a_matrix_is_refused_with_a_hint(build):
 )
 def test_a_frame_of_several_columns_is_refused(values, description):
     with pytest.raises(ValueError, match=rf"^y_prob must be one column, got a data frame.*{description}"):
-        fot.Sample([0, 1, 1], values)
+        fot.ScoreSample([0, 1, 1], values)
 
 
 def test_a_lazy_frame_is_refused():
     rule = "^y_prob must be a column in memory, got a lazy frame; collect it first$"
     with pytest.raises(ValueError, match=rule):
-        fot.Sample([0, 1, 1], pl.LazyFrame({"a": [0.1, 0.2, 0.3]}))
+        fot.ScoreSample([0, 1, 1], pl.LazyFrame({"a": [0.1, 0.2, 0.3]}))
 
 
 @pytest.mark.parametrize(
@@ -414,15 +414,15 @@ def test_a_lazy_frame_is_refused():
 )
 def test_what_is_no_sequence_is_refused(values, description):
     with pytest.raises(ValueError, match=f"^y_prob must be a one-dimensional array or sequence, got {description}$"):
-        fot.Sample([0, 1, 1], values)
+        fot.ScoreSample([0, 1, 1], values)
     if values is not None:  # no weights is the default
         with pytest.raises(ValueError, match=f"^sample_weight must be a one-dimensional .*, got {description}$"):
-            fot.Sample([0, 1, 1], [0.1, 0.2, 0.3], values)
+            fot.ScoreSample([0, 1, 1], [0.1, 0.2, 0.3], values)
 
 
 def test_rows_of_different_lengths_are_refused():
     with pytest.raises(ValueError, match=r"^y_prob must be one-dimensional: .*inhomogeneous shape"):
-        fot.Sample([0, 1], [[0.1], [0.2, 0.3]])
+        fot.ScoreSample([0, 1], [[0.1], [0.2, 0.3]])
 
 
 @pytest.mark.parametrize("kind", ["sparse", "meta", "list with gradient"])
@@ -437,7 +437,7 @@ def test_tensors_without_a_plain_array_form_are_refused(kind):
     with pytest.raises(
         ValueError, match=f"^y_prob must be an array or a sequence that numpy can read, got one {type_name}:"
     ):
-        fot.Sample([0, 1], values)
+        fot.ScoreSample([0, 1], values)
 
 
 @pytest.mark.parametrize(
@@ -447,18 +447,18 @@ def test_tensors_without_a_plain_array_form_are_refused(kind):
 )
 def test_empty_columns_are_refused(empty):
     with pytest.raises(ValueError, match=r"^y_true must not be empty, got 0 rows$"):
-        fot.Sample(empty, empty)
+        fot.ScoreSample(empty, empty)
     with pytest.raises(ValueError, match=r"^y_prob must not be empty, got 0 rows$"):
-        fot.Sample([0, 1], empty)
+        fot.ScoreSample([0, 1], empty)
     with pytest.raises(ValueError, match=r"^sample_weight must not be empty, got 0 rows$"):
-        fot.Sample([0, 1], [0.1, 0.2], empty)
+        fot.ScoreSample([0, 1], [0.1, 0.2], empty)
 
 
 def test_numbers_beyond_float64_are_refused():
     with pytest.raises(
         ValueError, match=r"^sample_weight must hold numbers within the range of a float64: .*too large"
     ):
-        fot.Sample([0, 1], [0.1, 0.2], [10**400, 1])
+        fot.ScoreSample([0, 1], [0.1, 0.2], [10**400, 1])
 
 
 def test_probabilities_keep_their_shape():
@@ -493,7 +493,7 @@ def test_probabilities_are_checked(values, rule):
 @pytest.mark.parametrize("build", [np.array, pd.Series, lambda v: torch_tensor(v, "float64"), list])
 def test_inputs_are_left_as_they_are(build):
     labels, scores, weights = build([1, 0, 1]), build([0.3, 0.1, 0.2]), build([2.0, 0.0, 1.5])
-    sample = fot.Sample(labels, scores, weights)
+    sample = fot.ScoreSample(labels, scores, weights)
     assert (len(sample.rows), len(sample.groups)) == (2, 2)
     as_probabilities(scores, "p")
     assert list(labels) == [1, 0, 1]

@@ -22,12 +22,12 @@ def assert_same_sample(a, b):
 @pytest.mark.parametrize("weights", [[1, 1, 1, 1], [2, 1, 3, 1], [0.5, 2.0, 0.3, 1.0]])
 def test_a_labelling_of_rows_is_their_sample(weights):
     p, labels = [0.2, 0.2, 0.2, 0.7], np.array([1, 0, 1, 1])
-    assert_same_sample(of(p, weights).sample(labels), fot.Sample(labels, p, weights))
+    assert_same_sample(of(p, weights).sample(labels), fot.ScoreSample(labels, p, weights))
 
 
 def test_counts_of_whole_rows_are_copies():
     made = of([0.2, 0.7], [4, 2], [4, 2]).sample(np.array([1, 2]))
-    assert_same_sample(made, fot.Sample([0, 1, 1], [0.2, 0.2, 0.7], [3, 1, 2]))
+    assert_same_sample(made, fot.ScoreSample([0, 1, 1], [0.2, 0.2, 0.7], [3, 1, 2]))
 
 
 def test_counts_of_importances_stay_rows():

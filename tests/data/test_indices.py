@@ -20,7 +20,7 @@ def turned(values):
 
 
 def value_of(y, p):
-    return fot.SmoothECE().estimate(fot.Sample(y, p)).value
+    return fot.SmoothECE().estimate(fot.ScoreSample(y, p)).value
 
 
 @pytest.mark.parametrize(

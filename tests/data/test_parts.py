@@ -25,7 +25,7 @@ def entries(draw):
     w2 = w if whole else w**2 / (1 + (n - 1) / copies)  # as few as 1, as many as n rows of equal weight
     order = np.lexsort((w, y, p))
     columns = [column[order] for column in (p + 0.0, y, w, n.astype(int))]
-    return fot.Sample.of_rows(Rows(*columns, columns[2] if whole else w2[order]), whole=whole)
+    return fot.ScoreSample.of_rows(Rows(*columns, columns[2] if whole else w2[order]), whole=whole)
 
 
 @given(sample=entries(), cv=st.integers(2, 8), repeats=st.integers(1, 3), seed=st.integers(0, 99))
@@ -62,7 +62,7 @@ def test_parts_add_up_to_the_entries(sample, cv, repeats, seed):
 @pytest.mark.parametrize("weights", [None, np.arange(60) % 4, np.linspace(0, 2, 60)], ids=["unit", "whole", "other"])
 def test_single_rows_are_not_cut_and_have_the_folds_of_kfold(weights):
     y, p = noisy(60, ties=1)
-    sample = fot.Sample(y, p, weights)
+    sample = fot.ScoreSample(y, p, weights)
     same, repeats = sample.in_repeated_folds(5, 3, 7)
     assert same is sample
     assert sample.merged is sample
@@ -110,7 +110,7 @@ def test_shares_of_a_whole_number_add_up(counts, more):
 def test_other_weights_vary_as_rows_of_equal_weight():
     """Ninety rows of weight 0.1 and ten of weight 9.1: (9 + 91)^2 / (0.9 + 828.1) = 12.06."""
     rows = Rows(np.array([0.3]), np.array([1.0]), np.array([100.0]), np.array([100]), np.array([829.0]))
-    sample = fot.Sample.of_rows(rows, whole=False)
+    sample = fot.ScoreSample.of_rows(rows, whole=False)
     assert sample.countable.tolist() == [12]
     assert sample.row_weight == pytest.approx(8.29)
     parts, folds = sample.in_folds(5, 0)
@@ -120,4 +120,4 @@ def test_other_weights_vary_as_rows_of_equal_weight():
 
 def test_row_weight_is_that_of_the_rows():
     y, p = noisy(400, ties=1)
-    assert aggregated(y, p, 0.37).row_weight == pytest.approx(fot.Sample(y, p, np.full(400, 0.37)).row_weight)
+    assert aggregated(y, p, 0.37).row_weight == pytest.approx(fot.ScoreSample(y, p, np.full(400, 0.37)).row_weight)

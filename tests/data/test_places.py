@@ -40,7 +40,7 @@ def test_rows_and_columns_are_counted_from_1(values, message):
 
 def test_the_first_negative_weight_is_named():
     with pytest.raises(ValueError, match=r"got -1\.0 at row 2 \(rows counted from 1; 2 such values\)"):
-        fot.Sample([0, 1, 1], [0.1, 0.2, 0.3], [1, -1, -5])
+        fot.ScoreSample([0, 1, 1], [0.1, 0.2, 0.3], [1, -1, -5])
 
 
 def test_it_is_pickled_as_parallel_fits_need():

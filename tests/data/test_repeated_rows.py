@@ -19,7 +19,7 @@ def joined(n=1000, values=200, seed=0):
 
 
 def are_copies(y, p, w=None):
-    return Repeats.of(fot.Sample(y, p, w)).are_copies
+    return Repeats.of(fot.ScoreSample(y, p, w)).are_copies
 
 
 @pytest.mark.parametrize(("n", "values"), [(200, 100), (1000, 200), (1000, 500), (100_000, 20_000)])
@@ -34,10 +34,10 @@ def test_some_copies_among_other_rows():
     y, p = joined(300, 150)
     rng = np.random.default_rng(1)
     q = rng.random(1000)
-    found = Repeats.of(fot.Sample(np.r_[y, rng.random(1000) < q], np.r_[p, q]))
+    found = Repeats.of(fot.ScoreSample(np.r_[y, rng.random(1000) < q], np.r_[p, q]))
     assert found.are_copies
     assert (found.n, found.repeated) == (1300, sum(np.isin(p, [one for one in p if np.sum(p == one) > 1])))
-    few = Repeats.of(fot.Sample(np.r_[y, rng.random(10_000) < 0.5], np.r_[p, rng.random(10_000)]))
+    few = Repeats.of(fot.ScoreSample(np.r_[y, rng.random(10_000) < 0.5], np.r_[p, rng.random(10_000)]))
     assert not few.are_copies
 
 
@@ -96,14 +96,14 @@ def test_what_weights_are_taken_to_count_may_be_copies():
     p, w = rng.random(300), rng.integers(1, 6, 300)
     y, positive = (rng.random(300) < p).astype(int), rng.binomial(w, p)
     for weights, copies in (("auto", True), ("counts", False), ("importances", False)):
-        sample = fot.Sample(y, p, w, weights=weights)
+        sample = fot.ScoreSample(y, p, w, weights=weights)
         assert Repeats.of(sample).are_copies == copies
         assert not Repeats.of(sample).note  # it is said with the weights
         if copies:
             assert "whose labels agree as those of copies do" in str(sample.weighting)
-    several = fot.Sample(np.repeat([1, 0], 300), np.tile(p, 2), np.concatenate((positive, w - positive)))
+    several = fot.ScoreSample(np.repeat([1, 0], 300), np.tile(p, 2), np.concatenate((positive, w - positive)))
     assert not Repeats.of(several).are_copies
-    assert not Repeats.of(fot.Sample(y, p.round(2), w)).are_copies  # two digits tell nothing
+    assert not Repeats.of(fot.ScoreSample(y, p.round(2), w)).are_copies  # two digits tell nothing
 
 
 def test_oversampled_positives_are_copies():

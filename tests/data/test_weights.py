@@ -11,9 +11,9 @@ from sklearn.model_selection import KFold
 from sklearn.naive_bayes import GaussianNB
 
 import fitontest as fot
-from fitontest.data.distributions import Distributions
 from fitontest.data.entries import Entries
 from fitontest.data.predictions import read_classes
+from fitontest.data.simplex_sample import SimplexSample
 from fitontest.data.weights import Weights, read_weights
 from fitontest.uncertainty.null import with_null
 
@@ -79,7 +79,7 @@ def test_what_weights_cannot_be_is_refused(w, kind, message):
 
 def test_weights_must_be_there_to_mean_something():
     for call in (
-        lambda: fot.Sample(Y, P, weights="counts"),
+        lambda: fot.ScoreSample(Y, P, weights="counts"),
         lambda: fot.Cells.of(Y, P, weights="importances"),
         lambda: fot.check_calibration(Y, P, max_error=0.1, weights="counts"),
     ):
@@ -103,7 +103,7 @@ def test_every_family_takes_whole_importances_for_importances(name):
     y, p, w = Y[:60], np.round(P[:60], 2), Weights(FEW[:60].astype(float), counts=False)  # with ties
     plain, halved = (fot.make_family(name).fit(p, y, each) for each in (w, w.w / 2))
     np.testing.assert_allclose(plain.predict(P), halved.predict(P), rtol=0, atol=1e-10)
-    entries = [Entries.of_rows(fot.Sample(y, p, each)) for each in (w, w.w / 2)]
+    entries = [Entries.of_rows(fot.ScoreSample(y, p, each)) for each in (w, w.w / 2)]
     labels = RNG.integers(0, 2, (60, 2))
     if name != "stacking":  # one fit says enough of it
         first, second = (fot.make_family(name).fitted_values(each, labels) for each in entries)
@@ -125,7 +125,7 @@ def test_every_measure_does_too(name):
     w = FEW.astype(float)
     found = []
     for each in (Weights(w, counts=False), w / 2):
-        sample = fot.Sample(Y, np.round(P, 2), each)
+        sample = fot.ScoreSample(Y, np.round(P, 2), each)
         try:
             estimate = with_null(measure.estimate(sample), sample, 3, 0)
             found.append((estimate.value, estimate.null.values.tolist() if estimate.null else None))
@@ -139,11 +139,11 @@ def test_every_measure_does_too(name):
 
 @pytest.mark.parametrize("kind", ["counts", "importances"])
 def test_parts_and_other_scores_keep_the_kind(kind):
-    sample = fot.Sample(Y, P, FEW, weights=kind)
+    sample = fot.ScoreSample(Y, P, FEW, weights=kind)
     others = [
         sample.take(np.arange(0, N, 2)),
         sample.rescored(sample.rows.p**2),
-        fot.Sample.of_rows(sample.rows, whole=sample.whole),
+        fot.ScoreSample.of_rows(sample.rows, whole=sample.whole),
         *sample.in_folds(5, 0)[:1],
     ]
     assert {one.whole for one in others} == {sample.whole} == {kind == "counts"}
@@ -228,7 +228,7 @@ def test_frames_are_told_what_weights_are(backend):
     columns = {"label": "y", "prob": "p", "weight": "w", "exact": True}
     for kind in ("counts", "importances"):
         sample = fot.Cells.of_frame(frame, weights=kind, **columns).sample()
-        assert sample.weighting == fot.Sample(Y, P, SURVEY, weights=kind).weighting
+        assert sample.weighting == fot.ScoreSample(Y, P, SURVEY, weights=kind).weighting
     halves = backend({"y": Y, "p": P, "w": SURVEY / 2})
     with pytest.raises(ValueError, match="weight column 'w' must hold whole numbers with weights='counts'"):
         fot.Cells.of_frame(halves, weights="counts", **columns)
@@ -278,7 +278,7 @@ def test_the_confidence_of_distributions_keeps_the_kind():
         columns = (RNG.integers(0, 3, N), rows, read(SURVEY, kind))
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            sample = Distributions.of(read_classes(columns)).confidence
+            sample = SimplexSample.of(read_classes(columns)).confidence
         assert sample.whole == (kind == "counts")
 
 
@@ -287,7 +287,7 @@ def test_cells_of_the_simplex_do_not_decide_anew_what_weights_are():
     rows, labels, many = rng.dirichlet([1, 1, 1], N), rng.integers(0, 3, N), np.where(rng.random(N) < 0.3, 60, 1)
 
     def error(P, y, weights=None):
-        return fot.SimplexECE().estimate(Distributions.of(read_classes((y, P, weights)))).value
+        return fot.SimplexECE().estimate(SimplexSample.of(read_classes((y, P, weights)))).value
 
     whole, half = (error(rows, labels, read(FEW * factor, "importances")) for factor in (1.0, 0.5))
     assert whole == pytest.approx(half, rel=1e-9)

@@ -80,7 +80,7 @@ def test_classwise_is_a_panel_per_class_on_the_same_axes(scale):
         assert float(display.error) == float(error[label])
         assert several.axes_[title].get_title().startswith(f"{title}\nslope1, 6 bins\nECE ")
         assert display.rows("band")
-        alone = fot.ReliabilityDisplay(error[label], fot.Sample(y == label, p[:, label]), scale=scale)
+        alone = fot.ReliabilityDisplay(error[label], fot.ScoreSample(y == label, p[:, label]), scale=scale)
         assert [row["mean_gap"] for row in display.rows("bins")] == [row["mean_gap"] for row in alone.rows("bins")]
     assert len({ax.get_xlim() for ax in several.axes_.values()}) == 1
     assert len({ax.get_ylim() for ax in several.axes_.values()}) == 1

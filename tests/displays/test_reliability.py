@@ -38,7 +38,7 @@ FAMILIES = {
     "pl3-refit": fot.PL3(3, ensemble=False),
 }
 SCORES = noisy(900, seed=3, ties=3)
-SAMPLE = fot.Sample(*SCORES)
+SAMPLE = fot.ScoreSample(*SCORES)
 SCALES = ("probability", "logit")
 
 
@@ -116,13 +116,13 @@ def test_gaps_weighted_by_shares_add_up_to_the_error(name, scale):
 @settings(max_examples=30)
 def test_gaps_add_up_for_any_weighted_sample(sample):
     y, p, w = sample
-    drawn = fot.Sample(y, p, w)
+    drawn = fot.ScoreSample(y, p, w)
     error = fot.plug_in(fot.Slope1(4, "equal_width")).estimate(drawn)
     display = fot.ReliabilityDisplay(error, drawn)
     rows = [row for row in display.rows("bins") if row["n"]]
     assert sum(row["share"] * row["mean_gap"] for row in rows) == pytest.approx(float(error), abs=1e-12)
     assert sum(row["weight"] for row in display.rows("histogram")) == pytest.approx(w.sum())
-    repeated = fot.Sample(np.repeat(y, w.astype(int)), np.repeat(p, w.astype(int)))
+    repeated = fot.ScoreSample(np.repeat(y, w.astype(int)), np.repeat(p, w.astype(int)))
     again = fot.ReliabilityDisplay(fot.plug_in(error.map).estimate(repeated), repeated)
     np.testing.assert_allclose(again.counts, display.counts)
 
@@ -567,7 +567,7 @@ def test_few_and_extreme_scores(y, p, family):
         warnings.simplefilter("ignore", ConvergenceWarning)
         error = fot.calibration_error(y, p, family=family)
     for scale in SCALES:
-        display = fot.ReliabilityDisplay(error, fot.Sample(y, p), scale=scale).plot(plain())
+        display = fot.ReliabilityDisplay(error, fot.ScoreSample(y, p), scale=scale).plot(plain())
         if family in ("slope1", "isotonic", "pl3"):  # the axes and the ticks of the others are like theirs
             display.figure_.draw_without_rendering()
         assert np.isfinite([*display.ax_.get_xlim(), *display.ax_.get_ylim()]).all()
@@ -717,12 +717,12 @@ def test_the_diagonal_is_drawn_once_and_reaches_to_the_corners(scores):
 
 def test_errors_of_other_samples_and_other_kinds_are_refused(scores):
     y, p = scores
-    error, sample = fot.calibration_error(y, p), fot.Sample(y, p)
+    error, sample = fot.calibration_error(y, p), fot.ScoreSample(y, p)
     with pytest.raises(ValueError, match="sample must be the one on which error was measured, n = 900"):
-        fot.ReliabilityDisplay(error, fot.Sample(y[:50], p[:50]))
+        fot.ReliabilityDisplay(error, fot.ScoreSample(y[:50], p[:50]))
     with pytest.raises(ValueError, match="error must be one that calibration_error returns, with a map to draw"):
         fot.ReliabilityDisplay(fot.gce(y, p), sample)
-    with pytest.raises(ValueError, match="sample must be a Sample, got None"):
+    with pytest.raises(ValueError, match="sample must be a ScoreSample, got None"):
         fot.ReliabilityDisplay(error, None)
     with pytest.raises(ValueError, match="band_draws must be a whole number, at least 1; got 0"):
         fot.ReliabilityDisplay(error, sample).add_band(sample, draws=0)

@@ -7,7 +7,7 @@ import fitontest as fot
 from tests.displays.figures import blank
 from tests.strategies import noisy
 
-SAMPLE = fot.Sample(*noisy(400))
+SAMPLE = fot.ScoreSample(*noisy(400))
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,7 @@ def test_files_are_the_same_every_time(tmp_path, kind, ending, measured):
 def test_many_scores_are_a_small_file(tmp_path):
     rng = np.random.default_rng(0)
     p = rng.beta(0.4, 0.6, 100_000)
-    sample = fot.Sample(rng.random(p.size) < p**1.2, p)
+    sample = fot.ScoreSample(rng.random(p.size) < p**1.2, p)
     for family in ("isotonic", fot.Slope1(2000), fot.Flat(200, "equal_width")):
         display = fot.ReliabilityDisplay(fot.calibration_error(sample.y, p, family=family), sample)
         assert display.save(tmp_path / "a.svg").stat().st_size < 300_000

@@ -71,7 +71,7 @@ def test_rare_events_have_round_ticks():
 
 @given(st.lists(SCORES, min_size=1, max_size=20), st.sampled_from(["probability", "logit"]))
 def test_cells_hold_every_score_and_end_with_the_axis(p, name):
-    sample = fot.Sample([1] * len(p), p)
+    sample = fot.ScoreSample([1] * len(p), p)
     scale = choose_scale(name, sample)
     cells = scale.cells(20)
     assert cells.summarise(sample).n.sum() == len(p)

@@ -19,7 +19,7 @@ def test_panels_are_the_table(partition):
     y, p = noisy(700, ties=3)
     error = fot.tce(y, p, partition=partition, null_draws=0)
     for scale in ("probability", "logit"):
-        display = fot.TCEDisplay(error, fot.Sample(y, p), scale=scale).plot(plain())
+        display = fot.TCEDisplay(error, fot.ScoreSample(y, p), scale=scale).plot(plain())
         check_panels(display, error)
     display.figure_.draw_without_rendering()
 
@@ -49,7 +49,7 @@ def check_panels(display, error):
 @settings(max_examples=40)
 def test_violins_hold_every_prediction_and_every_rejection(sample):
     y, p, w = sample
-    drawn = fot.Sample(y, p, w)
+    drawn = fot.ScoreSample(y, p, w)
     display = fot.TCEDisplay(fot.make_measure("tce", partition="equal_width", n_bins=4).estimate(drawn), drawn)
     cells = display.to_frame(part="violins").groupby("bin")[["weight", "rejected"]].sum()
     occupied = [row for row in display.rows("bins") if row["n"]]
@@ -154,7 +154,7 @@ def test_the_title_tells_what_to_expect():
 def test_refusals():
     y, p = noisy(60)
     with pytest.raises(ValueError, match="error must be one that tce returns, a share of the predictions"):
-        fot.TCEDisplay(fot.gce(y, p), fot.Sample(y, p))
+        fot.TCEDisplay(fot.gce(y, p), fot.ScoreSample(y, p))
     display = draw(y, p)
     for other in (display, fot.ReliabilityDisplay.from_predictions(y, p, ax=blank())):
         with pytest.raises(ValueError, match="ax must be axes that hold no diagram yet"):
@@ -162,7 +162,7 @@ def test_refusals():
     with pytest.raises(
         ValueError, match="error must be one that tce returns"
     ):  # a fraction, and the largest of the bins
-        fot.TCEDisplay(fot.gce(y, p, loss="rejection", partition="pava_bc", norm="max"), fot.Sample(y, p))
+        fot.TCEDisplay(fot.gce(y, p, loss="rejection", partition="pava_bc", norm="max"), fot.ScoreSample(y, p))
     with pytest.raises(ValueError, match="sample_weight"):
         draw(y, p, sample_weight=np.full(60, 0.5))
 

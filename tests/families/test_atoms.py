@@ -83,12 +83,12 @@ def test_importances_count_as_effective_rows():
     assert len(Atoms.of(p, w, 59.0)) == 0
     y, scores = piled(200)
     weights = np.random.default_rng(0).lognormal(sigma=1.0, size=200)
-    sample = fot.Sample(y, scores, weights)
+    sample = fot.ScoreSample(y, scores, weights)
     assert sample.effective_rows < 150
     for found in (Atoms.of_sample(sample), Atoms.of_entries(Entries.of_rows(sample))):
         share = weights[scores == 0].sum() / weights.sum()
         assert (0.0 in found.p) == (share * weights.sum() ** 2 / (weights @ weights) >= 30)
-    assert 0.0 in Atoms.of_sample(fot.Sample(y, scores)).p
+    assert 0.0 in Atoms.of_sample(fot.ScoreSample(y, scores)).p
 
 
 def test_levels_are_means_with_a_share_of_the_prior_rows():
@@ -208,7 +208,7 @@ def test_folds_are_drawn_of_the_other_rows_alone():
 
 def test_held_out_values_are_those_of_maps_without_the_fold():
     y, p = piled(400)
-    sample = fot.Sample(y, p)
+    sample = fot.ScoreSample(y, p)
     made = fot.PL3(2, cv=3, atoms=True)
     cut, folds = sample.in_folds(3, 0)
     solution, values = made.solve_and_hold_out(cut, folds)
@@ -216,7 +216,7 @@ def test_held_out_values_are_those_of_maps_without_the_fold():
     rows = cut.rows
     for held_out in folds:
         kept = np.setdiff1d(np.arange(400), held_out)
-        c_hat = made.fit_map(fot.Sample(rows.y[kept], rows.p[kept]))
+        c_hat = made.fit_map(fot.ScoreSample(rows.y[kept], rows.p[kept]))
         np.testing.assert_allclose(values[held_out], c_hat(rows.p[held_out]), atol=1e-9)
 
 

@@ -57,7 +57,7 @@ def test_cube_root_counts_rows_of_positive_weight():
 
 def test_sweep_is_the_monotone_sweep():
     y, p = noisy(2000)
-    sample = fot.Sample(y, p)
+    sample = fot.ScoreSample(y, p)
     for scheme in ("equal_mass", "equal_width"):
         expected = fot.MonotoneSweep(scheme=scheme).partition(sample)
         assert fot.Slope1("sweep", scheme).fit_sample(sample).partition_ == expected
@@ -65,7 +65,7 @@ def test_sweep_is_the_monotone_sweep():
 
 def test_a_partitioner_as_scheme():
     y, p = noisy(600, ties=2)
-    sample = fot.Sample(y, p)
+    sample = fot.ScoreSample(y, p)
     for pava in (fot.Pava(), "pava"):
         assert fot.Slope1(scheme=pava).fit_sample(sample).partition_ == fot.Pava().partition(sample)
     by_sweep = fot.Slope1("sweep", fot.EqualWidth(closed="right")).fit_sample(sample)
@@ -86,7 +86,7 @@ def test_a_partitioner_as_scheme():
 @given(data=samples(min_size=2), cv=st.integers(2, 6), seed=st.integers(0, 2))
 @settings(max_examples=20)
 def test_the_fast_scores_are_those_of_fitted_maps(family, scoring, closed, scheme, data, cv, seed):
-    sample = fot.Sample(*data)
+    sample = fot.ScoreSample(*data)
     if sample.n < 2:
         return
     fast = family(scheme=scheme, closed=closed, scoring=scoring, cv=cv, max_bins=8, random_state=seed)

@@ -174,7 +174,7 @@ def test_weights_repeat_rows_and_rows_without_weight_are_absent(family, uncut):
 def test_each_fold_is_cut_by_its_own_rows(family, uncut):
     y, p, _ = forest(400)
     y, p = np.append(y, 0), np.append(p, 1e-7)  # one row has the largest logit by far
-    sample = fot.Sample(y, p)
+    sample = fot.ScoreSample(y, p)
     rows = sample.rows
     far = int(np.flatnonzero(rows.p == 1e-7)[0])
     folds = [np.arange(0, 401, 2), np.arange(1, 401, 2)]

@@ -13,7 +13,7 @@ from fitontest.families.few_rows import FEW, remembered
 
 def entries_of(n, w=None):
     p = np.random.default_rng(n).random(n)
-    return Entries.of_rows(fot.Sample(np.arange(n) % 2, p, w))
+    return Entries.of_rows(fot.ScoreSample(np.arange(n) % 2, p, w))
 
 
 def labellings(n, draws):

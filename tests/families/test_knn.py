@@ -215,14 +215,14 @@ def test_the_error_is_one_minus_the_area_under_the_validity_curve(data, k):
     y, p, w = data
     definition, jumps = Definition(y, p, w, k), fot.KNN(k).fit(p, y).map_.x
     means = [definition.at_jump(q) if q in jumps else definition.at(q) for q in p]
-    error = fot.plug_in(fot.KNN(k)).estimate(fot.Sample(y, p))
+    error = fot.plug_in(fot.KNN(k)).estimate(fot.ScoreSample(y, p))
     assert float(error) == pytest.approx(1 - area_under(np.abs(p - means)), abs=1e-12)
 
 
 def test_the_error_of_the_default_is_one_minus_the_area_under_the_validity_curve():
     y, p = noisy(400)
     curve = area_under(np.abs(p - [y[np.argsort(np.abs(p - q))[:10]].mean() for q in p]))
-    assert float(fot.plug_in("knn").estimate(fot.Sample(y, p))) == pytest.approx(1 - curve, abs=1e-12)
+    assert float(fot.plug_in("knn").estimate(fot.ScoreSample(y, p))) == pytest.approx(1 - curve, abs=1e-12)
 
 
 def test_the_number_of_parameters_is_the_number_of_neighbourhoods():

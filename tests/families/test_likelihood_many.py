@@ -11,7 +11,7 @@ from fitontest.families.base import Family
 def test_slopes_held_at_zero_are_solved_together(monkeypatch):
     """Of beta calibration two of five labellings drawn at random have one; each took milliseconds alone."""
     rng = np.random.default_rng(60)
-    entries = Entries.of_rows(fot.Sample(np.arange(60) % 2, rng.random(60)))
+    entries = Entries.of_rows(fot.ScoreSample(np.arange(60) % 2, rng.random(60)))
     labels = rng.integers(0, 2, (60, 200))
     expected = Family.fitted_values(fot.Beta(), entries, labels)
     monkeypatch.setattr(likelihood_many, "_fitted", None)  # which nothing is left for

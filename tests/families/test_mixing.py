@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from fitontest.families.mixing import likelihood_weights, square_weights
 from fitontest.families import mixing
+from fitontest.families.mixing import likelihood_weights, square_weights
 
 
 def gap_of_likelihood(likelihoods, w, v):

@@ -192,7 +192,7 @@ def test_the_gradient_vanishes(n):
     """Also where scores are pooled, and for sharp scores, whose outer knots hardly any label holds."""
     rng = np.random.default_rng(3)
     p = sigmoid(rng.normal(0, 4, n))
-    entries = fot.Sample(rng.random(n) < p, p)
+    entries = fot.ScoreSample(rng.random(n) < p, p)
     fitted = fot.Spline()
     made = Entries.of_rows(entries)
     fits = fitted._fits(made, entries.rows.y.astype(int)[:, None], ordered=True)

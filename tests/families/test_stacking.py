@@ -47,7 +47,7 @@ def test_it_is_the_mixture_of_the_definition():
 def test_members_with_folds_of_their_own_use_their_fold_maps(family):
     """Each row is predicted by the fold map that was fitted without it, of which the family's map is the mean."""
     y, p = noisy(500)
-    sample = fot.Sample(y, p)
+    sample = fot.ScoreSample(y, p)
     folds = held_out_rows(500, family.cv, family.random_state)
     solution, values = family.solve_and_hold_out(sample, folds)
     assert solution.map == family.solve(sample).map
@@ -56,7 +56,7 @@ def test_members_with_folds_of_their_own_use_their_fold_maps(family):
     if family.n_bins != "cv":  # a number that is chosen depends on all labels
         kept = np.setdiff1d(np.arange(500), folds[0])  # the labels of a fold do not reach its own predictions
         y2 = np.where(np.isin(np.arange(500), kept), sample.rows.y, 1 - sample.rows.y)
-        turned = family.solve_and_hold_out(fot.Sample(y2, sample.rows.p), folds)[1]
+        turned = family.solve_and_hold_out(fot.ScoreSample(y2, sample.rows.p), folds)[1]
         np.testing.assert_allclose(turned[folds[0]], values[folds[0]], atol=1e-4)
         assert np.abs(turned[kept] - values[kept]).mean() > 1e-3
     others = family.solve_and_hold_out(sample, held_out_rows(500, 3, 0))[1]
@@ -73,7 +73,7 @@ def test_the_weights_minimise_what_the_class_says(loss):
     prior, names = 4.0, ["platt", "isotonic"]
     stacking = fot.Stacking(names, cv=4, loss=loss, prior=prior, random_state=2).fit(p, y, w)
     folds = held_out_rows(200, 4, 2)
-    sample = fot.Sample(y, p, w)
+    sample = fot.ScoreSample(y, p, w)
     q = np.stack([fot.make_family(name).hold_out(sample, folds) for name in names]).clip(1e-6, 1 - 1e-6)
     count = w * w.sum() / (w**2).sum()
 

@@ -41,7 +41,7 @@ def test_mean_and_standard_error_over_the_folds():
 def test_held_out_scores_by_hand(scoring, loss):
     y, p = noisy(60)
     w = np.random.default_rng(0).random(60)
-    sample = fot.Sample(y, p, w)
+    sample = fot.ScoreSample(y, p, w)
     folds = held_out_rows(60, 3, 0)
     scores = held_out_scores(fot.Platt(), "smoothing", [False, True], sample, folds, scoring)
     rows = sample.rows

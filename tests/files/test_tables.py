@@ -12,7 +12,7 @@ import pytest
 
 from fitontest.cells.cells import Cells
 from fitontest.data.arrays import as_scores
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.files.csv_files import STANDARD, Layout
 from fitontest.files.tables import (
     append_column,
@@ -37,7 +37,7 @@ def read(tmp_path):
         (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
         columns = read_columns(tmp_path / name, WANTED, ("--prob",), layout)
         with naming_lines(tmp_path / name, CALLED, layout):
-            return Sample(*columns.values(), names=(*CALLED, "weight"))
+            return ScoreSample(*columns.values(), names=(*CALLED, "weight"))
 
     return run
 

@@ -12,7 +12,7 @@ BLOCKS = figures("gda_blocks")
 @pytest.mark.parametrize("row", BLOCKS, ids=lambda r: f"{r['table']}-{r['index']}-{r['dataset']}")
 def test_published_blocks(row):
     y, p = predictions(row["dataset"], f"gda/{row['dataset']}.npz")
-    sample = fot.Sample(y, p)
+    sample = fot.ScoreSample(y, p)
     partition = fot.PavaBC(row["n_min"], row["n_max"]).partition(sample)
     table = partition.summarise(sample)
     assert table.n.min() >= row["n_min"]

@@ -20,7 +20,7 @@ SETS = {f"{d['shape']}-{d['ce']}-{d['n']}": d for d in GOLDEN["datasets"]}
 def sample_of(name):
     d = SETS[name]
     y, p, _ = Derivate(d["shape"], d["ce"]).draw_as_published(d["n"], d["seed"])
-    return fot.Sample(y, p)
+    return fot.ScoreSample(y, p)
 
 
 @pytest.mark.parametrize("kind", SCHEMES)

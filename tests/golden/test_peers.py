@@ -24,7 +24,7 @@ UC = "uncertainty-calibration"
 
 def sample_of(name):
     y, p = predictions(f"peers_{name}", f"golden/inputs/{name}.npz")
-    return fot.Sample(y, p)
+    return fot.ScoreSample(y, p)
 
 
 def peer_values(name, part):

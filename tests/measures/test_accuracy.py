@@ -20,15 +20,15 @@ def test_they_are_those_of_scikit_learn(measure):
     y, p = noisy(300, ties=1)
     for w in (None, np.random.default_rng(0).integers(0, 4, 300), np.random.default_rng(0).random(300)):
         expected = REFERENCES[measure](y, p, w)
-        assert measure.estimate(fot.Sample(y, p, w)).value == pytest.approx(expected, rel=1e-12)
+        assert measure.estimate(fot.ScoreSample(y, p, w)).value == pytest.approx(expected, rel=1e-12)
 
 
 def test_a_score_at_the_threshold_is_positive():
-    assert fot.ZeroOneLoss().estimate(fot.Sample([1], [0.5])).value == 0
+    assert fot.ZeroOneLoss().estimate(fot.ScoreSample([1], [0.5])).value == 0
 
 
 def test_labels_of_one_class():
-    found = fot.AUC().estimate(fot.Sample([1, 1], [0.2, 0.7]))
+    found = fot.AUC().estimate(fot.ScoreSample([1, 1], [0.2, 0.7]))
     assert found.value == 0.5
     assert "no pair of a positive and a negative" in found.note
 

@@ -84,7 +84,7 @@ def test_names(measure, name):
 
 def test_a_registered_name_is_the_function_of_that_name():
     y, p = noisy(300)
-    sample = fot.Sample(y, p)
+    sample = fot.ScoreSample(y, p)
     for name, options in {
         "ece": {},
         "ace": {"partition": "equal_mass"},
@@ -180,7 +180,7 @@ def test_measures_and_estimates_are_frozen_values():
     measure = fot.make_measure("ece")
     with pytest.raises(AttributeError):
         measure.n_bins = 3
-    error = measure.estimate(fot.Sample([0, 1], [0.2, 0.7]))
+    error = measure.estimate(fot.ScoreSample([0, 1], [0.2, 0.7]))
     with pytest.raises(AttributeError):
         error.value = 0.0
     again = pickle.loads(pickle.dumps(error))
@@ -195,7 +195,7 @@ def test_what_a_measure_would_be_if_c_were_the_truth():
     rng = np.random.default_rng(0)
     p, w = rng.random(50), rng.random(50)
     c = p**1.5
-    sample = fot.Sample(rng.random(50) < c, p, w)
+    sample = fot.ScoreSample(rng.random(50) < c, p, w)
     for norm in ("l1", "l2", "squared"):
         expected = {"l1": w @ np.abs(c - p), "l2": w @ (c - p) ** 2, "squared": w @ (c - p) ** 2}[norm] / w.sum()
         expected = np.sqrt(expected) if norm == "l2" else expected

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fitontest as fot
-from fitontest.data.distributions import CANONICAL, read_any
+from fitontest.data.simplex_sample import CANONICAL, read_any
 from tests.measures.test_simplex_ece import drawn
 
 
@@ -42,7 +42,7 @@ def test_against_loops(kernel):
 @pytest.mark.parametrize("estimator", ["biased", "unbiased"])
 def test_two_classes_are_the_two_class_error(estimator):
     y, P = drawn(80, 2)
-    two = fot.KernelError(estimator=estimator, length_scale=0.3).estimate(fot.Sample(y, P[:, 1])).value
+    two = fot.KernelError(estimator=estimator, length_scale=0.3).estimate(fot.ScoreSample(y, P[:, 1])).value
     assert value(y, P, estimator=estimator, length_scale=0.3) == pytest.approx(two, abs=1e-14)
 
 

@@ -75,9 +75,9 @@ def test_named_errors_are_points_of_the_space(scheme, closed, data):
     w = as_counts(w)
     bins = fot.make_family("slope1", n_bins=7, scheme=scheme, closed=closed).fit(p, y, w)
     for norm in ("l1", "l2", "squared", "max"):
-        ece = fot.plug_in(bins, norm=norm).estimate(fot.Sample(y, p, w))
+        ece = fot.plug_in(bins, norm=norm).estimate(fot.ScoreSample(y, p, w))
         assert float(gce(y, p, w=w, partition=bins, norm=norm)) == pytest.approx(float(ece), abs=1e-12)
-    pde = fot.plug_in(fot.Flat(7, scheme, closed)).estimate(fot.Sample(y, p, w))
+    pde = fot.plug_in(fot.Flat(7, scheme, closed)).estimate(fot.ScoreSample(y, p, w))
     assert float(gce(y, p, "deviation", w, partition=bins)) == pytest.approx(float(pde), abs=1e-12)
 
 
@@ -156,7 +156,7 @@ def test_a_metric_of_scikit_learn_is_a_loss():
 def test_rejections_of_single_predictions():
     y, p = noisy(500, ties=2)
     error = fot.tce(y, p, null_draws=0)
-    table = error.partition.summarise(fot.Sample(y, p))
+    table = error.partition.summarise(fot.ScoreSample(y, p))
     at = error.partition.locate(p)
     expected = [binomtest(int(table.sum_y[b]), int(table.n[b]), q).pvalue for b, q in zip(at, p.tolist(), strict=True)]
     np.testing.assert_allclose(error.p_values(p), expected, rtol=1e-11)
@@ -180,7 +180,7 @@ def test_empty_bins_have_no_loss():
 @pytest.mark.parametrize("test", ["binomial", "t"])
 def test_one_row_and_one_class(test):
     def tce(y, p, **options):
-        return fot.make_measure("tce", test=test, **options).estimate(fot.Sample(y, p)).value
+        return fot.make_measure("tce", test=test, **options).estimate(fot.ScoreSample(y, p)).value
 
     assert tce([1], [0.0]) == (1.0 if test == "binomial" else 0.0)
     assert tce([1, 1, 1], [0.0, 1.0, 1.0], partition="equal_width", n_bins=1) == pytest.approx(1 / 3)

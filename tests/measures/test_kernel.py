@@ -16,7 +16,7 @@ every_kernel = pytest.mark.parametrize("kernel", KERNELS)
 
 
 def skce(y, p, w=None, **settings):
-    return fot.KernelError(**settings).estimate(fot.Sample(y, p, w)).value
+    return fot.KernelError(**settings).estimate(fot.ScoreSample(y, p, w)).value
 
 
 def by_pairs(y, p, w, kernel, length_scale, *, different=False):
@@ -122,9 +122,9 @@ def test_the_target(kernel):
     y, p = noisy(300, ties=2)
     w = np.random.default_rng(0).integers(0, 3, 300)
     c, measure = p**1.4, fot.KernelError(kernel)
-    assert measure.target(fot.Sample(y, p, w), c) == pytest.approx(by_pairs(c, p, w, kernel, 1.0), abs=1e-14)
+    assert measure.target(fot.ScoreSample(y, p, w), c) == pytest.approx(by_pairs(c, p, w, kernel, 1.0), abs=1e-14)
     labels = fot.KernelError(kernel, "biased")
-    sample = fot.Sample(y, p, w)
+    sample = fot.ScoreSample(y, p, w)
     assert labels.target(sample, y.astype(float)) == pytest.approx(labels.estimate(sample).value, abs=1e-14)
 
 

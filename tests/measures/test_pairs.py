@@ -16,7 +16,7 @@ from tests.strategies import WEIGHTS, WHOLE_WEIGHTS, aggregated, noisy, samples
 
 
 def pairs(y, p, w=None):
-    return PairStatistic().estimate(fot.Sample(y, p, w))
+    return PairStatistic().estimate(fot.ScoreSample(y, p, w))
 
 
 def waves(n=2000, seed=0, ties=None):
@@ -51,7 +51,7 @@ def test_it_sees_waves_that_smooth_maps_do_not():
 
 def test_values_of_calibrated_scores_have_mean_0_and_spread_1_at_each_scale():
     y, p = waves(300, ties=1)
-    entries, _ = Entries.labelled(fot.Sample(y, p))
+    entries, _ = Entries.labelled(fot.ScoreSample(y, p))
     labels = (np.random.default_rng(2).random((300, 4000)) < entries.p[:, None]).astype(int)
     values = EntryPairs.of(entries).standardised(labels)
     assert values.shape[0] >= 2
@@ -103,7 +103,7 @@ def test_cells_are_their_rows():
 def test_many_labellings_at_once_are_single_estimates():
     y, p = waves(200, ties=2)
     for w in (None, np.random.default_rng(0).integers(1, 4, 200), np.random.default_rng(0).lognormal(size=200)):
-        redraws = Redraws.of(fot.Sample(y, p, w))
+        redraws = Redraws.of(fot.ScoreSample(y, p, w))
         entries, observed = redraws.observed
         values = PairStatistic().estimates_of(entries, observed)
         assert values == pytest.approx([pairs(y, p, w).value], rel=1e-9)
@@ -214,6 +214,6 @@ def test_pooled_scores_are_not_called_equal(monkeypatch):
     y = rng.random(2000) < p
     monkeypatch.setattr(data_entries, "MOST_ROWS", 1000)
     monkeypatch.setattr(data_entries, "NODES", 100)
-    evidence = PairStatistic().estimate(fot.Sample(y, p)).evidence
+    evidence = PairStatistic().estimate(fot.ScoreSample(y, p)).evidence
     assert evidence.rows()[0]["near_rows"] == pytest.approx(20, rel=0.1)
     assert "same score" not in str(evidence.section())

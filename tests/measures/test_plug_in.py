@@ -57,8 +57,8 @@ def test_weight_is_repetition_for_every_norm(data, norm):
     k = w.astype(int)
     for family in (fot.Slope1(4), fot.Flat(3, "equal_width"), fot.Isotonic()):
         measure = fot.plug_in(family, norm=norm)
-        weighted = measure.estimate(fot.Sample(y, p, w))
-        repeated = measure.estimate(fot.Sample(np.repeat(y, k), np.repeat(p, k)))
+        weighted = measure.estimate(fot.ScoreSample(y, p, w))
+        repeated = measure.estimate(fot.ScoreSample(np.repeat(y, k), np.repeat(p, k)))
         assert float(weighted) == pytest.approx(float(repeated), abs=1e-12)
         assert weighted.n <= repeated.n
 
@@ -91,7 +91,7 @@ def test_the_default_is_the_spline_and_that_of_version_0_1_a_word_away():
     assert (
         float(found)
         == float(fot.calibration_error(y, p, family=fot.Spline()))
-        == float(fot.plug_in().estimate(fot.Sample(y, p)))
+        == float(fot.plug_in().estimate(fot.ScoreSample(y, p)))
     )
     found = fot.calibration_error(y, p, family="slope1")
     assert found.n_bins == fot.Slope1().fit(p, y).n_bins_

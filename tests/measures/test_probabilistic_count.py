@@ -10,7 +10,7 @@ from tests.strategies import WHOLE_WEIGHTS, samples
 
 def count(w):
     """Return the count of as many scores as there are weights, each of its own."""
-    return fot.ProbabilisticCount().estimate(fot.Sample(np.zeros(len(w)), np.linspace(0, 1, len(w)), w)).value
+    return fot.ProbabilisticCount().estimate(fot.ScoreSample(np.zeros(len(w)), np.linspace(0, 1, len(w)), w)).value
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_the_value_of_the_paper_whose_shares_do_not_add_up():
 @given(samples())
 def test_bounds(data):
     y, p, w = data
-    found = fot.ProbabilisticCount().estimate(fot.Sample(y, p, w))
+    found = fot.ProbabilisticCount().estimate(fot.ScoreSample(y, p, w))
     assert found.n_values == np.unique(p[w > 0]).size
     assert 1 - 1e-12 <= found.value <= found.n_values * (1 + 1e-12)
     assert 1 / found.value == pytest.approx(np.mean(_shares(p, w)), rel=1e-9)
@@ -52,9 +52,9 @@ def _shares(p, w):
 @given(samples(weights=WHOLE_WEIGHTS))
 def test_a_weight_is_a_repetition(data):
     y, p, w = data
-    again = fot.Sample(np.repeat(y, w.astype(int)), np.repeat(p, w.astype(int)))
+    again = fot.ScoreSample(np.repeat(y, w.astype(int)), np.repeat(p, w.astype(int)))
     measure = fot.ProbabilisticCount()
-    assert measure.estimate(fot.Sample(y, p, w)).value == pytest.approx(measure.estimate(again).value, rel=1e-12)
+    assert measure.estimate(fot.ScoreSample(y, p, w)).value == pytest.approx(measure.estimate(again).value, rel=1e-12)
 
 
 def test_counts_are_printed_as_counts():

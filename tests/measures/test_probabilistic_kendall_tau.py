@@ -10,7 +10,7 @@ from tests.strategies import SCORES, WHOLE_WEIGHTS, samples
 
 
 def tau(p, eta, w=None):
-    return fot.ProbabilisticKendallTau(eta).estimate(fot.Sample(np.arange(len(p)) % 2, p, w)).value
+    return fot.ProbabilisticKendallTau(eta).estimate(fot.ScoreSample(np.arange(len(p)) % 2, p, w)).value
 
 
 def definition(p, eta, w):
@@ -78,7 +78,7 @@ def test_each_class_has_its_own_truth():
     assert [float(one) for one in found.classes.values()] == [tau(P[:, k], truth[:, k]) for k in range(3)]
     assert found.measure is measure
     with pytest.raises(ValueError, match="truth must be a function of the score, or one true probability for each row"):
-        measure.estimate(fot.Sample(y == 0, P[:, 0]))
+        measure.estimate(fot.ScoreSample(y == 0, P[:, 0]))
     function = fot.evaluate(y, P, measures=[fot.ProbabilisticKendallTau(np.square)], reduction="classwise")
     assert float(function.estimates[0]) == 1
 
@@ -95,17 +95,17 @@ def test_it_is_a_value():
     assert repr(fot.ProbabilisticKendallTau()) == "ProbabilisticKendallTau(truth=None)"
     eta[:] = 0.5
     assert one == other  # it has a copy
-    sample = fot.Sample([0, 1], [0.7, 0.2])
+    sample = fot.ScoreSample([0, 1], [0.7, 0.2])
     with pytest.raises(ValueError, match="truth must be a function here"):
         fot.ProbabilisticKendallTau([0.1, 0.2]).estimate(sample.take(np.array([0, 1])))
 
 
 def test_refusals():
-    sample = fot.Sample([0, 1], [0.2, 0.7])
+    sample = fot.ScoreSample([0, 1], [0.2, 0.7])
     for truth, words in ((None, "got None"), ([0.1], r"got shape \(1,\) for 2 rows"), ([0.1, 1.2], "truth must")):
         with pytest.raises(ValueError, match=words):
             fot.ProbabilisticKendallTau(truth).estimate(sample)
     with pytest.raises(ValueError, match="y_prob must have at least two rows for a Kendall tau, got 1"):
-        fot.ProbabilisticKendallTau([0.5]).estimate(fot.Sample([1], [0.2]))
+        fot.ProbabilisticKendallTau([0.5]).estimate(fot.ScoreSample([1], [0.2]))
     with pytest.raises(ValueError, match="truth must be a function of the score, or one true probability"):
         fot.evaluate([0, 1], [0.2, 0.7], measures=["probabilistic_kendall_tau"])

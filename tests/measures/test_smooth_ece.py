@@ -39,12 +39,12 @@ every_problem = pytest.mark.parametrize("name", PROBLEMS)
 
 
 def smooth(y, p, w=None, bandwidth=None):
-    return fot.SmoothECE(bandwidth).estimate(fot.Sample(y, p, w))
+    return fot.SmoothECE(bandwidth).estimate(fot.ScoreSample(y, p, w))
 
 
 def by_quadrature(y, p, w, s, points=20_001):
     """Return smECE_s by the midpoint rule, reflections written out."""
-    groups = fot.Sample(y, p, w).groups
+    groups = fot.ScoreSample(y, p, w).groups
     residuals = (groups.wy - groups.w * groups.p) / groups.w.sum()
     t, smoothed = (np.arange(points) + 0.5) / points, np.zeros(points)
     reflections = int(np.ceil(5 * s)) + 1
@@ -115,7 +115,7 @@ def test_values_by_hand():
 
 def test_the_target_is_the_value_of_labels_that_are_the_truth():
     y, p = noisy(300, ties=2)
-    sample = fot.Sample(y, p)
+    sample = fot.ScoreSample(y, p)
     for measure in (fot.SmoothECE(), fot.SmoothECE(0.1)):
         assert measure.target(sample, y.astype(float)) == pytest.approx(measure.estimate(sample).value, abs=1e-12)
 

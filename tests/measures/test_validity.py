@@ -13,7 +13,7 @@ from tests.strategies import WHOLE_WEIGHTS, noisy, samples
 
 @given(samples(), st.integers(1, 50))
 def test_the_area_is_one_less_the_error_of_the_neighbours(data, k):
-    sample = fot.Sample(*data)
+    sample = fot.ScoreSample(*data)
     area = fot.ValidityArea(k).estimate(sample)
     assert 1 - area.value == pytest.approx(float(fot.plug_in(fot.KNN(k)).estimate(sample)), abs=1e-12)
     curve = area.curve
@@ -27,8 +27,8 @@ def test_the_area_is_one_less_the_error_of_the_neighbours(data, k):
 def test_a_weight_is_a_repetition(data, k):
     y, p, w = data
     copies = w.astype(int)
-    one = fot.ValidityArea(k).estimate(fot.Sample(y, p, w)).curve
-    other = fot.ValidityArea(k).estimate(fot.Sample(np.repeat(y, copies), np.repeat(p, copies))).curve
+    one = fot.ValidityArea(k).estimate(fot.ScoreSample(y, p, w)).curve
+    other = fot.ValidityArea(k).estimate(fot.ScoreSample(np.repeat(y, copies), np.repeat(p, copies))).curve
     np.testing.assert_allclose(one.eps, other.eps, atol=1e-11)
     np.testing.assert_allclose(one.share, other.share, atol=1e-12)
 
@@ -36,7 +36,7 @@ def test_a_weight_is_a_repetition(data, k):
 @pytest.mark.parametrize("name", fot.available_partitions())
 @given(data=samples())
 def test_the_deviation_error_is_the_error_of_flat_bins(name, data):
-    sample = fot.Sample(*data)
+    sample = fot.ScoreSample(*data)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fot.BlockSizeWarning)
         pde = fot.make_measure("pde", partition=name).estimate(sample)
@@ -47,7 +47,7 @@ def test_the_deviation_error_is_the_error_of_flat_bins(name, data):
 @pytest.mark.parametrize("norm", fot.available_norms())
 def test_the_deviation_error_takes_any_norm(norm):
     y, p = noisy(300)
-    pde = fot.make_measure("pde", norm=norm, n_bins=4).estimate(fot.Sample(y, p))
+    pde = fot.make_measure("pde", norm=norm, n_bins=4).estimate(fot.ScoreSample(y, p))
     bins = np.array_split(np.argsort(p), 4)
     mean = np.array([np.abs(p[rows] - y[rows].mean()).mean() for rows in bins])
     known = {"l1": mean.mean(), "l2": np.sqrt((mean**2).mean()), "squared": (mean**2).mean(), "max": mean.max()}

@@ -28,7 +28,7 @@ def test_by_hand():
 @given(data=samples(weights=WHOLE_WEIGHTS, max_size=7))
 def test_pava_is_best_among_all_monotone_partitions(data):
     y, p, w = data
-    sample = fot.Sample(y, p, w)
+    sample = fot.ScoreSample(y, p, w)
     best = fot.WithinBin("pava").estimate(sample)
     assert best.monotone
     inner = np.unique(p[w > 0])[1:]

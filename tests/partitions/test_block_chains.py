@@ -29,7 +29,7 @@ def both(sample, n_min, n_max):
 @given(data=samples(weights=WHOLE_WEIGHTS, max_size=80), low=st.integers(1, 30), more=st.integers(0, 100))
 def test_equal_to_the_plain_stack_on_small_samples(data, low, more):
     y, p, w = data
-    sample = fot.Sample(y, p, w)
+    sample = fot.ScoreSample(y, p, w)
     chains, plain = both(sample, low, low + int(sample.groups.w.max()) + more)
     assert chains == plain
 
@@ -41,7 +41,7 @@ def test_equal_to_the_plain_stack_on_large_samples(shape, ties, parts_min, parts
     rng = np.random.default_rng(5)
     p = rng.random(20_000) if ties is None else rng.random(20_000).round(ties)
     y = rng.random(p.size) < SHAPES[shape](p)
-    sample = fot.Sample(y, p)
+    sample = fot.ScoreSample(y, p)
     n_min, n_max = p.size // parts_min, p.size // parts_max
     if sample.groups.w.max() + n_min > n_max:
         n_max = n_min + int(sample.groups.w.max())
@@ -51,11 +51,11 @@ def test_equal_to_the_plain_stack_on_large_samples(shape, ties, parts_min, parts
 
 
 def test_where_it_applies():
-    groups = fot.Sample([0, 1] * 5000, np.arange(10_000) / 10_000).groups
+    groups = fot.ScoreSample([0, 1] * 5000, np.arange(10_000) / 10_000).groups
     assert chains_apply(groups, 500, 2000, 9500)
     assert not chains_apply(groups, 500, 500, 9500)  # a block of 499 could not take in one more
     assert not chains_apply(groups, 10, 2000, 9990)  # so many small blocks that the loop is as fast
-    heavy = fot.Sample([0, 1], [0.2, 0.4], [2.0**40, 1.0], weights="counts").groups
+    heavy = fot.ScoreSample([0, 1], [0.2, 0.4], [2.0**40, 1.0], weights="counts").groups
     assert not chains_apply(heavy, 1, 2.0**41, 2)  # floats could not tell the means apart
 
 
@@ -64,7 +64,7 @@ def test_large_weights_compare_exactly():
     rng = np.random.default_rng(3)
     for n in (50, 2000):
         w = rng.integers(1, 2.0**29 / n, n).astype(float)
-        groups = fot.Sample(rng.random(n) < 0.5, rng.random(n), w, weights="counts").groups
+        groups = fot.ScoreSample(rng.random(n) < 0.5, rng.random(n), w, weights="counts").groups
         total = w.sum()
         n_min, n_max = total // 20, total // 2
         body = _tail_start(groups.w, Limits(n_min, n_max, 0.0))

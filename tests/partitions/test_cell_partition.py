@@ -32,7 +32,7 @@ def test_an_error_of_cells_is_that_of_a_loop(loss, data):
     g, weight = np.array(each).T
     expected = {"l1": weight @ g / weight.sum(), "l2": np.sqrt(weight @ g**2 / weight.sum()), "max": g.max()}
     for norm, value in expected.items():
-        found = fot.Binned(loss, fot.CellPartition(cells), norm).estimate(fot.Sample(y, p, w))
+        found = fot.Binned(loss, fot.CellPartition(cells), norm).estimate(fot.ScoreSample(y, p, w))
         assert found.value == pytest.approx(value, abs=1e-12)
     assert found.n_bins == len(set(cells))
 
@@ -40,7 +40,7 @@ def test_an_error_of_cells_is_that_of_a_loop(loss, data):
 @given(with_cells())
 def test_other_measures_of_bins(data):
     y, p, w, cells = data
-    sample, partition = fot.Sample(y, p, w), fot.CellPartition(cells)
+    sample, partition = fot.ScoreSample(y, p, w), fot.CellPartition(cells)
     masks = [(cells == c) & (w > 0) for c in sorted(set(cells))]
     masks = [at for at in masks if at.any()]
     means = [np.average(y[at], weights=w[at]) for at in masks]
@@ -52,7 +52,7 @@ def test_other_measures_of_bins(data):
             found = fot.Binned("rejection", partition, test=test, alpha=0.2).estimate(sample).value
         rejected = 0.0
         for at in masks:
-            one = fot.Binned("rejection", [], test=test, alpha=0.2).estimate(fot.Sample(y[at], p[at], w[at]))
+            one = fot.Binned("rejection", [], test=test, alpha=0.2).estimate(fot.ScoreSample(y[at], p[at], w[at]))
             rejected += w[at].sum() * one.value
         assert found == pytest.approx(rejected / w.sum(), abs=1e-12)
 
@@ -66,7 +66,7 @@ def test_other_measures_of_bins(data):
 @given(with_cells())
 def test_cells_that_are_bins_give_the_error_of_the_bins(data):
     y, p, w, _ = data
-    sample, bins = fot.Sample(y, p, w), fot.EqualWidth(4).partition(fot.Sample(y, p, w))
+    sample, bins = fot.ScoreSample(y, p, w), fot.EqualWidth(4).partition(fot.ScoreSample(y, p, w))
     cells = fot.CellPartition(bins.locate(p))
     for loss in ("bias", "deviation", "rejection"):
         found, expected = (fot.Binned(loss, one).estimate(sample).value for one in (cells, bins))
@@ -77,12 +77,12 @@ def test_cells_that_are_bins_give_the_error_of_the_bins(data):
 def test_rows_are_repeated_and_reordered_with_their_cells(data, random):
     y, p, w, cells = data
     copies = w.astype(int)
-    expected = fot.Binned(partition=fot.CellPartition(cells)).estimate(fot.Sample(y, p, w)).value
-    again = fot.Sample(np.repeat(y, copies), np.repeat(p, copies))
+    expected = fot.Binned(partition=fot.CellPartition(cells)).estimate(fot.ScoreSample(y, p, w)).value
+    again = fot.ScoreSample(np.repeat(y, copies), np.repeat(p, copies))
     repeated = fot.Binned(partition=fot.CellPartition(np.repeat(cells, copies))).estimate(again).value
     assert repeated == pytest.approx(expected, abs=1e-12)
     order = np.array(random.sample(range(y.size), y.size))
-    other = fot.Sample(y[order], p[order], w[order])
+    other = fot.ScoreSample(y[order], p[order], w[order])
     assert fot.Binned(partition=fot.CellPartition(cells[order])).estimate(other).value == expected  # bit by bit
 
 
@@ -111,16 +111,16 @@ def test_the_null_keeps_the_cells_of_the_rows(weights):
     p = np.array([1.0, 0.0] * 30)
     w = {None: None, "whole": rng.integers(0, 4, 60), "parts": rng.random(60)}[weights]
     measure = fot.Binned("deviation", fot.CellPartition(np.arange(60) % 2))
-    found = estimate_of(measure, fot.Sample(rng.random(60) < 0.5, p, w), redrawing=Redrawing(3))
+    found = estimate_of(measure, fot.ScoreSample(rng.random(60) < 0.5, p, w), redrawing=Redrawing(3))
     assert found.value > 0.1
     assert found.null.values.tolist() == [0.0] * 3
 
 
 def test_the_null_is_that_of_equal_bins():
     y, p = noisy(500)
-    bins = fot.EqualWidth(5).partition(fot.Sample(y, p))
+    bins = fot.EqualWidth(5).partition(fot.ScoreSample(y, p))
     nulls = [
-        estimate_of(fot.Binned(partition=one), fot.Sample(y, p), redrawing=Redrawing(200)).null
+        estimate_of(fot.Binned(partition=one), fot.ScoreSample(y, p), redrawing=Redrawing(200)).null
         for one in (bins, fot.CellPartition(bins.locate(p)))
     ]
     assert nulls[0].mean == pytest.approx(nulls[1].mean, abs=4 * nulls[0].sd / np.sqrt(100))
@@ -133,7 +133,7 @@ def test_refusals():
         ValueError, match="partition must be a CellPartition of the data, which have 19 rows; got one of 20"
     ):
         fot.gce(y[:19], p[:19], partition=cells)
-    taken = fot.Sample(y, p).take(np.arange(20))
+    taken = fot.ScoreSample(y, p).take(np.arange(20))
     with pytest.raises(ValueError, match="partition must not be a CellPartition here"):
         fot.Binned(partition=cells).estimate(taken)
     with pytest.raises(ValueError, match=r"cells must be whole numbers, .* got 0.5 at row 2"):
@@ -150,10 +150,10 @@ def test_refusals():
     with pytest.raises(ValueError, match="partition must have bins of scores"):
         error.rejects(p)
     with pytest.raises(ValueError, match="partition must have bins of scores"):
-        fot.TCEDisplay(error, fot.Sample(y, p))
+        fot.TCEDisplay(error, fot.ScoreSample(y, p))
     with pytest.raises(AttributeError, match="a CellPartition cannot be changed"):
         cells.codes = np.zeros(20)
-    found = estimate_of(fot.Binned(partition=cells), fot.Sample(y, p), redrawing=Redrawing(interval=0.9))
+    found = estimate_of(fot.Binned(partition=cells), fot.ScoreSample(y, p), redrawing=Redrawing(interval=0.9))
     assert found.interval is None
     assert found.null.values.size == 200
     assert "not defined" in found.interval_reason

@@ -51,14 +51,14 @@ def test_several_counts_at_once_are_each_alone(w, n_bins):
 @given(n=st.integers(1, 60), n_bins=st.integers(1, 70), seed=st.integers(0, 5))
 def test_without_ties_the_sizes_are_those_of_array_split(n, n_bins, seed):
     p = np.random.default_rng(seed).permutation(n) / n
-    sample = fot.Sample(np.arange(n) % 2, p)
+    sample = fot.ScoreSample(np.arange(n) % 2, p)
     expected = [len(part) for part in np.array_split(np.arange(n), n_bins) if len(part)]
     assert fot.EqualMass(n_bins).partition(sample).summarise(sample).n.tolist() == expected
 
 
 @given(data=samples(), n_bins=st.integers(1, 12))
 def test_ties_stay_together_no_bin_is_empty_and_both_closures_agree(data, n_bins):
-    sample = fot.Sample(*data)
+    sample = fot.ScoreSample(*data)
     left, right = (fot.EqualMass(n_bins, closed).partition(sample) for closed in ("left", "right"))
     assert left.n_bins <= min(n_bins, len(sample.groups))
     table = left.summarise(sample)
@@ -74,21 +74,21 @@ def test_ties_stay_together_no_bin_is_empty_and_both_closures_agree(data, n_bins
 @given(data=samples(weights=WHOLE_WEIGHTS), n_bins=st.integers(1, 12))
 def test_weight_is_repetition_exactly(data, n_bins):
     y, p, w = data
-    repeated = fot.Sample(np.repeat(y, w.astype(int)), np.repeat(p, w.astype(int)))
-    assert fot.EqualMass(n_bins).partition(fot.Sample(y, p, w)) == fot.EqualMass(n_bins).partition(repeated)
+    repeated = fot.ScoreSample(np.repeat(y, w.astype(int)), np.repeat(p, w.astype(int)))
+    assert fot.EqualMass(n_bins).partition(fot.ScoreSample(y, p, w)) == fot.EqualMass(n_bins).partition(repeated)
 
 
 @given(data=samples(), n_bins=st.integers(1, 12), factor=st.sampled_from([1e-6, 0.1, 3.7, 1e8]))
 def test_scaling_the_weights_moves_no_edge(data, n_bins, factor):
     y, p, w = data
-    scaled = fot.EqualMass(n_bins).partition(fot.Sample(y, p, factor * w))
-    assert fot.EqualMass(n_bins).partition(fot.Sample(y, p, w)) == scaled
+    scaled = fot.EqualMass(n_bins).partition(fot.ScoreSample(y, p, factor * w))
+    assert fot.EqualMass(n_bins).partition(fot.ScoreSample(y, p, w)) == scaled
 
 
 def test_a_heavy_tie_at_one():
     """308 of 500 scores are exactly 1: the last bin is that single point, the others share the rest."""
     p = np.concatenate((np.random.default_rng(0).random(192), np.ones(308)))
-    sample = fot.Sample(np.arange(500) % 2, p)
+    sample = fot.ScoreSample(np.arange(500) % 2, p)
     partition = fot.EqualMass(10).partition(sample)
     assert partition.summarise(sample).n.tolist() == [50, 50, 50, 42, 308]
     assert partition.edges[-1] == 1.0

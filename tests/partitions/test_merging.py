@@ -19,7 +19,7 @@ def few_scores(draw):
 
 def measured(y, p, w, norm="l1"):
     """Return the probabilistic count, and the calibration error of the cells of one score."""
-    sample = fot.Sample(y, p, w)
+    sample = fot.ScoreSample(y, p, w)
     cells = fot.CellPartition(np.unique(p, return_inverse=True)[1])
     return fot.ProbabilisticCount().estimate(sample).value, fot.Binned("bias", cells, norm).estimate(sample).value
 
@@ -47,7 +47,7 @@ def test_theorem_8(data):
     """Mean labels have no calibration error, and no greater squared error, 0/1 loss or count."""
     y, p, w = data
     mean = fot.assign_average_labels(y, p, sample_weight=w)
-    before, after = fot.Sample(y, p, w), fot.Sample(y, mean, w)
+    before, after = fot.ScoreSample(y, p, w), fot.ScoreSample(y, mean, w)
     assert measured(y, mean, w)[1] == pytest.approx(0, abs=1e-12)
     for measure in (fot.RMSE(), fot.ZeroOneLoss(), fot.ProbabilisticCount()):
         assert measure.estimate(after).value <= measure.estimate(before).value * (1 + 1e-12) + 1e-12

@@ -25,21 +25,21 @@ def sweep_by_search(sample, scheme, closed, max_bins):
 @pytest.mark.parametrize("closed", ["left", "right"])
 @given(data=samples())
 def test_the_sweep_is_the_search(scheme, closed, data):
-    sample = fot.Sample(*data)
+    sample = fot.ScoreSample(*data)
     partition = fot.MonotoneSweep(20, scheme, closed).partition(sample)
     assert partition == sweep_by_search(sample, scheme, closed, 20)
 
 
 def test_ordered_labels_run_into_the_bound():
     p = np.linspace(0, 1, 300)
-    sample = fot.Sample(p > 0.4, p)
+    sample = fot.ScoreSample(p > 0.4, p)
     assert fot.MonotoneSweep(25).partition(sample).n_bins == 25
     assert fot.MonotoneSweep().partition(sample).n_bins == 300  # as many as there are scores
 
 
 def test_fewer_bins_than_asked_is_no_stop():
     """Heavy ties leave 2 distinct scores; the sweep reaches K = 2 and ends there, in order."""
-    sample = fot.Sample([0] * 9 + [1], [0.2] * 9 + [0.8])
+    sample = fot.ScoreSample([0] * 9 + [1], [0.2] * 9 + [0.8])
     assert fot.MonotoneSweep().partition(sample).n_bins == 2
 
 

@@ -130,7 +130,7 @@ def test_the_table_is_the_sum_over_the_rows_of_each_bin(closed, data, edges):
     y, p, w = data
     inner = sorted(e for e in edges if 0 < e < 1)
     partition = fot.Partition(inner, closed)
-    table = partition.summarise(fot.Sample(y, p, w))
+    table = partition.summarise(fot.ScoreSample(y, p, w))
     index = partition.locate(p)
     for b in range(partition.n_bins):
         rows = (index == b) & (w > 0)
@@ -150,7 +150,7 @@ def test_the_table_is_the_sum_over_the_rows_of_each_bin(closed, data, edges):
 def test_the_table_of_more_rows_than_a_block():
     rng = np.random.default_rng(0)
     p, y = rng.random(150_000).astype(np.float32), rng.integers(0, 2, 150_000).astype(np.int8)
-    table = fot.EqualWidth(5).partition(None).summarise(fot.Sample(y, p))
+    table = fot.EqualWidth(5).partition(None).summarise(fot.ScoreSample(y, p))
     index = np.minimum((p.astype(float) * 5).astype(int), 4)
     np.testing.assert_array_equal(table.n, np.bincount(index))
     np.testing.assert_array_equal(table.sum_y, np.bincount(index, y))
@@ -162,7 +162,7 @@ def test_sums_over_sorted_groups_are_the_sums_over_rows(data, n_bins, closed, we
     """Whether the sample has been sorted before changes nothing but roundings."""
     y, p, w = data
     partition = fot.EqualWidth(n_bins, closed).partition(None)
-    fresh, pooled = (fot.Sample(y, p, w if weighted else None) for _ in range(2))
+    fresh, pooled = (fot.ScoreSample(y, p, w if weighted else None) for _ in range(2))
     assert pooled.groups is not None
     assert pooled.is_pooled
     assert not fresh.is_pooled

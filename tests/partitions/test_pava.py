@@ -13,7 +13,7 @@ from tests.strategies import samples
 def test_blocks_are_the_level_sets_of_the_isotonic_regression(data):
     y, p, w = data
     p = np.round(p, 9)  # scikit-learn takes scores that are closer than a machine epsilon for equal
-    sample = fot.Sample(y, p, w)
+    sample = fot.ScoreSample(y, p, w)
     partition = fot.Pava().partition(sample)
     table = partition.summarise(sample)
     assert np.all(np.diff(table.mean_y) > -1e-12)
@@ -25,7 +25,7 @@ def test_blocks_are_the_level_sets_of_the_isotonic_regression(data):
 def test_no_coarser_monotone_partition_has_as_small_an_error(data):
     """Splitting at every score and pooling violators minimises the squared error over monotone maps."""
     y, p, w = data
-    sample = fot.Sample(y, p, w)
+    sample = fot.ScoreSample(y, p, w)
     partition = fot.Pava().partition(sample)
     means = partition.summarise(sample).mean_y[partition.locate(p)]
     best = float(w @ (y - means) ** 2)
@@ -38,7 +38,7 @@ def test_no_coarser_monotone_partition_has_as_small_an_error(data):
 
 
 def test_edges_are_midpoints():
-    assert fot.Pava().partition(fot.Sample([0, 1], [0.25, 0.75])).edges.tolist() == [0.5]
+    assert fot.Pava().partition(fot.ScoreSample([0, 1], [0.25, 0.75])).edges.tolist() == [0.5]
 
 
 def test_midpoints_of_neighbouring_floats_still_separate_them():

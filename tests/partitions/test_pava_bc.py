@@ -33,7 +33,7 @@ def random_case(rng, whole):
     total = w.sum()
     n_min = float(rng.integers(0, max(2, int(total / 2)))) if whole else total * rng.random() / 2
     n_max = n_min * rng.choice([0.8, 1.0, 1.3, 1.9, 2.0, 3.5]) + float(rng.integers(0, 3))
-    return fot.Sample(y, p, w), n_min, np.floor(n_max) if whole else n_max
+    return fot.ScoreSample(y, p, w), n_min, np.floor(n_max) if whole else n_max
 
 
 @pytest.mark.parametrize("whole", [True, False], ids=["whole", "fractional"])
@@ -87,7 +87,7 @@ def algorithm_2(y, n_min, n_max):
 def test_without_ties_it_is_the_papers_algorithm(y, n_min, factor, extra):
     n_min = min(n_min, len(y))
     n_max = factor * n_min + extra
-    sample = fot.Sample(y, (np.arange(len(y)) + 1) / (len(y) + 1))
+    sample = fot.ScoreSample(y, (np.arange(len(y)) + 1) / (len(y) + 1))
     table = fot.PavaBC(n_min, n_max).partition(sample).summarise(sample)
     assert table.n.tolist() == algorithm_2(y, n_min, n_max)
 
@@ -96,13 +96,13 @@ def test_without_ties_it_is_the_papers_algorithm(y, n_min, factor, extra):
 def test_without_bounds_it_is_pava(data):
     """The stack merges equal means, as the isotonic blocks do; rounding may tell means apart that are equal."""
     y, p, _ = data
-    sample = fot.Sample(y, p)
+    sample = fot.ScoreSample(y, p)
     assert fot.PavaBC(0, sample.n).partition(sample) == fot.Pava().partition(sample)
 
 
 @given(data=samples())
 def test_default_bounds_never_raise_and_keep_the_lower_one(data):
-    sample = fot.Sample(*data)
+    sample = fot.ScoreSample(*data)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fot.BlockSizeWarning)
         partition = fot.PavaBC().partition(sample)
@@ -116,13 +116,13 @@ def test_default_bounds_never_raise_and_keep_the_lower_one(data):
 
 @pytest.mark.parametrize("n", range(1, 10))
 def test_fewer_than_ten_rows_are_a_block_each(n):
-    sample = fot.Sample(np.arange(n) % 2, np.linspace(0.1, 0.9, n))
+    sample = fot.ScoreSample(np.arange(n) % 2, np.linspace(0.1, 0.9, n))
     assert fot.PavaBC().partition(sample).n_bins == n
 
 
 def heavy_tie():
     p = np.concatenate((np.random.default_rng(3).random(192), np.ones(308)))
-    return fot.Sample((np.random.default_rng(4).random(500) < p).astype(int), p)
+    return fot.ScoreSample((np.random.default_rng(4).random(500) < p).astype(int), p)
 
 
 def test_ties_too_heavy_for_the_default_are_reported_once():
@@ -152,10 +152,10 @@ def test_bounds_that_cannot_hold_are_refused_with_the_reason(n_min, n_max, messa
 
 def test_where_one_bound_is_given_the_default_of_the_other_gives_way():
     p = np.concatenate((np.linspace(0.01, 0.99, 60), np.full(30, 0.995)))
-    sample = fot.Sample(np.arange(90) % 2, p)
+    sample = fot.ScoreSample(np.arange(90) % 2, p)
     # the default n_min = 4 with n_max = 31: fine; a default n_min that no longer fits below n_max = 2 shrinks with it
     assert fot.PavaBC(n_max=31).partition(sample).summarise(sample).n.max() <= 31
-    even = fot.Sample(np.arange(90) % 2, np.linspace(0, 1, 90))
+    even = fot.ScoreSample(np.arange(90) % 2, np.linspace(0, 1, 90))
     assert fot.PavaBC(n_max=2).partition(even).summarise(even).n.max() <= 2
     with pytest.warns(fot.BlockSizeWarning):
         table = fot.PavaBC(n_min=10).partition(sample).summarise(sample)
@@ -182,7 +182,7 @@ def test_the_repair_stays_near_the_optimum():
         n = int(rng.integers(6, 14))
         p = np.sort(rng.integers(0, 12, n)) / 12
         y = (rng.random(n) < p).astype(int)
-        sample = fot.Sample(y, p)
+        sample = fot.ScoreSample(y, p)
         n_min = int(rng.integers(2, 4))
         n_max = 2 * n_min - 1
         if len(sample.groups) < 4 or not feasible(sample.groups.w, n_min, n_max):

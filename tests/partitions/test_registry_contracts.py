@@ -17,7 +17,7 @@ every_partitioner = pytest.mark.parametrize("name", fot.available_partitions())
 def partition_of(name, *data):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fot.BlockSizeWarning)
-        return make_partitioner(name).partition(fot.Sample(*data))
+        return make_partitioner(name).partition(fot.ScoreSample(*data))
 
 
 @every_partitioner
@@ -59,7 +59,7 @@ def test_it_is_a_value(name):
 def test_theorem_2_for_every_partition(name, data):
     """The plug-in error of the slope-1 map is the binned ECE; that of the flat map the deviation error PDE_1."""
     y, p, w = data
-    sample = fot.Sample(y, p, w)
+    sample = fot.ScoreSample(y, p, w)
     partition = partition_of(name, *data)
     index, table = partition.locate(p), partition.summarise(sample)
     with warnings.catch_warnings():
@@ -69,10 +69,10 @@ def test_theorem_2_for_every_partition(name, data):
     by_bin = [abs(np.sum((w * (y - p))[index == b])) for b in range(partition.n_bins)]
     ece = np.sum(by_bin) / w.sum()
     assert np.average(np.abs(slope1.predict(p) - p), weights=w) == pytest.approx(ece, abs=1e-12)
-    assert float(fot.plug_in(slope1).estimate(fot.Sample(y, p, w))) == pytest.approx(ece, abs=1e-12)
+    assert float(fot.plug_in(slope1).estimate(fot.ScoreSample(y, p, w))) == pytest.approx(ece, abs=1e-12)
     pde = np.average(np.abs(p - table.mean_y[index])[w > 0], weights=w[w > 0])
     assert np.average(np.abs(flat.predict(p) - p), weights=w) == pytest.approx(pde, abs=1e-12)
-    assert float(fot.plug_in(flat).estimate(fot.Sample(y, p, w))) == pytest.approx(pde, abs=1e-12)
+    assert float(fot.plug_in(flat).estimate(fot.ScoreSample(y, p, w))) == pytest.approx(pde, abs=1e-12)
 
 
 def test_registering():

@@ -116,7 +116,7 @@ def test_waves_do_not_pass():
 
 def test_the_joint_p_value_is_carried_and_decides_nothing():
     (gate,) = fot.check_calibration(Y, P, max_error=0.2, random_state=4).gates
-    assert gate.p_value == joint_test(fot.Sample(Y, P), 200, 4).p_value
+    assert gate.p_value == joint_test(fot.ScoreSample(Y, P), 200, 4).p_value
     assert gate.record()["joint_p_value"] == gate.p_value
     assert "calibrated" not in str(gate)
 

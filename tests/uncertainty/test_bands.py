@@ -14,7 +14,7 @@ DRAWS, LEVEL = 20, 0.8
 
 def bands(y, p, family, w=None, x=GRID, draws=DRAWS, level=LEVEL, random_state=0):
     """Return the estimate, the pointwise and the simultaneous band."""
-    sample = fot.Sample(y, p, w)
+    sample = fot.ScoreSample(y, p, w)
     estimate = fot.calibration_error(y, p, family=family, sample_weight=w)
     return estimate, *confidence_bands(estimate, sample, x, draws, level, random_state)
 
@@ -27,7 +27,7 @@ def test_by_hand(family):
     x = np.concatenate(([p.min()], GRID[(p.min() < GRID) & (p.max() > GRID)], [p.max()]))
     g, c_hat = fot.Spline().fit(p, y), type(family)(**family.get_params()).fit(p, y).predict(x)
     entries = np.sort(p)
-    (labels,) = Redraws.of(fot.Sample(y, p)).draw([g.predict(entries)], range(DRAWS), (0, 2))
+    (labels,) = Redraws.of(fot.ScoreSample(y, p)).draw([g.predict(entries)], range(DRAWS), (0, 2))
     maps = np.array([type(family)(**family.get_params()).fit(entries, each).predict(x) for each in labels.T])
     misses = maps - g.predict(x)
     reach = np.quantile(np.abs(misses), LEVEL, axis=0)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fitontest as fot
-from fitontest.data.distributions import CANONICAL, Labelling, read_any
+from fitontest.data.simplex_sample import CANONICAL, Labelling, read_any
 from fitontest.data.weights import Weights
 from fitontest.uncertainty.canonical import ClassRedraws, drawn_codes
 from fitontest.uncertainty.canonical_intervals import chain_of_distributions, inverted_error

@@ -13,7 +13,7 @@ from fitontest.uncertainty.certain_scores import certain_scores
 def test_the_numbers_and_the_sentences():
     y = [0] * 995 + [1] * 5 + [0] * 2 + [1] * 498 + [0, 1] * 500
     p = [0.0] * 1000 + [1.0] * 500 + [0.5] * 1000
-    zeros, ones = certain_scores(fot.Sample(y, p))
+    zeros, ones = certain_scores(fot.ScoreSample(y, p))
     assert (zeros.score, zeros.rows, zeros.share, zeros.wrong_share) == (0, 1000, 0.4, 0.005)
     assert (ones.score, ones.rows, ones.share, ones.wrong_share) == (1, 500, 0.2, 0.004)
     assert str(zeros) == (
@@ -27,18 +27,18 @@ def test_the_numbers_and_the_sentences():
 
 
 def test_what_is_not_refuted():
-    (zeros,) = certain_scores(fot.Sample([0] * 200 + [1], [0.0] * 200 + [0.4]), 0.9)
+    (zeros,) = certain_scores(fot.ScoreSample([0] * 200 + [1], [0.0] * 200 + [0.4]), 0.9)
     assert not zeros.refuted
     assert str(zeros) == (
         "more than 99 % of the scores are exactly 0; none of those rows is positive (90 % interval 0 to 1.5 %)."
     )
-    assert certain_scores(fot.Sample([0, 1, 1], [0.2, 0.4, 0.4])) == ()
+    assert certain_scores(fot.ScoreSample([0, 1, 1], [0.2, 0.4, 0.4])) == ()
 
 
 @pytest.mark.parametrize(("wrong", "level"), [(0, 0.95), (1, 0.95), (7, 0.9), (120, 0.99)])
 def test_the_interval_is_that_of_the_exact_binomial_test(wrong, level):
     y = np.repeat([1, 0], [wrong, 120 - wrong])
-    (zeros,) = certain_scores(fot.Sample([*y, 1, 0], [0.0] * 120 + [0.3, 0.7]), level)
+    (zeros,) = certain_scores(fot.ScoreSample([*y, 1, 0], [0.0] * 120 + [0.3, 0.7]), level)
     expected = binomtest(wrong, 120).proportion_ci(level, "exact")
     found = zeros.wrong_interval
     assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-12)
@@ -51,8 +51,8 @@ def test_a_whole_weight_is_the_row_repeated():
     p = rng.choice([0.0, 0.3, 1.0], 300)
     y, w = (rng.random(300) < 0.1 + 0.8 * p).astype(int), rng.integers(0, 4, 300)
     weighted, repeated = (
-        certain_scores(fot.Sample(y, p, w)),
-        certain_scores(fot.Sample(np.repeat(y, w), np.repeat(p, w))),
+        certain_scores(fot.ScoreSample(y, p, w)),
+        certain_scores(fot.ScoreSample(np.repeat(y, w), np.repeat(p, w))),
     )
     cells = certain_scores(fot.Cells.of(y, p, w).sample())
     for one, other, third in zip(weighted, repeated, cells, strict=True):
@@ -65,8 +65,8 @@ def test_importances_count_as_effective_rows():
     rng = np.random.default_rng(0)
     y, w = (rng.random(400) < 0.05).astype(int), rng.lognormal(0.0, 1.0, 400)
     p = np.repeat([0.0, 0.5], 200)
-    (zeros,) = certain_scores(fot.Sample(y, p, w))
-    (scaled,) = certain_scores(fot.Sample(y, p, 1e-3 * w))
+    (zeros,) = certain_scores(fot.ScoreSample(y, p, w))
+    (scaled,) = certain_scores(fot.ScoreSample(y, p, 1e-3 * w))
     inside = w[:200]
     assert zeros.rows == pytest.approx(inside.sum() ** 2 / (inside**2).sum())
     assert zeros.rows < 150
@@ -77,7 +77,7 @@ def test_importances_count_as_effective_rows():
 
 
 def test_json():
-    (zeros,) = certain_scores(fot.Sample([0] * 9 + [1], [0.0] * 10))
+    (zeros,) = certain_scores(fot.ScoreSample([0] * 9 + [1], [0.0] * 10))
     assert json.loads(json.dumps(zeros.to_dict())) == {
         "score": 0,
         "rows": 10.0,
@@ -96,15 +96,15 @@ def test_rounded_scores_are_not_refuted_by_what_rounding_did():
     rng = np.random.default_rng(0)
     p = rng.random(20_000)
     y = rng.random(20_000) < p
-    zeros, ones = certain_scores(fot.Sample(np.append(y, [1, 0]), np.append(np.round(p, 2), [0.0, 1.0])))
+    zeros, ones = certain_scores(fot.ScoreSample(np.append(y, [1, 0]), np.append(np.round(p, 2), [0.0, 1.0])))
     for kind in (zeros, ones):
         assert kind.refuted
         assert kind.step == pytest.approx(0.01)
         assert not kind.beyond_rounding
         assert "rounding to steps of 0.01 may have brought about" in str(kind)
     wrong = np.append(y, [1] * 20)
-    (zeros, _) = certain_scores(fot.Sample(wrong, np.append(np.round(p, 2), [0.0] * 20)))
+    (zeros, _) = certain_scores(fot.ScoreSample(wrong, np.append(np.round(p, 2), [0.0] * 20)))
     assert zeros.beyond_rounding
-    assert certain_scores(fot.Sample(np.append(y, 1), np.append(p, 0.0)))[0].step == 0.0  # on no grid
+    assert certain_scores(fot.ScoreSample(np.append(y, 1), np.append(p, 0.0)))[0].step == 0.0  # on no grid
     single = np.float32(np.round(p, 2)).astype(float)
-    assert certain_scores(fot.Sample(y, single))[0].step == pytest.approx(0.01)
+    assert certain_scores(fot.ScoreSample(y, single))[0].step == pytest.approx(0.01)

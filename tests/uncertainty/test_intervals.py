@@ -111,7 +111,7 @@ def test_pl_has_a_stand_in_which_is_said():
 )
 def test_what_has_no_interval_says_why(measure, reason):
     y, p = noisy(150)
-    sample = fot.Sample(y, p)
+    sample = fot.ScoreSample(y, p)
     e = with_interval(measure.estimate(sample), sample, 0.95, null_draws=20)
     assert e.interval is None
     assert e.interval_reason == reason
@@ -346,7 +346,7 @@ def test_rows_redrawn_in_place_of_labels_are_caught(monkeypatch):
             return observed(self, entries, positives)
         rng = np.random.default_rng(0)
         rows = [self.rows.at(np.sort(rng.integers(0, len(self.rows), len(self.rows)))) for _ in positives.T]
-        return np.array([self.estimate(fot.Sample(each.y, each.p)).value for each in rows])
+        return np.array([self.estimate(fot.ScoreSample(each.y, each.p)).value for each in rows])
 
     monkeypatch.setattr(PlugIn, "estimates_of", bootstrap)
     assert np.mean([e.null.p_value for e in of_calibrated(lambda: fot.Slope1(15), 300, 5)]) > 0.8
@@ -355,7 +355,7 @@ def test_rows_redrawn_in_place_of_labels_are_caught(monkeypatch):
 def test_entries_of_a_measure_are_its_estimates():
     """The quick values for many labellings are those of the estimates one by one, under every norm."""
     y, p = noisy(80, ties=1)
-    sample = fot.Sample(y, p)
+    sample = fot.ScoreSample(y, p)
     entries = Entries.of_rows(sample)
     labels = np.stack([sample.rows.y, 1 - sample.rows.y], axis=1).astype(int)
     for norm in ("l1", "l2", "squared"):

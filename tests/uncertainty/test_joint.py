@@ -11,7 +11,7 @@ from fitontest.uncertainty.joint import JointTest, joint_test
 def drawn(truth=lambda p: p, n=500, seed=0):
     rng = np.random.default_rng([seed, 7])
     p = rng.random(n)
-    return fot.Sample(rng.random(n) < truth(p), p)
+    return fot.ScoreSample(rng.random(n) < truth(p), p)
 
 
 def test_the_p_value_is_the_rank_of_the_largest_standardised_statistic():
@@ -47,7 +47,7 @@ def test_of_calibrated_scores_it_rejects_as_often_as_it_says():
 
 def test_the_order_of_the_rows_does_not_show():
     sample = drawn()
-    turned = fot.Sample(sample.y[::-1], sample.p[::-1])
+    turned = fot.ScoreSample(sample.y[::-1], sample.p[::-1])
     assert joint_test(sample, 60).to_dict() == joint_test(turned, 60).to_dict()
 
 
@@ -64,13 +64,13 @@ def test_roundings_of_the_same_value_are_the_same():
     assert JointTest({"a": null}).p_value == pytest.approx(0.61)
     still = IfCalibrated(0.5 + 1e-16, np.full(99, 0.5), refitted=True)
     assert JointTest({"a": still}).p_value == 1.0
-    assert joint_test(fot.Sample([0, 1], [0, 0.5]), 99).p_value == 1.0
+    assert joint_test(fot.ScoreSample([0, 1], [0, 0.5]), 99).p_value == 1.0
 
 
 def test_too_few_draws_are_more():
     """Ten draws have no p-value below 1 / 11, with which nothing could ever be shown."""
     rng = np.random.default_rng(0)
-    test = joint_test(fot.Sample(rng.random(500) < 0.5, rng.random(500)), 10)
+    test = joint_test(fot.ScoreSample(rng.random(500) < 0.5, rng.random(500)), 10)
     assert (test.draws, test.shown) == (39, True)
 
 

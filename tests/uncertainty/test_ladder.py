@@ -33,7 +33,7 @@ def drawn(truth, n=4000, seed=0):
 
 
 def ladder_of(truth, n=4000, seed=0):
-    return Ladder.of(fot.Sample(*drawn(truth, n, seed)), 0)
+    return Ladder.of(fot.ScoreSample(*drawn(truth, n, seed)), 0)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_the_seed_of_the_folds_makes_no_other_family(seed):
         for family in ("spline", fot.Spline(random_state=seed))
     )
     assert (by_name.debiased, by_name.interval) == (made.debiased, made.interval)
-    found = Ladder.of(fot.Sample(y, p), seed).found(L1, 50, 0.95)
+    found = Ladder.of(fot.ScoreSample(y, p), seed).found(L1, 50, 0.95)
     assert (by_name.debiased, by_name.interval.low, by_name.interval.high) == (found.value, found.low, found.high)
 
 
@@ -85,7 +85,7 @@ def test_whose_interval_is_widened_and_whose_replaced():
 def test_where_the_spline_fits_all_is_as_without_a_ladder():
     y, p = drawn(lambda p: p**1.2, 1000)
     error = fot.calibration_error(y, p, interval=0.95)
-    redraws = Redraws.of(fot.Sample(y, p))
+    redraws = Redraws.of(fot.ScoreSample(y, p))
     g = fot.Spline().fit(np.sort(p), y[np.argsort(p)]).predict(np.sort(p))
     found = Redrawn(PlugIn("spline"), redraws, 0).chain(g, 50, 0.95)
     assert (error.debiased, error.interval.low, error.interval.high) == (found.value, found.low, found.high)
@@ -115,7 +115,7 @@ def test_the_fit_test_refits_the_map_to_each_labelling():
 @pytest.mark.parametrize(("p", "y"), [(np.linspace(0.1, 0.9, 99), None), (np.full(300, 0.3), None)])
 def test_few_rows_and_one_score_ask_nothing(p, y):
     y = np.random.default_rng(0).random(p.size) < p if y is None else y
-    ladder = Ladder.of(fot.Sample(y, p), 0)
+    ladder = Ladder.of(fot.ScoreSample(y, p), 0)
     assert ladder.smooth_fit is None
     assert ladder.rung == "spline"
 
@@ -145,7 +145,7 @@ def test_beside_atoms_the_direction_is_shrunk():
     rng = np.random.default_rng(3)
     p = np.append(np.zeros(1600), rng.random(2400))
     y = rng.random(4000) < np.where(p == 0, 0.05, p)
-    ladder = Ladder.of(fot.Sample(y, p), 0)
+    ladder = Ladder.of(fot.ScoreSample(y, p), 0)
     p, g, direction = ladder.entries.p, ladder.smooth, ladder.direction
     atom = p == 0
     np.testing.assert_array_equal(direction[atom], g[atom])

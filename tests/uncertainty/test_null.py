@@ -19,7 +19,7 @@ def test_redrawn_labels_follow_the_scores():
     w = np.array([200.0, 0.0, 300.0, 400.0, 100.0])  # rows, each with a label of its own
     total = np.zeros(4)
     for _ in range(40):
-        groups = redrawn(fot.Sample([0, 1, 1, 0, 1], p, w, weights="counts"), rng).groups
+        groups = redrawn(fot.ScoreSample([0, 1, 1, 0, 1], p, w, weights="counts"), rng).groups
         assert groups.p.tolist() == [0.0, 0.2, 0.7, 1.0]
         assert groups.w.tolist() == [200.0, 300.0, 400.0, 100.0]
         total += groups.wy
@@ -31,22 +31,22 @@ def test_redrawn_labels_follow_the_scores():
 def test_a_redrawn_sample_is_a_sample(ties, weights):
     y, p = noisy(200, ties=ties)
     w = {"unit": None, "whole": np.arange(200) % 3, "other": np.linspace(0, 2, 200)}[weights]
-    drawn = redrawn(fot.Sample(y, p, w), np.random.RandomState(0))
-    again = fot.Sample(drawn.y, drawn.p, drawn.w)  # through the door, sorted and pooled anew
+    drawn = redrawn(fot.ScoreSample(y, p, w), np.random.RandomState(0))
+    again = fot.ScoreSample(drawn.y, drawn.p, drawn.w)  # through the door, sorted and pooled anew
     for name in ("p", "n", "w", "wy"):
         np.testing.assert_allclose(getattr(drawn.groups, name), getattr(again.groups, name), rtol=1e-14)
     np.testing.assert_array_equal(drawn.rows.y, again.rows.y)
-    assert drawn.total == pytest.approx(fot.Sample(y, p, w).total)
+    assert drawn.total == pytest.approx(fot.ScoreSample(y, p, w).total)
     assert drawn.unit == (weights == "unit")
 
 
 def test_entries_of_many_rows_have_the_null_of_their_rows():
     p, y, n = np.array([0.2, 0.2, 0.7]), np.array([0.0, 1.0, 1.0]), np.array([30, 10, 60])
-    cells = fot.Sample.of_rows(Rows(p, y, 0.5 * n, n, 0.25 * n), whole=False)
+    cells = fot.ScoreSample.of_rows(Rows(p, y, 0.5 * n, n, 0.25 * n), whole=False)
     drawn = redrawn(cells, np.random.RandomState(0))
     assert (drawn.n, drawn.total) == (100, 50.0)
     np.testing.assert_allclose(drawn.groups.w2, [10.0, 15.0])
-    rows = fot.Sample(np.repeat(y, n), np.repeat(p, n), np.full(100, 0.5))
+    rows = fot.ScoreSample(np.repeat(y, n), np.repeat(p, n), np.full(100, 0.5))
     nulls = [estimate_of(fot.Binned(), sample, redrawing=Redrawing(500)).null for sample in (cells, rows)]
     assert nulls[0].mean == pytest.approx(nulls[1].mean, abs=4 * np.hypot(nulls[0].sd, nulls[1].sd) / np.sqrt(500))
     assert nulls[0].sd == pytest.approx(nulls[1].sd, rel=0.15)
@@ -110,7 +110,9 @@ def test_what_is_held_fixed_is_named():
         "map": fot.evaluate(y, p, families=[fot.IdentityMap()], null_draws=2).estimates[0].null,
         "bins": fot.gce(y, p, partition=[0.2, 0.8], null_draws=2).null,
         "bins of a family": fot.tce(y, p, partition=fot.Isotonic().fit(p, y), null_draws=2).null,
-        "bins of another measure": estimate_of(fot.WithinBin([0.5]), fot.Sample(y, p), redrawing=Redrawing(2)).null,
+        "bins of another measure": estimate_of(
+            fot.WithinBin([0.5]), fot.ScoreSample(y, p), redrawing=Redrawing(2)
+        ).null,
     }
     for name, null in nulls.items():
         assert null.held_fixed == name.split()[0]

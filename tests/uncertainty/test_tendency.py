@@ -28,7 +28,7 @@ def half(interval):
 def test_the_residual_is_the_difference_of_the_means_with_its_standard_error():
     y, p = drawn(400)
     w = np.random.default_rng(1).uniform(0.5, 2.0, 400)
-    found = tendency_of(fot.Sample(y, p, w))
+    found = tendency_of(fot.ScoreSample(y, p, w))
     r = y - p
     residual = np.average(r, weights=w)
     assert found.residual == pytest.approx(residual)
@@ -61,7 +61,7 @@ def test_the_slope_and_its_sandwich_error_are_those_of_the_likelihood():
     )
     inverse = np.linalg.inv(curvature)
     se = np.sqrt((inverse @ (gradients.T @ gradients) @ inverse)[0, 0])
-    found = tendency_of(fot.Sample(y, p, w), 0.9)
+    found = tendency_of(fot.ScoreSample(y, p, w), 0.9)
     assert found.slope == pytest.approx(best[0], rel=1e-4)
     assert half(found.slope_interval) == pytest.approx(ndtri(0.95) * se, rel=1e-3)
 
@@ -71,10 +71,10 @@ def test_the_intervals_are_as_wide_as_a_bootstrap_says():
     rng, slopes, residuals = np.random.default_rng(2), [], []
     for _ in range(300):
         rows = rng.integers(0, 600, 600)
-        one = tendency_of(fot.Sample(y[rows], p[rows]))
+        one = tendency_of(fot.ScoreSample(y[rows], p[rows]))
         slopes.append(one.slope)
         residuals.append(one.residual)
-    found = tendency_of(fot.Sample(y, p))
+    found = tendency_of(fot.ScoreSample(y, p))
     assert half(found.slope_interval) == pytest.approx(Z * np.std(slopes), rel=0.15)
     assert half(found.residual_interval) == pytest.approx(Z * np.std(residuals), rel=0.15)
 
@@ -83,8 +83,8 @@ def test_a_whole_weight_is_the_same_row_repeated():
     """Its copies are one observation: the same estimates, and an error that is not smaller."""
     y, p = drawn(200)
     w = np.random.default_rng(3).integers(1, 4, 200)
-    weighted = tendency_of(fot.Sample(y, p, w))
-    repeated = tendency_of(fot.Sample(np.repeat(y, w), np.repeat(p, w)))
+    weighted = tendency_of(fot.ScoreSample(y, p, w))
+    repeated = tendency_of(fot.ScoreSample(np.repeat(y, w), np.repeat(p, w)))
     assert weighted.slope == pytest.approx(repeated.slope, rel=1e-6)
     assert weighted.residual == pytest.approx(repeated.residual)
     assert half(weighted.slope_interval) > half(repeated.slope_interval)
@@ -93,7 +93,7 @@ def test_a_whole_weight_is_the_same_row_repeated():
 def test_cells_tell_what_their_rows_tell():
     y, p = drawn(500)
     p = p.round(2)
-    rows, cells = tendency_of(fot.Sample(y, p)), tendency_of(fot.Cells.of(y, p).sample())
+    rows, cells = tendency_of(fot.ScoreSample(y, p)), tendency_of(fot.Cells.of(y, p).sample())
     assert cells.slope == pytest.approx(rows.slope, rel=1e-4)
     assert half(cells.slope_interval) == pytest.approx(half(rows.slope_interval), rel=1e-4)
     assert half(cells.residual_interval) == pytest.approx(half(rows.residual_interval), rel=1e-6)
@@ -111,7 +111,7 @@ def test_cells_tell_what_their_rows_tell():
     ids=["one row", "one class", "few rows", "separated", "one score"],
 )
 def test_there_is_no_slope_where_a_line_means_nothing(y, p):
-    found = tendency_of(fot.Sample(y, p))
+    found = tendency_of(fot.ScoreSample(y, p))
     assert found.slope is None
     assert found.slope_interval is None
     assert found.residual == pytest.approx(np.mean(y) - np.mean(p))
@@ -119,19 +119,19 @@ def test_there_is_no_slope_where_a_line_means_nothing(y, p):
 
 
 def test_words_say_only_what_is_sure():
-    assert tendency_of(fot.Sample(*drawn(2000, slope=0.6))).words == ["too bold"]
-    assert tendency_of(fot.Sample(*drawn(2000, slope=1.6))).words == ["too timid"]
-    assert tendency_of(fot.Sample(*drawn(2000, shift=-0.5))).words == ["too high"]
-    assert tendency_of(fot.Sample(*drawn(2000, shift=0.5))).words == ["too low"]
-    assert tendency_of(fot.Sample(*drawn(2000))).words == []
-    assert tendency_of(fot.Sample(*drawn(40, slope=0.8))).words == []
+    assert tendency_of(fot.ScoreSample(*drawn(2000, slope=0.6))).words == ["too bold"]
+    assert tendency_of(fot.ScoreSample(*drawn(2000, slope=1.6))).words == ["too timid"]
+    assert tendency_of(fot.ScoreSample(*drawn(2000, shift=-0.5))).words == ["too high"]
+    assert tendency_of(fot.ScoreSample(*drawn(2000, shift=0.5))).words == ["too low"]
+    assert tendency_of(fot.ScoreSample(*drawn(2000))).words == []
+    assert tendency_of(fot.ScoreSample(*drawn(40, slope=0.8))).words == []
 
 
 def test_few_events_have_an_exact_interval():
-    found = tendency_of(fot.Sample(np.zeros(200), np.full(200, 0.05))).residual_interval
+    found = tendency_of(fot.ScoreSample(np.zeros(200), np.full(200, 0.05))).residual_interval
     assert found.low == pytest.approx(-0.05)
     assert found.high == pytest.approx(1 - 0.025 ** (1 / 200) - 0.05)
-    weighted = tendency_of(fot.Sample([0.0], [0.05], [200], weights="counts")).residual_interval
+    weighted = tendency_of(fot.ScoreSample([0.0], [0.05], [200], weights="counts")).residual_interval
     assert (weighted.low, weighted.high) == pytest.approx((found.low, found.high))
 
 
@@ -149,7 +149,7 @@ def test_certain_scores_do_not_turn_the_direction_round():
     """Certain and wrong in 6 % of cases is bold; the uncertain scores are timid, and a map in logits is of them."""
     y, p = with_certain(4000, slope=1.4, wrong=0.06)
     assert fot.Platt(eps=1e-16).fit(p, y).slope_ < 0.2
-    found = tendency_of(fot.Sample(y, p))
+    found = tendency_of(fot.ScoreSample(y, p))
     assert "too timid" in found.words
     assert found.slope == pytest.approx(1.4, abs=0.15)
     assert [scores.refuted for scores in found.certain] == [True, True]
@@ -166,7 +166,7 @@ def test_a_forest_of_few_positives_is_not_bold():
     y = (rng.random(p.size) < c).astype(int)
     assert y.mean() < 0.03
     assert fot.Platt(eps=1e-16).fit(p, y).slope_ < 0.3
-    found = tendency_of(fot.Sample(y, p))
+    found = tendency_of(fot.ScoreSample(y, p))
     assert found.slope_interval.low < 1.3 < found.slope_interval.high
     assert "too bold" not in found.words
     assert found.certain[0].wrong_interval.low < 0.002 < found.certain[0].wrong_interval.high
@@ -176,16 +176,16 @@ def test_the_slope_is_that_of_the_uncertain_rows_alone():
     y, p = with_certain(800, slope=0.8, wrong=0.02)
     w = np.random.default_rng(3).integers(0, 4, 800)
     inside = (p > 0) & (p < 1)
-    whole, alone = tendency_of(fot.Sample(y, p, w)), tendency_of(fot.Sample(y[inside], p[inside], w[inside]))
+    whole, alone = tendency_of(fot.ScoreSample(y, p, w)), tendency_of(fot.ScoreSample(y[inside], p[inside], w[inside]))
     assert whole.slope == pytest.approx(alone.slope, rel=1e-12)
     assert half(whole.slope_interval) == pytest.approx(half(alone.slope_interval), rel=1e-9)
     assert alone.certain == ()
     assert whole.residual == pytest.approx(np.average(y - p, weights=w))  # of all rows
-    repeated = tendency_of(fot.Sample(np.repeat(y, w), np.repeat(p, w)))
+    repeated = tendency_of(fot.ScoreSample(np.repeat(y, w), np.repeat(p, w)))
     assert whole.slope == pytest.approx(repeated.slope, rel=1e-6)
     assert whole.certain == repeated.certain
     cells = tendency_of(fot.Cells.of(y, p.round(2), w).sample())
-    rounded = tendency_of(fot.Sample(y, p.round(2), w))
+    rounded = tendency_of(fot.ScoreSample(y, p.round(2), w))
     assert cells.slope == pytest.approx(rounded.slope, rel=1e-4)
 
 
@@ -193,14 +193,14 @@ def test_too_few_uncertain_rows_of_a_class_have_no_slope():
     y, p = with_certain(2000, slope=1.0, wrong=0.1)
     inside = np.flatnonzero((p > 0) & (p < 1) & (y == 1))
     p[inside[9:]] = 1.0
-    found = tendency_of(fot.Sample(y, p))
+    found = tendency_of(fot.ScoreSample(y, p))
     assert found.slope is None
     assert len(found.certain_words) == 2
 
 
 @pytest.mark.parametrize("label", [0, 1])
 def test_labels_of_one_class(label):
-    found = tendency_of(fot.Sample(np.full(100, label), np.repeat([0.0, 0.5, 1.0], [30, 40, 30])))
+    found = tendency_of(fot.ScoreSample(np.full(100, label), np.repeat([0.0, 0.5, 1.0], [30, 40, 30])))
     assert found.slope is None
     assert [scores.wrong_share for scores in found.certain] == [label, 1 - label]
     assert [scores.refuted for scores in found.certain] == [label == 1, label == 0]
@@ -212,7 +212,7 @@ def test_the_slope_is_the_one_that_r_finds_of_the_same_rows():
         pytest.skip("golden_valprob.json is not beside the checkout")
     found = json.loads(path.read_text())["sets"]["digits_tree"]
     y, p = np.array(list(found["y"]), dtype=int), np.array(found["p"], dtype=float)
-    tendency = tendency_of(fot.Sample(y, p))
+    tendency = tendency_of(fot.ScoreSample(y, p))
     assert tendency.slope == pytest.approx(0.873516525265091, abs=1e-8)  # rms::val.prob, and glm of 0 < p < 1
     assert found["expected"]["cox"]["slope"] == pytest.approx(tendency.slope, abs=1e-8)
     assert tendency.words == ["too bold"]
@@ -223,8 +223,8 @@ def test_decisions_have_no_slope():
     rng = np.random.default_rng(0)
     y = (rng.random(500) < 0.5).astype(int)
     h = np.where(rng.random(500) < 0.8, y, 1 - y).astype(float)
-    assert tendency_of(fot.Sample(y, h)).slope is None
-    found = tendency_of(fot.Sample(y, h))
+    assert tendency_of(fot.ScoreSample(y, h)).slope is None
+    found = tendency_of(fot.ScoreSample(y, h))
     assert [scores.refuted for scores in found.certain] == [True, True]
     assert sum(scores.share for scores in found.certain) == pytest.approx(1.0)
     assert all("more than none" in words for words in found.certain_words)

@@ -74,7 +74,7 @@ def test_it_rests_on_the_same_statistics_whatever_is_listed():
         text, expected = found.pop("text"), {name: value for name, value in first.items() if name != "text"}
         assert found == expected
         assert text.startswith(first["text"].split(";")[0])
-    assert verdicts[0].test.p_values == joint_test(fot.Sample(*drawn(lambda p: p**1.1, 600)), 60).p_values
+    assert verdicts[0].test.p_values == joint_test(fot.ScoreSample(*drawn(lambda p: p**1.1, 600)), 60).p_values
 
 
 def test_with_another_norm_it_is_still_of_the_mean_distance():
@@ -156,7 +156,7 @@ def test_it_is_computed_only_when_it_is_asked_for(monkeypatch):
     def refuse(*_):
         raise AssertionError
 
-    monkeypatch.setattr("fitontest.evaluation.verdict_of", refuse)
+    monkeypatch.setattr("fitontest.evaluation.evaluation.verdict_of", refuse)
     evaluation = evaluated(lambda p: p, n=200)
     assert evaluation["platt"].interval is not None
     with pytest.raises(AssertionError):

@@ -17,7 +17,7 @@ from fitontest.cells.frames import BadRowsError, FrameColumns, as_frame, refuse_
 from fitontest.checks import brief, choose, is_real, is_whole
 from fitontest.data.ordering import Rows
 from fitontest.data.predictions import NAMES, ClassSamples, Names, ReadBefore
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.data.weights import (
     EXACT_COUNT,
     WEIGHT_TYPES,
@@ -155,7 +155,7 @@ class Cells(ReadBefore):
         w = sample_weight
         if w is not None:  # "auto" is decided by all cells that will be added to these
             w = read_weights(w, "sample_weight", "importances" if weights == "auto" else weights, rescale=False)
-        sample = Sample(y_true, y_prob, w, pos_label=pos_label)
+        sample = ScoreSample(y_true, y_prob, w, pos_label=pos_label)
         sums = added_up(CellSums.of_rows(*block, resolution) for block in sample.blocks())
         return cls(sums, resolution, weights)
 
@@ -354,12 +354,12 @@ class Cells(ReadBefore):
         weights: WeightType = "auto" if self.weights == "counts" else self.weights  # no whole numbers: importances
         return _of_sums(self.sums.scaled(float(factor)), self.resolution, weights)
 
-    def sample(self) -> Sample:
+    def sample(self) -> ScoreSample:
         """Return the sample that the cells are: two entries per cell, at its mean score, that stand for its rows."""
         return self._sample
 
     @cached_property
-    def _sample(self) -> Sample:
+    def _sample(self) -> ScoreSample:
         if not self.n:
             raise ValueError("cells must have rows, got none")
         sums = self.sums
@@ -372,7 +372,7 @@ class Cells(ReadBefore):
         if np.any(np.diff(columns[0]) <= 0):  # cells of engines whose logarithms differ in the last bit may overlap
             order = np.lexsort((columns[2], columns[1], columns[0]))
             columns = [column[order] for column in columns]
-        sample = Sample.of_rows(Rows(*columns), whole=whole)
+        sample = ScoreSample.of_rows(Rows(*columns), whole=whole)
         several = sums.low < sums.high
         sample.__dict__["pooled_scores"] = bool(several.any())
         sample.__dict__["doubtful"] = self.doubtful
@@ -394,7 +394,7 @@ class Cells(ReadBefore):
                 CalibrationWarning,
             )
 
-    def read(self) -> Sample:
+    def read(self) -> ScoreSample:
         """Return the sample, where the rows are wanted."""
         return self.sample()
 
@@ -554,7 +554,7 @@ class ClassCells(ReadBefore, ClassSamples, Mapping[Label, Cells]):
         """Scores of all classes together."""
         return sum(cells.n for cells in self.cells.values())
 
-    def against_rest(self, column: int) -> Sample:
+    def against_rest(self, column: int) -> ScoreSample:
         """Return one class against the rest."""
         return self.cells[self.classes[column]].sample()
 

@@ -15,7 +15,7 @@ from sklearn.base import clone
 from fitontest.classifier.rows import take_part
 from fitontest.classifier.scores import Reading, positions, respond
 from fitontest.data.class_rows import ClassRows
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex import on_simplex
 from fitontest.data.weights import Weights
 from fitontest.families.base import Family, read_family, registered_class, seeded
@@ -139,7 +139,7 @@ def fit_pair(
     wanted = [1] if classes.size == 2 else sorted(known.tolist())
     families: dict[Label, Family] = {}
     for k in wanted if known.size > 1 else []:
-        sample = Sample(rows.codes == k, scores[:, k], weights, names=NAMES)
+        sample = ScoreSample(rows.codes == k, scores[:, k], weights, names=NAMES)
         families[classes[k : k + 1].tolist()[0]] = clone(family).fit_sample(sample)
     return CalibratedPair(estimator, families, classes, reading, columns)
 

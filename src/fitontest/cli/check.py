@@ -9,9 +9,9 @@ import click
 from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import Given, of_class_scores
 from fitontest.cli.writing import check_output
-from fitontest.data.distributions import Distributions
 from fitontest.data.predictions import ClassSamples
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
+from fitontest.data.simplex_sample import SimplexSample
 from fitontest.evaluation.segmented_evaluation import WHOLE
 from fitontest.evaluation.segments import Segment
 from fitontest.measures.error_limits import check_resolution
@@ -116,9 +116,11 @@ def _checked(given: Given, by: tuple[str, ...], require: tuple[str, ...], rule: 
         refuse_doubt([segments.whole], WEIGHTS)
         return check_segments(segments, rule, given.reduction, read_required(require, "--require"))
     data = given.data()
-    assert not isinstance(data, Distributions)  # the command knows no reduction that keeps them
+    assert not isinstance(data, SimplexSample)  # the command knows no reduction that keeps them
     by_class = isinstance(data, ClassSamples)
-    samples: Mapping[Segment, Sample] = dict(data.one_vs_rest()) if isinstance(data, ClassSamples) else {WHOLE: data}
+    samples: Mapping[Segment, ScoreSample] = (
+        dict(data.one_vs_rest()) if isinstance(data, ClassSamples) else {WHOLE: data}
+    )
     refuse_doubt(samples.values(), WEIGHTS)
     return check_samples(samples, rule, given.reduction, "class" if by_class else "segment")
 

@@ -22,7 +22,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from fitontest.cli.measuring import TCE, measured
 from fitontest.cli.messages import refusing
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.displays.small_multiples import SmallMultiples
 from fitontest.displays.tce import TCEDisplay
 
@@ -64,7 +64,7 @@ def demo(output: Path) -> None:
     click.echo("\nAll families on your own scores: fitontest evaluate, fitontest plot --family all.")
 
 
-def _scored_classifiers() -> Iterator[tuple[str, Sample]]:
+def _scored_classifiers() -> Iterator[tuple[str, ScoreSample]]:
     """Yield the two classifiers with their out-of-fold scores, each when it has been trained."""
     x, benign = load_breast_cancer(return_X_y=True)
     y = 1 - np.asarray(benign, dtype=np.intp)
@@ -75,4 +75,4 @@ def _scored_classifiers() -> Iterator[tuple[str, Sample]]:
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     for name, model in models.items():
         proba = cross_val_predict(model, x, y, cv=folds, method="predict_proba")
-        yield name, Sample(y, np.asarray(proba[:, 1], dtype=np.float64))
+        yield name, ScoreSample(y, np.asarray(proba[:, 1], dtype=np.float64))

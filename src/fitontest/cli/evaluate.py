@@ -16,7 +16,7 @@ from fitontest.cli.measuring import (
 )
 from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import Given, of_any_scores
-from fitontest.data.distributions import Distributions
+from fitontest.data.simplex_sample import SimplexSample
 from fitontest.evaluation.evaluation import DEFAULT_CANONICAL
 from fitontest.measures.base import make_measure
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA
@@ -109,7 +109,7 @@ def evaluate(
         say(SEGMENT_FORMATS[style](segmented))
         return
     data = given.data()
-    if isinstance(data, Distributions):
+    if isinstance(data, SimplexSample):
         evaluation = measured_distributions(data, families, chosen, norm, random_state, null_draws, level)
         say(FORMATS[style](evaluation))
         return

@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 from fitontest.cli.messages import say
-from fitontest.data.distributions import CANONICAL, Distributions
 from fitontest.data.predictions import ClassSamples
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
+from fitontest.data.simplex_sample import CANONICAL, SimplexSample
 from fitontest.evaluation.evaluation import (
     DEFAULT_CANONICAL,
     DEFAULT_SEGMENTED,
@@ -56,7 +56,7 @@ SEGMENT_FORMATS: dict[str, Callable[[SegmentedEvaluation[Evaluation]], str]] = {
 
 
 def measured(
-    data: Sample | ClassSamples,
+    data: ScoreSample | ClassSamples,
     families: Sequence[str] | None,
     measures: Sequence[str],
     *,
@@ -79,7 +79,7 @@ def measured(
 
 
 def measured_distributions(
-    data: Distributions,
+    data: SimplexSample,
     families: Sequence[str],
     measures: Sequence[str],
     norm: str,
@@ -127,9 +127,9 @@ def _measure(name: str, alpha: float) -> Measure:
     return make_measure(name, alpha=alpha) if name == TCE else make_measure(name)
 
 
-def _counts_rows(data: Sample | ClassSamples) -> bool:
+def _counts_rows(data: ScoreSample | ClassSamples) -> bool:
     """Return whether weights count rows, as a test requires, with a note where they do not."""
-    sample = data if isinstance(data, Sample) else data.against_rest(0)
+    sample = data if isinstance(data, ScoreSample) else data.against_rest(0)
     if not sample.whole:
         say("Note: no TCE, because a test counts rows and the weights are importances", err=True)
     return sample.whole

@@ -17,9 +17,9 @@ from fitontest.cli.layout import of_layout
 from fitontest.cli.messages import say
 from fitontest.data.arrays import as_scores
 from fitontest.data.class_columns import read_class_order
-from fitontest.data.distributions import CANONICAL, Distributions
 from fitontest.data.predictions import REDUCTIONS, ClassSamples, Names, read_classes, read_data, reduced
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
+from fitontest.data.simplex_sample import CANONICAL, SimplexSample
 from fitontest.data.weights import MOST_COPIES, WEIGHT_TYPES, Weights, WeightType, check_kind, read_weights
 from fitontest.evaluation.segments import Segments
 from fitontest.files.csv_files import BOOLEANS, Layout
@@ -126,12 +126,12 @@ class Given:
         """The name of the scores: that of their column, where it is one."""
         return self.probs[0] if len(self.probs) == 1 else None
 
-    def data(self) -> Sample | ClassSamples | Distributions:
+    def data(self) -> ScoreSample | ClassSamples | SimplexSample:
         """Return the data in the file: of several classes with classwise or canonical, else one sample."""
         if self.canonical:
             return self.distributions()
         if self._reads_cells:
-            found: Sample | ClassSamples = self._cells().read()
+            found: ScoreSample | ClassSamples = self._cells().read()
             return found
         with self._naming_lines():
             columns, labels, pos_label = self._read()
@@ -154,7 +154,7 @@ class Given:
                 columns, [*values.values()], self.reduction, labels, pos_label, self._names, ", ".join(by)
             )
 
-    def sample(self) -> Sample:
+    def sample(self) -> ScoreSample:
         """Return the one sample in the file, or that the reduction makes of it."""
         if self._reads_cells:
             return reduced((self._cells(), None, None), None, names=self._names)
@@ -163,11 +163,11 @@ class Given:
         with self._naming_lines():
             return reduced(columns, self.reduction, labels, pos_label, self._names)
 
-    def distributions(self) -> Distributions:
+    def distributions(self) -> SimplexSample:
         """Return the predictions of all classes in the file, as they are."""
         return self.distributions_of(None)
 
-    def distributions_of(self, classes: list[Label] | None) -> Distributions:
+    def distributions_of(self, classes: list[Label] | None) -> SimplexSample:
         """Return the predictions of given classes, which stand in the order of the columns."""
         if self._is_pattern or self.cells == "always":
             raise ValueError("--cells must not be asked for with --reduction canonical, which needs whole rows")
@@ -176,7 +176,7 @@ class Given:
         with self._naming_lines():
             columns, labels, _ = self._read()
         with self._naming_lines():
-            return Distributions.of(
+            return SimplexSample.of(
                 read_classes(columns, labels if classes is None else np.array(classes), self._names)
             )
 

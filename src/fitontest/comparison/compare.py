@@ -14,11 +14,11 @@ from fitontest.comparison.held_out import HeldOutEvaluation
 from fitontest.comparison.known_truth import Truth, read_truth
 from fitontest.comparison.of_classes import ClassOptions, compare_class_candidates
 from fitontest.comparison.pairing import rank_results
-from fitontest.data.distributions import CANONICAL, Distributions, read_any
 from fitontest.data.indices import check_same_order
 from fitontest.data.predictions import NAMES, Columns, Names, ReadBefore, count_columns, reduced
 from fitontest.data.repeated_rows import Repeats
-from fitontest.data.sample import Sample, refuse_pooled_scores
+from fitontest.data.score_sample import ScoreSample, refuse_pooled_scores
+from fitontest.data.simplex_sample import CANONICAL, SimplexSample, read_any
 from fitontest.families.base import Family, family_name
 from fitontest.families.listed import read_families
 from fitontest.families.multiclass.base import MulticlassFamily
@@ -250,7 +250,7 @@ def compare_calibrators(
 
 
 def compare_candidates(
-    sample: Sample, options: Options, test: Sample | None = None, truth: Truth = None, labels: str = "y_true"
+    sample: ScoreSample, options: Options, test: ScoreSample | None = None, truth: Truth = None, labels: str = "y_true"
 ) -> Comparison:
     """Return the comparison on a checked sample; `labels` is what the caller calls the labels."""
     positives = int(sample.rows.n[sample.rows.y > 0].sum())
@@ -287,7 +287,7 @@ def compare_candidates(
     )
 
 
-def _set_up(sample: Sample, options: Options, test: Sample | None, truth: Truth) -> HeldOutEvaluation:
+def _set_up(sample: ScoreSample, options: Options, test: ScoreSample | None, truth: Truth) -> HeldOutEvaluation:
     """Return the evaluation with its folds drawn and the true probabilities checked."""
     sample, folds = sample.in_repeated_folds(options.cv, options.repeats, options.random_state)
     evaluated, scores = (sample, "y_prob") if test is None else (test, "test[1]")
@@ -303,7 +303,7 @@ def _set_up(sample: Sample, options: Options, test: Sample | None, truth: Truth)
     )
 
 
-def _read_test(test: object, pos_label: Label | None) -> Sample | None:
+def _read_test(test: object, pos_label: Label | None) -> ScoreSample | None:
     """Return the sample of a test set that is given as a tuple, or as cells."""
     if test is None:
         return None
@@ -312,14 +312,14 @@ def _read_test(test: object, pos_label: Label | None) -> Sample | None:
     _check_test(test)
     test = cast("tuple[ArrayInput, ...]", test)
     _check_two_classes(test[1], "test[1]")
-    return Sample(*test, pos_label=pos_label, names=("test[0]", "test[1]", "test[2]"))
+    return ScoreSample(*test, pos_label=pos_label, names=("test[0]", "test[1]", "test[2]"))
 
 
-def _read_distributions(columns: Columns, labels: ArrayInput, names: Names = NAMES) -> Distributions:
-    return cast("Distributions", read_any(columns, CANONICAL, labels, names=names))
+def _read_distributions(columns: Columns, labels: ArrayInput, names: Names = NAMES) -> SimplexSample:
+    return cast("SimplexSample", read_any(columns, CANONICAL, labels, names=names))
 
 
-def _read_test_distributions(test: object, data: Distributions) -> Distributions:
+def _read_test_distributions(test: object, data: SimplexSample) -> SimplexSample:
     """Return a test set of several classes that is given as a tuple."""
     _check_test(test)
     y, scores, *rest = cast("tuple[ArrayInput, ...]", test)
@@ -352,7 +352,7 @@ def _check_two_classes(scores: ArrayInput, name: str) -> None:
     )
 
 
-def _is_backwards(sample: Sample) -> bool:
+def _is_backwards(sample: ScoreSample) -> bool:
     """Return whether positives have lower scores than negatives on average, as scores of the other class have."""
     y, w = sample.y, sample.w
     return float((w * y) @ sample.p / (w @ y)) < float((w * (1 - y)) @ sample.p / (w @ (1 - y)))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family
 from fitontest.numerics.norms import l1
@@ -25,7 +25,7 @@ class Parts:
     refinement: float
 
 
-def decompose(sample: Sample, family: Family, loss: RowLoss) -> Parts:
+def decompose(sample: ScoreSample, family: Family, loss: RowLoss) -> Parts:
     """Return the parts of the loss of a sample's scores under a family, which is fitted to it."""
     with without_warnings():
         recalibrated = np.clip(family.fit_map(sample).evaluate(sample.p), 0.0, 1.0)

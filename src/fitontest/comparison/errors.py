@@ -15,7 +15,7 @@ from fitontest.checks import choose, is_real
 from fitontest.comparison.error_comparison import ErrorComparison, HeldOutMean
 from fitontest.comparison.two_models import TwoModels
 from fitontest.data.repeated_rows import Repeats
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family, check_family, read_family
 from fitontest.families.slope1 import Slope1
 from fitontest.measures.interval import Interval
@@ -211,7 +211,7 @@ def _check_level(level: object) -> None:
         raise ValueError(f"interval must be a level between 0 and 1, both excluded, such as 0.95; got {level!r}")
 
 
-def _check_rows(sample: Sample, models: TwoModels) -> None:
+def _check_rows(sample: ScoreSample, models: TwoModels) -> None:
     """Raise ValueError where nothing could be held out, or labels or rows do not vary."""
     if sample.n < LEAST:
         raise ValueError(f"y_true must have at least {LEAST} rows of positive weight, got {sample.n}")

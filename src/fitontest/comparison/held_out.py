@@ -16,7 +16,7 @@ from fitontest.comparison.decomposition import Parts, decompose
 from fitontest.comparison.interpretability import Interpretability, measure_interpretability
 from fitontest.comparison.known_truth import Quality, measure_quality
 from fitontest.data.ordering import Rows
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import Held, held_warnings, warn_user, without_warnings
 from fitontest.families.base import Family
 from fitontest.families.stacking import Stacking
@@ -61,9 +61,9 @@ class HeldOutEvaluation:
 
     Attributes
     ----------
-    sample : Sample
+    sample : ScoreSample
         The rows to fit to, which are also predicted out of fold.
-    test : Sample or None
+    test : ScoreSample or None
         Other rows.
     folds : list of lists of int arrays
         The positions of the rows of each fold, for each repeat of the cross-validation.
@@ -83,8 +83,8 @@ class HeldOutEvaluation:
         Warnings that were given already.
     """
 
-    sample: Sample
-    test: Sample | None
+    sample: ScoreSample
+    test: ScoreSample | None
     folds: list[list[IntArray]]
     loss: RowLoss
     evaluators: Mapping[str, Family]
@@ -163,21 +163,21 @@ class HeldOutEvaluation:
         """Return the loss of each row, its mean over the repeats of a cross-validation."""
         return np.asarray(np.mean([self.loss(rows.y, q) for q in predictions], axis=0))
 
-    def _decompose(self, samples: list[Sample]) -> Parts:
+    def _decompose(self, samples: list[ScoreSample]) -> Parts:
         """Return the parts of the loss, their means over the repeats."""
         parts = [decompose(sample, self.decomposition, self.loss) for sample in samples]
         return Parts(
             float(np.mean([part.calibration for part in parts])), float(np.mean([part.refinement for part in parts]))
         )
 
-    def _measure_interpretability(self, fitted: Sample, held_out: list[Sample]) -> Interpretability | None:
+    def _measure_interpretability(self, fitted: ScoreSample, held_out: list[ScoreSample]) -> Interpretability | None:
         """Return how readable and how valid the calibrated scores are, where that is wanted."""
         if not self.interpretability:
             return None
         with without_warnings():
             return measure_interpretability(fitted, held_out)
 
-    def _measure_errors(self, samples: list[Sample]) -> dict[str, float]:
+    def _measure_errors(self, samples: list[ScoreSample]) -> dict[str, float]:
         """Return the calibration error by each evaluator, its mean over the repeats."""
         with without_warnings():
             return {
@@ -204,7 +204,7 @@ def _same(value: object, other: object) -> bool:
     return value is other or (type(value) is type(other) and bool(value == other))
 
 
-def predict_out_of_fold(family: Family, sample: Sample, repeats: list[list[IntArray]]) -> FloatArray:
+def predict_out_of_fold(family: Family, sample: ScoreSample, repeats: list[list[IntArray]]) -> FloatArray:
     """Return predictions of shape (repeats, n), each row's by a map fitted without the rows of its fold.
 
     Warnings of these fits are suppressed: the fit to all rows warns of the same data.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.base import make_measure
 from fitontest.measures.binning import DEFAULT_BINS
 from fitontest.measures.probabilistic_count import ProbabilisticCount
@@ -43,15 +43,15 @@ class Interpretability:
     auc_v: float
 
 
-def measure_interpretability(fitted: Sample, held_out: Sequence[Sample]) -> Interpretability:
+def measure_interpretability(fitted: ScoreSample, held_out: Sequence[ScoreSample]) -> Interpretability:
     """Return the measures of one candidate.
 
     Parameters
     ----------
-    fitted : Sample
+    fitted : ScoreSample
         The labels with the values of the map that is fitted to all rows. Those of a cross-validation come from several
         maps, which have several times as many values.
-    held_out : sequence of Sample
+    held_out : sequence of ScoreSample
         The labels with held-out predictions, for each repeat of the cross-validation; the means over them are returned.
     """
     pde, auc_v = (

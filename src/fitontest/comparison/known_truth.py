@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fitontest.data.arrays import as_scores, check_same_length
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.numerics.norms import l1
 from fitontest.simulation.truth import mean_given
 from fitontest.typing import ArrayInput, FloatArray
@@ -22,7 +22,7 @@ class Quality:
     error_after: float
 
 
-def read_truth(truth: Truth, sample: Sample, scores: str = "y_prob") -> FloatArray:
+def read_truth(truth: Truth, sample: ScoreSample, scores: str = "y_prob") -> FloatArray:
     """Return the true probability at each of the sorted rows of a sample.
 
     `truth` is a function of the scores, or has one value for each row; where scores are tied, the probability of a

@@ -18,9 +18,9 @@ from fitontest.comparison.decomposition import Parts
 from fitontest.comparison.held_out import CandidateResult
 from fitontest.comparison.pairing import rank_results
 from fitontest.data.class_rows import ClassRows
-from fitontest.data.distributions import Distributions
 from fitontest.data.predictions import Predictions
 from fitontest.data.repeated_rows import Repeats
+from fitontest.data.simplex_sample import SimplexSample
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import (
     Family,
@@ -90,7 +90,7 @@ class ClassOptions:
 
 
 def compare_class_candidates(
-    data: Distributions, options: ClassOptions, test: Distributions | None = None, labels: str = "y_true"
+    data: SimplexSample, options: ClassOptions, test: SimplexSample | None = None, labels: str = "y_true"
 ) -> Comparison:
     """Return the comparison on checked distributions; `labels` is what the caller calls the labels."""
     data = data.in_order()
@@ -122,7 +122,7 @@ def compare_class_candidates(
     )
 
 
-def _is_mixed_up(data: Distributions) -> bool:
+def _is_mixed_up(data: SimplexSample) -> bool:
     """Return whether labels are less probable than by chance, as with columns in another order than the classes."""
     own = data.p[np.arange(len(data)), data.codes]
     return float(data.w @ own) / data.total < 1.0 / data.n_classes
@@ -162,16 +162,16 @@ def _read_candidates(families: Iterable[object] | None, seed: RandomState) -> di
 class _Evaluation:
     """Held-out rows and the measures computed on them, the same for every candidate."""
 
-    data: Distributions
+    data: SimplexSample
     rows: ClassRows
-    test: Distributions | None
+    test: SimplexSample | None
     folds: list[list[IntArray]]
     loss: ClassLoss
     evaluators: Mapping[str, Family]
     decomposition: MulticlassFamily
 
     @classmethod
-    def of(cls, data: Distributions, test: Distributions | None, options: ClassOptions) -> "_Evaluation":
+    def of(cls, data: SimplexSample, test: SimplexSample | None, options: ClassOptions) -> "_Evaluation":
         rows, rng = data.class_rows, generator(options.random_state)
         folds = [rows.folds(options.cv, rng) for _ in range(options.repeats)]
         if not folds[0]:
@@ -215,7 +215,7 @@ class _Evaluation:
                 predictions[held_out] = c_hat.on_simplex(self.data.p[held_out])
         return predictions
 
-    def _decompose(self, calibrated: list[Distributions]) -> Parts:
+    def _decompose(self, calibrated: list[SimplexSample]) -> Parts:
         """Return the parts of the loss, their means over the repeats."""
         gains, after = [], []
         for one in calibrated:
@@ -226,7 +226,7 @@ class _Evaluation:
             after.append(refined)
         return Parts(float(np.mean(gains)), float(np.mean(after)))
 
-    def _measure_errors(self, calibrated: list[Distributions]) -> dict[str, float]:
+    def _measure_errors(self, calibrated: list[SimplexSample]) -> dict[str, float]:
         """Return the errors of confidences and of the classes by each evaluator, their means over the repeats."""
         found: dict[str, float] = {}
         with without_warnings():
@@ -238,7 +238,7 @@ class _Evaluation:
         return found
 
 
-def _errors_of(measure: PlugIn, one: Distributions) -> tuple[float, float]:
+def _errors_of(measure: PlugIn, one: SimplexSample) -> tuple[float, float]:
     """Return the error of the confidences, and the mean error over the classes."""
     predictions = Predictions(one.classes, one.codes, one.p, one.weights, one.names)
     each = [float(measure.estimate(sample)) for _, sample in predictions.one_vs_rest()]

@@ -10,7 +10,7 @@ import numpy as np
 from fitontest.comparison.held_out import predict_out_of_fold
 from fitontest.data.arrays import check_same_length
 from fitontest.data.indices import check_same_order
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.data.weights import read_weights
 from fitontest.families.base import Family
 from fitontest.typing import ArrayInput, FloatArray, IntArray, Label, RowLoss
@@ -24,21 +24,21 @@ class Scored:
 
     Attributes
     ----------
-    sample : Sample
+    sample : ScoreSample
         The rows of positive weight, sorted by (score, label, weight).
     place : int array of shape (n,)
         The position in that sample of each row of the common order.
     """
 
-    sample: Sample
+    sample: ScoreSample
     place: IntArray
 
     @classmethod
-    def of(cls, sample: Sample, p: FloatArray, y: FloatArray, w: FloatArray) -> "Scored":
+    def of(cls, sample: ScoreSample, p: FloatArray, y: FloatArray, w: FloatArray) -> "Scored":
         """Return a sample with the places of its rows, which (p, y, w) hold in the common order."""
         place = np.empty(p.size, dtype=np.intp)
         place[np.lexsort((w, y, p))] = np.arange(p.size)
-        return cls(Sample.of_rows(sample.rows, whole=sample.whole), place)
+        return cls(ScoreSample.of_rows(sample.rows, whole=sample.whole), place)
 
     def compute_gains(self, family: Family, folds: list[IntArray], loss: RowLoss) -> FloatArray:
         """Return by how much a map that was fitted to the other folds lowers the loss of each row, in common order."""
@@ -58,7 +58,7 @@ class TwoModels:
         The rows as each model has scored them.
     w, w2 : arrays of shape (n,)
         Weights and squared weights of the rows, in the common order; whole weights count rows (see `Rows`).
-    given : tuple of two Sample
+    given : tuple of two ScoreSample
         The rows as they were given. In the others each row stands as often as its weight counts it: held out with its
         copies it would be missing from the others, and models whose scores differ more would look worse.
     """
@@ -67,7 +67,7 @@ class TwoModels:
     second: Scored
     w: FloatArray
     w2: FloatArray
-    given: tuple[Sample, Sample]
+    given: tuple[ScoreSample, ScoreSample]
 
     @classmethod
     def of(
@@ -76,7 +76,7 @@ class TwoModels:
         """Check labels, scores and weights, and put the rows in order."""
         weights = None if sample_weight is None else read_weights(sample_weight, "sample_weight")
         given = [
-            Sample(y_true, p, weights, pos_label=pos_label, names=("y_true", name, "sample_weight"))
+            ScoreSample(y_true, p, weights, pos_label=pos_label, names=("y_true", name, "sample_weight"))
             for name, p in (("p1", p1), ("p2", p2))
         ]
         one, other = given
@@ -93,12 +93,12 @@ class TwoModels:
         return cls(first, second, w[order], w2[order], (given[0], given[1]))
 
 
-def _written_out(sample: Sample) -> Sample:
+def _written_out(sample: ScoreSample) -> ScoreSample:
     """Return the sample with each row as often as its weight counts it; of very many rows as it is."""
     if sample.unit or not sample.whole or sample.total > MOST_WRITTEN_OUT:
         return sample
     rows = np.repeat(np.arange(sample.w.size), sample.w.astype(np.intp))
-    return Sample(sample.y[rows], sample.p[rows])
+    return ScoreSample(sample.y[rows], sample.p[rows])
 
 
 def find_order(p1: FloatArray, p2: FloatArray, y: FloatArray, w: FloatArray) -> IntArray:

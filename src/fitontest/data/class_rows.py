@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from fitontest.data.predictions import Predictions
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex import on_simplex
 from fitontest.data.weights import Weights
 from fitontest.numerics.random import check_cv, held_out_rows
@@ -97,9 +97,9 @@ class ClassRows:
         x = np.maximum(self.scores, eps)
         return np.asarray(np.log(x, out=x))
 
-    def against_rest(self, column: int) -> Sample:
+    def against_rest(self, column: int) -> ScoreSample:
         """Return one class against the rest, as a sample of two classes."""
-        return Sample(
+        return ScoreSample(
             self.codes == column, np.ascontiguousarray(self.probabilities[:, column]), self.weights, names=NAMES
         )
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from fitontest.data.ordering import Rows
 from fitontest.data.parts import share_out
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.data.weights import Weights
 from fitontest.numerics.cells import cell_starts, equal_mass_cells
 from fitontest.typing import FloatArray, IntArray
@@ -63,21 +63,21 @@ class Entries:
     pooled: bool = False
 
     @classmethod
-    def of_rows(cls, sample: Sample) -> "Entries":
+    def of_rows(cls, sample: ScoreSample) -> "Entries":
         """Return the entries of a sample's sorted rows."""
         rows = sample.rows
         behind = None if sample.whole or rows.single else rows.n
         return cls(rows.p, rows.w, sample.countable, sample.whole, sample.whole and sample.aggregated, behind)
 
     @classmethod
-    def of_groups(cls, sample: Sample) -> "Entries":
+    def of_groups(cls, sample: ScoreSample) -> "Entries":
         """Return an entry for each score of a sample of whole weights, whose units are its rows."""
         groups = sample.groups
         n, pooled = groups.w.astype(np.intp), sample.has_pooled_scores
         return cls(groups.p, groups.w, n, whole=True, counted=sample.aggregated, pooled=pooled)
 
     @classmethod
-    def labelled(cls, sample: Sample) -> tuple["Entries", IntArray]:
+    def labelled(cls, sample: ScoreSample) -> tuple["Entries", IntArray]:
         """Return entries whose rows have labels of their own, and how many of them are positive, shape (m,).
 
         Whole weights are rows; a row of any other weight has one label. Of more than `MOST_ROWS` rows neighbouring
@@ -91,7 +91,7 @@ class Entries:
         return entries, np.rint(sample.rows.y * entries.n).astype(np.intp)
 
     @classmethod
-    def _pooled(cls, sample: Sample) -> tuple["Entries", IntArray]:
+    def _pooled(cls, sample: ScoreSample) -> tuple["Entries", IntArray]:
         groups = sample.groups
         first = cell_starts(equal_mass_cells(groups.w, NODES))
         w, wp, wy = (np.add.reduceat(column, first) for column in (groups.w, groups.w * groups.p, groups.wy))
@@ -201,11 +201,11 @@ class Entries:
         return np.add.reduceat(wy, self.first, axis=0) if self.tied else wy
 
     @cached_property
-    def unlabelled(self) -> Sample:
+    def unlabelled(self) -> ScoreSample:
         """The sample of negative rows alone: for what depends on scores and weights, whatever the labels."""
         return self.sample(np.zeros(len(self), dtype=np.intp))
 
-    def sample(self, positives: IntArray) -> Sample:
+    def sample(self, positives: IntArray) -> ScoreSample:
         """Return the sample of one labelling, of shape (m,)."""
         if self.single and self.behind is None:
             return self._of_single(positives.astype(np.float64))
@@ -218,14 +218,14 @@ class Entries:
             order = self._order(p, y, w)
             p, y, w, count = p[order], y[order], w[order], count[order]
             if self.counted:
-                return Sample.of_rows(Rows(p, y, w, count, w), whole=True).merged
-            return Sample.of_rows(Rows.of(p, y, w, whole=True), whole=True)
+                return ScoreSample.of_rows(Rows(p, y, w, count, w), whole=True).merged
+            return ScoreSample.of_rows(Rows.of(p, y, w, whole=True), whole=True)
         each = np.repeat(self.w / self.n, 2)[present]
         w = count * each
         order = self._order(p, y, w)
         n = self._rows_of(positives)[present] if self.behind is not None else count
         rows = Rows(p[order], y[order], w[order], n[order], (w * each)[order])
-        return Sample.of_rows(rows, whole=False).merged
+        return ScoreSample.of_rows(rows, whole=False).merged
 
     def _rows_of(self, positives: IntArray) -> IntArray:
         """Return the rows behind the negatives and the positives of each entry, in turn."""
@@ -235,9 +235,9 @@ class Entries:
         pairs = [share_out(self.behind, before, count, self.n) for before, count in shares]  # type: ignore[arg-type]
         return np.stack(pairs, axis=1).ravel()
 
-    def _of_single(self, y: FloatArray) -> Sample:
+    def _of_single(self, y: FloatArray) -> ScoreSample:
         order = self._order(self.p, y, self.w)
-        return Sample.of_rows(Rows.of(self.p[order], y[order], self.w[order], whole=self.whole), whole=self.whole)
+        return ScoreSample.of_rows(Rows.of(self.p[order], y[order], self.w[order], whole=self.whole), whole=self.whole)
 
     def _order(self, p: FloatArray, y: FloatArray, w: FloatArray) -> Any:
         return np.lexsort((w, y, p)) if self.tied or not self.single else slice(None)

@@ -35,7 +35,7 @@ from fitontest.data.class_columns import in_order_of_names, label_texts, read_cl
 from fitontest.data.column_permutation import warn_of_permutation
 from fitontest.data.indices import check_same_order
 from fitontest.data.labels import chosen_positive, coded, coded_positive, distinct, listed
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.data.weights import Weights, read_weights
 from fitontest.typing import ArrayInput, FloatArray, IntArray, Label
 
@@ -76,7 +76,7 @@ class ReadBefore(ABC):
     """
 
     @abstractmethod
-    def read(self) -> "Sample | ClassSamples":
+    def read(self) -> "ScoreSample | ClassSamples":
         """Return the checked data."""
 
 
@@ -100,7 +100,7 @@ class ClassSamples(ABC):
         """Scores of all classes together."""
 
     @abstractmethod
-    def against_rest(self, column: int) -> Sample:
+    def against_rest(self, column: int) -> ScoreSample:
         """Return one class against the rest.
 
         Parameters
@@ -109,11 +109,11 @@ class ClassSamples(ABC):
             The place of the class in `classes`, from 0.
         """
 
-    def one_vs_rest(self) -> Iterator[tuple[Label, Sample]]:
+    def one_vs_rest(self) -> Iterator[tuple[Label, ScoreSample]]:
         """Yield each class and its sample against the rest."""
         return ((label, self.against_rest(column)) for column, label in enumerate(self.classes))
 
-    def by_predicted(self) -> Iterator[tuple[Label, Sample]]:
+    def by_predicted(self) -> Iterator[tuple[Label, ScoreSample]]:
         """Yield each class that is predicted, and the confidence of the rows in which it is.
 
         Raises
@@ -153,16 +153,16 @@ class Predictions(ClassSamples):
         """Scores of all classes together."""
         return int(self.scores.size)
 
-    def against_rest(self, column: int) -> Sample:
+    def against_rest(self, column: int) -> ScoreSample:
         """Return one class against the rest."""
         return self._sample(self.codes == column, self.scores[:, column])
 
-    def confidence(self) -> Sample:
+    def confidence(self) -> ScoreSample:
         """Return the largest score of each row, and whether the first class that has it is the label."""
         top, highest = self.predicted
         return self._sample(self.codes == top, highest)
 
-    def by_predicted(self) -> Iterator[tuple[Label, Sample]]:
+    def by_predicted(self) -> Iterator[tuple[Label, ScoreSample]]:
         """Yield each class that is predicted with the sample of `confidence` of its rows alone."""
         top, highest = self.predicted
         confidence = self.confidence()
@@ -171,7 +171,7 @@ class Predictions(ClassSamples):
             rows = top == column
             yield (
                 self.classes[column],
-                Sample(
+                ScoreSample(
                     self.codes[rows] == column,
                     highest[rows],
                     Weights(w[rows], confidence.whole, confidence.doubtful),
@@ -179,7 +179,7 @@ class Predictions(ClassSamples):
                 ),
             )
 
-    def binary(self, pos_label: Label | None) -> Sample:
+    def binary(self, pos_label: Label | None) -> ScoreSample:
         """Return the column of the positive class, of two."""
         if len(self.classes) != 2:
             raise ValueError(
@@ -195,8 +195,8 @@ class Predictions(ClassSamples):
         top = self.scores.argmax(axis=1)
         return top, np.take_along_axis(self.scores, top[:, None], axis=1)[:, 0]
 
-    def _sample(self, labels: NDArray[np.bool_], scores: FloatArray) -> Sample:
-        return Sample(labels, scores, self.sample_weight, names=self.names.of_sample)
+    def _sample(self, labels: NDArray[np.bool_], scores: FloatArray) -> ScoreSample:
+        return ScoreSample(labels, scores, self.sample_weight, names=self.names.of_sample)
 
 
 def read_classes(
@@ -261,14 +261,14 @@ def reduced(
     labels: ArrayInput = None,
     pos_label: Label | None = None,
     names: Names = NAMES,
-) -> Sample:
+) -> ScoreSample:
     """Return the one sample that (y_true, y_prob, sample_weight) are, or that a reduction makes of a matrix.
 
     Nothing is guessed from shapes: without a reduction only a column of scores is accepted.
     """
     if isinstance(columns[0], ReadBefore):
         data = read_before(columns, reduction, labels, pos_label, names)
-        if not isinstance(data, Sample):
+        if not isinstance(data, ScoreSample):
             raise ValueError(
                 f"{names.y_true} must be the cells of one sample, got those of {len(data.classes)} classes"
             )
@@ -279,7 +279,7 @@ def reduced(
         y_true, y_prob, sample_weight = columns
         if (count_columns(y_prob) or 1) > 1:
             _refuse_matrix(y_prob, names)
-        return Sample(y_true, y_prob, sample_weight, pos_label=pos_label, names=names.of_sample)
+        return ScoreSample(y_true, y_prob, sample_weight, pos_label=pos_label, names=names.of_sample)
     if choose(reduction, REDUCTIONS, names.reduction) == "classwise":
         raise ValueError(f"{names.reduction} must be 'confidence' or 'binary' where one sample is needed")
     if reduction == "binary":
@@ -294,7 +294,7 @@ def read_data(
     labels: ArrayInput = None,
     pos_label: Label | None = None,
     names: Names = NAMES,
-) -> Sample | ClassSamples:
+) -> ScoreSample | ClassSamples:
     """Return what (y_true, y_prob, sample_weight) are under a reduction: predictions of several classes, or one sample.
 
     Predictions are what ``reduction="classwise"`` makes of them: each class is to be held against the rest.
@@ -328,7 +328,7 @@ def read_before(
     labels: ArrayInput = None,
     pos_label: Label | None = None,
     names: Names = NAMES,
-) -> Sample | ClassSamples:
+) -> ScoreSample | ClassSamples:
     """Return data that were read before, and refuse what would say again how they are to be read."""
     ready, y_prob, sample_weight = columns
     given = {names.y_prob: y_prob, names.sample_weight: sample_weight, names.labels: labels, names.pos_label: pos_label}
@@ -337,7 +337,7 @@ def read_before(
             raise ValueError(
                 f"{name} must be left out where {names.y_true} is {type(ready).__name__}, which were made with it"
             )
-    data: Sample | ClassSamples = ready.read()
+    data: ScoreSample | ClassSamples = ready.read()
     made = "classwise" if isinstance(data, ClassSamples) else None
     if reduction not in (None, made):
         raise ValueError(

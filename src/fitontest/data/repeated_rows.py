@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fitontest.data.sample import REPEATS, Sample
+from fitontest.data.score_sample import REPEATS, ScoreSample
 from fitontest.exceptions import CalibrationWarning, warn_user
 from fitontest.typing import BoolArray, FloatArray, IntArray
 
@@ -61,7 +61,7 @@ class Repeats:
     counted: bool = False
 
     @classmethod
-    def of(cls, sample: Sample) -> "Repeats":
+    def of(cls, sample: ScoreSample) -> "Repeats":
         """Return what the rows of a sample tell, which remembers it; cells tell nothing of their rows."""
         found = sample.memory.get(REPEATS)
         if not isinstance(found, Repeats):
@@ -69,7 +69,7 @@ class Repeats:
         return found
 
     @classmethod
-    def _of(cls, sample: Sample) -> "Repeats":
+    def _of(cls, sample: ScoreSample) -> "Repeats":
         if sample.aggregated or sample.has_pooled_scores:
             return cls(sample.n)
         groups = sample.groups

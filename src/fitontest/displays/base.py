@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from fitontest.checks import choose
 from fitontest.data.estimators import probabilities
 from fitontest.data.predictions import Reduction
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.displays.canvas import create_figure
 from fitontest.displays.saving import save_figure
 from fitontest.measures.base import Estimate
@@ -172,8 +172,8 @@ def check_measured(error: object, sample: object) -> None:
     """Raise ValueError unless the error is an estimate for two classes that was measured on the sample."""
     if not isinstance(error, Estimate) or error.base_rate is None:
         raise ValueError(f"error must be an Estimate for two classes, got {error!r}")
-    if not isinstance(sample, Sample):
-        raise ValueError(f"sample must be a Sample, got {sample!r}")
+    if not isinstance(sample, ScoreSample):
+        raise ValueError(f"sample must be a ScoreSample, got {sample!r}")
     if sample.n != error.n or not isclose(sample.base_rate, error.base_rate, rel_tol=1e-9):
         raise ValueError(
             f"sample must be the one on which error was measured, n = {error.n} with a share of positives of "

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from fitontest.checks import as_list
 from fitontest.data.predictions import ClassSamples, Reduction, read_unreduced, reduced
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.displays.base import check_measured
 from fitontest.displays.canvas import AxesOrFigure, get_axes
 from fitontest.displays.class_choice import ClassChoice, read_panels
@@ -78,7 +78,7 @@ class ReliabilityDisplay(PanelDisplay):
     ----------
     error : Estimate
         A result of `calibration_error`, measured on the sample.
-    sample : Sample
+    sample : ScoreSample
         The scores, labels and weights that the error was measured on.
     scale : {"probability", "logit"}, default="probability"
         Scale of both axes. The logit scale shows rare events. A single ``pl3`` fit (``ensemble=False``) is made of
@@ -154,7 +154,7 @@ class ReliabilityDisplay(PanelDisplay):
     def __init__(
         self,
         error: Estimate,
-        sample: Sample,
+        sample: ScoreSample,
         *,
         scale: ScaleName | Scale = "probability",
         limits: ArrayInput = None,
@@ -302,7 +302,7 @@ class ReliabilityDisplay(PanelDisplay):
 
     def add_band(
         self,
-        sample: Sample,
+        sample: ScoreSample,
         *,
         kind: BandKind = "consistency",
         draws: int = BAND_DRAWS,
@@ -313,7 +313,7 @@ class ReliabilityDisplay(PanelDisplay):
 
         Parameters
         ----------
-        sample : Sample
+        sample : ScoreSample
             The sample of the diagram.
         kind : {"consistency", "confidence", "simultaneous"}, default="consistency"
             As `band` of `from_predictions`.

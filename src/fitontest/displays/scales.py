@@ -8,7 +8,7 @@ import numpy as np
 
 from fitontest.checks import choose
 from fitontest.data.arrays import as_numbers
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.numerics.links import IDENTITY, LOGIT, Link
 from fitontest.partitions.partition import Partition, uniform_edges
 from fitontest.typing import ArrayInput, FloatArray
@@ -95,7 +95,7 @@ def make_scale(name: str, limits: ArrayInput) -> Scale:
     return Scale(name, *_read_limits(limits, name))
 
 
-def choose_scale(name: str, sample: Sample) -> Scale:
+def choose_scale(name: str, sample: ScoreSample) -> Scale:
     """Return the scale of an axis that ends where the scores of the sample end; a probability scale shows [0, 1].
 
     Scores of 0 and 1, whose logits are infinite, do not extend a logit axis.
@@ -122,7 +122,7 @@ def _fit_logit_scale(p: FloatArray) -> Scale:
     return Scale("logit", max(first, EPS), min(last, 1 - EPS))
 
 
-def advise_logit(scale: Scale, sample: Sample) -> str | None:
+def advise_logit(scale: Scale, sample: ScoreSample) -> str | None:
     """Return the advice to use a logit scale, where a probability scale does not resolve most of the scores."""
     if scale.name == "logit":
         return None
@@ -132,7 +132,7 @@ def advise_logit(scale: Scale, sample: Sample) -> str | None:
     return None
 
 
-def find_score_range(sample: Sample) -> tuple[float, float]:
+def find_score_range(sample: ScoreSample) -> tuple[float, float]:
     """Return the smallest and the largest score of positive weight."""
     present = sample.p if sample.unit else sample.p[sample.w > 0]
     return float(present.min()), float(present.max())

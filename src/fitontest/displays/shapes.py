@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.displays.scales import Scale, find_score_range
 from fitontest.families.stacking import LEAST_NAMED, Stacking
 from fitontest.maps.atoms import split_atoms
@@ -113,7 +113,7 @@ class Shape:
         return records(piece=piece, x=x, y=c)
 
 
-def compute_shape(fitted: CalibrationMap, knots: FloatArray, sample: Sample, scale: Scale) -> Shape:
+def compute_shape(fitted: CalibrationMap, knots: FloatArray, sample: ScoreSample, scale: Scale) -> Shape:
     """Return the shape of a map over a sample. `knots` are the scores to mark as knots."""
     bins = fitted.partition
     jumps = bins is not None and bins.n_bins <= MOST_BINS
@@ -137,7 +137,7 @@ def compute_shape(fitted: CalibrationMap, knots: FloatArray, sample: Sample, sca
     )
 
 
-def tabulate_members(error: Estimate, sample: Sample, scale: Scale) -> Records:
+def tabulate_members(error: Estimate, sample: ScoreSample, scale: Scale) -> Records:
     """Return the points of the maps that a mixture of families is made of, over the scores; none of any other map."""
     family = error.estimator
     if not isinstance(family, Stacking):
@@ -152,7 +152,7 @@ def tabulate_members(error: Estimate, sample: Sample, scale: Scale) -> Records:
     return rows
 
 
-def compute_shares_beyond(sample: Sample, scale: Scale) -> tuple[float, float]:
+def compute_shares_beyond(sample: ScoreSample, scale: Scale) -> tuple[float, float]:
     """Return the shares of the data below and above the axis."""
     below, above = (float(sample.w @ outside) for outside in (sample.p < scale.lower, sample.p > scale.upper))
     return below / sample.total, above / sample.total
@@ -216,7 +216,7 @@ def tabulate_cuts(shape: Shape, lower: float, upper: float) -> Records:
 
 
 def _compute_means(
-    fitted: CalibrationMap, pieces: Partition, table: BinTable, sample: Sample
+    fitted: CalibrationMap, pieces: Partition, table: BinTable, sample: ScoreSample
 ) -> tuple[FloatArray, FloatArray]:
     gaps, values = np.zeros(len(table)), np.zeros(len(table))
     for p, _, w in sample.blocks():

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from fitontest.data.distributions import CANONICAL, Distributions, read_any
+from fitontest.data.simplex_sample import CANONICAL, SimplexSample, read_any
 from fitontest.displays.base import Display
 from fitontest.displays.canvas import AxesOrFigure, get_axes
 from fitontest.displays.palette import FILL, GAP, get_foreground
@@ -39,7 +39,7 @@ class SimplexDisplay(Display):
     ----------
     error : Estimate
         Of three classes, as `calibration_error` or `gce` returns it with ``reduction="canonical"``.
-    data : Distributions
+    data : SimplexSample
         The predictions it was measured on.
 
     Attributes
@@ -63,7 +63,7 @@ class SimplexDisplay(Display):
 
     ax_: "Axes"
 
-    def __init__(self, error: Estimate, data: Distributions) -> None:
+    def __init__(self, error: Estimate, data: SimplexSample) -> None:
         if not isinstance(error, Estimate) or not isinstance(getattr(error.evidence, "map", None), MulticlassMap):
             raise ValueError(f"error must be an Estimate of several classes that has a map, got {error!r}")
         if data.n_classes != 3:
@@ -116,7 +116,7 @@ class SimplexDisplay(Display):
             Naming the argument, the rule and what was found.
         """
         data = read_any((y_true, y_prob, sample_weight), CANONICAL, labels)
-        assert isinstance(data, Distributions)
+        assert isinstance(data, SimplexSample)
         measure = CanonicalPlugIn(family, distance) if partition is None else SimplexECE(partition, distance)
         return cls(canonical_estimate_of(measure, data), data).plot(ax)
 

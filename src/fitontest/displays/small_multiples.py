@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from fitontest.data.predictions import ClassSamples
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.displays.base import BinaryDisplay, Display
 from fitontest.displays.canvas import AxesOrFigure, SomeFigure, check_empty_figure, get_figure
 from fitontest.displays.class_choice import ClassChoice, describe_heaviest, describe_worst, pick_classes
@@ -201,7 +201,7 @@ def _format_title(title: str, display: PanelDisplay) -> str:
 
 def arrange_panels(
     display: Callable[..., PanelDisplay],
-    measured: Iterable[tuple[str, Estimate, Sample]],
+    measured: Iterable[tuple[str, Estimate, ScoreSample]],
     scale: ScaleName,
     limits: ArrayInput = None,
     *,
@@ -222,7 +222,9 @@ def arrange_panels(
     return SmallMultiples(displays, title=title)
 
 
-def leave_out_identity(measured: Iterable[tuple[str, Estimate, Sample]]) -> list[tuple[str, Estimate, Sample]]:
+def leave_out_identity(
+    measured: Iterable[tuple[str, Estimate, ScoreSample]],
+) -> list[tuple[str, Estimate, ScoreSample]]:
     """Return (title, error, sample) without identity maps, whose diagram is the diagonal, unless all are such."""
     entries = list(measured)
     return [entry for entry in entries if not isinstance(entry[1].map, IdentityMap)] or entries
@@ -269,7 +271,7 @@ def arrange_classes(
     return multiples
 
 
-def _samples_of(scores: ClassSamples, by_predicted: bool) -> Iterator[tuple[Label, Sample]]:
+def _samples_of(scores: ClassSamples, by_predicted: bool) -> Iterator[tuple[Label, ScoreSample]]:
     return scores.by_predicted() if by_predicted else scores.one_vs_rest()
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from fitontest.data.predictions import Reduction, reduced
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.displays.base import BinaryDisplay, check_measured
 from fitontest.displays.canvas import AxesOrFigure, get_axes, style_axes
 from fitontest.displays.companions import (
@@ -67,7 +67,7 @@ class TCEDisplay(BinaryDisplay):
     ----------
     error : Estimate
         A result of `tce`, measured on the sample.
-    sample : Sample
+    sample : ScoreSample
         The scores, labels and weights that the error was measured on.
     scale : {"probability", "logit"}, default="probability"
         Scale of the axis of predictions. "logit" shows rare events; it ends where the predictions end. If 90 % of the
@@ -134,7 +134,7 @@ class TCEDisplay(BinaryDisplay):
     def __init__(
         self,
         error: Estimate,
-        sample: Sample,
+        sample: ScoreSample,
         *,
         scale: ScaleName = "probability",
         limits: ArrayInput = None,

@@ -6,7 +6,7 @@ import numpy as np
 
 from fitontest.checks import is_real
 from fitontest.data.predictions import Reduction, read_data
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.displays.base import BinaryDisplay
 from fitontest.displays.canvas import AxesOrFigure, get_axes, style_axes
 from fitontest.displays.palette import Color, get_series_style
@@ -126,18 +126,18 @@ class ValidityDisplay(BinaryDisplay):
         """
         measure = ValidityArea(k)
         data = read_data((y_true, y_prob, sample_weight), reduction, labels, pos_label)
-        if not isinstance(data, Sample):
+        if not isinstance(data, ScoreSample):
             rule = "reduction must be 'confidence' or 'binary' for a validity diagram"
             raise ValueError(f"{rule}; draw the curve of each class on the same axes, got {reduction!r}")
         return cls.of_sample(data, measure, name=name).plot(ax, color=color, legend=legend)
 
     @classmethod
-    def of_sample(cls, sample: Sample, measure: ValidityArea, *, name: str | None = None) -> Self:
+    def of_sample(cls, sample: ScoreSample, measure: ValidityArea, *, name: str | None = None) -> Self:
         """Return the diagram of a checked sample, which is yet to be drawn.
 
         Parameters
         ----------
-        sample : Sample
+        sample : ScoreSample
             Checked scores, labels and weights.
         measure : ValidityArea
             With the number of neighbours.

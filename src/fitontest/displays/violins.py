@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.ndimage import gaussian_filter1d
 
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.displays.scales import Scale
 from fitontest.displays.shapes import find_bounds
 from fitontest.measures.binned import Bins
@@ -54,7 +54,7 @@ class Violin:
         return bool(np.array_equal(self.rejected, self.weight))
 
 
-def compute_violins(bins: Bins, sample: Sample, scale: Scale) -> list[Violin]:
+def compute_violins(bins: Bins, sample: ScoreSample, scale: Scale) -> list[Violin]:
     """Return the violin of each bin that holds predictions."""
     cells = scale.cells(CELLS)
     weight, rejected = _count_predictions(bins, sample, cells)
@@ -114,7 +114,7 @@ def tabulate_spans(violin: Violin) -> Records:
     return [{"bin": violin.bin + 1, "lower": lower, "upper": upper} for lower, upper in violin.spans.tolist()]
 
 
-def _find_rejected_spans(bins: Bins, sample: Sample, ends: dict[int, FloatArray]) -> dict[int, FloatArray]:
+def _find_rejected_spans(bins: Bins, sample: ScoreSample, ends: dict[int, FloatArray]) -> dict[int, FloatArray]:
     """Return the intervals of each violin that the test rejects. `ends` holds the borders of the cells of each.
 
     The test is asked at the borders of the cells and at the predictions. Where two neighbouring answers of a bin
@@ -144,7 +144,7 @@ def _find_rejected_spans(bins: Bins, sample: Sample, ends: dict[int, FloatArray]
     return spans
 
 
-def _count_predictions(evidence: Bins, sample: Sample, cells: Partition) -> tuple[FloatArray, FloatArray]:
+def _count_predictions(evidence: Bins, sample: ScoreSample, cells: Partition) -> tuple[FloatArray, FloatArray]:
     """Return the weight, and the rejected weight, of the predictions per bin (row) and cell (column)."""
     groups = sample.groups
     partition, bins = evidence.bins_of_scores(), evidence.bins.n_bins

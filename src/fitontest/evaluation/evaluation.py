@@ -6,10 +6,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from fitontest.checks import as_list, brief, choose
-from fitontest.data.distributions import CANONICAL, AnyReduction, Distributions, read_any
 from fitontest.data.predictions import ClassSamples, Columns
 from fitontest.data.repeated_rows import Repeats
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
+from fitontest.data.simplex_sample import CANONICAL, AnyReduction, SimplexSample, read_any
 from fitontest.evaluation.measuring import measure_segments
 from fitontest.evaluation.segments import Segments, read_frame, read_segments
 from fitontest.exceptions import CalibrationWarning, Held, held_warnings, warn_user
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from fitontest.displays.small_multiples import SmallMultiples
 
 FamilyLike = str | Family | CalibrationMap | MulticlassFamily | MulticlassMap
-Data = Sample | ClassSamples | Distributions
+Data = ScoreSample | ClassSamples | SimplexSample
 DEFAULT_SEGMENTED = ("spline",)  # the family that segments are measured by unasked: they need one number each
 DEFAULT_CANONICAL = ("temperature", "vector", "matrix")  # families of several classes that are evaluated unasked
 
@@ -65,7 +65,7 @@ class Evaluation(Table):
     ----------
     estimates : tuple of Estimate
         In the order given.
-    data : Sample, Predictions, ClassCells or Distributions
+    data : ScoreSample, Predictions, ClassCells or SimplexSample
         The rows they were measured on, for the diagrams: predictions of several classes with ``reduction="classwise"``,
         distributions with ``reduction="canonical"``.
 
@@ -109,9 +109,9 @@ class Evaluation(Table):
         return self.estimates
 
     @property
-    def sample(self) -> Sample:
+    def sample(self) -> ScoreSample:
         """The rows that were measured, of two classes."""
-        if not isinstance(self.data, Sample):
+        if not isinstance(self.data, ScoreSample):
             own = "each has its own, evaluation.classes[label].sample" if self.classes else "there is none"
             raise AttributeError(f"sample: of several classes {own}")
         return self.data
@@ -248,7 +248,7 @@ class Evaluation(Table):
         from fitontest.displays.reliability import ReliabilityDisplay
         from fitontest.displays.small_multiples import arrange_panels, join_title, leave_out_identity
 
-        if isinstance(self.data, Distributions):
+        if isinstance(self.data, SimplexSample):
             raise ValueError("reduction must not be 'canonical' for reliability diagrams, which are of one score")
         with_map = [name for name, estimate in zip(self.names, self.estimates, strict=True) if _has_map(estimate)]
         if not with_map:
@@ -284,7 +284,7 @@ class Evaluation(Table):
         statistic; what is not among the estimates is computed. None of several classes, whose measures speak for
         themselves, and without a family that has an interval and a null.
         """
-        return verdict_of(self._named(), self.data) if isinstance(self.data, Sample) else None
+        return verdict_of(self._named(), self.data) if isinstance(self.data, ScoreSample) else None
 
     def _named(self) -> Named:
         return list(zip(self.names, self.estimates, strict=True))
@@ -480,7 +480,7 @@ def evaluation_of(
     judged = any(wanted.interval is not None or wanted.null_draws for _, wanted in asked)
     if not isinstance(data, ClassSamples):
         if judged:
-            Repeats.of(data.confidence if isinstance(data, Distributions) else data).warn()
+            Repeats.of(data.confidence if isinstance(data, SimplexSample) else data).warn()
         steps = track(asked, "measures") if len(asked) > 1 else asked  # one may have steps of its own
         repeated: list[Held] = []
         try:
@@ -511,9 +511,9 @@ def evaluation_of(
 
 
 def _estimate_of(
-    measure: Measure, data: Sample | Distributions, reduction: str | None, redrawing: Redrawing
+    measure: Measure, data: ScoreSample | SimplexSample, reduction: str | None, redrawing: Redrawing
 ) -> Estimate:
-    if isinstance(data, Distributions):
+    if isinstance(data, SimplexSample):
         return canonical_estimate_of(measure, data, redrawing)
     return estimate_of(measure, data, reduction, redrawing)
 
@@ -538,7 +538,7 @@ def _warn_of_notes(evaluation: Evaluation) -> None:
     """Warn once of values that are not what their name promises."""
     named = list(zip(evaluation.names, evaluation, strict=True))
     one_bin = note_lines(named, notes_of_evidence)
-    of_bins = one_bin and not isinstance(evaluation.data, Distributions)
+    of_bins = one_bin and not isinstance(evaluation.data, SimplexSample)
     hint = ["the number of bins was left to the data; n_bins=10 fixes it"] if of_bins else []
     if lines := [*one_bin, *hint, *data_notes(evaluation.estimates[0].decided, None)]:
         warn_user("; ".join(lines), CalibrationWarning)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from fitontest.data.repeated_rows import Repeats
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
 from fitontest.evaluation.segments import Segment, Segments
 from fitontest.exceptions import Held, held_warnings, warn_user
@@ -26,7 +26,7 @@ def measure_segments(
     measures: Sequence[Measure],
     reduction: str | None,
     redrawing: Redrawing,
-    make: Callable[[tuple[Estimate, ...], Sample], E],
+    make: Callable[[tuple[Estimate, ...], ScoreSample], E],
 ) -> SegmentedEvaluation[E]:
     """Return the measures of all segments and of the whole.
 
@@ -83,7 +83,7 @@ def measure_segments(
     )
 
 
-def _estimate_of(measure: Measure, sample: Sample, reduction: str | None, redrawing: Redrawing) -> Estimate:
+def _estimate_of(measure: Measure, sample: ScoreSample, reduction: str | None, redrawing: Redrawing) -> Estimate:
     """Return the estimate with its null, whose draws are fitted together where the family can do so."""
     if redrawing.interval is not None or not has_quick_interval(measure):
         return estimate_of(measure, sample, reduction, redrawing)

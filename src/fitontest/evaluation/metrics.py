@@ -6,8 +6,8 @@ Each is a few lines over a measure and `fitontest.evaluation.evaluation`.
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
-from fitontest.data.distributions import CANONICAL, AnyReduction
 from fitontest.data.predictions import Reduction, count_columns
+from fitontest.data.simplex_sample import CANONICAL, AnyReduction
 from fitontest.evaluation.evaluation import estimated
 from fitontest.families.base import Family
 from fitontest.families.multiclass.base import MulticlassFamily

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 
 from fitontest.checks import brief, choose
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.data.weights import weighting_record
 from fitontest.evaluation.segments import NO_ROWS, Segment, Segments
 from fitontest.measures.base import Estimate, Measure, notes_of_labels, notes_of_value
@@ -100,7 +100,7 @@ class SegmentedEvaluation(Table, Generic[E]):
     measures: tuple[Measure, ...]
     estimates: Mapping[str, Mapping[Segment, Estimate]]
     totals: Mapping[str, Estimate]
-    make: Callable[[tuple[Estimate, ...], Sample], E] = field(repr=False)
+    make: Callable[[tuple[Estimate, ...], ScoreSample], E] = field(repr=False)
     failures: Mapping[str, Mapping[Segment, str]] = field(default_factory=dict)
     tests: Mapping[Segment, JointTest] = field(default_factory=dict)
 
@@ -422,7 +422,7 @@ def _in_words(segment: Segment, printed: Callable[[Any], str]) -> str:
 
 
 def _record(
-    name: str, segment: str, sample: Sample | None, estimate: Estimate | None, adjusted: float | None
+    name: str, segment: str, sample: ScoreSample | None, estimate: Estimate | None, adjusted: float | None
 ) -> dict[str, Any]:
     base_rate, mean_score = (None, None) if sample is None else (float(sample.base_rate), sample.mean_score)
     null, interval = (None, None) if estimate is None else (estimate.null, estimate.interval)

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from fitontest.cells.cells import Cells
 from fitontest.checks import brief
 from fitontest.data.arrays import as_column, check_same_length
-from fitontest.data.distributions import CANONICAL
 from fitontest.data.indices import check_same_order
 from fitontest.data.labels import coded
 from fitontest.data.predictions import NAMES, Columns, Names, ReadBefore, reduced
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
+from fitontest.data.simplex_sample import CANONICAL
 from fitontest.data.weights import WeightType
 from fitontest.typing import ArrayInput, IntArray, Label
 
@@ -31,8 +31,8 @@ class Segments:
 
     Attributes
     ----------
-    samples : dict from the segment's value, a tuple for several columns, to its Sample
-    whole : Sample
+    samples : dict from the segment's value, a tuple for several columns, to its ScoreSample
+    whole : ScoreSample
         Of all rows.
     name : str
         Of the column whose values make the segments.
@@ -40,8 +40,8 @@ class Segments:
         Segments whose rows all have weight 0, in order.
     """
 
-    samples: Mapping[Segment, Sample]
-    whole: Sample
+    samples: Mapping[Segment, ScoreSample]
+    whole: ScoreSample
     name: str = ANY_NAME
     empty: tuple[Segment, ...] = ()
 
@@ -194,10 +194,10 @@ def _check_number(segments: int) -> None:
         )
 
 
-def _taken(whole: Sample, rows: IntArray) -> Sample:
+def _taken(whole: ScoreSample, rows: IntArray) -> ScoreSample:
     """Return the sample of some rows, as these rows alone would make it."""
     w = None if whole.weights is None else replace(whole.weights, w=whole.w[rows])
-    return Sample(whole.y[rows], whole.p[rows], w)
+    return ScoreSample(whole.y[rows], whole.p[rows], w)
 
 
 def _coded(by: Sequence[ArrayInput], size: int, names: Names) -> tuple[list[Segment], IntArray]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fitontest.data.entries import Entries
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Solution
 from fitontest.maps.atoms import AtomsMap
 from fitontest.maps.base import CalibrationMap
@@ -71,7 +71,7 @@ class Atoms:
         return cls.of(entries.group_p, w, float(w.sum()) if entries.whole else entries.effective_rows)
 
     @classmethod
-    def of_sample(cls, sample: Sample) -> "Atoms":
+    def of_sample(cls, sample: ScoreSample) -> "Atoms":
         """Return those of a sample, where whole weights count rows."""
         return cls.of(sample.groups.p, sample.groups.w, sample.effective_rows)
 
@@ -96,13 +96,13 @@ class Atoms:
 
 
 def solve_beside_atoms(
-    sample: Sample, atoms: object, solve: Callable[[Sample], Solution], prior: float = 0.0
+    sample: ScoreSample, atoms: object, solve: Callable[[ScoreSample], Solution], prior: float = 0.0
 ) -> Solution:
     """Return what a family fits to the rows of no atom, in a map with the levels of the atoms around it.
 
     Parameters
     ----------
-    sample : Sample
+    sample : ScoreSample
     atoms : bool
         The family's setting; False leaves all rows to the family.
     solve : callable

@@ -1,6 +1,6 @@
 """A family of calibration maps: the plug-in unit of the package, and a scikit-learn estimator.
 
-A family holds hyper-parameters and has one task: to make a `CalibrationMap` of a `Sample` (``fit_map``, which
+A family holds hyper-parameters and has one task: to make a `CalibrationMap` of a `ScoreSample` (``fit_map``, which
 changes nothing). Everything else is inherited, so that a new family is one class with one method.
 """
 
@@ -28,7 +28,7 @@ from fitontest.data.arrays import (
 from fitontest.data.entries import Entries
 from fitontest.data.indices import check_same_order
 from fitontest.data.predictions import count_columns
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.data.weights import Weights, read_weights
 from fitontest.exceptions import without_warnings
 from fitontest.maps.base import CalibrationMap
@@ -142,12 +142,12 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
     evaluator: ClassVar[bool] = True
 
     @abstractmethod
-    def fit_map(self, sample: Sample) -> CalibrationMap:
+    def fit_map(self, sample: ScoreSample) -> CalibrationMap:
         """Return the map that fits the sample best, leaving the estimator as it is.
 
         Parameters
         ----------
-        sample : Sample
+        sample : ScoreSample
             Checked scores in [0, 1], labels in {0, 1} and weights.
 
         Returns
@@ -156,12 +156,12 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
             The fitted map.
         """
 
-    def solve(self, sample: Sample) -> Solution:
+    def solve(self, sample: ScoreSample) -> Solution:
         """Return the map together with the other results of the fit, leaving the estimator as it is.
 
         Parameters
         ----------
-        sample : Sample
+        sample : ScoreSample
             As for `fit_map`.
 
         Returns
@@ -206,16 +206,16 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         """
         if (count_columns(p) or 1) > 1:
             _refuse_matrix(p, type(self).__name__)
-        self.fit_sample(Sample(y, p, sample_weight, pos_label=pos_label, names=_ARGUMENTS))
+        self.fit_sample(ScoreSample(y, p, sample_weight, pos_label=pos_label, names=_ARGUMENTS))
         self.pos_label_ = pos_label
         return self
 
-    def fit_sample(self, sample: Sample) -> Self:
+    def fit_sample(self, sample: ScoreSample) -> Self:
         """Fit the family to a sample that has been checked already.
 
         Parameters
         ----------
-        sample : Sample
+        sample : ScoreSample
             As for `fit_map`.
 
         Returns
@@ -250,28 +250,28 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
             bins = {"partition_": solution.partition, "n_bins_": solution.partition.n_bins}
         return self.replace_results({"map_": solution.map, **bins, **solution.attributes})
 
-    def solve_and_hold_out(self, sample: Sample, folds: Sequence[IntArray]) -> tuple[Solution, FloatArray]:
+    def solve_and_hold_out(self, sample: ScoreSample, folds: Sequence[IntArray]) -> tuple[Solution, FloatArray]:
         """Return the result of all rows, and for each sorted row the value of a map fitted without its fold.
 
         A family that averages maps of the same folds overrides this: it has them already.
 
         Parameters
         ----------
-        sample : Sample
+        sample : ScoreSample
             As for `fit_map`.
         folds : sequence of int arrays
             Positions of the sorted rows that are held out together; all rows together, or none if there are no folds.
         """
         return self.solve(sample.merged), self.hold_out(sample, folds)
 
-    def hold_out(self, sample: Sample, folds: Sequence[IntArray]) -> FloatArray:
+    def hold_out(self, sample: ScoreSample, folds: Sequence[IntArray]) -> FloatArray:
         """Return for each sorted row the value of a map fitted without its fold; rows of no fold have NaN.
 
         Warnings of these fits are suppressed: the fit to all rows warns of the same data.
 
         Parameters
         ----------
-        sample : Sample
+        sample : ScoreSample
             As for `fit_map`.
         folds : sequence of int arrays
             Positions of the sorted rows that are held out together.
@@ -431,7 +431,7 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         sample_weight : array-like of shape (n,), optional
             As for `fit`.
         """
-        sample = Sample(y, p, sample_weight, pos_label=getattr(self, "pos_label_", None), names=_ARGUMENTS)
+        sample = ScoreSample(y, p, sample_weight, pos_label=getattr(self, "pos_label_", None), names=_ARGUMENTS)
         return float(r2_score(sample.y, self.predict(sample.p), sample_weight=sample.w))
 
     def predict_proba(self, p: ArrayInput) -> FloatArray:

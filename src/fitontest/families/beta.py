@@ -8,7 +8,7 @@ import numpy as np
 
 from fitontest.checks import choose
 from fitontest.data.entries import Entries
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family, Solution, register_family
 from fitontest.families.columns import Columns, warn_separable
 from fitontest.families.cutting import Eps, eps_of_sample, eps_of_scores, read_eps
@@ -106,7 +106,7 @@ class Beta(Family):
         """One or two slopes, and an intercept where it is free."""
         return len(self.parameters)
 
-    def fit_map(self, sample: Sample) -> CalibrationMap:
+    def fit_map(self, sample: ScoreSample) -> CalibrationMap:
         """Return the beta map of maximum likelihood."""
         return self.solve(sample).map
 
@@ -140,7 +140,7 @@ class Beta(Family):
         choose(self.solver, ("mle", "betacal"), "solver")
         read_eps(self.eps)
 
-    def solve(self, sample: Sample) -> Solution:
+    def solve(self, sample: ScoreSample) -> Solution:
         """Return the beta map and its parameters."""
         self._check()
         mle = self.solver == "mle"

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fitontest.data.ordering import Rows
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.families.tuning import CVScores
 from fitontest.numerics.losses import log_loss
 from fitontest.partitions.equal_mass import EqualMass, equal_mass_ends
@@ -30,7 +30,7 @@ def bin_count_scores(
     scheme: EqualMass | EqualWidth,
     slope: float,
     candidates: IntArray,
-    sample: Sample,
+    sample: ScoreSample,
     folds: list[IntArray],
     scoring: str,
 ) -> CVScores:

@@ -7,7 +7,7 @@ import numpy as np
 
 from fitontest.checks import is_whole
 from fitontest.data.entries import Entries
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family, Solution
 from fitontest.families.bin_count import BATCH, bin_count_scores
 from fitontest.families.bin_count_many import FoldBins, RowLabels, applies, chosen_counts
@@ -53,11 +53,11 @@ class BinnedFamily(Family):
         self.tolerance = tolerance
         self.random_state = random_state
 
-    def fit_map(self, sample: Sample) -> CalibrationMap:
+    def fit_map(self, sample: ScoreSample) -> CalibrationMap:
         """Return the binned map of the sample."""
         return self.solve(sample).map
 
-    def solve(self, sample: Sample) -> Solution:
+    def solve(self, sample: ScoreSample) -> Solution:
         """Return the binned map, its bins, their table and, where the number was chosen, the scores."""
         check_closed(self.closed)
         partition, scores = self._bins(sample)
@@ -144,7 +144,7 @@ class BinnedFamily(Family):
         chosen: list[int] = chosen_counts(candidates, entries.memory[name], labels, self.tolerance).tolist()
         return chosen
 
-    def _bins(self, sample: Sample) -> tuple[Partition, CVScores | None]:
+    def _bins(self, sample: ScoreSample) -> tuple[Partition, CVScores | None]:
         scheme = self._scheme()
         if not self._chooses(scheme):
             return self._rule(scheme, sample.n).partition(sample), None
@@ -187,7 +187,7 @@ class BinnedFamily(Family):
     def _candidates(self) -> IntArray:
         return np.arange(1, int(self.max_bins) + 1)
 
-    def _cross_validate(self, sample: Sample, scheme: Partitioner) -> CVScores | None:
+    def _cross_validate(self, sample: ScoreSample, scheme: Partitioner) -> CVScores | None:
         """Return the scores of 1..max_bins, or None for a single row, which leaves nothing to hold out."""
         self._check_choice()
         if sample.n == 1:

@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from fitontest.data.arrays import blocks
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import SeparableDataWarning, warn_user
 from fitontest.numerics.links import clip_unit
 from fitontest.typing import FloatArray
@@ -30,7 +30,7 @@ class Columns:
     total: float
 
     @classmethod
-    def of(cls, sample: Sample, eps: float = 0.0) -> "Columns":
+    def of(cls, sample: ScoreSample, eps: float = 0.0) -> "Columns":
         """Return the columns of a sample, the scores clipped to [eps, 1 - eps]."""
         if sample.unit:
             return cls(clip_unit(sample.p, eps) if eps else sample.p, sample.y, None, sample.total)

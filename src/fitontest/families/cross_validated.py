@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from sklearn.utils.validation import check_is_fitted
 
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family, Solution, read_family
 from fitontest.families.tuning import check_tolerance, held_out_scores
 from fitontest.maps.base import CalibrationMap
@@ -88,11 +88,11 @@ class CrossValidated(Family):
         best: Family = self.best_family_
         return best.n_parameters_
 
-    def fit_map(self, sample: Sample) -> CalibrationMap:
+    def fit_map(self, sample: ScoreSample) -> CalibrationMap:
         """Return the map of the family with the chosen value."""
         return self.solve(sample).map
 
-    def solve(self, sample: Sample) -> Solution:
+    def solve(self, sample: ScoreSample) -> Solution:
         """Return that map with the choice and its scores."""
         family = read_family(self.family)
         if not isinstance(self.candidates, Iterable | None) or isinstance(self.candidates, str):

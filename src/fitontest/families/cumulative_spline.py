@@ -8,7 +8,7 @@ from scipy.interpolate import CubicSpline
 
 from fitontest.checks import is_whole
 from fitontest.data.entries import Entries
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.families.atoms import count_atoms, solve_beside_atoms, values_beside_atoms
 from fitontest.families.base import Family, Solution, register_family
 from fitontest.maps.base import CalibrationMap
@@ -82,13 +82,13 @@ class CumulativeSpline(Family):
         """The values at the knots, up to a constant that the slope does not see, and one for each atom."""
         return self.n_knots - 1 + (count_atoms(self.map_) if hasattr(self, "map_") else 0)
 
-    def fit_map(self, sample: Sample) -> CalibrationMap:
+    def fit_map(self, sample: ScoreSample) -> CalibrationMap:
         """Return the scores plus the slope of the spline."""
         n_knots = self._checked()
         return solve_beside_atoms(sample, self.atoms, lambda rest: Solution(self._fit(rest, n_knots), None)).map
 
     @staticmethod
-    def _fit(sample: Sample, n_knots: int) -> CalibrationMap:
+    def _fit(sample: ScoreSample, n_knots: int) -> CalibrationMap:
         groups = sample.groups
         shifts = _SplineFit.of(groups.w, n_knots).shifts(groups.wy - groups.w * groups.p)
         return KnotsMap(groups.p, np.clip(groups.p + shifts, 0.0, 1.0))

@@ -12,7 +12,7 @@ import numpy as np
 
 from fitontest.checks import brief, is_real
 from fitontest.data.class_rows import ClassRows
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.numerics.certainty import certain_class_logit, certain_logit
 from fitontest.numerics.links import sigmoid
 from fitontest.typing import FloatArray
@@ -49,7 +49,7 @@ def eps_of_scores(setting: Any, p: FloatArray, uncut: float = UNCUT) -> float:
     return uncut if limit is None else float(sigmoid(np.array(-limit)))
 
 
-def eps_of_sample(setting: Any, sample: Sample, uncut: float = UNCUT) -> float:
+def eps_of_sample(setting: Any, sample: ScoreSample, uncut: float = UNCUT) -> float:
     """Return the same for the rows of a sample that have a positive weight."""
     number = read_eps(setting)
     if number is not None:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family, available_families, family_class, read_family
 from fitontest.partitions.partition import Partition
 from fitontest.partitions.partitioner import Partitioner
@@ -35,7 +35,7 @@ class FamilyBins(Partitioner):
 
     family: str | Family
 
-    def partition(self, sample: Sample) -> Partition:
+    def partition(self, sample: ScoreSample) -> Partition:
         """Return the bins of the family fitted to the sample."""
         return bins_of(read_family(self.family).fit_sample(sample), "family")
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from fitontest.data.class_rows import ClassRows
 from fitontest.data.entries import Entries
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import register_family
 from fitontest.families.multiclass.either import EitherFamily
 from fitontest.maps.identity import IdentityMap
@@ -32,7 +32,7 @@ class Identity(EitherFamily):
         """None."""
         return 0
 
-    def fit_map(self, sample: Sample) -> IdentityMap:  # noqa: ARG002 - nothing is fitted
+    def fit_map(self, sample: ScoreSample) -> IdentityMap:  # noqa: ARG002 - nothing is fitted
         """Return the identity map."""
         return IdentityMap()
 

@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 from fitontest.checks import choose
 from fitontest.data.entries import Entries
 from fitontest.data.ordering import Groups
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family, Solution, register_family
 from fitontest.families.block_means import block_values
 from fitontest.maps.base import CalibrationMap
@@ -68,11 +68,11 @@ class Isotonic(Family):
         check_is_fitted(self, "map_")
         return 2 * self.n_bins_ - 1
 
-    def fit_map(self, sample: Sample) -> CalibrationMap:
+    def fit_map(self, sample: ScoreSample) -> CalibrationMap:
         """Return the isotonic map of the sample."""
         return self.solve(sample).map
 
-    def solve(self, sample: Sample) -> Solution:
+    def solve(self, sample: ScoreSample) -> Solution:
         """Return the isotonic map and its blocks."""
         choose(self.interpolation, ("linear", "step"), "interpolation")
         groups = sample.groups

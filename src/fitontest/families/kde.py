@@ -7,7 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fitontest.checks import is_real
 from fitontest.data.entries import Entries
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.families.atoms import count_atoms, solve_beside_atoms, values_beside_atoms
 from fitontest.families.base import Family, Solution, register_family
 from fitontest.families.triweight import CANCELLED, TriweightSums, triweight
@@ -97,16 +97,16 @@ class KDE(Family):
         check_is_fitted(self, "map_")
         return float(self.degrees_of_freedom_) + count_atoms(self.map_)
 
-    def fit_map(self, sample: Sample) -> CalibrationMap:
+    def fit_map(self, sample: ScoreSample) -> CalibrationMap:
         """Return the map of the shares of the positives' density."""
         return self.solve(sample).map
 
-    def solve(self, sample: Sample) -> Solution:
+    def solve(self, sample: ScoreSample) -> Solution:
         """Return the map, the bandwidth and the degrees of freedom."""
         self._check()
         return solve_beside_atoms(sample, self.atoms, self._solve)
 
-    def _solve(self, sample: Sample) -> Solution:
+    def _solve(self, sample: ScoreSample) -> Solution:
         groups = sample.groups
         if len(groups) == 1:
             shares = groups.wy / groups.w

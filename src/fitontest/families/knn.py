@@ -7,7 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fitontest.checks import is_whole
 from fitontest.data.entries import Entries
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import CalibrationWarning, warn_user
 from fitontest.families.base import Family, Solution, register_family
 from fitontest.maps.base import CalibrationMap
@@ -88,11 +88,11 @@ class KNN(Family):
         check_is_fitted(self, "map_")
         return float(self.n_neighbourhoods_)
 
-    def fit_map(self, sample: Sample) -> CalibrationMap:
+    def fit_map(self, sample: ScoreSample) -> CalibrationMap:
         """Return the map of the neighbours' mean labels."""
         return self.solve(sample).map
 
-    def solve(self, sample: Sample) -> Solution:
+    def solve(self, sample: ScoreSample) -> Solution:
         """Return the map and how many neighbourhoods the rows make."""
         jumps, neighbourhoods = self._jumps(sample)
         return Solution(_steps(jumps, _labels_of(sample)), None, {"n_neighbourhoods_": neighbourhoods})
@@ -105,14 +105,14 @@ class KNN(Family):
             entries.memory[name] = jumps.windows_at(entries.group_p)
         return _LabelSums.of(entries.group_w[:, None], entries.group_wy(positives)).means(*entries.memory[name])
 
-    def group_means(self, sample: Sample) -> FloatArray:
+    def group_means(self, sample: ScoreSample) -> FloatArray:
         """Return the mean labels of the neighbours of each distinct score, as the map has them; there is no map made.
 
         The scores are those of ``sample.groups``, and the mean labels those of the map, to the last digit.
 
         Parameters
         ----------
-        sample : Sample
+        sample : ScoreSample
             As for `fit_map`.
 
         Returns
@@ -128,7 +128,7 @@ class KNN(Family):
             means[part] = labels.means(*jumps.windows_at(groups.p[part]))
         return means
 
-    def _jumps(self, sample: Sample) -> tuple["_Jumps", float]:
+    def _jumps(self, sample: ScoreSample) -> tuple["_Jumps", float]:
         """Return where the neighbours change, and how many neighbourhoods the rows make."""
         check_k(self.k)
         if sample.has_pooled_scores:
@@ -187,7 +187,7 @@ class _LabelCounts:
         return positive
 
 
-def _labels_of(sample: Sample) -> _LabelSums | _LabelCounts:
+def _labels_of(sample: ScoreSample) -> _LabelSums | _LabelCounts:
     """Return the prefix sums of the labels of a sample's groups."""
     groups = sample.groups
     return (_LabelCounts if sample.whole else _LabelSums).of(groups.w, groups.wy)

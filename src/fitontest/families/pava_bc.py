@@ -5,7 +5,7 @@ from dataclasses import replace
 from sklearn.utils.validation import check_is_fitted
 
 from fitontest.data.entries import Entries
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family, register_family
 from fitontest.families.block_means import block_values
 from fitontest.maps.binned import BinnedMap, levelled
@@ -61,7 +61,7 @@ class PavaBlocks(Family):
         check_is_fitted(self, "map_")
         return 2 * self.n_bins_ - 1
 
-    def fit_map(self, sample: Sample) -> BinnedMap:
+    def fit_map(self, sample: ScoreSample) -> BinnedMap:
         """Return the block means of the sample."""
         partition = PavaBC(self.n_min, self.n_max).partition(sample)
         return levelled(partition, partition.summarise(sample))

@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 
 from fitontest.data.entries import Entries
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family, Solution, register_family
 from fitontest.families.columns import Columns, warn_separable
 from fitontest.families.cutting import UNCUT, Eps, eps_of_sample, eps_of_scores, read_eps
@@ -82,7 +82,7 @@ class Platt(Family):
         """Slope and intercept."""
         return 2
 
-    def fit_map(self, sample: Sample) -> CalibrationMap:
+    def fit_map(self, sample: ScoreSample) -> CalibrationMap:
         """Return the logistic map of maximum likelihood."""
         return self.solve(sample).map
 
@@ -115,7 +115,7 @@ class Platt(Family):
             return maximise_columns(self, entries, positives, _logit_line, eps=eps, at=at)
         return maximise_columns(self, entries, positives, _line, eps=0.0, at=at)
 
-    def solve(self, sample: Sample) -> Solution:
+    def solve(self, sample: ScoreSample) -> Solution:
         """Return the logistic map and its parameters."""
         link = find_link(self.link)
         read_eps(self.eps)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from fitontest.data.entries import Entries
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family, Solution, register_family
 from fitontest.families.block_means import block_means
 from fitontest.families.platt import Platt
@@ -82,11 +82,11 @@ class ScalingBinning(Family):
         """Slope and intercept: with the scores they determine the values of the bins."""
         return 2
 
-    def fit_map(self, sample: Sample) -> CalibrationMap:
+    def fit_map(self, sample: ScoreSample) -> CalibrationMap:
         """Return the map of the bins' mean Platt values."""
         return self.solve(sample).map
 
-    def solve(self, sample: Sample) -> Solution:
+    def solve(self, sample: ScoreSample) -> Solution:
         """Return the binned map, its bins and Platt's curve."""
         check_n_bins(self.n_bins)
         groups, scaling = sample.groups, Platt().fit_map(sample)

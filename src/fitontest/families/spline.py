@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from fitontest.checks import as_list, is_real, is_whole
 from fitontest.data.entries import Entries
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import warn_user
 from fitontest.families.atoms import Atoms, count_atoms
 from fitontest.families.base import Family, Solution, register_family
@@ -121,11 +121,11 @@ class Spline(Family):
         """A value for each knot, averaged as the polygons are, and one for each atom."""
         return float(self.weights_ @ (np.array(self.n_segments_) + 1.0)) + count_atoms(self.map_)
 
-    def fit_map(self, sample: Sample) -> CalibrationMap:
+    def fit_map(self, sample: ScoreSample) -> CalibrationMap:
         """Return the averaged map of the sample."""
         return self.solve(sample).map
 
-    def solve(self, sample: Sample) -> Solution:
+    def solve(self, sample: ScoreSample) -> Solution:
         """Return the averaged map, the numbers of segments and their weights."""
         self._prior()  # checks the settings before folds are drawn
         sample, folds = sample.in_folds(self.cv, self.random_state) if sample.n > 1 else (sample, [])

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fitontest.checks import choose, is_real, is_whole
 from fitontest.data.entries import Entries
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family, Solution, register_family
 from fitontest.families.few_rows import remembered
@@ -143,11 +143,11 @@ class Stacking(Family):
         different = list({str(member): member for member in quick}.values())
         return clone(self).set_params(families=different)  # type: ignore[no-any-return]
 
-    def fit_map(self, sample: Sample) -> CalibrationMap:
+    def fit_map(self, sample: ScoreSample) -> CalibrationMap:
         """Return the mixture that predicts held-out rows best."""
         return self.solve(sample).map
 
-    def solve(self, sample: Sample) -> Solution:
+    def solve(self, sample: ScoreSample) -> Solution:
         """Return the mixture, its members and their weights."""
         members = self.make_members()
         sample, folds = sample.in_folds(self.cv, self.random_state) if sample.n > 1 else (sample, [])
@@ -211,14 +211,14 @@ class Stacking(Family):
             entries.memory[key] = [(rows, entries.without(rows)) for rows in folds]
         return entries.memory[key]  # type: ignore[no-any-return]
 
-    def weigh(self, held_out: FloatArray, sample: Sample) -> FloatArray:
+    def weigh(self, held_out: FloatArray, sample: ScoreSample) -> FloatArray:
         """Return the weights under which predictions of the sorted rows, shape (n, members), have the least loss.
 
         Parameters
         ----------
         held_out : array of shape (n, members)
             The members' predictions of rows that they were not fitted to, in the order of the sorted rows.
-        sample : Sample
+        sample : ScoreSample
             The rows.
 
         Returns

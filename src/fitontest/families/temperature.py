@@ -4,7 +4,7 @@ import numpy as np
 
 from fitontest.data.class_rows import ClassRows
 from fitontest.data.entries import Entries
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Solution, register_family
 from fitontest.families.columns import Columns, warn_separable
 from fitontest.families.cutting import Eps, eps_of_sample, eps_of_scores, read_eps
@@ -105,7 +105,7 @@ class Temperature(EitherFamily):
         """One."""
         return 1
 
-    def fit_map(self, sample: Sample) -> CalibrationMap:
+    def fit_map(self, sample: ScoreSample) -> CalibrationMap:
         """Return the map of maximum likelihood."""
         return self.solve(sample).map
 
@@ -121,7 +121,7 @@ class Temperature(EitherFamily):
         eps = eps_of_scores(self.eps, entries.group_p)
         return maximise_columns(self, entries, positives, _logits, eps=eps, n_slopes=1, threshold=0.5, at=at)
 
-    def solve(self, sample: Sample) -> Solution:
+    def solve(self, sample: ScoreSample) -> Solution:
         """Return the map and its temperature."""
         eps = eps_of_sample(self.eps, sample)
         columns = Columns.of(sample, eps)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family
 from fitontest.numerics.losses import find_loss
 from fitontest.typing import FloatArray, IntArray
@@ -76,7 +76,7 @@ def first_within(scores: FloatArray, tolerance: float) -> IntArray:
 
 
 def held_out_scores(
-    family: Family, parameter: str, candidates: Sequence[Any], sample: Sample, folds: list[IntArray], scoring: str
+    family: Family, parameter: str, candidates: Sequence[Any], sample: ScoreSample, folds: list[IntArray], scoring: str
 ) -> CVScores:
     """Return the scores of the candidates by fitting the family once per fold and candidate.
 

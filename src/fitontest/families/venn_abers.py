@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from fitontest.data.arrays import as_scores
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family, Solution, register_family
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.steps import StepsMap
@@ -68,11 +68,11 @@ class VennAbers(Family):
         check_is_fitted(self, "map_")
         return float(2 * self.n_blocks_ - 1)
 
-    def fit_map(self, sample: Sample) -> CalibrationMap:
+    def fit_map(self, sample: ScoreSample) -> CalibrationMap:
         """Return the map that merges both isotonic values."""
         return self.solve(sample).map
 
-    def solve(self, sample: Sample) -> Solution:
+    def solve(self, sample: ScoreSample) -> Solution:
         """Return the map, both isotonic values as maps, and the number of isotonic blocks."""
         groups = sample.groups
         extra = 1.0 if sample.whole else sample.total / sample.n

@@ -11,7 +11,7 @@ import numpy as np
 
 from fitontest.checks import brief, is_real
 from fitontest.data.arrays import as_numbers, as_probabilities, check_finite
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.maps.expressions import Column, Expression, Guarded
 from fitontest.maps.frames import append_columns
 from fitontest.maps.sql import to_sql
@@ -205,12 +205,12 @@ class CalibrationMap(StoredMap):
         """Whether values may lie outside [0, 1], as those of bins of slope 1 do."""
         return self.shifts_bins
 
-    def distances(self, sample: Sample) -> Distances:
+    def distances(self, sample: ScoreSample) -> Distances:
         """Return |c_hat(p_i) - p_i| of every row of the sample, or one entry for rows that are equally far.
 
         Parameters
         ----------
-        sample : Sample
+        sample : ScoreSample
             Checked scores and weights.
         """
         return Distances(np.abs(self.evaluate(sample.p) - sample.p), sample.w, sample.w2)

@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from fitontest.checks import brief
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.maps.base import CalibrationMap, frozen_array, register_map
 from fitontest.maps.expressions import Expression, line, pieces
 from fitontest.numerics.distances import Distances
@@ -94,7 +94,7 @@ class BinnedMap(CalibrationMap):
         """Whether every slope is 1."""
         return bool(np.all(self.slope == 1.0))
 
-    def distances(self, sample: Sample) -> Distances:
+    def distances(self, sample: ScoreSample) -> Distances:
         """Return the distances of the rows; of bins that are shifted one per bin: no row need be visited again."""
         if not self.shifts_bins:
             return super().distances(sample)

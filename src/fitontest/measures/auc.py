@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.base import Estimate, Evidence, Measure, register_measure
 
 NO_PAIR = "there is no pair of a positive and a negative to rank, for which the AUC counts as 0.5"
@@ -24,7 +24,7 @@ class AUC(Measure):
     Examples
     --------
     >>> import fitontest as fot
-    >>> fot.AUC().estimate(fot.Sample([0, 1, 0, 1], [0.1, 0.4, 0.4, 0.8])).value
+    >>> fot.AUC().estimate(fot.ScoreSample([0, 1, 0, 1], [0.1, 0.4, 0.4, 0.8])).value
     0.875
     """
 
@@ -36,7 +36,7 @@ class AUC(Measure):
         """Its abbreviation."""
         return "AUC"
 
-    def estimate(self, sample: Sample) -> Estimate:
+    def estimate(self, sample: ScoreSample) -> Estimate:
         """Return the area, with the weights of the rows."""
         from sklearn.metrics import roc_auc_score
 

@@ -1,6 +1,6 @@
 """A measure: the plug-in unit of errors, and the estimate that it makes of data.
 
-A measure is a frozen dataclass of its settings that knows one thing: how to make an `Estimate` of a `Sample`.
+A measure is a frozen dataclass of its settings that knows one thing: how to make an `Estimate` of a `ScoreSample`.
 Class-wise means, null distributions, scorers, the command line and the titles of diagrams are made of the estimate, so
 that a new kind of error is one class with one method.
 """
@@ -14,9 +14,9 @@ from typing import Any, ClassVar, Literal, Self, SupportsFloat, TypeAlias, TypeV
 import numpy as np
 
 from fitontest.checks import check_known, choose
-from fitontest.data.distributions import Distributions
 from fitontest.data.entries import Entries
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
+from fitontest.data.simplex_sample import SimplexSample
 from fitontest.data.weights import Weighting, weighting_record
 from fitontest.families.base import Family, available_families
 from fitontest.maps.base import CalibrationMap
@@ -83,11 +83,11 @@ class Measure(ABC):
 
     @abstractmethod
     def estimate(self, sample: Any) -> "Estimate":
-        """Return the estimate of a checked `Sample`; one of any number of classes takes `Distributions`.
+        """Return the estimate of a checked `ScoreSample`; one of any number of classes takes `SimplexSample`.
 
         Parameters
         ----------
-        sample : Sample or Distributions
+        sample : ScoreSample or SimplexSample
             Checked scores, labels and weights.
         """
 
@@ -98,7 +98,7 @@ class Measure(ABC):
 
         Parameters
         ----------
-        sample : Sample or Distributions
+        sample : ScoreSample or SimplexSample
             As for `estimate`.
         c : array of shape (n,), or (n, K) of whole distributions
             Probabilities in [0, 1], in the order of the sample's rows.
@@ -381,7 +381,7 @@ class Estimate(Table):
 
     @classmethod
     def of(
-        cls, measure: Measure, sample: Sample | Distributions, value: float, evidence: Evidence | None = None
+        cls, measure: Measure, sample: ScoreSample | SimplexSample, value: float, evidence: Evidence | None = None
     ) -> Self:
         """Return the estimate that a measure makes of a sample; the value must be a finite number.
 
@@ -389,7 +389,7 @@ class Estimate(Table):
         ----------
         measure : Measure
             The measure, with its settings.
-        sample : Sample or Distributions
+        sample : ScoreSample or SimplexSample
             The checked data.
         value : float
             In the unit of the measure.
@@ -928,7 +928,7 @@ def make_measure(name: str, /, **settings: Any) -> Measure:
     --------
     >>> import fitontest as fot
     >>> mce = fot.make_measure("mce", n_bins=15)
-    >>> round(mce.estimate(fot.Sample([0, 1, 1], [0.2, 0.6, 0.9])).value, 3)
+    >>> round(mce.estimate(fot.ScoreSample([0, 1, 1], [0.2, 0.6, 0.9])).value, 3)
     0.4
     """
     cls = _REGISTRY.find(name, "measure")

@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 
 from fitontest.data.arrays import as_scores
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.base import Estimate, Evidence, register_measure
 from fitontest.measures.binning import (
     DEFAULT_BINS,
@@ -68,7 +68,7 @@ class Binned(OverBins):
     Examples
     --------
     >>> import fitontest as fot
-    >>> sample = fot.Sample([0, 0, 1, 0, 1, 1, 1, 1], [0.1, 0.2, 0.2, 0.3, 0.6, 0.7, 0.8, 0.9])
+    >>> sample = fot.ScoreSample([0, 0, 1, 0, 1, 1, 1, 1], [0.1, 0.2, 0.2, 0.3, 0.6, 0.7, 0.8, 0.9])
     >>> for name in ("ece", "mce", "pde"):
     ...     print(name, round(fot.make_measure(name, n_bins=2).estimate(sample).value, 3))
     ece 0.15
@@ -132,7 +132,7 @@ class Binned(OverBins):
         """Return a value as it is printed: the TCE in percent."""
         return f"{short(100.0 * value, digits)} %" if self.in_percent else short(value, digits)
 
-    def estimate(self, sample: Sample) -> Estimate:
+    def estimate(self, sample: ScoreSample) -> Estimate:
         """Return the norm of the losses of the occupied bins."""
         self.bin_loss.check(sample)
         bins = Bins.of(binned_sample(sample, made(self.rule, sample)), self.bin_loss)
@@ -145,7 +145,7 @@ class Binned(OverBins):
         """Whether the norm is without the root."""
         return self.total.name == "squared"
 
-    def target(self, sample: Sample, c: FloatArray) -> float | None:
+    def target(self, sample: ScoreSample, c: FloatArray) -> float | None:
         """Return the norm of c - p for the bias under l1, l2 and their like; other losses aim at something else."""
         if not isinstance(self.bin_loss, Bias) or self.total.influence is None or self.by_row:
             return None

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from fitontest.data.ordering import Groups, Rows
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family, available_families, family_class
 from fitontest.families.family_bins import bins_of
 from fitontest.measures.base import Measure
@@ -75,7 +75,7 @@ def find_rule(partition: AnyPartition, n_bins: int) -> Partitioner | Binning:
     return rule
 
 
-def made(rule: Partitioner | Binning, sample: Sample) -> Binning:
+def made(rule: Partitioner | Binning, sample: ScoreSample) -> Binning:
     """Return what the rule makes of the sample, if that is a partition."""
     if isinstance(rule, CellPartition):
         return rule
@@ -120,7 +120,7 @@ class BinnedSample:
 
     Attributes
     ----------
-    sample : Sample
+    sample : ScoreSample
     partition : Partition or CellPartition
     rows, groups : Rows and Groups
         The sorted rows, and the groups of tied scores; of cells both are sorted by the cell first.
@@ -130,7 +130,7 @@ class BinnedSample:
         Sums per bin.
     """
 
-    sample: Sample
+    sample: ScoreSample
     partition: Binning
     rows: Rows
     groups: Groups
@@ -151,7 +151,7 @@ class BinnedSample:
         return np.repeat(per_bin, np.diff(self.starts))
 
 
-def binned_sample(sample: Sample, partition: Binning) -> BinnedSample:
+def binned_sample(sample: ScoreSample, partition: Binning) -> BinnedSample:
     """Return the sample cut at the edges of the partition, or by its cells."""
     if isinstance(partition, CellPartition):
         return BinnedSample(sample, partition, *partition.cut(sample))

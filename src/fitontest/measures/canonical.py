@@ -1,7 +1,7 @@
 r"""Errors of whole distributions: how far predictions of K classes are from E[y | p], without a reduction.
 
 Canonical calibration asks for E[y | p] = p of the whole vector p. Calibration of the confidence and of each class
-follow from it, not the reverse. Measures of it take `Distributions` in place of a sample of two classes, and redrawn
+follow from it, not the reverse. Measures of it take `SimplexSample` in place of a sample of two classes, and redrawn
 labels of many rows at a time.
 """
 
@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from fitontest.data.distributions import Distributions, Labelling
+from fitontest.data.simplex_sample import Labelling, SimplexSample
 from fitontest.measures.base import Estimate, Evidence, Measure
 from fitontest.typing import FloatArray, IntArray
 
@@ -20,7 +20,7 @@ from fitontest.typing import FloatArray, IntArray
 class CanonicalMeasure(Measure):
     """Base of the measures of predictions of any number of classes.
 
-    A subclass defines ``estimate(data)`` of checked `Distributions`. It may define ``target(data, c)``, what it would
+    A subclass defines ``estimate(data)`` of checked `SimplexSample`. It may define ``target(data, c)``, what it would
     be if the rows of c, of shape (n, K), were the true probabilities, and ``values_of(data, labellings)`` where several
     labellings of the same predictions can share work, and ``values_of_entries(data, labellings)`` for entries of
     several rows each.
@@ -45,31 +45,31 @@ class CanonicalMeasure(Measure):
     classes: ClassVar[Literal["two", "any"]] = "any"
 
     @abstractmethod
-    def estimate(self, sample: Distributions) -> Estimate:
+    def estimate(self, sample: SimplexSample) -> Estimate:
         """Return the estimate of checked predictions."""
 
-    def target(self, sample: Distributions, c: FloatArray) -> float | None:  # noqa: ARG002 - the signature of all
+    def target(self, sample: SimplexSample, c: FloatArray) -> float | None:  # noqa: ARG002 - the signature of all
         """Return what the measure would be if c were the true probabilities, or None where that is not defined."""
         return None
 
-    def values_of(self, data: Distributions, labellings: IntArray) -> FloatArray:
+    def values_of(self, data: SimplexSample, labellings: IntArray) -> FloatArray:
         """Return the values for several labellings of the same predictions, shape (B,), of columns of shape (B, n).
 
         Parameters
         ----------
-        data : Distributions
+        data : SimplexSample
             Checked predictions of n rows.
         labellings : int array of shape (B, n)
             The column of the class of each row's label, in each labelling.
         """
         return np.array([self.estimate(data.with_codes(codes)).value for codes in labellings])
 
-    def values_of_entries(self, data: Distributions, labellings: Sequence[Labelling]) -> FloatArray:
+    def values_of_entries(self, data: SimplexSample, labellings: Sequence[Labelling]) -> FloatArray:
         """Return the values for several labellings of entries of whole weights, the rows of which have labels apart.
 
         Parameters
         ----------
-        data : Distributions
+        data : SimplexSample
             Checked predictions; an entry of whole weight stands for so many rows.
         labellings : sequence of Labelling
             For each labelling how many rows of which entry have which label.

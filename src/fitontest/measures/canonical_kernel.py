@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from fitontest.data.distributions import Distributions, Labelling
+from fitontest.data.simplex_sample import Labelling, SimplexSample
 from fitontest.measures.base import Estimate, register_measure
 from fitontest.measures.canonical import CanonicalEvidence, CanonicalMeasure
 from fitontest.measures.kernel import MOST_SCORES, EstimatorName, KernelName, check_kernel
@@ -91,12 +91,12 @@ class CanonicalKernelError(CanonicalMeasure):
         """It is: the squared kernel calibration error."""
         return True
 
-    def estimate(self, sample: Distributions) -> Estimate:
+    def estimate(self, sample: SimplexSample) -> Estimate:
         """Return the mean of h over pairs of rows."""
         evidence = CanonicalEvidence(n_classes=sample.n_classes)
         return Estimate.of(self, sample, float(self.values_of(sample, sample.codes[None])[0]), evidence)
 
-    def values_of(self, data: Distributions, labellings: IntArray) -> FloatArray:
+    def values_of(self, data: SimplexSample, labellings: IntArray) -> FloatArray:
         """Return the values for several labellings, with one kernel for all of them."""
         kept = np.flatnonzero(data.w > 0)
         data, labellings = data.take(kept), labellings[:, kept]
@@ -110,23 +110,23 @@ class CanonicalKernelError(CanonicalMeasure):
             pairs += _pairs(block)
         return np.asarray(total / pairs)
 
-    def values_of_entries(self, data: Distributions, labellings: Sequence[Labelling]) -> FloatArray:
+    def values_of_entries(self, data: SimplexSample, labellings: Sequence[Labelling]) -> FloatArray:
         """Return the values for several labellings of entries, with one kernel for all of them; blocks are of rows."""
         return super().values_of_entries(data, labellings) if self._in_blocks(data) else self._values(data, labellings)
 
-    def _in_blocks(self, data: Distributions) -> bool:
+    def _in_blocks(self, data: SimplexSample) -> bool:
         """Return whether there are several blocks, or refuse rows of which there is no pair."""
         if self.estimator != "biased" and data.counted < 2:
             rows = f"{data.counted:g}"
             raise ValueError(f"estimator must be 'biased' for fewer than two rows, got {self.estimator!r} for {rows}")
         return self.estimator == "block" and data.counted > self.block_size
 
-    def _values(self, data: Distributions, labellings: Sequence[Labelling]) -> FloatArray:
+    def _values(self, data: SimplexSample, labellings: Sequence[Labelling]) -> FloatArray:
         """Return the mean of h over all pairs of rows."""
         own = self.estimator == "biased"
         return np.asarray(self._sums(data, labellings, own=own) / (data.total**2 if own else _pairs(data)))
 
-    def _blocks(self, data: Distributions, labellings: IntArray) -> Iterator[tuple[Distributions, IntArray]]:
+    def _blocks(self, data: SimplexSample, labellings: IntArray) -> Iterator[tuple[SimplexSample, IntArray]]:
         """Yield blocks of rows, drawn of an order that does not depend on the one in which they came."""
         local = replace(data, rows=np.arange(len(data)))
         single = local.counted_out().in_order()
@@ -135,7 +135,7 @@ class CanonicalKernelError(CanonicalMeasure):
         for block in np.split(drawn, starts):
             yield single.take(block), labellings[:, single.rows[block]]
 
-    def _sums(self, data: Distributions, labellings: Sequence[Labelling], *, own: bool) -> FloatArray:
+    def _sums(self, data: SimplexSample, labellings: Sequence[Labelling], *, own: bool) -> FloatArray:
         """Return the sums of w_i w_j h(i, j) over all pairs, or over those of different rows."""
         n = len(data)
         if n > MOST_SCORES:
@@ -167,19 +167,19 @@ class CanonicalKernelError(CanonicalMeasure):
         return np.asarray(np.exp(cdist(p, q, "sqeuclidean") * (-0.5 / self.length_scale**2)))
 
 
-def _residual(data: Distributions, labelling: Labelling) -> FloatArray:
+def _residual(data: SimplexSample, labelling: Labelling) -> FloatArray:
     """Return the sum of w (e_y - p) of each entry."""
     n, K = data.p.shape
     return np.bincount(labelling.at * K + labelling.codes, labelling.w, n * K).reshape(n, K) - data.w[:, None] * data.p
 
 
-def _alone(data: Distributions, labelling: Labelling) -> float:
+def _alone(data: SimplexSample, labelling: Labelling) -> float:
     """Return the sum of w^2 |e_y - p|^2 over the rows; of whole weights, which count rows, that of w |e_y - p|^2."""
     at, codes, w = labelling
     size = (data.p**2).sum(axis=1)[at] - 2.0 * data.p[at, codes] + 1.0
     return float((w if data.whole else w * w) @ size)
 
 
-def _pairs(data: Distributions) -> float:
+def _pairs(data: SimplexSample) -> float:
     """Return the sum of w_i w_j over pairs of different rows."""
     return data.total**2 - float(data.w2.sum())

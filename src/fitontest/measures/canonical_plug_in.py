@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from fitontest.data.distributions import Distributions
+from fitontest.data.simplex_sample import SimplexSample
 from fitontest.families.base import Family, registered_class
 from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.families.multiclass.one_vs_rest import class_family_name, read_for_classes
@@ -112,7 +112,7 @@ class CanonicalPlugIn(CanonicalMeasure):
         label = self.label or (self.family if registered_class(self.family).takes_classes else self.name)
         return self.changed(family=read_for_classes(self.family, random_state), label=label)
 
-    def estimate(self, sample: Distributions) -> Estimate:
+    def estimate(self, sample: SimplexSample) -> Estimate:
         """Return the norm of d(g(p), p) over the rows."""
         fitted = None
         if isinstance(self.family, MulticlassMap):
@@ -129,7 +129,7 @@ class CanonicalPlugIn(CanonicalMeasure):
         )
         return Estimate.of(self, sample, self.total(distances, sample.w), evidence)
 
-    def target(self, sample: Distributions, c: FloatArray) -> float | None:
+    def target(self, sample: SimplexSample, c: FloatArray) -> float | None:
         """Return the norm of d(c, p); a maximum is no mean over rows and has no target."""
         return None if self.total.influence is None else self.total(self.between(c, sample.p), sample.w)
 

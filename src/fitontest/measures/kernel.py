@@ -20,7 +20,7 @@ import numpy as np
 
 from fitontest.checks import choose, is_real, is_whole
 from fitontest.data.ordering import Rows, pooled
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.base import Estimate, Measure, register_measure
 from fitontest.numerics.random import check_seed, generator
 from fitontest.typing import FloatArray, RandomState
@@ -86,7 +86,7 @@ class KernelError(Measure):
     Examples
     --------
     >>> import fitontest as fot
-    >>> sample = fot.Sample([0, 1, 1, 1], [0.1, 0.2, 0.7, 0.8])
+    >>> sample = fot.ScoreSample([0, 1, 1, 1], [0.1, 0.2, 0.7, 0.8])
     >>> for estimator in ("unbiased", "biased"):
     ...     error = fot.make_measure("kernel", estimator=estimator).estimate(sample)
     ...     print(error)
@@ -109,7 +109,7 @@ class KernelError(Measure):
         """Its abbreviation in the literature."""
         return "SKCE"
 
-    def estimate(self, sample: Sample) -> Estimate:
+    def estimate(self, sample: ScoreSample) -> Estimate:
         """Return the mean of h over pairs of rows.
 
         Raises
@@ -130,7 +130,7 @@ class KernelError(Measure):
         """It is: the squared kernel calibration error."""
         return True
 
-    def target(self, sample: Sample, c: FloatArray) -> float | None:
+    def target(self, sample: ScoreSample, c: FloatArray) -> float | None:
         """Return the mean of h over all pairs with c in place of y, which has no label noise to correct for."""
         kept = np.flatnonzero(sample.w > 0)
         order = kept[np.lexsort((sample.w[kept], c[kept], sample.p[kept]))]
@@ -140,7 +140,7 @@ class KernelError(Measure):
         weights, residuals = np.add.reduceat(w, first), np.add.reduceat(w * (c - p), first)
         return self._over_all_pairs(_Residuals(p[first], weights, residuals, none, none))
 
-    def _parts(self, sample: Sample) -> "Iterator[_Residuals]":
+    def _parts(self, sample: ScoreSample) -> "Iterator[_Residuals]":
         """Yield the residuals of the blocks; all rows are one block unless the estimator draws some."""
         rows, unit = sample.rows, sample.unit
         if self.estimator == "block":
@@ -179,7 +179,7 @@ class KernelError(Measure):
         return 2.0 * _rbf_sum(scaled, groups.residual)
 
 
-def _counted_out(sample: Sample) -> tuple[Rows, bool]:
+def _counted_out(sample: ScoreSample) -> tuple[Rows, bool]:
     """Return the single rows of a sample, of which blocks are drawn: whole weights are rows, each by itself.
 
     Blocks of weighted entries would keep nearly all pairs within an entry, and lose most pairs between entries of one

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fitontest.data.entries import Entries
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.base import Estimate, Evidence, Measure, Unit, register_measure
 from fitontest.numerics.links import signed_root
 from fitontest.numerics.pairs import PairWindows
@@ -123,7 +123,7 @@ class PairStatistic(Measure):
     >>> rng = np.random.default_rng(0)
     >>> p = rng.random(2000)
     >>> waves = p + 0.1 * np.sin(16 * np.pi * p)
-    >>> error = fot.make_measure("pairs").estimate(fot.Sample(rng.random(2000) < waves, p))
+    >>> error = fot.make_measure("pairs").estimate(fot.ScoreSample(rng.random(2000) < waves, p))
     >>> error.value > 3, error.evidence.near_rows, round(error.evidence.root, 2)
     (True, 128.0, 0.06)
     """
@@ -135,7 +135,7 @@ class PairStatistic(Measure):
         """What it is."""
         return "pair statistic"
 
-    def estimate(self, sample: Sample) -> Estimate:
+    def estimate(self, sample: ScoreSample) -> Estimate:
         """Return the largest standardised statistic, with those of all scales as evidence."""
         entries, positives = Entries.labelled(sample)
         pairs = EntryPairs.of(entries)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from fitontest.data.entries import Entries
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family, check_family, family_name, read_family
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.base import Estimate, Evidence, Measure, register_measure
@@ -44,7 +44,7 @@ class PlugIn(Measure):
     Examples
     --------
     >>> import fitontest as fot
-    >>> sample = fot.Sample([0, 1, 1, 1], [0.1, 0.2, 0.7, 0.8])
+    >>> sample = fot.ScoreSample([0, 1, 1, 1], [0.1, 0.2, 0.7, 0.8])
     >>> fot.plug_in("isotonic").estimate(sample)
     Estimate(0.35, family='isotonic', norm='l1', n_bins=2, n=4)
     """
@@ -109,7 +109,7 @@ class PlugIn(Measure):
         """Return family and norm in words."""
         return f"family {self.name}, norm {self.total.name}"
 
-    def estimate(self, sample: Sample) -> Estimate:
+    def estimate(self, sample: ScoreSample) -> Estimate:
         """Return the norm of |c_hat(p) - p| over the sample."""
         fitted = None if isinstance(self.family, CalibrationMap) else read_family(self.family).fit_sample(sample)
         c_hat = self.family if isinstance(self.family, CalibrationMap) else fitted.map_  # type: ignore[union-attr]
@@ -133,7 +133,7 @@ class PlugIn(Measure):
         )
         return replace(Estimate.of(self, sample, value, evidence), debiased=value if self.debias else None)
 
-    def target(self, sample: Sample, c: FloatArray) -> float | None:
+    def target(self, sample: ScoreSample, c: FloatArray) -> float | None:
         """Return the norm of c - p; a maximum is no mean over rows and has no target."""
         return None if self.total.influence is None else self.total(np.abs(c - sample.p), sample.w)
 
@@ -161,7 +161,7 @@ class PlugIn(Measure):
         """Whether the norm is without the root."""
         return self.total.name == "squared"
 
-    def _debiased(self, sample: Sample, shifted: BinTable | None) -> float:
+    def _debiased(self, sample: ScoreSample, shifted: BinTable | None) -> float:
         """Return the debiased error of the bins, if the map shifts each by its gap."""
         if shifted is None:
             raise ValueError(
@@ -173,7 +173,7 @@ class PlugIn(Measure):
         return debiased(shifted, self.total.name)
 
 
-def _bins_shifted_by_gap(c_hat: CalibrationMap, sample: Sample, distances: Distances) -> BinTable | None:
+def _bins_shifted_by_gap(c_hat: CalibrationMap, sample: ScoreSample, distances: Distances) -> BinTable | None:
     """Return the bins if the map shifts each by the gap of its means, so that its distances are those of the ECE."""
     if not c_hat.shifts_bins or c_hat.partition is None:
         return None

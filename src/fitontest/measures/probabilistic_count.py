@@ -7,7 +7,7 @@ m; one that has a few frequent values and many rare ones has a count of about th
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from fitontest.data.sample import Sample, refuse_pooled_scores
+from fitontest.data.score_sample import ScoreSample, refuse_pooled_scores
 from fitontest.measures.base import Estimate, Evidence, Measure, Unit, register_measure
 from fitontest.results.text import short
 
@@ -33,7 +33,7 @@ class ProbabilisticCount(Measure):
     Two values that a quarter of the rows have each, and one that half of them have:
 
     >>> import fitontest as fot
-    >>> count = fot.ProbabilisticCount().estimate(fot.Sample([0, 0, 1, 1], [0.1, 0.2, 0.7, 0.7]))
+    >>> count = fot.ProbabilisticCount().estimate(fot.ScoreSample([0, 0, 1, 1], [0.1, 0.2, 0.7, 0.7]))
     >>> round(count.value, 4), count.n_values
     (2.6667, 3)
     """
@@ -50,7 +50,7 @@ class ProbabilisticCount(Measure):
         """Return a count as it is printed: a large one as a whole number, never as a power of ten."""
         return short(value, digits) if value < 10**digits - 0.5 else f"{value:.0f}"
 
-    def estimate(self, sample: Sample) -> Estimate:
+    def estimate(self, sample: ScoreSample) -> Estimate:
         """Return the count, with the number of values.
 
         Raises

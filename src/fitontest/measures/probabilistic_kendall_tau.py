@@ -12,7 +12,7 @@ import numpy as np
 
 from fitontest.checks import brief
 from fitontest.data.arrays import as_probabilities
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.base import Estimate, Measure, Unit, register_measure
 from fitontest.measures.discordance import discordant_weight
 from fitontest.typing import ArrayInput, FloatArray
@@ -55,7 +55,7 @@ class ProbabilisticKendallTau(Measure):
 
     >>> import fitontest as fot
     >>> eta = [0.1, 0.1, 0.1, 1.0, 0.2, 0.2, 0.2, 0.2]
-    >>> sample = fot.Sample([0, 0, 0, 1, 0, 0, 1, 0], [0.3] * 4 + [0.6] * 4)
+    >>> sample = fot.ScoreSample([0, 0, 0, 1, 0, 0, 1, 0], [0.3] * 4 + [0.6] * 4)
     >>> round(fot.ProbabilisticKendallTau(eta).estimate(sample).value, 6)  # 5 / 7
     0.714286
     """
@@ -129,7 +129,7 @@ class ProbabilisticKendallTau(Measure):
             raise ValueError(f"truth must {rule}; got shape {self.truth.shape}")
         return self.changed(truth=self.truth[:, column])
 
-    def estimate(self, sample: Sample) -> Estimate:
+    def estimate(self, sample: ScoreSample) -> Estimate:
         """Return one less twice the share of the discordant pairs.
 
         Raises
@@ -146,7 +146,7 @@ class ProbabilisticKendallTau(Measure):
         discordant = discordant_weight(sample.p[present], eta[present], w[present])
         return Estimate.of(self, sample, 1.0 - 2.0 * discordant / pairs)
 
-    def _truth_of(self, sample: Sample) -> FloatArray:
+    def _truth_of(self, sample: ScoreSample) -> FloatArray:
         """Return the true probability of each row."""
         if self.truth is None:
             raise ValueError(f"truth must be {MEANING}; got None")

@@ -18,8 +18,8 @@ import numpy as np
 
 from fitontest.checks import as_list, brief
 from fitontest.data.class_rows import ClassRows
-from fitontest.data.distributions import Distributions
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
+from fitontest.data.simplex_sample import SimplexSample
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family, family_name, read_family
 from fitontest.families.multiclass.base import MulticlassFamily
@@ -36,7 +36,7 @@ from fitontest.results.text import short
 from fitontest.typing import FloatArray, IntArray, RandomState
 
 LossName: TypeAlias = Literal["log_loss", "brier"]
-Data: TypeAlias = Sample | Distributions
+Data: TypeAlias = ScoreSample | SimplexSample
 SEVERAL = "vector"  # the family by default, of several classes
 TWO = "beta"  # of a column
 
@@ -126,7 +126,7 @@ class ProperError(Measure):
             A single row, whatever its weight, or only equal rows of whole distributions: there is nothing to hold out.
         """
         held: _HeldOut
-        held = _OfColumn(sample, self) if isinstance(sample, Sample) else _OfClasses(sample.class_rows, self)
+        held = _OfColumn(sample, self) if isinstance(sample, ScoreSample) else _OfClasses(sample.class_rows, self)
         families = held.families()
         folds = held.folds()
         if not folds:
@@ -253,10 +253,10 @@ class _OfColumn(_HeldOut):
 
     n_classes = 2
 
-    def __init__(self, sample: Sample, measure: ProperError) -> None:
+    def __init__(self, sample: ScoreSample, measure: ProperError) -> None:
         super().__init__(measure)
         several = sample.n > 1
-        sample = sample.counted if isinstance(sample, Sample) else sample
+        sample = sample.counted if isinstance(sample, ScoreSample) else sample
         self.sample, self._folds = sample.in_folds(measure.cv, measure.random_state) if several else (sample, [])
         self.rows = self.sample.rows
         self.w, self.w2 = self.rows.w, self.rows.w2

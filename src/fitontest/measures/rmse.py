@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.base import Estimate, Measure, register_measure
 
 
@@ -16,7 +16,7 @@ class RMSE(Measure):
     Examples
     --------
     >>> import fitontest as fot
-    >>> round(fot.RMSE().estimate(fot.Sample([0, 1], [0.3, 0.6])).value, 4)
+    >>> round(fot.RMSE().estimate(fot.ScoreSample([0, 1], [0.3, 0.6])).value, 4)
     0.3536
     """
 
@@ -27,7 +27,7 @@ class RMSE(Measure):
         """Its abbreviation."""
         return "RMSE"
 
-    def estimate(self, sample: Sample) -> Estimate:
+    def estimate(self, sample: ScoreSample) -> Estimate:
         """Return the root of the weighted mean of the squares."""
         from sklearn.metrics import root_mean_squared_error
 

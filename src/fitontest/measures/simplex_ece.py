@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from fitontest.data.distributions import Distributions, Labelling
+from fitontest.data.simplex_sample import Labelling, SimplexSample
 from fitontest.maps.multiclass.cells import CellMap
 from fitontest.measures.base import Estimate, register_measure
 from fitontest.measures.canonical import CanonicalEvidence, CanonicalMeasure
@@ -85,7 +85,7 @@ class SimplexECE(CanonicalMeasure):
         """Return the settings but the norm where it is l1."""
         return {name: value for name, value in self.settings().items() if (name, value) != ("norm", "l1")}
 
-    def estimate(self, sample: Distributions) -> Estimate:
+    def estimate(self, sample: SimplexSample) -> Estimate:
         """Return the norm of the distances of the cells."""
         partition, ids = cells_of(self.rule, sample)
         table = CellSums.of(sample, ids).table(sample.codes)
@@ -101,17 +101,17 @@ class SimplexECE(CanonicalMeasure):
         )
         return Estimate.of(self, sample, self.total(distances, table.w), evidence)
 
-    def target(self, sample: Distributions, c: FloatArray) -> float | None:
+    def target(self, sample: SimplexSample, c: FloatArray) -> float | None:
         """Return the norm over the rows of the distance between prediction and c."""
         return None if self.total.influence is None else self.total(self.between(sample.p, c), sample.w)
 
-    def values_of(self, data: Distributions, labellings: IntArray) -> FloatArray:
+    def values_of(self, data: SimplexSample, labellings: IntArray) -> FloatArray:
         """Return the values for several labellings, in the same cells."""
         sums = CellSums.of(data, cells_of(self.rule, data)[1])
         values = (self.total(self.between(sums.mean_p, sums.mean_y(codes)), sums.w) for codes in labellings)
         return np.fromiter(values, dtype=np.float64)
 
-    def values_of_entries(self, data: Distributions, labellings: Sequence[Labelling]) -> FloatArray:
+    def values_of_entries(self, data: SimplexSample, labellings: Sequence[Labelling]) -> FloatArray:
         """Return the values for several labellings of entries, in the same cells."""
         sums = CellSums.of(data, cells_of(self.rule, data)[1])
         values = (self.total(self.between(sums.mean_p, sums.mean_label(one)), sums.w) for one in labellings)

@@ -20,7 +20,7 @@ from scipy.fft import dct
 from scipy.optimize import brentq
 
 from fitontest.checks import is_real
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.base import Estimate, Evidence, Measure, register_measure
 from fitontest.typing import FloatArray
 
@@ -67,7 +67,7 @@ class SmoothECE(Measure):
     Examples
     --------
     >>> import fitontest as fot
-    >>> sample = fot.Sample([0, 1, 1, 1], [0.1, 0.2, 0.7, 0.8])
+    >>> sample = fot.ScoreSample([0, 1, 1, 1], [0.1, 0.2, 0.7, 0.8])
     >>> error = fot.make_measure("smooth_ece").estimate(sample)
     >>> round(error.value, 4), round(error.bandwidth, 4)
     (0.3, 0.3)
@@ -87,13 +87,13 @@ class SmoothECE(Measure):
         """Its name in the paper."""
         return "smooth ECE"
 
-    def estimate(self, sample: Sample) -> Estimate:
+    def estimate(self, sample: ScoreSample) -> Estimate:
         """Return the integral of the smoothed residuals, with the bandwidth."""
         groups = sample.groups
         value, bandwidth = self._measured(groups.p, groups.wy - groups.w * groups.p, float(groups.w.sum()))
         return Estimate.of(self, sample, value, Smoothed(bandwidth=bandwidth))
 
-    def target(self, sample: Sample, c: FloatArray) -> float | None:
+    def target(self, sample: ScoreSample, c: FloatArray) -> float | None:
         """Return the same with c in place of y."""
         order = np.lexsort((sample.w, c, sample.p))  # so that the order of the rows does not show
         p, w = sample.p[order], sample.w[order]

@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from fitontest.data.places import BadValueError
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.families.knn import KNN, check_k
 from fitontest.measures.base import Estimate, Evidence, Measure, register_measure
 from fitontest.results.frames import Records, records
@@ -55,7 +55,7 @@ class ValidityArea(Measure):
     Examples
     --------
     >>> import fitontest as fot
-    >>> sample = fot.Sample([0, 0, 1, 1], [0.0, 0.25, 0.5, 1.0])
+    >>> sample = fot.ScoreSample([0, 0, 1, 1], [0.0, 0.25, 0.5, 1.0])
     >>> area = fot.ValidityArea(k=2).estimate(sample)
     >>> round(area.value, 6), area.curve.at([0.0, 0.1, 0.5]).tolist()
     (0.979167, [0.75, 1.0, 1.0])
@@ -77,7 +77,7 @@ class ValidityArea(Measure):
         """Return the number of neighbours."""
         return _neighbours(self.k)
 
-    def estimate(self, sample: Sample) -> Estimate:
+    def estimate(self, sample: ScoreSample) -> Estimate:
         """Return the area, with the curve."""
         curve = ValidityCurve.of(sample, self.k)
         return Estimate.of(self, sample, curve.area, Validity(curve=curve))
@@ -115,12 +115,12 @@ class ValidityCurve(Table):
     n: int
 
     @classmethod
-    def of(cls, sample: Sample, k: int = DEFAULT_K) -> Self:
+    def of(cls, sample: ScoreSample, k: int = DEFAULT_K) -> Self:
         """Return the curve of a checked sample.
 
         Parameters
         ----------
-        sample : Sample
+        sample : ScoreSample
             Checked scores, labels and weights.
         k : int, default=10
             Number of neighbours, at least 1.
@@ -165,7 +165,7 @@ class ValidityCurve(Table):
             Naming the argument, the rule and what was found.
         """
         check_k(k)
-        return cls.of(Sample(y_true, y_prob, sample_weight, pos_label=pos_label), k)
+        return cls.of(ScoreSample(y_true, y_prob, sample_weight, pos_label=pos_label), k)
 
     def at(self, eps: ArrayInput) -> FloatArray:
         """Return V(eps), the share of the rows whose scores are no further than eps from their probability.

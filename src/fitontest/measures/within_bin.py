@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.base import Estimate, register_measure
 from fitontest.measures.binned import Bins
 from fitontest.measures.binning import (
@@ -54,7 +54,7 @@ class WithinBin(OverBins):
     Examples
     --------
     >>> import fitontest as fot
-    >>> sample = fot.Sample([0, 1, 0, 1], [0.1, 0.2, 0.4, 0.8])
+    >>> sample = fot.ScoreSample([0, 1, 0, 1], [0.1, 0.2, 0.4, 0.8])
     >>> error = fot.make_measure("within_bin", partition="pava").estimate(sample)
     >>> error.value, round(error.averaged, 6), error.monotone
     (0.125, 0.083333, True)
@@ -73,7 +73,7 @@ class WithinBin(OverBins):
         """Its name in the paper."""
         return "within-bin error"
 
-    def estimate(self, sample: Sample) -> Estimate:
+    def estimate(self, sample: ScoreSample) -> Estimate:
         """Return the weighted mean of the variances, with the bins."""
         bins = VaryingBins.of(binned_sample(sample, made(self.rule, sample)), Variance())
         return Estimate.of(self, sample, bins.total, bins)

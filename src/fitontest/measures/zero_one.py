@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from fitontest.checks import is_real
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.base import Estimate, Measure, register_measure
 
 
@@ -28,7 +28,7 @@ class ZeroOneLoss(Measure):
     Examples
     --------
     >>> import fitontest as fot
-    >>> sample = fot.Sample([0, 1, 0, 1], [0.1, 0.5, 0.6, 0.8])
+    >>> sample = fot.ScoreSample([0, 1, 0, 1], [0.1, 0.5, 0.6, 0.8])
     >>> fot.ZeroOneLoss().estimate(sample).value, fot.ZeroOneLoss(threshold=0.7).estimate(sample).value
     (0.25, 0.25)
     """
@@ -46,7 +46,7 @@ class ZeroOneLoss(Measure):
         """Its name in the field."""
         return "0/1 loss"
 
-    def estimate(self, sample: Sample) -> Estimate:
+    def estimate(self, sample: ScoreSample) -> Estimate:
         """Return the weighted share of misclassified rows."""
         from sklearn.metrics import zero_one_loss
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fitontest.data.arrays import as_column
 from fitontest.data.ordering import Groups, Rows, pooled
 from fitontest.data.places import BadValueError, such
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.data.weights import EXACT_COUNT
 from fitontest.partitions.bin_table import BinTable
 from fitontest.partitions.partition import tabulate
@@ -86,12 +86,12 @@ class CellPartition:
         """
         return CellPartition(np.repeat(self.labels[self.codes], times))
 
-    def cut(self, sample: Sample) -> tuple[Rows, Groups, IntArray, BinTable]:
+    def cut(self, sample: ScoreSample) -> tuple[Rows, Groups, IntArray, BinTable]:
         """Return the rows and the tied scores by cell, where each cell starts among the latter, and the sums.
 
         Parameters
         ----------
-        sample : Sample
+        sample : ScoreSample
             The n rows that the cells belong to, in the order in which they were given.
 
         Raises
@@ -108,7 +108,7 @@ class CellPartition:
         starts = np.searchsorted(codes[groups.first], np.arange(self.n_bins + 1))
         return rows, groups, starts, tabulate(sample, rows, groups, starts)
 
-    def _codes_of(self, sample: Sample) -> IntArray:
+    def _codes_of(self, sample: ScoreSample) -> IntArray:
         """Return the code of each row of the sample."""
         rows = sample.p.size
         if not sample.in_given_order:

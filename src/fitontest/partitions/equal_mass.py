@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.partitions.partition import Closed, Partition, check_closed
 from fitontest.partitions.partitioner import Partitioner, check_n_bins, edges_between, register_partition
 from fitontest.typing import FloatArray, IntArray
@@ -33,9 +33,9 @@ class EqualMass(Partitioner):
 
     Examples
     --------
-    >>> from fitontest import EqualMass, Sample
+    >>> from fitontest import EqualMass, ScoreSample
     >>> p = [0.1, 0.2, 0.2, 0.2, 0.3, 0.4]
-    >>> partition = EqualMass(3).partition(Sample([0, 1, 0, 0, 1, 1], p))
+    >>> partition = EqualMass(3).partition(ScoreSample([0, 1, 0, 0, 1, 1], p))
     >>> partition.edges, partition.locate(p)
     (array([0.2, 0.3]), array([0, 1, 1, 1, 2, 2]))
     """
@@ -47,7 +47,7 @@ class EqualMass(Partitioner):
         check_n_bins(self.n_bins)
         check_closed(self.closed)
 
-    def partition(self, sample: Sample) -> Partition:
+    def partition(self, sample: ScoreSample) -> Partition:
         """Return the partition of the sample's scores into bins of equal weight."""
         groups = sample.groups
         ends = equal_mass_ends(groups.w, np.array([self.n_bins]))[0]

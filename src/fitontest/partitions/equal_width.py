@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.partitions.partition import Closed, Partition, check_closed, uniform_edges
 from fitontest.partitions.partitioner import Partitioner, check_n_bins, register_partition
 
@@ -22,8 +22,8 @@ class EqualWidth(Partitioner):
 
     Examples
     --------
-    >>> from fitontest import EqualWidth, Sample
-    >>> EqualWidth(4).partition(Sample([0, 1], [0.1, 0.9])).edges
+    >>> from fitontest import EqualWidth, ScoreSample
+    >>> EqualWidth(4).partition(ScoreSample([0, 1], [0.1, 0.9])).edges
     array([0.25, 0.5 , 0.75])
     """
 
@@ -34,6 +34,6 @@ class EqualWidth(Partitioner):
         check_n_bins(self.n_bins)
         check_closed(self.closed)
 
-    def partition(self, sample: Sample) -> Partition:  # noqa: ARG002 - equal width uses no data
+    def partition(self, sample: ScoreSample) -> Partition:  # noqa: ARG002 - equal width uses no data
         """Return the partition; the sample is not used."""
         return Partition(uniform_edges(int(self.n_bins)), self.closed)

@@ -9,7 +9,7 @@ import numpy as np
 from fitontest.checks import brief
 from fitontest.data.arrays import as_numbers, as_scores, check_same_length
 from fitontest.data.indices import check_same_order
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.data.weights import read_weights
 from fitontest.partitions.cell_partition import CellPartition
 from fitontest.typing import ArrayInput, FloatArray, Label
@@ -109,7 +109,7 @@ def assign_average_labels(
     >>> assign_average_labels([0, 1, 1, 1], [0.2, 0.2, 0.7, 0.9], cells=[0, 1, 0, 1])
     array([0.5, 1. , 0.5, 1. ])
     """
-    sample = Sample(y_true, y_prob, sample_weight, pos_label=pos_label)
+    sample = ScoreSample(y_true, y_prob, sample_weight, pos_label=pos_label)
     check_same_order(y_true=y_true, y_prob=y_prob, cells=cells)
     codes = np.unique(sample.p, return_inverse=True)[1] if cells is None else CellPartition(cells).codes
     check_same_length(cells=codes, y_prob=sample.p)

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from fitontest.checks import choose
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.numerics.prefix_sums import PrefixSums
 from fitontest.partitions.equal_mass import EqualMass, equal_mass_ends
 from fitontest.partitions.equal_width import EqualWidth
@@ -40,8 +40,8 @@ class MonotoneSweep(Partitioner):
 
     Examples
     --------
-    >>> from fitontest import MonotoneSweep, Sample
-    >>> MonotoneSweep().partition(Sample([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6])).n_bins
+    >>> from fitontest import MonotoneSweep, ScoreSample
+    >>> MonotoneSweep().partition(ScoreSample([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6])).n_bins
     4
     """
 
@@ -54,7 +54,7 @@ class MonotoneSweep(Partitioner):
         check_closed(self.closed)
         choose(self.scheme, ("equal_mass", "equal_width"), "scheme")
 
-    def partition(self, sample: Sample) -> Partition:
+    def partition(self, sample: ScoreSample) -> Partition:
         """Return the finest partition of the sweep whose bin means are in order."""
         groups = sample.groups
         n_bins = self.counts(groups.p, groups.w, groups.wy[:, None], whole=sample.whole)[0]

@@ -12,7 +12,7 @@ import numpy as np
 from fitontest.checks import choose
 from fitontest.data.arrays import as_numbers, as_probabilities, check_unit_interval
 from fitontest.data.ordering import Groups, Rows
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.numerics.search import positions
 from fitontest.partitions.bin_table import BinTable
 from fitontest.results.text import distinct
@@ -123,24 +123,24 @@ class Partition:
         side: Closed = "right" if self.closed == "left" else "left"
         return positions(self.edges, p, side)
 
-    def partition(self, sample: Sample) -> "Partition":  # noqa: ARG002 - the signature of every partitioner
+    def partition(self, sample: ScoreSample) -> "Partition":  # noqa: ARG002 - the signature of every partitioner
         """Return this partition, whatever the data: explicit edges are a partitioner too.
 
         Parameters
         ----------
-        sample : Sample
+        sample : ScoreSample
             Not used.
         """
         return self
 
-    def summarise(self, sample: Sample) -> BinTable:
+    def summarise(self, sample: ScoreSample) -> BinTable:
         """Return the sums per bin, in one pass over the rows; where they have been sorted already, over the groups.
 
         The sample remembers the last table, for the map of a family is measured with the bins it was fitted with.
 
         Parameters
         ----------
-        sample : Sample
+        sample : ScoreSample
             Checked scores, labels and weights.
         """
         last, pooled, table = sample.memory.get("table", (None, None, None))
@@ -149,7 +149,7 @@ class Partition:
             sample.memory["table"] = (self, sample.is_pooled, table)
         return table
 
-    def _table(self, sample: Sample) -> BinTable:
+    def _table(self, sample: ScoreSample) -> BinTable:
         if sample.is_pooled or sample.aggregated:
             return self.cut(sample)[1]
         sums = np.zeros((5, self.n_bins))
@@ -158,14 +158,14 @@ class Partition:
         n, total, squares, sum_p, sum_y = sums
         return BinTable(n.astype(np.intp), total, squares, sum_p, sum_y)
 
-    def cut(self, sample: Sample) -> tuple[IntArray, BinTable]:
+    def cut(self, sample: ScoreSample) -> tuple[IntArray, BinTable]:
         """Return where each bin starts among the sorted groups of tied scores (and the last one ends), and the sums.
 
         The sums do not depend on the order in which the rows arrived, not even in a rounding.
 
         Parameters
         ----------
-        sample : Sample
+        sample : ScoreSample
             Checked scores, labels and weights.
 
         Returns
@@ -248,7 +248,7 @@ class Partition:
         return f"Partition([{', '.join(shown)}], closed={self.closed!r})"
 
 
-def tabulate(sample: Sample, rows: Rows, groups: Groups, starts: IntArray) -> BinTable:
+def tabulate(sample: ScoreSample, rows: Rows, groups: Groups, starts: IntArray) -> BinTable:
     """Return the sums per bin, of which bin b holds the groups starts[b] to starts[b + 1] - 1 of a sample's rows."""
     w = bin_sums(groups.w, starts)
     n = w.astype(np.intp) if sample.unit else bin_sums(groups.n, starts)

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from fitontest.checks import is_whole
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.partitions.partition import Closed, Partition
 from fitontest.registry import Registry
 from fitontest.typing import FloatArray, IntArray
@@ -40,12 +40,12 @@ class Partitioner(ABC):
     """
 
     @abstractmethod
-    def partition(self, sample: Sample) -> Partition:
+    def partition(self, sample: ScoreSample) -> Partition:
         """Return the partition that the rule makes of the sample.
 
         Parameters
         ----------
-        sample : Sample
+        sample : ScoreSample
             Checked scores, labels and weights.
         """
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import isotonic_regression
 
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.partitions.partition import Partition
 from fitontest.partitions.partitioner import Partitioner, midpoints_between, register_partition
 from fitontest.typing import FloatArray, IntArray
@@ -25,12 +25,12 @@ class Pava(Partitioner):
 
     Examples
     --------
-    >>> from fitontest import Pava, Sample
-    >>> Pava().partition(Sample([0, 1, 0, 1], [0.1, 0.2, 0.4, 0.8])).edges
+    >>> from fitontest import Pava, ScoreSample
+    >>> Pava().partition(ScoreSample([0, 1, 0, 1], [0.1, 0.2, 0.4, 0.8])).edges
     array([0.15, 0.6 ])
     """
 
-    def partition(self, sample: Sample) -> Partition:
+    def partition(self, sample: ScoreSample) -> Partition:
         """Return the partition into the blocks of the sample."""
         groups = sample.groups
         return Partition(midpoints_between(groups.p, block_starts(groups.wy, groups.w)[1:]))

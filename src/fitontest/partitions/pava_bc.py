@@ -17,7 +17,7 @@ import numpy as np
 
 from fitontest.checks import is_real
 from fitontest.data.ordering import Groups
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import BlockSizeWarning, warn_user
 from fitontest.partitions.block_chains import chain_starts, chains_apply
 from fitontest.partitions.equal_mass import WEIGHT_TOLERANCE
@@ -57,8 +57,8 @@ class PavaBC(Partitioner):
 
     Examples
     --------
-    >>> from fitontest import PavaBC, Sample
-    >>> sample = Sample([0, 1, 0, 1, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.6, 0.8])
+    >>> from fitontest import PavaBC, ScoreSample
+    >>> sample = ScoreSample([0, 1, 0, 1, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.6, 0.8])
     >>> PavaBC(n_min=2, n_max=4).partition(sample).summarise(sample).n
     array([3, 3])
     """
@@ -71,7 +71,7 @@ class PavaBC(Partitioner):
             if bound is not None and not (is_real(bound) and isfinite(bound) and bound >= 0):
                 raise ValueError(f"{name} must be a finite number, at least 0, or None; got {bound!r}")
 
-    def partition(self, sample: Sample) -> Partition:
+    def partition(self, sample: ScoreSample) -> Partition:
         """Return the partition of the sample into blocks within the bounds."""
         groups = sample.groups
         cuts = self.cuts(groups, sample.whole)

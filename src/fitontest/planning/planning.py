@@ -25,7 +25,7 @@ import numpy as np
 from fitontest.checks import as_list, is_real, is_whole
 from fitontest.data.arrays import as_scores
 from fitontest.data.ordering import Rows
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family
 from fitontest.families.listed import read_families
@@ -181,7 +181,7 @@ class _Scores:
     @classmethod
     def of(cls, p: FloatArray, seed: int) -> "_Scores":
         p = np.sort(p)
-        sample = Sample.of_rows(Rows.of(p, np.zeros(p.size), np.ones(p.size), whole=True), whole=True)
+        sample = ScoreSample.of_rows(Rows.of(p, np.zeros(p.size), np.ones(p.size), whole=True), whole=True)
         return cls(p.size, Redraws.of(sample), seed)
 
     @property

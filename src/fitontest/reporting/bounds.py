@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.base import Estimate
 from fitontest.measures.error_limits import ErrorLimit
 from fitontest.measures.interval import Interval
@@ -37,7 +37,7 @@ class Bounds:
     level: float
 
     @classmethod
-    def of(cls, sample: Sample, level: float) -> "Bounds":
+    def of(cls, sample: ScoreSample, level: float) -> "Bounds":
         """Return the bounds of a sample."""
         low, high = exact_residuals(sample, level)
         largest = float(sample.w @ np.maximum(sample.p, 1.0 - sample.p)) / sample.total

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fitontest.comparison.comparison import Comparison
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.displays.base import Display
 from fitontest.displays.canvas import create_figure
 from fitontest.displays.inline import inline_svg
@@ -95,12 +95,12 @@ def segment_pictures(segments: SegmentedEvaluation[Evaluation]) -> Picture:
     return _drawn(segments.diagrams(name, segments=shown), "segments", "segments", text)
 
 
-def _is_at_one_end(sample: Sample) -> bool:
+def _is_at_one_end(sample: ScoreSample) -> bool:
     """Return whether nearly all scores are at one end of the probability scale, which then shows little of them."""
     return any(float(sample.w @ far) >= NEARLY_ALL * sample.total for far in (sample.p < END, sample.p > 1.0 - END))
 
 
-def _add_bands(estimate: Estimate, sample: Sample, displays: list[ReliabilityDisplay], seed: int) -> None:
+def _add_bands(estimate: Estimate, sample: ScoreSample, displays: list[ReliabilityDisplay], seed: int) -> None:
     """Give the displays of one estimate on several scales the bands of one set of redrawn labels."""
     grids = [display.scale.grid(POINTS) for display in displays]
     x = np.unique(np.concatenate(grids))

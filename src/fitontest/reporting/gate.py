@@ -12,7 +12,7 @@ from fitontest.checks import brief, choose, is_real
 from fitontest.data.indices import check_same_order
 from fitontest.data.predictions import REDUCTIONS, ClassSamples, ReadBefore, Reduction, read_unreduced, reduced
 from fitontest.data.repeated_rows import Repeats
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.data.weights import MOST_COPIES, WeightType, check_kind, read_weights, weighting_record
 from fitontest.evaluation.segmented_evaluation import WHOLE, spellings, words_of
 from fitontest.evaluation.segments import NO_ROWS, Segment, Segments, read_segments
@@ -401,7 +401,7 @@ def check_calibration(
     return check_samples(samples, rule, reduction, "class" if by_class else "segment")
 
 
-def refuse_doubt(samples: Iterable[Sample], argument: str) -> None:
+def refuse_doubt(samples: Iterable[ScoreSample], argument: str) -> None:
     """Raise ValueError where nothing says whether whole weights are counts; `argument` is what would say so."""
     for sample in samples:
         if sample.doubtful:
@@ -499,7 +499,7 @@ def read_required(require: object, name: str = "require") -> list[str]:
 
 
 def check_samples(
-    samples: Mapping[Segment, Sample],
+    samples: Mapping[Segment, ScoreSample],
     rule: GateRule,
     reduction: str | None = None,
     kind: Kind = "segment",
@@ -523,7 +523,7 @@ def check_samples(
     return CalibrationCheck(tuple(gates), rule.measure.name, kind)
 
 
-def _gate_of_rows(name: str, sample: Sample, rule: GateRule, level: float, reduction: str | None) -> Gate:
+def _gate_of_rows(name: str, sample: ScoreSample, rule: GateRule, level: float, reduction: str | None) -> Gate:
     """Return the outcome of one sample."""
     seed = one_seed(rule.random_state)
     estimate = estimate_of(rule.measure, sample, reduction, Redrawing(interval=level, random_state=seed))

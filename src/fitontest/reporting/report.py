@@ -23,7 +23,7 @@ from fitontest.data.predictions import (
     reduced,
 )
 from fitontest.data.repeated_rows import Repeats
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.evaluation.evaluation import Evaluation, evaluation_of, measures_of
 from fitontest.evaluation.measuring import measure_segments
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
@@ -334,7 +334,7 @@ def report(
 
 
 def report_of(
-    sample: Sample, options: ReportOptions, classes: ClassSamples | None = None, segments: Segments | None = None
+    sample: ScoreSample, options: ReportOptions, classes: ClassSamples | None = None, segments: Segments | None = None
 ) -> Report:
     """Return the report on a sample, on the classes behind it, and on its segments."""
     Repeats.of(sample).warn()
@@ -353,7 +353,7 @@ def _verdict_of(evaluation: Evaluation) -> Verdict:
     return evaluation.verdict
 
 
-def _evaluated(sample: Sample, options: ReportOptions) -> Evaluation:
+def _evaluated(sample: ScoreSample, options: ReportOptions) -> Evaluation:
     """Return the errors under the families, and the test-based one where rows can be tested."""
     measures = measures_of(options.families, None, "l1", options.seed)
     redrawing = Redrawing(interval=options.interval, random_state=options.seed)
@@ -364,7 +364,7 @@ def _evaluated(sample: Sample, options: ReportOptions) -> Evaluation:
     return evaluation.joined(evaluation_of(sample, [make_measure("tce")], options.judged, drawn))
 
 
-def _compared(sample: Sample, seed: int) -> Comparison:
+def _compared(sample: ScoreSample, seed: int) -> Comparison:
     options = Options.of(list(CANDIDATES), FOLDS, 1, "log_loss", "one_se", (), None, seed)
     return compare_candidates(sample, options)
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from fitontest.comparison.comparison import Comparison
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
 from fitontest.measures.interval import Interval
@@ -21,7 +21,7 @@ class Summary:
     Attributes
     ----------
     verdict : Verdict
-    sample : Sample
+    sample : ScoreSample
         The rows that are judged.
     comparison : Comparison or None
         Of calibrators.
@@ -29,7 +29,7 @@ class Summary:
     """
 
     verdict: Verdict
-    sample: Sample
+    sample: ScoreSample
     comparison: Comparison | None = None
     segments: SegmentedEvaluation[Evaluation] | None = None
 

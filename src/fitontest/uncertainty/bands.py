@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.base import clone
 
 from fitontest.checks import choose, is_real
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family, family_name, make_family
 from fitontest.maps.atoms import split_atoms
@@ -73,7 +73,7 @@ class Band:
 
 def band_of(
     estimate: Estimate,
-    sample: Sample,
+    sample: ScoreSample,
     x: FloatArray,
     *,
     kind: BandKind,
@@ -90,7 +90,7 @@ def band_of(
 
 
 def consistency_band(
-    estimate: Estimate, sample: Sample, x: FloatArray, draws: int, level: float, random_state: RandomState
+    estimate: Estimate, sample: ScoreSample, x: FloatArray, draws: int, level: float, random_state: RandomState
 ) -> Band:
     """Return the middle `level` of the maps fitted to labels that are redrawn from the scores."""
     family = _family_of(estimate, draws)
@@ -105,7 +105,7 @@ def consistency_band(
 
 
 def confidence_bands(
-    estimate: Estimate, sample: Sample, x: FloatArray, draws: int, level: float, random_state: RandomState
+    estimate: Estimate, sample: ScoreSample, x: FloatArray, draws: int, level: float, random_state: RandomState
 ) -> tuple[Band, Band]:
     """Return the band that holds the true map at each score, and that which holds it at all scores at once.
 
@@ -154,7 +154,7 @@ def _family_of(estimate: Estimate, draws: int) -> Family:
     return estimate.estimator
 
 
-def _within(x: FloatArray, sample: Sample) -> FloatArray:
+def _within(x: FloatArray, sample: ScoreSample) -> FloatArray:
     """Return the scores from the smallest to the largest of the data: beyond, no label tells of the truth."""
     ends = np.clip(sample.groups.p[[0, -1]], x[0], x[-1])
     return np.unique(np.concatenate((ends, x[(ends[0] < x) & (x < ends[1])])))

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from fitontest.data.distributions import Distributions, Labelling
+from fitontest.data.simplex_sample import Labelling, SimplexSample
 from fitontest.exceptions import without_warnings
 from fitontest.measures.base import Estimate, Measure
 from fitontest.measures.canonical import CanonicalMeasure
@@ -27,14 +27,14 @@ BLOCK = 2_000_000  # labels that are drawn together
 NULL = 1  # the stream of random numbers of the null
 
 
-def with_canonical_null(estimate: Estimate, data: Distributions, draws: int, random_state: RandomState) -> Estimate:
+def with_canonical_null(estimate: Estimate, data: SimplexSample, draws: int, random_state: RandomState) -> Estimate:
     """Return the estimate with its null distribution: the measure's values for labels drawn from the predictions.
 
     Parameters
     ----------
     estimate : Estimate
         Of the data.
-    data : Distributions
+    data : SimplexSample
         Whole weights are rows, each with a label of its own; a row of any other weight gets one label. The time taken
         grows with the number of entries, not with that of the rows that weights stand for.
     draws : int
@@ -60,19 +60,19 @@ class ClassRedraws:
 
     Attributes
     ----------
-    data : Distributions
+    data : SimplexSample
         Entries of distinct rows; whole weights are the numbers of rows. Of other weights an entry is a row.
     seed : int
-    observed : Distributions
+    observed : SimplexSample
         The rows themselves, with their labels.
     """
 
-    data: Distributions
+    data: SimplexSample
     seed: int
-    observed: Distributions
+    observed: SimplexSample
 
     @classmethod
-    def of(cls, data: Distributions, seed: int, measure: Measure | None = None) -> "ClassRedraws":
+    def of(cls, data: SimplexSample, seed: int, measure: Measure | None = None) -> "ClassRedraws":
         """Return the redraws of predictions; for a measure with cells given row by row these keep rows apart."""
         ordered = data.in_order()
         rule = getattr(measure, "rule", None)
@@ -183,7 +183,7 @@ def drawn_codes(cumulated: FloatArray, u: FloatArray) -> IntArray:
     return np.asarray(np.minimum(below.sum(axis=1), cumulated.shape[1] - 1))
 
 
-def values_of(measure: Measure, data: Distributions, labellings: IntArray) -> FloatArray:
+def values_of(measure: Measure, data: SimplexSample, labellings: IntArray) -> FloatArray:
     """Return the values of a measure for several labellings of the same predictions."""
     if isinstance(measure, CanonicalMeasure):
         return measure.values_of(data, labellings)

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from fitontest.data.distributions import Distributions
+from fitontest.data.simplex_sample import SimplexSample
 from fitontest.exceptions import without_warnings
 from fitontest.families.multiclass.base import read_multiclass_family
 from fitontest.measures.base import Estimate, Measure
@@ -42,7 +42,7 @@ UNMEASURED = "coverage is known for median_variance by default, total_variation 
 
 def with_canonical_interval(
     estimate: Estimate,
-    data: Distributions,
+    data: SimplexSample,
     level: float,
     *,
     draws: int = DRAWS,
@@ -55,7 +55,7 @@ def with_canonical_interval(
     ----------
     estimate : Estimate
         Of the data.
-    data : Distributions
+    data : SimplexSample
     level : float in (0, 1)
     draws : int, default=50
         Labellings from each of five truths.

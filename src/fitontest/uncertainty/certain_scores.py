@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import betainc
 
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.interval import Interval
 from fitontest.significance.exact_share import share_interval
 
@@ -41,7 +41,7 @@ class CertainScores:
     Examples
     --------
     >>> import fitontest as fot
-    >>> zeros, = certain_scores(fot.Sample([0] * 99 + [1] + [0, 1] * 50, [0.0] * 100 + [0.5] * 100))
+    >>> zeros, = certain_scores(fot.ScoreSample([0] * 99 + [1] + [0, 1] * 50, [0.0] * 100 + [0.5] * 100))
     >>> zeros.share, zeros.wrong_share, zeros.refuted
     (0.5, 0.01, True)
     >>> str(zeros).partition(": ")[0]
@@ -98,12 +98,12 @@ class CertainScores:
         }
 
 
-def certain_scores(sample: Sample, level: float = 0.95) -> tuple[CertainScores, ...]:
+def certain_scores(sample: ScoreSample, level: float = 0.95) -> tuple[CertainScores, ...]:
     """Return what there is to say of the scores of exactly 0 and of those of exactly 1, leaving out which do not occur.
 
     Parameters
     ----------
-    sample : Sample
+    sample : ScoreSample
         Scores and labels of two classes.
     level : float, default=0.95
         Of the intervals.
@@ -115,7 +115,7 @@ def certain_scores(sample: Sample, level: float = 0.95) -> tuple[CertainScores, 
     return tuple(_of_score(sample, score, at, level) for score, at in kinds if at.stop > at.start)
 
 
-def _of_score(sample: Sample, score: Literal[0, 1], at: slice, level: float) -> CertainScores:
+def _of_score(sample: ScoreSample, score: Literal[0, 1], at: slice, level: float) -> CertainScores:
     rows = sample.rows
     w = rows.w[at]
     weight = float(w.sum())
@@ -126,7 +126,7 @@ def _of_score(sample: Sample, score: Literal[0, 1], at: slice, level: float) -> 
     return CertainScores(score, effective, share, wrong / weight, Interval(low, high, level), _step(sample, score))
 
 
-def _step(sample: Sample, score: Literal[0, 1]) -> float:
+def _step(sample: ScoreSample, score: Literal[0, 1]) -> float:
     """Return the step of the grid on which the uncertain scores lie, counted from 0 or from 1, or 0."""
     p = sample.groups.p
     inside = p[(p > 0.0) & (p < 1.0)]

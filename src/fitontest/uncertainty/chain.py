@@ -8,7 +8,7 @@ import numpy as np
 
 from fitontest.data.entries import Entries
 from fitontest.data.ordering import Rows
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family, read_family
 from fitontest.measures.base import Measure
@@ -130,7 +130,7 @@ class Redrawn:
 
     def _target(self, c: FloatArray) -> float:
         entries = self.redraws.entries
-        sample = Sample.of_rows(
+        sample = ScoreSample.of_rows(
             Rows.of(entries.p, np.zeros(len(entries)), entries.w, whole=entries.whole), whole=entries.whole
         )
         value = self.measure.target(sample, c)

@@ -13,7 +13,7 @@ import numpy as np
 
 from fitontest.checks import is_real
 from fitontest.data.ordering import Rows
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family, family_name
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.base import Estimate, Measure
@@ -38,7 +38,7 @@ Direction: TypeAlias = Literal["smooth", "own"] | Family | CalibrationMap
 
 def with_interval(
     estimate: Estimate,
-    sample: Sample,
+    sample: ScoreSample,
     level: float,
     *,
     direction: Direction = "smooth",
@@ -52,7 +52,7 @@ def with_interval(
     ----------
     estimate : Estimate
         Of the sample.
-    sample : Sample
+    sample : ScoreSample
     level : float in (0, 1)
     direction : {"smooth", "own"}, Family or CalibrationMap, default="smooth"
         Where the truths lie. "smooth": towards a logistic spline (`Spline`), for an interval of the true error; where a
@@ -123,7 +123,7 @@ def _widened(own: Found, redrawn: Redrawn, ladder: Ladder, draws: int, level: fl
     return Found(own.value, min(own.low, wider.low), max(own.high, wider.high), own.misread), by
 
 
-def with_shared_null(estimate: Estimate, sample: Sample, draws: int, random_state: RandomState = 0) -> Estimate:
+def with_shared_null(estimate: Estimate, sample: ScoreSample, draws: int, random_state: RandomState = 0) -> Estimate:
     """Return the estimate with the null that `with_interval` gives it, where the interval itself is not wanted.
 
     All draws are fitted together, several times as fast as one by one.
@@ -147,7 +147,7 @@ def reason_against(measure: Measure, direction: Direction = "smooth") -> str:
         return f"the norm {norm.name} is not one of {', '.join(NORMS)}"
     if measure.greater_is_better:
         return "it is no error"
-    probe = Sample.of_rows(Rows.of(np.array([0.5]), np.array([1.0]), np.array([1.0]), whole=True), whole=True)
+    probe = ScoreSample.of_rows(Rows.of(np.array([0.5]), np.array([1.0]), np.array([1.0]), whole=True), whole=True)
     if measure.by_row or measure.target(probe, np.array([0.5])) is None:
         return f"what {measure.name} would be under given probabilities is not defined"
     return ""

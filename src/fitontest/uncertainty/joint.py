@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.base import Estimate, Measure
 from fitontest.measures.if_calibrated import IfCalibrated
 from fitontest.measures.pairs import PairStatistic
@@ -54,7 +54,7 @@ class JointTest:
     >>> from fitontest.uncertainty.joint import joint_test
     >>> rng = np.random.default_rng(3)
     >>> p = rng.random(2000)
-    >>> test = joint_test(fot.Sample(rng.random(2000) < p + 0.4 * p * (1 - p) * np.sin(16 * np.pi * p), p), 99)
+    >>> test = joint_test(fot.ScoreSample(rng.random(2000) < p + 0.4 * p * (1 - p) * np.sin(16 * np.pi * p), p), 99)
     >>> test.p_value <= 0.05 < test.p_values["spline"], test.smallest
     (True, 0.01)
     """
@@ -106,12 +106,12 @@ class JointTest:
         return {"p_value": self.p_value, "p_values": self.p_values, "draws": self.draws, "smallest": self.smallest}
 
 
-def joint_test(sample: Sample, draws: int, seed: int = 0, known: Iterable[Estimate] = ()) -> JointTest:
+def joint_test(sample: ScoreSample, draws: int, seed: int = 0, known: Iterable[Estimate] = ()) -> JointTest:
     """Return the joint test of a sample.
 
     Parameters
     ----------
-    sample : Sample
+    sample : ScoreSample
     draws : int
         How often labels are redrawn from the scores, at least; 39 are the fewest that can show anything at .05.
     seed : int, default=0
@@ -135,7 +135,7 @@ def _measures(seed: int) -> dict[str, Measure]:
 
 
 def _null(
-    measure: Measure, sample: Sample, draws: int, seed: int, known: Mapping[str, IfCalibrated | None]
+    measure: Measure, sample: ScoreSample, draws: int, seed: int, known: Mapping[str, IfCalibrated | None]
 ) -> IfCalibrated:
     null = known.get(_settings(measure))
     if null is not None and null.values.size == draws:

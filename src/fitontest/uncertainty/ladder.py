@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from fitontest.data.entries import Entries
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import without_warnings
 from fitontest.families.atoms import Atoms
 from fitontest.families.base import Family, read_family
@@ -66,7 +66,7 @@ class Ladder:
     seed: int
 
     @classmethod
-    def of(cls, sample: Sample, seed: int) -> "Ladder":
+    def of(cls, sample: ScoreSample, seed: int) -> "Ladder":
         """Return the ladder of a sample, which remembers it for the next measure."""
         key = f"ladder {seed}"
         known = sample.memory.get(key)
@@ -310,7 +310,7 @@ class _LocalError(Measure):
         """Whether the error is a square, as the statistic itself is then."""
         return self.norm.name == "squared"
 
-    def estimate(self, sample: Sample) -> Estimate:
+    def estimate(self, sample: ScoreSample) -> Estimate:
         """Return the value of a sample."""
         entries, positives = Entries.labelled(sample)
         return Estimate.of(self, sample, float(self.estimates_of(entries, positives[:, None])[0]))
@@ -321,7 +321,7 @@ class _LocalError(Measure):
         values = pairs.windows.statistic(pairs.of_units(positives), pairs.p, self.scale)
         return values if self.squared else signed_root(values)
 
-    def target(self, sample: Sample, c: FloatArray) -> float | None:
+    def target(self, sample: ScoreSample, c: FloatArray) -> float | None:
         """Return the norm of c - p."""
         return self.norm(np.abs(c - sample.p), sample.w)
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from fitontest.data.distributions import CANONICAL, Distributions
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
+from fitontest.data.simplex_sample import CANONICAL, SimplexSample
 from fitontest.measures.base import Estimate, Measure, available_measures
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.random import check_seed
@@ -72,7 +72,7 @@ def has_quick_interval(measure: Measure) -> bool:
     return isinstance(measure, PlugIn) and measure.refits_quickly
 
 
-def canonical_estimate_of(measure: Measure, data: Distributions, redrawing: Redrawing | None = None) -> Estimate:
+def canonical_estimate_of(measure: Measure, data: SimplexSample, redrawing: Redrawing | None = None) -> Estimate:
     """Return the estimate of checked distributions over any number of classes, with its null and its interval."""
     if measure.classes != "any":
         names = ", ".join(available_measures("any"))
@@ -95,7 +95,7 @@ def canonical_estimate_of(measure: Measure, data: Distributions, redrawing: Redr
 
 
 def estimate_of(
-    measure: Measure, sample: Sample, reduction: str | None = None, redrawing: Redrawing | None = None
+    measure: Measure, sample: ScoreSample, reduction: str | None = None, redrawing: Redrawing | None = None
 ) -> Estimate:
     """Return the estimate of a checked sample, with the reduction that made it, its null and its interval."""
     if measure.classes != "two" and not measure.takes_samples:

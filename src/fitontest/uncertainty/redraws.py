@@ -11,7 +11,7 @@ import numpy as np
 
 from fitontest.data.entries import NODES, Entries
 from fitontest.data.parts import share_out
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.numerics.random import MOST_DRAWN
 from fitontest.typing import FloatArray, IntArray
 
@@ -39,7 +39,7 @@ class Redraws:
     observed: tuple[Entries, IntArray]
 
     @classmethod
-    def of(cls, sample: Sample) -> "Redraws":
+    def of(cls, sample: ScoreSample) -> "Redraws":
         """Return the redraws of a sample, which it remembers for the next measure."""
         known = sample.memory.get("redraws")
         if not isinstance(known, Redraws):

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import without_warnings
 from fitontest.families.cutting import UNCUT
 from fitontest.families.platt import Platt
@@ -52,7 +52,7 @@ class Tendency:
     >>> import numpy as np, fitontest as fot
     >>> rng = np.random.default_rng(0)
     >>> p = rng.random(2000)
-    >>> tendency = tendency_of(fot.Sample(rng.random(2000) < 0.25 + p / 2, p))
+    >>> tendency = tendency_of(fot.ScoreSample(rng.random(2000) < 0.25 + p / 2, p))
     >>> tendency.words, tendency.slope_interval.high < 1
     (['too bold'], True)
     """
@@ -101,7 +101,7 @@ class Tendency:
         }
 
 
-def tendency_of(sample: Sample, level: float = 0.95) -> Tendency:
+def tendency_of(sample: ScoreSample, level: float = 0.95) -> Tendency:
     """Return in which direction the scores of a sample are wrong, with intervals of that level."""
     rows = sample.rows
     total, z = float(rows.w.sum()), float(ndtri((1.0 + level) / 2.0))
@@ -121,25 +121,25 @@ def tendency_of(sample: Sample, level: float = 0.95) -> Tendency:
     return Tendency(residual, interval, slope, Interval(slope - z * spread, slope + z * spread, level), certain)
 
 
-def rows_of_smaller_class(sample: Sample) -> float:
+def rows_of_smaller_class(sample: ScoreSample) -> float:
     """Return how many effective rows the class has that has fewer."""
     return sample.effective_rows * min(sample.base_rate, 1.0 - sample.base_rate)
 
 
-def exact_residuals(sample: Sample, level: float) -> tuple[float, float]:
+def exact_residuals(sample: ScoreSample, level: float) -> tuple[float, float]:
     """Return between which values the mean residual lies, by the exact interval of the share of positives."""
     n = sample.effective_rows
     low, high = share_interval(n * sample.base_rate, n, level)
     return low - sample.mean_score, high - sample.mean_score
 
 
-def _uncertain(sample: Sample) -> Sample | None:
+def _uncertain(sample: ScoreSample) -> ScoreSample | None:
     """Return the rows whose score is strictly between 0 and 1, or None where there are none."""
     chosen = (sample.rows.p > 0.0) & (sample.rows.p < 1.0)
     return sample.take(chosen) if chosen.any() else None
 
 
-def _line(sample: Sample | None) -> tuple[float, float] | None:
+def _line(sample: ScoreSample | None) -> tuple[float, float] | None:
     """Return the slope of Platt scaling and its standard error, or None where there is none."""
     if sample is None:
         return None

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import without_warnings
 from fitontest.measures.base import Estimate
 from fitontest.measures.error_limits import RESOLUTION, ErrorLimit
@@ -199,7 +199,7 @@ class Verdict:
         return " ".join([f"{self.headline}: {first}", *others])
 
 
-def verdict_of(named: Iterable[tuple[str, Estimate]], sample: Sample) -> Verdict | None:
+def verdict_of(named: Iterable[tuple[str, Estimate]], sample: ScoreSample) -> Verdict | None:
     """Return the verdict on a sample, or None where no family of those measured has an interval and a null.
 
     What has been measured already is not measured again.
@@ -229,7 +229,7 @@ def _is_quoted(estimate: Estimate) -> bool:
     return same and interval.target == "true error"
 
 
-def _quoted(beside: Estimate, sample: Sample) -> Estimate:
+def _quoted(beside: Estimate, sample: ScoreSample) -> Estimate:
     """Return the estimate that is quoted beside another, from as many draws."""
     interval, null = beside.interval, beside.null
     assert interval is not None

@@ -22,7 +22,7 @@ def folds_of(sample, cv=3):
 @settings(max_examples=50)
 def test_few_scores_are_not_compressed(link, data):
     y, p, w = data
-    sample = fot.Sample(y, p, w)
+    sample = fot.ScoreSample(y, p, w)
     folds = folds_of(sample)
     grid = grid_of(sample, folds, link, 64)
     rows = sample.rows
@@ -40,7 +40,7 @@ def test_few_scores_are_not_compressed(link, data):
 def test_masses_and_means_are_kept(link, size):
     y, p = noisy(5000)
     w = np.random.default_rng(1).lognormal(size=p.size)
-    sample = fot.Sample(y, p**3, w)
+    sample = fot.ScoreSample(y, p**3, w)
     folds = folds_of(sample, 10)
     grid = grid_of(sample, folds, link, size)
     assert grid.x.size <= size
@@ -59,7 +59,7 @@ def test_masses_and_means_are_kept(link, size):
 @links
 def test_a_coarser_grid_is_what_the_rows_would_have_given(link):
     y, p = noisy(3000, ties=3)
-    sample = fot.Sample(y, p)
+    sample = fot.ScoreSample(y, p)
     folds = folds_of(sample, 5)
     fine = grid_of(sample, folds, link, None)
     coarse = fine.coarse(50)
@@ -78,7 +78,7 @@ def test_a_coarser_grid_is_what_the_rows_would_have_given(link):
 def test_heavy_ties_are_nodes(link):
     rng = np.random.default_rng(0)
     p = np.concatenate((rng.random(20_000), np.full(3000, 0.123456), np.ones(3000), np.zeros(50)))
-    sample = fot.Sample((rng.random(p.size) < p).astype(int), p)
+    sample = fot.ScoreSample((rng.random(p.size) < p).astype(int), p)
     grid = grid_of(sample, [np.arange(p.size)], link, 256)
     heavy = np.isin(grid.x, link.forward(np.array([0.0, 0.123456, 1.0]), EPS))
     assert heavy.sum() == 3
@@ -87,13 +87,13 @@ def test_heavy_ties_are_nodes(link):
 
 def test_many_folds_have_labels_of_their_own():
     y, p = noisy(300)
-    sample = fot.Sample(y, p)
+    sample = fot.ScoreSample(y, p)
     grid = grid_of(sample, folds_of(sample, 300), IDENTITY, None)
     assert grid.mass.shape == (300, 2, 300)
     np.testing.assert_array_equal(grid.mass.sum(axis=(1, 2)), 1)
 
 
 def test_single_score():
-    grid = grid_of(fot.Sample([0, 1, 1], [0.3, 0.3, 0.3]), [np.array([0]), np.array([1, 2])], LOGIT, 8)
+    grid = grid_of(fot.ScoreSample([0, 1, 1], [0.3, 0.3, 0.3]), [np.array([0]), np.array([1, 2])], LOGIT, 8)
     assert isinstance(grid, Grid)
     np.testing.assert_array_equal(grid.mass[:, :, 0], [[0, 1], [2, 0]])

@@ -12,7 +12,7 @@ from tests.strategies import samples
 
 
 def scale(p, link=IDENTITY, ends=(0.0, 1.0), w=None):
-    sample = fot.Sample(np.arange(len(p)) % 2, p, w)
+    sample = fot.ScoreSample(np.arange(len(p)) % 2, p, w)
     return quantiles(grid_of(sample, [np.arange(sample.n)], link, 4096), ends)
 
 

@@ -149,7 +149,7 @@ def test_up_to_the_size_of_the_grid_nothing_is_compressed(name):
 @pytest.mark.parametrize("scoring", ["brier", "log_loss"])
 def test_held_out_losses_row_by_row(name, scoring):
     y, p = noisy(700, ties=2)
-    sample = fot.Sample(y, p, np.random.default_rng(0).lognormal(size=700))
+    sample = fot.ScoreSample(y, p, np.random.default_rng(0).lognormal(size=700))
     folds = held_out_rows(700, 3, 0)
     link = IDENTITY if name == "pl" else LOGIT
     fitter = Fitter(sample, folds, Settings(link, "log_loss", 1.0, 2.0), 5)
@@ -367,7 +367,7 @@ def test_the_averaged_maps_are_those_of_the_resampled_choices(name):
 @pytest.mark.parametrize("link", [IDENTITY, LOGIT], ids=["pl", "pl3"])
 def test_points_that_fill_up_a_polygon_do_not_change_it(link):
     y, p = noisy(500)
-    fitter = Fitter(fot.Sample(y, p), [np.arange(500)], Settings(link, "log_loss", 1.0, 2.0), 3)
+    fitter = Fitter(fot.ScoreSample(y, p), [np.arange(500)], Settings(link, "log_loss", 1.0, 2.0), 3)
     x = np.array([0.0, 0.2, 0.7, 1.0]) if link is IDENTITY else np.array([-9.0, -3.0, 0.5, 20.0])
     u = np.array([-4.0, 1.0, 0.0, 30.0])
     more_x, more_u = fitter._filled_up(x, u, 9)

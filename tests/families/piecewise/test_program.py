@@ -14,7 +14,7 @@ from tests.strategies import noisy
 
 def fitter(link, n=1500, alpha=1.0, kappa=2.0):
     y, p = noisy(n)
-    return Fitter(fot.Sample(y, p), held_out_rows(n, 5, 0), Settings(link, "log_loss", alpha, kappa), 16)
+    return Fitter(fot.ScoreSample(y, p), held_out_rows(n, 5, 0), Settings(link, "log_loss", alpha, kappa), 16)
 
 
 @pytest.mark.parametrize("name", ["pl", "pl3"])

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fitontest as fot
-from fitontest.data.distributions import CANONICAL, read_any
+from fitontest.data.simplex_sample import CANONICAL, read_any
 from fitontest.partitions.simplex.cell_table import CellSums, cells_of
 from fitontest.partitions.simplex.partitioner import find_simplex_partition
 

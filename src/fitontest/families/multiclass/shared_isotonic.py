@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from fitontest.data.class_rows import ClassRows
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.data.weights import Weights
 from fitontest.families.base import register_family
 from fitontest.families.cutting import Eps, read_eps
@@ -97,6 +97,6 @@ class SharedIsotonic(MulticlassFamily):
         hits[np.arange(rows.codes.size), rows.codes] = True
         w = None if rows.w is None else Weights(np.repeat(rows.w, rows.n_classes), rows.whole)
         # a softmax may be rounded past 1
-        isotonic = Isotonic().fit_sample(Sample(hits.ravel(), np.minimum(q, 1.0).ravel(), w))
+        isotonic = Isotonic().fit_sample(ScoreSample(hits.ravel(), np.minimum(q, 1.0).ravel(), w))
         attributes = {"temperature_": 1.0 / beta if beta > 0 else np.inf, "n_blocks_": isotonic.n_bins_}
         return ClassSolution(SharedMap(isotonic.map_, beta, eps), attributes)

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from fitontest.data.class_rows import ClassRows
-from fitontest.data.distributions import Distributions
+from fitontest.data.simplex_sample import SimplexSample
 from fitontest.families.multiclass.base import ClassSolution, MulticlassFamily
 from fitontest.maps.multiclass.cells import CellMap
 from fitontest.partitions.simplex.cell_table import CellSums, cells_of
@@ -69,7 +69,7 @@ class SimplexBins(MulticlassFamily):
     def _solve(self, rows: ClassRows) -> tuple[CellMap, int]:
         if self.slope not in (0, 1):
             raise ValueError(f"slope must be 0 or 1, got {self.slope!r}")
-        data = Distributions.of_rows(rows)
+        data = SimplexSample.of_rows(rows)
         partition, ids = cells_of(find_simplex_partition(self.partition), data)
         table = CellSums.of(data, ids).table(data.codes)
         return CellMap.of(partition, table, int(self.slope)), len(table)

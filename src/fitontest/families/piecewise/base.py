@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from fitontest.checks import choose, is_real, is_whole
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import warn_user
 from fitontest.families.atoms import check_atoms, count_atoms, solve_beside_atoms
 from fitontest.families.base import Family, Solution
@@ -80,16 +80,16 @@ class PiecewiseFamily(Family):
     def _map_of(self, polygons: Polygons) -> CalibrationMap:
         """Return the average of the fold maps."""
 
-    def fit_map(self, sample: Sample) -> CalibrationMap:
+    def fit_map(self, sample: ScoreSample) -> CalibrationMap:
         """Return the fitted map of the sample."""
         return self.solve(sample).map
 
-    def solve(self, sample: Sample) -> Solution:
+    def solve(self, sample: ScoreSample) -> Solution:
         """Return the map, its segments, its knots, and how the number of bins was chosen."""
         self._check()
         return solve_beside_atoms(sample, self.atoms, lambda rest: self._solve(rest)[0], float(self.kappa))
 
-    def solve_and_hold_out(self, sample: Sample, folds: Sequence[IntArray]) -> tuple[Solution, FloatArray]:
+    def solve_and_hold_out(self, sample: ScoreSample, folds: Sequence[IntArray]) -> tuple[Solution, FloatArray]:
         """Return the result of all rows, and held-out values, which its own maps make where the folds are its own.
 
         The number of segments is then chosen on the rows that are held out too.
@@ -106,7 +106,7 @@ class PiecewiseFamily(Family):
             values[held_out] = self._map_of(polygons.take(slice(fold, fold + 1))).evaluate(p[held_out])
         return solution, values
 
-    def _solve(self, sample: Sample) -> tuple[Solution, Polygons]:
+    def _solve(self, sample: ScoreSample) -> tuple[Solution, Polygons]:
         """Return the result, and the fold maps or the one map of all rows."""
         self._check()
         most = self._most(sample.n)
@@ -138,7 +138,7 @@ class PiecewiseFamily(Family):
         check_is_fitted(self, "map_n_bins_")
         return 2.0 * float(np.mean(self.map_n_bins_)) + count_atoms(self.map_)
 
-    def _folds(self, sample: Sample, chooses: bool) -> tuple[Sample, list[IntArray]]:
+    def _folds(self, sample: ScoreSample, chooses: bool) -> tuple[ScoreSample, list[IntArray]]:
         """Return the sample with what each fold holds out.
 
         All rows are one fold where none is needed, or none can be held out.
@@ -147,7 +147,9 @@ class PiecewiseFamily(Family):
             return sample.in_folds(self.cv, self.random_state)
         return sample, [np.arange(len(sample.rows))]
 
-    def _solution(self, polygons: Polygons, segments: FloatArray, scores: CVScores | None, sample: Sample) -> Solution:
+    def _solution(
+        self, polygons: Polygons, segments: FloatArray, scores: CVScores | None, sample: ScoreSample
+    ) -> Solution:
         """Return what a fit reports; `segments` are the knots whose means are the edges of the partition."""
         x, values = polygons.x, LOGIT.inverse(polygons.u)
         edges = np.concatenate(([0.0], self._link.inverse(segments.mean(axis=0)[1:-1]), [1.0]))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.families.piecewise.grid import EPS, Grid, grid_of
 from fitontest.families.piecewise.mass_scale import POINTS, quantiles
 from fitontest.families.piecewise.scan import gains_of_a_bend, places_between, promising
@@ -92,7 +92,7 @@ class Fitter:
 
     Parameters
     ----------
-    sample : Sample
+    sample : ScoreSample
     folds : list of int arrays
         Sorted rows that each fold holds out; together all of them.
     settings : Settings
@@ -100,7 +100,7 @@ class Fitter:
         The largest number of bins of a map.
     """
 
-    def __init__(self, sample: Sample, folds: list[IntArray], settings: Settings, most: int) -> None:
+    def __init__(self, sample: ScoreSample, folds: list[IntArray], settings: Settings, most: int) -> None:
         self.sample = sample
         self.folds = folds
         self.settings = settings

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.numerics.links import LOGIT, Link
 from fitontest.numerics.search import BLOCK
 from fitontest.typing import FloatArray, IntArray
@@ -54,12 +54,12 @@ class Grid:
         return Grid(x, np.ascontiguousarray(np.moveaxis(mass, 0, -1)))
 
 
-def grid_of(sample: Sample, folds: list[IntArray], link: Link, size: int | None) -> Grid:
+def grid_of(sample: ScoreSample, folds: list[IntArray], link: Link, size: int | None) -> Grid:
     """Return the masses of the sample on at most `size` nodes (None: as many as there are distinct scores).
 
     Parameters
     ----------
-    sample : Sample
+    sample : ScoreSample
     folds : list of int arrays
         Sorted rows that each fold holds out; together all of them.
     link : Link
@@ -92,7 +92,7 @@ def _between(x: FloatArray, at: FloatArray) -> tuple[IntArray, FloatArray]:
     return left, np.clip((at - x[left]) / (x[left + 1] - x[left]), 0.0, 1.0)
 
 
-def _nodes(sample: Sample, link: Link, size: int | None) -> FloatArray:
+def _nodes(sample: ScoreSample, link: Link, size: int | None) -> FloatArray:
     """Return all distinct scores, or `size` nodes where the data are and where the loss is curved."""
     distinct = sample.groups.p
     if size is None or distinct.size <= size:
@@ -103,7 +103,7 @@ def _nodes(sample: Sample, link: Link, size: int | None) -> FloatArray:
     return np.unique(np.concatenate((ends, x[(x > ends[0]) & (x < ends[1])])))
 
 
-def _equal_mass(sample: Sample, size: int) -> FloatArray:
+def _equal_mass(sample: ScoreSample, size: int) -> FloatArray:
     """Return scores of the sample with equal shares of the weight between them."""
     w = sample.groups.w
     share = np.cumsum(w)
@@ -111,7 +111,7 @@ def _equal_mass(sample: Sample, size: int) -> FloatArray:
     return sample.groups.p[np.minimum(at, w.size - 1)]
 
 
-def _equal_width(sample: Sample, link: Link, size: int) -> FloatArray:
+def _equal_width(sample: ScoreSample, link: Link, size: int) -> FloatArray:
     """Return equally spaced scores: for PL3 on the logit, for PL half on the logit and half on the score.
 
     PL needs both because log q bends the most where q is next to 0, at a rate that grows as 1 / q^2.

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.binning import BinnedSample
 from fitontest.numerics.norms import as_number, name_of
 from fitontest.registry import Registry
@@ -23,10 +23,10 @@ class BinLoss(ABC):
     """Base class of the losses of a bin; subclasses are frozen dataclasses of their settings.
 
     A subclass defines ``per_bin(binned)``, which returns a float array of shape (B,): the loss of each of B bins, NaN
-    where a bin is empty. ``binned.sample`` is the `Sample`, ``binned.partition`` the bins, and ``binned.table`` holds
-    arrays of shape (B,): the rows ``n``, the weights ``w``, the weighted sums ``sum_p`` and ``sum_y`` of scores and
-    labels, the means ``mean_p`` and ``mean_y``, and ``gap``, mean label less mean score. Packages can list a loss under
-    the entry-point group ``fitontest.bin_losses``.
+    where a bin is empty. ``binned.sample`` is the `ScoreSample`, ``binned.partition`` the bins, and ``binned.table``
+    holds arrays of shape (B,): the rows ``n``, the weights ``w``, the weighted sums ``sum_p`` and ``sum_y`` of scores
+    and labels, the means ``mean_p`` and ``mean_y``, and ``gap``, mean label less mean score. Packages can list a loss
+    under the entry-point group ``fitontest.bin_losses``.
 
     Attributes
     ----------
@@ -50,12 +50,12 @@ class BinLoss(ABC):
 
     name: str
 
-    def check(self, sample: Sample) -> None:  # noqa: B027 - most losses have a meaning for every sample
+    def check(self, sample: ScoreSample) -> None:  # noqa: B027 - most losses have a meaning for every sample
         """Raise ValueError for a sample that the loss has no meaning for.
 
         Parameters
         ----------
-        sample : Sample
+        sample : ScoreSample
             The data whose bins are to have losses.
 
         Raises

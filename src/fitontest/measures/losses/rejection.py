@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.binning import BinnedSample
 from fitontest.measures.losses.base import BinLoss, mean_over_bins, register_bin_loss
 from fitontest.significance.choice import SignificanceTest, check_alpha, find_test
@@ -43,7 +43,7 @@ class Rejection(BinLoss):
         check_alpha(self.alpha)
         find_test(self.test)
 
-    def check(self, sample: Sample) -> None:
+    def check(self, sample: ScoreSample) -> None:
         """Refuse weights that count no rows.
 
         Raises

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fitontest.data.distributions import Distributions, Labelling
+from fitontest.data.simplex_sample import Labelling, SimplexSample
 from fitontest.data.weights import Weights
 from fitontest.partitions.simplex.median_variance import MedianVariance
 from fitontest.partitions.simplex.partitioner import (
@@ -62,7 +62,7 @@ class CellSums:
     row_w: FloatArray
 
     @classmethod
-    def of(cls, data: Distributions, ids: IntArray) -> "CellSums":
+    def of(cls, data: SimplexSample, ids: IntArray) -> "CellSums":
         """Return the cells that hold rows of positive weight."""
         kept = np.flatnonzero(data.w > 0)
         number, place = np.unique(ids[kept], return_inverse=True)
@@ -93,7 +93,7 @@ class CellSums:
         return CellTable(self.number, self.n, self.w, self.mean_p, self.mean_y(codes))
 
 
-def cells_of(rule: SimplexPartitioner, data: Distributions) -> tuple[SimplexPartition, IntArray]:
+def cells_of(rule: SimplexPartitioner, data: SimplexSample) -> tuple[SimplexPartition, IntArray]:
     """Return the partition that a rule makes of predictions, and the cell of each row."""
     if isinstance(rule, RowCells):  # cells of the rows as they were given
         given = int(data.rows.max()) + 1 if len(data) else 0

@@ -32,7 +32,7 @@ quick = settings(deadline=None, max_examples=100)
 
 def sample_of(rows):
     p, y, w = zip(*rows, strict=True)
-    return fot.Sample(y, p, w)
+    return fot.ScoreSample(y, p, w)
 
 
 def as_triples(rows):
@@ -47,7 +47,7 @@ def as_bytes(rows):
 
 
 def test_columns_are_kept_in_their_order():
-    sample = fot.Sample([1, 0, 1], [0.7, -0.0, 0.7], [2, 0, 0.5])
+    sample = fot.ScoreSample([1, 0, 1], [0.7, -0.0, 0.7], [2, 0, 0.5])
     for column, expected in ((sample.p, [0.7, -0.0, 0.7]), (sample.y, [1.0, 0.0, 1.0]), (sample.w, [2.0, 0.0, 0.5])):
         assert column.dtype == np.float64
         assert column.tobytes() == np.array(expected).tobytes()
@@ -56,7 +56,7 @@ def test_columns_are_kept_in_their_order():
 
 @pytest.mark.parametrize("ones", [None, [1, 1, 1], [1.0, 1.0, 1.0], [True, True, True], np.ones(3, dtype=np.float32)])
 def test_no_weights_are_weights_of_one(ones):
-    sample = fot.Sample([1, 0, 1], [0.7, 0.2, 0.7], ones)
+    sample = fot.ScoreSample([1, 0, 1], [0.7, 0.2, 0.7], ones)
     assert (sample.n, sample.total, sample.unit, sample.whole) == (3, 3.0, True, True)
     assert sample.w.dtype == np.float64
     assert sample.w.tolist() == sample.rows.w.tolist() == [1.0, 1.0, 1.0]
@@ -69,7 +69,7 @@ def test_no_weights_are_weights_of_one(ones):
     [([2, 2, 2], 3, True), ([0, 1, 1], 2, True), ([1, 1, 1.5], 3, False), ([0, 0, 1e-140], 1, False)],
 )
 def test_other_weights_are_not_unit(w, n, whole):
-    sample = fot.Sample([1, 0, 1], [0.7, 0.2, 0.7], w)
+    sample = fot.ScoreSample([1, 0, 1], [0.7, 0.2, 0.7], w)
     assert (sample.n, sample.total, sample.unit, sample.whole) == (n, float(sum(w)), False, whole)
     assert isinstance(sample.n, int)
     assert isinstance(sample.total, float)
@@ -89,15 +89,15 @@ def test_counts_total_and_base_rate(rows):
 
 
 def test_base_rate():
-    assert fot.Sample([0, 1, 1, 0], [0.1, 0.2, 0.3, 0.4]).base_rate == 0.5
-    assert fot.Sample([0, 1, 1, 0], [0.1, 0.2, 0.3, 0.4], [3, 1, 0, 0]).base_rate == 0.25
+    assert fot.ScoreSample([0, 1, 1, 0], [0.1, 0.2, 0.3, 0.4]).base_rate == 0.5
+    assert fot.ScoreSample([0, 1, 1, 0], [0.1, 0.2, 0.3, 0.4], [3, 1, 0, 0]).base_rate == 0.25
 
 
 @pytest.mark.parametrize("label", [0, 1])
 @pytest.mark.parametrize("n", [1, 3])
 @pytest.mark.parametrize("weight", [None, 0.25])
 def test_one_class_and_one_row_are_enough(label, n, weight):
-    sample = fot.Sample([label] * n, [0.3] * n, None if weight is None else [weight] * n)
+    sample = fot.ScoreSample([label] * n, [0.3] * n, None if weight is None else [weight] * n)
     w = weight or 1.0
     assert (sample.n, sample.base_rate, len(sample.rows)) == (n, float(label), n)
     assert as_triples(sample.rows) == [(0.3, float(label), w)] * n
@@ -107,9 +107,9 @@ def test_one_class_and_one_row_are_enough(label, n, weight):
 
 
 def test_repr_names_the_essentials():
-    assert repr(fot.Sample([0, 1, 1, 0], [0.1, 0.2, 0.3, 0.4])) == "Sample(n=4, share of positives 0.5)"
-    weighted = fot.Sample([0, 1, 1], [0.1, 0.2, 0.3], [3, 1, 0])
-    assert repr(weighted) == "Sample(n=2, total weight 4, share of positives 0.25)"
+    assert repr(fot.ScoreSample([0, 1, 1, 0], [0.1, 0.2, 0.3, 0.4])) == "ScoreSample(n=4, share of positives 0.5)"
+    weighted = fot.ScoreSample([0, 1, 1], [0.1, 0.2, 0.3], [3, 1, 0])
+    assert repr(weighted) == "ScoreSample(n=2, total weight 4, share of positives 0.25)"
 
 
 # --- what it refuses
@@ -135,7 +135,7 @@ def test_repr_names_the_essentials():
 def test_bad_weights_are_refused(w, rule):
     y, p = [0, 1, 1], [0.1, 0.2, 0.3]
     with pytest.raises(ValueError, match=f"^sample_weight {rule}"):
-        fot.Sample(y, p, w)
+        fot.ScoreSample(y, p, w)
     with pytest.raises(ValueError, match=f"^sample_weight {rule}"):
         fot.calibration_error(y, p, sample_weight=w)
     with pytest.raises(ValueError, match=f"^sample_weight {rule}"):
@@ -147,13 +147,15 @@ def test_long_double_weights_beyond_float64_are_refused():
     with pytest.raises(
         ValueError, match=r"^sample_weight must be finite, got inf at row 1 \(rows counted from 1; 1 such value\)$"
     ):
-        fot.Sample([0, 1], [0.1, 0.2], np.array([np.finfo(np.longdouble).max, 1]))
+        fot.ScoreSample([0, 1], [0.1, 0.2], np.array([np.finfo(np.longdouble).max, 1]))
 
 
 def test_weights_are_added_in_float64():
-    sample = fot.Sample([0, 1, 1], [0.1, 0.2, 0.3], np.array([60_000] * 3, dtype=np.float16), weights="counts")
+    sample = fot.ScoreSample([0, 1, 1], [0.1, 0.2, 0.3], np.array([60_000] * 3, dtype=np.float16), weights="counts")
     assert sample.total == 3 * float(np.float16(60_000))
-    assert fot.Sample([0, 1, 1], [0.1, 0.2, 0.3], np.array([127] * 3, dtype=np.int8), weights="counts").total == 381
+    assert (
+        fot.ScoreSample([0, 1, 1], [0.1, 0.2, 0.3], np.array([127] * 3, dtype=np.int8), weights="counts").total == 381
+    )
 
 
 @pytest.mark.parametrize(
@@ -167,16 +169,16 @@ def test_weights_are_added_in_float64():
 def test_lengths_that_differ_are_refused(lengths, message):
     y, p, w = (None if n is None else [1, 0, 1][:n] for n in lengths)
     with pytest.raises(ValueError, match=f"^{message}"):
-        fot.Sample(y, p, w)
+        fot.ScoreSample(y, p, w)
 
 
 def test_errors_use_the_callers_names():
     with pytest.raises(ValueError, match=r"^scores must lie in \[0, 1\], got 1\.5 at row 2"):
-        fot.Sample([0, 1], [0.5, 1.5], names=("labels", "scores", "counts"))
+        fot.ScoreSample([0, 1], [0.5, 1.5], names=("labels", "scores", "counts"))
     with pytest.raises(ValueError, match=r"^counts must not be negative, got -1\.0 at row 1"):
-        fot.Sample([0, 1], [0.5, 0.5], [-1, 1], names=("labels", "scores", "counts"))
+        fot.ScoreSample([0, 1], [0.5, 0.5], [-1, 1], names=("labels", "scores", "counts"))
     with pytest.raises(ValueError, match=r"^labels must have at most two classes, got 3: 0, 1, 2"):
-        fot.Sample([0, 1, 2], [0.5, 0.6, 0.7], names=("labels", "scores", "counts"))
+        fot.ScoreSample([0, 1, 2], [0.5, 0.6, 0.7], names=("labels", "scores", "counts"))
     with pytest.raises(ValueError, match=r"^y and p must have the same number of rows, got: y has 3, p has 2$"):
         fot.Flat(1).fit([0.1, 0.2], [0, 1, 1])
 
@@ -205,7 +207,7 @@ def test_swapped_arguments_are_told_so(labels, p):
     with pytest.raises(
         ValueError, match=f"^y_true and y_prob look swapped: y_true {rule} y_prob the probabilities, got "
     ):
-        fot.Sample(p, labels, pos_label=pos_label)
+        fot.ScoreSample(p, labels, pos_label=pos_label)
     with pytest.raises(
         ValueError, match=f"^y_true and y_prob look swapped: y_true {rule} y_prob the probabilities, got "
     ):
@@ -238,7 +240,7 @@ def test_swapped_arguments_are_told_so(labels, p):
 )
 def test_what_is_wrong_otherwise_is_not_called_swapped(y, p, rule):
     with pytest.raises(ValueError, match=f"^{rule}"):
-        fot.Sample(y, p)
+        fot.ScoreSample(y, p)
 
 
 @pytest.mark.parametrize("y", [[0, 1, 1], [1, 0, 0], [1, 1, 1], [0.0, 1.0, 0.0], [-1, 1, 1], [False, True, True]])
@@ -246,14 +248,14 @@ def test_what_is_wrong_otherwise_is_not_called_swapped(y, p, rule):
     "p", [[0, 1, 1], [0, 0, 0], [1.0, 1.0, 1.0], [True, False, True], [0.3, 0.6, 0.6], [0.3, 0.3, 0.3]]
 )
 def test_degenerate_scores_are_not_swapped_labels(y, p):
-    sample = fot.Sample(y, p)
+    sample = fot.ScoreSample(y, p)
     assert sample.y.tolist() == [float(label > 0) for label in y]
     assert sample.p.tolist() == [float(score) for score in p]
 
 
 def test_other_labels_with_degenerate_scores_are_not_swapped():
-    assert fot.Sample([1, 2, 1], [0, 1, 1], pos_label=2).y.tolist() == [0, 1, 0]
-    assert fot.Sample([0, 0.5, 0.5], [0.1, 0.2, 0.2], pos_label=0.5).y.tolist() == [0, 1, 1]
+    assert fot.ScoreSample([1, 2, 1], [0, 1, 1], pos_label=2).y.tolist() == [0, 1, 0]
+    assert fot.ScoreSample([0, 0.5, 0.5], [0.1, 0.2, 0.2], pos_label=0.5).y.tolist() == [0, 1, 1]
 
 
 # --- nothing changes
@@ -264,7 +266,7 @@ def test_other_labels_with_degenerate_scores_are_not_swapped():
 def test_the_callers_arrays_stay_as_they_are(dtype, weighted):
     y, p, w = np.array([1, 0, 1.0]), np.array([0.9, 0.5, 0.5], dtype=dtype), np.array([2.0, 0.0, 1.0])
     copies = [column.copy() for column in (y, p, w)]
-    sample = fot.Sample(y, p, w if weighted else None)
+    sample = fot.ScoreSample(y, p, w if weighted else None)
     assert len(sample.rows) == (2 if weighted else 3)
     assert len(sample.groups) == 2
     list(sample.blocks())
@@ -276,7 +278,7 @@ def test_the_callers_arrays_stay_as_they_are(dtype, weighted):
 
 @pytest.mark.parametrize("w", [None, [2.0, 0.0, 1.0]])
 def test_the_arrays_of_a_sample_are_read_only(w):
-    sample = fot.Sample(np.array([1, 0, 1.0]), np.array([0.9, 0.5, 0.5]), w)
+    sample = fot.ScoreSample(np.array([1, 0, 1.0]), np.array([0.9, 0.5, 0.5]), w)
     rows, groups = sample.rows, sample.groups
     columns = [sample.p, sample.y, sample.w, rows.p, rows.y, rows.w]
     for column in [*columns, groups.p, groups.n, groups.w, groups.wy, groups.first]:
@@ -302,7 +304,7 @@ def test_rows_are_a_function_of_the_multiset_of_rows(rows, data):
 @given(some_rows, st.data())
 def test_unweighted_rows_are_a_function_of_the_multiset_of_rows(rows, data):
     shuffled = data.draw(st.permutations(rows))
-    first, second = (fot.Sample([y for _, y, _ in r], [p for p, _, _ in r]).rows for r in (rows, shuffled))
+    first, second = (fot.ScoreSample([y for _, y, _ in r], [p for p, _, _ in r]).rows for r in (rows, shuffled))
     assert as_bytes(first) == as_bytes(second)
     assert as_triples(first) == sorted((p + 0.0, y, 1.0) for p, y, _ in rows)
 
@@ -317,7 +319,7 @@ def test_rows_are_sorted_without_those_of_weight_zero(rows):
 
 
 def test_ties_are_ordered_by_weight():
-    ordered = fot.Sample([1, 1, 0, 1, 0], [0.5] * 5, [3, 1, 2, 2, 1]).rows
+    ordered = fot.ScoreSample([1, 1, 0, 1, 0], [0.5] * 5, [3, 1, 2, 2, 1]).rows
     assert as_triples(ordered) == [(0.5, 0, 1), (0.5, 0, 2), (0.5, 1, 1), (0.5, 1, 2), (0.5, 1, 3)]
 
 
@@ -325,8 +327,8 @@ def test_many_rows_in_any_order_give_the_same_rows():
     rng = np.random.default_rng(1)
     p, y, w = rng.integers(0, 50, 3000) / 49, rng.integers(0, 2, 3000), rng.integers(0, 5, 3000) / 3
     order = rng.permutation(3000)
-    expected = as_bytes(fot.Sample(y, p, w).rows)
-    assert as_bytes(fot.Sample(y[order], p[order], w[order]).rows) == expected
+    expected = as_bytes(fot.ScoreSample(y, p, w).rows)
+    assert as_bytes(fot.ScoreSample(y[order], p[order], w[order]).rows) == expected
 
 
 # --- pooled groups
@@ -385,7 +387,7 @@ def test_take_gives_the_chosen_sorted_rows(rows, data):
 
 
 def test_take_of_an_unweighted_sample_is_unweighted():
-    part = fot.Sample([1, 0, 1], [0.7, 0.2, 0.5]).take(np.array([True, False, True]))
+    part = fot.ScoreSample([1, 0, 1], [0.7, 0.2, 0.5]).take(np.array([True, False, True]))
     assert (part.n, part.total, part.unit) == (2, 2.0, True)
     assert as_triples(part) == [(0.2, 0.0, 1.0), (0.7, 1.0, 1.0)]
 
@@ -399,7 +401,7 @@ def test_blocks_are_the_columns_in_pieces(n, label_dtype, score_dtype, weighted)
     rng = np.random.default_rng(n)
     y, p = rng.integers(0, 2, n).astype(label_dtype), rng.random(n).astype(score_dtype)
     w = rng.random(n) + 0.5 if weighted else None
-    sample = fot.Sample(y, p, w)
+    sample = fot.ScoreSample(y, p, w)
     blocks = list(sample.blocks())
     assert len(blocks) == -(-n // BLOCK)
     assert all(len(block_p) <= BLOCK for block_p, _, _ in blocks)
@@ -416,7 +418,7 @@ def test_blocks_are_the_columns_in_pieces(n, label_dtype, score_dtype, weighted)
 
 def test_blocks_of_strided_columns():
     wide = np.random.default_rng(0).random((BLOCK + 3, 2))
-    sample = fot.Sample(wide[:, 0] < 0.5, wide[:, 1], wide[::-1, 0])
+    sample = fot.ScoreSample(wide[:, 0] < 0.5, wide[:, 1], wide[::-1, 0])
     p, y, w = (np.concatenate(pieces) for pieces in zip(*sample.blocks(), strict=True))
     assert np.array_equal(p, wide[:, 1])
     assert np.array_equal(y, wide[:, 0] < 0.5)
@@ -429,8 +431,8 @@ def test_entries_may_stand_for_many_rows():
 
     p, y, n = np.array([0.2, 0.2, 0.7]), np.array([0.0, 1.0, 1.0]), np.array([30, 10, 60])
     w, w2 = 0.5 * n, 0.25 * n
-    cells = fot.Sample.of_rows(Rows(p, y, w, n, w2), whole=False)
-    rows = fot.Sample(np.repeat(y, n), np.repeat(p, n), np.full(100, 0.5))
+    cells = fot.ScoreSample.of_rows(Rows(p, y, w, n, w2), whole=False)
+    rows = fot.ScoreSample(np.repeat(y, n), np.repeat(p, n), np.full(100, 0.5))
     assert (cells.n, cells.total, cells.base_rate) == (rows.n, rows.total, rows.base_rate) == (100, 50.0, 0.7)
     assert not cells.whole
     assert not cells.unit
@@ -443,7 +445,7 @@ def test_entries_may_stand_for_many_rows():
     part = cells.take(np.array([True, False, True]))
     assert (part.n, part.total, part.whole) == (90, 45.0, False)
     np.testing.assert_array_equal(part.rows.w2, w2[[0, 2]])
-    whole = fot.Sample.of_rows(Rows(p, y, n.astype(float), n, n.astype(float)), whole=True)
+    whole = fot.ScoreSample.of_rows(Rows(p, y, n.astype(float), n, n.astype(float)), whole=True)
     assert (whole.whole, whole.n) == (True, 100)
 
 
@@ -451,7 +453,7 @@ def test_entries_may_stand_for_many_rows():
 def test_squared_weights_of_rows_and_groups(weights):
     rng = np.random.default_rng(0)
     p, y = np.round(rng.random(60), 1), rng.integers(0, 2, 60)
-    sample = fot.Sample(y, p, weights)
+    sample = fot.ScoreSample(y, p, weights)
     w = np.ones(60) if weights is None else np.asarray(weights, float)
     square = w if sample.whole else w**2
     np.testing.assert_allclose(sample.w2, square)

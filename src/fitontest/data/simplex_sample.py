@@ -21,7 +21,7 @@ from fitontest.data.predictions import (
     read_classes,
     read_data,
 )
-from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex import on_simplex
 from fitontest.data.weights import Weighting, Weights
 from fitontest.numerics.row_order import order_of_rows
@@ -50,7 +50,7 @@ class Labelling(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Distributions:
+class SimplexSample:
     """Distributions over K classes with their labels and weights, checked.
 
     Attributes
@@ -80,7 +80,7 @@ class Distributions:
     names: Names
 
     @classmethod
-    def of(cls, predictions: Predictions) -> "Distributions":
+    def of(cls, predictions: Predictions) -> "SimplexSample":
         """Return the predictions after a check that their rows add up to 1, within a thousandth."""
         p, names = on_simplex(predictions.scores, predictions.names.y_prob), predictions.names
         w, whole = np.broadcast_to(np.float64(1.0), p.shape[:1]), True
@@ -90,7 +90,7 @@ class Distributions:
         return cls(predictions.classes, p, predictions.codes, w, whole, np.arange(p.shape[0]), names)
 
     @classmethod
-    def of_rows(cls, rows: ClassRows, names: Names = NAMES) -> "Distributions":
+    def of_rows(cls, rows: ClassRows, names: Names = NAMES) -> "SimplexSample":
         """Return rows of positive weight that have been checked already."""
         n = rows.codes.size
         w = np.broadcast_to(np.float64(1.0), (n,)) if rows.w is None else rows.w
@@ -159,28 +159,28 @@ class Distributions:
         return bool(np.all((p == 0.0) | (p == 1.0)))
 
     @cached_property
-    def confidence(self) -> Sample:
+    def confidence(self) -> ScoreSample:
         """The largest score of each row, and whether the first class that has it is the label."""
-        return Sample(self.p.argmax(axis=1) == self.codes, np.minimum(self.p.max(axis=1), 1.0), self.weights)
+        return ScoreSample(self.p.argmax(axis=1) == self.codes, np.minimum(self.p.max(axis=1), 1.0), self.weights)
 
     @property
     def onehot(self) -> FloatArray:
         """The labels as distributions, shape (n, K)."""
         return np.eye(self.n_classes)[self.codes]
 
-    def take(self, rows: IntArray | BoolArray) -> "Distributions":
+    def take(self, rows: IntArray | BoolArray) -> "SimplexSample":
         """Return the chosen rows."""
         return replace(self, p=self.p[rows], codes=self.codes[rows], w=self.w[rows], rows=self.rows[rows])
 
-    def with_codes(self, codes: IntArray) -> "Distributions":
+    def with_codes(self, codes: IntArray) -> "SimplexSample":
         """Return the same rows with other labels."""
         return replace(self, codes=codes)
 
-    def labelled(self, labelling: Labelling) -> "Distributions":
+    def labelled(self, labelling: Labelling) -> "SimplexSample":
         """Return the rows of whole weight with the labels that their copies have, an entry for each label."""
         return replace(self.take(labelling.at), codes=labelling.codes, w=labelling.w)
 
-    def pooled(self, keys: IntArray | None = None) -> "Distributions":
+    def pooled(self, keys: IntArray | None = None) -> "SimplexSample":
         """Return one entry for equal rows of whole weights, which add up; of other weights all rows.
 
         The rows must be in order (`in_order`), so that equal ones are neighbours. The label of an entry means nothing.
@@ -205,7 +205,7 @@ class Distributions:
         w = np.bincount(group, self.w, n_groups).astype(np.float64)
         return replace(self, p=self.p[first], codes=self.codes[first], w=w, rows=rows)
 
-    def counted_out(self) -> "Distributions":
+    def counted_out(self) -> "SimplexSample":
         """Return the rows without those of weight 0; whole weights become copies of the row, of weight 1 each."""
         if self.unit:
             return self
@@ -214,7 +214,7 @@ class Distributions:
         chosen = self.take(np.repeat(np.arange(len(self)), self.w.astype(np.intp)))
         return replace(chosen, w=np.broadcast_to(np.float64(1.0), chosen.codes.shape))
 
-    def in_order(self) -> "Distributions":
+    def in_order(self) -> "SimplexSample":
         """Return the rows of positive weight in an order of their own.
 
         It does not depend on the order in which the rows arrived; and on that of the classes, and on the labels, only
@@ -236,7 +236,7 @@ def read_any(
     labels: ArrayInput = None,
     pos_label: Label | None = None,
     names: Names = NAMES,
-) -> Sample | ClassSamples | Distributions:
+) -> ScoreSample | ClassSamples | SimplexSample:
     """Return what (y_true, y_prob, sample_weight) are under any reduction, "canonical" included."""
     if reduction is not None:
         choose(reduction, (*REDUCTIONS, CANONICAL), names.reduction)
@@ -249,4 +249,4 @@ def read_any(
             f"{names.reduction} must be left out where {names.y_true} is {type(columns[0]).__name__}, which do not "
             f"hold whole distributions; got {reduction!r}"
         )
-    return Distributions.of(read_classes(columns, labels, names))
+    return SimplexSample.of(read_classes(columns, labels, names))

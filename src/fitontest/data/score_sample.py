@@ -1,0 +1,444 @@
+"""A checked sample: all labels, scores and weights enter the package through this module.
+
+A `ScoreSample` is checked once and never changes. It keeps the rows as they came; the sorted rows and the pooled
+groups of tied scores are made on demand, once, because sorting takes time that not every result needs (binning
+by equal width never does).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fitontest.checks import is_whole
+from fitontest.data.arrays import as_column, as_numbers, check_same_length, check_unit_interval
+from fitontest.data.indices import check_same_order
+from fitontest.data.labels import code_labels, is_binary_coded
+from fitontest.data.ordering import Groups, Rows, pooled, sorted_rows
+from fitontest.data.parts import countable, cut, merged, rescored
+from fitontest.data.weights import Weighting, Weights, WeightType, check_kind, read_weights
+from fitontest.numerics.random import counted_folds, repeated_folds
+from fitontest.numerics.search import BLOCK
+from fitontest.typing import ArrayInput, BoolArray, FloatArray, IntArray, Label, RandomState
+
+REPEATS = "repeats"  # where a sample remembers what `Repeats` tell of its rows
+
+
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class ScoreSample:
+    """Checked labels, scores and weights of n rows.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        Labels of two classes: bool, {0, 1}, {-1, 1}, or any two values with `pos_label`.
+    y_prob : array-like of shape (n,)
+        Predicted probabilities of the positive class, in [0, 1].
+    sample_weight : array-like of shape (n,), optional
+        Finite non-negative weights with a positive sum. A row of weight 0 is absent.
+    weights : {"auto", "counts", "importances"}, default="auto"
+        What the weights mean: of counts a row of weight 2 is that row twice, of importances the scale means nothing.
+        "auto": counts where all are whole numbers of at most 10 on average, else importances; see `read_weights`.
+    pos_label : bool, int, float or str, optional
+        The positive class.
+    names : tuple of str, optional
+        What the caller calls the three arguments, for error messages.
+
+    Attributes
+    ----------
+    p, y, w : float64 arrays of shape (n,), read-only
+        Scores, labels (0.0 or 1.0) and weights (a constant view of ones without `sample_weight`).
+    n : int
+        Number of rows of positive weight.
+    total : float
+        Sum of the weights.
+    base_rate : float
+        Weighted share of positives.
+    unit, whole : bool
+        Whether all weights are one, whether weights count rows.
+    doubtful : bool
+        Whether the weights are whole numbers that "auto" took for importances, because they are large.
+    said : bool
+        Whether the user said what the weights mean.
+    weighting : Weighting or None
+        What the weights were taken for, in numbers; None of rows of weight one.
+    w2 : float64 array of shape (n,)
+        Squared weights; of whole weights, which count rows, the weights themselves.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, the rule and what was found: NaN, infinite or missing values, scores outside [0, 1],
+        more than two classes, lengths that differ, indices of pandas in another order, empty input, negative weights or
+        weights without a positive finite sum, arguments that look swapped.
+
+    Notes
+    -----
+    A float64 column is not copied: ten million rows need no second copy of themselves. Do not change the array while
+    a sample of it is in use.
+
+    Examples
+    --------
+    >>> sample = ScoreSample([0, 1, 1], [0.2, 0.2, 0.9])
+    >>> sample.n, sample.total
+    (3, 3.0)
+    >>> sample.groups.p, sample.groups.wy
+    (array([0.2, 0.9]), array([1., 1.]))
+    """
+
+    n: int
+    total: float
+    unit: bool
+    whole: bool
+    doubtful: bool
+    said: bool
+    _scores: NDArray[Any]
+    _labels: NDArray[Any]
+    _weights: FloatArray | None
+
+    def __init__(
+        self,
+        y_true: ArrayInput,
+        y_prob: ArrayInput,
+        sample_weight: ArrayInput = None,
+        *,
+        pos_label: Label | None = None,
+        names: tuple[str, str, str] = ("y_true", "y_prob", "sample_weight"),
+        weights: WeightType = "auto",
+    ) -> None:
+        check_kind(weights, has_weights=sample_weight is not None)
+        check_same_order(**dict(zip(names, (y_true, y_prob, sample_weight), strict=True)))
+        labels, scores = as_column(y_true, names[0]), as_column(y_prob, names[1])
+        coded = pos_label is None and is_binary_coded(labels)
+        if not coded:
+            _refuse_swapped(labels, scores, names)
+        scores = as_numbers(scores, names[1])
+        read = None if sample_weight is None else read_weights(sample_weight, names[2], weights)
+        check_same_length(**dict(zip(names, (labels, scores, None if read is None else read.w), strict=True)))
+        check_unit_interval(scores, names[1])
+        if not coded:
+            labels = code_labels(labels, names[0], pos_label)
+        self._fill(scores, labels, read)
+
+    def _fill(self, scores: NDArray[Any], labels: NDArray[Any], read: Weights | None) -> None:
+        weights = None if read is None else read.w
+        unit = weights is None or bool(np.all(weights == 1.0))
+        put = object.__setattr__  # the dataclass is frozen: these are the only assignments there will be
+        put(self, "_scores", _frozen(scores))
+        put(self, "_labels", _frozen(labels))
+        put(self, "_weights", None if unit or weights is None else _frozen(weights))
+        put(self, "unit", unit)
+        put(self, "whole", read is None or read.counts)
+        put(self, "doubtful", read is not None and read.doubtful)
+        put(self, "said", read is not None and read.said)
+        put(self, "n", scores.size if unit or weights is None else int(np.count_nonzero(weights)))
+        put(self, "total", float(scores.size if unit or weights is None else weights.sum()))
+
+    @cached_property
+    def p(self) -> FloatArray:
+        """Scores as float64."""
+        return _frozen(self._scores.astype(np.float64, copy=False))
+
+    @cached_property
+    def y(self) -> FloatArray:
+        """Labels as float64, 0.0 or 1.0."""
+        return _frozen(self._labels.astype(np.float64, copy=False))
+
+    @cached_property
+    def w(self) -> FloatArray:
+        """Weights as float64; all ones take no memory."""
+        return np.broadcast_to(np.float64(1.0), self._scores.shape) if self._weights is None else self._weights
+
+    @property
+    def weights(self) -> Weights | None:
+        """The weights with their meaning, for other samples of these rows; None where all are one."""
+        return None if self._weights is None else Weights(self._weights, self.whole, self.doubtful, self.said)
+
+    @property
+    def weighting(self) -> Weighting | None:
+        """What the weights were taken for; None of rows of weight one."""
+        if self.unit or (self.whole and self.total == self.n):
+            return None
+        copies = self.whole and not self.said and getattr(self.memory.get(REPEATS), "are_copies", False)
+        kind = "counts" if self.whole else "importances"
+        return Weighting(kind, self.n, self.total, self.effective_rows, copies)  # type: ignore[arg-type]
+
+    @property
+    def rows_note(self) -> str:
+        """What must be known of the rows where something is concluded from them, or ""."""
+        return getattr(self.memory.get(REPEATS), "note", "")
+
+    @cached_property
+    def w2(self) -> FloatArray:
+        """Squared weights of the rows: those of whole weights are the weights, since these count rows."""
+        return self.w if self.whole else self.w * self.w
+
+    @cached_property
+    def rows(self) -> Rows:
+        """Rows of positive weight, sorted by (p, y, w)."""
+        if self._weights is None:
+            return sorted_rows(self.p, self._labels, None, whole=True)
+        present = self._weights > 0
+        return sorted_rows(self.p[present], self._labels[present], self._weights[present], whole=self.whole)
+
+    @cached_property
+    def groups(self) -> Groups:
+        """Tied scores of positive weight, pooled."""
+        return pooled(self.rows, unit=self.unit)
+
+    @cached_property
+    def row_weight(self) -> float:
+        """The weight that counts as one row.
+
+        1 for whole weights, which are repetitions. The scale of other weights, which are importances, means nothing:
+        they count as (sum w)^2 / sum w^2 rows in all.
+        """
+        if self.whole:
+            return 1.0
+        if self.aggregated:
+            return float(self.rows.w2.sum() / self.rows.w.sum())
+        w = self.rows.w / self.rows.w.max()  # keeps squares within the range of floats; in an order of its own
+        return float(self.rows.w.max() * (w @ w) / w.sum())
+
+    @property
+    def aggregated(self) -> bool:
+        """Whether entries stand for many rows, which only `rows` and `groups` know."""
+        return "rows" in self.__dict__ and not self.rows.single
+
+    @property
+    def in_given_order(self) -> bool:
+        """Whether the rows stand as they were given, so that what is known of them by their place is theirs."""
+        return "reordered" not in self.__dict__
+
+    @property
+    def has_pooled_scores(self) -> bool:
+        """Whether entries stand for rows whose scores differ, at their mean."""
+        return bool(self.__dict__.get("pooled_scores", False))
+
+    @property
+    def is_pooled(self) -> bool:
+        """Whether `groups` is there already, so that sums over it cost next to nothing."""
+        return "groups" in self.__dict__
+
+    @cached_property
+    def base_rate(self) -> float:
+        """Weighted share of positives."""
+        return int(np.count_nonzero(self._labels)) / self.n if self.unit else float(self.w @ self.y / self.total)
+
+    @cached_property
+    def mean_score(self) -> float:
+        """Weighted mean of the scores, the same in any order of the rows."""
+        return float(self.rows.w @ self.rows.p / self.rows.w.sum())
+
+    @property
+    def effective_rows(self) -> float:
+        """How many rows of weight one tell as much: those that whole weights count, or (sum w)^2 / sum w^2."""
+        return self.total / self.row_weight
+
+    @cached_property
+    def decided(self) -> bool:
+        """Whether every score of positive weight is 0 or 1: a decision, not a probability."""
+        return all(_decided(p if w is None else p[w > 0]) for p, _, w in self.blocks())
+
+    def blocks(self) -> Iterator[tuple[FloatArray, FloatArray, FloatArray | None]]:
+        """Yield (p, y, w) in float64 pieces that fit the cache, for one pass over the rows in their own order.
+
+        The weights are None when all are one. No float64 copy of a whole column is made.
+        """
+        for start in range(0, self._scores.size, BLOCK):
+            piece = slice(start, start + BLOCK)
+            yield (
+                self._scores[piece].astype(np.float64, copy=False),
+                self._labels[piece].astype(np.float64, copy=False),
+                None if self._weights is None else self._weights[piece],
+            )
+
+    def take(self, rows: BoolArray | IntArray) -> "ScoreSample":
+        """Return the sample of the chosen entries of the *sorted* rows, unchecked because these were checked.
+
+        Parameters
+        ----------
+        rows : bool array of shape (m,) or int array
+            Which entries of `rows`: a mask, or their positions in increasing order.
+        """
+        if not self.rows.single:  # what stands behind an entry is known to the rows alone
+            return ScoreSample.of_rows(self.rows.at(rows), whole=self.whole)
+        chosen = object.__new__(ScoreSample)
+        w = Weights(self.rows.w[rows], self.whole, self.doubtful, self.said)
+        chosen._fill(self.rows.p[rows], self.rows.y[rows], w)
+        chosen.__dict__["reordered"] = True
+        return chosen
+
+    @cached_property
+    def countable(self) -> IntArray:
+        """How many rows of equal weight each entry of `rows` counts as: 1, or n, or (sum w)^2 / sum w^2 of the n."""
+        return countable(self.rows, whole=self.whole)
+
+    def in_folds(self, cv: int, random_state: RandomState) -> tuple["ScoreSample", list[IntArray]]:
+        """Return the sample with the folds of a cross-validation, as positions of its sorted rows.
+
+        A sample of single rows is returned itself, with the folds of `fitontest.numerics.random.held_out_rows`. An
+        entry that stands for many rows is cut into at most cv parts, one for each fold that holds out some of its rows;
+        the numbers of rows have the law that they have where the rows are dealt to the folds one by one. Copies of a
+        row, which a whole weight counts, share a fold, unless the sample is that of `counted`.
+
+        Parameters
+        ----------
+        cv : int
+            Number of folds, at most n.
+        random_state : int, RandomState or None
+            Of the folds; the same seed draws the same ones.
+
+        Returns
+        -------
+        sample : ScoreSample
+            The same rows, with an entry for each part.
+        folds : list of int arrays
+            Positions, ascending, of the entries that each fold holds out.
+        """
+        sample, repeats = self.in_repeated_folds(cv, 1, random_state)
+        return sample, repeats[0]
+
+    def in_repeated_folds(
+        self, cv: int, repeats: int, random_state: RandomState
+    ) -> tuple["ScoreSample", list[list[IntArray]]]:
+        """Return the sample with the folds of several cross-validations; the first are those of `in_folds`.
+
+        Entries that stand for many rows are cut by the folds of all repeats, of which there may be at most 4 then.
+
+        Parameters
+        ----------
+        cv : int
+            Number of folds, at most n.
+        repeats : int
+            How often folds are drawn, at least 1.
+        random_state : int, RandomState or None
+            Of the folds; the same seed draws the same ones.
+
+        Returns
+        -------
+        sample : ScoreSample
+            The same rows, with an entry for each part.
+        folds : list of lists of int arrays
+            For each repeat positions, ascending, of the entries that each fold holds out.
+        """
+        key = f"folds {cv!r} {repeats!r} {int(random_state)}" if is_whole(random_state) else ""
+        if key in self.memory:  # also of parts that are single rows
+            known: tuple[ScoreSample, list[list[IntArray]]] = self.memory[key]
+            return known
+        if not self.aggregated:
+            return self, repeated_folds(len(self.rows), cv, repeats, random_state)
+        drawn = counted_folds(self.countable, cv, repeats, random_state)
+        rows, fold = cut(self.rows, self.countable, drawn, whole=self.whole)
+        parts = ScoreSample.of_rows(rows, whole=self.whole)
+        folds = [[np.flatnonzero(each == number) for number in range(int(each.max()) + 1)] for each in fold]
+        if key:  # the parts know their folds: the same settings cut them no further
+            self.memory[key] = parts.memory[key] = parts, folds
+        return parts, folds
+
+    @cached_property
+    def counted(self) -> "ScoreSample":
+        """The sample whose rows of whole weight stand for the rows that they count, as different ones.
+
+        Held out with its copies, a row would be missing from the others, and what is held out would look worse.
+        """
+        if self.aggregated or self.unit or not self.whole:
+            return self
+        rows = self.rows
+        entries = Rows(rows.p, rows.y, rows.w, rows.w.astype(np.intp), rows.w)
+        return ScoreSample.of_rows(entries, whole=True).merged
+
+    @cached_property
+    def merged(self) -> "ScoreSample":
+        """The sample with entries of one score and label as one, where entries stand for many rows."""
+        if not self.aggregated:
+            return self
+        rows = merged(self.rows, whole=self.whole)
+        return self if rows is self.rows else ScoreSample.of_rows(rows, whole=self.whole)
+
+    def as_importances(self) -> "ScoreSample":
+        """Return the same rows with weights that are importances."""
+        return ScoreSample(self.y, self.p, Weights(self.w, counts=False, said=True))
+
+    def rescored(self, p: FloatArray) -> "ScoreSample":
+        """Return the sample with other scores in [0, 1] for the *sorted* rows, unchecked.
+
+        Parameters
+        ----------
+        p : array of shape (m,)
+            Scores in [0, 1], one for each entry of `rows`.
+        """
+        if not self.aggregated:
+            return ScoreSample(self.rows.y, p, Weights(self.rows.w, self.whole, self.doubtful, self.said))
+        return ScoreSample.of_rows(rescored(self.rows, p), whole=self.whole)
+
+    @classmethod
+    def of_rows(cls, rows: Rows, *, whole: bool) -> "ScoreSample":
+        """Return the sample of rows that are sorted by (p, y, w) already, unchecked.
+
+        Parameters
+        ----------
+        rows : Rows
+            Columns p in [0, 1], y in {0, 1} and w, with the rows behind each entry.
+        whole : bool
+            Whether weights count rows.
+        """
+        made = object.__new__(cls)
+        made._fill(rows.p, rows.y, Weights(rows.w, whole))
+        made.__dict__.update(rows=rows, reordered=True)
+        if not rows.single:
+            made.__dict__.update(n=int(rows.n.sum()), unit=made.unit and rows.single, w2=rows.w2)
+        return made
+
+    @cached_property
+    def memory(self) -> dict[str, Any]:
+        """What has been computed of the sample and may be wanted again: a value by what it is called."""
+        return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle without what can be computed again."""
+        return {name: value for name, value in self.__dict__.items() if name != "memory"}
+
+    def __repr__(self) -> str:
+        weights = "" if self.unit else f", total weight {self.total:g}"
+        return f"ScoreSample(n={self.n}{weights}, share of positives {self.base_rate:.4g})"
+
+
+def refuse_pooled_scores(sample: ScoreSample, name: str) -> None:
+    """Raise ValueError where entries stand for rows whose scores differ; `name` is of what needs every score."""
+    if sample.has_pooled_scores:
+        raise ValueError(
+            f"{name} must have every score, and cells keep one for all rows of a cell, got cells whose scores differ; "
+            "Cells made with exact=True keep every score"
+        )
+
+
+def _refuse_swapped(labels: NDArray[Any], scores: NDArray[Any], names: tuple[str, str, str]) -> None:
+    """Raise when the second argument reads like labels and the first like probabilities."""
+    if labels.dtype.kind not in "fui" or is_binary_coded(labels) or not np.isfinite(labels).all():
+        return
+    labels_like_scores = np.all((labels >= 0) & (labels <= 1)) or np.unique(labels).size > 2
+    scores_like_labels = scores.dtype.kind in "USOb" or is_binary_coded(scores) or _is_two_valued(scores)
+    if labels_like_scores and scores_like_labels:
+        raise ValueError(
+            f"{names[0]} and {names[1]} look swapped: {names[0]} must hold the labels of two classes, got values "
+            f"such as {labels[0]!s}, and {names[1]} the probabilities, got values such as {scores[0]!s}"
+        )
+
+
+def _decided(p: FloatArray) -> bool:
+    return bool(np.all((p == 0.0) | (p == 1.0)))
+
+
+def _is_two_valued(scores: NDArray[Any]) -> bool:
+    """Return whether there are exactly two values and one is outside [0, 1]; two tied scores within it are normal."""
+    return bool(scores.dtype.kind in "fui" and np.any((scores < 0) | (scores > 1)) and np.unique(scores).size == 2)
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    view = array.view()
+    view.flags.writeable = False
+    return view
