@@ -1,5 +1,6 @@
 """What the benchmarks say of their numbers: the tables of the synthetic study, and that a run goes on where it was."""
 
+import ast
 import sys
 from pathlib import Path
 
@@ -14,6 +15,14 @@ from fitontest.truth import rank_correlation, true_error
 from tests.published import figures
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
+
+
+def test_every_script_has_a_line_in_the_readme():
+    index = (BENCHMARKS / "README.md").read_text(encoding="utf-8")
+    for script in sorted(BENCHMARKS.glob("*.py")):
+        docstring = ast.get_docstring(ast.parse(script.read_text(encoding="utf-8"))) or ""
+        sentence = " ".join(docstring.split("\n\n")[0].split())
+        assert f"| `{script.name}` | {sentence} |" in index, script.name
 
 
 @pytest.fixture

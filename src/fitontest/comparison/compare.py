@@ -150,7 +150,7 @@ def compare_calibrators(
         identity where the mixture has no smaller loss. The mixture is added to the candidates unless they hold one,
         which keeps its own settings; of several that of the smallest loss is meant. On each fold it is judged with
         weights that were chosen by the predictions for the other folds, of which the members were fitted to this fold
-        too; fitted to all rows it draws ten folds of its own. benchmarks/README.md compares the rules.
+        too; fitted to all rows it draws ten folds of its own. docs/calibrators.md compares the rules.
     evaluators : iterable of str or Family, default=("slope1", "isotonic")
         Families under which the calibration error of the calibrated predictions is measured. Empty for none. With
         ``reduction="canonical"`` that of the largest score of each row, and the mean over the classes.
