@@ -1,55 +1,38 @@
 """The structure of the package: floors, owners, and where heavy libraries may be imported."""
 
 import ast
+import re
 import subprocess
 import sys
 from functools import cache
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "fitontest"
-FLOORS = [  # a module imports only from floors below its own, or from its own room
-    {"typing", "exceptions", "checks"},
-    {"registry", "progress", "writing"},
-    {"results"},
-    {"numerics"},
-    {"data"},
-    {"files"},
-    {"cells"},
-    {"significance"},
-    {"partitions"},
-    {"maps"},
-    {"families"},
-    {"trees"},
-    {"measures"},
-    {"uncertainty"},
-    {"simulation"},
-    {"displays"},
-    {"evaluation", "comparison", "planning", "drift", "classifier"},
-    {"datasets", "truth"},
-    {"scorers", "reporting"},
-    {"cli"},
-    {"__main__"},
-]
-MOST_ROOMS = 35
+PAGE = (ROOT / "docs" / "how_it_works.md").read_text(encoding="utf-8")
+
+
+def table(header):
+    """Return the rows of a table of the page, each as the names in code in its second column, by the first one."""
+    lines = PAGE.split(f"\n{header}\n", 1)[1].splitlines()[1:]
+    rows = [line.split("|")[1:-1] for line in takewhile(lambda line: line.startswith("|"), lines)]
+    return {first.strip().strip("`"): re.findall(r"`([^`]+)`", second) for first, second, *_ in rows}
+
+
+# a module imports only from floors below its own, or from its own room
+FLOORS = [set(rooms) for rooms in table("| floor | rooms | hold |").values()]
+MOST_ROOMS = 33
 DRAWN_WHEN_ASKED = {
     "evaluation",
     "comparison",
     "planning",
     "drift",
 }  # results whose methods import displays, and nothing else does above them
-ONLY_IN = {  # heavy or delicate libraries, and the places that may import them
-    "jax": "families/",
-    "optax": "families/",
-    "matplotlib": "displays/",
-    "betacal": "families/beta.py",
-    "duckdb": "files/tables.py",
-    "click": "cli/",
-    "jinja2": "reporting/",
-    "narwhals": ("data/", "cells/", "maps/frames.py", "results/frames.py"),
-}
+# heavy or delicate libraries, and the places that may import them
+ONLY_IN = {library: tuple(places) for library, places in table("| library | only in |").items()}
 MODULES = sorted(path for path in SOURCE.rglob("*.py") if path != SOURCE / "__init__.py")
 
 
