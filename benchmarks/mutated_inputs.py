@@ -45,7 +45,7 @@ from mutated_parquet import UnjudgedError, check_parquet, normed, parquet_files
 LONGEST = 10.0  # seconds for one text
 LONGEST_MESSAGE = 1000  # characters
 EVERY = 50  # one text in so many also goes through the command line
-WANTED = {"--label": "y", "--prob": "p", "--weight": "w"}
+WANTED = {"label": "y", "prob": "p", "weight": "w"}
 CALLED = ("label column 'y'", "prob column 'p'", "weight column 'w'")
 INSERTS = (
     *(
@@ -237,7 +237,7 @@ def _rearrange(rows: list[list[str]], rng: np.random.Generator) -> None:
 
 def read_table(path: Path, layout: Layout) -> fot.ScoreSample:
     """Return the sample in a file as the command line reads it."""
-    columns = read_columns(path, WANTED, ("--prob", "--weight"), layout)
+    columns = read_columns(path, WANTED, ("prob", "weight"), layout)
     with naming_lines(path, dict(zip(CALLED, WANTED.values(), strict=True)), layout):
         return fot.ScoreSample(*columns.values(), names=CALLED)
 
@@ -283,7 +283,7 @@ def check_table(raw: bytes, folder: Path, layout: Layout = STANDARD) -> str | No
     try:
         append_column(folder / "a.csv", folder / "o.csv", "c", sample.p, WANTED, layout)
     except ValueError as error:
-        return None if "--column" in str(error) else f"read, but not copied: {error}"
+        return None if "column must" in str(error) else f"read, but not copied: {error}"
     copied = strictly_read((folder / "o.csv").read_bytes(), layout.sep or ",", "utf-8")
     if copied is None or [row[:-1] for row in copied] != expected:
         return f"copied as {copied}"

@@ -107,7 +107,7 @@ def check_parquet(raw: bytes, folder: Path, wanted: dict[str, str], called: tupl
     """Return what is wrong with the reading of a file, if it is read at all."""
     path = folder / "a.parquet"
     path.write_bytes(raw)
-    sample = fot.ScoreSample(*read_columns(path, wanted, ("--prob", "--weight")).values(), names=called)
+    sample = fot.ScoreSample(*read_columns(path, wanted, ("prob", "weight")).values(), names=called)
     try:
         table = pq.read_table(io.BytesIO(raw))
         columns = {name: table.column(name).to_pylist() for name in "ypw"}
@@ -124,7 +124,7 @@ def check_parquet(raw: bytes, folder: Path, wanted: dict[str, str], called: tupl
         append_column(path, folder / "o.parquet", "c", sample.p)
     except ValueError as error:
         # by the name of the new column, or by damage in the column that was not read
-        refused = "--column" in str(error) or "FILE must be readable as parquet" in str(error)
+        refused = "column must" in str(error) or "path must be readable as parquet" in str(error)
         return None if refused else f"read, but not copied: {error}"
     copied = pq.read_table(folder / "o.parquet")
     if copied.column("c").to_numpy().tobytes() != sample.p.tobytes():

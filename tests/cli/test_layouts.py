@@ -66,10 +66,10 @@ def test_apply_writes_the_layout_and_reads_it_again(file, tmp_path):
         (("--sep", ";;"), "--sep must be one character, no quote, backslash or newline, got ';;'"),
         (("--decimal", "x"), "--decimal must be '.' or ',', got 'x'"),
         (("--encoding", "none"), "--encoding must be a text encoding, got 'none': unknown encoding"),
-        (("--encoding", "ascii"), "text in ascii, got A with the byte 0xf6 at line 2 (the header is line 1); name its"),
+        (("--encoding", "ascii"), "text in ascii, got A with the byte 0xf6 at line 2 (the header is line 1); --enc"),
         (
             (),
-            "text in utf-8, got A with the byte 0xf6 at line 2 (the header is line 1); name its encoding by --encoding",
+            "text in utf-8, got A with the byte 0xf6 at line 2 (the header is line 1); --encoding names its encoding",
         ),
         (("--encoding", "cp1252"), "got str values such as '0,"),
         (

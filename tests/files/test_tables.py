@@ -25,7 +25,7 @@ from fitontest.files.tables import (
     read_columns,
 )
 
-WANTED = {"--label": "y", "--prob": "p"}
+WANTED = {"label": "y", "prob": "p"}
 CALLED = {"label column 'y'": "y", "prob column 'p'": "p"}
 
 
@@ -35,7 +35,7 @@ def read(tmp_path):
 
     def run(content, layout=STANDARD, name="a.csv"):
         (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
-        columns = read_columns(tmp_path / name, WANTED, ("--prob",), layout)
+        columns = read_columns(tmp_path / name, WANTED, ("prob",), layout)
         with naming_lines(tmp_path / name, CALLED, layout):
             return ScoreSample(*columns.values(), names=(*CALLED, "weight"))
 
@@ -50,7 +50,7 @@ LINES = "(the header is line 1"
     [
         ("y,p\n1,0.5\n0,abc\n1,0.2\n0,x\n", f"got str values such as 'abc' at line 3 {LINES}; 2 such values)"),
         ("y,p\n1,0.5\n0,1.5\n1,-3\n", f"got 1.5 at line 3 {LINES}; 2 of 3 values outside, from -3.0 to 1.5; if these"),
-        ("y;p\n1;0,5\n0;0,2\n", f"such as '0,5' at line 2 {LINES}; 2 such values); --decimal , reads a decimal comma"),
+        ("y;p\n1;0,5\n0;0,2\n", f"such as '0,5' at line 2 {LINES}; 2 such values); decimal ',' reads a decimal comma"),
         ("y,p\n1,nan\n0,0.5\n", f"must be finite, got nan at line 2 {LINES}; 1 such value)"),
         ("y,p\n1,0.5\n\n\n0,\n", f"missing values (None, NaN or NA), got 1, the first at line 5 {LINES})"),
         ('t,y,p\n"a\nb\r\nc",1,0.5\nx,0,7\n', f"got 7.0 at line 5 {LINES}"),
@@ -67,18 +67,18 @@ LINES = "(the header is line 1"
         ("y,p\n\n1,0.5\n0\n", f"got A with 1 at line 4 {LINES}; cells are separated by ',')"),
         ('y,p\n1,0.5\n0,"0.4\n1,0.3\n', f"as CSV, got A with a row that begins at line 3 {LINES}) and is none"),
         ('y,p\n1,"0.5" \n', f"a row that begins at line 2 {LINES}) and is none: ',' expected after '\"'"),
-        ("y,p,p\n1,0.5,0.6\n", "--prob must be one column of A, got 'p', 2 times in its header"),
-        ("y,P\n1,0.5\n", "--prob must be a column of A, got 'p'; its columns are ['y', 'P']"),
-        ("y:p\n1:0.5\n", "its columns are ['y:p']; --sep names another separator"),
-        ("\ny,p\n1,0.5\n", "FILE must begin with its header, got A with a blank first line"),
-        ("sep=;\ny;p\n1;0.5\n", "FILE must begin with its header, got A with 1 line before it"),
-        ("", "FILE must not be empty, got A of 0 bytes"),
-        ("y,p\n", "FILE must have rows, got A, which has no rows below its header"),
-        (b"y,p\n1,0.5\n\xe9,0.5\n", f"must be text in utf-8, got A with the byte 0xe9 at line 3 {LINES}); name its"),
-        ("y,p\n1,0.5\n".encode("utf-16"), f"the byte 0xff at line 1 {LINES}); name its encoding by --encoding, such"),
-        ("y,p\n1,0.5\n".encode("utf-16-le"), "it does not look like text of its encoding, which --encoding names"),
+        ("y,p,p\n1,0.5,0.6\n", "prob must be one column of A, got 'p', 2 times in its header"),
+        ("y,P\n1,0.5\n", "prob must be a column of A, got 'p'; its columns are ['y', 'P']"),
+        ("y:p\n1:0.5\n", "its columns are ['y:p']; sep names another separator"),
+        ("\ny,p\n1,0.5\n", "path must begin with its header, got A with a blank first line"),
+        ("sep=;\ny;p\n1;0.5\n", "path must begin with its header, got A with 1 line before it"),
+        ("", "path must not be empty, got A of 0 bytes"),
+        ("y,p\n", "path must have rows, got A, which has no rows below its header"),
+        (b"y,p\n1,0.5\n\xe9,0.5\n", f"must be text in utf-8, got A with the byte 0xe9 at line 3 {LINES}); encoding "),
+        ("y,p\n1,0.5\n".encode("utf-16"), f"the byte 0xff at line 1 {LINES}); encoding names its encoding, such"),
+        ("y,p\n1,0.5\n".encode("utf-16-le"), "encoding must be that of the file, which does not look like text"),
         ("y,p\n" + "k" * 10**5 + ",0.5\nb,0.5\nc,0.5", "must have at most two classes, got 3: 'b', 'c', 'kkk"),
-        ("y," + "k" * 10**5 + "\n1,0.5\n", "--prob must be a column of A, got 'p'; its columns are ['y', 'kkk"),
+        ("y," + "k" * 10**5 + "\n1,0.5\n", "prob must be a column of A, got 'p'; its columns are ['y', 'kkk"),
     ],
 )  # fmt: skip
 def test_refusals_name_value_line_and_count(read, tmp_path, content, message):
@@ -92,9 +92,9 @@ def test_refusals_name_value_line_and_count(read, tmp_path, content, message):
 def test_gzip_that_is_none_is_refused(read):
     packed = gzip.compress(b"y,p\n1,0.5\n0,0.25\n" * 100)
     for bad in (b"y,p\n1,0.5\n", packed[:20], packed[:-9] + b"12345678"):
-        with pytest.raises(ValueError, match="FILE must be readable as gzip, got"):
+        with pytest.raises(ValueError, match="path must be readable as gzip, got"):
             read(bad, name="a.csv.gz")
-    with pytest.raises(ValueError, match=r"FILE must not be empty, got .* without text"):
+    with pytest.raises(ValueError, match=r"path must not be empty, got .* without text"):
         read(gzip.compress(b""), name="a.csv.gz")
 
 
@@ -131,18 +131,18 @@ def test_a_point_is_no_decimal_comma(read):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"sep": ""}, "--sep must be one character, no quote, backslash or newline, got ''"),
-        ({"sep": ", "}, "--sep must be one character"),
-        ({"sep": '"'}, "--sep must be one character"),
-        ({"sep": "\n"}, "--sep must be one character"),
-        ({"decimal": ";"}, "--decimal must be '.' or ',', got ';'"),
-        ({"encoding": "latin-99"}, "--encoding must be a text encoding, got 'latin-99': unknown encoding"),
-        ({"encoding": "base64"}, "--encoding must be a text encoding, got 'base64': 'base64' is not a text encoding"),
-        ({"encoding": "\0"}, "--encoding must be a text encoding"),
+        ({"sep": ""}, "sep must be one character, no quote, backslash or newline, got ''"),
+        ({"sep": ", "}, "sep must be one character"),
+        ({"sep": '"'}, "sep must be one character"),
+        ({"sep": "\n"}, "sep must be one character"),
+        ({"decimal": ";"}, "decimal must be '.' or ',', got ';'"),
+        ({"encoding": "latin-99"}, "encoding must be a text encoding, got 'latin-99': unknown encoding"),
+        ({"encoding": "base64"}, "encoding must be a text encoding, got 'base64': 'base64' is not a text encoding"),
+        ({"encoding": "\0"}, "encoding must be a text encoding"),
     ],
 )
 def test_layouts_are_checked(given, message):
-    with pytest.raises(ValueError, match=r"^--") as error:
+    with pytest.raises(ValueError, match=r"^(sep|decimal|encoding) must") as error:
         Layout(**given)
     assert message in str(error.value)
 
@@ -150,7 +150,7 @@ def test_layouts_are_checked(given, message):
 @pytest.mark.parametrize("given", [{"sep": ","}, {"encoding": "utf-8"}, {"decimal": "."}])
 def test_parquet_has_no_layout(tmp_path, given):
     pd.DataFrame({"y": [0, 1], "p": [0.1, 0.9]}).to_parquet(tmp_path / "a.parquet")
-    with pytest.raises(ValueError, match=f"--{next(iter(given))} must be left out with Parquet, got"):
+    with pytest.raises(ValueError, match=f"{next(iter(given))} must be left out with Parquet, got"):
         read_columns(tmp_path / "a.parquet", WANTED, (), Layout(**given))
     with pytest.raises(ValueError, match="must be left out with Parquet"):
         append_column(tmp_path / "a.parquet", tmp_path / "b.csv", "c", np.zeros(2), WANTED, Layout(**given))
@@ -162,10 +162,10 @@ def test_rows_of_parquet_are_counted_as_rows(tmp_path):
         pytest.raises(ValueError, match=r"got 1\.9 at row 2 \(rows counted from 1; 1 of 2 values"),
         naming_lines(tmp_path / "a.parquet", {"p": "p"}),
     ):
-        as_scores(read_columns(tmp_path / "a.parquet", {"--prob": "p"})["--prob"], "p")
+        as_scores(read_columns(tmp_path / "a.parquet", {"prob": "p"})["prob"], "p")
     pd.DataFrame({"p": []}).to_parquet(tmp_path / "a.parquet")
-    with pytest.raises(ValueError, match="FILE must have rows"):
-        read_columns(tmp_path / "a.parquet", {"--prob": "p"})
+    with pytest.raises(ValueError, match="path must have rows"):
+        read_columns(tmp_path / "a.parquet", {"prob": "p"})
 
 
 def test_names_that_differ_in_case_only(tmp_path):
@@ -176,8 +176,8 @@ def test_names_that_differ_in_case_only(tmp_path):
     append_column(tmp_path / "a.parquet", tmp_path / "b.csv", "c", np.zeros(2))
     assert (tmp_path / "b.csv").read_text().splitlines()[0] == "s,P,p,y,Y,c"
     pq.write_table(pa.table([[0.25], [0.5]], names=["p", "p"]), tmp_path / "a.parquet")
-    with pytest.raises(ValueError, match=r"--prob must be a column of .*, got 'p', 2 times; its columns are"):
-        read_columns(tmp_path / "a.parquet", {"--prob": "p"})
+    with pytest.raises(ValueError, match=r"prob must be a column of .*, got 'p', 2 times; its columns are"):
+        read_columns(tmp_path / "a.parquet", {"prob": "p"})
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ def test_names_that_differ_in_case_only(tmp_path):
 )
 def test_types_of_labels(tmp_path, cells, expected):
     (tmp_path / "a.csv").write_text("\n".join(["y,p", *(f"{cell},0.5" for cell in cells)]))
-    found = read_columns(tmp_path / "a.csv", {"--label": "y"})["--label"]
+    found = read_columns(tmp_path / "a.csv", {"label": "y"})["label"]
     assert found.dtype == expected.dtype
     assert found.tolist() == expected.tolist()
 
@@ -204,15 +204,15 @@ def test_more_rows_than_a_block(tmp_path):
     p = np.random.default_rng(0).random(n)
     rows = [f"{i % 2},{score!r}" for i, score in enumerate(p.tolist())]
     (tmp_path / "a.csv").write_text("\n".join(["y,p", *rows]))
-    found = read_columns(tmp_path / "a.csv", WANTED, ("--prob",))
-    np.testing.assert_array_equal(found["--prob"], p)
-    np.testing.assert_array_equal(found["--label"], np.arange(n) % 2)
+    found = read_columns(tmp_path / "a.csv", WANTED, ("prob",))
+    np.testing.assert_array_equal(found["prob"], p)
+    np.testing.assert_array_equal(found["label"], np.arange(n) % 2)
     (tmp_path / "a.csv").write_text("\n".join(["y,p", *rows, "1,x"]))
     with (
         pytest.raises(ValueError, match=rf"such as 'x' at line {n + 2} \(the header is line 1; 1 such value\)"),
         naming_lines(tmp_path / "a.csv", CALLED),
     ):
-        as_scores(read_columns(tmp_path / "a.csv", WANTED, ("--prob",))["--prob"], "prob column 'p'")
+        as_scores(read_columns(tmp_path / "a.csv", WANTED, ("prob",))["prob"], "prob column 'p'")
 
 
 @pytest.mark.parametrize(
@@ -244,14 +244,14 @@ def test_names_in_parquet_are_numbered_where_they_are_equal_in_lower_case(tmp_pa
 def test_quotes_closed_within_a_cell_are_no_backslash_dialect(tmp_path):
     """Without doubled quotes Python's csv module reads on behind the closing quote, and would join what it finds."""
     (tmp_path / "a.csv").write_text('t,p\n"say ""hi"""x,0.5\n')
-    with pytest.raises(ValueError, match=r"FILE must be readable as CSV, got .* a row that begins at line 2"):
-        read_columns(tmp_path / "a.csv", {"--prob": "p"}, ("--prob",))
+    with pytest.raises(ValueError, match=r"path must be readable as CSV, got .* a row that begins at line 2"):
+        read_columns(tmp_path / "a.csv", {"prob": "p"}, ("prob",))
 
 
 def test_a_missing_score_of_a_single_column_is_no_blank_line(tmp_path):
     file = tmp_path / "a.csv"
     file.write_text("p\n0.1\n\n0.3\n\n")
-    column = read_columns(file, {"--prob": "p"}, ("--prob",))["--prob"]
+    column = read_columns(file, {"prob": "p"}, ("prob",))["prob"]
     assert column.tolist() == [0.1, None, 0.3]
 
 
@@ -263,7 +263,7 @@ def test_a_long_text_beside_the_scores_is_read_and_other_readers_keep_their_limi
 
 @pytest.mark.parametrize("encoding", ["unicode_escape", "raw-unicode-escape", "idna", "punycode"])
 def test_encodings_that_rewrite_text_are_refused(encoding):
-    with pytest.raises(ValueError, match="--encoding must be a text encoding"):
+    with pytest.raises(ValueError, match="encoding must be a text encoding"):
         Layout(encoding=encoding)
 
 
@@ -271,7 +271,7 @@ def test_encodings_that_rewrite_text_are_refused(encoding):
     ("content", "found"), [("\n", "with a blank first line"), ("# of May\ny,p\n1,0.5\n", "with 1 line before it")]
 )
 def test_a_header_is_the_first_line(read, content, found):
-    with pytest.raises(ValueError, match=f"FILE must begin with its header, got .* {found}"):
+    with pytest.raises(ValueError, match=f"path must begin with its header, got .* {found}"):
         read(content)
 
 
@@ -300,9 +300,9 @@ def test_a_file_of_the_very_name_is_read_and_written_where_the_name_is_a_pattern
         (tmp_path / one).parent.mkdir(exist_ok=True)
         pd.DataFrame({"y": [0, 1], "p": [0.2, 0.4 if one == name else 0.9]}).to_parquet(tmp_path / one)
     for path in (tmp_path / name, Path(name)):
-        assert read_columns(path, WANTED)["--prob"].tolist() == [0.2, 0.4]
+        assert read_columns(path, WANTED)["prob"].tolist() == [0.2, 0.4]
         assert count_rows_in_parquet(path) == 2
-        assert distinct_in_parquet(path, "--prob", "p").tolist() == [0.2, 0.4]
+        assert distinct_in_parquet(path, "prob", "p").tolist() == [0.2, 0.4]
         assert count_in_parquet(path, ["p > .5"]) == (2, [0])
         assert Cells.of_file(path, label="y", prob="p", exact=True).sums.wp.sum() == pytest.approx(0.6)
         for append, values in ((append_columns, np.array([[0.5], [0.75]])), (append_expressions, ["p + 0.25"])):
@@ -327,5 +327,5 @@ def test_names_of_columns_that_are_no_text_are_refused(tmp_path, read):
     pd.DataFrame({"y": [0, 1], "p": [0.2, 0.4], "qzqz": [1, 2]}).to_parquet(tmp_path / "a.parquet")
     raw = (tmp_path / "a.parquet").read_bytes()
     (tmp_path / "a.parquet").write_bytes(raw.replace(b"qzqz", b"qz\xf0z"))
-    with pytest.raises(ValueError, match=r"^(FILE|path) must be readable as parquet, got \S+a\.parquet: "):
+    with pytest.raises(ValueError, match=r"^path must be readable as parquet, got \S+a\.parquet: "):
         read(tmp_path / "a.parquet")

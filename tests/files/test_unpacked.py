@@ -11,7 +11,7 @@ from fitontest.files.csv_files import STANDARD, Layout
 from fitontest.files.tables import read_columns
 from fitontest.files.unpacked import MOST_UNPACKED, LimitedGzip, read_size, size_text
 
-WANTED = {"--label": "y", "--prob": "p"}
+WANTED = {"label": "y", "prob": "p"}
 
 
 @pytest.mark.parametrize(
@@ -55,17 +55,17 @@ def packed(folder, rows):
 @pytest.mark.parametrize("rows", [2, 10_000])
 def test_gzip_is_read_up_to_the_limit_and_refused_beyond(tmp_path, rows):
     path, size = packed(tmp_path, rows)
-    found = read_columns(path, WANTED, ("--prob",), Layout(max_unpacked=size))
-    assert found["--prob"].size == rows
+    found = read_columns(path, WANTED, ("prob",), Layout(max_unpacked=size))
+    assert found["prob"].size == rows
     with pytest.raises(
-        ValueError, match=rf"^FILE must unpack to at most {size_text(size - 1)}, got \S+a\.csv\.gz, which is"
+        ValueError, match=rf"^path must unpack to at most {size_text(size - 1)}, got \S+a\.csv\.gz, which is"
     ):
-        read_columns(path, WANTED, ("--prob",), Layout(max_unpacked=size - 1))
+        read_columns(path, WANTED, ("prob",), Layout(max_unpacked=size - 1))
 
 
 def test_a_file_that_is_not_compressed_has_no_limit(tmp_path):
     (tmp_path / "a.csv").write_text("y,p\n1,0.5\n")
-    assert read_columns(tmp_path / "a.csv", WANTED, ("--prob",), Layout(max_unpacked=1))["--prob"].size == 1
+    assert read_columns(tmp_path / "a.csv", WANTED, ("prob",), Layout(max_unpacked=1))["prob"].size == 1
 
 
 def test_one_endless_line_is_not_kept(tmp_path):
@@ -73,7 +73,7 @@ def test_one_endless_line_is_not_kept(tmp_path):
     (tmp_path / "a.csv.gz").write_bytes(gzip.compress(b"x" * 10**8, 1))
     tracemalloc.start()
     with pytest.raises(ValueError, match="must unpack to at most 1MB"):
-        read_columns(tmp_path / "a.csv.gz", WANTED, ("--prob",), Layout(max_unpacked=10**6))
+        read_columns(tmp_path / "a.csv.gz", WANTED, ("prob",), Layout(max_unpacked=10**6))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 10**7
@@ -92,13 +92,13 @@ def test_parquet_is_refused_by_its_rows_and_by_its_texts(tmp_path):
     path, rows = tmp_path / "a.parquet", 100_000
     pd.DataFrame({"y": np.ones(rows, dtype=int), "p": 0.5, "t": "x"}).to_parquet(path)
     assert path.stat().st_size < 10_000
-    assert read_columns(path, WANTED, (), Layout(max_unpacked=16 * rows))["--prob"].size == rows
+    assert read_columns(path, WANTED, (), Layout(max_unpacked=16 * rows))["prob"].size == rows
     with pytest.raises(
-        ValueError, match=r"^FILE must unpack to at most 1MB, got \S+a\.parquet, which is larger; --max-un"
+        ValueError, match=r"^path must unpack to at most 1MB, got \S+a\.parquet, which is larger; max_un"
     ):
         read_columns(path, WANTED, (), Layout(max_unpacked=10**6))
     texts = [f"{k:01000d}" for k in range(1000)]
     pd.DataFrame({"y": texts, "p": 0.5}).to_parquet(path, compression="gzip")
     with pytest.raises(ValueError, match="must unpack to at most 100kB"):
         read_columns(path, WANTED, (), Layout(max_unpacked=100_000))
-    assert read_columns(path, {"--prob": "p"}, (), Layout(max_unpacked=100_000))["--prob"].size == 1000
+    assert read_columns(path, {"prob": "p"}, (), Layout(max_unpacked=100_000))["prob"].size == 1000

@@ -102,7 +102,7 @@ def apply(
 
     CSV is written in UTF-8, with the separator (.csv) and the decimal separator that --sep and --decimal give.
     """
-    check_ending(output, "--output")
+    check_ending(output)
     check_output(output, "--output", {"FILE": file, "MAP": map_file})
     if not column:
         raise ValueError("--column must be a name, got ''")
@@ -135,7 +135,7 @@ def _streamed(
     if not is_parquet(file):
         return None
     layout.refuse_for(PARQUET)
-    if count_rows_in_parquet(file, "FILE") <= MOST_IN_MEMORY:
+    if count_rows_in_parquet(file) <= MOST_IN_MEMORY:
         return None
     names = find_parquet_numbers(file, wanted)
     if names is None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from fitontest.cli.messages import BadInput
+from fitontest.cli.messages import BadInput, refusal
 from fitontest.cli.streams import ENDINGS, STANDARD_INPUT, is_stream, kept
 from fitontest.files.csv_files import Layout
 from fitontest.files.unpacked import MOST_UNPACKED, read_size, size_text
@@ -52,7 +52,7 @@ def of_layout(command: Callable[..., Any]) -> Callable[..., Any]:
             with _without_streams(options, input_format, layout.max_unpacked):
                 return command(layout=layout, **options)
         except (ValueError, OSError) as error:
-            raise BadInput(str(error)) from error
+            raise refusal(error) from error
 
     wrapped: Callable[..., Any] = run
     for option in reversed(_OPTIONS):

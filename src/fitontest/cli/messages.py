@@ -9,12 +9,20 @@ from typing import ParamSpec, TypeVar
 
 import click
 
+from fitontest.files.file_error import FileError
 from fitontest.progress import reporting
 from fitontest.results.text import visible
 
 P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
+
+
+# what the arguments of the library that read and write files are called here
+OPTIONS = {"path": "FILE", "target": "--output"} | {
+    name: f"--{name.replace('_', '-')}"
+    for name in ("label", "prob", "weight", "sep", "encoding", "decimal", "max_unpacked", "column")
+}
 
 
 class BadInput(click.ClickException):
@@ -27,6 +35,11 @@ class BadInput(click.ClickException):
         return visible(" ".join(self.message.split()))
 
 
+def refusal(error: Exception) -> BadInput:
+    """Return the error as the command line says it: the arguments of files are its options."""
+    return BadInput(error.called(OPTIONS) if isinstance(error, FileError) else str(error))
+
+
 def refusing(command: Callable[P, R]) -> Callable[P, R]:
     """Turn the ValueErrors of the library, and files that cannot be written, into `BadInput`; show progress."""
 
@@ -36,7 +49,7 @@ def refusing(command: Callable[P, R]) -> Callable[P, R]:
             with reporting(_bar), notes():
                 return command(*args, **kwargs)
         except (ValueError, OSError) as error:
-            raise BadInput(str(error)) from error
+            raise refusal(error) from error
 
     return run
 

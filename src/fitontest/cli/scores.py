@@ -199,7 +199,7 @@ class Given:
             if self.cells == "always":
                 raise ValueError(f"FILE must be Parquet with --cells always, got {self.file}")
             return False
-        return self.cells == "always" or count_rows_in_parquet(self.file, "FILE") > MOST_IN_MEMORY
+        return self.cells == "always" or count_rows_in_parquet(self.file) > MOST_IN_MEMORY
 
     def _cells(self, by: tuple[str, ...] | None = None) -> Any:
         """Return the cells of the file, of each class with classwise, of each segment with `by`, and say how many."""

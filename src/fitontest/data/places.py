@@ -43,9 +43,13 @@ class BadValueError(ValueError):
 
     def at(self, where: str, counting: str) -> str:
         """Return the message with a place and how it is counted; a place of no words is left out."""
+        return f"{self.name} {self.problem(where, counting)}"
+
+    def problem(self, where: str, counting: str) -> str:
+        """Return the message without the name that it begins with."""
         remarks = "; ".join(filter(None, (counting, self.note)))
         place = f" at {where}" if where else ""
-        return f"{self.name} must {self.rule}, got {self.got}{place}{f' ({remarks})' if remarks else ''}"
+        return f"must {self.rule}, got {self.got}{place}{f' ({remarks})' if remarks else ''}"
 
     @property
     def row(self) -> int:

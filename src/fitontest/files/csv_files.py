@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fitontest.checks import brief
+from fitontest.files.file_error import FileError
 from fitontest.files.unpacked import MOST_UNPACKED, LimitedGzip
 
 T = TypeVar("T")
@@ -45,7 +46,7 @@ _NUMBER = re.compile(
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 
 
-class MalformedError(ValueError):
+class MalformedError(FileError):
     """The text is no CSV of this dialect; it may be one of another."""
 
 
@@ -67,8 +68,8 @@ class Layout:
 
     Raises
     ------
-    ValueError
-        Naming the option, the rule and what was found.
+    FileError
+        Naming the argument, the rule and what was found.
 
     Examples
     --------
@@ -85,16 +86,18 @@ class Layout:
         if self.sep == "\\t":  # as a shell passes it
             object.__setattr__(self, "sep", "\t")
         if self.sep is not None and (len(self.sep) != 1 or self.sep in '"\\\r\n\0'):
-            raise ValueError(f"--sep must be one character, no quote, backslash or newline, got {brief(self.sep)}")
+            rule = "must be one character, no quote, backslash or newline"
+            raise FileError("sep", f"{rule}, got {brief(self.sep)}")
         if self.decimal not in (None, ".", ","):
-            raise ValueError(f"--decimal must be '.' or ',', got {brief(self.decimal)}")
+            raise FileError("decimal", f"must be '.' or ',', got {brief(self.decimal)}")
         if self.encoding is not None:
             try:
                 if codecs.lookup(self.encoding).name.replace("_", "-") in REWRITING:
                     raise LookupError("it is one of Python's source or of internet names")
                 "".encode(self.encoding)
             except (LookupError, ValueError) as error:  # unknown, no encoding of text, or with a NUL
-                raise ValueError(f"--encoding must be a text encoding, got {brief(self.encoding)}: {error}") from error
+                found = f"{brief(self.encoding)}: {error}"
+                raise FileError("encoding", f"must be a text encoding, got {found}") from error
 
     @property
     def codec(self) -> str:
@@ -103,10 +106,10 @@ class Layout:
         return "utf-8-sig" if name == "utf-8" else name
 
     def refuse_for(self, kind: str) -> None:
-        """Raise ValueError for options that say something of a file that is no CSV."""
+        """Raise FileError for arguments that say something of a file that is no CSV."""
         for name in ("sep", "encoding", "decimal"):
             if getattr(self, name) is not None:
-                raise ValueError(f"--{name} must be left out with {kind}, got {getattr(self, name)!r}")
+                raise FileError(name, f"must be left out with {kind}, got {getattr(self, name)!r}")
 
 
 STANDARD = Layout()
@@ -197,37 +200,35 @@ class CsvFile:
                     yield line + 1, row
                 elif row:
                     raise MalformedError(
-                        f"FILE must have {width} cells in every row, as many as its header, got {self.path} with "
-                        f"{len(row)} at line {line + 1} (the header is line 1; cells are separated by {self.sep!r})"
+                        "path",
+                        f"must have {width} cells in every row, as many as its header, got {self.path} with "
+                        f"{len(row)} at line {line + 1} (the header is line 1; cells are separated by {self.sep!r})",
                     )
                 line = reader.line_num
         except csv.Error as error:
             raise MalformedError(
-                f"FILE must be readable as CSV, got {self.path} with a row that begins at line {line + 1} (the header "
-                f"is line 1) and is none: {error}"
+                "path",
+                f"must be readable as CSV, got {self.path} with a row that begins at line {line + 1} (the header "
+                f"is line 1) and is none: {error}",
             ) from error
 
     def find(self, argument: str, column: str) -> int:
         """Return the position of a column, or refuse a name that is absent or occurs twice."""
         count = self.header.count(column)
         if count > 1:
-            raise ValueError(
-                f"{argument} must be one column of {self.path}, got {column!r}, {count} times in its header"
-            )
+            raise FileError(argument, f"must be one column of {self.path}, got {column!r}, {count} times in its header")
         if not count:
-            raise ValueError(
-                f"{argument} must be a column of {self.path}, got {column!r}; its columns are {brief(self.header)}"
-                f"{self._hint()}"
-            )
+            found = f"got {column!r}; its columns are {brief(self.header)}"
+            raise FileError(argument, f"must be a column of {self.path}, {found}", self._remedy())
         return self.header.index(column)
 
-    def _hint(self) -> str:
+    def _remedy(self) -> tuple[str, str] | None:
+        """Return the argument that may help where a column is missing, and what to say of it."""
         if any("\0" in name for name in self.header):
-            return "; it does not look like text of its encoding, which --encoding names"
+            return "encoding", f"must be that of the file, which does not look like text in {self.layout.codec}"
         if len(self.header) > 1:
-            return ""
-        absent = f"; {self.sep!r}, the --sep that was given, does not occur in it"
-        return absent if self.layout.sep else "; --sep names another separator"
+            return None
+        return "sep", f"{self.sep!r} does not occur in it" if self.layout.sep else "names another separator"
 
 
 def read_csv(path: Path, layout: Layout, wanted: Mapping[str, str], numbers: set[str]) -> dict[str, NDArray[Any]]:
@@ -286,23 +287,23 @@ def _opened(path: Path, layout: Layout, wanted: Mapping[str, str], *, escaped: b
 
 def _first_row(path: Path, layout: Layout, sep: str, escaped: bool) -> list[str]:
     if path.stat().st_size == 0:
-        raise ValueError(f"FILE must not be empty, got {path} of 0 bytes")
+        raise FileError("path", f"must not be empty, got {path} of 0 bytes")
     with _text(path, layout) as text:
         try:
             row: list[str] = next(_reader(text, sep, escaped))
             if row:
                 return row
-            raise ValueError(f"FILE must begin with its header, got {path} with a blank first line")
+            raise FileError("path", f"must begin with its header, got {path} with a blank first line")
         except StopIteration:
-            raise ValueError(f"FILE must not be empty, got {path} without text") from None
+            raise FileError("path", f"must not be empty, got {path} without text") from None
         except csv.Error as error:
             raise MalformedError(
-                f"FILE must begin with its header, got {path} with a first row that is none: {error}"
+                "path", f"must begin with its header, got {path} with a first row that is none: {error}"
             ) from error
 
 
 def _refuse_lines_before(path: Path, layout: Layout, seps: Any, names: set[str]) -> None:
-    """Raise ValueError where the wanted columns are the cells of a line further down."""
+    """Raise FileError where the wanted columns are the cells of a line further down."""
     for sep in seps:
         with _text(path, layout) as text:
             rows = list(islice(text, SEARCHED))
@@ -310,7 +311,7 @@ def _refuse_lines_before(path: Path, layout: Layout, seps: Any, names: set[str])
             for line, row in enumerate(csv.reader(rows, delimiter=sep)):
                 if names <= set(row):
                     lines = f"{line} line{'' if line == 1 else 's'}"
-                    raise ValueError(f"FILE must begin with its header, got {path} with {lines} before it")
+                    raise FileError("path", f"must begin with its header, got {path} with {lines} before it")
 
 
 def _read(file: CsvFile, wanted: Mapping[str, str], numbers: set[str]) -> dict[str, NDArray[Any]]:
@@ -428,19 +429,20 @@ def _reader(lines: Iterator[str], sep: str, escaped: bool) -> Any:
 
 @contextmanager
 def _text(path: Path, layout: Layout) -> Iterator[TextIO]:
-    """Give the text of a file; what cannot be unpacked or decoded in the block is a ValueError about the file."""
+    """Give the text of a file; what cannot be unpacked or decoded in the block is a FileError."""
     limit = csv.field_size_limit(LONGEST)  # of all readers of the process, so it is given back
     try:
         with _bytes(path, layout) as raw:
             yield TextIOWrapper(raw, encoding=layout.codec, newline="")
     except UnicodeError as error:
         where = _undecodable(path, layout)
-        raise ValueError(
-            f"FILE must be text in {layout.encoding or 'utf-8'}, got {path} with {where}; name its encoding by "
-            f"--encoding, such as latin-1, cp1252 or utf-16"
+        raise FileError(
+            "path",
+            f"must be text in {layout.encoding or 'utf-8'}, got {path} with {where}",
+            ("encoding", "names its encoding, such as latin-1, cp1252 or utf-16"),
         ) from error
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise ValueError(f"FILE must be readable as gzip, got {path}: {error}") from error
+        raise FileError("path", f"must be readable as gzip, got {path}: {error}") from error
     finally:
         csv.field_size_limit(limit)
 

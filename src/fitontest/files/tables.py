@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from fitontest.checks import brief
 from fitontest.data.places import BadValueError
 from fitontest.files.csv_files import STANDARD, CsvFile, Layout, either, line_of, read_csv
+from fitontest.files.file_error import FileError
 from fitontest.files.unpacked import check_parquet_size
 from fitontest.typing import FloatArray
 
@@ -85,7 +86,7 @@ def read_columns(
         layout.refuse_for(PARQUET)
         values = _read_parquet(path, wanted, layout.max_unpacked)
     if not no_rows and not all(column.size for column in values.values()):
-        raise ValueError(f"FILE must have rows, got {path}, which has no rows below its header")
+        raise FileError("path", f"must have rows, got {path}, which has no rows below its header")
     return values
 
 
@@ -102,22 +103,23 @@ def naming_lines(path: Path, columns: Mapping[str, str], layout: Layout = STANDA
             raise
         line = line_of(path, layout, columns, error.name, error.row)
         comma = layout.decimal is None and _DECIMAL_COMMA.search(error.got)
-        hint = "; --decimal , reads a decimal comma" if comma else ""
-        raise ValueError(error.at(f"line {line}", "the header is line 1") + hint) from error
+        place = (f"line {line}", "the header is line 1")
+        remedy = ("decimal", "',' reads a decimal comma") if comma else None
+        raise FileError(error.name, error.problem(*place), remedy) from error
 
 
 @contextmanager
-def parquet_rows(path: str | Path, name: str = "path", *, numbered: bool = False) -> Iterator[duckdb.DuckDBPyRelation]:
+def parquet_rows(path: str | Path, *, numbered: bool = False) -> Iterator[duckdb.DuckDBPyRelation]:
     """Give the rows of a Parquet file, or of all files that fit a pattern, as a relation of DuckDB.
 
     With `numbered` two more columns say the number of each row in its file, from 0, and the file.
-    What DuckDB refuses in the block is a ValueError about the file, which messages call `name`.
+    What DuckDB refuses in the block is a FileError.
     """
     text = str(path)
     several = is_pattern(text) and not Path(text).is_file()
     if not several and _kind(Path(text)) != PARQUET:
         found = f"{text}; other files are read by a frame library, whose frame Cells.of_frame takes"
-        raise ValueError(f"{name} must be a Parquet file, or a pattern of several, got {found}")
+        raise FileError("path", f"must be a Parquet file, or a pattern of several, got {found}")
     with duckdb.connect() as connection:
         try:
             yield connection.read_parquet(
@@ -127,7 +129,7 @@ def parquet_rows(path: str | Path, name: str = "path", *, numbered: bool = False
                 filename=numbered,
             )
         except (duckdb.Error, UnicodeDecodeError, RuntimeError) as error:  # names that are no text are the last two
-            raise ValueError(f"{name} must be readable as parquet, got {text}: {_reason(error)}") from error
+            raise FileError("path", f"must be readable as parquet, got {text}: {_reason(error)}") from error
 
 
 def is_pattern(path: str | Path) -> bool:
@@ -143,7 +145,7 @@ def distinct_in_parquet(path: str | Path, argument: str, column: str) -> NDArray
     with parquet_rows(path) as rows:
         if rows.columns.count(column) != 1:
             known = brief(rows.columns)
-            raise ValueError(f"{argument} must be a column of {path}, got {column!r}; its columns are {known}")
+            raise FileError(argument, f"must be a column of {path}, got {column!r}; its columns are {known}")
         name = _quoted(column)
         query = f"SELECT DISTINCT {name} FROM given WHERE {name} IS NOT NULL ORDER BY {name} LIMIT {MOST_DISTINCT}"
         found = rows.query("given", query)
@@ -151,16 +153,16 @@ def distinct_in_parquet(path: str | Path, argument: str, column: str) -> NDArray
         return _array(found.fetchnumpy()[column])
 
 
-def count_rows_in_parquet(path: str | Path, name: str = "path") -> int:
+def count_rows_in_parquet(path: str | Path) -> int:
     """Return the number of rows of a Parquet file, or of all that fit a pattern."""
-    with parquet_rows(path, name) as rows:
+    with parquet_rows(path) as rows:
         ((count,),) = rows.aggregate("count(*)").fetchall()
     return int(count)
 
 
-def check_ending(path: Path, name: str) -> None:
-    """Raise ValueError unless `append_column` can write a table to the path."""
-    _by_ending(path, WRITERS, name)
+def check_ending(target: Path) -> None:
+    """Raise FileError unless `append_columns` can write a table to the path."""
+    _by_ending(target, WRITERS, "target")
 
 
 def append_column(
@@ -213,7 +215,7 @@ def append_columns(
     OSError
         A `target` that cannot be written.
     """
-    delimiter = _by_ending(target, WRITERS, "the target")
+    delimiter = _by_ending(target, WRITERS, "target")
     if delimiter == "," and layout.sep:
         delimiter = layout.sep
     if _kind(source) == CSV:
@@ -276,7 +278,7 @@ def append_expressions(source: Path, target: Path, columns: Sequence[str], expre
     OSError
         A `target` that cannot be written.
     """
-    delimiter = _by_ending(target, WRITERS, "the target")
+    delimiter = _by_ending(target, WRITERS, "target")
     new = ", ".join(f"{value} AS {_quoted(column)}" for value, column in zip(expressions, columns, strict=True))
     with _opened(source) as connection:
         names = [name for name, _ in _names(connection, source)]
@@ -294,7 +296,7 @@ def append_expressions(source: Path, target: Path, columns: Sequence[str], expre
 
 
 def _refuse_any_same(columns: Sequence[str], header: Sequence[str], path: Path) -> None:
-    """Raise ValueError where a new column is called like another, old or new."""
+    """Raise FileError where a new column is called like another, old or new."""
     for k, column in enumerate(columns):
         _refuse_same(column, [*header, *columns[:k]], path)
 
@@ -426,7 +428,7 @@ def _find(names: list[tuple[str, str]], wanted: Mapping[str, str], path: Path) -
         if count != 1:
             times = f", {count} times; its" if count else "; its"
             known = brief([name for name, _ in names])
-            raise ValueError(f"{argument} must be a column of {path}, got {column!r}{times} columns are {known}")
+            raise FileError(argument, f"must be a column of {path}, got {column!r}{times} columns are {known}")
     return dict(names)
 
 
@@ -459,25 +461,25 @@ def _from_here(path: str | Path) -> str:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Give a connection; what DuckDB refuses in the block is a ValueError about the file."""
+    """Give a connection; what DuckDB refuses in the block is a FileError."""
     with duckdb.connect() as connection:
         try:
             yield connection
         except (duckdb.Error, UnicodeDecodeError) as error:  # names too are bytes
-            raise ValueError(f"FILE must be readable as parquet, got {path}: {_reason(error)}") from error
+            raise FileError("path", f"must be readable as parquet, got {path}: {_reason(error)}") from error
 
 
 def _kind(path: Path) -> str:
     """Return the format of a file that is there, by its ending."""
     if not path.is_file():
-        raise ValueError(f"FILE must be an existing file, got {path}")
-    return _by_ending(path, READERS, "FILE")
+        raise FileError("path", f"must be an existing file, got {path}")
+    return _by_ending(path, READERS, "path")
 
 
 def _refuse_same(column: str, names: list[str], source: Path) -> None:
     same = [name for name in names if name.lower() == column.lower()]
     if same:
-        raise ValueError(f"--column must not be a column of {source} already, got {brief(same[0])}")
+        raise FileError("column", f"must not be a column of {source} already, got {brief(same[0])}")
 
 
 def _numbered(names: Iterable[str]) -> list[str]:
@@ -511,8 +513,8 @@ def _array(column: Any) -> NDArray[Any]:
     return column if isinstance(column, np.ndarray) else np.asarray(column)
 
 
-def _by_ending(path: Path, known: Mapping[str, T], name: str) -> T:
+def _by_ending(path: Path, known: Mapping[str, T], argument: str) -> T:
     for ending, value in known.items():
         if path.name.lower().endswith(ending):
             return value
-    raise ValueError(f"{name} must end in one of {', '.join(known)}; got {path}")
+    raise FileError(argument, f"must end in one of {', '.join(known)}; got {path}")

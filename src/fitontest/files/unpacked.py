@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from fitontest.checks import brief
+from fitontest.files.file_error import FileError
 
 UNITS = {"": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12} | {
     "kib": 2**10,
@@ -46,11 +47,10 @@ def size_text(size: int) -> str:
     return f"{size} bytes"
 
 
-def too_large(path: object, limit: int, rule: str = "unpack to") -> ValueError:
+def too_large(path: object, limit: int, rule: str = "unpack to") -> FileError:
     """Return the refusal of a file that has, or unpacks to, more bytes than a limit."""
-    return ValueError(
-        f"FILE must {rule} at most {size_text(limit)}, got {path}, which is larger; --max-unpacked gives another limit"
-    )
+    problem = f"must {rule} at most {size_text(limit)}, got {path}, which is larger"
+    return FileError("path", problem, ("max_unpacked", "gives another limit"))
 
 
 class LimitedGzip(gzip.GzipFile):
