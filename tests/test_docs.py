@@ -137,7 +137,7 @@ def test_every_page_is_in_one_table_of_contents():
         for entry in block.body.split()
         if not entry.startswith(":") and not entry.isdigit()
     ]
-    pages = [page.stem for page in PAGES if page.stem != "index"]
+    pages = [page.relative_to(ROOT / "docs").with_suffix("").as_posix() for page in PAGES if page.stem != "index"]
     notebooks = [f"notebooks/{path.stem}" for path in (ROOT / "notebooks").glob("*.ipynb")]
     assert sorted(listed) == sorted(pages + notebooks)
 
