@@ -161,3 +161,43 @@ def test_other_numbers_of_parquet_and_cells_are_found(mutations, tmp_path, monke
     other = fot.Cells.of([0, 1], [0.5, 0.6])
     monkeypatch.setattr(fot.Cells, "from_json", lambda text: other)
     assert mutations.check_cells(text.encode(), tmp_path).startswith("read as other values")
+
+
+@pytest.fixture
+def golden(monkeypatch):
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # which the script sets for itself
+        monkeypatch.setenv(name, "1")
+    import same_numbers
+
+    yield same_numbers
+    for name in ("same_numbers", "real_predictions"):
+        sys.modules.pop(name, None)
+
+
+@pytest.mark.parametrize("group", ["binned", "drift", "simulations"])
+def test_numbers_are_the_same_when_they_are_computed_again(golden, group, capsys):
+    """The quick groups; the others are for the benchmark."""
+    numbers = {group: golden.GROUPS[group]()}
+    assert golden.differences(numbers, {group: golden.GROUPS[group]()}) == 0
+    assert f"{group}: 0 of {len(numbers[group])} results differ, 0 new, 0 gone" in capsys.readouterr().out
+
+
+def test_a_number_that_differs_or_is_gone_is_told(golden, capsys):
+    before = {"maps": {"beta": [(0.5).hex()], "platt": [(0.25).hex()], "gate": ["fail"]}}
+    after = {"maps": {"beta": [np.nextafter(0.5, 1).hex()], "gate": ["pass"], "spline": [(0.5).hex()]}}
+    assert golden.differences(after, before) == 3
+    told = capsys.readouterr().out
+    assert "maps: 2 of 3 results differ, 1 new, 1 gone" in told
+    assert "beta: 0.5000000000000001, was 0.5" in told
+    assert "gate: 'pass', was 'fail'" in told
+    assert "gone: platt" in told
+
+
+def test_records_are_told_apart_by_what_they_are_called(golden):
+    records = {
+        "rows": [{"family": "beta", "value": 0.5, "note": None}, {"family": "platt", "value": 0.25}],
+        "chosen": "beta",
+    }
+    numbers = {"rows / beta / value": [(0.5).hex()], "rows / platt / value": [(0.25).hex()], "chosen": ["beta"]}
+    assert golden.of_values(records) == numbers
