@@ -101,8 +101,12 @@ def reliability_band(y: Any, p: Any, **options: Any) -> Any:
     return fot.ReliabilityDisplay.from_predictions(y, p, **options).band
 
 
-def sample_of(y: Any, p: Any) -> Any:
-    return fot.Sample(y, p)
+def canonical_kernel(**settings: Any) -> Any:
+    return fot.CanonicalKernelError(**settings)
+
+
+def partition_of_rows(cells: Any) -> Any:
+    return fot.CellPartition(cells)
 
 
 def evaluated_frame(frame: Any, **options: Any) -> Any:
@@ -214,6 +218,10 @@ def binned() -> Numbers:
     for test in ("binomial", "t"):
         found |= _under(f"tce {test}", of_estimate(fot.tce(y, p, test=test, null_draws=NULL_DRAWS)))
     found |= _under("tce, counts", of_estimate(fot.tce(y, p, sample_weight=w, null_draws=NULL_DRAWS)))
+    of_rows = partition_of_rows((7 * np.arange(y.size)) % 6)
+    for kind, weights in {"rows": None, "counts": w}.items():
+        error = fot.gce(y, p, partition=of_rows, sample_weight=weights, null_draws=NULL_DRAWS)
+        found |= _under(f"cells of rows, {kind}", of_estimate(error))
     found["tce p-values"] = _hex(*fot.tce(y, p, null_draws=0).p_values(GRID))
     for kind, weights in weights_of(y.size).items():
         found |= _under(f"ece, {kind}", of_estimate(fot.gce(y, p, sample_weight=weights, **options)))
@@ -243,8 +251,15 @@ def measures() -> Numbers:
             found |= _under(f"proper {loss}, {kind}", of_estimate(error))
     found |= _under("proper, chosen", of_estimate(fot.proper_error(y, p, family=["beta", "platt", "isotonic"])))
     for estimator in ("unbiased", "biased", "block"):
-        error = measure("kernel", estimator=estimator).estimate(sample_of(y, p))
-        found |= _under(f"kernel {estimator}", of_estimate(error))
+        for kernel in ("exponential", "rbf"):
+            of_kernel = measure("kernel", kernel=kernel, estimator=estimator)
+            for kind, w in {"rows": None, **weights_of(y.size)}.items():
+                try:
+                    evaluation = fot.evaluate(y, p, measures=[of_kernel], sample_weight=w, **options)
+                except ValueError:
+                    found[f"{kernel} {estimator}, {kind}"] = ["refused"]
+                else:
+                    found |= _under(f"{kernel} {estimator}, {kind}", of_evaluation(evaluation))
     return found
 
 
@@ -329,6 +344,11 @@ def canonical() -> Numbers:
     for name in measure_names("any"):
         evaluation = fot.evaluate(y, p, measures=[name], null_draws=NULL_DRAWS, interval=None, **whole)
         found |= _under(f"measure {name}", of_evaluation(evaluation))
+    for kernel in ("exponential", "rbf"):
+        for estimator in ("unbiased", "biased", "block"):
+            of_kernel = canonical_kernel(kernel=kernel, estimator=estimator)
+            evaluation = fot.evaluate(y, p, measures=[of_kernel], null_draws=NULL_DRAWS, interval=None, **whole)
+            found |= _under(f"{kernel} {estimator}", of_evaluation(evaluation))
     y_ten, p_ten = ten_classes()
     found |= _under("ten classes", of_evaluation(fot.evaluate(y_ten, p_ten, null_draws=3, draws=DRAWS, **whole)))
     return found
@@ -377,6 +397,8 @@ def segments() -> Numbers:
         )
         found |= _under(f"evaluate, {kind}", of_result(evaluation))
         found |= _under(f"gate, {kind}", of_result(fot.check_calibration(y, p, max_error=0.1, by=by, sample_weight=w)))
+    nulls = {"interval": None, "null_draws": 120, "by": by}  # at least 40 for each segment
+    found |= _under("nulls", of_result(fot.evaluate(y, p, families=["spline"], measures=["ece", "pairs"], **nulls)))
     by_cells = {name: cells_of(y[by == name], p[by == name]) for name in np.unique(by).tolist()}
     found |= _under("cells", of_result(fot.evaluate(by_cells, families=["spline", "isotonic"], draws=DRAWS)))
     y_classes, p_classes, _ = three_classes()
@@ -629,9 +651,10 @@ def of_estimate(estimate: Any) -> Numbers:
 
 def of_evaluation(evaluation: Any) -> Numbers:
     """Return every number of an evaluation, with the values of each null and the whole verdict."""
-    found = of_values(evaluation.to_dict())
-    for i, estimate in enumerate(evaluation.estimates):
-        found |= _under(f"estimate {i} {estimate.measure.name}", of_estimate(estimate))
+    whole = {name: value for name, value in evaluation.to_dict().items() if name != "estimates"}
+    found = of_values(whole)
+    for i, estimate in enumerate(evaluation.estimates):  # by their place, as names of measures may change
+        found |= _under(f"estimate {i}", of_estimate(estimate))
     return found
 
 
