@@ -57,7 +57,7 @@ def one_by_one(family: fot.Family, y: np.ndarray, p: np.ndarray) -> float:
     entries = Entries.of_rows(fot.ScoreSample(y, p))
     rng = np.random.default_rng(0)
     labels = (rng.random((len(entries), 10)) < entries.p[:, None]).astype(np.intp)
-    return REFITS / 10 * seconds(lambda: fot.Family.fitted_values(family, entries, labels), 1)
+    return REFITS / 10 * seconds(lambda: fot.Family.fit_many(family, entries, labels).at(), 1)
 
 
 def moved(family: fot.Family) -> float:

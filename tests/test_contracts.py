@@ -343,11 +343,11 @@ def test_many_labellings_at_once_are_as_each_by_itself(name, case):
     w = {"whole weights": rng.integers(0, 4, n).astype(float), "weights": rng.lognormal(size=n)}.get(case)
     labels = np.stack([y, rng.random(n) < p, np.ones(n), p > 0.4], axis=1).astype(int)
     family = VARIANTS[name]
-    if type(family).fitted_values is fot.Family.fitted_values:  # it fits one after the other
+    if type(family).fit_many is fot.Family.fit_many:  # it fits one after the other
         labels = labels[:, :1]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fot.CalibrationWarning)
-        values = family.fit_many(p, labels, w)
+        values = family.fit_predict_many(p, labels, w)
     assert values.shape == labels.shape
     for column, labelling in enumerate(labels.T):
         expected = fitted(name, p, labelling, w).predict(p)

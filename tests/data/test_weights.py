@@ -106,7 +106,7 @@ def test_every_family_takes_whole_importances_for_importances(name):
     entries = [Entries.of_rows(fot.ScoreSample(y, p, each)) for each in (w, w.w / 2)]
     labels = RNG.integers(0, 2, (60, 2))
     if name != "stacking":  # one fit says enough of it
-        first, second = (fot.make_family(name).fitted_values(each, labels) for each in entries)
+        first, second = (fot.make_family(name).fit_many(each, labels).at() for each in entries)
         np.testing.assert_allclose(first, second, rtol=0, atol=1e-10)
 
 

@@ -191,11 +191,11 @@ def test_many_labellings_are_single_fits(name, kind):
     positives = rng.binomial(n, 0.1 + 0.6 * p, size=(4, 240)).T
     made = family(name)
     for _ in range(2):  # the second time with what entries remember
-        values = made.fitted_values(entries, positives)
-        np.testing.assert_allclose(values, Family.fitted_values(made, entries, positives), rtol=0, atol=1e-10)
+        values = made.fit_many(entries, positives).at()
+        np.testing.assert_allclose(values, Family.fit_many(made, entries, positives).at(), rtol=0, atol=1e-10)
     assert isinstance(made.fit_map(entries.sample(positives[:, 0])), AtomsMap)
     plain = family(name, atoms=False)
-    assert not np.allclose(plain.fitted_values(entries, positives), values) or kind == "all atoms"
+    assert not np.allclose(plain.fit_many(entries, positives).at(), values) or kind == "all atoms"
 
 
 def test_folds_are_drawn_of_the_other_rows_alone():
@@ -229,4 +229,4 @@ def test_refusals(name, value):
         made.fit(p, y)
     entries, order = Entries.of_columns(p, read_weights(np.ones(60), "w"))
     with pytest.raises(ValueError, match="atoms must be True or False"):
-        made.fitted_values(entries, y[order, None])
+        made.fit_many(entries, y[order, None]).at()

@@ -78,8 +78,8 @@ def test_the_number_and_the_values_are_those_of_each_labelling(family, scheme, c
     folds, slope = folds_of(chooser, entries, np.arange(1, 41))
     chosen = chosen_counts(np.arange(1, 41), folds, RowLabels.of(entries, positives, slope), chooser.tolerance)
     assert chosen.tolist() == [each.choose(chooser.tolerance) for each in scores_of_each(chooser, entries, positives)]
-    expected = Family.fitted_values(chooser, entries, positives)
-    np.testing.assert_allclose(chooser.fitted_values(entries, positives), expected, rtol=0, atol=1e-12)
+    expected = Family.fit_many(chooser, entries, positives).at()
+    np.testing.assert_allclose(chooser.fit_many(entries, positives).at(), expected, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -87,27 +87,24 @@ def test_the_number_and_the_values_are_those_of_each_labelling(family, scheme, c
     [{"scoring": "log_loss"}, {"max_bins": 70}, {"random_state": None}, {"scheme": OwnBins()}],
     ids=["log_loss", "many bins", "fresh folds", "own scheme"],
 )
-def test_what_has_no_sums_is_fitted_one_after_the_other(settings, monkeypatch):
+def test_what_has_no_sums_is_fitted_one_after_the_other(settings):
     entries, positives = entries_of(60)
-    seen = []
-    monkeypatch.setattr(Family, "fitted_values", lambda *given: seen.append(given))
-    fot.Slope1(**settings).fitted_values(entries, positives)
-    assert len(seen) == 1
+    assert not fot.Slope1(**settings).fit_many(entries, positives).shared
 
 
 def test_the_rows_of_weighted_ties_have_no_order_before_they_have_labels():
     entries, positives = entries_of(ties=1, weights="real")
     assert not applies(entries)
-    expected = Family.fitted_values(fot.Slope1(), entries, positives)
-    np.testing.assert_allclose(fot.Slope1().fitted_values(entries, positives), expected, rtol=0, atol=1e-12)
+    expected = Family.fit_many(fot.Slope1(), entries, positives).at()
+    np.testing.assert_allclose(fot.Slope1().fit_many(entries, positives).at(), expected, rtol=0, atol=1e-12)
 
 
 def test_a_single_row_leaves_nothing_to_hold_out():
     entries, _ = Entries.of_columns(np.array([0.3]), read_weights(np.ones(1), "w"))
-    assert fot.Slope1().fitted_values(entries, np.array([[0, 1]])).tolist() == [[0.0, 1.0]]
+    assert fot.Slope1().fit_many(entries, np.array([[0, 1]])).at().tolist() == [[0.0, 1.0]]
 
 
 @pytest.mark.parametrize(("name", "value"), [("cv", 1), ("max_bins", 0), ("tolerance", -1), ("scoring", "hinge")])
 def test_refusals_name_the_argument(name, value):
     with pytest.raises(ValueError, match=name):
-        fot.Slope1(**{name: value}).fitted_values(*entries_of(20))
+        fot.Slope1(**{name: value}).fit_many(*entries_of(20)).at()

@@ -123,7 +123,7 @@ def test_an_exact_fit_is_found(scores):
     assert fitted.n_bins_ == 2
     assert np.all(fitted.cv_scores_.folds >= 0)
     entries, order = Entries.of_columns(p, read_weights(np.ones(200), "w"))
-    np.testing.assert_allclose(fot.Slope1().fitted_values(entries, y[order, None])[:, 0], [1, 0], atol=1e-12)
+    np.testing.assert_allclose(fot.Slope1().fit_many(entries, y[order, None]).at()[:, 0], [1, 0], atol=1e-12)
 
 
 def test_the_choice_does_not_depend_on_the_row_order():

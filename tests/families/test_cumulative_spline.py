@@ -103,4 +103,4 @@ def test_refusals(n_knots):
     with pytest.raises(ValueError, match="n_knots must be a whole number from 2 to 100, got"):
         fot.CumulativeSpline(n_knots).fit([0.1, 0.2], [0, 1])
     with pytest.raises(ValueError, match="n_knots must be a whole number from 2 to 100, got"):
-        fot.CumulativeSpline(n_knots).fit_many([0.1, 0.2], [[0], [1]])
+        fot.CumulativeSpline(n_knots).fit_predict_many([0.1, 0.2], [[0], [1]])

@@ -152,11 +152,11 @@ def test_many_labellings_are_cut_as_one_is(family, uncut):
     positives = np.stack([y[order], np.random.default_rng(2).permutation(y[order])], axis=1)
     at = np.array([0.0, 1e-9, 0.004, 0.3, 1.0 - 1e-9, 1.0])
     for fast, slow in (
-        (family().fitted_values(entries, positives), Family.fitted_values(family(), entries, positives)),
-        (family().fitted_values_at(entries, positives, at), Family.fitted_values_at(family(), entries, positives, at)),
+        (family().fit_many(entries, positives).at(), Family.fit_many(family(), entries, positives).at()),
+        (family().fit_many(entries, positives).at(at), Family.fit_many(family(), entries, positives).at(at)),
     ):
         np.testing.assert_allclose(fast, slow, rtol=0, atol=1e-9)
-    assert np.ptp(family().fitted_values_at(entries, positives, at)[:2], axis=0).max() == 0.0
+    assert np.ptp(family().fit_many(entries, positives).at(at)[:2], axis=0).max() == 0.0
 
 
 @of_two

@@ -9,6 +9,7 @@ from fitontest.exceptions import without_warnings
 from fitontest.families import likelihood_many
 from fitontest.families.base import Family
 from fitontest.families.few_rows import FEW, remembered
+from fitontest.families.fits import Fits
 
 
 def entries_of(n, w=None):
@@ -41,22 +42,21 @@ def test_a_mixture_of_eight_rows_is_that_of_each_labelling(w):
     stacking = fot.Stacking(["identity", "platt", "beta"])
     entries, labels = entries_of(8, w), labellings(8, 30)
     with without_warnings():
-        found = stacking.fitted_values(entries, labels)
-        np.testing.assert_allclose(found, Family.fitted_values(stacking, entries, labels), rtol=0, atol=1e-8)
+        found = stacking.fit_many(entries, labels).at()
+        np.testing.assert_allclose(found, Family.fit_many(stacking, entries, labels).at(), rtol=0, atol=1e-8)
 
 
 def test_draws_of_eight_rows_are_not_fitted_one_by_one(monkeypatch):
     """Of 200 labellings of 8 rows some 50 fits of each family are made in place of thousands."""
     fitted = []
 
-    def counted(family, entries, positives, at):
+    def counted(fit_map, entries, positives):
         fitted.append(positives.shape[1])
-        return original(family, entries, positives, at)
+        return Fits(fit_map, entries, positives)
 
-    original = likelihood_many._fitted
-    monkeypatch.setattr(likelihood_many, "_fitted", counted)
+    monkeypatch.setattr(likelihood_many, "Fits", counted)
     stacking, entries = fot.Stacking(["identity", "platt", "beta"]), entries_of(8)
     with without_warnings():
         for _ in range(3):
-            stacking.fitted_values(entries, labellings(8, 200))
+            stacking.fit_many(entries, labellings(8, 200)).at()
     assert sum(fitted) < 1500

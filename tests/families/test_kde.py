@@ -130,7 +130,7 @@ def test_refusals(bandwidth):
     with pytest.raises(ValueError, match=r"bandwidth must be None or a number in \[1e-12, 1/3\], got"):
         fot.KDE(bandwidth).fit([0.1, 0.2], [0, 1])
     with pytest.raises(ValueError, match=r"bandwidth must be None or a number in \[1e-12, 1/3\], got"):
-        fot.KDE(bandwidth).fit_many([0.1, 0.2], [[0], [1]])
+        fot.KDE(bandwidth).fit_predict_many([0.1, 0.2], [[0], [1]])
 
 
 def test_many_rows_take_no_double_sum():

@@ -13,6 +13,6 @@ def test_slopes_held_at_zero_are_solved_together(monkeypatch):
     rng = np.random.default_rng(60)
     entries = Entries.of_rows(fot.ScoreSample(np.arange(60) % 2, rng.random(60)))
     labels = rng.integers(0, 2, (60, 200))
-    expected = Family.fitted_values(fot.Beta(), entries, labels)
-    monkeypatch.setattr(likelihood_many, "_fitted", None)  # which nothing is left for
-    np.testing.assert_allclose(fot.Beta().fitted_values(entries, labels), expected, rtol=0, atol=1e-9)
+    expected = Family.fit_many(fot.Beta(), entries, labels).at()
+    monkeypatch.setattr(likelihood_many, "Fits", None)  # which nothing is left for
+    np.testing.assert_allclose(fot.Beta().fit_many(entries, labels).at(), expected, rtol=0, atol=1e-9)

@@ -61,7 +61,7 @@ def test_refusals(n_bins):
     with pytest.raises(ValueError, match="n_bins must be a whole number, at least 1; got"):
         fot.ScalingBinning(n_bins).fit([0.1, 0.2], [0, 1])
     with pytest.raises(ValueError, match="n_bins must be a whole number, at least 1; got"):
-        fot.ScalingBinning(n_bins).fit_many([0.1, 0.2], [[0], [1]])
+        fot.ScalingBinning(n_bins).fit_predict_many([0.1, 0.2], [[0], [1]])
 
 
 def test_histogram_binning_is_another_name_of_flat():

@@ -195,7 +195,7 @@ def test_the_gradient_vanishes(n):
     entries = fot.ScoreSample(rng.random(n) < p, p)
     fitted = fot.Spline()
     made = Entries.of_rows(entries)
-    fits = fitted._fits(made, entries.rows.y.astype(int)[:, None], ordered=True)
+    fits = fitted._averages(made, entries.rows.y.astype(int)[:, None], ordered=True)
     design = next(value for key, value in made.memory.items() if key[0] == "spline")
     wy = np.asarray(design.cells @ entries.rows.y).reshape(-1, design.x.size).sum(axis=0)
     w = design.w.sum(axis=1)
@@ -329,10 +329,10 @@ def test_many_labellings_with_atoms_are_single_fits(kind):
     maps = [family.fit_map(entries.sample(labels)) for labels in positives.T]
     assert all(isinstance(each, AtomsMap) and each.at.tolist() == [0.0, 0.5] for each in maps)
     expected = np.transpose([each.evaluate(entries.group_p) for each in maps])
-    np.testing.assert_allclose(family.fitted_values(entries, positives), expected, atol=1e-9)
+    np.testing.assert_allclose(family.fit_many(entries, positives).at(), expected, atol=1e-9)
     expected = np.transpose([each.evaluate(at) for each in maps])
-    np.testing.assert_allclose(family.fitted_values_at(entries, positives, at), expected, atol=1e-9)
-    values = np.transpose([each.evaluate(at) for each in family.fitted_maps(entries, positives)])
+    np.testing.assert_allclose(family.fit_many(entries, positives).at(at), expected, atol=1e-9)
+    values = np.transpose([each.evaluate(at) for each in family.fit_many(entries, positives).maps()])
     np.testing.assert_allclose(values, expected, atol=1e-9)
 
 
@@ -343,7 +343,7 @@ def test_many_labellings_where_all_scores_are_atoms():
     positives = np.array([[0, 3, 40], [20, 0, 50], [60, 55, 0]])
     family = fot.Spline()
     expected = np.transpose([family.fit_map(entries.sample(labels)).evaluate(entries.p) for labels in positives.T])
-    np.testing.assert_allclose(family.fitted_values(entries, positives), expected, atol=1e-12)
+    np.testing.assert_allclose(family.fit_many(entries, positives).at(), expected, atol=1e-12)
     own = 2.0 * entries.w / 150
     np.testing.assert_allclose(expected, (positives + (own * entries.p)[:, None]) / (entries.w + own)[:, None])
 

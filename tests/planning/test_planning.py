@@ -215,5 +215,5 @@ def test_directions_are_the_splines_of_the_chosen_labels():
     assert len(blocks) == 3
     chosen = np.array([33, 2, 18, 1])
     labels = np.concatenate([scores._draw([c], block, planning.LABELS)[0] for block in blocks], axis=1)
-    expected = fot.Spline().fit_many(scores.p, labels[:, chosen])
+    expected = fot.Spline().fit_predict_many(scores.p, labels[:, chosen])
     np.testing.assert_allclose(scores.directions(c, 40, chosen), expected.T, rtol=0, atol=1e-9)

@@ -293,10 +293,10 @@ class Held(fot.Family):
     def fit_map(self, sample):
         return self.family.fit_sample(sample).map_
 
-    def fitted_values(self, entries, positives):
+    def fit_many(self, entries, positives):
         if positives.shape[1] == 1:
-            return self.family.fitted_values(entries, positives)
-        return self.hold(self.family).fitted_values(entries, positives)
+            return self.family.fit_many(entries, positives)
+        return self.hold(self.family).fit_many(entries, positives)
 
     def __sklearn_clone__(self):
         return self

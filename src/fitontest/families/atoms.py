@@ -124,22 +124,22 @@ def values_beside_atoms(
     entries: Entries,
     positives: IntArray,
     atoms: object,
-    fitted_values: Callable[[Entries, IntArray], FloatArray],
+    own_values: Callable[[Entries, IntArray], FloatArray],
 ) -> FloatArray:
     """Return the values at the distinct scores for several labellings, as `solve_beside_atoms` fits them, shape (G, B).
 
     Parameters
     ----------
     entries, positives
-        As for `Family.fitted_values`.
+        As for `Family.fit_many`.
     atoms : bool
         The family's setting.
-    fitted_values : callable
+    own_values : callable
         That of the family for the entries of no atom.
     """
     found = Atoms.of_entries(entries) if check_atoms(atoms) else None
     if found is None or len(found) == 0:
-        return fitted_values(entries, positives)
+        return own_values(entries, positives)
     wy = entries.group_wy(positives)[found.place]
     levels = found.levels(wy, 0.0, float(entries.group_w.sum()))
     if found.rest.all():
@@ -148,7 +148,7 @@ def values_beside_atoms(
     if "rest of atoms" not in entries.memory:
         entries.memory["rest of atoms"] = entries.without(np.flatnonzero(~rest))
     values = np.empty((found.rest.size, positives.shape[1]))
-    values[found.rest] = fitted_values(entries.memory["rest of atoms"], positives[rest])
+    values[found.rest] = own_values(entries.memory["rest of atoms"], positives[rest])
     values[found.place] = levels
     return values
 

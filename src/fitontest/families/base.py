@@ -6,7 +6,7 @@ changes nothing). Everything else is inherited, so that a new family is one clas
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from inspect import signature
 from typing import Any, ClassVar, Literal, Self, TypeVar
@@ -31,6 +31,7 @@ from fitontest.data.predictions import count_columns
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.weights import Weights, read_weights
 from fitontest.exceptions import without_warnings
+from fitontest.families.fits import Fits
 from fitontest.maps.base import CalibrationMap
 from fitontest.partitions.partition import Partition
 from fitontest.registry import Registry
@@ -291,7 +292,7 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
                 values[held_out] = _checked_values(self, c_hat, rows.p[held_out])
         return values
 
-    def fit_many(self, p: ArrayInput, Y: ArrayInput, sample_weight: ArrayInput = None) -> FloatArray:
+    def fit_predict_many(self, p: ArrayInput, Y: ArrayInput, sample_weight: ArrayInput = None) -> FloatArray:
         """Return the values, at the scores, of the maps fitted to each of several label columns.
 
         Hyper-parameters are chosen anew for every column: column b is ``clone(self).fit(p, Y[:, b]).predict(p)``. The
@@ -319,7 +320,7 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         Examples
         --------
         >>> import fitontest as fot
-        >>> fot.Slope1(1).fit_many([0.2, 0.6], [[0, 1], [1, 1]]).round(3)
+        >>> fot.Slope1(1).fit_predict_many([0.2, 0.6], [[0, 1], [1, 1]]).round(3)
         array([[0.3, 0.8],
                [0.7, 1.2]])
         """
@@ -333,7 +334,7 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         entries, order = Entries.of_columns(scores, weights)
         at = np.searchsorted(entries.group_p, scores)
         if at.max() < entries.group_p.size and np.array_equal(entries.group_p[at], scores):
-            return self.fitted_values(entries, labels[order])[at]
+            return self.fit_many(entries, labels[order]).at()[at]
         maps = (self.fit_map(entries.sample(column)) for column in labels[order].T)  # a score has rows of weight 0 only
         return np.stack([c_hat.evaluate(scores) for c_hat in maps], axis=1)
 
@@ -341,13 +342,8 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         """Return a quicker family of nearly the same errors, which is fitted to hundreds of redrawn labels instead."""
         return None
 
-    @property
-    def shares_fits(self) -> bool:
-        """Whether fits to many labellings of the same scores share most of their work."""
-        return type(self).fitted_values is not Family.fitted_values
-
-    def fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
-        """Return the values at the distinct scores of the maps fitted to each labelling, shape (G, B).
+    def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
+        """Return the maps fitted to each labelling of the same scores, which are computed when they are asked for.
 
         A family that can share work between labellings overrides this; the values must be those of `fit_map`.
 
@@ -358,40 +354,16 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         positives : int array of shape (m, B)
             How many of the rows behind each entry are positive, in each labelling.
         """
-        at = entries.group_p
-        values = np.empty((at.size, positives.shape[1]))
-        for column, labelling in enumerate(positives.T):
-            values[:, column] = self.fit_map(entries.sample(labelling)).evaluate(at)
-        return values
+        return Fits(self.fit_map, entries, positives)
 
-    def fitted_maps(self, entries: Entries, positives: IntArray) -> Iterator[CalibrationMap]:
-        """Yield the maps fitted to each labelling, as for `fitted_values`, where values at other scores are needed.
-
-        A family that can share work between labellings overrides this too.
-
-        Parameters
-        ----------
-        entries, positives
-            As for `fitted_values`.
-        """
-        return (self.fit_map(entries.sample(labelling)) for labelling in positives.T)
-
-    def fitted_values_at(self, entries: Entries, positives: IntArray, at: FloatArray) -> FloatArray:
-        """Return the values at other scores of the maps fitted to each labelling, shape (scores, B).
-
-        A family that can share work between labellings overrides this too.
-
-        Parameters
-        ----------
-        entries, positives
-            As for `fitted_values`.
-        at : array of shape (scores,)
-            Scores in [0, 1].
-        """
-        values = np.empty((at.size, positives.shape[1]))
-        for column, c_hat in enumerate(self.fitted_maps(entries, positives)):
-            values[:, column] = c_hat.evaluate(at)
-        return values
+    @property
+    def shares_fits(self) -> bool:
+        """Whether fits to many labellings of the same scores share most of their work, as two rows can tell."""
+        if type(self).fit_many is Family.fit_many:
+            return False
+        ones = np.ones(2, dtype=np.intp)
+        rows = Entries(np.array([0.25, 0.75]), ones.astype(np.float64), ones, whole=True)
+        return self.fit_many(rows, np.array([[0], [1]])).shared
 
     @property
     def n_parameters_(self) -> float:

@@ -12,6 +12,7 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family, Solution, register_family
 from fitontest.families.columns import Columns, warn_separable
 from fitontest.families.cutting import Eps, eps_of_sample, eps_of_scores, read_eps
+from fitontest.families.fits import Fits, SharedFits
 from fitontest.families.likelihood_many import maximise_columns
 from fitontest.families.platt import constant_solution
 from fitontest.maps.base import CalibrationMap
@@ -110,24 +111,12 @@ class Beta(Family):
         """Return the beta map of maximum likelihood."""
         return self.solve(sample).map
 
-    @property
-    def shares_fits(self) -> bool:
-        """Whether the likelihoods of many labellings are maximised at once."""
-        return self.solver == "mle"
-
-    def fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
-        """Return the values at the distinct scores of the maps fitted to each labelling."""
+    def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
+        """Return the maps of many labellings, whose likelihoods are maximised at once."""
         self._check()
         if self.solver == "betacal":
-            return super().fitted_values(entries, positives)
-        return self._maximise_columns(entries, positives)
-
-    def fitted_values_at(self, entries: Entries, positives: IntArray, at: FloatArray) -> FloatArray:
-        """Return the values at other scores of the maps fitted to each labelling."""
-        self._check()
-        if self.solver == "betacal":
-            return super().fitted_values_at(entries, positives, at)
-        return self._maximise_columns(entries, positives, at)
+            return super().fit_many(entries, positives)
+        return SharedFits(self.fit_map, entries, positives, self._maximise_columns, self._maximise_columns)
 
     def _maximise_columns(self, entries: Entries, positives: IntArray, at: FloatArray | None = None) -> FloatArray:
         model, columns = _MODELS[self.parameters], _COLUMNS[self.parameters]

@@ -1,6 +1,7 @@
 """What the two binned families share: how the bins and their number are chosen."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, ClassVar, Literal, TypeAlias, TypeGuard
 
 import numpy as np
@@ -12,6 +13,7 @@ from fitontest.families.base import Family, Solution
 from fitontest.families.bin_count import BATCH, bin_count_scores
 from fitontest.families.bin_count_many import FoldBins, RowLabels, applies, chosen_counts
 from fitontest.families.block_means import block_means, mean_labels
+from fitontest.families.fits import Fits, SharedFits
 from fitontest.families.tuning import CVScores, check_tolerance, held_out_scores
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.binned import BinnedMap, levelled, shifted
@@ -70,32 +72,27 @@ class BinnedFamily(Family):
             attributes["cv_scores_"] = scores
         return Solution(fitted, partition, attributes)
 
-    def fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
-        """Return the values at the distinct scores; bins that depend on the scores alone are made once."""
+    def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
+        """Return the maps of many labellings; bins that depend on the scores alone are made once."""
         check_closed(self.closed)
         rules = self._rules(entries, positives)
-        if rules is None:
-            return super().fitted_values(entries, positives)
+        if rules is None:  # the log loss and schemes of one's own visit each labelling
+            return super().fit_many(entries, positives)
+        return SharedFits(self.fit_map, entries, positives, partial(self._values, rules))
+
+    def _values(self, rules: Sequence[ScoreBins], entries: Entries, positives: IntArray) -> FloatArray:
+        """Return the values at the distinct scores of the maps over the bins of each labelling's rule."""
         wy = entries.group_wy(positives)
         distinct = set(rules)
         if len(distinct) == 1:
-            return self._values(rules[0], entries, wy)
+            return self._values_of_rule(rules[0], entries, wy)
         values = np.empty(wy.shape)
         for rule in distinct:
             alike = np.array([other == rule for other in rules])
-            values[:, alike] = self._values(rule, entries, wy[:, alike])
+            values[:, alike] = self._values_of_rule(rule, entries, wy[:, alike])
         return values
 
-    @property
-    def shares_fits(self) -> bool:
-        """Whether the bins of many labellings are found at once; the log loss and schemes of one's own visit each."""
-        scheme = self._scheme()
-        if self._chooses(scheme):
-            return _bins_scores(scheme) and self._chooses_quickly()
-        rule = self._rule(scheme, 1)
-        return type(rule) in (Partition, MonotoneSweep) or _bins_scores(rule)
-
-    def _values(self, rule: ScoreBins, entries: Entries, wy: FloatArray) -> FloatArray:
+    def _values_of_rule(self, rule: ScoreBins, entries: Entries, wy: FloatArray) -> FloatArray:
         """Return the values of the maps over the bins of the rule, where the positives of each score weigh `wy`."""
         name = "starts of bins", rule
         if name not in entries.memory:
@@ -125,9 +122,8 @@ class BinnedFamily(Family):
 
     def _chooses_at_once(self, entries: Entries) -> bool:
         """Return whether `bin_count_many` gives the scores; it needs the same folds for every labelling."""
-        return applies(entries) and self._chooses_quickly()
-
-    def _chooses_quickly(self) -> bool:
+        if not applies(entries):
+            return False
         self._check_choice()
         return is_whole(self.random_state) and self.scoring == "brier" and self.max_bins <= BATCH
 

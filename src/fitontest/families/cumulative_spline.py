@@ -11,6 +11,7 @@ from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.atoms import count_atoms, solve_beside_atoms, values_beside_atoms
 from fitontest.families.base import Family, Solution, register_family
+from fitontest.families.fits import Fits, SharedFits
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.knots import KnotsMap
 from fitontest.numerics.prefix_sums import PrefixSums
@@ -93,12 +94,15 @@ class CumulativeSpline(Family):
         shifts = _SplineFit.of(groups.w, n_knots).shifts(groups.wy - groups.w * groups.p)
         return KnotsMap(groups.p, np.clip(groups.p + shifts, 0.0, 1.0))
 
-    def fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
-        """Return the values at the distinct scores, which are linear functions of the labels but for the clipping."""
+    def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
+        """Return the maps of many labellings: their values are linear functions of the labels but for the clipping."""
         self._checked()
-        return values_beside_atoms(entries, positives, self.atoms, self._fitted_values)
+        return SharedFits(self.fit_map, entries, positives, self._values_beside_atoms)
 
-    def _fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
+    def _values_beside_atoms(self, entries: Entries, positives: IntArray) -> FloatArray:
+        return values_beside_atoms(entries, positives, self.atoms, self._values)
+
+    def _values(self, entries: Entries, positives: IntArray) -> FloatArray:
         name = "cumulative spline", self.n_knots
         if name not in entries.memory:
             entries.memory[name] = _SplineFit.of(entries.group_w, self.n_knots)

@@ -6,6 +6,7 @@ from fitontest.data.class_rows import ClassRows
 from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import register_family
+from fitontest.families.fits import Fits, SharedFits
 from fitontest.families.multiclass.either import EitherFamily
 from fitontest.maps.identity import IdentityMap
 from fitontest.maps.multiclass.identity import MulticlassIdentityMap
@@ -40,10 +41,11 @@ class Identity(EitherFamily):
         """Return the identity map of several classes."""
         return MulticlassIdentityMap()
 
-    def fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
-        """Return the scores, for every labelling."""
-        return self.fitted_values_at(entries, positives, entries.group_p)
+    def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
+        """Return the identity for every labelling."""
+        return SharedFits(self.fit_map, entries, positives, _scores, _scores)
 
-    def fitted_values_at(self, entries: Entries, positives: IntArray, at: FloatArray) -> FloatArray:  # noqa: ARG002
-        """Return the scores, for every labelling."""
-        return np.repeat(at[:, None], positives.shape[1], axis=1)
+
+def _scores(entries: Entries, positives: IntArray, at: FloatArray | None = None) -> FloatArray:
+    """Return the scores, once for each labelling."""
+    return np.repeat((entries.group_p if at is None else at)[:, None], positives.shape[1], axis=1)

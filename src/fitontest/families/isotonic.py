@@ -11,6 +11,7 @@ from fitontest.data.ordering import Groups
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family, Solution, register_family
 from fitontest.families.block_means import block_values
+from fitontest.families.fits import Fits, SharedFits
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.binned import levelled
 from fitontest.maps.knots import KnotsMap
@@ -83,10 +84,14 @@ class Isotonic(Family):
         means = np.add.reduceat(groups.wy, starts) / np.add.reduceat(groups.w, starts)
         return Solution(_connected(groups, starts, means), partition)
 
-    def fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
-        """Return the means of the blocks of each labelling, which is what both interpolations have at the data."""
+    def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
+        """Return the maps of many labellings; at the data both interpolations have the means of the blocks."""
         choose(self.interpolation, ("linear", "step"), "interpolation")
-        return block_values(entries, positives, lambda wy: block_starts(wy, entries.group_w))
+        return SharedFits(self.fit_map, entries, positives, _block_means)
+
+
+def _block_means(entries: Entries, positives: IntArray) -> FloatArray:
+    return block_values(entries, positives, lambda wy: block_starts(wy, entries.group_w))
 
 
 def _connected(groups: Groups, starts: IntArray, means: FloatArray) -> KnotsMap:

@@ -10,6 +10,7 @@ from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.atoms import count_atoms, solve_beside_atoms, values_beside_atoms
 from fitontest.families.base import Family, Solution, register_family
+from fitontest.families.fits import Fits, SharedFits
 from fitontest.families.triweight import CANCELLED, TriweightSums, triweight
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.binned import constant
@@ -123,12 +124,15 @@ class KDE(Family):
         attributes = {"bandwidth_": scale.half_width / REACH, "degrees_of_freedom_": float(own.sum())}
         return Solution(KnotsMap(knots[order], values[order]), None, attributes)
 
-    def fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
-        """Return the shares of the positives' density at the distinct scores, for all labellings at once."""
+    def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
+        """Return the maps of many labellings, which share the density of all rows."""
         self._check()
-        return values_beside_atoms(entries, positives, self.atoms, self._fitted_values)
+        return SharedFits(self.fit_map, entries, positives, self._values_beside_atoms)
 
-    def _fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
+    def _values_beside_atoms(self, entries: Entries, positives: IntArray) -> FloatArray:
+        return values_beside_atoms(entries, positives, self.atoms, self._values)
+
+    def _values(self, entries: Entries, positives: IntArray) -> FloatArray:
         p, w, wy = entries.group_p, entries.group_w, entries.group_wy(positives)
         if p.size == 1:
             return np.minimum(wy / w[:, None], 1.0)

@@ -10,6 +10,7 @@ from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import CalibrationWarning, warn_user
 from fitontest.families.base import Family, Solution, register_family
+from fitontest.families.fits import Fits, SharedFits
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.steps import StepsMap
 from fitontest.numerics.prefix_sums import PrefixSums
@@ -97,8 +98,11 @@ class KNN(Family):
         jumps, neighbourhoods = self._jumps(sample)
         return Solution(_steps(jumps, _labels_of(sample)), None, {"n_neighbourhoods_": neighbourhoods})
 
-    def fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
-        """Return the mean labels of the neighbours of each distinct score, which are the same in every labelling."""
+    def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
+        """Return the maps of many labellings: the neighbours of a score are the same in all."""
+        return SharedFits(self.fit_map, entries, positives, self._values)
+
+    def _values(self, entries: Entries, positives: IntArray) -> FloatArray:
         name = "neighbours", self.k
         if name not in entries.memory:
             jumps, _ = self._jumps(entries.unlabelled)

@@ -14,6 +14,7 @@ import numpy as np
 from fitontest.data.entries import Entries
 from fitontest.families.base import Family
 from fitontest.families.few_rows import remembered
+from fitontest.families.fits import Fits
 from fitontest.numerics.cells import cell_starts, equal_mass_cells
 from fitontest.numerics.links import clip_unit
 from fitontest.numerics.newton_many import Features, minimise_columns, probabilities
@@ -107,13 +108,7 @@ def _free_features(n_features: int, n_slopes: int) -> list[list[int]]:
 
 def _fitted_one_by_one(family: Family, entries: Entries, positives: IntArray, at: FloatArray | None) -> FloatArray:
     name = str(family), None if at is None else at.tobytes()
-    return remembered(entries, name, positives, lambda labels: _fitted(family, entries, labels, at))
-
-
-def _fitted(family: Family, entries: Entries, positives: IntArray, at: FloatArray | None) -> FloatArray:
-    if at is None:
-        return Family.fitted_values(family, entries, positives)
-    return Family.fitted_values_at(family, entries, positives, at)
+    return remembered(entries, name, positives, lambda labels: Fits(family.fit_map, entries, labels).at(at))
 
 
 class _Pyramid:

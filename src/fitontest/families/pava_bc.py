@@ -8,6 +8,7 @@ from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family, register_family
 from fitontest.families.block_means import block_values
+from fitontest.families.fits import Fits, SharedFits
 from fitontest.maps.binned import BinnedMap, levelled
 from fitontest.partitions.pava_bc import PavaBC
 from fitontest.typing import FloatArray, IntArray
@@ -66,7 +67,10 @@ class PavaBlocks(Family):
         partition = PavaBC(self.n_min, self.n_max).partition(sample)
         return levelled(partition, partition.summarise(sample))
 
-    def fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
-        """Return the means of the blocks of each labelling."""
+    def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
+        """Return the maps of many labellings, whose blocks are found by arrays alone."""
+        return SharedFits(self.fit_map, entries, positives, self._block_means)
+
+    def _block_means(self, entries: Entries, positives: IntArray) -> FloatArray:
         rule, groups = PavaBC(self.n_min, self.n_max), entries.unlabelled.groups
         return block_values(entries, positives, lambda wy: rule.cuts(replace(groups, wy=wy), entries.whole)[:-1])

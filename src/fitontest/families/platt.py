@@ -9,6 +9,7 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family, Solution, register_family
 from fitontest.families.columns import Columns, warn_separable
 from fitontest.families.cutting import UNCUT, Eps, eps_of_sample, eps_of_scores, read_eps
+from fitontest.families.fits import Fits, SharedFits
 from fitontest.families.likelihood_many import maximise_columns
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.binned import constant
@@ -86,31 +87,16 @@ class Platt(Family):
         """Return the logistic map of maximum likelihood."""
         return self.solve(sample).map
 
-    @property
-    def shares_fits(self) -> bool:
-        """Whether the likelihoods of many labellings are maximised at once."""
-        return self.smoothing is False
-
-    def fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
-        """Return the values at the distinct scores of the maps fitted to each labelling."""
-        link = find_link(self.link)
+    def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
+        """Return the maps of many labellings, whose likelihoods are maximised at once."""
+        find_link(self.link)
         read_eps(self.eps)
         if self.smoothing is not False:
-            return super().fitted_values(entries, positives)
-        return self._maximise_columns(link is LOGIT, entries, positives)
+            return super().fit_many(entries, positives)
+        return SharedFits(self.fit_map, entries, positives, self._maximise_columns, self._maximise_columns)
 
-    def fitted_values_at(self, entries: Entries, positives: IntArray, at: FloatArray) -> FloatArray:
-        """Return the values at other scores of the maps fitted to each labelling."""
-        link = find_link(self.link)
-        read_eps(self.eps)
-        if self.smoothing is not False:
-            return super().fitted_values_at(entries, positives, at)
-        return self._maximise_columns(link is LOGIT, entries, positives, at)
-
-    def _maximise_columns(
-        self, in_logits: bool, entries: Entries, positives: IntArray, at: FloatArray | None = None
-    ) -> FloatArray:
-        if in_logits:
+    def _maximise_columns(self, entries: Entries, positives: IntArray, at: FloatArray | None = None) -> FloatArray:
+        if find_link(self.link) is LOGIT:
             eps = eps_of_scores(self.eps, entries.group_p)
             return maximise_columns(self, entries, positives, _logit_line, eps=eps, at=at)
         return maximise_columns(self, entries, positives, _line, eps=0.0, at=at)

@@ -8,6 +8,7 @@ from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family, Solution, register_family
 from fitontest.families.block_means import block_means
+from fitontest.families.fits import Fits, SharedFits
 from fitontest.families.platt import Platt
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.binned import BinnedMap
@@ -97,10 +98,13 @@ class ScalingBinning(Family):
         attributes: dict[str, Any] = {"scaling_": scaling}
         return Solution(BinnedMap(partition, levels, np.zeros(levels.size)), partition, attributes)
 
-    def fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
-        """Return the mean Platt values of the bins of each labelling; bins are the same wherever the curve rises."""
+    def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
+        """Return the maps of many labellings, whose bins are the same wherever Platt's curve rises."""
         check_n_bins(self.n_bins)
-        values = Platt().fitted_values(entries, positives)
+        return SharedFits(self.fit_map, entries, positives, self._values_of_bins)
+
+    def _values_of_bins(self, entries: Entries, positives: IntArray) -> FloatArray:
+        values = Platt().fit_many(entries, positives).at()
         falling = _falls(values)
         for falls in np.unique(falling):
             starts = self._starts(entries.group_w, falling=falls)

@@ -1,6 +1,6 @@
 """Logistic splines: smooth calibration maps of a few numbers of segments, averaged by how well they predict."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,6 +16,7 @@ from fitontest.exceptions import warn_user
 from fitontest.families.atoms import Atoms, count_atoms
 from fitontest.families.base import Family, Solution, register_family
 from fitontest.families.cutting import eps_of_scores
+from fitontest.families.fits import Fits
 from fitontest.maps.atoms import AtomsMap
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.logit_knots import LogitKnotsMap
@@ -131,7 +132,7 @@ class Spline(Family):
         sample, folds = sample.in_folds(self.cv, self.random_state) if sample.n > 1 else (sample, [])
         entries = Entries.of_rows(sample)
         labels = sample.rows.y * entries.n
-        fits = self._fits(entries, labels.astype(np.intp)[:, None], ordered=True, folds=folds)
+        fits = self._averages(entries, labels.astype(np.intp)[:, None], ordered=True, folds=folds)
         weights = fits.weights[:, 0]
         attributes: dict[str, Any] = {
             "n_segments_": tuple(polygon.n_segments for polygon in fits.polygons),
@@ -140,39 +141,13 @@ class Spline(Family):
         }
         return Solution(fits.to_map(0), None, attributes)
 
-    def fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
-        """Return the values at the distinct scores of the maps fitted to each labelling."""
-        if entries.single and entries.tied and not entries.placed:  # the order within a tie depends on the labels
-            return super().fitted_values(entries, positives)
-        fits = self._fits(entries, positives, ordered=False)
-        eps = fits.polygons[0].eps
-        x = entries.memory.get(("logits", eps))
-        if x is None:
-            x = entries.memory[("logits", eps)] = logit(entries.group_p, eps)
-        values = fits.values(x)
-        values[fits.atoms.place] = fits.levels
-        return values
+    def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
+        """Return the maps of many labellings, all of which are computed at once."""
+        return _SplineFits(self.fit_map, entries, positives, self._averages)
 
-    def fitted_values_at(self, entries: Entries, positives: IntArray, at: FloatArray) -> FloatArray:
-        """Return the values at other scores of the maps fitted to each labelling."""
-        if not entries.placed and (entries.tied or not entries.single):
-            return super().fitted_values_at(entries, positives, at)
-        fits = self._fits(entries, positives, ordered=False)
-        values = fits.values(logit(at, fits.polygons[0].eps))
-        for score, level in zip(fits.atoms.p, fits.levels, strict=True):
-            values[at == score] = level
-        return values
-
-    def fitted_maps(self, entries: Entries, positives: IntArray) -> Iterator[CalibrationMap]:
-        """Yield the maps fitted to each labelling, all of which are computed at once for rows of weight one."""
-        if not entries.placed:
-            return super().fitted_maps(entries, positives)
-        fits = self._fits(entries, positives, ordered=False)
-        return map(fits.to_map, range(positives.shape[1]))
-
-    def _fits(
-        self, entries: Entries, positives: IntArray, *, ordered: bool, folds: list[IntArray] | None = None
-    ) -> "_Fits":
+    def _averages(
+        self, entries: Entries, positives: IntArray, *, ordered: bool = False, folds: list[IntArray] | None = None
+    ) -> "_Averages":
         key = ("spline", self._segments(), self.cv, self._prior(), repr(self.random_state))
         design = entries.memory.get(key)
         if design is None or not is_whole(self.random_state):
@@ -197,7 +172,7 @@ class Spline(Family):
 
 
 @dataclass(frozen=True, eq=False)
-class _Fits:
+class _Averages:
     """The polygons of each number of segments, of shape (K + 1, B), and what they weigh, of shape (polygons, B).
 
     Beside them the levels of single scores, of shape (atoms, B).
@@ -234,6 +209,56 @@ class _Fits:
         return AtomsMap(self.atoms.p, self.levels[:, column], smooth) if len(self.atoms) else smooth
 
 
+class _SplineFits(Fits):
+    """The averaged polygons of many labellings, fitted at once where folds can be drawn before the labels."""
+
+    shared = True
+
+    def __init__(
+        self,
+        fit_map: Callable[[ScoreSample], CalibrationMap],
+        entries: Entries,
+        positives: IntArray,
+        average: Callable[[Entries, IntArray], _Averages],
+    ) -> None:
+        super().__init__(fit_map, entries, positives)
+        self._average = average
+
+    @cached_property
+    def _averages(self) -> _Averages:
+        return self._average(self.entries, self.positives)
+
+    def at(self, scores: FloatArray | None = None) -> FloatArray:
+        """Return the values of the maps, shape (scores, B)."""
+        return self._own_values() if scores is None else self._values_at(scores)
+
+    def maps(self) -> Iterator[CalibrationMap]:
+        """Yield the maps."""
+        return map(self._averages.to_map, range(self.positives.shape[1])) if self.entries.placed else super().maps()
+
+    def _own_values(self) -> FloatArray:
+        entries = self.entries
+        if entries.single and entries.tied and not entries.placed:  # the order within a tie depends on the labels
+            return super().at()
+        fits = self._averages
+        eps = fits.polygons[0].eps
+        x = entries.memory.get(("logits", eps))
+        if x is None:
+            x = entries.memory[("logits", eps)] = logit(entries.group_p, eps)
+        values = fits.values(x)
+        values[fits.atoms.place] = fits.levels
+        return values
+
+    def _values_at(self, scores: FloatArray) -> FloatArray:
+        if not self.entries.placed and (self.entries.tied or not self.entries.single):
+            return super().at(scores)
+        fits = self._averages
+        values = fits.values(logit(scores, fits.polygons[0].eps))
+        for score, level in zip(fits.atoms.p, fits.levels, strict=True):
+            values[scores == score] = level
+        return values
+
+
 class _Design:
     """What the scores alone decide: nodes, knots, folds, and the weights of each fold at each node."""
 
@@ -266,7 +291,7 @@ class _Design:
         several = [at for size, at in sorted(knots.items()) if size > 1] or [*knots.values()]
         self.polygons = [_Polygon(at, self.x, self.eps) for at in several]
 
-    def fit(self, positives: IntArray) -> _Fits:
+    def fit(self, positives: IntArray) -> _Averages:
         """Return the fits to the labels of each column, which stand as the folds count them."""
         n_nodes, columns = self.x.size, positives.shape[1]
         weights = positives * self.share[:, None]
@@ -278,7 +303,7 @@ class _Design:
             losses[k] = self._held_out(polygon, wy, full) if len(self.polygons) > 1 else 0.0
         at_atoms = np.asarray(self.at_atoms @ weights) / self.scale
         levels = self.atoms.levels(at_atoms, self.weight / self.scale, self.total)
-        return _Fits(self.polygons, theta, losses, self.atoms, levels)
+        return _Averages(self.polygons, theta, losses, self.atoms, levels)
 
     def _held_out(self, polygon: "_Polygon", wy: FloatArray, full: FloatArray) -> FloatArray:
         """Return the summed log loss of each column, every fold under the polygon that was fitted without it."""

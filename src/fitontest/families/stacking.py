@@ -13,6 +13,7 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family, Solution, register_family
 from fitontest.families.few_rows import remembered
+from fitontest.families.fits import Fits, SharedFits
 from fitontest.families.listed import read_families
 from fitontest.families.mixing import likelihood_weights, square_weights
 from fitontest.maps.base import CalibrationMap
@@ -160,16 +161,13 @@ class Stacking(Family):
         fitted = MixtureMap(weights, tuple(member.map_ for member in members.values()))
         return Solution(fitted, None, {"members_": members, "weights_": weights})
 
-    @property
-    def shares_fits(self) -> bool:
-        """Whether all members are fitted to many labellings at once, and predict folds by maps of the other rows."""
-        members = self.make_members().values()
-        return is_whole(self.random_state) and all(one.shares_fits and _holds_out_plainly(one) for one in members)
-
-    def fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
-        """Return the values at the distinct scores of the mixtures fitted to each labelling."""
+    def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
+        """Return the mixtures fitted to each labelling, at once if all members are."""
         if not self._is_shared(entries):
-            return super().fitted_values(entries, positives)
+            return super().fit_many(entries, positives)
+        return SharedFits(self.fit_map, entries, positives, self._values)
+
+    def _values(self, entries: Entries, positives: IntArray) -> FloatArray:
         return remembered(entries, str(self), positives, lambda labels: self._mixed(entries, labels))
 
     def _mixed(self, entries: Entries, positives: IntArray) -> FloatArray:
@@ -182,13 +180,18 @@ class Stacking(Family):
             labels = positives[:, columns]
             weights = self._weigh_columns(members, entries, labels)
             for member, weight in zip(members, weights, strict=True):
-                values[:, columns] += weight * member.fitted_values(entries, labels)
+                values[:, columns] += weight * member.fit_many(entries, labels).at()
         return values
 
     def _is_shared(self, entries: Entries) -> bool:
-        """Tell whether labellings have folds in common: entries are rows, and the order within ties is that of y."""
+        """Tell whether all members are fitted to many labellings at once, and predict folds by maps of the other rows.
+
+        The labellings must have folds in common: entries are rows, and the order within ties is that of y.
+        """
         rows = entries.single and entries.behind is None and (entries.unit or not entries.tied)
-        return rows and len(entries) > 1 and self.shares_fits
+        if not rows or len(entries) < 2 or not is_whole(self.random_state):
+            return False
+        return all(member.shares_fits and _holds_out_plainly(member) for member in self.make_members().values())
 
     def _weigh_columns(self, members: list[Family], entries: Entries, positives: IntArray) -> FloatArray:
         """Return the weights for each labelling, shape (members, B)."""
@@ -198,7 +201,7 @@ class Stacking(Family):
             for rows, others in self._folds(entries):
                 kept = np.delete(labels, rows, axis=0)
                 for j, member in enumerate(members):
-                    held_out[j, rows] = member.fitted_values_at(others, kept, entries.p[rows])
+                    held_out[j, rows] = member.fit_many(others, kept).at(entries.p[rows])
         w = entries.w / entries.unlabelled.row_weight
         columns = (self._weigh(held_out[:, :, b].T, labels[:, b].astype(np.float64), w) for b in range(labels.shape[1]))
         return np.stack(list(columns), axis=1)
@@ -248,5 +251,4 @@ class Stacking(Family):
 
 def _holds_out_plainly(member: Family) -> bool:
     """Tell whether a member has no folds of its own, of which it would make the held-out predictions on the way."""
-    family = type(member)
-    return family.solve_and_hold_out is Family.solve_and_hold_out and family.hold_out is Family.hold_out
+    return type(member).solve_and_hold_out is Family.solve_and_hold_out

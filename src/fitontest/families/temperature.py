@@ -8,6 +8,7 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Solution, register_family
 from fitontest.families.columns import Columns, warn_separable
 from fitontest.families.cutting import Eps, eps_of_sample, eps_of_scores, read_eps
+from fitontest.families.fits import Fits, SharedFits
 from fitontest.families.likelihood_many import maximise_columns
 from fitontest.families.multiclass.base import ClassSolution, Input
 from fitontest.families.multiclass.either import EitherFamily
@@ -109,13 +110,9 @@ class Temperature(EitherFamily):
         """Return the map of maximum likelihood."""
         return self.solve(sample).map
 
-    def fitted_values(self, entries: Entries, positives: IntArray) -> FloatArray:
-        """Return the values at the distinct scores of the maps fitted to each labelling."""
-        return self._maximise_columns(entries, positives)
-
-    def fitted_values_at(self, entries: Entries, positives: IntArray, at: FloatArray) -> FloatArray:
-        """Return the values at other scores of the maps fitted to each labelling."""
-        return self._maximise_columns(entries, positives, at)
+    def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
+        """Return the maps of many labellings, whose likelihoods are maximised at once."""
+        return SharedFits(self.fit_map, entries, positives, self._maximise_columns, self._maximise_columns)
 
     def _maximise_columns(self, entries: Entries, positives: IntArray, at: FloatArray | None = None) -> FloatArray:
         eps = eps_of_scores(self.eps, entries.group_p)

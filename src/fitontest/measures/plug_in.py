@@ -142,7 +142,7 @@ class PlugIn(Measure):
         if isinstance(self.family, CalibrationMap) or self.debias:
             return super().estimates_of(entries, positives)
         w = entries.group_w
-        g = read_family(self.family).fitted_values(entries, positives) - entries.group_p[:, None]
+        g = read_family(self.family).fit_many(entries, positives).at() - entries.group_p[:, None]
         np.abs(g, out=g)
         if self.total is L1:
             return np.asarray(w @ g / w.sum())

@@ -187,7 +187,7 @@ def _smooth(redraws: Redraws) -> CalibrationMap:
 def _fitted(family: Family, redraws: Redraws, truth: FloatArray, draws: int, seed: int) -> Iterator[CalibrationMap]:
     for block in redraws.blocks(draws):
         (positives,) = redraws.draw([truth], block, (seed, STREAM))
-        yield from family.fitted_maps(redraws.entries, positives)
+        yield from family.fit_many(redraws.entries, positives).maps()
 
 
 def _reach_at_once(deviations: FloatArray, g: FloatArray, level: float) -> FloatArray:

@@ -243,7 +243,7 @@ class Ladder:
         for block in self.redraws.blocks(FIT_DRAWS):
             (labels,) = self.redraws.draw([g], block, (self.seed, FIT))
             with without_warnings():
-                refitted = np.clip(read_family(family).fitted_values(entries, labels), 0.0, 1.0)
+                refitted = np.clip(read_family(family).fit_many(entries, labels).at(), 0.0, 1.0)
             drawn.append(pairs.windows.statistics(pairs.of_units(labels), pairs.at_units(refitted)))
         values = np.concatenate(drawn, axis=1)
         spread = values.std(axis=1, ddof=1)
@@ -272,7 +272,7 @@ class Ladder:
         for block in self.redraws.blocks(SHRINK_DRAWS):
             (labels,) = self.redraws.draw([entries.p], block, (self.seed, SHRINK))
             with without_warnings():
-                refitted = read_family(SMOOTH).fitted_values(entries, labels)[atoms.rest]
+                refitted = read_family(SMOOTH).fit_many(entries, labels).at()[atoms.rest]
             noise.append(w @ (refitted - p[:, None]) ** 2)
         share = np.sqrt(max(0.0, 1.0 - float(np.concatenate(noise).mean()) / squares))
         rest = atoms.rest[entries.group]

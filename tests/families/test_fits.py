@@ -59,7 +59,7 @@ AT_OTHERS = {
 
 
 def one_by_one(family, entries, positives):
-    return Family.fitted_values(family, entries, positives)
+    return Family.fit_many(family, entries, positives).at()
 
 
 def several_rows(whole):
@@ -81,7 +81,7 @@ def test_entries_of_several_rows(name, whole):
         return
     entries, positives = several_rows(whole)
     expected = one_by_one(FAST[name], entries, positives)
-    np.testing.assert_allclose(FAST[name].fitted_values(entries, positives), expected, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(FAST[name].fit_many(entries, positives).at(), expected, rtol=0, atol=1e-12)
 
 
 def test_settings_do_not_share_what_entries_remember():
@@ -90,7 +90,7 @@ def test_settings_do_not_share_what_entries_remember():
     positives = np.stack([y[order], 1 - y[order]], axis=1)
     expected = {name: one_by_one(family, entries, positives) for name, family in FAST.items()}
     for name in [*FAST, *reversed(FAST)]:
-        values = FAST[name].fitted_values(entries, positives)
+        values = FAST[name].fit_many(entries, positives).at()
         np.testing.assert_allclose(values, expected[name], rtol=0, atol=1e-12, err_msg=name)
 
 
@@ -98,9 +98,9 @@ def test_settings_do_not_share_what_entries_remember():
 def test_what_depends_on_the_scores_is_made_once(name):
     y, p = noisy(150)
     entries, order = Entries.of_columns(p, read_weights(np.ones(p.size), "w"))
-    FAST[name].fitted_values(entries, y[order, None])
+    FAST[name].fit_many(entries, y[order, None]).at()
     before = dict(entries.memory)
-    FAST[name].fitted_values(entries, y[order, None])
+    FAST[name].fit_many(entries, y[order, None]).at()
     assert before
     assert before.keys() == entries.memory.keys()
     assert all(entries.memory[key] is made for key, made in before.items())
@@ -114,7 +114,7 @@ def test_neighbouring_floats(name, start):
     entries, _ = Entries.of_columns(p, read_weights(np.ones(p.size), "w"))
     positives = np.random.default_rng(0).integers(0, 2, (30, 5))
     expected = one_by_one(FAST[name], entries, positives)
-    np.testing.assert_allclose(FAST[name].fitted_values(entries, positives), expected, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(FAST[name].fit_many(entries, positives).at(), expected, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -131,13 +131,13 @@ def test_neighbouring_floats(name, start):
 def test_refusals_name_the_argument(family, message):
     entries, positives = several_rows(whole=True)
     with pytest.raises(ValueError, match=message):
-        family.fitted_values(entries, positives)
+        family.fit_many(entries, positives).at()
 
 
 @pytest.mark.parametrize("name", FAST)
 def test_no_labelling_has_no_values(name):
     entries, positives = several_rows(whole=True)
-    assert FAST[name].fitted_values(entries, positives[:, :0]).shape == (entries.group_p.size, 0)
+    assert FAST[name].fit_many(entries, positives[:, :0]).at().shape == (entries.group_p.size, 0)
 
 
 @pytest.mark.parametrize("kind", ["rows", "ties", "weights", "several"])
@@ -149,7 +149,7 @@ def test_maps_of_splines_are_those_of_single_fits(kind):
     entries = Entries(p, w, n, kind != "weights")
     positives = rng.binomial(n, p, size=(5, 150)).T
     at = np.linspace(0, 1, 50)
-    maps = [*fot.Spline().fitted_maps(entries, positives)]
+    maps = [*fot.Spline().fit_many(entries, positives).maps()]
     expected = [fot.Spline().fit_map(entries.sample(labels)) for labels in positives.T]
     assert len(maps) == len(expected)
     for found, alone in zip(maps, expected, strict=True):
@@ -171,7 +171,7 @@ def test_values_at_other_scores_are_those_of_single_fits(name, kind):
     entries = Entries(p, w, n, kind != "weights")
     positives = np.stack([rng.binomial(n, p), rng.binomial(n, p**2), 0 * n, n, np.where(p > 0.5, n, 0)], axis=1)
     at = np.concatenate(([0.0, 1e-9], np.linspace(0.01, 0.99, 30), [1.0]))
-    found = AT_OTHERS[name].fitted_values_at(entries, positives, at)
+    found = AT_OTHERS[name].fit_many(entries, positives).at(at)
     maps = [AT_OTHERS[name].fit_map(entries.sample(labels)) for labels in positives.T]
     np.testing.assert_allclose(found, np.stack([c_hat(at) for c_hat in maps], axis=1), rtol=0, atol=1e-7)
 
@@ -185,7 +185,7 @@ def test_mixtures_of_many_labellings_are_those_of_single_fits(kind):
     labels = np.stack([y, rng.random(200) < p], axis=1).astype(int)
     stacking = fot.Stacking(["identity", "platt", "beta", "spline"])
     assert stacking.shares_fits
-    found = stacking.fit_many(p, labels, w)
+    found = stacking.fit_predict_many(p, labels, w)
     alone = [fot.Stacking(stacking.families).fit(p, column, w).predict(p) for column in labels.T]
     np.testing.assert_allclose(found, np.stack(alone, axis=1), rtol=0, atol=1e-9)
 
