@@ -242,7 +242,7 @@ def test_refusals_name_the_argument_and_the_place(name):
 @pytest.mark.parametrize("name", sorted(set(fot.available_families("any")) - set(fot.available_families())))
 def test_a_column_is_refused_with_those_that_take_one(name):
     for column in ([0.2, 0.8], [[0.2], [0.8]], np.array([0.2, 0.8])):
-        with pytest.raises(ValueError, match="one column is taken by identity, temperature, and by all other families"):
+        with pytest.raises(ValueError, match="one column is taken by identity, stacking, temperature, and by all"):
             clone(VARIANTS[name]).fit(column, [0, 1])
     with pytest.raises(ValueError, match=f"family must be one that takes a column of scores, .*; got '{name}'"):
         fot.calibration_error([0, 1], [0.2, 0.8], family=name)

@@ -69,6 +69,7 @@ from .maps.mixture import MixtureMap
 from .maps.multiclass.base import MulticlassMap
 from .maps.multiclass.cells import CellMap
 from .maps.multiclass.identity import MulticlassIdentityMap
+from .maps.multiclass.mixture import MulticlassMixtureMap
 from .maps.multiclass.one_vs_rest import OneVsRestMap
 from .maps.multiclass.shared import SharedMap
 from .maps.multiclass.softmax import SoftmaxMap
@@ -223,6 +224,7 @@ __all__ = [
     "MulticlassFamily",
     "MulticlassIdentityMap",
     "MulticlassMap",
+    "MulticlassMixtureMap",
     "Norm",
     "OneVsRest",
     "OneVsRestMap",

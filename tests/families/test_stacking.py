@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize_scalar
+from scipy.optimize import minimize, minimize_scalar
 
 import fitontest as fot
 from fitontest.data.entries import Entries
@@ -10,6 +10,7 @@ from fitontest.datasets import Derivate
 from fitontest.families.mixing import likelihood_weights
 from fitontest.families.stacking import LEAST_NAMED
 from fitontest.numerics.random import held_out_rows
+from tests.multiclass import draw
 from tests.strategies import noisy
 
 QUICK = ["identity", "platt", "isotonic"]
@@ -199,3 +200,50 @@ def test_a_diagram_shows_the_members():
     assert list(dict.fromkeys(row["member"] for row in rows)) == shown
     one = next(row for row in rows if row["member"] == "platt")
     assert one["y"] == pytest.approx(display.error.estimator.members_["platt"].predict([one["x"]])[0])
+
+
+def test_of_several_classes_it_is_the_mixture_of_the_definition():
+    """The weights are those of a generic optimiser, and the map is the mean of the members fitted to all rows."""
+    P, y = draw(n=200)
+    members = ["identity", "temperature", "platt"]
+    for loss in ("log_loss", "brier"):
+        stacking = fot.Stacking(members, cv=4, loss=loss, prior=2.0, random_state=1).fit(P, y)
+        rows = stacking._read(P, y, None, None)
+        q = np.empty((*P.shape, 3))
+        for fold in rows.folds(4, 1):
+            kept = np.setdiff1d(np.arange(200), fold)
+            for j, family in enumerate([fot.Identity(), fot.Temperature(), fot.OneVsRest("platt")]):
+                q[fold, :, j] = family.fit(P[kept], y[kept], labels=range(4)).predict_proba(P[fold])
+
+        def objective(v, q=q, loss=loss):
+            mixed = q @ v
+            if loss == "log_loss":
+                return -np.log(mixed[np.arange(200), y]).sum() - 2.0 / 3 * np.log(v).sum()
+            return ((mixed - np.eye(4)[y]) ** 2).sum() / 2 + 2.0 / 3 * (v**2).sum()
+
+        best = minimize(
+            objective,
+            np.full(3, 1 / 3),
+            bounds=[(1e-9, 1)] * 3,
+            constraints={"type": "eq", "fun": lambda v: v.sum() - 1},
+            options={"ftol": 1e-12, "maxiter": 500},
+        )
+        np.testing.assert_allclose(stacking.weights_, best.x, atol=2e-4)
+        mixture = sum(
+            weight * member.predict_proba(P)
+            for weight, member in zip(stacking.weights_, stacking.members_.values(), strict=True)
+        )
+        np.testing.assert_allclose(stacking.predict_proba(P), mixture, atol=1e-12)
+        assert stacking.map_.kind == "multiclass_mixture"
+        assert list(stacking.members_) == ["identity", "temperature", "one_vs_rest(platt)"]
+
+
+def test_of_several_classes_a_count_is_the_repeated_row():
+    P, y = draw(n=80)
+    w = np.random.default_rng(0).integers(0, 3, 80)
+    at = np.repeat(np.arange(80), w)
+    weighted = fot.Stacking(["identity", "temperature", "vector"]).fit(P, y, w, labels=range(4))
+    repeated = fot.Stacking(["identity", "temperature", "vector"]).fit(P[at], y[at], labels=range(4))
+    np.testing.assert_allclose(weighted.weights_, repeated.weights_, atol=1e-8)
+    scaled = [fot.Stacking(["identity", "vector"]).fit(P, y, c * (0.5 + w), labels=range(4)).weights_ for c in (1, 7)]
+    np.testing.assert_allclose(*scaled, atol=1e-6)

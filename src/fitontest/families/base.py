@@ -456,13 +456,14 @@ _TWO_CLASS_MODULES = {  # names, and the files in which they are registered
     "temperature": "fitontest.families.temperature",
     "venn_abers": "fitontest.families.venn_abers",
 }
-_MULTICLASS_MODULES = {  # of several classes; two of them take a column as well
+_MULTICLASS_MODULES = {  # of several classes; some of them take a column as well
     "bias_corrected": "fitontest.families.multiclass.bias_corrected",
     "dirichlet": "fitontest.families.multiclass.dirichlet",
     "identity": "fitontest.families.identity",
     "matrix": "fitontest.families.multiclass.matrix",
     "one_vs_rest": "fitontest.families.multiclass.one_vs_rest",
     "shared_isotonic": "fitontest.families.multiclass.shared_isotonic",
+    "stacking": "fitontest.families.stacking",
     "temperature": "fitontest.families.temperature",
     "vector": "fitontest.families.multiclass.vector",
 }

@@ -1,13 +1,14 @@
 """Stacking: the convex mixture of several families' maps that predicts held-out labels best."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from fitontest.checks import choose, is_real, is_whole
+from fitontest.data.class_rows import ClassRows
 from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import without_warnings
@@ -16,8 +17,13 @@ from fitontest.families.few_rows import remembered
 from fitontest.families.fits import Fits, SharedFits
 from fitontest.families.listed import read_families
 from fitontest.families.mixing import likelihood_weights, square_weights
+from fitontest.families.multiclass.base import ClassSolution, MulticlassFamily
+from fitontest.families.multiclass.either import EitherFamily
+from fitontest.families.multiclass.one_vs_rest import read_class_families
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.mixture import MixtureMap
+from fitontest.maps.multiclass.base import MulticlassMap
+from fitontest.maps.multiclass.mixture import MulticlassMixtureMap
 from fitontest.numerics.losses import LOG_LOSS_EPS
 from fitontest.numerics.random import check_cv
 from fitontest.typing import FloatArray, IntArray, RandomState
@@ -25,10 +31,12 @@ from fitontest.typing import FloatArray, IntArray, RandomState
 ROOM = 2**22  # held-out values of labellings that are fitted at once
 LEAST_NAMED = 0.005  # weight of a member that texts and diagrams show
 MEMBERS = ("identity", "platt", "beta", "spline", "pl")
+CLASS_MEMBERS = ("identity", "temperature", "vector", "one_vs_rest", "shared_isotonic")
+F = TypeVar("F")
 
 
 @register_family("stacking")
-class Stacking(Family):
+class Stacking(EitherFamily):
     """Mix the maps of several families, c_hat(p) = sum_j w_j c_j(p), by how well they predict held-out labels.
 
     Each of the J members is fitted to all rows, and predicts each fold by a map that was fitted without it, q_ij. With
@@ -37,10 +45,15 @@ class Stacking(Family):
     sum_i (y_i - q_i)^2 + (prior / J) sum_j w_j^2. Rows count by their weights; importances, of any scale, as
     (sum of weights)^2 / sum of squared weights rows in all.
 
+    A column of scores means two classes, a matrix with K >= 2 columns K classes: the members are then families of
+    several classes, or families of two fitted to each class against the rest, and q_i is the probability of the label.
+    For the Brier score (y_i - q_i)^2 is half the sum over the classes, which of two classes is the same.
+
     Parameters
     ----------
-    families : list of str or Family, optional
-        The members. By default identity, platt, beta, spline and pl. With the identity among them the map of calibrated
+    families : list of str, Family or MulticlassFamily, optional
+        The members. By default identity, platt, beta, spline and pl, and of K classes identity, temperature, vector,
+        one_vs_rest (of beta) and shared_isotonic. With the identity among them the map of calibrated
         scores is nearer to it; without it less of a small error is hidden. Without pl a fit takes a tenth of a second,
         and is as near to smooth truths, but not to those of real scores.
     cv : int, default=10
@@ -57,9 +70,11 @@ class Stacking(Family):
 
     Attributes
     ----------
-    map_ : MixtureMap
+    map_ : MixtureMap or MulticlassMixtureMap
         The weighted mean of the maps of the members.
-    members_ : dict of str to Family
+    classes_ : array of shape (K,)
+        Of K classes: the class of each column.
+    members_ : dict of str to Family or MulticlassFamily
         The members by name, fitted to all rows.
     weights_ : array
         Their weights, of sum 1.
@@ -98,7 +113,7 @@ class Stacking(Family):
 
     def __init__(
         self,
-        families: Sequence[str | Family] | None = None,
+        families: Sequence[str | Family | MulticlassFamily] | None = None,
         cv: int = 10,
         loss: Literal["log_loss", "brier"] = "log_loss",
         prior: float = 1.0,
@@ -119,18 +134,27 @@ class Stacking(Family):
         return float(sum(present)) + len(present) - 1.0
 
     def make_members(self) -> dict[str, Family]:
-        """Return the members by name, not yet fitted, and check the other settings.
+        """Return the members of two classes by name, not yet fitted, and check the other settings.
 
         Raises
         ------
         ValueError
             A setting that is refused; `families` that are no list, or hold no family.
         """
+        return self._checked(read_families(self._listed(MEMBERS), "families", self.random_state))
+
+    def make_class_members(self) -> dict[str, MulticlassFamily]:
+        """Return the members of several classes, as `make_members` returns those of two."""
+        return self._checked(read_class_families(self._listed(CLASS_MEMBERS), "families", self.random_state))
+
+    def _listed(self, default: Sequence[str]) -> Sequence[str | Family | MulticlassFamily]:
         self._check()
-        listed = MEMBERS if self.families is None else self.families
+        listed = default if self.families is None else self.families
         if not isinstance(listed, Sequence | np.ndarray):
             raise ValueError(f"families must be a list of names of families or of families, got {listed!r}")
-        members = read_families(listed, "families", self.random_state)
+        return listed
+
+    def _checked(self, members: dict[str, F]) -> dict[str, F]:
         if not members:
             raise ValueError("families must hold at least one family, got none")
         return members
@@ -160,6 +184,19 @@ class Stacking(Family):
         weights = self.weigh(np.stack(held_out, axis=1), sample)
         fitted = MixtureMap(weights, tuple(member.map_ for member in members.values()))
         return Solution(fitted, None, {"members_": members, "weights_": weights})
+
+    def fit_class_map(self, rows: ClassRows) -> MulticlassMap:
+        """Return the mixture that predicts held-out rows of several classes best."""
+        return self.solve_classes(rows).map
+
+    def solve_classes(self, rows: ClassRows) -> ClassSolution:
+        """Return the mixture, its members and their weights."""
+        members = self.make_class_members()
+        folds = rows.folds(self.cv, self.random_state)
+        held_out = np.stack([hold_out_classes(member, rows, folds) for member in members.values()], axis=-1)
+        weights = self.weigh_classes(held_out, rows) if folds else np.full(len(members), 1.0 / len(members))
+        maps = tuple(member.fit_rows(rows).map_.for_classes(None) for member in members.values())
+        return ClassSolution(MulticlassMixtureMap(weights, maps), {"members_": members, "weights_": weights})
 
     def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
         """Return the mixtures fitted to each labelling, at once if all members are."""
@@ -237,6 +274,34 @@ class Stacking(Family):
             return np.full(n_members, 1.0 / n_members)
         q, y = np.clip(held_out, LOG_LOSS_EPS, 1.0 - LOG_LOSS_EPS), y[:, None]
         each = y * q + (1.0 - y) * (1.0 - q) if self.loss == "log_loss" else y - q
+        return self._least_loss(each, w)
+
+    def weigh_classes(self, held_out: FloatArray, rows: ClassRows) -> FloatArray:
+        """Return the weights under which predictions of several classes, shape (n, K, members), have the least loss.
+
+        Parameters
+        ----------
+        held_out : array of shape (n, K, members)
+            The members' predictions of rows that they were not fitted to.
+        rows : ClassRows
+            The rows.
+
+        Returns
+        -------
+        weights : array of shape (members,)
+            At least 0; they add up to 1.
+        """
+        w = np.ones(rows.codes.size) if rows.w is None else rows.w
+        w = w if rows.whole else w * (w.sum() / (w @ w))
+        if self.loss == "log_loss":
+            own = held_out[np.arange(rows.codes.size), rows.codes]
+            return self._least_loss(np.clip(own, LOG_LOSS_EPS, 1.0 - LOG_LOSS_EPS), w)
+        missed = np.eye(rows.n_classes)[rows.codes][:, :, None] - held_out
+        return self._least_loss(missed.reshape(-1, missed.shape[2]), np.repeat(w / 2.0, rows.n_classes))
+
+    def _least_loss(self, each: FloatArray, w: FloatArray) -> FloatArray:
+        """Return the weights for likelihoods or residuals of each row, shape (m, members)."""
+        n_members = each.shape[1]
         if self.prior > 0:
             each = np.concatenate((each, np.eye(n_members)))
             w = np.concatenate((w, np.full(n_members, self.prior / n_members)))
@@ -252,3 +317,18 @@ class Stacking(Family):
 def _holds_out_plainly(member: Family) -> bool:
     """Tell whether a member has no folds of its own, of which it would make the held-out predictions on the way."""
     return type(member).solve_and_hold_out is Family.solve_and_hold_out
+
+
+def hold_out_classes(family: MulticlassFamily, rows: ClassRows, folds: Sequence[IntArray]) -> FloatArray:
+    """Return for each row the values, shape (n, K), of a map of several classes that was fitted without its fold.
+
+    Warnings of these fits are suppressed: the fit to all rows warns of the same data.
+    """
+    values = np.full(rows.scores.shape, np.nan)
+    with without_warnings():
+        for held_out in folds:
+            fitted = np.ones(rows.codes.size, dtype=bool)
+            fitted[held_out] = False
+            c_hat = clone(family).fit_rows(rows.take(fitted)).map_
+            values[held_out] = c_hat.on_simplex(rows.probabilities[held_out])
+    return values

@@ -1,7 +1,7 @@
 """A mixture of maps: a weighted mean of calibration maps, itself a calibration map."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from fitontest.maps.expressions import Expression, Number
 from fitontest.typing import FloatArray
 
 SUM_TOLERANCE = 1e-9  # by how much weights of a mixture may miss a sum of 1
+M = TypeVar("M")
 
 
 @register_map
@@ -44,14 +45,7 @@ class MixtureMap(CalibrationMap):
     parts: tuple[CalibrationMap, ...]
 
     def __post_init__(self) -> None:
-        weights, parts = frozen_array(self.weights, "weights"), tuple(as_list(self.parts, "parts"))
-        for k, part in enumerate(parts):
-            if not isinstance(part, CalibrationMap):
-                raise ValueError(f"parts must hold calibration maps, got {brief(part)} at position {k}")
-        if weights.shape != (len(parts),):
-            raise ValueError(f"weights must hold one number per part ({len(parts)}), got {brief(weights)}")
-        if weights.min() < 0 or abs(float(weights.sum()) - 1.0) > SUM_TOLERANCE:
-            raise ValueError(f"weights must not be negative and have the sum 1, got {brief(weights)}")
+        weights, parts = read_mixture(self.weights, self.parts, CalibrationMap, "calibration maps")  # type: ignore[type-abstract]
         object.__setattr__(self, "weights", weights)
         object.__setattr__(self, "parts", parts)
 
@@ -81,3 +75,16 @@ class MixtureMap(CalibrationMap):
 
     def _present(self) -> list[tuple[float, CalibrationMap]]:
         return [(weight, part) for weight, part in zip(self.weights.tolist(), self.parts, strict=True) if weight > 0]
+
+
+def read_mixture(weights: Any, parts: Any, kind: type[M], what: str) -> tuple[FloatArray, tuple[M, ...]]:
+    """Return the weights and the maps of a mixture, checked; `what` says in a message what maps they must be."""
+    weights, parts = frozen_array(weights, "weights"), tuple(as_list(parts, "parts"))
+    for k, part in enumerate(parts):
+        if not isinstance(part, kind):
+            raise ValueError(f"parts must hold {what}, got {brief(part)} at position {k}")
+    if weights.shape != (len(parts),):
+        raise ValueError(f"weights must hold one number per part ({len(parts)}), got {brief(weights)}")
+    if weights.min() < 0 or abs(float(weights.sum()) - 1.0) > SUM_TOLERANCE:
+        raise ValueError(f"weights must not be negative and have the sum 1, got {brief(weights)}")
+    return weights, parts

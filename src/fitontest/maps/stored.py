@@ -180,6 +180,7 @@ _MODULES = {  # names, and the files in which they are registered
     "logit_knots": "fitontest.maps.logit_knots",
     "mixture": "fitontest.maps.mixture",
     "multiclass_identity": "fitontest.maps.multiclass.identity",
+    "multiclass_mixture": "fitontest.maps.multiclass.mixture",
     "one_vs_rest": "fitontest.maps.multiclass.one_vs_rest",
     "shared": "fitontest.maps.multiclass.shared",
     "softmax": "fitontest.maps.multiclass.softmax",

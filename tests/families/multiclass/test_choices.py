@@ -131,7 +131,7 @@ def test_other_settings_are_checked():
 
 def test_names_of_the_two_kinds():
     two, several = fot.available_families(), fot.available_families(classes="any")
-    assert set(two) & set(several) == {"identity", "temperature"}
+    assert set(two) & set(several) == {"identity", "stacking", "temperature"}
     assert {"bias_corrected", "vector", "matrix", "dirichlet", "one_vs_rest", "shared_isotonic"} <= set(several)
     for name in several:
         assert isinstance(fot.make_family(name), fot.MulticlassFamily)

@@ -22,6 +22,7 @@ MAPS = {
     ),
     "shared": fot.SharedMap(fot.BinnedMap(fot.Partition([0.4]), [0.1, 0.8], [0.0, 0.0]), beta=1.3),
 }
+MAPS["mixture"] = fot.MulticlassMixtureMap([0.2, 0.5, 0.3], [MAPS["identity"], MAPS["full"], MAPS["one_vs_rest"]])
 every_map = pytest.mark.parametrize("name", MAPS)
 
 
@@ -46,6 +47,15 @@ def test_the_formula_of_one_vs_rest():
     np.testing.assert_allclose(MAPS["one_vs_rest"](ROWS), q / q.sum(axis=1, keepdims=True), rtol=0, atol=1e-15)
     nothing = fot.OneVsRestMap([fot.KnotsMap([0], [0])] * 3)
     np.testing.assert_allclose(nothing(ROWS), ROWS, rtol=0, atol=1e-15)  # rows of zeros are p
+
+
+def test_a_mixture_is_the_weighted_mean_of_its_parts():
+    expected = 0.2 * ROWS + 0.5 * MAPS["full"](ROWS) + 0.3 * MAPS["one_vs_rest"](ROWS)
+    np.testing.assert_allclose(MAPS["mixture"](ROWS), expected, rtol=0, atol=1e-15)
+    assert MAPS["mixture"].n_classes == 3
+    calm = fot.MulticlassMixtureMap([0.4, 0.6, 0.0], [MAPS["identity"], MAPS["shared"], MAPS["full"]])
+    assert calm.keeps_argmax
+    assert calm.for_classes(list("abc")).to_dict()["classes"] == ["a", "b", "c"]
 
 
 @every_map
@@ -104,6 +114,12 @@ REFUSED = {
         [fot.IdentityMap(), fot.MulticlassIdentityMap()]
     ),
     "parts must hold a map for each of two classes or more, got 1": lambda: fot.OneVsRestMap([fot.IdentityMap()]),
+    "parts must hold maps of several classes, got .* at position 1": lambda: fot.MulticlassMixtureMap(
+        [0.5, 0.5], [fot.MulticlassIdentityMap(), fot.IdentityMap()]
+    ),
+    r"parts must be maps of as many classes, got \[2, 3\]": lambda: fot.MulticlassMixtureMap(
+        [0.5, 0.5], [MAPS["full"], fot.SoftmaxMap([1, 1], [0, 0])]
+    ),
     "part must be a calibration map of two classes": lambda: fot.SharedMap(0.5),
     "P must be a matrix with a row per prediction": lambda: MAPS["full"]([0.2, 0.8]),
     "P must have a column for each of the map's 3 classes, got 2 columns": lambda: MAPS["full"]([[0.2, 0.8]]),

@@ -1,5 +1,6 @@
 """One against the rest: a family of two classes for each class."""
 
+from collections.abc import Iterable
 from typing import Any, Literal
 
 import numpy as np
@@ -7,7 +8,14 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from fitontest.data.class_rows import ClassRows
-from fitontest.families.base import Family, family_name, read_family, register_family, registered_class
+from fitontest.families.base import (
+    Family,
+    family_name,
+    names_by_settings,
+    read_family,
+    register_family,
+    registered_class,
+)
 from fitontest.families.multiclass.base import ClassSolution, MulticlassFamily, read_multiclass_family
 from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.maps.multiclass.one_vs_rest import OneVsRestMap
@@ -83,6 +91,21 @@ def read_for_classes(family: object, random_state: RandomState | Literal["own"] 
     if _is_of_two(family):
         return OneVsRest(read_family(family, random_state if isinstance(family, str) else "own"))
     return read_multiclass_family(family, random_state if isinstance(family, str) else "own")
+
+
+def read_class_families(
+    families: Iterable[object], argument: str, random_state: RandomState
+) -> dict[str, MulticlassFamily]:
+    """Return unfitted families of several classes by name, as `read_families` returns those of two."""
+    if isinstance(families, str) or not isinstance(families, Iterable):
+        raise ValueError(f"{argument} must be a list of names of families or of families, got {families!r}")
+    made = [read_for_classes(family, random_state) for family in families]
+    settings = [str(family) for family in made]
+    twice = [text for text in settings if settings.count(text) > 1]
+    if twice:
+        raise ValueError(f"{argument} must differ from one another, got {twice[0]} twice")
+    names = names_by_settings([class_family_name(family) for family in made], settings) if made else []
+    return dict(zip(names, made, strict=True))
 
 
 def class_family_name(family: Any) -> str:
