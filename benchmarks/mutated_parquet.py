@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import fitontest as fot
-from fitontest.files.tables import append_column, read_columns
+from fitontest.files.tables import append_columns, read_columns
 
 Values = list[Any]
 STRANGE = (None, math.nan, math.inf, -math.inf, -0.0, 5e-324, 1.5, -0.1, 1e308, 1.0 + 2**-52, 1 - 2**-53)
@@ -121,7 +121,7 @@ def check_parquet(raw: bytes, folder: Path, wanted: dict[str, str], called: tupl
     if [one == 1 for one in columns["y"]] != sample.y.tolist():
         return "read as other labels"
     try:
-        append_column(path, folder / "o.parquet", "c", sample.p)
+        append_columns(path, folder / "o.parquet", ("c",), sample.p[:, None])
     except ValueError as error:
         # by the name of the new column, or by damage in the column that was not read
         refused = "column must" in str(error) or "path must be readable as parquet" in str(error)

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 import fitontest as fot
 from fitontest.cli.main import main
-from fitontest.files.tables import READERS, append_column
+from fitontest.files.tables import READERS, append_columns
 from tests.strategies import noisy
 
 BETA = fot.BetaMap(0.7, 1.9, 0.1, 2.2e-16)
@@ -288,7 +288,7 @@ def test_rows_and_values_must_be_equally_many(tmp_path, rows):
     """The file may have changed between the reading of the scores and the writing of the table."""
     (tmp_path / "a.csv").write_text("p\n0.5\n0.25\n")
     with pytest.raises(ValueError, match=f"the file must have {rows} rows, as many as values"):
-        append_column(tmp_path / "a.csv", tmp_path / "o.csv", "c", np.zeros(rows))
+        append_columns(tmp_path / "a.csv", tmp_path / "o.csv", ("c",), np.zeros((rows, 1)))
 
 
 def test_lines_before_the_header_are_not_dropped_without_a_word(tmp_path, map_file):
@@ -319,7 +319,7 @@ def test_a_folder_is_no_output(tmp_path, map_file):
 def test_what_cannot_be_written_is_an_os_error(tmp_path):
     (tmp_path / "a.csv").write_text("p\n0.5\n")
     with pytest.raises(OSError, match=r"the new table cannot be written: .*No such file"):
-        append_column(tmp_path / "a.csv", tmp_path / "nowhere" / "o.csv", "c", np.zeros(1))
+        append_columns(tmp_path / "a.csv", tmp_path / "nowhere" / "o.csv", ("c",), np.zeros((1, 1)))
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,6 @@ from fitontest.data.arrays import as_scores
 from fitontest.data.score_sample import ScoreSample
 from fitontest.files.csv_files import STANDARD, Layout
 from fitontest.files.tables import (
-    append_column,
     append_columns,
     append_expressions,
     count_in_parquet,
@@ -153,7 +152,7 @@ def test_parquet_has_no_layout(tmp_path, given):
     with pytest.raises(ValueError, match=f"{next(iter(given))} must be left out with Parquet, got"):
         read_columns(tmp_path / "a.parquet", WANTED, (), Layout(**given))
     with pytest.raises(ValueError, match="must be left out with Parquet"):
-        append_column(tmp_path / "a.parquet", tmp_path / "b.csv", "c", np.zeros(2), WANTED, Layout(**given))
+        append_columns(tmp_path / "a.parquet", tmp_path / "b.csv", ("c",), np.zeros((2, 1)), WANTED, Layout(**given))
 
 
 def test_rows_of_parquet_are_counted_as_rows(tmp_path):
@@ -173,7 +172,7 @@ def test_names_that_differ_in_case_only(tmp_path):
     pq.write_table(table, tmp_path / "a.parquet")
     found = read_columns(tmp_path / "a.parquet", WANTED)
     assert [column.tolist() for column in found.values()] == [[0, 1], [0.25, 0.5]]
-    append_column(tmp_path / "a.parquet", tmp_path / "b.csv", "c", np.zeros(2))
+    append_columns(tmp_path / "a.parquet", tmp_path / "b.csv", ("c",), np.zeros((2, 1)))
     assert (tmp_path / "b.csv").read_text().splitlines()[0] == "s,P,p,y,Y,c"
     pq.write_table(pa.table([[0.25], [0.5]], names=["p", "p"]), tmp_path / "a.parquet")
     with pytest.raises(ValueError, match=r"prob must be a column of .*, got 'p', 2 times; its columns are"):
@@ -230,13 +229,13 @@ def test_more_rows_than_a_block(tmp_path):
 def test_copies_keep_the_text_of_cells(tmp_path, layout, source, target):
     (tmp_path / "a.csv").write_bytes(source if isinstance(source, bytes) else source.encode())
     values = np.array([0.125, 1e-5])[: target.count("\n") - 1 - 2 * ("\r" in target)]
-    append_column(tmp_path / "a.csv", tmp_path / "b.csv", "c", values, WANTED, layout)
+    append_columns(tmp_path / "a.csv", tmp_path / "b.csv", ("c",), values[:, None], WANTED, layout)
     assert (tmp_path / "b.csv").read_bytes().decode() == target
 
 
 def test_names_in_parquet_are_numbered_where_they_are_equal_in_lower_case(tmp_path):
     (tmp_path / "a.csv").write_text("a,A,,a,A_1\n1,2,3,4,5\n")
-    append_column(tmp_path / "a.csv", tmp_path / "b.parquet", "c", np.array([0.1 + 0.2]))
+    append_columns(tmp_path / "a.csv", tmp_path / "b.parquet", ("c",), np.array([[0.1 + 0.2]]))
     assert list(pd.read_parquet(tmp_path / "b.parquet")) == ["a", "A_1", "column2", "a_2", "A_1_1", "c"]
     assert pd.read_parquet(tmp_path / "b.parquet").iloc[0].tolist() == ["1", "2", "3", "4", "5", 0.1 + 0.2]
 

@@ -1,4 +1,4 @@
-"""Tables in CSV and Parquet files: reading columns, and copying a table with one more column.
+"""Tables in CSV and Parquet files: reading columns, and copying a table with more columns.
 
 What is not there, or cannot be read, is refused with a clear message. Parquet is read and written by DuckDB.
 """
@@ -163,18 +163,6 @@ def count_rows_in_parquet(path: str | Path) -> int:
 def check_ending(target: Path) -> None:
     """Raise FileError unless `append_columns` can write a table to the path."""
     _by_ending(target, WRITERS, "target")
-
-
-def append_column(
-    source: Path,
-    target: Path,
-    column: str,
-    values: FloatArray,
-    wanted: Mapping[str, str] | None = None,
-    layout: Layout = STANDARD,
-) -> None:
-    """Write the table of one file to another, with one more column, as `append_columns` does with several."""
-    append_columns(source, target, (column,), values[:, None], wanted, layout)
 
 
 def append_columns(
