@@ -19,6 +19,7 @@ from .displays.tree import TreeDisplay
 from .displays.validity import ValidityDisplay
 from .drift.cell_comparison import CellComparison
 from .drift.cells import compare_cells
+from .drift.class_comparison import ClassCellComparison
 from .evaluation.evaluation import Evaluation, evaluate
 from .evaluation.metrics import calibration_error, gce, proper_error, tce, within_bin_error
 from .evaluation.segmented_evaluation import SegmentedEvaluation
@@ -185,6 +186,7 @@ __all__ = [
     "CellPartition",
     "Cells",
     "CertainScores",
+    "ClassCellComparison",
     "ClassCells",
     "ClassSolution",
     "Comparison",

@@ -181,6 +181,60 @@ def test_strata_keep_all_rows_and_part_scores_in_order():
     assert strata.by_region(strata.total) == pytest.approx(np.full(10, 1000), abs=150)
 
 
+def rows(n, power, seed, shape=(1, 3)):
+    rng = np.random.default_rng(seed)
+    p = rng.beta(*shape, n)
+    return rng.random(n) < p**power, p
+
+
+def test_rows_are_compared_as_their_exact_cells():
+    before, after = rows(600, 1.3, 0), rows(700, 1.0, 1)
+    cells = [fot.Cells.of(*one, exact=True) for one in (before, after)]
+    options = {"draws": 99, "family": "isotonic"}
+    expected = fot.compare_cells(*cells, **options).to_dict()
+    assert fot.compare_cells(before, after, **options).to_dict() == expected
+    order = np.random.default_rng(2).permutation(600)
+    shuffled = tuple(column[order] for column in before)
+    assert fot.compare_cells(shuffled, fot.ScoreSample(*after), **options).to_dict() == expected
+    w = np.random.default_rng(3).integers(0, 4, 600)
+    repeated = tuple(np.repeat(column, w) for column in before)
+    counted = fot.compare_cells((*before, w), after, **options)
+    assert counted.p_value == fot.compare_cells(repeated, after, **options).p_value
+
+
+def test_rows_beside_cells_are_put_into_cells_like_these():
+    before, after = rows(600, 1.3, 0), rows(700, 1.0, 1)
+    cells = fot.Cells.of(*after, edges=[0.5])
+    expected = fot.compare_cells(fot.Cells.of(*before, edges=[0.5]), cells, draws=49)
+    assert fot.compare_cells(before, cells, draws=49).to_dict() == expected.to_dict()
+
+
+def test_of_several_classes_each_is_compared_against_the_rest():
+    rng = np.random.default_rng(0)
+    tables = []
+    for power in (1.0, 1.6):  # of class c alone
+        truth = rng.dirichlet(np.ones(3), 2000)
+        y = (truth.cumsum(axis=1) < rng.random((2000, 1))).sum(axis=1)
+        scores = truth.copy()
+        scores[:, 2] **= power
+        tables.append(fot.ClassCells({k: fot.Cells.of(y == i, scores[:, i]) for i, k in enumerate("abc")}))
+    found = fot.compare_cells(*tables, draws=199)
+    own = {k: fot.compare_cells(tables[0][k], tables[1][k], draws=199) for k in "abc"}
+    assert {k: one.to_dict() for k, one in found.items()} == {k: one.to_dict() for k, one in own.items()}
+    p_values = sorted(one.p_value for one in own.values())
+    assert found.p_value == pytest.approx(min(1.0, 3 * p_values[0]))
+    assert found.changed
+    assert found.sentence.endswith("of c.")
+    assert [row["class"] for row in found.rows()] == ["a", "b", "c"]
+    assert json.loads(found.to_json())["classes"][2]["class"] == "c"
+    assert "Holm p" in str(found)
+    assert "draws=59 would be enough" in str(fot.compare_cells(*tables, draws=39))
+    with pytest.raises(ValueError, match="before and after must be of the same classes, got one score and"):
+        fot.compare_cells(tables[0]["a"], tables[1])
+    with pytest.raises(ValueError, match=r"must be of the same classes, got \['a', 'b', 'c'\] and \['a', 'b'\]"):
+        fot.compare_cells(tables[0], fot.ClassCells({k: tables[1][k] for k in "ab"}))
+
+
 def test_text_frame_and_json():
     found = fot.compare_cells(drawn(800), drawn(900, seed=1), regions=4, names=("May", "June"), draws=99)
     text = str(found)

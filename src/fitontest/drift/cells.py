@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.special import chdtrc
@@ -10,8 +11,10 @@ from fitontest.cells.cells import Cells
 from fitontest.checks import is_whole
 from fitontest.data.entries import Entries
 from fitontest.drift.cell_comparison import CellComparison, CellTable, Change, Regions
+from fitontest.drift.class_comparison import ClassCellComparison
 from fitontest.drift.hypergeometric import dealt_positives
 from fitontest.drift.score_strata import ScoreStrata
+from fitontest.drift.tables import Pair, Table, read_pairs
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family, check_family, read_family
 from fitontest.families.slope1 import Slope1
@@ -28,8 +31,8 @@ ROUNDING = 1e-9
 
 
 def compare_cells(
-    before: Cells,
-    after: Cells,
+    before: Table,
+    after: Table,
     *,
     family: str | Family | None = None,
     norm: str | Norm | Callable[[FloatArray, FloatArray], float] = "l1",
@@ -37,8 +40,8 @@ def compare_cells(
     draws: int = DRAWS,
     names: tuple[str, str] = ("before", "after"),
     random_state: RandomState = 0,
-) -> CellComparison:
-    r"""Return whether the calibration of a score has changed between two tables of cells, and where.
+) -> CellComparison | ClassCellComparison:
+    r"""Return whether the calibration of a score has changed between two tables of cells or of rows, and where.
 
     The hypothesis is that the probability of a positive given the score is the same in both. How often which score
     occurs may differ: scores that drift are no change of calibration.
@@ -60,8 +63,10 @@ def compare_cells(
 
     Parameters
     ----------
-    before, after : Cells
-        Of one resolution. Weights must be whole numbers, which count rows, if there are any.
+    before, after : Cells, ClassCells, or tuple (y_true, y_prob) or (y_true, y_prob, sample_weight)
+        Cells of one resolution, or rows, also as they were read before: of two tables of rows each distinct score has
+        a cell of its own, and rows beside cells are put into cells like these. Of several classes each is compared
+        against the rest. Weights must be whole numbers, which count rows, if there are any.
     family : str or Family, optional
         The family of the errors and of the maps, by default ``Slope1(n_bins=15)``. It is fitted to both tables and to
         those of every draw.
@@ -78,14 +83,14 @@ def compare_cells(
 
     Returns
     -------
-    CellComparison
-        The comparison, as a table.
+    CellComparison or ClassCellComparison
+        The comparison, as a table; of several classes that of each class, with p-values adjusted for their number.
 
     Raises
     ------
     ValueError
-        Naming the argument, the rule and what was found: tables that are no cells or have no rows, two resolutions,
-        weights that are not whole.
+        Naming the argument, the rule and what was found: tables that are neither cells nor rows, or are empty, two
+        resolutions, other classes, weights that are not whole.
 
     Notes
     -----
@@ -118,11 +123,11 @@ def compare_cells(
     >>> other = fot.Cells.of(rng.random(5000) < high, high)
     >>> fot.compare_cells(before, drifted).changed, fot.compare_cells(before, other).changed
     (False, True)
+    >>> rows = [(rng.random(5000) < p**1.3, p) for p in (low, high)]
+    >>> fot.compare_cells(*rows).changed
+    False
     """
-    for name, cells in (("before", before), ("after", after)):
-        _check_cells(cells, name)
-    if before.resolution != after.resolution:
-        _ = before + after  # which says what is wrong
+    pairs = read_pairs(before, after)
     if not is_whole(regions) or not 1 <= regions <= MOST_REGIONS:
         raise ValueError(f"regions must be a whole number from 1 to {MOST_REGIONS}, got {regions!r}")
     check_draws(draws, "draws", 1)
@@ -131,8 +136,19 @@ def compare_cells(
     if family is not None:
         check_family(family)  # a map would not be fitted to what was dealt out
     measure = PlugIn(Slope1(DEFAULT_BINS) if family is None else family, norm).seeded(seed)
-    dealt = _Dealt.of(ScoreStrata.of(before.sums, after.sums, int(regions)), draws, np.random.default_rng(seed))
-    tables = {name: _table(cells, measure) for name, cells in ((first, before), (second, after))}
+    compare = partial(_compare, measure=measure, regions=int(regions), draws=draws, names=(first, second), seed=seed)
+    if isinstance(pairs, tuple):
+        return compare(pairs)
+    return ClassCellComparison({label: compare(pair) for label, pair in pairs.items()})
+
+
+def _compare(
+    pair: Pair, measure: PlugIn, regions: int, draws: int, names: tuple[str, str], seed: int
+) -> CellComparison:
+    """Return the comparison of two tables of cells."""
+    strata = ScoreStrata.of(pair[0].sums, pair[1].sums, regions)
+    dealt = _Dealt.of(strata, draws, np.random.default_rng(seed))
+    tables = {name: _table(cells, measure) for name, cells in zip(names, pair, strict=True)}
     one, other = tables.values()
     residual, error = other.mean_residual - one.mean_residual, other.error.value - one.error.value
     error_change, maps = dealt.refitted(measure, error)
@@ -256,21 +272,6 @@ def _share_as_far(values: FloatArray) -> float:
 def _table(cells: Cells, measure: PlugIn) -> CellTable:
     error = measure.estimate(cells.sample())
     return CellTable(cells.n, cells.base_rate, float(cells.sums.wp.sum() / cells.total), error)
-
-
-def _check_cells(cells: object, name: str) -> None:
-    if not isinstance(cells, Cells):
-        raise ValueError(
-            f"{name} must be Cells, as Cells.of(y_true, y_prob) makes them, got one {type(cells).__name__}"
-        )
-    if cells.n == 0:
-        raise ValueError(f"{name} must have rows, got none")
-    if not cells.whole:
-        raise ValueError(
-            f"{name} must have weights that are counts, or none: positives are dealt out row by row; got a "
-            f"total weight of {cells.total:g} in {cells.n:,} rows; weights='counts', to Cells.of, says that large "
-            "whole weights are counts"
-        )
 
 
 def _read_names(names: object) -> tuple[str, str]:

@@ -1,0 +1,73 @@
+"""The two tables of cells that are compared: given as cells, or made of rows."""
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+from fitontest.cells.cell_sums import CellSums, Resolution
+from fitontest.cells.cells import Cells, ClassCells
+from fitontest.data.predictions import ClassSamples
+from fitontest.data.score_sample import ScoreSample
+from fitontest.typing import ArrayInput, Label
+
+#: Cells, rows that were read, or (y_true, y_prob) or (y_true, y_prob, sample_weight).
+Table: TypeAlias = Cells | ClassCells | ScoreSample | ClassSamples | tuple[ArrayInput, ...]
+Pair: TypeAlias = tuple[Cells, Cells]
+RESOLUTION = Resolution(exact=True)  # of two tables of rows: nothing is rounded
+
+
+def read_pairs(before: Table, after: Table) -> Pair | dict[Label, Pair]:
+    """Return the cells of both tables, or those of each class against the rest, checked."""
+    one, other = _read_rows(before, "before"), _read_rows(after, "after")
+    several = [isinstance(table, Mapping) for table in (one, other)]
+    if not any(several):
+        return _pair(one, other)
+    if not all(several):
+        raise ValueError("before and after must be of the same classes, got one score and a score for each class")
+    if list(one) != list(other):
+        raise ValueError(f"before and after must be of the same classes, got {list(one)} and {list(other)}")
+    return {label: _pair(one[label], other[label]) for label in one}
+
+
+def _read_rows(table: Any, name: str) -> Any:
+    """Return cells or a sample, or those of each class."""
+    if isinstance(table, Cells | ClassCells | ScoreSample):
+        return table
+    if isinstance(table, ClassSamples):
+        return dict(table.one_vs_rest())
+    if isinstance(table, tuple) and len(table) in (2, 3):
+        return ScoreSample(*table, names=(f"{name}[0]", f"{name}[1]", f"{name}[2]"))
+    raise ValueError(
+        f"{name} must be Cells, as Cells.of(y_true, y_prob) makes them, got one {type(table).__name__}; rows are taken "
+        "too, as (y_true, y_prob) or (y_true, y_prob, sample_weight)"
+    )
+
+
+def _pair(before: Cells | ScoreSample, after: Cells | ScoreSample) -> Pair:
+    """Return the cells of both; rows beside cells are put into cells of their resolution."""
+    known = [table.resolution for table in (before, after) if isinstance(table, Cells)]
+    resolution = known[0] if known else RESOLUTION
+    one, other = (_cells(table, resolution, name) for table, name in ((before, "before"), (after, "after")))
+    if one.resolution != other.resolution:
+        _ = one + other  # which says what is wrong
+    return one, other
+
+
+def _cells(table: Cells | ScoreSample, resolution: Resolution, name: str) -> Cells:
+    cells = table if isinstance(table, Cells) else _cells_of(table, resolution, name)
+    if cells.n == 0:
+        raise ValueError(f"{name} must have rows, got none")
+    if not cells.whole:
+        raise ValueError(
+            f"{name} must have weights that are counts, or none: positives are dealt out row by row; got a "
+            f"total weight of {cells.total:g} in {cells.n:,} rows; weights='counts', to Cells.of, says that large "
+            "whole weights are counts"
+        )
+    return cells
+
+
+def _cells_of(sample: ScoreSample, resolution: Resolution, name: str) -> Cells:
+    if sample.aggregated:
+        raise ValueError(f"{name} must be the Cells themselves where rows were counted, got the sample made of them")
+    w = None if sample.unit else sample.w
+    sums = CellSums.of_rows(sample.p, sample.y, w, resolution)
+    return Cells(sums, resolution, "auto" if sample.unit else "counts" if sample.whole else "importances")
