@@ -21,4 +21,4 @@ Label: TypeAlias = bool | int | float | str
 #: What scikit-learn takes for ``random_state``.
 RandomState: TypeAlias = int | np.random.RandomState | None
 
-RowLoss: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
+RowLoss: TypeAlias = Callable[[FloatArray | IntArray, FloatArray], FloatArray]

@@ -5,7 +5,7 @@ import pytest
 
 import fitontest as fot
 from fitontest.comparison.of_classes import list_class_calibrators
-from fitontest.numerics.class_losses import find_class_loss
+from fitontest.numerics.losses import find_loss
 
 QUICK = ["temperature", "bias_corrected", "vector"]
 
@@ -32,7 +32,7 @@ def test_losses_by_brute_force(scoring):
     for fold in data.folds(3, 0):
         kept = np.setdiff1d(np.arange(300), fold)
         held[fold] = fot.make_family("vector").fit(P[kept], y[kept], labels=[0, 1, 2]).predict_proba(P[fold])
-    loss = find_class_loss(scoring)
+    loss = find_loss(scoring)
     difference = loss(y, held) - loss(y, P)
     assert comparison["vector"].held_out.score == pytest.approx(loss(y, held).mean(), abs=1e-7)
     assert comparison["vector"].held_out.to_identity.mean == pytest.approx(difference.mean(), abs=1e-7)

@@ -9,7 +9,7 @@ from sklearn.metrics import brier_score_loss, log_loss
 import fitontest as fot
 from fitontest.data.class_rows import ClassRows
 from fitontest.data.predictions import read_classes
-from fitontest.numerics.class_losses import find_class_loss
+from fitontest.numerics.losses import find_loss
 from fitontest.uncertainty.canonical import drawn_codes
 from tests.measures.test_simplex_ece import drawn
 
@@ -32,7 +32,7 @@ def test_gains_of_calibrated_predictions(name):
         y = drawn_codes(np.cumsum(P, axis=1), rng.random(n))
         held.append(float(fot.proper_error(y, P, family=made(), cv=cv)))
         fitted = made().fit(P, y).predict_proba(P)
-        own.append(np.mean(find_class_loss("log_loss")(y, P) - find_class_loss("log_loss")(y, fitted)))
+        own.append(np.mean(find_loss("log_loss")(y, P) - find_loss("log_loss")(y, fitted)))
     for gains, expected in ((held, -free(K) * cv / (2 * n * (cv - 1))), (own, free(K) / (2 * n))):
         assert np.mean(gains) == pytest.approx(expected, abs=2 * np.std(gains, ddof=1) / np.sqrt(sets))
         assert np.std(gains, ddof=1) / np.sqrt(sets) < abs(expected)  # enough sets to tell it from 0
@@ -138,7 +138,7 @@ def test_the_null_and_what_is_printed():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"loss": "hinge"}, "loss must be one of 'log_loss', 'brier'; got 'hinge'"),
+        ({"loss": "hinge"}, "loss must be one of 'brier', 'log_loss'; got 'hinge'"),
         ({"cv": 1}, "cv must be a whole number of folds, at least 2; got 1"),
         ({"family": []}, "family must be a non-empty list"),
         ({"family": [3]}, "family must be the name of a family, a family, or a list of them; got 3"),

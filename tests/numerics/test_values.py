@@ -29,6 +29,14 @@ def test_losses_by_definition():
     assert log_loss(y, np.array([-0.2, 1.2, 0.5, 0.5])).max() < 14  # slope-1 maps leave [0, 1]
 
 
+def test_losses_of_several_classes_by_definition():
+    codes, q = np.array([0, 2]), np.array([[0.5, 0.5, 0.0], [0.7, 0.3, 0.0]])
+    np.testing.assert_allclose(brier(codes, q), [0.5, 0.49 + 0.09 + 1.0])
+    np.testing.assert_allclose(log_loss(codes, q), [np.log(2.0), -np.log(1e-6)])
+    two = np.array([[0.2, 0.8]])
+    assert brier(np.array([1]), two)[0] == pytest.approx(2 * brier(np.array([1.0]), two[:, 1])[0])
+
+
 def test_norms_by_definition_and_in_order():
     g, w = np.array([0.1, 0.4, 0.9]), np.array([2.0, 1.0, 0.0])
     assert find_norm("l1")(g, w) == pytest.approx(0.2)

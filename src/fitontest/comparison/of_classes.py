@@ -34,11 +34,11 @@ from fitontest.families.listed import read_families
 from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.families.multiclass.one_vs_rest import class_family_name, read_for_classes
 from fitontest.measures.plug_in import PlugIn
-from fitontest.numerics.class_losses import ClassLoss, find_class_loss
+from fitontest.numerics.losses import find_loss
 from fitontest.numerics.norms import l1
 from fitontest.numerics.random import generator, one_seed, repeated_folds
 from fitontest.progress import track
-from fitontest.typing import FloatArray, IntArray, RandomState
+from fitontest.typing import FloatArray, IntArray, RandomState, RowLoss
 
 DECOMPOSITION = "vector"  # penalised, so that it gains little from rows that it is fitted to
 FOLDED = "{name}, confidence", "{name}, class-wise"  # what is measured of the calibrated predictions
@@ -166,7 +166,7 @@ class _Evaluation:
     rows: ClassRows
     test: SimplexSample | None
     folds: list[list[IntArray]]
-    loss: ClassLoss
+    loss: RowLoss
     evaluators: Mapping[str, Family]
     decomposition: MulticlassFamily
 
@@ -176,7 +176,7 @@ class _Evaluation:
         folds = [rows.folds(options.cv, rng) for _ in range(options.repeats)]
         if not folds[0]:
             raise ValueError(f"y_prob must have rows that differ, got {data.n} rows of one kind")
-        loss = find_class_loss(options.scoring, "scoring")
+        loss = find_loss(options.scoring)
         return cls(data, rows, test, folds, loss, options.evaluators, options.decomposition)
 
     def evaluate(self, family: MulticlassFamily) -> CandidateResult:

@@ -26,7 +26,6 @@ from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.families.multiclass.one_vs_rest import class_family_name, read_for_classes
 from fitontest.measures.base import Estimate, Measure, Unit, register_measure
 from fitontest.measures.canonical import CanonicalEvidence
-from fitontest.numerics.class_losses import find_class_loss
 from fitontest.numerics.losses import LOSS_NAMES, find_loss
 from fitontest.numerics.random import check_cv, check_seed
 from fitontest.numerics.standard_error import mean_and_error
@@ -68,7 +67,7 @@ class ProperError(Measure):
     listed: tuple[Any, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        find_class_loss(self.loss)
+        find_loss(self.loss, "loss")
         check_cv(self.cv)
         check_seed(self.random_state)
         given = self.family
@@ -311,8 +310,8 @@ class _OfClasses(_HeldOut):
         return _OfClasses(self.rows.take(rows), self.measure)
 
     def before(self) -> FloatArray:
-        return find_class_loss(self.measure.loss)(self.rows.codes, self.rows.probabilities)
+        return find_loss(self.measure.loss, "loss")(self.rows.codes, self.rows.probabilities)
 
     def after(self, family: Any, training: IntArray, held: IntArray) -> FloatArray:
         g = family.solve_classes(self.rows.take(training)).map
-        return find_class_loss(self.measure.loss)(self.rows.codes[held], g.on_simplex(self.rows.probabilities[held]))
+        return find_loss(self.measure.loss, "loss")(self.rows.codes[held], g.on_simplex(self.rows.probabilities[held]))

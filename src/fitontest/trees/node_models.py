@@ -6,7 +6,6 @@ from typing import Protocol
 import numpy as np
 
 from fitontest.numerics.links import sigmoid
-from fitontest.numerics.losses import LOG_LOSS_EPS
 from fitontest.trees.segment_logistic import fit_segments
 from fitontest.trees.structure import NONE, TreeStructure
 from fitontest.typing import BoolArray, FloatArray, IntArray
@@ -118,12 +117,6 @@ def _fit_level(
     here, segment = np.unique(nodes[rows], return_inverse=True)
     t = positive[rows].astype(np.float64)
     intercepts[here], slopes[here] = fit_segments(logits[rows], t, w[rows], segment, here.size, RIDGE)
-
-
-def log_losses(proba: FloatArray, codes: IntArray) -> FloatArray:
-    """Return the log loss of each row, its probability clipped to [1e-6, 1 - 1e-6]."""
-    own = proba[np.arange(codes.size), codes]
-    return np.asarray(-np.log(np.clip(own, LOG_LOSS_EPS, 1.0 - LOG_LOSS_EPS)))
 
 
 def brier_losses(proba: FloatArray, codes: IntArray) -> FloatArray:

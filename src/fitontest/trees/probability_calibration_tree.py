@@ -5,8 +5,9 @@ from typing import Any, Self
 from fitontest.checks import brief
 from fitontest.data.indices import check_same_order
 from fitontest.families.base import register_family
+from fitontest.numerics.losses import log_loss
 from fitontest.trees.base import FeatureCalibrator, kept_if_refused, predicted_classes, read_logits, read_weights_of
-from fitontest.trees.node_models import LogisticModels, NodeModels, ShareModels, log_losses
+from fitontest.trees.node_models import LogisticModels, NodeModels, ShareModels
 from fitontest.trees.structure import TreeStructure
 from fitontest.typing import ArrayInput, FloatArray, IntArray
 
@@ -175,4 +176,4 @@ class ProbabilityCalibrationTree(FeatureCalibrator):
 
     def row_losses(self, proba: FloatArray, codes: IntArray) -> FloatArray:
         """Return the log loss of each row."""
-        return log_losses(proba, codes)
+        return log_loss(codes, proba)

@@ -10,7 +10,7 @@ from fitontest.checks import brief, is_real
 from fitontest.data.class_rows import ClassRows
 from fitontest.exceptions import without_warnings
 from fitontest.maps.multiclass.base import MulticlassMap
-from fitontest.numerics.losses import LOG_LOSS_EPS
+from fitontest.numerics.losses import log_loss
 from fitontest.progress import track
 from fitontest.typing import FloatArray, IntArray
 
@@ -79,7 +79,7 @@ def hold_out(path: Path, candidates: Sequence[Any], rows: ClassRows, folds: Sequ
 def log_losses(c_hat: MulticlassMap, rows: ClassRows) -> FloatArray:
     """Return -log q_y of each row, q clipped to [1e-6, 1 - 1e-6]."""
     q = c_hat.evaluate_log(rows.scores) if rows.logs else c_hat.evaluate(rows.scores)
-    return np.asarray(-np.log(np.clip(q[np.arange(rows.codes.size), rows.codes], LOG_LOSS_EPS, 1.0 - LOG_LOSS_EPS)))
+    return log_loss(rows.codes, q)
 
 
 def read_penalty(value: object, name: str, *, none: bool = True, cv: bool = True) -> Any:
