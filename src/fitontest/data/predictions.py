@@ -22,7 +22,7 @@ https://doi.org/10.48550/arXiv.1910.12656
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -35,6 +35,7 @@ from fitontest.data.class_columns import in_order_of_names, label_texts, read_cl
 from fitontest.data.column_permutation import warn_of_permutation
 from fitontest.data.indices import check_same_order
 from fitontest.data.labels import chosen_positive, coded, coded_positive, distinct, listed
+from fitontest.data.samples import Samples
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.weights import Weights, read_weights
 from fitontest.typing import ArrayInput, FloatArray, IntArray, Label
@@ -58,6 +59,9 @@ class Names:
     labels: str = "labels"
     pos_label: str = "pos_label"
     reduction: str = "reduction"
+    weights: str = "weights"
+    by: str = "by"
+    groups: str = "groups"
     columns: tuple[str, ...] | None = None
 
     @property
@@ -153,14 +157,24 @@ class Predictions(ClassSamples):
         """Scores of all classes together."""
         return int(self.scores.size)
 
+    def take(self, rows: IntArray) -> "Predictions":
+        """Return the chosen rows."""
+        given = self.sample_weight
+        weights = None if given is None else replace(given, w=given.w[rows])
+        return replace(self, codes=self.codes[rows], scores=self.scores[rows], sample_weight=weights)
+
+    def classwise(self) -> Samples:
+        """Return the samples of each class against the rest."""
+        return Samples("class", self.classes, self.against_rest, self, self.size, "class")
+
     def against_rest(self, column: int) -> ScoreSample:
         """Return one class against the rest."""
-        return self._sample(self.codes == column, self.scores[:, column])
+        return self._sample(self.codes == column, self.scores[:, column], "classwise")
 
     def confidence(self) -> ScoreSample:
         """Return the largest score of each row, and whether the first class that has it is the label."""
         top, highest = self.predicted
-        return self._sample(self.codes == top, highest)
+        return self._sample(self.codes == top, highest, "confidence")
 
     def by_predicted(self) -> Iterator[tuple[Label, ScoreSample]]:
         """Yield each class that is predicted with the sample of `confidence` of its rows alone."""
@@ -176,6 +190,7 @@ class Predictions(ClassSamples):
                     highest[rows],
                     Weights(w[rows], confidence.whole, confidence.doubtful),
                     names=self.names.of_sample,
+                    reduction="confidence",
                 ),
             )
 
@@ -187,7 +202,8 @@ class Predictions(ClassSamples):
                 f"{len(self.classes)}"
             )
         positive = chosen_positive(self.classes, pos_label, coded_positive(self.classes), self.names.pos_label)
-        return self.against_rest(self.classes.index(positive))
+        column = self.classes.index(positive)
+        return self._sample(self.codes == column, self.scores[:, column], "binary")
 
     @cached_property
     def predicted(self) -> tuple[IntArray, FloatArray]:
@@ -195,8 +211,8 @@ class Predictions(ClassSamples):
         top = self.scores.argmax(axis=1)
         return top, np.take_along_axis(self.scores, top[:, None], axis=1)[:, 0]
 
-    def _sample(self, labels: NDArray[np.bool_], scores: FloatArray) -> ScoreSample:
-        return ScoreSample(labels, scores, self.sample_weight, names=self.names.of_sample)
+    def _sample(self, labels: NDArray[np.bool_], scores: FloatArray, reduction: str) -> ScoreSample:
+        return ScoreSample(labels, scores, self.sample_weight, names=self.names.of_sample, reduction=reduction)
 
 
 def read_classes(
@@ -278,13 +294,13 @@ def reduced(
             raise ValueError(f"{names.labels} must be left out unless {names.reduction} is given, got {labels!r}")
         y_true, y_prob, sample_weight = columns
         if (count_columns(y_prob) or 1) > 1:
-            _refuse_matrix(y_prob, names)
+            refuse_matrix(y_prob, names)
         return ScoreSample(y_true, y_prob, sample_weight, pos_label=pos_label, names=names.of_sample)
     if choose(reduction, REDUCTIONS, names.reduction) == "classwise":
         raise ValueError(f"{names.reduction} must be 'confidence' or 'binary' where one sample is needed")
     if reduction == "binary":
         return read_classes(columns, labels, names).binary(pos_label)
-    _refuse_pos_label(reduction, pos_label, names)
+    refuse_pos_label(reduction, pos_label, names)
     return read_classes(columns, labels, names).confidence()
 
 
@@ -318,7 +334,7 @@ def read_unreduced(
         data = read_before(columns, reduction, labels, pos_label, names)
         assert isinstance(data, ClassSamples)  # of one sample a reduction is refused
         return data
-    _refuse_pos_label(reduction, pos_label, names)
+    refuse_pos_label(reduction, pos_label, names)
     return read_classes(columns, labels, names)
 
 
@@ -375,12 +391,14 @@ def check_order(columns: Iterable[str] | None, classes: list[Label], names: Name
         )
 
 
-def _refuse_pos_label(reduction: str, pos_label: Label | None, names: Names) -> None:
+def refuse_pos_label(reduction: str, pos_label: Label | None, names: Names) -> None:
+    """Raise ValueError for a positive class where a reduction knows none."""
     if pos_label is not None:
         raise ValueError(f"{names.pos_label} must be None with {names.reduction}={reduction!r}, got {pos_label!r}")
 
 
-def _refuse_matrix(y_prob: ArrayInput, names: Names) -> None:
+def refuse_matrix(y_prob: ArrayInput, names: Names) -> None:
+    """Raise ValueError for several columns, and say what reads them."""
     try:
         as_column(y_prob, names.y_prob)
     except ValueError as error:

@@ -46,6 +46,8 @@ class ScoreSample:
         The positive class.
     names : tuple of str, optional
         What the caller calls the three arguments, for error messages.
+    reduction : str, optional
+        What made scores of one class of a matrix, for the results to tell.
 
     Attributes
     ----------
@@ -98,6 +100,7 @@ class ScoreSample:
     _scores: NDArray[Any]
     _labels: NDArray[Any]
     _weights: FloatArray | None
+    reduction: str | None = None
 
     def __init__(
         self,
@@ -108,6 +111,7 @@ class ScoreSample:
         pos_label: Label | None = None,
         names: tuple[str, str, str] = ("y_true", "y_prob", "sample_weight"),
         weights: WeightType = "auto",
+        reduction: str | None = None,
     ) -> None:
         check_kind(weights, has_weights=sample_weight is not None)
         check_same_order(**dict(zip(names, (y_true, y_prob, sample_weight), strict=True)))
@@ -122,6 +126,7 @@ class ScoreSample:
         if not coded:
             labels = code_labels(labels, names[0], pos_label)
         self._fill(scores, labels, read)
+        object.__setattr__(self, "reduction", reduction)
 
     def _fill(self, scores: NDArray[Any], labels: NDArray[Any], read: Weights | None) -> None:
         weights = None if read is None else read.w

@@ -1,0 +1,103 @@
+"""Samples by key: the classes of a matrix of scores, each against the rest, or the segments of the rows.
+
+What is asked of several samples is asked the same way whichever they are: a mapping from the key, a label or the value
+of a segment, to its sample, in order. A sample of a class is made each time that it is asked for, because sorted it
+takes as much memory as a column of the matrix, and K of them as much as the matrix and its sorted copy.
+"""
+
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+Key: TypeAlias = Hashable
+Kind: TypeAlias = Literal["class", "segment"]
+CLASS: Kind = "class"
+SEGMENT: Kind = "segment"
+MANY: dict[Kind, str] = {"class": "classes", "segment": "segments"}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Samples(Mapping[Key, Any]):
+    """Samples by key, in order, with the whole that they are parts of.
+
+    Parameters
+    ----------
+    kind : {"class", "segment"}
+        Whether the keys are classes, each held against the rest of the same rows, or segments of rows of their own.
+    labels : list of length K
+        The keys: the class of each column, or the value of each segment (a tuple for several columns).
+    make : callable
+        From the place of a key to its sample; of segments of several classes the `Samples` of the classes.
+    whole : sample, Samples or matrix
+        Of segments that of all rows; of classes the matrix of their scores, or the sum of their rows where no matrix
+        is kept.
+    size : int
+        Of classes the scores of all together, of segments the rows.
+    name : str
+        What the keys are called: of segments the name of their column.
+    empty : tuple
+        Segments whose rows all have weight 0, in order; they have no sample.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> samples = fot.read(["a", "b", "a"], [[0.8, 0.2], [0.4, 0.6], [0.6, 0.4]], reduction="classwise")
+    >>> samples.kind, list(samples), samples["b"].n
+    ('class', ['a', 'b'], 3)
+    >>> by_region = fot.read([0, 1, 1], [0.2, 0.7, 0.6], by=["north", "north", "south"])
+    >>> by_region.kind, {region: sample.n for region, sample in by_region.items()}, by_region.whole.n
+    ('segment', {'north': 2, 'south': 1}, 3)
+    """
+
+    kind: Kind
+    labels: list[Any]
+    make: Callable[[int], Any]
+    whole: Any
+    size: int
+    name: str
+    empty: tuple[Key, ...] = ()
+
+    @classmethod
+    def of_segments(
+        cls, samples: Mapping[Key, Any], whole: Any, name: str = SEGMENT, empty: tuple[Key, ...] = ()
+    ) -> "Samples":
+        """Return the samples of segments, which are there already.
+
+        Parameters
+        ----------
+        samples : dict
+            From each segment to its sample.
+        whole : sample or Samples
+            Of all rows.
+        name : str
+            Of the column that makes the segments.
+        empty : tuple
+            Segments without rows of positive weight.
+        """
+        each = list(samples.values())
+        return cls(SEGMENT, list(samples), each.__getitem__, whole, sum(sample_size(one) for one in each), name, empty)
+
+    @cached_property
+    def _places(self) -> dict[Key, int]:
+        return {key: place for place, key in enumerate(self.labels)}
+
+    def __getitem__(self, key: Key) -> Any:
+        return self.make(self._places[key])
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(self.labels)
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._places
+
+    def __repr__(self) -> str:
+        return f"Samples({len(self)} {MANY[self.kind]})"
+
+
+def sample_size(data: Any) -> int:
+    """Return the rows of a sample, or the scores of all classes together."""
+    return data.size if isinstance(data, Samples) else data.n
