@@ -6,6 +6,7 @@ from .comparison.compare import compare_calibrators
 from .comparison.comparison import Comparison
 from .comparison.error_comparison import ErrorComparison
 from .comparison.errors import compare_errors
+from .data.samples import Samples
 from .data.score_sample import ScoreSample
 from .displays.comparison import ComparisonDisplay
 from .displays.error_comparison import ErrorComparisonDisplay
@@ -145,6 +146,7 @@ from .partitions.simplex.uniform_grid import UniformGrid
 from .planning.evaluation_plan import EvaluationPlan
 from .planning.planning import plan_evaluation
 from .progress import show_progress
+from .reading.read import read
 from .reporting.gate import CalibrationCheck, Gate, assert_calibrated, check_calibration
 from .reporting.report import Report, report
 from .scorers import make_scorer
@@ -246,6 +248,7 @@ __all__ = [
     "Rejection",
     "ReliabilityDisplay",
     "Report",
+    "Samples",
     "ScalingBinning",
     "ScoreSample",
     "SegmentedEvaluation",
@@ -301,6 +304,7 @@ __all__ = [
     "plan_evaluation",
     "plug_in",
     "proper_error",
+    "read",
     "register_bin_loss",
     "register_distance",
     "register_family",

@@ -550,6 +550,11 @@ class ClassCells(ReadBefore, ClassSamples, Mapping[Label, Cells]):
         object.__setattr__(self, "classes", list(self.cells))
 
     @property
+    def n(self) -> int:
+        """Rows of positive weight, which the classes share."""
+        return next(iter(self.cells.values())).n
+
+    @property
     def size(self) -> int:
         """Scores of all classes together."""
         return sum(cells.n for cells in self.cells.values())
@@ -598,7 +603,7 @@ class ClassCells(ReadBefore, ClassSamples, Mapping[Label, Cells]):
         return ClassCells({label: cells.discounted(factor) for label, cells in self.cells.items()}, self.names)
 
     def __repr__(self) -> str:
-        return f"ClassCells({len(self)} classes, n={self.size // max(len(self), 1):,})"
+        return f"ClassCells({len(self)} classes, n={self.n:,})"
 
 
 def read_resolution(edges: ArrayInput, exact: object) -> Resolution:

@@ -59,10 +59,10 @@ class Names:
     labels: str = "labels"
     pos_label: str = "pos_label"
     reduction: str = "reduction"
+    columns: tuple[str, ...] | None = None
     weights: str = "weights"
     by: str = "by"
     groups: str = "groups"
-    columns: tuple[str, ...] | None = None
 
     @property
     def of_sample(self) -> tuple[str, str, str]:

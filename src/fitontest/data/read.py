@@ -6,8 +6,7 @@ scores is read by the reduction that is given, and without one only a column of 
 
 from typing import Any, TypeAlias
 
-from fitontest.checks import choose
-from fitontest.data.arrays import as_column, check_same_length
+from fitontest.checks import brief, choose
 from fitontest.data.indices import check_same_order
 from fitontest.data.predictions import (
     NAMES,
@@ -20,7 +19,7 @@ from fitontest.data.predictions import (
 )
 from fitontest.data.samples import Samples
 from fitontest.data.score_sample import ScoreSample
-from fitontest.data.segments import check_present, split_by_segment
+from fitontest.data.segments import split_by_segment
 from fitontest.data.simplex_sample import CANONICAL, SimplexSample
 from fitontest.data.weights import WeightType, check_kind, read_weights
 from fitontest.typing import ArrayInput, Label
@@ -42,12 +41,12 @@ def read_arrays(
     groups: ArrayInput = None,
     names: Names = NAMES,
 ) -> Data:
-    """Return what labels, scores and weights are under a reduction; see `fitontest.reading.read`.
+    """Return what labels, scores and weights are under a reduction; see `fitontest.reading.read.read`.
 
     Parameters
     ----------
     y_true, y_prob, sample_weight, weights, reduction, labels, pos_label, by, groups
-        As for `fitontest.reading.read`.
+        As for `fitontest.reading.read.read`.
     names : Names
         What the caller calls the arguments, for error messages.
     """
@@ -62,7 +61,7 @@ def read_arrays(
     else:
         data = _of_classes(y_true, y_prob, w, reduction, labels, pos_label, names)
     if groups is not None:
-        data = _with_groups(data, groups, names)
+        raise ValueError(f"{names.groups} must be left out until samples carry facts, got {brief(groups)}")
     return data if by is None else split_by_segment(data, by, (names.y_true, names.by))
 
 
@@ -97,16 +96,6 @@ def _of_classes(
     return matrix.classwise() if reduction == "classwise" else SimplexSample.of(matrix)
 
 
-def _with_groups(data: Data, groups: ArrayInput, names: Names) -> Any:
-    """Return the data with the group of each row, such as a patient or a user, as a fact of the rows."""
-    column = as_column(groups, names.groups)
-    check_present(column, names.groups)
-    whole = data.whole if isinstance(data, Samples) else data
-    rows = whole.codes if hasattr(whole, "codes") else whole.y
-    check_same_length(**{names.y_true: rows, names.groups: column})
-    return data.with_facts(group=column)
-
-
 def one_sample(data: Data, names: Names = NAMES) -> ScoreSample:
     """Return data that are one sample of scores, or raise ValueError where they are several, or distributions."""
     if isinstance(data, ScoreSample):
@@ -116,3 +105,10 @@ def one_sample(data: Data, names: Names = NAMES) -> ScoreSample:
     if isinstance(data, Samples) and data.kind == "segment":
         raise ValueError(f"{names.by} must be left out where one sample is needed, got {len(data)} segments")
     raise ValueError(f"{names.reduction} must be 'confidence' or 'binary' where one sample is needed")
+
+
+def reduction_of(data: Data) -> str | None:
+    """Return by which reduction data were read, None where there was none, or cells do not tell."""
+    if isinstance(data, Samples):
+        return "classwise" if data.kind == "class" else reduction_of(data.whole)
+    return CANONICAL if isinstance(data, SimplexSample) else data.reduction

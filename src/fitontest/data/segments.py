@@ -1,6 +1,6 @@
 """Segments of rows: which segment each row is of, by the values of one column or of several, and their samples."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -47,7 +47,9 @@ def split_by_segment(data: ScoreSample | SimplexSample | Samples, by: ArrayInput
 
 
 def columns_of(by: ArrayInput) -> tuple[list[ArrayInput], str]:
-    """Return the columns of a matrix or data frame, or the one column that is given, and what they are called."""
+    """Return the columns of a dict, matrix or data frame, or the one that is given, and what they are called."""
+    if isinstance(by, Mapping):
+        return list(by.values()), ", ".join(map(str, by))
     if len(getattr(by, "shape", ())) != 2:
         name = getattr(by, "name", None)
         return [by], name if isinstance(name, str) else SEGMENT

@@ -1,0 +1,58 @@
+"""Columns of a frame of any engine as they are, for the rows that are not reduced to cells."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import narwhals.stable.v2 as nw
+
+from fitontest.cells.frames import as_frame
+from fitontest.checks import brief
+
+
+def is_lazy(native: Any) -> bool:
+    """Return whether a frame is yet to be computed, so that it may be larger than the memory."""
+    return isinstance(as_frame(native), nw.LazyFrame)
+
+
+def count_rows(native: Any) -> int:
+    """Return the number of rows of an eager frame."""
+    frame = as_frame(native)
+    assert isinstance(frame, nw.DataFrame)
+    return len(frame)
+
+
+def frame_columns(native: Any, arguments: Iterable[tuple[str, str]]) -> dict[str, Any]:
+    """Return columns of a frame by their names, collected where it is lazy.
+
+    Parameters
+    ----------
+    native : data frame
+    arguments : iterable of (argument, name)
+        The names of the columns, and which argument names each.
+
+    Raises
+    ------
+    ValueError
+        A column that is missing.
+    """
+    frame = as_frame(native)
+    schema = frame.collect_schema()
+    named = list(arguments)
+    for argument, name in named:
+        if name not in schema:
+            raise ValueError(
+                f"{argument} must be a column of the frame, got {name!r}; its columns are {brief([*schema])}"
+            )
+    names = list(dict.fromkeys(name for _, name in named))
+    rows = frame.select(*names).lazy().collect() if isinstance(frame, nw.LazyFrame) else frame
+    return {name: rows[name].to_native() for name in names}
+
+
+def distinct_labels(native: Any, label: str) -> list[Any]:
+    """Return the distinct values of the column of labels, in order; none missing."""
+    frame = as_frame(native)
+    if label not in frame.collect_schema():
+        names = brief([*frame.collect_schema()])
+        raise ValueError(f"label must be a column of the frame, got {label!r}; its columns are {names}")
+    column = frame.select(label).unique().lazy().collect()[label].drop_nulls()
+    return sorted(column.to_list())

@@ -1,0 +1,58 @@
+"""Cells as samples: those of one sample, of the classes, or of segments by a dict."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from fitontest.cells.cells import Cells, ClassCells
+from fitontest.checks import brief
+from fitontest.data.samples import CLASS, SEGMENT, Key, Samples
+from fitontest.data.score_sample import ScoreSample
+from fitontest.data.segments import check_number
+from fitontest.data.weights import WeightType
+
+
+def samples_of_cells(cells: Cells | Mapping[Any, Any], name: str = SEGMENT) -> ScoreSample | Samples:
+    """Return the sample that cells are, the samples of the classes of `ClassCells`, or those of a dict by segment.
+
+    Parameters
+    ----------
+    cells : Cells, ClassCells, or dict of these
+        As `Cells.of_frame` returns them.
+    name : str
+        Of the columns that made the segments.
+
+    Raises
+    ------
+    ValueError
+        Values that are no cells, not all of one kind, or of several resolutions; no segments, or too many.
+    """
+    if isinstance(cells, Cells):
+        return cells.sample()
+    if isinstance(cells, ClassCells):
+        return Samples(CLASS, cells.classes, cells.against_rest, None, cells.size, CLASS)
+    return _by_segment(cells, name)
+
+
+def _by_segment(cells: Mapping[Key, Any], name: str) -> Samples:
+    kind = ClassCells if all(isinstance(each, ClassCells) for each in cells.values()) and cells else Cells
+    for segment, each in cells.items():
+        if not isinstance(each, kind):
+            raise ValueError(
+                "y_true must be labels, or a dict from segments to Cells of one sample each, or to ClassCells; got one "
+                f"{type(each).__name__} for {brief(segment)}"
+            )
+    present = {segment: each for segment, each in cells.items() if each.n}
+    check_number(len(present))
+    whole: Any = sum(present.values())
+    empty = tuple(segment for segment in cells if segment not in present)
+    samples = {segment: samples_of_cells(_weighted_as(each, whole)) for segment, each in present.items()}
+    return Samples.of_segments(samples, samples_of_cells(whole), name, empty)
+
+
+def _weighted_as(part: Any, whole: Any) -> Any:
+    """Return the cells of a part with weights of the meaning that those of the whole have, for all parts together."""
+    if isinstance(part, ClassCells):
+        return ClassCells({label: _weighted_as(each, whole[label]) for label, each in part.items()})
+    kind: WeightType = "counts" if whole.whole else "importances"
+    return part if part.whole and whole.whole else replace(part, weights=kind)

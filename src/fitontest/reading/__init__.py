@@ -1,0 +1,1 @@
+"""The one door: what comes in becomes samples."""

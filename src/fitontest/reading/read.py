@@ -1,0 +1,161 @@
+"""The one door: arrays, frames of any engine, files and cells become a sample, or samples by class or by segment.
+
+Every function that takes labels and scores takes what `read` returns in their place.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from fitontest.cells.cells import Cells, ClassCells
+from fitontest.cells.segments import samples_of_cells
+from fitontest.checks import brief
+from fitontest.data.predictions import NAMES, Names
+from fitontest.data.read import Data, read_arrays, reduction_of
+from fitontest.data.samples import Samples
+from fitontest.data.score_sample import ScoreSample
+from fitontest.data.simplex_sample import AnyReduction, SimplexSample
+from fitontest.data.weights import WeightType, check_kind
+from fitontest.reading.table import CellsWanted, Table
+from fitontest.typing import ArrayInput, Label
+
+READ = (ScoreSample, SimplexSample, Samples, Cells, Mapping)  # what is checked already, and says itself what it holds
+NO_ROWS = "which have no rows any more; make cells of each segment, by Cells.of_frame(by=...), and take their dict"
+
+
+def read(
+    y_true: Any,
+    y_prob: ArrayInput = None,
+    *,
+    sample_weight: ArrayInput = None,
+    weights: WeightType = "auto",
+    reduction: AnyReduction | None = None,
+    labels: ArrayInput = None,
+    pos_label: Label | None = None,
+    by: Any = None,
+    groups: ArrayInput = None,
+    label: str | None = None,
+    prob: str | list[str] | None = None,
+    weight: str | None = None,
+    group: str | None = None,
+    cells: CellsWanted = "auto",
+    sep: str | None = None,
+    encoding: str | None = None,
+    decimal: Literal[".", ","] | None = None,
+    max_unpacked: int | None = None,
+    names: Names = NAMES,
+) -> Data:
+    """Return labels, scores and weights as checked samples, from arrays, a data frame, a file, or cells.
+
+    What it returns is taken in place of `y_true`, without `y_prob`, by every function that measures, compares, plans or
+    draws, so that rows that are used several times are checked once. The functions read their own ``y_true`` and
+    ``y_prob`` by it.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,), data frame, str, Path, Cells, ClassCells or dict of these
+        Labels. Or a data frame, eager or lazy, of any library that narwhals reads, or a file, whose columns `label` and
+        `prob` name: a str or Path alone is a file, CSV, TSV (also gzipped) or Parquet, or a pattern of several Parquet
+        files. Or cells; a dict of them is by segment. What `read` has returned is returned as it is.
+    y_prob : array-like of shape (n,) or (n, K), optional
+        Predicted probabilities of the positive class, in [0, 1], or with `reduction` of all classes.
+    sample_weight : array-like of shape (n,), optional
+        Weights of the rows. A row of weight 0 is absent.
+    weights : {"auto", "counts", "importances"}, default="auto"
+        What the weights mean: of counts a row of weight 2 is that row twice, of importances the scale means nothing.
+        "auto": counts where all are whole numbers of at most 10 on average, else importances.
+    reduction : {"confidence", "classwise", "binary", "canonical"}, optional
+        How a matrix of scores is read, see `calibration_error`. Without it only a column of scores is accepted.
+    labels : array-like of shape (K,), optional
+        The classes in the order of the columns, with `reduction`; by default those that the columns are called after,
+        or else the labels that occur, sorted.
+    pos_label : label, optional
+        The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
+    by : array-like of shape (n,) or (n, k), dict of columns, or str or list of str, optional
+        The segment of each row, such as its region; of a frame or file the names of columns.
+    groups : array-like of shape (n,), optional
+        What each row belongs to, such as a patient or a user, where several rows belong together: they are carried with
+        the rows. Rows of a group are not independent, so that no interval, p-value, fold or gate is made of them yet.
+    label, prob, weight, group : str, optional
+        Of a frame or file the columns of labels, scores (with `reduction` a list of them), weights and groups.
+    cells : {"auto", "always", "never"}, default="auto"
+        Whether the rows of a frame or file are reduced to `Cells` in one pass, in a memory that does not grow with
+        them. "auto": those of lazy frames, of patterns, and of more than a million rows of Parquet or of an eager
+        frame, unless whole rows are needed, as by "canonical" and `group`.
+    sep, encoding, decimal : str, optional
+        How a CSV file is written: by default the separator with which the header has the columns, UTF-8, and the point.
+    max_unpacked : int, optional
+        Bytes to which a compressed file may unpack; by default 4 GiB.
+    names : Names, optional
+        What the caller calls the arguments, for error messages.
+
+    Returns
+    -------
+    ScoreSample, SimplexSample or Samples
+        One sample of scores; with "canonical" one of distributions; with "classwise" `Samples` by class, and with `by`
+        or a dict of cells `Samples` by segment.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, the rule and what was found.
+
+    Examples
+    --------
+    >>> import polars, fitontest as fot
+    >>> sample = fot.read([0, 1, 1, 1], [0.1, 0.2, 0.7, 0.8])
+    >>> round(float(fot.calibration_error(sample, family=fot.make_family("slope1", n_bins=2))), 12)
+    0.3
+    >>> frame = polars.DataFrame({"y": [0, 1, 1, 1], "p": [0.1, 0.2, 0.7, 0.8], "w": [1.0, 0.5, 2.0, 1.5]})
+    >>> fot.read(frame, label="y", prob="p", weight="w", weights="importances").total
+    5.0
+    """
+    columns = {"label": label, "prob": prob, "weight": weight, "group": group}
+    layout = {"sep": sep, "encoding": encoding, "decimal": decimal, "max_unpacked": max_unpacked}
+    if isinstance(y_true, str | Path) or any(name is not None for name in columns.values()):
+        arrays = {names.y_prob: y_prob, names.sample_weight: sample_weight, names.groups: groups}
+        _refuse(arrays, "where label and prob name columns; weight and group name those of weights and groups")
+        table = Table.of(y_true, {**columns, "by": by}, names, layout)
+        return table.read(weights, reduction, labels, pos_label, cells)
+    _refuse(layout, "unless a file is read")
+    if isinstance(y_true, READ):
+        more = {names.y_prob: y_prob, names.sample_weight: sample_weight, names.labels: labels}
+        more |= {names.pos_label: pos_label, names.by: by, names.groups: groups}
+        return _read_before(y_true, more, reduction, weights, names)
+    return read_arrays(
+        y_true,
+        y_prob,
+        sample_weight,
+        weights=weights,
+        reduction=reduction,
+        labels=labels,
+        pos_label=pos_label,
+        by=by,
+        groups=groups,
+        names=names,
+    )
+
+
+def _read_before(data: Any, more: dict[str, Any], reduction: str | None, weights: WeightType, names: Names) -> Data:
+    """Return data that were read before, and refuse what would say again how they are to be read."""
+    kind = type(data).__name__
+    if more[names.by] is not None and isinstance(data, Cells | ClassCells):
+        raise ValueError(f"{names.by} must be left out where {names.y_true} is {kind}, {NO_ROWS}")
+    is_dict = isinstance(data, Mapping) and not isinstance(data, Samples | ClassCells)
+    made = "a dict of cells, made with it" if is_dict else f"{kind}, which were made with it"
+    _refuse(more, f"where {names.y_true} is {made}")
+    check_kind(weights, names.weights, has_weights=False)
+    found = samples_of_cells(data) if isinstance(data, Cells | Mapping) and not isinstance(data, Samples) else data
+    if reduction not in (None, reduction_of(found)):
+        raise ValueError(
+            f"{names.reduction} must be left out where {names.y_true} is {kind}, which were reduced when they were "
+            f"made; got {reduction!r}"
+        )
+    return found
+
+
+def _refuse(values: dict[str, Any], where: str) -> None:
+    """Raise ValueError for the first argument that is given."""
+    for name, value in values.items():
+        if value is not None:
+            raise ValueError(f"{name} must be left out {where}; got {brief(value)}")

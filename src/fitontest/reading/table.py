@@ -1,0 +1,305 @@
+"""Reading tables: columns of a data frame of any engine, or of a file, as rows or reduced to cells."""
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fitontest.cells.cells import Cells
+from fitontest.cells.frame_rows import count_rows, distinct_labels, frame_columns, is_lazy
+from fitontest.cells.segments import samples_of_cells
+from fitontest.checks import brief, choose
+from fitontest.data.arrays import as_scores
+from fitontest.data.class_columns import read_class_order
+from fitontest.data.predictions import Names
+from fitontest.data.read import Data, read_arrays
+from fitontest.data.simplex_sample import CANONICAL
+from fitontest.data.weights import WeightType, check_kind
+from fitontest.typing import ArrayInput, Label
+
+CellsWanted: TypeAlias = Literal["auto", "always", "never"]
+CELLS = ("auto", "always", "never")
+MOST_IN_MEMORY = 1_000_000  # rows, beyond which "auto" reads cells
+
+
+@dataclass(frozen=True)
+class Table:
+    """A data frame or a file, and which of its columns hold what.
+
+    Attributes
+    ----------
+    source : data frame, str or Path
+    label : str
+    probs : tuple of str
+    weight : str or None
+    by : tuple of str
+        Columns whose values make segments.
+    group : str or None
+    names : Names
+        What messages call the columns and the arguments.
+    layout : Layout or None
+        How a CSV file is written; None of a frame.
+    """
+
+    source: Any
+    label: str
+    probs: tuple[str, ...]
+    weight: str | None
+    by: tuple[str, ...]
+    group: str | None
+    names: Names
+    layout: Any = None
+
+    @classmethod
+    def of(cls, source: Any, columns: dict[str, Any], names: Names, layout: dict[str, Any]) -> "Table":
+        """Return the table after a check of the names of its columns.
+
+        Parameters
+        ----------
+        source : data frame, str or Path
+        columns : dict
+            What the caller passed as label, prob, weight, by and group.
+        names : Names
+            What the caller calls the arguments.
+        layout : dict
+            What the caller passed of how a CSV file is written.
+
+        Raises
+        ------
+        ValueError
+            Names that are missing, or there twice.
+        """
+        label, prob, weight, by, group = (columns[name] for name in ("label", "prob", "weight", "by", "group"))
+        is_file = isinstance(source, str | Path)
+        if label is None or prob is None:
+            what = "file" if is_file else "data frame"
+            raise ValueError(
+                f"label and prob must both name a column of the {what} that {names.y_true} then is, got "
+                f"label={label!r} and prob={brief(prob)}"
+            )
+        probs = (prob,) if isinstance(prob, str) else tuple(prob)
+        if len(set(probs)) < len(probs):
+            raise ValueError(f"{_prob(names)} must name every column once, got {', '.join(map(str, probs))}")
+        if by is not None and not (isinstance(by, str) or (isinstance(by, list | tuple) and by)):
+            raise ValueError(f"{names.by} must be the name of a column of the frame, or several, got {brief(by)}")
+        segments = () if by is None else (by,) if isinstance(by, str) else tuple(by)
+        called = replace(
+            names,
+            y_true=f"label column {label!r}",
+            y_prob=_of_scores(probs[0]) if len(probs) == 1 else _prob(names),
+            sample_weight=f"weight column {weight!r}",
+            groups=f"group column {group!r}",
+            columns=probs if len(probs) > 1 else None,
+        )
+        given = {name: value for name, value in layout.items() if value is not None}
+        for name, value in given.items():
+            if not is_file:
+                raise ValueError(f"{name} must be left out of a data frame, got {value!r}")
+        return cls(source, label, probs, weight, segments, group, called, _layout(given) if is_file else None)
+
+    def read(
+        self,
+        weights: WeightType,
+        reduction: str | None,
+        labels: ArrayInput,
+        pos_label: Label | None,
+        cells: CellsWanted,
+    ) -> Data:
+        """Return the rows, or the cells of them, as samples.
+
+        Parameters
+        ----------
+        weights, reduction, labels, pos_label, cells
+            As for `fitontest.reading.read.read`.
+        """
+        check_kind(weights, self.names.weights, has_weights=self.weight is not None)
+        if reduction is None and len(self.probs) > 1:
+            raise ValueError(
+                f"{self.names.y_prob} must be one column unless {self.names.reduction} is given, got "
+                f"{', '.join(self.probs)}"
+            )
+        choose(cells, CELLS, "cells")
+        if self._is_reduced_to_cells(cells, reduction):
+            return self._read_cells(weights, reduction, labels, pos_label)
+        with self._naming_lines():
+            values = self._columns()
+            column = values["label"]
+            return read_arrays(
+                column,
+                self._scores([values[key] for key in self._keys(self.probs, "prob")]),
+                values.get("weight"),
+                weights=weights,
+                reduction=reduction,
+                labels=None if labels is None else [self._typed(one, column, self.names.labels) for one in labels],
+                pos_label=self._typed(pos_label, column, self.names.pos_label),
+                by={name: values[key] for name, key in zip(self.by, self._keys(self.by, "by"), strict=True)} or None,
+                groups=values.get("group"),
+                names=self.names,
+            )
+
+    @property
+    def _is_file(self) -> bool:
+        return isinstance(self.source, str | Path)
+
+    def _is_reduced_to_cells(self, cells: CellsWanted, reduction: str | None) -> bool:
+        """Return whether the rows are reduced to cells while they are read."""
+        refused = "'canonical'" if reduction == CANONICAL else None if self.group is None else "a column of groups"
+        if self._is_file:
+            wanted = _file_needs_cells(self.source, cells, allowed=refused is None)
+        elif cells == "auto" and refused is None:
+            wanted = is_lazy(self.source) or count_rows(self.source) > MOST_IN_MEMORY
+        else:
+            wanted = cells == "always"
+        if wanted and refused is not None:
+            raise ValueError(f"cells must not be 'always' with {refused}, which needs whole rows")
+        return wanted
+
+    def _columns(self) -> dict[str, Any]:
+        """Return the columns by what the arguments are called: arrays of a file, and of a frame its own."""
+        wanted = {"label": self.label, **dict(zip(self._keys(self.probs, "prob"), self.probs, strict=True))}
+        wanted |= {} if self.weight is None else {"weight": self.weight}
+        numbers = [key for key in wanted if key != "label"]
+        wanted |= dict(zip(self._keys(self.by, "by"), self.by, strict=True))
+        wanted |= {} if self.group is None else {"group": self.group}
+        if self._is_file:
+            from fitontest.files.tables import read_columns  # imports DuckDB, which arrays do without
+
+            return dict(read_columns(Path(self.source), wanted, numbers, self.layout))
+        found = frame_columns(self.source, ((key.partition(" ")[0], name) for key, name in wanted.items()))
+        return {key: found[name] for key, name in wanted.items()}
+
+    def _scores(self, columns: Sequence[Any]) -> Any:
+        """Return the column of scores, or the matrix of several."""
+        if len(columns) == 1:
+            return columns[0]
+        each = zip(self.probs, columns, strict=True)
+        return np.column_stack([as_scores(column, _of_scores(prob)) for prob, column in each])
+
+    @staticmethod
+    def _keys(names: Sequence[str], argument: str) -> list[str]:
+        """Return what messages call columns that one argument names."""
+        return [argument] if len(names) == 1 else [f"{argument} {name}" for name in names]
+
+    def _naming_lines(self) -> AbstractContextManager[None]:
+        """Say the line of a CSV file where a value is refused in the block."""
+        if not self._is_file:
+            return nullcontext()
+        from fitontest.files.tables import naming_lines
+
+        columns = {self.names.y_true: self.label, **{_of_scores(prob): prob for prob in self.probs}}
+        columns |= {} if self.weight is None else {self.names.sample_weight: self.weight}
+        return naming_lines(Path(self.source), columns, self.layout)
+
+    def _typed(self, label: Any, column: Any, argument: str) -> Any:
+        """Return a label in the type of the column of labels: in a file every label is written as a text."""
+        return read_label(label, column, argument) if self._is_file and isinstance(label, str) else label
+
+    def _read_cells(
+        self, weights: WeightType, reduction: str | None, labels: ArrayInput, pos_label: Label | None
+    ) -> Data:
+        """Return the cells of the rows as samples."""
+        if reduction is not None or isinstance(pos_label, str):
+            known = self._distinct_labels()
+            pos_label = self._typed(pos_label, known, self.names.pos_label)
+            if labels is not None:
+                labels = [self._typed(one, known, self.names.labels) for one in labels]
+            elif reduction is not None:
+                labels = read_class_order(self.probs, known.tolist(), _prob(self.names), self.names.labels)
+        elif labels is not None:
+            raise ValueError(
+                f"{self.names.labels} must be left out unless {self.names.reduction} is given, got {labels!r}"
+            )
+        if self._is_file:
+            self.layout.refuse_for("Parquet")
+        make = Cells.of_file if self._is_file else Cells.of_frame
+        cells = make(
+            self.source,
+            label=self.label,
+            prob=self.probs[0] if reduction is None else list(self.probs),
+            weight=self.weight,
+            by=list(self.by) or None,
+            pos_label=pos_label,
+            reduction=reduction,
+            labels=labels,
+            weights=weights,
+        )
+        return samples_of_cells(cells, ", ".join(self.by))
+
+    def _distinct_labels(self) -> NDArray[Any]:
+        """Return the labels that occur, in order."""
+        if not self._is_file:
+            return np.array(distinct_labels(self.source, self.label))
+        from fitontest.files.tables import distinct_in_parquet
+
+        return distinct_in_parquet(self.source, "label", self.label)
+
+
+def read_label(text: str, labels: NDArray[Any], argument: str) -> Label:
+    """Return a label that is written as a text in the type of the labels of a file.
+
+    Parameters
+    ----------
+    text : str
+        What was written.
+    labels : array
+        Labels of the file.
+    argument : str
+        What the caller calls the argument.
+
+    Raises
+    ------
+    ValueError
+        A text for labels that are numbers, or true and false.
+    """
+    if labels.dtype.kind == "b":
+        from fitontest.files.csv_files import BOOLEANS
+
+        if text.lower() not in BOOLEANS:
+            raise ValueError(f"{argument} must be one of {', '.join(BOOLEANS)} for true/false labels, got {text!r}")
+        return BOOLEANS[text.lower()]
+    if np.issubdtype(labels.dtype, np.number):
+        try:
+            return int(text) if labels.dtype.kind in "iu" and text.lstrip("+-").isdigit() else float(text)
+        except ValueError:
+            raise ValueError(f"{argument} must be a number for a column of numbers, got {text!r}") from None
+    return text
+
+
+def _file_needs_cells(path: str | Path, cells: CellsWanted, *, allowed: bool) -> bool:
+    """Return whether a file is read as cells: a pattern always, other files of Parquet if asked, or if they are large.
+
+    `allowed` is whether "auto" may ask for cells.
+    """
+    from fitontest.files.tables import count_rows_in_parquet, is_parquet, is_pattern
+
+    if is_pattern(path) and not Path(path).exists():
+        if not str(path).lower().endswith((".parquet", ".pq")):
+            raise ValueError(f"path must be one file unless it is a pattern of Parquet files, got {path}")
+        if cells == "never":
+            raise ValueError(f"path must be one file with cells='never', got the pattern {path}")
+        return True
+    if not is_parquet(Path(path)):
+        if cells == "always":
+            raise ValueError(f"path must be Parquet with cells='always', got {path}")
+        return False
+    return cells == "always" or (cells == "auto" and allowed and count_rows_in_parquet(path) > MOST_IN_MEMORY)
+
+
+def _layout(given: dict[str, Any]) -> Any:
+    """Return how a CSV file is written, as far as that is said."""
+    from fitontest.files.csv_files import Layout
+
+    return Layout(**given)
+
+
+def _prob(names: Names) -> str:
+    """Return what the caller calls the argument that names the columns of scores."""
+    return "prob" if names.y_prob == "y_prob" else names.y_prob
+
+
+def _of_scores(column: str) -> str:
+    return f"prob column {column!r}"
