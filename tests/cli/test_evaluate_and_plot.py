@@ -191,7 +191,7 @@ def test_booleans_however_spelt(tmp_path, spelling):
         (["--label", "p", "--prob", "y"], "label column 'p' and prob column 'y' look swapped"),
         (["--label", "y", "--prob", "w"], r"prob column 'w' must lie in \[0, 1\], got [123].0 at line"),
         (["--label", "name", "--prob", "p"], "label column 'name' must be labelled 0 and 1, .* got the classes"),
-        (["--label", "name", "--prob", "p", "--pos-label", "ill"], "pos_label must be one of the labels"),
+        (["--label", "name", "--prob", "p", "--pos-label", "ill"], "--pos-label must be one of the labels"),
         (["--label", "y", "--prob", "p", "--pos-label", "ill"], "--pos-label must be a number"),
         (["--label", "y", "--prob", "p", "--family", "cubic"], "family must be one of .*; got 'cubic'"),
         (["--label", "y", "--prob", "name"], "prob column 'name' must hold real numbers"),

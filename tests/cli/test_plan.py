@@ -48,7 +48,7 @@ def test_formats_and_sizes():
         (["--prob", "p"], "FILE must be given with --prob p"),
         (["FILE"], "--prob must be given with FILE"),
         (["FILE", "--prob", "q"], "--prob"),
-        (["FILE", "--prob", "p", "--base-rate", 0.1], "base_rate must be left out where p is given"),
+        (["FILE", "--prob", "p", "--base-rate", 0.1], "--base-rate must be left out where p is given"),
         (["--sep", ";"], "--sep, --encoding, --decimal and --max-unpacked must be left out without FILE"),
         (["--width", 3], "width must be a number in (0, 1), got 3.0"),
     ],

@@ -42,7 +42,7 @@ def test_a_line_for_each_class(run):
     [
         (BETA, ("--prob", "a", "--prob", "b"), "--prob must be given once, for a map of two classes; got a, b"),
         (VECTOR, (), "--prob must be given for each class of the map, once; got p"),
-        (VECTOR, ("--prob", "a", "--prob", "b", "--prob", "c"), "probs must name a column for each of the map's 2"),
+        (VECTOR, ("--prob", "a", "--prob", "b", "--prob", "c"), "--prob must name a column for each of the map's 2"),
         (BETA, ("--max-bytes", "5"), "MAP must have at most 5 bytes"),
     ],
 )

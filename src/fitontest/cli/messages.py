@@ -18,11 +18,8 @@ R = TypeVar("R")
 T = TypeVar("T")
 
 
-# what the arguments of the library that read and write files are called here
-OPTIONS = {"path": "FILE", "target": "--output"} | {
-    name: f"--{name.replace('_', '-')}"
-    for name in ("label", "prob", "weight", "sep", "encoding", "decimal", "max_unpacked", "column")
-}
+# what arguments of the library are called here whose options have other names
+OPTIONS = {"path": "FILE", "target": "--output", "labels": "--classes", "weights": "--weight-type"}
 
 
 class BadInput(click.ClickException):
@@ -36,8 +33,25 @@ class BadInput(click.ClickException):
 
 
 def refusal(error: Exception) -> BadInput:
-    """Return the error as the command line says it: the arguments of files are its options."""
-    return BadInput(error.called(OPTIONS) if isinstance(error, FileError) else str(error))
+    """Return the error in the words of the command line: the argument that it begins with is an option here."""
+    names = _options()
+    if isinstance(error, FileError):
+        return BadInput(error.called(names))
+    argument, must, rule = str(error).partition(" must ")
+    return BadInput(f"{names.get(argument, argument)}{must}{rule}")
+
+
+def _options() -> dict[str, str]:
+    """Return the options of the command that runs, by what the library calls them, and the columns that it reads."""
+    context = click.get_current_context()
+    names = dict(OPTIONS)
+    for parameter in context.command.params:
+        option = max(parameter.opts, key=len)
+        if option.startswith("--"):
+            names |= dict.fromkeys((str(parameter.name), option[2:].replace("-", "_")), option)
+    given = context.params
+    names |= {f"prob {prob}": f"--prob {prob}" for prob in given.get("probs") or ()}
+    return names | {"y_true": f"label column {given['label']!r}"} if "label" in given else names
 
 
 def refusing(command: Callable[P, R]) -> Callable[P, R]:
