@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fitontest.measures.error_limits import RESOLUTION, RESOLUTIONS, ErrorLimits, check_resolution
-from fitontest.numerics.pairs import PairWindows
+from fitontest.measures.pair_windows import PairWindows
 
 BY_SCALE = {0: 0.05, 1: 0.01, 2: 0.006, 4: 0.005, 8: 0.0025, 16: 0.0016, 32: 0.0009, 64: 0.0004}
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 import fitontest as fot
 from fitontest.data import entries as data_entries
 from fitontest.data.entries import Entries
+from fitontest.measures.pair_windows import PairWindows
 from fitontest.measures.pairs import NO_PAIR, NO_SPREAD, EntryPairs, PairStatistic
-from fitontest.numerics.pairs import PairWindows
 from fitontest.uncertainty.redraws import Redraws
 from tests.strategies import WEIGHTS, WHOLE_WEIGHTS, aggregated, noisy, samples
 

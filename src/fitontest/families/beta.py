@@ -14,10 +14,11 @@ from fitontest.families.columns import Columns, warn_separable
 from fitontest.families.cutting import Eps, eps_of_sample, eps_of_scores, read_eps
 from fitontest.families.fits import Fits, SharedFits
 from fitontest.families.likelihood_many import maximise_columns
+from fitontest.families.logistic import LogisticProblem, fit_logistic
 from fitontest.families.platt import constant_solution
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.beta import BetaMap
-from fitontest.numerics.newton import SEPARABLE_RIDGE, LogisticProblem, fit_logistic
+from fitontest.numerics.newton import SEPARABLE_RIDGE
 from fitontest.typing import FloatArray, IntArray
 
 UNCUT = 2.2e-16  # where scores are clipped if none is certain: the machine epsilon, as in the betacal package

@@ -1,7 +1,7 @@
 """How far families that are linear in logits cut them off: the setting `eps`, "auto" or a number.
 
 A number is obeyed. "auto" follows the scores that a map is fitted to: where some of them are certain, exactly 0 or 1,
-their logits are cut at one beyond the largest of the others (see `fitontest.numerics.certainty`); where none is, at the
+their logits are cut at one beyond the largest of the others (see `fitontest.families.certainty`); where none is, at the
 last digit of floats, so that the scores are as they are. Each fit chooses for its own rows, each fold of a
 cross-validation too, and the fitted map holds the number.
 """
@@ -13,7 +13,7 @@ import numpy as np
 from fitontest.checks import brief, is_real
 from fitontest.data.class_rows import ClassRows
 from fitontest.data.score_sample import ScoreSample
-from fitontest.numerics.certainty import certain_class_logit, certain_logit
+from fitontest.families.certainty import certain_class_logit, certain_logit
 from fitontest.numerics.links import sigmoid
 from fitontest.typing import FloatArray
 

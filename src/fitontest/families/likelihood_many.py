@@ -15,9 +15,9 @@ from fitontest.data.entries import Entries
 from fitontest.families.base import Family
 from fitontest.families.few_rows import remembered
 from fitontest.families.fits import Fits
+from fitontest.families.newton_many import Features, minimise_columns, probabilities
 from fitontest.numerics.cells import cell_starts, equal_mass_cells
 from fitontest.numerics.links import clip_unit
-from fitontest.numerics.newton_many import Features, minimise_columns, probabilities
 from fitontest.typing import BoolArray, FloatArray, IntArray
 
 NODES = 256  # means of scores that the first steps are made on

@@ -11,11 +11,12 @@ from fitontest.families.columns import Columns, warn_separable
 from fitontest.families.cutting import UNCUT, Eps, eps_of_sample, eps_of_scores, read_eps
 from fitontest.families.fits import Fits, SharedFits
 from fitontest.families.likelihood_many import maximise_columns
+from fitontest.families.logistic import LogisticProblem, fit_logistic
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.binned import constant
 from fitontest.maps.logistic import LogisticMap
 from fitontest.numerics.links import LOGIT, find_link, logit
-from fitontest.numerics.newton import SEPARABLE_RIDGE, LogisticProblem, fit_logistic
+from fitontest.numerics.newton import SEPARABLE_RIDGE
 from fitontest.typing import FloatArray, IntArray
 
 

@@ -15,16 +15,16 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import warn_user
 from fitontest.families.atoms import Atoms, count_atoms
 from fitontest.families.base import Family, Solution, register_family
+from fitontest.families.certainty import LEAST as EPS
 from fitontest.families.cutting import eps_of_scores
 from fitontest.families.fits import Fits
+from fitontest.families.newton_many import Features, logistic_in_place, minimise_columns, pieces
 from fitontest.maps.atoms import AtomsMap
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.logit_knots import LogitKnotsMap
 from fitontest.maps.mixture import MixtureMap
 from fitontest.numerics.cells import equal_mass_cells
-from fitontest.numerics.certainty import LEAST as EPS
 from fitontest.numerics.links import logit, sigmoid
-from fitontest.numerics.newton_many import Features, logistic_in_place, minimise_columns, pieces
 from fitontest.numerics.random import check_cv, held_out_rows
 from fitontest.typing import FloatArray, IntArray, RandomState
 

@@ -10,16 +10,17 @@ from fitontest.families.columns import Columns, warn_separable
 from fitontest.families.cutting import Eps, eps_of_sample, eps_of_scores, read_eps
 from fitontest.families.fits import Fits, SharedFits
 from fitontest.families.likelihood_many import maximise_columns
+from fitontest.families.logistic import LogisticProblem, fit_logistic
 from fitontest.families.multiclass.base import ClassSolution, Input
 from fitontest.families.multiclass.either import EitherFamily
 from fitontest.families.multiclass.fitting import problem_of
+from fitontest.families.multiclass.softmax_slope import fit_slope
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.logistic import LogisticMap
 from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.maps.multiclass.softmax import SoftmaxMap
 from fitontest.numerics.links import LOGIT, logit
-from fitontest.numerics.newton import SEPARABLE_RIDGE, LogisticProblem, fit_logistic
-from fitontest.numerics.softmax_slope import fit_slope
+from fitontest.numerics.newton import SEPARABLE_RIDGE
 from fitontest.typing import FloatArray, IntArray
 
 

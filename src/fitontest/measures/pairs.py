@@ -1,7 +1,7 @@
 r"""The pair statistic: whether residuals of neighbouring rows are alike, at scales from two rows to a quarter of all.
 
 It sees errors of any shape that persist over some rows, waves and errors of single values among them, which maps of a
-few numbers smooth away. `fitontest.numerics.pairs` has the formula.
+few numbers smooth away. `fitontest.measures.pair_windows` has the formula.
 """
 
 from dataclasses import dataclass
@@ -12,8 +12,8 @@ import numpy as np
 from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.base import Estimate, Evidence, Measure, Unit, register_measure
+from fitontest.measures.pair_windows import PairWindows
 from fitontest.numerics.links import signed_root
-from fitontest.numerics.pairs import PairWindows
 from fitontest.results.frames import Records
 from fitontest.results.table import Section
 from fitontest.results.text import percent, short

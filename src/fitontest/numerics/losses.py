@@ -1,9 +1,9 @@
 """Proper losses per row, of any number of classes: what a cross-validation minimises when it chooses a hyper-parameter.
 
 Both take labels y and predictions q and are smallest in expectation when q is the true probability. The shape of q says
-of how many classes they are: that of y, with labels in {0, 1} and scores of the positive class; or an axis more, (n, K),
-with codes 0, ..., K - 1 and distributions. The Brier score is (y - q)^2 of a score, and of a distribution the sum of
-(q_k - [y = k])^2, which for two classes is twice as large. The log loss is -ln q_y in nats, with q_y clipped.
+of how many classes they are: that of y, with labels in {0, 1} and scores of the positive class; or with one axis more,
+(n, K), with codes 0, ..., K - 1 and distributions. The Brier score is (y - q)^2 of a score, and of a distribution the
+sum of (q_k - [y = k])^2, which for two classes is twice as large. The log loss is -ln q_y in nats, with q_y clipped.
 """
 
 from typing import cast

@@ -1,307 +1,133 @@
-"""Exact weighted logistic regression with few parameters and sign constraints, in a handful of Newton steps.
+"""Newton's method for a convex function: the loop over the steps, whatever is minimised.
 
-Platt scaling and beta calibration minimise
+An `Objective` evaluates the function, says how large a gradient is, which step to try and how far to go along it: a
+logistic regression with bounds judges steps by the slope at their end and never computes its loss, a softmax map by the
+loss, which it has anyway.
 
-    L(theta) = sum_i w_i [ log(1 + exp(z_i)) - t_i z_i ],   z_i = theta . x_i,
-
-over one to three parameters, some of them bounded below by 0. L is convex, so the optimum is where the projected
-gradient vanishes, and Newton's method finds it to rounding. The step length is chosen by the slope of L along the
-step alone: on a convex function that slope only grows, so the loss itself need never be computed.
-
-For many rows the first guess comes from the same problem on a histogram of the scores (means of features and labels
-in equal cells of the logit); the raw data then need one or two steps.
+Some problems have loops of their own, since they are others: many label columns of the same features, solved as one
+product of matrices (`fitontest.families.newton_many`); segments that share no row (`fitontest.trees.segment_logistic`);
+weights on the simplex, each step of which is non-negative least squares (`fitontest.families.mixing`); one number
+within a bracket (`fitontest.families.multiclass.softmax_slope`); damped steps compiled by jax for many polygons at once
+(`fitontest.families.piecewise.levenberg_marquardt`).
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
-from fitontest.exceptions import warn_user
-from fitontest.numerics.links import sigmoid
-from fitontest.typing import BoolArray, FloatArray
+from fitontest.typing import FloatArray
 
-GRADIENT_TOLERANCE = 1e-10  # promised: largest projected gradient per unit weight, in the user's features
-LOSS_TOLERANCE = 1e-9  # share of the loss that may be left to gain where the gradient is larger than that
-AIM = 1e-13  # what we try for: a step costs little and Newton's last one lands far below the promise
-NEAR = 1e-6  # Newton decrement per unit weight below which a step of length 1 hardly overshoots
 MAX_STEPS = 200
-TINY = float(np.finfo(float).tiny)
+ROUNDING = 1e-14  # of the loss: a step that seems to raise it by less may be taken
+UNSETTLED = 1e-2  # length of the last step, in standardised features, from which on the optimum is infinitely far away
+LONGEST = 30.0  # step, in standardised features: far from the optimum all curvature may be rounding
+LOSS_TOLERANCE = 1e-9  # share of the loss that may be left to gain where the gradient is larger than promised
 SEPARABLE_RIDGE = 1e-10  # per unit weight, on standardised slopes; only for data without a finite optimum
-CELLS = 2048
-BLOCK = 16_384  # rows per block: the dozen temporaries of a pass over the rows stay in the cache
-HISTOGRAM_FROM = 20_000  # rows from which a histogram start pays
+SPECKS = (0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4)  # on the diagonal of a Hessian that is singular to rounding
 
 
-@dataclass(frozen=True)
-class LogisticProblem:
-    """Rows of a logistic regression.
+class Point(NamedTuple):
+    """Parameters, and the function there: value (NaN if no step needs it), gradient, and what `direction` needs."""
+
+    theta: FloatArray
+    value: float
+    gradient: FloatArray
+    curvature: Any
+
+
+class Objective(ABC):
+    """What is minimised.
 
     Attributes
     ----------
-    features : tuple of arrays of shape (n,)
-        One array per slope.
-    targets : array of shape (n,)
-        Values in [0, 1].
-    w : array of shape (n,) or None
-        Positive weights; None means one each.
-    total : float
-        Sum of the weights.
-    intercept : bool
-        Whether a constant is fitted as well; it is the last parameter.
-    bounded : bool
-        Whether the slopes must be >= 0.
+    tolerance : float
+        Of the class: the size of the gradient that is promised.
+    stalls : int
+        Of the class: after so many steps below the tolerance that do not halve the gradient it is rounding.
+    patience : int
+        Of the class: steps after which a step that is still long says that there is no optimum.
     """
 
-    features: tuple[FloatArray, ...]
-    targets: FloatArray
-    w: FloatArray | None
-    total: float
-    intercept: bool
-    bounded: bool
+    tolerance: ClassVar[float]
+    stalls: ClassVar[int]
+    patience: ClassVar[int] = MAX_STEPS
 
-    @property
-    def bounds(self) -> BoolArray:
-        """Which parameters must be >= 0."""
-        return np.array([self.bounded] * len(self.features) + [False] * self.intercept)
+    @abstractmethod
+    def evaluate(self, theta: FloatArray) -> Point:
+        """Return the function at theta, penalty included."""
+
+    @abstractmethod
+    def size(self, point: Point) -> float:
+        """Return the size of the gradient."""
+
+    @abstractmethod
+    def direction(self, point: Point) -> FloatArray:
+        """Return the longest step that may be taken along the Newton direction."""
+
+    @abstractmethod
+    def length(self, direction: FloatArray) -> float:
+        """Return the length of a step in standardised features."""
+
+    @abstractmethod
+    def advance(self, point: Point, direction: FloatArray) -> Point:
+        """Return the next point, of which the curvature of this one is not needed."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Optimum:
-    """Parameters, slopes first; `gradient` is the largest projected gradient per unit weight there."""
+    """Parameters, and what is known of them.
+
+    Attributes
+    ----------
+    theta : array
+    objective : float
+        The function there; NaN where no step needs it.
+    gradient : float
+        Size of the gradient there.
+    n_iter : int
+        Newton steps.
+    settled : bool
+        Whether the optimum is finite: the last step was short.
+    """
 
     theta: FloatArray
+    objective: float
     gradient: float
     n_iter: int
+    settled: bool
 
 
-Derivatives = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
-
-
-def fit_logistic(problem: LogisticProblem, cell_of: FloatArray, ridge: float = 0.0) -> Optimum:
-    """Solve the problem to a projected gradient of 1e-10 per unit weight, or to a loss of 1e-9 more than the least.
-
-    Parameters
-    ----------
-    problem : LogisticProblem
-    cell_of : array of shape (n,)
-        The linked score by which rows are gathered into the cells of the histogram start.
-    ridge : float
-        Quadratic penalty per unit weight on the standardised slopes; 0 except for separable data.
-    """
-    scaled, shift, scale = _standardised(problem)
-    start = _cold_start(scaled)
-    if problem.targets.size >= HISTOGRAM_FROM:
-        start = _minimise(_histogram(scaled, cell_of), start, ridge).theta
-    optimum = _minimise(scaled, start, ridge)
-    theta = optimum.theta.copy()
-    theta[: scale.size] /= scale
-    if problem.intercept:
-        theta[-1] -= float(theta[: scale.size] @ shift)
-    gradient = optimum.gradient * max(1.0, float((scale + np.abs(shift)).max(initial=1.0)))
-    if ridge == 0.0 and np.any(np.abs(shift) > 1e3 * scale):  # undoing the shift cancels digits: measure again
-        gradient = _projected(theta, _derivatives(problem, theta)[0], problem.bounds)
-    if ridge == 0.0 and gradient > GRADIENT_TOLERANCE and not _is_optimal(problem, theta, scaled, optimum.theta):
-        warn_user(
-            f"the logistic fit stopped after {optimum.n_iter} steps at a projected gradient of {gradient:.1e} per "
-            f"unit weight (aim: {GRADIENT_TOLERANCE:.0e})",
-            ConvergenceWarning,
-        )
-    return Optimum(theta, gradient, optimum.n_iter)
-
-
-def _is_optimal(problem: LogisticProblem, theta: FloatArray, scaled: LogisticProblem, at: FloatArray) -> bool:
-    """Return whether the loss at theta exceeds the least one by no more than 1e-9 of itself.
-
-    A gradient may be large by rounding alone, where one row outweighs all others or the scores are far from 0. What is
-    left to gain is what the next Newton step promises at the optimum of the standardised features, and what undoing the
-    standardisation has lost.
-    """
-    gradient, hessian = _derivatives(scaled, at)
-    left = -0.5 * float(gradient @ _direction(at, gradient, hessian, scaled.bounds))
-    loss, best = _mean_loss(problem, theta), _mean_loss(scaled, at)
-    return left + max(loss - best, 0.0) <= LOSS_TOLERANCE * loss
-
-
-def _mean_loss(problem: LogisticProblem, theta: FloatArray) -> float:
-    """Return the mean of log(1 + exp(z)) - t z."""
-    z: FloatArray = np.full(problem.targets.size, theta[-1] if problem.intercept else 0.0)
-    for slope, x in zip(theta, problem.features, strict=False):
-        z += slope * x
-    each = problem.targets * np.logaddexp(0.0, -z) + (1.0 - problem.targets) * np.logaddexp(0.0, z)
-    return float(each.sum() if problem.w is None else dot(problem.w, each)) / problem.total
-
-
-def dot(a: FloatArray, b: FloatArray) -> float:
-    """Return the sum of a_i b_i without BLAS.
-
-    BLAS hands vectors of 10,000 entries and more to its threads, which wait for one another: where another program
-    keeps one core busy, that takes ten times as long as the sum itself.
-    """
-    return float(np.einsum("i,i->", a, b))
-
-
-def _standardised(problem: LogisticProblem) -> tuple[LogisticProblem, FloatArray, FloatArray]:
-    """Return the problem with features of mean 0 (where an intercept absorbs it) and unit spread.
-
-    The Hessian is then well conditioned even for scores that are all alike, and a ridge means the same for all.
-    """
-    w, total = problem.w, problem.total
-    means = [float(x.mean()) if w is None else dot(w, x) / total for x in problem.features]
-    shift = np.array(means) if problem.intercept else np.zeros(len(means))
-    centred = [x - m for x, m in zip(problem.features, shift, strict=True)]
-    squares = [dot(x, x) if w is None else dot(w * x, x) for x in centred]
-    scale = np.sqrt(np.array(squares) / total)
-    scale[scale == 0] = 1.0
-    features = tuple(np.divide(x, s, out=x) for x, s in zip(centred, scale, strict=True))
-    scaled = LogisticProblem(features, problem.targets, w, total, problem.intercept, problem.bounded)
-    return scaled, shift, scale
-
-
-def _cold_start(problem: LogisticProblem) -> FloatArray:
-    """Return slopes of zero and the intercept of the base rate."""
-    theta = np.zeros(len(problem.features) + problem.intercept)
-    if problem.intercept:
-        t = problem.targets
-        w = np.ones(1) if problem.w is None else problem.w  # sum both classes: 1 - rate could round to 0
-        positive, negative = (float((w * x).sum()) for x in (t, 1.0 - t))
-        theta[-1] = np.log(positive) - np.log(negative)
-    return theta
-
-
-def _histogram(problem: LogisticProblem, cell_of: FloatArray) -> LogisticProblem:
-    """Return the problem on the means of the rows in equal cells of the linked score."""
-    low, high = float(cell_of.min()), float(cell_of.max())
-    if not high > low:  # scores so close that their links are one number
-        return problem
-    cell = ((cell_of - low) * (CELLS / (high - low))).astype(np.intp)
-    np.minimum(cell, CELLS - 1, out=cell)
-
-    def summed(x: FloatArray | None) -> FloatArray:
-        weights = x if problem.w is None else problem.w if x is None else problem.w * x
-        return np.bincount(cell, weights, CELLS).astype(np.float64)
-
-    w = summed(None)
-    kept = w > 0
-    means = [summed(x)[kept] / w[kept] for x in (*problem.features, problem.targets)]
-    return LogisticProblem(tuple(means[:-1]), means[-1], w[kept], problem.total, problem.intercept, problem.bounded)
-
-
-def _minimise(problem: LogisticProblem, theta: FloatArray, ridge: float) -> Optimum:
-    """Run projected Newton steps until the projected gradient is as small as rounding allows."""
-    slopes = len(problem.features)
-    bounded = problem.bounds
-    penalty = np.where(np.arange(theta.size) < slopes, ridge, 0.0)
-
-    def derivatives(at: FloatArray) -> tuple[FloatArray, FloatArray]:
-        gradient, hessian = _derivatives(problem, at)
-        return gradient + penalty * at, hessian + np.diag(penalty)
-
-    gradient, hessian = derivatives(theta)
-    best = Optimum(theta, _projected(theta, gradient, bounded), 0)
-    stalled = 0
+def minimise(objective: Objective, start: FloatArray, aim: float) -> Optimum:
+    """Run Newton steps until the gradient is at most `aim`, or as small as rounding allows."""
+    point = objective.evaluate(start)
+    best = Optimum(start, point.value, objective.size(point), 0, settled=True)
+    length, stalled = 0.0, 0
     for step in range(1, MAX_STEPS + 1):
-        if best.gradient <= AIM or stalled >= 3:
+        if best.gradient <= aim or stalled >= objective.stalls:
             break
-        direction = _direction(theta, gradient, hessian, bounded)
-        theta, gradient, hessian = _advance(derivatives, theta, gradient, direction, bounded)
-        reached = _projected(theta, gradient, bounded)
-        stalled = stalled + 1 if reached > best.gradient / 2 and best.gradient < GRADIENT_TOLERANCE else 0
-        if reached < best.gradient:
-            best = Optimum(theta, reached, step)
-    return best
+        direction = objective.direction(point)
+        length = objective.length(direction)
+        if step > objective.patience and length > LONGEST:
+            break
+        point = point._replace(curvature=None)  # it may be as large as the scores, and the next one is made now
+        point = objective.advance(point, direction)
+        reached = objective.size(point)
+        stalled = stalled + 1 if reached > best.gradient / 2 and best.gradient < objective.tolerance else 0
+        if reached < best.gradient or point.value < best.objective - ROUNDING:
+            best = Optimum(point.theta, point.value, reached, step, settled=True)
+    return replace(best, settled=length < UNSETTLED)
 
 
-def _derivatives(problem: LogisticProblem, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return gradient and Hessian of the mean loss, summed block by block so that temporaries stay in the cache."""
-    size, slopes = theta.size, len(problem.features)
-    gradient, hessian = np.zeros(size), np.zeros((size, size))
-    for start in range(0, problem.targets.size, BLOCK):
-        piece = slice(start, start + BLOCK)
-        columns = [x[piece] for x in problem.features]
-        z: FloatArray = np.full(columns[0].size, theta[-1] if problem.intercept else 0.0)
-        for slope, x in zip(theta, columns, strict=False):
-            z += slope * x
-        q = sigmoid(z)
-        r = q - problem.targets[piece]
-        v = q * (1.0 - q)
-        if problem.w is not None:
-            r *= problem.w[piece]
-            v *= problem.w[piece]
-        for i, x in enumerate(columns):
-            gradient[i] += dot(r, x)
-            vx = v * x
-            for j in range(i + 1):
-                hessian[i, j] += dot(vx, columns[j])
-            if problem.intercept:
-                hessian[slopes, i] += vx.sum()
-        if problem.intercept:
-            gradient[slopes] += r.sum()
-            hessian[slopes, slopes] += v.sum()
-    for i in range(size):  # of so few parameters quicker than by functions of matrices
-        hessian[:i, i] = hessian[i, :i]
-    return gradient / problem.total, hessian / problem.total
-
-
-def _projected(theta: FloatArray, gradient: FloatArray, bounded: BoolArray) -> float:
-    """Return the largest gradient component along which the bounds let us descend."""
-    held = bounded & (theta <= 0) & (gradient > 0)
-    return float(np.abs(np.where(held, 0.0, gradient)).max(initial=0.0))
-
-
-def _direction(theta: FloatArray, gradient: FloatArray, hessian: FloatArray, bounded: BoolArray) -> FloatArray:
-    """Return the Newton step over the parameters that are free to move."""
-    at_bound = bounded & (theta <= 0)
-    free = ~(at_bound & (gradient > 0))
-    while True:
-        direction = np.zeros(theta.size)
-        if free.all():
-            direction = -_solve(hessian, gradient)
-        elif free.any():
-            direction[free] = -_solve(hessian[np.ix_(free, free)], gradient[free])
-        blocked = free & at_bound & (direction < 0)
-        if not blocked.any():
-            return direction
-        free &= ~blocked
-
-
-def _solve(hessian: FloatArray, gradient: FloatArray) -> FloatArray:
-    """Solve a positive semi-definite system; the diagonal is scaled, and a speck added where it is singular."""
-    scale = np.sqrt(np.maximum(hessian.diagonal(), TINY))
-    scaled = hessian / (scale[:, None] * scale)
-    for speck in (0.0, 1e-14, 1e-11, 1e-8, 1e-4):
+def solve_symmetric(hessian: FloatArray, gradient: FloatArray, specks: tuple[float, ...] = SPECKS) -> FloatArray:
+    """Return the Newton step -H^-1 g; the diagonal is scaled, and a speck added where H is singular."""
+    size = np.sqrt(np.maximum(hessian.diagonal(), np.finfo(float).tiny))
+    scaled = hessian / (size[:, None] * size)
+    for speck in specks:
         try:
-            factor = np.linalg.cholesky(scaled + speck * np.eye(scale.size) if speck else scaled)
+            factor = np.linalg.cholesky(scaled + speck * np.eye(size.size) if speck else scaled)
         except np.linalg.LinAlgError:
             continue
-        return np.asarray(np.linalg.solve(factor.T, np.linalg.solve(factor, gradient / scale)) / scale)
-    return np.asarray(gradient / np.maximum(scale * scale, 1e-10))
-
-
-def _advance(
-    derivatives: Derivatives,
-    theta: FloatArray,
-    gradient: FloatArray,
-    direction: FloatArray,
-    bounded: BoolArray,
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the next point and its derivatives: the longest of 1, 1/2, 1/4, ... steps that does not overshoot.
-
-    Along a convex loss the slope g(t) . d grows with t from its negative start. A step is accepted if it still
-    descends there, so that it can never land on a plateau beyond the minimum. Next to the optimum, where the sign of
-    the slope is rounding, it is enough that the slope has not grown.
-    """
-    hits = bounded & (theta + direction < 0)
-    longest = float((-theta[hits] / direction[hits]).min(initial=1.0))
-    descent = float(gradient @ direction)
-    length = longest
-    for _ in range(60):
-        moved = theta + length * direction
-        moved[hits & (moved <= 1e-15 * np.abs(direction))] = 0.0
-        new_gradient, hessian = derivatives(moved)
-        slope = float(new_gradient @ direction)
-        if slope <= (0.9 * abs(descent) if abs(descent) < NEAR else 0.0) or abs(descent) < 1e-28:
-            break
-        length /= 2
-    return moved, new_gradient, hessian
+        return np.asarray(-np.linalg.solve(factor.T, np.linalg.solve(factor, gradient / size)) / size)
+    return np.asarray(-gradient / (size * size))

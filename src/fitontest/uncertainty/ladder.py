@@ -3,8 +3,8 @@
 An interval of the true error holds for the truths of its chain. If the map is rougher than a spline can follow, in
 waves or with an error of its own for each value, truths on the way to a spline know nothing of most of the error, and
 the interval lies below it. Whether a map g fits is tested by the pair statistic of the labels less g
-(`fitontest.numerics.pairs`), with g refitted to each labelling drawn from it. Where it does not, the next rung of the
-ladder is taken.
+(`fitontest.measures.pair_windows`), with g refitted to each labelling drawn from it. Where it does not, the next rung
+of the ladder is taken.
 """
 
 from dataclasses import dataclass

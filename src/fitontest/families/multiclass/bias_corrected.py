@@ -9,10 +9,10 @@ from fitontest.families.cutting import Eps, read_eps
 from fitontest.families.multiclass.base import ClassSolution, Input, MulticlassFamily
 from fitontest.families.multiclass.fitting import Scores, diagonal_identity, find_optimum
 from fitontest.families.multiclass.penalties import read_penalty
+from fitontest.families.multiclass.softmax_diagonal import Diagonal
+from fitontest.families.multiclass.softmax_objective import Penalty
 from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.numerics.softmax import SoftmaxProblem
-from fitontest.numerics.softmax_diagonal import Diagonal
-from fitontest.numerics.softmax_newton import Penalty
 
 
 @register_family("bias_corrected")

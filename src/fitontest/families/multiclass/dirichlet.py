@@ -13,11 +13,12 @@ from fitontest.families.cutting import Eps, read_eps
 from fitontest.families.multiclass.base import ClassSolution, Input, MulticlassFamily
 from fitontest.families.multiclass.fitting import Scores, find_optimum, full_identity
 from fitontest.families.multiclass.penalties import hold_out, read_penalty
+from fitontest.families.multiclass.softmax_full import full_objective
+from fitontest.families.multiclass.softmax_objective import AIM, Penalty
 from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.maps.multiclass.softmax import SoftmaxMap
+from fitontest.numerics.newton import Optimum
 from fitontest.numerics.random import check_cv
-from fitontest.numerics.softmax_full import full_objective
-from fitontest.numerics.softmax_newton import AIM, Penalty, SoftmaxOptimum
 from fitontest.typing import FloatArray, RandomState
 
 HELD_OUT_AIM = 1e-7  # gradient of fits that only compare penalties, whose losses it changes by less than 1e-6
@@ -148,7 +149,7 @@ class Dirichlet(MulticlassFamily):
 
     def path(
         self, rows: ClassRows, pairs: Sequence[tuple[float, float]], aim: float = AIM
-    ) -> list[tuple[SoftmaxMap, SoftmaxOptimum]]:
+    ) -> list[tuple[SoftmaxMap, Optimum]]:
         """Return the maps for several pairs of lambda and mu, each fit started from the one before.
 
         Parameters
@@ -162,7 +163,7 @@ class Dirichlet(MulticlassFamily):
 
         Returns
         -------
-        list of (SoftmaxMap, SoftmaxOptimum)
+        list of (SoftmaxMap, Optimum)
             For each pair the map, and what the optimisation found.
         """
         scores, K = Scores.plain(rows, self._smallest(rows)), rows.n_classes

@@ -18,23 +18,21 @@ import numpy as np
 from fitontest.data.class_rows import ClassRows
 from fitontest.data.labels import listed
 from fitontest.exceptions import SeparableDataWarning, warn_user
-from fitontest.maps.multiclass.softmax import SoftmaxMap, first_step
-from fitontest.numerics.newton import SEPARABLE_RIDGE
-from fitontest.numerics.softmax import SoftmaxProblem, row_blocks
-from fitontest.numerics.softmax_newton import (
+from fitontest.families.multiclass.softmax_objective import (
     AIM,
-    Objective,
     Penalty,
-    SoftmaxOptimum,
-    minimise,
+    SoftmaxObjective,
     score_size,
     warn_unless_exact,
 )
-from fitontest.numerics.softmax_slope import fit_slope
+from fitontest.families.multiclass.softmax_slope import fit_slope
+from fitontest.maps.multiclass.softmax import SoftmaxMap, first_step
+from fitontest.numerics.newton import SEPARABLE_RIDGE, Optimum, minimise
+from fitontest.numerics.softmax import SoftmaxProblem, row_blocks
 from fitontest.numerics.threads import one_blas_thread
 from fitontest.typing import FloatArray, IntArray, Label
 
-ObjectiveMaker = Callable[[SoftmaxProblem, Penalty], Objective]
+ObjectiveMaker = Callable[[SoftmaxProblem, Penalty], SoftmaxObjective]
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +87,7 @@ def find_optimum(
     start: FloatArray,
     family: str,
     aim: float = AIM,
-) -> SoftmaxOptimum:
+) -> Optimum:
     """Minimise the loss plus the penalty, and where that has no optimum plus a ridge as well.
 
     Parameters

@@ -9,8 +9,8 @@ from fitontest.families.base import register_family
 from fitontest.families.cutting import Eps
 from fitontest.families.multiclass.base import Input
 from fitontest.families.multiclass.fitting import ObjectiveMaker, full_identity
+from fitontest.families.multiclass.softmax_full import full_objective
 from fitontest.families.multiclass.structured import StructuredFamily
-from fitontest.numerics.softmax_full import full_objective
 from fitontest.typing import FloatArray, RandomState
 
 

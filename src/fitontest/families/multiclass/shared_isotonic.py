@@ -11,10 +11,10 @@ from fitontest.families.cutting import Eps, read_eps
 from fitontest.families.isotonic import Isotonic
 from fitontest.families.multiclass.base import ClassSolution, Input, MulticlassFamily
 from fitontest.families.multiclass.fitting import problem_of
+from fitontest.families.multiclass.softmax_slope import fit_slope
 from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.maps.multiclass.shared import SharedMap
 from fitontest.maps.multiclass.softmax import first_step
-from fitontest.numerics.softmax_slope import fit_slope
 
 
 @register_family("shared_isotonic")

@@ -12,10 +12,11 @@ from fitontest.families.cutting import Eps, read_eps
 from fitontest.families.multiclass.base import ClassSolution, Input, MulticlassFamily
 from fitontest.families.multiclass.fitting import ObjectiveMaker, Scores, find_optimum, named_classes
 from fitontest.families.multiclass.penalties import MULTIPLES, hold_out, read_penalty
+from fitontest.families.multiclass.softmax_objective import Penalty
 from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.maps.multiclass.softmax import SoftmaxMap
+from fitontest.numerics.newton import Optimum
 from fitontest.numerics.random import check_cv
-from fitontest.numerics.softmax_newton import Penalty, SoftmaxOptimum
 from fitontest.typing import FloatArray, Label, RandomState
 
 
@@ -59,7 +60,7 @@ class StructuredFamily(MulticlassFamily):
         first = {} if penalty is None else {"temperature_": 1.0 / fitted.beta if fitted.beta > 0 else np.inf}
         return ClassSolution(fitted, {**chosen, **first, "objective_": optimum.objective, "n_iter_": optimum.n_iter})
 
-    def path(self, rows: ClassRows, multiples: Sequence[float | None]) -> list[tuple[SoftmaxMap, SoftmaxOptimum]]:
+    def path(self, rows: ClassRows, multiples: Sequence[float | None]) -> list[tuple[SoftmaxMap, Optimum]]:
         """Return the maps for several multiples of the penalty, each fit started from the one before.
 
         Parameters
@@ -71,7 +72,7 @@ class StructuredFamily(MulticlassFamily):
 
         Returns
         -------
-        list of (SoftmaxMap, SoftmaxOptimum)
+        list of (SoftmaxMap, Optimum)
             For each multiple the map, and what the optimisation found.
         """
         eps, K = self._smallest(rows), rows.n_classes

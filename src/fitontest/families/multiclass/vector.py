@@ -9,8 +9,8 @@ from fitontest.families.base import register_family
 from fitontest.families.cutting import Eps
 from fitontest.families.multiclass.base import Input
 from fitontest.families.multiclass.fitting import ObjectiveMaker, diagonal_identity
+from fitontest.families.multiclass.softmax_diagonal import Diagonal
 from fitontest.families.multiclass.structured import StructuredFamily
-from fitontest.numerics.softmax_diagonal import Diagonal
 from fitontest.typing import FloatArray, RandomState
 
 

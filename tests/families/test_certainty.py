@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fitontest.numerics.certainty import certain_class_logit, certain_logit
+from fitontest.families.certainty import certain_class_logit, certain_logit
 
 
 @pytest.mark.parametrize(

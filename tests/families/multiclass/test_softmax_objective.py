@@ -1,4 +1,4 @@
-"""Newton's method for softmax maps: what is warned of where it stops."""
+"""Fits of softmax maps: what is warned of where they stop."""
 
 import warnings
 from dataclasses import replace
@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
+from fitontest.families.multiclass.softmax_full import full_objective
+from fitontest.families.multiclass.softmax_objective import AIM, Penalty, warn_unless_exact
+from fitontest.numerics.newton import minimise
 from fitontest.numerics.softmax import SoftmaxProblem
-from fitontest.numerics.softmax_full import full_objective
-from fitontest.numerics.softmax_newton import Penalty, minimise, warn_unless_exact
 
 
 @pytest.fixture
@@ -20,7 +21,7 @@ def objective():
 
 
 def test_a_gradient_is_judged_by_what_is_left_to_gain(objective):
-    optimum = replace(minimise(objective, np.eye(3, 4)), gradient=1e-6)
+    optimum = replace(minimise(objective, np.eye(3, 4), AIM), gradient=1e-6)
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)
         warn_unless_exact(objective, optimum)  # a gradient of rounding: the loss is the least
@@ -30,6 +31,6 @@ def test_a_gradient_is_judged_by_what_is_left_to_gain(objective):
 
 
 def test_a_fit_that_has_not_converged_says_so(objective, monkeypatch):
-    monkeypatch.setattr("fitontest.numerics.softmax_newton.MAX_STEPS", 1)
+    monkeypatch.setattr("fitontest.numerics.newton.MAX_STEPS", 1)
     with pytest.warns(ConvergenceWarning, match="the softmax fit stopped after 1 steps"):
-        warn_unless_exact(objective, minimise(objective, np.eye(3, 4)))
+        warn_unless_exact(objective, minimise(objective, np.eye(3, 4), AIM))

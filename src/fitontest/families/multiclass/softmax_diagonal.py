@@ -9,20 +9,20 @@ from functools import cached_property
 
 import numpy as np
 
-from fitontest.numerics.softmax import SoftmaxProblem, row_blocks, to_softmax
-from fitontest.numerics.softmax_newton import DAMPING, Penalty, score_size, solve_symmetric, weighted_sum
+from fitontest.families.multiclass.softmax_objective import DAMPING, SoftmaxObjective, score_size
+from fitontest.numerics.newton import Point, solve_symmetric
+from fitontest.numerics.softmax import row_blocks, to_softmax
+from fitontest.numerics.sums import weighted_sum
 from fitontest.typing import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
-class Diagonal:
+class Diagonal(SoftmaxObjective):
     """The objective of the map softmax(v * x + b); theta, of shape (K, 2), has the columns v and b.
 
     With `shared` all entries of v are one slope; then the gradient of each is the K-th part of the slope's.
     """
 
-    problem: SoftmaxProblem
-    penalty: Penalty
     shared: bool = False
 
     @cached_property
@@ -31,7 +31,7 @@ class Diagonal:
         size = score_size(self.problem)[:-1]
         return np.stack([size, np.ones(size.size)], axis=1)
 
-    def evaluate(self, theta: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+    def evaluate(self, theta: FloatArray) -> Point:
         """Return value, gradient, and the Hessian of shape (2K, 2K), of all v and then of all b."""
         problem = self.problem
         n, K = problem.x.shape
@@ -60,9 +60,9 @@ class Diagonal:
         hessian = (_on_diagonals(first, second) - outer) / problem.total + np.diag(
             2.0 * self.penalty.strength.T.ravel()
         )
-        return value / problem.total + self.penalty.value(theta), gradient, hessian
+        return Point(theta, value / problem.total + self.penalty.value(theta), gradient, hessian)
 
-    def direction(self, gradient: FloatArray, curvature: FloatArray) -> FloatArray:
+    def newton_step(self, gradient: FloatArray, curvature: FloatArray) -> FloatArray:
         """Return the Newton step; it does not move all biases by one number, which would change nothing."""
         K = gradient.shape[0]
         hessian = curvature + np.diag(DAMPING * (self.scale**2).T.ravel())

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fitontest.numerics import pairs
-from fitontest.numerics.pairs import PairWindows
+from fitontest.measures import pair_windows as pairs
+from fitontest.measures.pair_windows import PairWindows
 
 SMALL = np.array([0.1, 0.2, 0.2, 0.2, 0.3, 0.4, 0.5, 0.5, 0.6, 0.7, 0.8, 0.9])
 LABELS = np.array([0, 0, 1, 1, 0, 1, 1, 1, 0, 1, 0, 1])

@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fitontest.numerics.newton import SEPARABLE_RIDGE, dot
+from fitontest.numerics.newton import SEPARABLE_RIDGE
 from fitontest.numerics.softmax import SoftmaxProblem, row_blocks
+from fitontest.numerics.sums import weighted_sum
 from fitontest.typing import FloatArray, IntArray
 
 MAX_STEPS = 100
@@ -84,8 +85,8 @@ def _flat_slope(pieces: list[_Piece], total: float) -> tuple[float, float]:
         mean = piece.s.mean(axis=0)
         from_mean = piece.s - mean
         from_mean *= from_mean
-        slope += _sum(mean - piece.own, piece.w)
-        square += _sum(from_mean.sum(axis=0), piece.w)
+        slope += weighted_sum(mean - piece.own, piece.w)
+        square += weighted_sum(from_mean.sum(axis=0), piece.w)
     return slope / total, 2.0 * square / ((pieces[0].s.shape[0] - 1) * total)
 
 
@@ -98,10 +99,6 @@ def _derivatives(pieces: list[_Piece], total: float, beta: float) -> tuple[float
         e *= piece.s
         mean = e.sum(axis=0) / weight
         e *= piece.s
-        slope += _sum(mean - piece.own, piece.w)
-        curvature += _sum(e.sum(axis=0) / weight - mean * mean, piece.w)
+        slope += weighted_sum(mean - piece.own, piece.w)
+        curvature += weighted_sum(e.sum(axis=0) / weight - mean * mean, piece.w)
     return slope / total, curvature / total
-
-
-def _sum(values: FloatArray, w: FloatArray | None) -> float:
-    return float(values.sum()) if w is None else dot(values, w)

@@ -13,8 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from fitontest.families.multiclass.softmax_objective import DAMPING, Penalty, SoftmaxObjective, score_size
+from fitontest.numerics.newton import Point, solve_symmetric
 from fitontest.numerics.softmax import SoftmaxProblem, row_blocks, to_softmax
-from fitontest.numerics.softmax_newton import DAMPING, Objective, Penalty, score_size, solve_symmetric, weighted_sum
+from fitontest.numerics.sums import weighted_sum
 from fitontest.typing import FloatArray
 
 DENSE_UP_TO = 14  # classes up to which the Hessian is formed
@@ -24,24 +26,21 @@ MOST_PRODUCTS = 400  # in a Newton step
 MANY_PRODUCTS = 12  # in a Newton step, from which on a better preconditioner pays
 
 
-def full_objective(problem: SoftmaxProblem, penalty: Penalty) -> Objective:
+def full_objective(problem: SoftmaxProblem, penalty: Penalty) -> SoftmaxObjective:
     """Return the objective of the map softmax(W x + b), in the form that suits the number of classes."""
     return (Dense if problem.x.shape[1] <= DENSE_UP_TO else Products)(problem, penalty)
 
 
 @dataclass(frozen=True, eq=False)
-class Dense:
+class Dense(SoftmaxObjective):
     """The objective with its Hessian, for theta of shape (K, K + 1) with the columns W and b."""
-
-    problem: SoftmaxProblem
-    penalty: Penalty
 
     @cached_property
     def scale(self) -> FloatArray:
         """Root mean square of the scores, and 1 for the biases."""
         return np.broadcast_to(score_size(self.problem), self.penalty.strength.shape)
 
-    def evaluate(self, theta: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+    def evaluate(self, theta: FloatArray) -> Point:
         """Return value, gradient, and the Hessian of shape (K (K + 1), K (K + 1))."""
         problem = self.problem
         n, K = problem.x.shape
@@ -64,9 +63,9 @@ class Dense:
         hessian[k, :, k, :] += own.reshape(K, F, F)
         hessian = hessian.reshape(K * F, K * F) / problem.total + np.diag(2.0 * self.penalty.strength.ravel())
         gradient = gradient / problem.total + self.penalty.gradient(theta)
-        return value / problem.total + self.penalty.value(theta), gradient, hessian
+        return Point(theta, value / problem.total + self.penalty.value(theta), gradient, hessian)
 
-    def direction(self, gradient: FloatArray, curvature: FloatArray) -> FloatArray:
+    def newton_step(self, gradient: FloatArray, curvature: FloatArray) -> FloatArray:
         """Return the Newton step."""
         K, F = gradient.shape
         hessian = curvature + np.diag(DAMPING * (self.scale**2).ravel())
@@ -78,18 +77,15 @@ class Dense:
 
 
 @dataclass(frozen=True, eq=False)
-class Products:
+class Products(SoftmaxObjective):
     """The objective with products of its Hessian, for theta of shape (K, K + 1) with the columns W and b."""
-
-    problem: SoftmaxProblem
-    penalty: Penalty
 
     @cached_property
     def scale(self) -> FloatArray:
         """Root mean square of the scores, and 1 for the biases."""
         return np.broadcast_to(score_size(self.problem), self.penalty.strength.shape)
 
-    def evaluate(self, theta: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+    def evaluate(self, theta: FloatArray) -> Point:
         """Return value, gradient, and the probabilities at theta, of which products of the Hessian are made."""
         problem = self.problem
         n, K = problem.x.shape
@@ -105,7 +101,7 @@ class Products:
             gradient[:, :-1] += r.T @ x
             gradient[:, -1] += r.sum(axis=0)
         gradient = gradient / problem.total + self.penalty.gradient(theta)
-        return value / problem.total + self.penalty.value(theta), gradient, probabilities
+        return Point(theta, value / problem.total + self.penalty.value(theta), gradient, probabilities)
 
     def product(self, probabilities: FloatArray, D: FloatArray) -> FloatArray:
         """Return the Hessian times D."""
@@ -126,7 +122,7 @@ class Products:
             found[:, -1] += r.sum(axis=0)
         return found / problem.total + 2.0 * self.penalty.strength * D
 
-    def direction(self, gradient: FloatArray, curvature: FloatArray) -> FloatArray:
+    def newton_step(self, gradient: FloatArray, curvature: FloatArray) -> FloatArray:
         """Return a Newton step, the more exact the smaller the gradient is."""
         inverses = self._kept_inverses(curvature)
         size = float(np.abs(gradient / self.scale).max())

@@ -1,0 +1,117 @@
+"""The mean log loss of softmax(W x + b) under a quadratic penalty: what Newton's method needs of it, whatever W's form.
+
+The function minimised is the weighted mean of -log q_y plus sum_j strength_j (theta_j - centre_j)^2, in which squares
+are not halved. It is convex. Each step goes along the Newton direction, halved until the loss falls.
+
+Parameters are an array theta of shape (K, F + 1): row k holds the weights of class k and, last, its bias. A diagonal W
+has F = 1, a full one F = K.
+"""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from fitontest.exceptions import warn_user
+from fitontest.numerics.newton import LONGEST, LOSS_TOLERANCE, ROUNDING, Objective, Optimum, Point
+from fitontest.numerics.softmax import SoftmaxProblem
+from fitontest.typing import FloatArray
+
+AIM = 1e-12  # gradient that we try for: the last Newton step lands far below what is promised
+DAMPING = 1e-13  # share of the squares of the scores that is added to the curvature: less than that is rounding
+
+
+@dataclass(frozen=True, eq=False)
+class Penalty:
+    """sum strength (theta - centre)^2, entry by entry."""
+
+    strength: FloatArray
+    centre: FloatArray
+
+    def value(self, theta: FloatArray) -> float:
+        """Return the penalty."""
+        away = theta - self.centre
+        return float((self.strength * away * away).sum())
+
+    def gradient(self, theta: FloatArray) -> FloatArray:
+        """Return its gradient."""
+        return 2.0 * self.strength * (theta - self.centre)
+
+
+@dataclass(frozen=True, eq=False)
+class SoftmaxObjective(Objective):
+    """Mean log loss plus penalty; gradients and steps are measured in standardised scores.
+
+    Attributes
+    ----------
+    problem : SoftmaxProblem
+    penalty : Penalty
+    """
+
+    problem: SoftmaxProblem
+    penalty: Penalty
+
+    tolerance = 1e-9
+    stalls = 2
+    patience = 50
+
+    @property
+    @abstractmethod
+    def scale(self) -> FloatArray:
+        """Size of the score that each parameter multiplies, so that gradients and steps can be compared."""
+
+    @abstractmethod
+    def newton_step(self, gradient: FloatArray, curvature: Any) -> FloatArray:
+        """Return the Newton step, however long."""
+
+    def size(self, point: Point) -> float:
+        """Return the largest entry of the gradient."""
+        return float(np.abs(point.gradient / self.scale).max(initial=0.0))
+
+    def length(self, direction: FloatArray) -> float:
+        """Return the largest entry of a step."""
+        return float(np.abs(direction * self.scale).max(initial=0.0))
+
+    def direction(self, point: Point) -> FloatArray:
+        """Return the Newton step, or a part of it that is not much longer than the parameters are."""
+        step = self.newton_step(point.gradient, point.curvature)
+        length, longest = self.length(step), LONGEST + self.length(point.theta)
+        return step * (longest / length) if length > longest else step
+
+    def advance(self, point: Point, direction: FloatArray) -> Point:
+        """Return the next point: the longest of 1, 1/2, ... steps that lowers the loss."""
+        descent, length = float((point.gradient * direction).sum()), 1.0
+        for _ in range(60):
+            moved = self.evaluate(point.theta + length * direction)
+            if moved.value <= point.value + 1e-4 * length * descent + ROUNDING * max(1.0, abs(point.value)):
+                break
+            length, moved = length / 2, moved._replace(curvature=None)
+        return moved
+
+
+def warn_unless_exact(objective: SoftmaxObjective, optimum: Optimum, aim: float = AIM) -> Optimum:
+    """Return the optimum, with a warning if its gradient is not as small as promised, nor its loss nearly the least."""
+    if optimum.gradient > max(aim, objective.tolerance) and not _is_least(objective, optimum.theta):
+        warn_user(
+            f"the softmax fit stopped after {optimum.n_iter} steps at a gradient of {optimum.gradient:.1e} "
+            f"(aim: {objective.tolerance:.0e})",
+            ConvergenceWarning,
+        )
+    return optimum
+
+
+def _is_least(objective: SoftmaxObjective, theta: FloatArray) -> bool:
+    """Return whether the next Newton step promises no more than 1e-9 of the loss, whatever the gradient is."""
+    point = objective.evaluate(theta)
+    left = -0.5 * float((point.gradient * objective.newton_step(point.gradient, point.curvature)).sum())
+    return left <= LOSS_TOLERANCE * point.value
+
+
+def score_size(problem: SoftmaxProblem) -> FloatArray:
+    """Return the weighted root mean square of each column of the scores, and 1 for the biases; shape (K + 1,)."""
+    x = problem.x
+    w = np.ones(x.shape[0]) if problem.w is None else problem.w  # a weight of two is the row twice
+    squares = np.einsum("i,ik,ik->k", w, x, x) / w.sum()
+    return np.append(np.sqrt(np.maximum(squares, 1e-6)), 1.0)
