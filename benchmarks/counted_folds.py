@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.stats import ks_2samp
 
 import fitontest as fot
+from fitontest.data.counted_sample import sample_of_rows
 from fitontest.data.ordering import Rows
 from fitontest.data.parts import countable, cut
 from fitontest.families.bin_count import bin_count_scores
@@ -39,7 +40,7 @@ def counted(y: Array, p: Array) -> fot.ScoreSample:
     """Return the rows as counts of each score and label."""
     (pairs, n) = np.unique(np.column_stack((p, y)), axis=0, return_counts=True)
     w = n.astype(float)
-    return fot.ScoreSample.of_rows(Rows(pairs[:, 0].copy(), pairs[:, 1].copy(), w, n, w), whole=True)
+    return sample_of_rows(Rows(pairs[:, 0].copy(), pairs[:, 1].copy(), w, n, w), whole=True)
 
 
 def by_law(sample: fot.ScoreSample, cv: int, seed: int) -> tuple[fot.ScoreSample, list[NDArray[np.intp]]]:
@@ -54,8 +55,8 @@ def equal_parts(sample: fot.ScoreSample, cv: int, seed: int) -> tuple[fot.ScoreS
     parts += rng.permuted(np.arange(cv) < (rows.n % cv)[:, None], axis=1)
     kind, fold = np.nonzero(parts)
     folds = CountedFolds(kind, parts[kind, fold], fold[None])
-    pieces, of = cut(rows, countable(rows, whole=True), folds, whole=True)
-    return fot.ScoreSample.of_rows(pieces, whole=True), [np.flatnonzero(of[0] == number) for number in range(cv)]
+    pieces, of, _ = cut(rows, countable(rows, whole=True), folds, whole=True)
+    return sample_of_rows(pieces, whole=True), [np.flatnonzero(of[0] == number) for number in range(cv)]
 
 
 def whole_entries(sample: fot.ScoreSample, cv: int, seed: int) -> tuple[fot.ScoreSample, list[NDArray[np.intp]]]:

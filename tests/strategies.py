@@ -3,6 +3,8 @@
 import numpy as np
 from hypothesis import strategies as st
 
+from fitontest.data.counted_sample import sample_of_rows
+
 # scores as they come: rounded to few decimals (ties, edges), at the ends, next to them, and anywhere
 SCORES = st.one_of(
     st.sampled_from([0.0, 1.0, 0.5, 1e-300, 1e-9, 1 - 1e-9, np.nextafter(1.0, 0.0), 0.1, 0.2, 0.3, 0.7]),
@@ -45,10 +47,9 @@ def noisy(n=400, seed=0, ties=None, power=1.4):
 
 def aggregated(y, p, w=None):
     """Return the rows as entries that count those of one score and label, in a sample; all rows weigh w."""
-    import fitontest as fot
     from fitontest.data.ordering import Rows
 
     pairs, n = np.unique(np.column_stack((p, y)).astype(float), axis=0, return_counts=True)
     each = 1.0 if w is None else float(w)
     rows = Rows(pairs[:, 0].copy(), pairs[:, 1].copy(), n * each, n, n * (each if w is None else each**2))
-    return fot.ScoreSample.of_rows(rows, whole=w is None)
+    return sample_of_rows(rows, whole=w is None)

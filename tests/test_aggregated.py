@@ -11,6 +11,7 @@ from scipy.stats import ks_2samp
 
 import fitontest as fot
 from fitontest.comparison.compare import Options, compare_candidates
+from fitontest.data.counted_sample import sample_of_rows
 from fitontest.data.ordering import Rows
 from fitontest.families.base import Family
 from fitontest.uncertainty import redraws
@@ -234,9 +235,7 @@ def test_folds_of_counts_give_the_scores_that_folds_of_rows_give(monkeypatch):
 
 def test_blocks_of_a_kernel_error_are_not_drawn_from_counts_too_large_to_list():
     cells, _ = samples()
-    many = fot.ScoreSample.of_rows(
-        Rows(cells.p, cells.y, cells.w * 10**6, cells.rows.n * 10**6, cells.w2 * 10**6), whole=True
-    )
+    many = sample_of_rows(Rows(cells.p, cells.y, cells.w * 10**6, cells.rows.n * 10**6, cells.w2 * 10**6), whole=True)
     assert fot.KernelError().estimate(many).n == 2 * 10**9
     with pytest.raises(ValueError, match=r"must not be 'block' for entries that count more .* got 2,000,000,000"):
         fot.KernelError(estimator="block").estimate(many)

@@ -10,8 +10,8 @@ from sklearn.base import clone
 from sklearn.utils.validation import NotFittedError
 
 import fitontest as fot
-from fitontest.data.class_rows import ClassRows
 from fitontest.data.predictions import read_classes
+from fitontest.data.simplex_sample import SimplexSample
 from tests.multiclass import draw
 
 VARIANTS = {
@@ -101,7 +101,7 @@ def test_a_fit_of_rows_is_pure_and_a_refit_forgets(name):
     predictions = read_classes((y, P, None))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fot.CalibrationWarning)
-        fitted = family.fit_class_map(ClassRows.of(predictions))
+        fitted = family.fit_class_map(SimplexSample.of(predictions).present)
         assert fitted.for_classes(predictions.classes) == standard(name).map_
         assert repr(vars(family)) == before
         assert family.fit(*draw(80, 3, seed=5)).fit_predictions(predictions) is family

@@ -6,6 +6,7 @@ from scipy import stats
 from scipy.integrate import quad
 
 import fitontest as fot
+from fitontest.data.counted_sample import count_rows
 from fitontest.measures.pairs import EntryPairs
 from fitontest.uncertainty.inversion import STEPS, invert
 from fitontest.uncertainty.joint import joint_test
@@ -127,7 +128,7 @@ def test_within_bin_validity_and_count():
 
 def test_the_proper_error_is_the_held_out_gain():
     stated(r"\mathrm{CE}_S = \frac1W \sum_i w_i \bigl( S(p_i, y_i) - S(\hat c_{-i}(p_i), y_i) \bigr)")
-    sample, folds = SAMPLE.counted.in_folds(10, 0)  # what a weight counts are different rows
+    sample, folds = count_rows(SAMPLE).in_folds(10, 0)  # what a weight counts are different rows
     p, y, w, gain = sample.rows.p, sample.rows.y, sample.rows.w, np.empty(len(sample.rows))
     for held in folds:
         kept = np.setdiff1d(np.arange(p.size), held)

@@ -29,7 +29,7 @@ def test_losses_by_brute_force(scoring):
     comparison = compared(y, P, scoring=scoring, cv=3)
     held = np.empty_like(P)
     data = fot.make_family("vector").fit(P, y)._read(P, y, None, None)
-    for fold in data.folds(3, 0):
+    for fold in data.in_folds(3, 0)[1]:
         kept = np.setdiff1d(np.arange(300), fold)
         held[fold] = fot.make_family("vector").fit(P[kept], y[kept], labels=[0, 1, 2]).predict_proba(P[fold])
     loss = find_loss(scoring)

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fitontest as fot
+from fitontest.data.counted_sample import sample_of_rows
 from fitontest.data.ordering import Rows
 from fitontest.data.parts import share_out
 from fitontest.numerics.random import held_out_rows, repeated_folds
@@ -25,7 +26,7 @@ def entries(draw):
     w2 = w if whole else w**2 / (1 + (n - 1) / copies)  # as few as 1, as many as n rows of equal weight
     order = np.lexsort((w, y, p))
     columns = [column[order] for column in (p + 0.0, y, w, n.astype(int))]
-    return fot.ScoreSample.of_rows(Rows(*columns, columns[2] if whole else w2[order]), whole=whole)
+    return sample_of_rows(Rows(*columns, columns[2] if whole else w2[order]), whole=whole)
 
 
 @given(sample=entries(), cv=st.integers(2, 8), repeats=st.integers(1, 3), seed=st.integers(0, 99))
@@ -110,7 +111,7 @@ def test_shares_of_a_whole_number_add_up(counts, more):
 def test_other_weights_vary_as_rows_of_equal_weight():
     """Ninety rows of weight 0.1 and ten of weight 9.1: (9 + 91)^2 / (0.9 + 828.1) = 12.06."""
     rows = Rows(np.array([0.3]), np.array([1.0]), np.array([100.0]), np.array([100]), np.array([829.0]))
-    sample = fot.ScoreSample.of_rows(rows, whole=False)
+    sample = sample_of_rows(rows, whole=False)
     assert sample.countable.tolist() == [12]
     assert sample.row_weight == pytest.approx(8.29)
     parts, folds = sample.in_folds(5, 0)

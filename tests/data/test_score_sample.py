@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fitontest as fot
+from fitontest.data.counted_sample import sample_of_rows
 from fitontest.numerics.search import BLOCK
 
 NAN, INF = float("nan"), float("inf")
@@ -431,7 +432,7 @@ def test_entries_may_stand_for_many_rows():
 
     p, y, n = np.array([0.2, 0.2, 0.7]), np.array([0.0, 1.0, 1.0]), np.array([30, 10, 60])
     w, w2 = 0.5 * n, 0.25 * n
-    cells = fot.ScoreSample.of_rows(Rows(p, y, w, n, w2), whole=False)
+    cells = sample_of_rows(Rows(p, y, w, n, w2), whole=False)
     rows = fot.ScoreSample(np.repeat(y, n), np.repeat(p, n), np.full(100, 0.5))
     assert (cells.n, cells.total, cells.base_rate) == (rows.n, rows.total, rows.base_rate) == (100, 50.0, 0.7)
     assert not cells.whole
@@ -445,7 +446,7 @@ def test_entries_may_stand_for_many_rows():
     part = cells.take(np.array([True, False, True]))
     assert (part.n, part.total, part.whole) == (90, 45.0, False)
     np.testing.assert_array_equal(part.rows.w2, w2[[0, 2]])
-    whole = fot.ScoreSample.of_rows(Rows(p, y, n.astype(float), n, n.astype(float)), whole=True)
+    whole = sample_of_rows(Rows(p, y, n.astype(float), n, n.astype(float)), whole=True)
     assert (whole.whole, whole.n) == (True, 100)
 
 

@@ -11,6 +11,7 @@ from sklearn.model_selection import KFold
 from sklearn.naive_bayes import GaussianNB
 
 import fitontest as fot
+from fitontest.data.counted_sample import sample_of_rows
 from fitontest.data.entries import Entries
 from fitontest.data.predictions import read_classes
 from fitontest.data.simplex_sample import SimplexSample
@@ -143,7 +144,7 @@ def test_parts_and_other_scores_keep_the_kind(kind):
     others = [
         sample.take(np.arange(0, N, 2)),
         sample.rescored(sample.rows.p**2),
-        fot.ScoreSample.of_rows(sample.rows, whole=sample.whole),
+        sample_of_rows(sample.rows, whole=sample.whole),
         *sample.in_folds(5, 0)[:1],
     ]
     assert {one.whole for one in others} == {sample.whole} == {kind == "counts"}

@@ -7,8 +7,8 @@ import pytest
 from sklearn.metrics import brier_score_loss, log_loss
 
 import fitontest as fot
-from fitontest.data.class_rows import ClassRows
 from fitontest.data.predictions import read_classes
+from fitontest.data.simplex_sample import SimplexSample
 from fitontest.numerics.losses import find_loss
 from fitontest.uncertainty.canonical import drawn_codes
 from tests.measures.test_simplex_ece import drawn
@@ -41,9 +41,9 @@ def test_gains_of_calibrated_predictions(name):
 @pytest.mark.parametrize("loss", ["log_loss", "brier"])
 def test_several_classes_against_a_loop(loss):
     y, P = drawn(150, 3)
-    rows = ClassRows.of(read_classes((y, P, None)))
+    rows = SimplexSample.of(read_classes((y, P, None))).present
     after = np.empty_like(P)
-    for held in rows.folds(5, 7):
+    for held in rows.in_folds(5, 7)[1]:
         rest = np.setdiff1d(np.arange(150), held)
         after[held] = fot.Vector().fit(P[rest], y[rest], labels=[0, 1, 2]).predict_proba(P[held])
     onehot = np.eye(3)[y]
@@ -89,9 +89,11 @@ def test_the_best_family_is_chosen_inside_the_training_part():
     assert set(found.chosen) == {"temperature"}
     alone = fot.proper_error(y, P, family=listed[1], cv=4)
     assert float(found) == float(alone)
-    rows = ClassRows.of(read_classes((y, P, None)))
-    fold = rows.folds(4, 0)[0]
-    assert np.array_equal(rows.folds(4, 0)[0], ClassRows.of(read_classes((y, P, None))).folds(4, 0)[0])
+    rows = SimplexSample.of(read_classes((y, P, None))).present
+    fold = rows.in_folds(4, 0)[1][0]
+    assert np.array_equal(
+        rows.in_folds(4, 0)[1][0], SimplexSample.of(read_classes((y, P, None))).present.in_folds(4, 0)[1][0]
+    )
     moved = y.copy()
     moved[fold] = P[fold].argmin(axis=1)  # as if the scores pointed the wrong way there
     again = fot.proper_error(moved, P, family=listed, cv=4)

@@ -188,7 +188,7 @@ def test_equal_rows_in_cells_of_their_own_stay_apart():
     measure = fot.SimplexECE(cells)
     redraws = ClassRedraws.of(data_of(y, P), 0, measure)
     assert redraws.data.w.tolist() == [3, 3, 3, 3]
-    assert cells[redraws.data.rows].tolist() == [0, 1, 0, 1]
+    assert redraws.data.facts["cell"].tolist() == [0, 1, 0, 1]
     assert len(ClassRedraws.of(data_of(y, P), 0, fot.SimplexECE()).data) == 2
     values = redraws.values(measure, [redraws.data.p], 3, 0)[0]
     assert np.unique(values).size > 1

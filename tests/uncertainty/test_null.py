@@ -7,6 +7,7 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 import fitontest as fot
+from fitontest.data.counted_sample import sample_of_rows
 from fitontest.data.ordering import Rows
 from fitontest.uncertainty.null import redrawn
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
@@ -42,7 +43,7 @@ def test_a_redrawn_sample_is_a_sample(ties, weights):
 
 def test_entries_of_many_rows_have_the_null_of_their_rows():
     p, y, n = np.array([0.2, 0.2, 0.7]), np.array([0.0, 1.0, 1.0]), np.array([30, 10, 60])
-    cells = fot.ScoreSample.of_rows(Rows(p, y, 0.5 * n, n, 0.25 * n), whole=False)
+    cells = sample_of_rows(Rows(p, y, 0.5 * n, n, 0.25 * n), whole=False)
     drawn = redrawn(cells, np.random.RandomState(0))
     assert (drawn.n, drawn.total) == (100, 50.0)
     np.testing.assert_allclose(drawn.groups.w2, [10.0, 15.0])

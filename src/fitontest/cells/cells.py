@@ -15,6 +15,7 @@ import numpy as np
 from fitontest.cells.cell_sums import MOST_EDGES, WIDTH, CellSums, Resolution, added_up
 from fitontest.cells.frames import BadRowsError, FrameColumns, as_frame, refuse_bad, sums_by_segment
 from fitontest.checks import brief, choose, is_real, is_whole
+from fitontest.data.counted_sample import CountedSample
 from fitontest.data.ordering import Rows
 from fitontest.data.predictions import NAMES, ClassSamples, Names, ReadBefore
 from fitontest.data.score_sample import ScoreSample
@@ -372,10 +373,10 @@ class Cells(ReadBefore):
         if np.any(np.diff(columns[0]) <= 0):  # cells of engines whose logarithms differ in the last bit may overlap
             order = np.lexsort((columns[2], columns[1], columns[0]))
             columns = [column[order] for column in columns]
-        sample = ScoreSample.of_rows(Rows(*columns), whole=whole)
         several = sums.low < sums.high
-        sample.__dict__["pooled_scores"] = bool(several.any())
-        sample.__dict__["doubtful"] = self.doubtful
+        sample = CountedSample(
+            Rows(*columns), whole=whole, has_pooled_scores=bool(several.any()), doubtful=self.doubtful
+        )
         self._warn_of_few_cells(several)
         if self.doubtful:
             warn_user(in_doubt("weights of cells", self.total, self.n), CalibrationWarning)

@@ -14,9 +14,9 @@ from sklearn.base import clone
 
 from fitontest.classifier.rows import take_part
 from fitontest.classifier.scores import Reading, positions, respond
-from fitontest.data.class_rows import ClassRows
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex import on_simplex
+from fitontest.data.simplex_sample import SimplexSample
 from fitontest.data.weights import Weights
 from fitontest.families.base import Family, read_family, registered_class, seeded
 from fitontest.families.multiclass.base import MulticlassFamily, read_multiclass_family
@@ -166,8 +166,8 @@ def _fit_together(
     if not kept.any():
         return pair
     scores = _together(reading, rows.raw[np.ix_(kept, known)])
-    w = None if rows.w is None else rows.w[kept]
-    fitted = ClassRows(scores, place[rows.codes[kept]], w, classes[known].tolist(), reading.logs, rows.counts)
+    weights = None if rows.w is None else Weights(rows.w[kept], rows.counts)
+    fitted = SimplexSample(scores, place[rows.codes[kept]], classes[known].tolist(), weights, logs=reading.logs)
     return replace(pair, family_=clone(family).fit_rows(fitted))
 
 

@@ -14,6 +14,7 @@ from fitontest.comparison.held_out import HeldOutEvaluation
 from fitontest.comparison.known_truth import Truth, read_truth
 from fitontest.comparison.of_classes import ClassOptions, compare_class_candidates
 from fitontest.comparison.pairing import rank_results
+from fitontest.data.counted_sample import count_rows
 from fitontest.data.indices import check_same_order
 from fitontest.data.predictions import NAMES, Columns, Names, ReadBefore, count_columns, reduced
 from fitontest.data.repeated_rows import Repeats
@@ -262,7 +263,8 @@ def compare_candidates(
             if one is not None:
                 refuse_pooled_scores(one, "interpretability=True")
     Repeats.of(sample).warn()
-    held = sample if truth is not None else sample.counted  # true probabilities are of the rows as they were given
+    # true probabilities are of the rows as they were given
+    held = sample if truth is not None else cast("ScoreSample", count_rows(sample))
     evaluation = _set_up(held, options, test, truth)
     results = {
         name: evaluation.evaluate(options.candidates[name]) for name in track(list(options.candidates), "families")

@@ -4,7 +4,7 @@ Losses are sums over the classes. Folds hold out equal rows together, and are no
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from time import perf_counter
 
 import numpy as np
@@ -17,7 +17,6 @@ from fitontest.comparison.comparison import Comparison
 from fitontest.comparison.decomposition import Parts
 from fitontest.comparison.held_out import CandidateResult
 from fitontest.comparison.pairing import rank_results
-from fitontest.data.class_rows import ClassRows
 from fitontest.data.predictions import Predictions
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.simplex_sample import SimplexSample
@@ -36,7 +35,7 @@ from fitontest.families.multiclass.one_vs_rest import class_family_name, read_fo
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.losses import find_loss
 from fitontest.numerics.norms import l1
-from fitontest.numerics.random import generator, one_seed, repeated_folds
+from fitontest.numerics.random import one_seed, repeated_folds
 from fitontest.progress import track
 from fitontest.typing import FloatArray, IntArray, RandomState, RowLoss
 
@@ -163,7 +162,6 @@ class _Evaluation:
     """Held-out rows and the measures computed on them, the same for every candidate."""
 
     data: SimplexSample
-    rows: ClassRows
     test: SimplexSample | None
     folds: list[list[IntArray]]
     loss: RowLoss
@@ -172,26 +170,25 @@ class _Evaluation:
 
     @classmethod
     def of(cls, data: SimplexSample, test: SimplexSample | None, options: ClassOptions) -> "_Evaluation":
-        rows, rng = data.class_rows, generator(options.random_state)
-        folds = [rows.folds(options.cv, rng) for _ in range(options.repeats)]
+        data, folds = data.present.in_repeated_folds(options.cv, options.repeats, options.random_state)
         if not folds[0]:
             raise ValueError(f"y_prob must have rows that differ, got {data.n} rows of one kind")
         loss = find_loss(options.scoring)
-        return cls(data, rows, test, folds, loss, options.evaluators, options.decomposition)
+        return cls(data, test, folds, loss, options.evaluators, options.decomposition)
 
     def evaluate(self, family: MulticlassFamily) -> CandidateResult:
         """Return the result of one candidate, and leave it fitted to all rows."""
         predictions = [self._held_out(family, folds) for folds in self.folds]
         losses = np.mean([self.loss(self.data.codes, q) for q in predictions], axis=0)
         start = perf_counter()
-        family.fit_rows(self.rows)
+        family.fit_rows(self.data)
         seconds = perf_counter() - start
         judged, test_losses = self.data if self.test is None else self.test, None
         fitted = family.map_.on_simplex(judged.p)
         if self.test is not None:
             predictions = [fitted]
             test_losses = self.loss(judged.codes, fitted)
-        each = [replace(judged, p=q) for q in predictions]
+        each = [judged.rescored(q) for q in predictions]
         certain = np.any((fitted == 0.0) | (fitted == 1.0), axis=1)
         return CandidateResult(
             family=family,
@@ -211,7 +208,7 @@ class _Evaluation:
             for held_out in folds:
                 fitted = np.ones(len(self.data), dtype=bool)
                 fitted[held_out] = False
-                c_hat = clone(family).fit_rows(self.rows.take(fitted)).map_
+                c_hat = clone(family).fit_rows(self.data.take(fitted)).map_
                 predictions[held_out] = c_hat.on_simplex(self.data.p[held_out])
         return predictions
 
@@ -220,7 +217,7 @@ class _Evaluation:
         gains, after = [], []
         for one in calibrated:
             with without_warnings():
-                again = clone(self.decomposition).fit_rows(one.class_rows).map_.on_simplex(one.p)
+                again = clone(self.decomposition).fit_rows(one.present).map_.on_simplex(one.p)
             before, refined = (float(one.w @ self.loss(one.codes, q)) / one.total for q in (one.p, again))
             gains.append(before - refined)
             after.append(refined)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from fitontest.data.counted_sample import sample_of_rows
 from fitontest.data.ordering import Rows
 from fitontest.data.parts import share_out
 from fitontest.data.score_sample import ScoreSample
@@ -218,14 +219,14 @@ class Entries:
             order = self._order(p, y, w)
             p, y, w, count = p[order], y[order], w[order], count[order]
             if self.counted:
-                return ScoreSample.of_rows(Rows(p, y, w, count, w), whole=True).merged
+                return sample_of_rows(Rows(p, y, w, count, w), whole=True).merged
             return ScoreSample.of_rows(Rows.of(p, y, w, whole=True), whole=True)
         each = np.repeat(self.w / self.n, 2)[present]
         w = count * each
         order = self._order(p, y, w)
         n = self._rows_of(positives)[present] if self.behind is not None else count
         rows = Rows(p[order], y[order], w[order], n[order], (w * each)[order])
-        return ScoreSample.of_rows(rows, whole=False).merged
+        return sample_of_rows(rows, whole=False).merged
 
     def _rows_of(self, positives: IntArray) -> IntArray:
         """Return the rows behind the negatives and the positives of each entry, in turn."""

@@ -23,8 +23,8 @@ def countable(rows: Rows, *, whole: bool) -> IntArray:
     return np.clip(np.rint(counts), 1, rows.n).astype(np.int64)
 
 
-def cut(rows: Rows, units: IntArray, folds: CountedFolds, *, whole: bool) -> tuple[Rows, IntArray]:
-    """Return the parts as entries sorted by (p, y, w), and the fold of each in every repeat.
+def cut(rows: Rows, units: IntArray, folds: CountedFolds, *, whole: bool) -> tuple[Rows, IntArray, IntArray]:
+    """Return the parts as entries sorted by (p, y, w), the fold of each in every repeat, and which entry it is of.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def cut(rows: Rows, units: IntArray, folds: CountedFolds, *, whole: bool) -> tup
     p, y = rows.p[kind], rows.y[kind]
     order = np.lexsort((w, y, p))
     w = w[order]
-    return Rows(p[order], y[order], w, n[order], w if whole else w2[order]), folds.fold[:, order]
+    return Rows(p[order], y[order], w, n[order], w if whole else w2[order]), folds.fold[:, order], kind[order]
 
 
 def share_out(total: IntArray, before: IntArray, count: IntArray, units: IntArray) -> IntArray:
@@ -73,7 +73,6 @@ def merged(rows: Rows, *, whole: bool) -> Rows:
     return Rows(rows.p[first], rows.y[first], w, n, w if whole else w2)
 
 
-def rescored(rows: Rows, p: FloatArray) -> Rows:
-    """Return the rows with other scores, sorted anew."""
-    order = np.lexsort((rows.w, rows.y, p))
-    return Rows(p[order] + 0.0, rows.y[order], rows.w[order], rows.n[order], rows.w2[order])
+def order_of_scores(rows: Rows, p: FloatArray) -> IntArray:
+    """Return the positions of the rows sorted by other scores, then by label and weight."""
+    return np.lexsort((rows.w, rows.y, p))

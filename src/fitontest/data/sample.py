@@ -5,14 +5,26 @@ behind the members of this class, so that nothing above asks which kind it holds
 """
 
 from abc import ABC, abstractmethod
-from typing import Self
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
+from fitontest.data.arrays import check_same_length
 from fitontest.data.weights import Weighting, Weights
-from fitontest.typing import BoolArray, FloatArray, IntArray, Label
+from fitontest.typing import BoolArray, FloatArray, IntArray, Label, RandomState
+
+Facts = Mapping[str, NDArray[Any]]
+NO_FACTS: Facts = MappingProxyType({})
 
 
 class Sample(ABC):
     """Checked rows: predictions, labels and weights, and whatever else is known of each row.
+
+    Positions of rows, as `take` and folds have them, are those of `present`: the rows of positive weight, scores in
+    increasing order, distributions in the order in which they were given.
 
     Attributes
     ----------
@@ -30,6 +42,8 @@ class Sample(ABC):
         Weighted share of positives; None: several classes have no base rate.
     decided : bool
         Whether all predictions are 0 or 1: decisions, not probabilities.
+    facts : mapping of str to array of shape (m,) or more
+        Columns that belong to the rows and travel with them, such as "cell", "group", "truth", "time" and "score2".
     """
 
     classes: list[Label] | None
@@ -37,6 +51,32 @@ class Sample(ABC):
     total: float
     unit: bool
     whole: bool
+    facts: Facts = NO_FACTS
+
+    @property
+    @abstractmethod
+    def points(self) -> FloatArray:
+        """Predictions, shape (m,) or (m, K)."""
+
+    @property
+    @abstractmethod
+    def w(self) -> FloatArray:
+        """Weights."""
+
+    @property
+    @abstractmethod
+    def w2(self) -> FloatArray:
+        """Squared weights; of whole weights, which count rows, the weights themselves."""
+
+    @property
+    @abstractmethod
+    def base_rate(self) -> float | None:
+        """Weighted share of positives; None: several classes have no base rate."""
+
+    @property
+    @abstractmethod
+    def decided(self) -> bool:
+        """Whether all predictions of positive weight are 0 or 1."""
 
     @property
     @abstractmethod
@@ -53,10 +93,98 @@ class Sample(ABC):
     def rows_note(self) -> str:
         """What must be known of the rows where something is concluded from them, or ""."""
 
+    @property
+    @abstractmethod
+    def present(self) -> Self:
+        """The rows of positive weight in the order that positions of rows mean."""
+
     @abstractmethod
     def take(self, rows: BoolArray | IntArray) -> Self:
-        """Return the chosen rows."""
+        """Return the chosen rows of `present`: a mask, or positions in increasing order."""
 
     @abstractmethod
     def rescored(self, p: FloatArray) -> Self:
-        """Return the same rows with other predictions."""
+        """Return the rows of `present` with other predictions."""
+
+    @abstractmethod
+    def in_repeated_folds(self, cv: int, repeats: int, random_state: RandomState) -> tuple[Self, list[list[IntArray]]]:
+        """Return the sample with the folds of several cross-validations, as positions held out.
+
+        Entries that stand for many rows are cut by the folds, so that the sample returned may have other entries.
+
+        Parameters
+        ----------
+        cv : int
+            Number of folds.
+        repeats : int
+            How often folds are drawn, at least 1.
+        random_state : int, RandomState or None
+            Of the folds; the same seed draws the same ones.
+
+        Returns
+        -------
+        sample : Sample
+            The same rows, with an entry for each part.
+        folds : list of lists of int arrays
+            For each repeat positions, ascending, of the entries that each fold holds out; no fold of distributions
+            that are all equal.
+        """
+
+    def in_folds(self, cv: int, random_state: RandomState) -> tuple[Self, list[IntArray]]:
+        """Return the sample with the folds of one cross-validation.
+
+        Parameters
+        ----------
+        cv : int
+            Number of folds.
+        random_state : int, RandomState or None
+            Of the folds; the same seed draws the same ones.
+
+        Returns
+        -------
+        sample, folds
+            As of `in_repeated_folds`, of the one repeat.
+        """
+        sample, repeats = self.in_repeated_folds(cv, 1, random_state)
+        return sample, repeats[0]
+
+    @abstractmethod
+    def fit(self, family: Any) -> Any:
+        """Return the calibration map of an unfitted family that fits the rows best."""
+
+    @abstractmethod
+    def predict(self, c_hat: Any, rows: BoolArray | IntArray | None = None) -> FloatArray:
+        """Return what a calibration map makes of the predictions of `present`, or of its chosen rows."""
+
+    @abstractmethod
+    def losses(self, name: str, predictions: FloatArray | None = None) -> FloatArray:
+        """Return the loss of each row of `present` by its predictions, or by others in their place.
+
+        Parameters
+        ----------
+        name : {"log_loss", "brier"}
+        predictions : array of the shape of ``present.points``, optional
+        """
+
+    @abstractmethod
+    def with_facts(self, **facts: NDArray[Any]) -> Self:
+        """Return the sample with further facts of its rows, each an array with an entry for each row as given."""
+
+    @abstractmethod
+    def keep_facts(self, *names: str) -> Self:
+        """Return the sample with these facts of its rows only, of those that it has."""
+
+    def _joined(self, facts: Facts) -> Facts:
+        """Return the facts with others, of which each must have an entry for each row."""
+        check_same_length(points=self.points, **facts)
+        return MappingProxyType({**self.facts, **facts})
+
+
+def taken(facts: Facts, rows: BoolArray | IntArray) -> Facts:
+    """Return the facts of the chosen rows."""
+    return MappingProxyType({name: np.asarray(column[rows]) for name, column in facts.items()}) if facts else NO_FACTS
+
+
+def chosen_facts(facts: Facts, names: Iterable[str]) -> Facts:
+    """Return the facts of these names, of those that there are."""
+    return MappingProxyType({name: facts[name] for name in names if name in facts}) or NO_FACTS

@@ -6,9 +6,10 @@ by equal width never does).
 """
 
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +19,10 @@ from fitontest.data.arrays import as_column, as_numbers, check_same_length, chec
 from fitontest.data.indices import check_same_order
 from fitontest.data.labels import code_labels, is_binary_coded
 from fitontest.data.ordering import Groups, Rows, pooled, sorted_rows
-from fitontest.data.parts import countable, cut, merged, rescored
+from fitontest.data.sample import Sample, chosen_facts, taken
 from fitontest.data.weights import Weighting, Weights, WeightType, check_kind, read_weights
-from fitontest.numerics.random import counted_folds, repeated_folds
+from fitontest.numerics.losses import find_loss
+from fitontest.numerics.random import repeated_folds
 from fitontest.numerics.search import BLOCK
 from fitontest.typing import ArrayInput, BoolArray, FloatArray, IntArray, Label, RandomState
 
@@ -28,7 +30,7 @@ REPEATS = "repeats"  # where a sample remembers what `Repeats` tell of its rows
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
-class ScoreSample:
+class ScoreSample(Sample):
     """Checked labels, scores and weights of n rows.
 
     Parameters
@@ -91,16 +93,16 @@ class ScoreSample:
     (array([0.2, 0.9]), array([1., 1.]))
     """
 
-    n: int
-    total: float
-    unit: bool
-    whole: bool
+    classes = None  # one score has no columns
+    aggregated: bool  # whether entries stand for many rows, which only `rows` and `groups` know
+    has_pooled_scores: bool  # whether entries stand for rows whose scores differ, at their mean
     doubtful: bool
     said: bool
+    is_sorted: bool
     _scores: NDArray[Any]
     _labels: NDArray[Any]
     _weights: FloatArray | None
-    reduction: str | None = None
+    reduction: str | None
 
     def __init__(
         self,
@@ -139,6 +141,10 @@ class ScoreSample:
         put(self, "whole", read is None or read.counts)
         put(self, "doubtful", read is not None and read.doubtful)
         put(self, "said", read is not None and read.said)
+        put(self, "is_sorted", False)
+        put(self, "reduction", None)
+        put(self, "aggregated", False)
+        put(self, "has_pooled_scores", False)
         put(self, "n", scores.size if unit or weights is None else int(np.count_nonzero(weights)))
         put(self, "total", float(scores.size if unit or weights is None else weights.sum()))
 
@@ -181,6 +187,11 @@ class ScoreSample:
         """Squared weights of the rows: those of whole weights are the weights, since these count rows."""
         return self.w if self.whole else self.w * self.w
 
+    @property
+    def points(self) -> FloatArray:
+        """The scores."""
+        return self.p
+
     @cached_property
     def rows(self) -> Rows:
         """Rows of positive weight, sorted by (p, y, w)."""
@@ -207,21 +218,6 @@ class ScoreSample:
             return float(self.rows.w2.sum() / self.rows.w.sum())
         w = self.rows.w / self.rows.w.max()  # keeps squares within the range of floats; in an order of its own
         return float(self.rows.w.max() * (w @ w) / w.sum())
-
-    @property
-    def aggregated(self) -> bool:
-        """Whether entries stand for many rows, which only `rows` and `groups` know."""
-        return "rows" in self.__dict__ and not self.rows.single
-
-    @property
-    def in_given_order(self) -> bool:
-        """Whether the rows stand as they were given, so that what is known of them by their place is theirs."""
-        return "reordered" not in self.__dict__
-
-    @property
-    def has_pooled_scores(self) -> bool:
-        """Whether entries stand for rows whose scores differ, at their mean."""
-        return bool(self.__dict__.get("pooled_scores", False))
 
     @property
     def is_pooled(self) -> bool:
@@ -261,7 +257,20 @@ class ScoreSample:
                 None if self._weights is None else self._weights[piece],
             )
 
-    def take(self, rows: BoolArray | IntArray) -> "ScoreSample":
+    @cached_property
+    def order(self) -> IntArray:
+        """Which of the rows as they stand each entry of `rows` is; of equal rows the first one first."""
+        if self.is_sorted:
+            return np.arange(self.p.size)
+        present = np.flatnonzero(self.w > 0)
+        return present[np.lexsort((self.w[present], self.y[present], self.p[present]))]
+
+    @cached_property
+    def present(self) -> Self:
+        """The sorted rows of positive weight."""
+        return self if self.is_sorted else self._of_sorted(self.rows, slice(None))
+
+    def take(self, rows: BoolArray | IntArray) -> Self:
         """Return the sample of the chosen entries of the *sorted* rows, unchecked because these were checked.
 
         Parameters
@@ -269,50 +278,33 @@ class ScoreSample:
         rows : bool array of shape (m,) or int array
             Which entries of `rows`: a mask, or their positions in increasing order.
         """
-        if not self.rows.single:  # what stands behind an entry is known to the rows alone
-            return ScoreSample.of_rows(self.rows.at(rows), whole=self.whole)
-        chosen = object.__new__(ScoreSample)
-        w = Weights(self.rows.w[rows], self.whole, self.doubtful, self.said)
-        chosen._fill(self.rows.p[rows], self.rows.y[rows], w)
-        chosen.__dict__["reordered"] = True
-        return chosen
+        return self._of_sorted(None, rows)
+
+    def _of_sorted(self, rows: Rows | None, chosen: Any) -> Self:
+        """Return the chosen entries of the sorted rows; `rows`, where they are known, are those."""
+        sample = object.__new__(type(self))
+        own = self.rows
+        sample._fill(own.p[chosen], own.y[chosen], Weights(own.w[chosen], self.whole, self.doubtful, self.said))
+        put = object.__setattr__
+        put(sample, "is_sorted", True)
+        if rows is not None:
+            put(sample, "rows", rows)
+        if self.facts:
+            put(sample, "facts", taken(self.facts, self.order[chosen]))
+        return sample
 
     @cached_property
     def countable(self) -> IntArray:
-        """How many rows of equal weight each entry of `rows` counts as: 1, or n, or (sum w)^2 / sum w^2 of the n."""
-        return countable(self.rows, whole=self.whole)
-
-    def in_folds(self, cv: int, random_state: RandomState) -> tuple["ScoreSample", list[IntArray]]:
-        """Return the sample with the folds of a cross-validation, as positions of its sorted rows.
-
-        A sample of single rows is returned itself, with the folds of `fitontest.numerics.random.held_out_rows`. An
-        entry that stands for many rows is cut into at most cv parts, one for each fold that holds out some of its rows;
-        the numbers of rows have the law that they have where the rows are dealt to the folds one by one. Copies of a
-        row, which a whole weight counts, share a fold, unless the sample is that of `counted`.
-
-        Parameters
-        ----------
-        cv : int
-            Number of folds, at most n.
-        random_state : int, RandomState or None
-            Of the folds; the same seed draws the same ones.
-
-        Returns
-        -------
-        sample : ScoreSample
-            The same rows, with an entry for each part.
-        folds : list of int arrays
-            Positions, ascending, of the entries that each fold holds out.
-        """
-        sample, repeats = self.in_repeated_folds(cv, 1, random_state)
-        return sample, repeats[0]
+        """How many rows of equal weight each entry of `rows` counts as: 1, but for entries that stand for many."""
+        return self.rows.n
 
     def in_repeated_folds(
         self, cv: int, repeats: int, random_state: RandomState
     ) -> tuple["ScoreSample", list[list[IntArray]]]:
         """Return the sample with the folds of several cross-validations; the first are those of `in_folds`.
 
-        Entries that stand for many rows are cut by the folds of all repeats, of which there may be at most 4 then.
+        The folds are those of `fitontest.numerics.random.held_out_rows`. Copies of a row, which a whole weight counts,
+        share a fold, unless the sample is that of `fitontest.data.counted_sample.count_rows`.
 
         Parameters
         ----------
@@ -326,43 +318,17 @@ class ScoreSample:
         Returns
         -------
         sample : ScoreSample
-            The same rows, with an entry for each part.
+            The sample itself.
         folds : list of lists of int arrays
-            For each repeat positions, ascending, of the entries that each fold holds out.
+            For each repeat positions, ascending, of the sorted rows that each fold holds out.
         """
-        key = f"folds {cv!r} {repeats!r} {int(random_state)}" if is_whole(random_state) else ""
-        if key in self.memory:  # also of parts that are single rows
-            known: tuple[ScoreSample, list[list[IntArray]]] = self.memory[key]
-            return known
-        if not self.aggregated:
-            return self, repeated_folds(len(self.rows), cv, repeats, random_state)
-        drawn = counted_folds(self.countable, cv, repeats, random_state)
-        rows, fold = cut(self.rows, self.countable, drawn, whole=self.whole)
-        parts = ScoreSample.of_rows(rows, whole=self.whole)
-        folds = [[np.flatnonzero(each == number) for number in range(int(each.max()) + 1)] for each in fold]
-        if key:  # the parts know their folds: the same settings cut them no further
-            self.memory[key] = parts.memory[key] = parts, folds
-        return parts, folds
+        known = self.memory.get(folds_key(cv, repeats, random_state))  # of single rows that are parts of entries
+        return known or (self, repeated_folds(len(self.rows), cv, repeats, random_state))
 
-    @cached_property
-    def counted(self) -> "ScoreSample":
-        """The sample whose rows of whole weight stand for the rows that they count, as different ones.
-
-        Held out with its copies, a row would be missing from the others, and what is held out would look worse.
-        """
-        if self.aggregated or self.unit or not self.whole:
-            return self
-        rows = self.rows
-        entries = Rows(rows.p, rows.y, rows.w, rows.w.astype(np.intp), rows.w)
-        return ScoreSample.of_rows(entries, whole=True).merged
-
-    @cached_property
-    def merged(self) -> "ScoreSample":
+    @property
+    def merged(self) -> Self:
         """The sample with entries of one score and label as one, where entries stand for many rows."""
-        if not self.aggregated:
-            return self
-        rows = merged(self.rows, whole=self.whole)
-        return self if rows is self.rows else ScoreSample.of_rows(rows, whole=self.whole)
+        return self
 
     def as_importances(self) -> "ScoreSample":
         """Return the same rows with weights that are importances."""
@@ -376,27 +342,87 @@ class ScoreSample:
         p : array of shape (m,)
             Scores in [0, 1], one for each entry of `rows`.
         """
-        if not self.aggregated:
-            return ScoreSample(self.rows.y, p, Weights(self.rows.w, self.whole, self.doubtful, self.said))
-        return ScoreSample.of_rows(rescored(self.rows, p), whole=self.whole)
+        rows = self.rows
+        sample = ScoreSample(rows.y, p, Weights(rows.w, self.whole, self.doubtful, self.said))
+        return sample.with_facts(**taken(self.facts, self.order)) if self.facts else sample
 
-    @classmethod
-    def of_rows(cls, rows: Rows, *, whole: bool) -> "ScoreSample":
-        """Return the sample of rows that are sorted by (p, y, w) already, unchecked.
+    def fit(self, family: Any) -> Any:
+        """Return the calibration map that fits the rows best.
+
+        Parameters
+        ----------
+        family : Family
+            Of two classes; it stays unfitted.
+        """
+        return family.fit_map(self.merged)
+
+    def predict(self, c_hat: Any, rows: BoolArray | IntArray | None = None) -> FloatArray:
+        """Return the calibrated scores of the sorted rows, in [0, 1].
+
+        Parameters
+        ----------
+        c_hat : CalibrationMap
+            Of two classes.
+        rows : bool or int array, optional
+            Which of them; by default all.
+        """
+        p = self.rows.p if rows is None else self.rows.p[rows]
+        return np.asarray(np.clip(c_hat.evaluate(p), 0.0, 1.0))
+
+    def losses(self, name: str, predictions: FloatArray | None = None) -> FloatArray:
+        """Return the loss of each sorted row.
+
+        Parameters
+        ----------
+        name : {"log_loss", "brier"}
+            The loss.
+        predictions : array of shape (m,), optional
+            By default the scores.
+        """
+        return find_loss(name, "loss")(self.rows.y, self.rows.p if predictions is None else predictions)
+
+    def with_facts(self, **facts: NDArray[Any]) -> Self:
+        """Return the sample with further facts of its rows.
+
+        Parameters
+        ----------
+        **facts : arrays of shape (n,) or more
+            An entry for each row as it stands, by the name of the fact.
+        """
+        sample = copy(self)
+        object.__setattr__(sample, "facts", self._joined(facts))
+        return sample
+
+    def keep_facts(self, *names: str) -> Self:
+        """Return the sample with these facts of its rows only.
+
+        Parameters
+        ----------
+        *names : str
+            Of the facts; those that it does not have are passed over.
+        """
+        if not self.facts:
+            return self
+        sample = copy(self)
+        object.__setattr__(sample, "facts", chosen_facts(self.facts, names))
+        return sample
+
+    @staticmethod
+    def of_rows(rows: Rows, *, whole: bool) -> "ScoreSample":
+        """Return the sample of single rows that are sorted by (p, y, w) already, unchecked.
 
         Parameters
         ----------
         rows : Rows
-            Columns p in [0, 1], y in {0, 1} and w, with the rows behind each entry.
+            Columns p in [0, 1], y in {0, 1} and w.
         whole : bool
             Whether weights count rows.
         """
-        made = object.__new__(cls)
-        made._fill(rows.p, rows.y, Weights(rows.w, whole))
-        made.__dict__.update(rows=rows, reordered=True)
-        if not rows.single:
-            made.__dict__.update(n=int(rows.n.sum()), unit=made.unit and rows.single, w2=rows.w2)
-        return made
+        sample = object.__new__(ScoreSample)
+        sample._fill(rows.p, rows.y, Weights(rows.w, whole))
+        object.__setattr__(sample, "is_sorted", True)
+        object.__setattr__(sample, "rows", rows)
+        return sample
 
     @cached_property
     def memory(self) -> dict[str, Any]:
@@ -405,11 +431,16 @@ class ScoreSample:
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle without what can be computed again."""
-        return {name: value for name, value in self.__dict__.items() if name != "memory"}
+        return {name: value for name, value in self.__dict__.items() if name not in ("memory", "present")}
 
     def __repr__(self) -> str:
         weights = "" if self.unit else f", total weight {self.total:g}"
-        return f"ScoreSample(n={self.n}{weights}, share of positives {self.base_rate:.4g})"
+        return f"{type(self).__name__}(n={self.n}{weights}, share of positives {self.base_rate:.4g})"
+
+
+def folds_key(cv: int, repeats: int, random_state: RandomState) -> str:
+    """Return what the folds of these settings are called in the memory of a sample; "" where a seed is no number."""
+    return f"folds {cv!r} {repeats!r} {int(random_state)}" if is_whole(random_state) else ""
 
 
 def refuse_pooled_scores(sample: ScoreSample, name: str) -> None:

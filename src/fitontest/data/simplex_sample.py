@@ -1,14 +1,14 @@
 """Predictions as they are, a distribution over K classes in each row: what ``reduction="canonical"`` reads."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fitontest.checks import choose
 from fitontest.data.arrays import check_same_length
-from fitontest.data.class_rows import ClassRows
 from fitontest.data.predictions import (
     NAMES,
     REDUCTIONS,
@@ -21,11 +21,14 @@ from fitontest.data.predictions import (
     read_classes,
     read_data,
 )
+from fitontest.data.sample import NO_FACTS, Facts, Sample, chosen_facts, taken
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex import on_simplex
 from fitontest.data.weights import Weighting, Weights
+from fitontest.numerics.losses import find_loss
+from fitontest.numerics.random import check_cv, repeated_folds
 from fitontest.numerics.row_order import order_of_rows
-from fitontest.typing import ArrayInput, BoolArray, FloatArray, IntArray, Label
+from fitontest.typing import ArrayInput, BoolArray, FloatArray, IntArray, Label, RandomState
 
 CANONICAL = "canonical"  # the reduction that reduces nothing
 AnyReduction: TypeAlias = Reduction | Literal["canonical"]
@@ -50,51 +53,55 @@ class Labelling(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class SimplexSample:
+class SimplexSample(Sample):
     """Distributions over K classes with their labels and weights, checked.
 
     Attributes
     ----------
-    classes : list of length K
-        The class of each column.
-    p : array of shape (n, K)
-        Rows on the simplex.
+    scores : array of shape (n, K)
+        Rows on the simplex, or with `logs` their logarithms. Probabilities stay as they are, because zeros are common
+        among them and each kind of map has a rule of its own for those.
     codes : int array of shape (n,)
         The column of the class of each row's label.
-    w : array of shape (n,)
-        Weights, 1 each where none were given.
-    whole : bool
-        Whether weights count rows.
-    rows : int array of shape (n,)
-        Which of the rows given each row is.
+    classes : list of length K
+        The class of each column.
+    weights : Weights or None
+        The weights with their meaning; None where all are one.
     names : Names
         What the caller calls the arguments.
+    logs : bool
+        Whether `scores` are logarithms.
+    facts : mapping of str to array of shape (n,) or more
+        Columns that belong to the rows and travel with them.
+    chosen : bool
+        Whether the rows were chosen of others. Weights of one are written out then: sums over them round otherwise.
     """
 
-    classes: list[Label]
-    p: FloatArray
+    scores: FloatArray
     codes: IntArray
-    w: FloatArray
-    whole: bool
-    rows: IntArray
-    names: Names
+    classes: list[Label]
+    weights: Weights | None = None
+    names: Names = NAMES
+    logs: bool = False
+    facts: Facts = field(default_factory=lambda: NO_FACTS)
+    chosen: bool = False
 
     @classmethod
-    def of(cls, predictions: Predictions) -> "SimplexSample":
-        """Return the predictions after a check that their rows add up to 1, within a thousandth."""
-        p, names = on_simplex(predictions.scores, predictions.names.y_prob), predictions.names
-        w, whole = np.broadcast_to(np.float64(1.0), p.shape[:1]), True
-        if predictions.sample_weight is not None:
-            w, whole = predictions.sample_weight.w, predictions.sample_weight.counts
-            check_same_length(**{names.y_true: predictions.codes, names.sample_weight: w})
-        return cls(predictions.classes, p, predictions.codes, w, whole, np.arange(p.shape[0]), names)
+    def of(cls, predictions: Predictions, *, logs: bool = False) -> "SimplexSample":
+        """Return the predictions after a check that their rows add up to 1, within a thousandth.
 
-    @classmethod
-    def of_rows(cls, rows: ClassRows, names: Names = NAMES) -> "SimplexSample":
-        """Return rows of positive weight that have been checked already."""
-        n = rows.codes.size
-        w = np.broadcast_to(np.float64(1.0), (n,)) if rows.w is None else rows.w
-        return cls(rows.classes, rows.probabilities, rows.codes, w, rows.whole, np.arange(n), names)
+        Parameters
+        ----------
+        predictions : Predictions
+        logs : bool, default=False
+            Whether the scores are logarithms of rows that add up to 1; these are not checked.
+        """
+        names, w = predictions.names, predictions.sample_weight
+        p = predictions.scores if logs else on_simplex(predictions.scores, names.y_prob)
+        if w is not None:
+            check_same_length(**{names.y_prob if logs else names.y_true: predictions.codes, names.sample_weight: w.w})
+        weights = None if w is None else Weights(w.w, w.counts)
+        return cls(p, predictions.codes, predictions.classes, weights, names, logs)
 
     def __len__(self) -> int:
         return self.codes.size
@@ -102,32 +109,61 @@ class SimplexSample:
     @property
     def n_classes(self) -> int:
         """K."""
-        return len(self.classes)
+        return int(self.scores.shape[1])
+
+    @property
+    def p(self) -> FloatArray:
+        """The rows as points of the simplex."""
+        return np.exp(self.scores) if self.logs else self.scores
+
+    @property
+    def points(self) -> FloatArray:
+        """The rows as points of the simplex."""
+        return self.p
+
+    def log_probabilities(self, eps: float) -> FloatArray:
+        """Return the logarithms of the probabilities, of at least eps."""
+        if self.logs:
+            return np.maximum(self.scores, np.log(eps))
+        x = np.maximum(self.scores, eps)
+        return np.asarray(np.log(x, out=x))
 
     @cached_property
-    def n(self) -> int:
-        """Number of rows of positive weight."""
-        return int(np.count_nonzero(self.w))
-
-    @cached_property
-    def total(self) -> float:
-        """Sum of the weights."""
-        return float(self.w.sum())
+    def w(self) -> FloatArray:
+        """Weights; all ones take no memory before rows are chosen."""
+        if self.weights is not None:
+            return self.weights.w
+        return np.ones(self.codes.size) if self.chosen else np.broadcast_to(np.float64(1.0), self.codes.shape)
 
     @property
     def w2(self) -> FloatArray:
         """Squared weights; of whole weights, which count rows, the weights themselves."""
         return self.w if self.whole else self.w * self.w
 
+    @property
+    def whole(self) -> bool:  # type: ignore[override]
+        """Whether weights count rows."""
+        return self.weights is None or self.weights.counts
+
     @cached_property
-    def unit(self) -> bool:
+    def unit(self) -> bool:  # type: ignore[override]
         """Whether all weights are one."""
-        return bool(np.all(self.w == 1.0))
+        return self.weights is None or bool(np.all(self.w == 1.0))
+
+    @cached_property
+    def n(self) -> int:  # type: ignore[override]
+        """Number of rows of positive weight."""
+        return self.codes.size if self.weights is None else int(np.count_nonzero(self.w))
+
+    @cached_property
+    def total(self) -> float:  # type: ignore[override]
+        """Sum of the weights."""
+        return float(self.codes.size if self.weights is None else self.w.sum())
 
     @property
-    def weights(self) -> Weights | None:
-        """The weights with their meaning; None where all are one."""
-        return None if self.unit else Weights(self.w, self.whole)
+    def counted(self) -> float:
+        """How many rows there are, the copies that whole weights stand for included."""
+        return self.total if self.whole else float(self.n)
 
     @property
     def rows_note(self) -> str:
@@ -143,13 +179,8 @@ class SimplexSample:
         return Weighting("counts" if self.whole else "importances", self.n, self.total, effective)
 
     @property
-    def counted(self) -> float:
-        """How many rows there are, the copies that whole weights stand for included."""
-        return self.total if self.whole else float(self.n)
-
-    @property
     def base_rate(self) -> None:
-        """There is none of several classes."""
+        """None: several classes have no base rate."""
         return
 
     @cached_property
@@ -161,49 +192,71 @@ class SimplexSample:
     @cached_property
     def confidence(self) -> ScoreSample:
         """The largest score of each row, and whether the first class that has it is the label."""
-        return ScoreSample(self.p.argmax(axis=1) == self.codes, np.minimum(self.p.max(axis=1), 1.0), self.weights)
+        p = self.p
+        return ScoreSample(p.argmax(axis=1) == self.codes, np.minimum(p.max(axis=1), 1.0), self.weights)
+
+    def against_rest(self, column: int) -> ScoreSample:
+        """Return one class against the rest, as a sample of two classes."""
+        return ScoreSample(
+            self.codes == column, np.ascontiguousarray(self.p[:, column]), self.weights, names=self.names.of_sample
+        )
 
     @property
     def onehot(self) -> FloatArray:
         """The labels as distributions, shape (n, K)."""
         return np.eye(self.n_classes)[self.codes]
 
+    @cached_property
+    def present(self) -> "SimplexSample":
+        """The rows of positive weight, in the order in which they stand."""
+        rows = self if self.n == len(self) else self.take(self.w > 0)
+        return replace(rows, weights=None if rows.unit else rows.weights, chosen=True)
+
     def take(self, rows: IntArray | BoolArray) -> "SimplexSample":
         """Return the chosen rows."""
-        return replace(self, p=self.p[rows], codes=self.codes[rows], w=self.w[rows], rows=self.rows[rows])
+        weights = None if self.weights is None else replace(self.weights, w=self.w[rows])
+        scores, codes, facts = self.scores[rows], self.codes[rows], taken(self.facts, rows)
+        return replace(self, scores=scores, codes=codes, weights=weights, facts=facts, chosen=True)
+
+    def rescored(self, p: FloatArray) -> "SimplexSample":
+        """Return the same rows with other probabilities, unchecked."""
+        return replace(self, scores=p, logs=False)
 
     def with_codes(self, codes: IntArray) -> "SimplexSample":
         """Return the same rows with other labels."""
         return replace(self, codes=codes)
 
+    def with_facts(self, **facts: NDArray[Any]) -> "SimplexSample":
+        """Return the sample with further facts of its rows."""
+        return replace(self, facts=self._joined(facts))
+
+    def keep_facts(self, *names: str) -> "SimplexSample":
+        """Return the sample with these facts of its rows only."""
+        return replace(self, facts=chosen_facts(self.facts, names)) if self.facts else self
+
     def labelled(self, labelling: Labelling) -> "SimplexSample":
         """Return the rows of whole weight with the labels that their copies have, an entry for each label."""
-        return replace(self.take(labelling.at), codes=labelling.codes, w=labelling.w)
+        return replace(self.take(labelling.at), codes=labelling.codes, weights=Weights(labelling.w, counts=True))
 
-    def pooled(self, keys: IntArray | None = None) -> "SimplexSample":
+    def pooled(self) -> "SimplexSample":
         """Return one entry for equal rows of whole weights, which add up; of other weights all rows.
 
-        The rows must be in order (`in_order`), so that equal ones are neighbours. The label of an entry means nothing.
-
-        Parameters
-        ----------
-        keys : int array of shape (n,), optional
-            Rows of different keys are not equal.
+        The rows must be in order (`in_order`), so that equal ones are neighbours. Rows of different facts are not
+        equal. The label of an entry means nothing.
         """
         if not self.whole:
             return self
-        new = np.concatenate(([True], np.any(self.p[1:] != self.p[:-1], axis=1)))
+        new = np.concatenate(([True], np.any(self.scores[1:] != self.scores[:-1], axis=1)))
         group = np.cumsum(new) - 1
-        if keys is not None:
-            group = np.unique(np.stack((group, keys)), axis=1, return_inverse=True)[1].reshape(-1)
+        for column in self.facts.values():
+            group = np.unique(np.stack((group, column)), axis=1, return_inverse=True)[1].reshape(-1)
         n_groups = int(group.max()) + 1
         if n_groups == len(self):
             return self
-        first, rows = np.zeros(n_groups, dtype=np.intp), np.zeros(n_groups, dtype=np.intp)
+        first = np.zeros(n_groups, dtype=np.intp)
         first[group[::-1]] = np.arange(len(self))[::-1]
-        np.maximum.at(rows, group, self.rows)
         w = np.bincount(group, self.w, n_groups).astype(np.float64)
-        return replace(self, p=self.p[first], codes=self.codes[first], w=w, rows=rows)
+        return replace(self.take(first), weights=Weights(w, counts=True))
 
     def counted_out(self) -> "SimplexSample":
         """Return the rows without those of weight 0; whole weights become copies of the row, of weight 1 each."""
@@ -211,8 +264,8 @@ class SimplexSample:
             return self
         if not self.whole:
             return self.take(self.w > 0)
-        chosen = self.take(np.repeat(np.arange(len(self)), self.w.astype(np.intp)))
-        return replace(chosen, w=np.broadcast_to(np.float64(1.0), chosen.codes.shape))
+        copies = self.take(np.repeat(np.arange(len(self)), self.w.astype(np.intp)))
+        return replace(copies, weights=None, chosen=False)
 
     def in_order(self) -> "SimplexSample":
         """Return the rows of positive weight in an order of their own.
@@ -223,11 +276,60 @@ class SimplexSample:
         order = order_of_rows(np.sort(self.p, axis=1), self.p, self.codes.astype(np.float64), self.w)
         return self.take(order[self.w[order] > 0])
 
-    @property
-    def class_rows(self) -> ClassRows:
-        """The rows of positive weight, as families of several classes are fitted to them."""
-        kept = self if self.w.min() > 0 else self.take(self.w > 0)
-        return ClassRows(kept.p, kept.codes, None if kept.unit else kept.w, kept.classes, whole=self.whole)
+    def in_repeated_folds(
+        self, cv: int, repeats: int, random_state: RandomState
+    ) -> tuple["SimplexSample", list[list[IntArray]]]:
+        """Return the sample with the folds of several cross-validations, none where all rows are the same one.
+
+        Equal rows share a fold, as the copies that a weight stands for do. The folds are drawn over the distinct rows
+        in an order that depends neither on that of the rows nor, unless rows are equal up to the order of their
+        entries, on that of the classes.
+
+        Parameters
+        ----------
+        cv : int
+            Number of folds.
+        repeats : int
+            How often folds are drawn, at least 1.
+        random_state : int, RandomState or None
+            Of the folds; the same seed draws the same ones.
+        """
+        check_cv(cv)
+        group = self._equal_rows
+        n_groups = int(group.max()) + 1
+        if n_groups < 2:
+            return self, [[] for _ in range(repeats)]
+        folds = []
+        for held_out in repeated_folds(n_groups, cv, repeats, random_state):
+            fold = np.empty(n_groups, dtype=np.intp)
+            for i, groups in enumerate(held_out):
+                fold[groups] = i
+            folds.append([np.flatnonzero(fold[group] == i) for i in range(len(held_out))])
+        return self, folds
+
+    @cached_property
+    def _equal_rows(self) -> IntArray:
+        """A number for each row, the same for equal rows, in an order of their own."""
+        own = self.scores[np.arange(self.codes.size), self.codes]
+        ranked = -np.sort(-self.scores, axis=1)
+        columns = np.column_stack([ranked, own, self.scores, self.codes])
+        order = np.lexsort(columns.T[::-1])
+        new = np.any(columns[order[1:]] != columns[order[:-1]], axis=1)
+        group = np.empty(order.size, dtype=np.intp)
+        group[order] = np.concatenate([[0], np.cumsum(new)])
+        return group
+
+    def fit(self, family: Any) -> Any:
+        """Return the calibration map of an unfitted family of several classes that fits the rows best."""
+        return family.fit_class_map(self.present)
+
+    def predict(self, c_hat: Any, rows: BoolArray | IntArray | None = None) -> FloatArray:
+        """Return the calibrated probabilities of the rows, or of chosen ones."""
+        return np.asarray(c_hat.on_simplex(self.p if rows is None else self.p[rows]))
+
+    def losses(self, name: str, predictions: FloatArray | None = None) -> FloatArray:
+        """Return the loss of each row by its probabilities, or by others in their place."""
+        return find_loss(name, "loss")(self.codes, self.p if predictions is None else predictions)
 
 
 def read_any(

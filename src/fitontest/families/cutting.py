@@ -11,8 +11,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from fitontest.checks import brief, is_real
-from fitontest.data.class_rows import ClassRows
 from fitontest.data.score_sample import ScoreSample
+from fitontest.data.simplex_sample import SimplexSample
 from fitontest.families.certainty import certain_class_logit, certain_logit
 from fitontest.numerics.links import sigmoid
 from fitontest.typing import FloatArray
@@ -57,7 +57,7 @@ def eps_of_sample(setting: Any, sample: ScoreSample, uncut: float = UNCUT) -> fl
     return eps_of_scores(setting, sample.p if sample.unit else sample.p[sample.w > 0], uncut)
 
 
-def eps_of_classes(setting: Any, rows: ClassRows, uncut: float = UNCUT) -> float:
+def eps_of_classes(setting: Any, rows: SimplexSample, uncut: float = UNCUT) -> float:
     """Return the probability that stands for smaller ones of several classes, x = ln max(p, eps).
 
     "auto" is exp(-L) with L the size of the logits of zeros, so that a row (1, 0) of two classes has

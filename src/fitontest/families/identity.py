@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from fitontest.data.class_rows import ClassRows
 from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
+from fitontest.data.simplex_sample import SimplexSample
 from fitontest.families.base import register_family
 from fitontest.families.fits import Fits, SharedFits
 from fitontest.families.multiclass.either import EitherFamily
@@ -37,7 +37,7 @@ class Identity(EitherFamily):
         """Return the identity map."""
         return IdentityMap()
 
-    def fit_class_map(self, rows: ClassRows) -> MulticlassIdentityMap:  # noqa: ARG002 - nothing is fitted
+    def fit_class_map(self, rows: SimplexSample) -> MulticlassIdentityMap:  # noqa: ARG002 - nothing is fitted
         """Return the identity map of several classes."""
         return MulticlassIdentityMap()
 

@@ -8,9 +8,9 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from fitontest.checks import choose, is_real, is_whole
-from fitontest.data.class_rows import ClassRows
 from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
+from fitontest.data.simplex_sample import SimplexSample
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family, Solution, register_family
 from fitontest.families.few_rows import remembered
@@ -185,14 +185,14 @@ class Stacking(EitherFamily):
         fitted = MixtureMap(weights, tuple(member.map_ for member in members.values()))
         return Solution(fitted, None, {"members_": members, "weights_": weights})
 
-    def fit_class_map(self, rows: ClassRows) -> MulticlassMap:
+    def fit_class_map(self, rows: SimplexSample) -> MulticlassMap:
         """Return the mixture that predicts held-out rows of several classes best."""
         return self.solve_classes(rows).map
 
-    def solve_classes(self, rows: ClassRows) -> ClassSolution:
+    def solve_classes(self, rows: SimplexSample) -> ClassSolution:
         """Return the mixture, its members and their weights."""
         members = self.make_class_members()
-        folds = rows.folds(self.cv, self.random_state)
+        folds = rows.in_folds(self.cv, self.random_state)[1]
         held_out = np.stack([hold_out_classes(member, rows, folds) for member in members.values()], axis=-1)
         weights = self.weigh_classes(held_out, rows) if folds else np.full(len(members), 1.0 / len(members))
         maps = tuple(member.fit_rows(rows).map_.for_classes(None) for member in members.values())
@@ -276,14 +276,14 @@ class Stacking(EitherFamily):
         each = y * q + (1.0 - y) * (1.0 - q) if self.loss == "log_loss" else y - q
         return self._least_loss(each, w)
 
-    def weigh_classes(self, held_out: FloatArray, rows: ClassRows) -> FloatArray:
+    def weigh_classes(self, held_out: FloatArray, rows: SimplexSample) -> FloatArray:
         """Return the weights under which predictions of several classes, shape (n, K, members), have the least loss.
 
         Parameters
         ----------
         held_out : array of shape (n, K, members)
             The members' predictions of rows that they were not fitted to.
-        rows : ClassRows
+        rows : SimplexSample
             The rows.
 
         Returns
@@ -291,7 +291,7 @@ class Stacking(EitherFamily):
         weights : array of shape (members,)
             At least 0; they add up to 1.
         """
-        w = np.ones(rows.codes.size) if rows.w is None else rows.w
+        w = rows.w
         w = w if rows.whole else w * (w.sum() / (w @ w))
         if self.loss == "log_loss":
             own = held_out[np.arange(rows.codes.size), rows.codes]
@@ -319,7 +319,7 @@ def _holds_out_plainly(member: Family) -> bool:
     return type(member).solve_and_hold_out is Family.solve_and_hold_out
 
 
-def hold_out_classes(family: MulticlassFamily, rows: ClassRows, folds: Sequence[IntArray]) -> FloatArray:
+def hold_out_classes(family: MulticlassFamily, rows: SimplexSample, folds: Sequence[IntArray]) -> FloatArray:
     """Return for each row the values, shape (n, K), of a map of several classes that was fitted without its fold.
 
     Warnings of these fits are suppressed: the fit to all rows warns of the same data.
@@ -330,5 +330,5 @@ def hold_out_classes(family: MulticlassFamily, rows: ClassRows, folds: Sequence[
             fitted = np.ones(rows.codes.size, dtype=bool)
             fitted[held_out] = False
             c_hat = clone(family).fit_rows(rows.take(fitted)).map_
-            values[held_out] = c_hat.on_simplex(rows.probabilities[held_out])
+            values[held_out] = c_hat.on_simplex(rows.p[held_out])
     return values

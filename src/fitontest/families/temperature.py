@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from fitontest.data.class_rows import ClassRows
 from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
+from fitontest.data.simplex_sample import SimplexSample
 from fitontest.families.base import Solution, register_family
 from fitontest.families.columns import Columns, warn_separable
 from fitontest.families.cutting import Eps, eps_of_sample, eps_of_scores, read_eps
@@ -133,11 +133,11 @@ class Temperature(EitherFamily):
         optimum = fit_logistic(problem, x, SEPARABLE_RIDGE if separable else 0.0)
         return _solution(float(optimum.theta[0]), eps, optimum.n_iter)
 
-    def fit_class_map(self, rows: ClassRows) -> MulticlassMap:
+    def fit_class_map(self, rows: SimplexSample) -> MulticlassMap:
         """Return the map of maximum likelihood of several classes."""
         return self.solve_classes(rows).map
 
-    def solve_classes(self, rows: ClassRows) -> ClassSolution:
+    def solve_classes(self, rows: SimplexSample) -> ClassSolution:
         """Return that map and its temperature."""
         read_eps(self.eps)
         if not isinstance(self.mix, bool | np.bool_):
@@ -146,7 +146,7 @@ class Temperature(EitherFamily):
         slope = fit_slope(problem_of(rows, eps))
         if slope.separable:
             warn_separable("temperature")
-        mix = 1.0 / (rows.n + 1.0) if self.mix else 0.0
+        mix = 1.0 / (rows.counted + 1.0) if self.mix else 0.0
         fitted = SoftmaxMap(np.ones(K), np.zeros(K), slope.beta, mix, eps)
         temperature = 1.0 / slope.beta if slope.beta > 0 else np.inf
         return ClassSolution(fitted, {"temperature_": temperature, "n_iter_": slope.n_iter})

@@ -8,7 +8,7 @@ first is the exponential kernel of `fitontest.measures.kernel`.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -128,12 +128,12 @@ class CanonicalKernelError(CanonicalMeasure):
 
     def _blocks(self, data: SimplexSample, labellings: IntArray) -> Iterator[tuple[SimplexSample, IntArray]]:
         """Yield blocks of rows, drawn of an order that does not depend on the one in which they came."""
-        local = replace(data, rows=np.arange(len(data)))
+        local = data.with_facts(row=np.arange(len(data)))
         single = local.counted_out().in_order()
         drawn = generator(self.random_state).permutation(len(single))
         starts = np.arange(self.block_size, len(single) - 1, self.block_size)  # a last row alone has no pair
         for block in np.split(drawn, starts):
-            yield single.take(block), labellings[:, single.rows[block]]
+            yield single.take(block), labellings[:, single.facts["row"][block]]
 
     def _sums(self, data: SimplexSample, labellings: Sequence[Labelling], *, own: bool) -> FloatArray:
         """Return the sums of w_i w_j h(i, j) over all pairs, or over those of different rows."""

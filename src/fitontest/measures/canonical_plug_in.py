@@ -120,7 +120,7 @@ class CanonicalPlugIn(CanonicalMeasure):
             g.check_columns(sample.p, sample.names.y_prob)
             g.check_classes(sample.classes, f"the classes of {sample.names.y_prob}")
         else:
-            fitted = read_for_classes(self.family).fit_rows(sample.class_rows)
+            fitted = read_for_classes(self.family).fit_rows(sample.present)
             g = fitted.map_
         distances = self.between(g.evaluate(sample.p), sample.p)
         se, reason = map_fixed(Distances(distances, sample.w, sample.w2), self.total, fitted_here=fitted is not None)

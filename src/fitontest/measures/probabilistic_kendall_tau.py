@@ -152,7 +152,7 @@ class ProbabilisticKendallTau(Measure):
             raise ValueError(f"truth must be {MEANING}; got None")
         if callable(self.truth):
             eta = as_probabilities(self.truth(sample.p), "truth")
-        elif sample.in_given_order:
+        elif not sample.is_sorted:
             eta = np.asarray(self.truth)
         else:
             raise ValueError("truth must be a function here: an array has that of the rows as they were given")

@@ -12,12 +12,12 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias, cast
 
 import numpy as np
 
 from fitontest.checks import as_list, brief
-from fitontest.data.class_rows import ClassRows
+from fitontest.data.counted_sample import count_rows
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.exceptions import without_warnings
@@ -125,7 +125,7 @@ class ProperError(Measure):
             A single row, whatever its weight, or only equal rows of whole distributions: there is nothing to hold out.
         """
         held: _HeldOut
-        held = _OfColumn(sample, self) if isinstance(sample, ScoreSample) else _OfClasses(sample.class_rows, self)
+        held = _OfColumn(sample, self) if isinstance(sample, ScoreSample) else _OfClasses(sample.present, self)
         families = held.families()
         folds = held.folds()
         if not folds:
@@ -255,7 +255,7 @@ class _OfColumn(_HeldOut):
     def __init__(self, sample: ScoreSample, measure: ProperError) -> None:
         super().__init__(measure)
         several = sample.n > 1
-        sample = sample.counted if isinstance(sample, ScoreSample) else sample
+        sample = cast("ScoreSample", count_rows(sample))
         self.sample, self._folds = sample.in_folds(measure.cv, measure.random_state) if several else (sample, [])
         self.rows = self.sample.rows
         self.w, self.w2 = self.rows.w, self.rows.w2
@@ -287,11 +287,10 @@ class _OfColumn(_HeldOut):
 class _OfClasses(_HeldOut):
     """Rows of several classes."""
 
-    def __init__(self, rows: ClassRows, measure: ProperError) -> None:
+    def __init__(self, rows: SimplexSample, measure: ProperError) -> None:
         super().__init__(measure)
         self.rows, self.n_classes = rows, rows.n_classes
-        self.w = np.ones(rows.codes.size) if rows.w is None else rows.w
-        self.w2 = self.w if rows.whole else self.w * self.w
+        self.w, self.w2 = rows.w, rows.w2
 
     def families(self) -> list[Any]:
         seed = self.measure.random_state
@@ -304,14 +303,14 @@ class _OfClasses(_HeldOut):
         return class_family_name(family)
 
     def folds(self) -> list[IntArray]:
-        return self.rows.folds(self.measure.cv, self.measure.random_state)
+        return self.rows.in_folds(self.measure.cv, self.measure.random_state)[1]
 
     def part(self, rows: IntArray) -> "_OfClasses":
         return _OfClasses(self.rows.take(rows), self.measure)
 
     def before(self) -> FloatArray:
-        return find_loss(self.measure.loss, "loss")(self.rows.codes, self.rows.probabilities)
+        return find_loss(self.measure.loss, "loss")(self.rows.codes, self.rows.p)
 
     def after(self, family: Any, training: IntArray, held: IntArray) -> FloatArray:
         g = family.solve_classes(self.rows.take(training)).map
-        return find_loss(self.measure.loss, "loss")(self.rows.codes[held], g.on_simplex(self.rows.probabilities[held]))
+        return find_loss(self.measure.loss, "loss")(self.rows.codes[held], g.on_simplex(self.rows.p[held]))

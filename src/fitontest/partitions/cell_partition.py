@@ -86,6 +86,16 @@ class CellPartition:
         """
         return CellPartition(np.repeat(self.labels[self.codes], times))
 
+    def bind(self, sample: ScoreSample) -> ScoreSample:
+        """Return the sample with its cells as a fact of its rows, which keeps them wherever the rows go.
+
+        Parameters
+        ----------
+        sample : ScoreSample
+            The n rows that the cells belong to, in the order in which they were given.
+        """
+        return sample.with_facts(cell=self._codes_of(sample))
+
     def cut(self, sample: ScoreSample) -> tuple[Rows, Groups, IntArray, BinTable]:
         """Return the rows and the tied scores by cell, where each cell starts among the latter, and the sums.
 
@@ -111,7 +121,9 @@ class CellPartition:
     def _codes_of(self, sample: ScoreSample) -> IntArray:
         """Return the code of each row of the sample."""
         rows = sample.p.size
-        if not sample.in_given_order:
+        if "cell" in sample.facts:
+            return sample.facts["cell"]
+        if sample.is_sorted:
             raise ValueError(
                 "partition must not be a CellPartition here: it has the cells of the rows as they were given"
             )

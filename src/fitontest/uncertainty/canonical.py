@@ -74,10 +74,10 @@ class ClassRedraws:
     @classmethod
     def of(cls, data: SimplexSample, seed: int, measure: Measure | None = None) -> "ClassRedraws":
         """Return the redraws of predictions; for a measure with cells given row by row these keep rows apart."""
-        ordered = data.in_order()
         rule = getattr(measure, "rule", None)
-        keys = rule.ids[ordered.rows] if isinstance(rule, RowCells) else None
-        return cls(ordered.pooled(keys), seed, ordered)
+        bound = rule.bind(data).keep_facts("cell") if isinstance(rule, RowCells) else data.keep_facts()
+        ordered = bound.in_order()
+        return cls(ordered.pooled(), seed, ordered)
 
     @cached_property
     def several(self) -> IntArray:

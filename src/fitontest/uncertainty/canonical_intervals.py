@@ -170,7 +170,7 @@ def _direction(redraws: ClassRedraws) -> FloatArray:
     """Return g at the entries; where it goes nowhere, predictions with the odds of the first class raised."""
     data = redraws.data
     with without_warnings():
-        g = read_multiclass_family(SMOOTH).solve_classes(redraws.observed.class_rows).map.evaluate(data.p)
+        g = read_multiclass_family(SMOOTH).solve_classes(redraws.observed.present).map.evaluate(data.p)
     if float(data.w @ total_variation(g, data.p)) >= STILL * data.total:
         return np.asarray(g)
     shifted = data.p.copy()

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from fitontest.checks import is_whole
+from fitontest.data.counted_sample import sample_of_rows
 from fitontest.data.entries import Entries
 from fitontest.data.ordering import Rows
 from fitontest.data.score_sample import ScoreSample
@@ -81,7 +82,7 @@ def redrawn(sample: ScoreSample, rng: np.random.RandomState) -> ScoreSample:
     p, y, pair = p[present], y[present], pair[present]
     w = pair.astype(np.float64)
     if sample.aggregated:
-        return ScoreSample.of_rows(Rows(p, y, w, pair, w), whole=True)
+        return sample_of_rows(Rows(p, y, w, pair, w), whole=True)
     return ScoreSample.of_rows(Rows.of(p, y, w, whole=True), whole=True)
 
 

@@ -8,8 +8,8 @@ import pytest
 from sklearn.base import clone
 
 import fitontest as fot
-from fitontest.data.class_rows import ClassRows
 from fitontest.data.predictions import read_classes
+from fitontest.data.simplex_sample import SimplexSample
 from fitontest.exceptions import without_warnings
 from fitontest.families.multiclass.base import read_multiclass_family
 from fitontest.families.multiclass.penalties import MULTIPLES, HeldOut, hold_out
@@ -17,14 +17,14 @@ from tests.multiclass import draw
 
 
 def rows_of(P, y, w=None):
-    return ClassRows.of(read_classes((y, P, w)))
+    return SimplexSample.of(read_classes((y, P, w))).present
 
 
 def test_the_multiple_is_the_largest_within_one_error_of_the_best():
     P, y = draw(400, 3)
     family = fot.Vector(penalty="cv", cv=4, random_state=3).fit(P, y)
     rows = rows_of(P, y)
-    folds = rows.folds(4, 3)
+    folds = rows.in_folds(4, 3)[1]
     assert sorted(np.concatenate(folds)) == list(range(400))
     by_hand = np.empty((400, len(MULTIPLES)))
     for held in folds:
@@ -72,21 +72,23 @@ def test_dirichlet_takes_the_best_of_the_grid_and_of_one_penalty_alone():
 def test_copies_of_a_row_share_a_fold():
     P, y = draw(60, 3)
     copies = np.repeat(np.arange(60), 3)
-    folds = rows_of(P[copies], y[copies]).folds(5, 0)
+    folds = rows_of(P[copies], y[copies]).in_folds(5, 0)[1]
     for held in folds:
         assert np.bincount(copies[held], minlength=60).tolist() == [
             3 if k in set(copies[held]) else 0 for k in range(60)
         ]
-    assert rows_of([[0.2, 0.8]] * 5, [0, 0, 0, 0, 1]).folds(2, 0) != []
+    assert rows_of([[0.2, 0.8]] * 5, [0, 0, 0, 0, 1]).in_folds(2, 0)[1] != []
 
 
 def test_folds_follow_neither_the_order_of_the_rows_nor_of_the_classes():
     P, y = draw(60, 4)
-    first = {tuple(sorted(map(tuple, P[held]))) for held in rows_of(P, y).folds(4, 7)}
+    first = {tuple(sorted(map(tuple, P[held]))) for held in rows_of(P, y).in_folds(4, 7)[1]}
     order = np.random.default_rng(0).permutation(60)
-    assert {tuple(sorted(map(tuple, P[order][held]))) for held in rows_of(P[order], y[order]).folds(4, 7)} == first
+    assert {
+        tuple(sorted(map(tuple, P[order][held]))) for held in rows_of(P[order], y[order]).in_folds(4, 7)[1]
+    } == first
     turned, names = P[:, ::-1], 3 - y
-    again = {tuple(sorted(map(tuple, P[held]))) for held in rows_of(turned, names).folds(4, 7)}
+    again = {tuple(sorted(map(tuple, P[held]))) for held in rows_of(turned, names).in_folds(4, 7)[1]}
     assert again == first
 
 
@@ -102,7 +104,7 @@ def test_warnings_of_folds_are_held_back():
     P, y = draw(30, 3)
     y[:] = P.argmax(axis=1)
     path = fot.Vector(penalty=None)._maps
-    assert hold_out(path, [None], rows_of(P, y), rows_of(P, y).folds(3, 0)).losses.shape == (30, 1)
+    assert hold_out(path, [None], rows_of(P, y), rows_of(P, y).in_folds(3, 0)[1]).losses.shape == (30, 1)
 
 
 @pytest.mark.parametrize("value", [0, -1.0, np.inf, np.nan, True, "1", "ridge"])

@@ -16,9 +16,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from fitontest.checks import choose
 from fitontest.data.arrays import as_matrix
-from fitontest.data.class_rows import ClassRows
 from fitontest.data.predictions import Names, Predictions, check_order, count_columns, read_classes
 from fitontest.data.simplex import as_log_simplex, on_simplex
+from fitontest.data.simplex_sample import SimplexSample
 from fitontest.families.base import FamilyBase, available_families, registered_class, seeded
 from fitontest.families.cutting import eps_of_classes
 from fitontest.maps.multiclass.base import MulticlassMap, is_label
@@ -56,8 +56,8 @@ class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: 
     """Base class of the families of several classes.
 
     A subclass stores its hyper-parameters unchanged in ``__init__`` and defines ``fit_class_map(rows)``, or, where it
-    has more results than the map, ``solve_classes(rows)``; `rows` are the `ClassRows` of positive weight. One that has
-    a hyper-parameter ``input`` takes logits too.
+    has more results than the map, ``solve_classes(rows)``; `rows` are a `SimplexSample` of rows of positive weight. One
+    that has a hyper-parameter ``input`` takes logits too.
 
     Attributes
     ----------
@@ -88,21 +88,21 @@ class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: 
     takes_classes: ClassVar[bool] = True
 
     @abstractmethod
-    def fit_class_map(self, rows: ClassRows) -> MulticlassMap:
+    def fit_class_map(self, rows: SimplexSample) -> MulticlassMap:
         """Return the map that fits the rows best, leaving the estimator as it is.
 
         Parameters
         ----------
-        rows : ClassRows
+        rows : SimplexSample
             Rows of positive weight: ``scores`` of shape (n, K), ``codes`` with the column of each label, weights ``w``.
         """
 
-    def solve_classes(self, rows: ClassRows) -> ClassSolution:
+    def solve_classes(self, rows: SimplexSample) -> ClassSolution:
         """Return the map together with the other results of the fit, leaving the estimator as it is.
 
         Parameters
         ----------
-        rows : ClassRows
+        rows : SimplexSample
             As for `fit_class_map`.
         """
         return ClassSolution(self.fit_class_map(rows))
@@ -157,14 +157,14 @@ class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: 
         """
         if self._input() == "logits":
             raise ValueError(f"input must be 'probabilities' where predictions are given, got {self}")
-        return self.fit_rows(ClassRows.of(predictions))
+        return self.fit_rows(SimplexSample.of(predictions).present)
 
-    def fit_rows(self, rows: ClassRows) -> Self:
+    def fit_rows(self, rows: SimplexSample) -> Self:
         """Fit the family to rows that have been checked already.
 
         Parameters
         ----------
-        rows : ClassRows
+        rows : SimplexSample
             As for `fit_class_map`.
 
         Raises
@@ -178,15 +178,15 @@ class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: 
         fitted = solution.map.for_classes(rows.classes if all(map(is_label, rows.classes)) else None)
         return self.replace_results({"map_": fitted, "classes_": np.asarray(rows.classes), **solution.attributes})
 
-    def _read(self, P: ArrayInput, y: ArrayInput, sample_weight: ArrayInput, labels: ArrayInput) -> ClassRows:
+    def _read(self, P: ArrayInput, y: ArrayInput, sample_weight: ArrayInput, labels: ArrayInput) -> SimplexSample:
         logs = self._input() == "logits"
         reader = as_log_simplex if logs else as_matrix
-        return ClassRows.of(read_classes((y, P, sample_weight), labels, _NAMES, reader), logs=logs)
+        return SimplexSample.of(read_classes((y, P, sample_weight), labels, _NAMES, reader), logs=logs).present
 
     def _input(self) -> str:
         return choose(getattr(self, "input", INPUTS[0]), INPUTS, "input")
 
-    def _smallest(self, rows: ClassRows) -> float:
+    def _smallest(self, rows: SimplexSample) -> float:
         """Return the probability to which smaller ones are clipped before their logarithms are taken."""
         return SMALLEST if rows.logs else eps_of_classes(self.eps, rows)
 
@@ -248,7 +248,7 @@ class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: 
         """
         rows = self._read(P, y, sample_weight, self.classes_)
         q = self.map_.evaluate_log(rows.scores) if rows.logs else self.map_.evaluate(rows.scores)
-        w = np.ones(rows.codes.size) if rows.w is None else rows.w
+        w = rows.w
         shares = np.bincount(rows.codes, w, rows.n_classes) / rows.total
         miss = (q * q).sum(axis=1) - 2.0 * q[np.arange(w.size), rows.codes] + 1.0
         of_shares = float(1.0 - shares @ shares)

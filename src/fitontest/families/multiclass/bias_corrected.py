@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from fitontest.data.class_rows import ClassRows
+from fitontest.data.simplex_sample import SimplexSample
 from fitontest.families.base import register_family
 from fitontest.families.cutting import Eps, read_eps
 from fitontest.families.multiclass.base import ClassSolution, Input, MulticlassFamily
@@ -88,11 +88,11 @@ class BiasCorrected(MulticlassFamily):
         check_is_fitted(self, "map_")
         return float(self.classes_.size)
 
-    def fit_class_map(self, rows: ClassRows) -> MulticlassMap:
+    def fit_class_map(self, rows: SimplexSample) -> MulticlassMap:
         """Return the map of the smallest penalised log loss."""
         return self.solve_classes(rows).map
 
-    def solve_classes(self, rows: ClassRows) -> ClassSolution:
+    def solve_classes(self, rows: SimplexSample) -> ClassSolution:
         """Return that map and its parameters."""
         multiple = read_penalty(self.penalty, "penalty", cv=False)
         read_eps(self.eps)

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from fitontest.checks import brief
-from fitontest.data.class_rows import ClassRows
+from fitontest.data.simplex_sample import SimplexSample
 from fitontest.families.base import register_family
 from fitontest.families.cutting import Eps, read_eps
 from fitontest.families.multiclass.base import ClassSolution, Input, MulticlassFamily
@@ -127,11 +127,11 @@ class Dirichlet(MulticlassFamily):
         check_is_fitted(self, "map_")
         return float(self.classes_.size**2 - 1)
 
-    def fit_class_map(self, rows: ClassRows) -> MulticlassMap:
+    def fit_class_map(self, rows: SimplexSample) -> MulticlassMap:
         """Return the map of the smallest penalised log loss."""
         return self.solve_classes(rows).map
 
-    def solve_classes(self, rows: ClassRows) -> ClassSolution:
+    def solve_classes(self, rows: SimplexSample) -> ClassSolution:
         """Return that map, and how its penalties were chosen."""
         pairs = self._pairs()
         check_cv(self.cv)
@@ -139,7 +139,7 @@ class Dirichlet(MulticlassFamily):
         chosen: dict[str, Any] = {}
         best = pairs[0]
         if len(pairs) > 1:
-            folds = rows.folds(self.cv, self.random_state)
+            folds = rows.in_folds(self.cv, self.random_state)[1]
             if folds:
                 held_out = hold_out(self._maps, pairs, rows, folds)
                 best, chosen = pairs[held_out.best], {"held_out_": held_out}
@@ -148,13 +148,13 @@ class Dirichlet(MulticlassFamily):
         return ClassSolution(fitted, {**chosen, **attributes, "n_iter_": optimum.n_iter})
 
     def path(
-        self, rows: ClassRows, pairs: Sequence[tuple[float, float]], aim: float = AIM
+        self, rows: SimplexSample, pairs: Sequence[tuple[float, float]], aim: float = AIM
     ) -> list[tuple[SoftmaxMap, Optimum]]:
         """Return the maps for several pairs of lambda and mu, each fit started from the one before.
 
         Parameters
         ----------
-        rows : ClassRows
+        rows : SimplexSample
             As for `fit_class_map`.
         pairs : sequence of (float, float)
             Values of lambda and mu, at least 0.
@@ -175,7 +175,7 @@ class Dirichlet(MulticlassFamily):
             found.append((scores.map(theta[:, :-1], theta[:, -1]), optimum))
         return found
 
-    def _maps(self, rows: ClassRows, pairs: Sequence[tuple[float, float]]) -> list[SoftmaxMap]:
+    def _maps(self, rows: SimplexSample, pairs: Sequence[tuple[float, float]]) -> list[SoftmaxMap]:
         return [fitted for fitted, _ in self.path(rows, pairs, HELD_OUT_AIM)]
 
     def _pairs(self) -> list[tuple[float, float]]:

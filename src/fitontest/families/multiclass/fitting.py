@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fitontest.data.class_rows import ClassRows
 from fitontest.data.labels import listed
+from fitontest.data.simplex_sample import SimplexSample
 from fitontest.exceptions import SeparableDataWarning, warn_user
 from fitontest.families.multiclass.softmax_objective import (
     AIM,
@@ -57,27 +57,27 @@ class Scores:
     eps: float
 
     @classmethod
-    def plain(cls, rows: ClassRows, eps: float) -> "Scores":
+    def plain(cls, rows: SimplexSample, eps: float) -> "Scores":
         """Return x = ln max(p, eps)."""
-        return cls(problem_of(rows, eps), rows.classes, rows.n, 1.0, 0.0, eps)
+        return cls(problem_of(rows, eps), rows.classes, rows.counted, 1.0, 0.0, eps)
 
     @classmethod
-    def structured(cls, rows: ClassRows, eps: float) -> "Scores":
+    def structured(cls, rows: SimplexSample, eps: float) -> "Scores":
         """Return x = ln q: p scaled by its best temperature, then mixed with the uniform distribution."""
         problem = problem_of(rows, eps)
-        beta, mix = fit_slope(problem).beta, 1.0 / (rows.n + 1.0)
+        beta, mix = fit_slope(problem).beta, 1.0 / (rows.counted + 1.0)
         for piece in row_blocks(*problem.x.shape):
             problem.x[piece] = first_step(problem.x[piece], beta, mix)
-        return cls(problem, rows.classes, rows.n, beta, mix, eps)
+        return cls(problem, rows.classes, rows.counted, beta, mix, eps)
 
     def map(self, W: FloatArray, b: FloatArray) -> SoftmaxMap:
         """Return the map with these parameters on these scores, b less its mean."""
         return SoftmaxMap(W, b - b.mean(), self.beta, self.mix, self.eps)
 
 
-def problem_of(rows: ClassRows, eps: float) -> SoftmaxProblem:
+def problem_of(rows: SimplexSample, eps: float) -> SoftmaxProblem:
     """Return the problem on x = ln max(p, eps)."""
-    return SoftmaxProblem(rows.log_probabilities(eps), rows.codes, rows.w, rows.total)
+    return SoftmaxProblem(rows.log_probabilities(eps), rows.codes, None if rows.weights is None else rows.w, rows.total)
 
 
 def find_optimum(

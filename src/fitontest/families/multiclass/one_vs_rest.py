@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from fitontest.data.class_rows import ClassRows
+from fitontest.data.simplex_sample import SimplexSample
 from fitontest.families.base import (
     Family,
     family_name,
@@ -71,11 +71,11 @@ class OneVsRest(MulticlassFamily):
         check_is_fitted(self, "map_")
         return float(np.sum([family.n_parameters_ for family in self.families_]))
 
-    def fit_class_map(self, rows: ClassRows) -> MulticlassMap:
+    def fit_class_map(self, rows: SimplexSample) -> MulticlassMap:
         """Return the map of the families fitted to each class against the rest."""
         return self.solve_classes(rows).map
 
-    def solve_classes(self, rows: ClassRows) -> ClassSolution:
+    def solve_classes(self, rows: SimplexSample) -> ClassSolution:
         """Return that map and the fitted families."""
         check_seed(self.random_state)
         family = read_family(self.family, self.random_state)

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from fitontest.checks import brief, is_real
-from fitontest.data.class_rows import ClassRows
+from fitontest.data.simplex_sample import SimplexSample
 from fitontest.exceptions import without_warnings
 from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.numerics.losses import log_loss
@@ -17,7 +17,7 @@ from fitontest.typing import FloatArray, IntArray
 MULTIPLES = (10.0, 3.0, 1.0, 0.3, 0.1)  # of the penalties of structured scaling, from the largest
 
 #: From rows and candidates to a map for each.
-Path: TypeAlias = Callable[[ClassRows, Sequence[Any]], Sequence[MulticlassMap]]
+Path: TypeAlias = Callable[[SimplexSample, Sequence[Any]], Sequence[MulticlassMap]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ class HeldOut:
         return int(np.argmax(mean <= error))
 
 
-def hold_out(path: Path, candidates: Sequence[Any], rows: ClassRows, folds: Sequence[IntArray]) -> HeldOut:
+def hold_out(path: Path, candidates: Sequence[Any], rows: SimplexSample, folds: Sequence[IntArray]) -> HeldOut:
     """Return the held-out losses of maps fitted to the rows of the other folds.
 
     Warnings of these fits are suppressed: the fit to all rows warns of the same data.
@@ -73,10 +73,10 @@ def hold_out(path: Path, candidates: Sequence[Any], rows: ClassRows, folds: Sequ
             test = rows.take(held)
             for column, c_hat in enumerate(path(rows.take(fitted), candidates)):
                 losses[held, column] = log_losses(c_hat, test)
-    return HeldOut(tuple(candidates), losses, np.ones(rows.codes.size) if rows.w is None else rows.w, rows.whole)
+    return HeldOut(tuple(candidates), losses, rows.w, rows.whole)
 
 
-def log_losses(c_hat: MulticlassMap, rows: ClassRows) -> FloatArray:
+def log_losses(c_hat: MulticlassMap, rows: SimplexSample) -> FloatArray:
     """Return -log q_y of each row, q clipped to [1e-6, 1 - 1e-6]."""
     q = c_hat.evaluate_log(rows.scores) if rows.logs else c_hat.evaluate(rows.scores)
     return log_loss(rows.codes, q)

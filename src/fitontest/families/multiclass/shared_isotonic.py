@@ -3,8 +3,8 @@
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from fitontest.data.class_rows import ClassRows
 from fitontest.data.score_sample import ScoreSample
+from fitontest.data.simplex_sample import SimplexSample
 from fitontest.data.weights import Weights
 from fitontest.families.base import register_family
 from fitontest.families.cutting import Eps, read_eps
@@ -79,23 +79,23 @@ class SharedIsotonic(MulticlassFamily):
         check_is_fitted(self, "map_")
         return float(2 * self.n_blocks_ - 1 + bool(self.temperature))
 
-    def fit_class_map(self, rows: ClassRows) -> MulticlassMap:
+    def fit_class_map(self, rows: SimplexSample) -> MulticlassMap:
         """Return the map of the smallest squared error over all pairs."""
         return self.solve_classes(rows).map
 
-    def solve_classes(self, rows: ClassRows) -> ClassSolution:
+    def solve_classes(self, rows: SimplexSample) -> ClassSolution:
         """Return that map and its temperature."""
         read_eps(self.eps)
         if not isinstance(self.temperature, bool | np.bool_):
             raise ValueError(f"temperature must be True or False, got {self.temperature!r}")
-        eps, beta, q = self._smallest(rows), 1.0, rows.probabilities
+        eps, beta, q = self._smallest(rows), 1.0, rows.p
         if self.temperature:
             problem = problem_of(rows, eps)
             beta = fit_slope(problem).beta
             q = np.exp(first_step(problem.x, beta, 0.0)) if beta != 1.0 else q
         hits = np.zeros(q.shape, dtype=bool)
         hits[np.arange(rows.codes.size), rows.codes] = True
-        w = None if rows.w is None else Weights(np.repeat(rows.w, rows.n_classes), rows.whole)
+        w = None if rows.weights is None else Weights(np.repeat(rows.w, rows.n_classes), rows.whole)
         # a softmax may be rounded past 1
         isotonic = Isotonic().fit_sample(ScoreSample(hits.ravel(), np.minimum(q, 1.0).ravel(), w))
         attributes = {"temperature_": 1.0 / beta if beta > 0 else np.inf, "n_blocks_": isotonic.n_bins_}

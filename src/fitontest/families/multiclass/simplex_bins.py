@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from fitontest.data.class_rows import ClassRows
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.families.multiclass.base import ClassSolution, MulticlassFamily
 from fitontest.maps.multiclass.cells import CellMap
@@ -57,21 +56,20 @@ class SimplexBins(MulticlassFamily):
         check_is_fitted(self, "map_")
         return float(self.n_bins_ * (len(self.classes_) - 1))
 
-    def fit_class_map(self, rows: ClassRows) -> CellMap:
+    def fit_class_map(self, rows: SimplexSample) -> CellMap:
         """Return the map of the cells."""
         return self._solve(rows)[0]
 
-    def solve_classes(self, rows: ClassRows) -> ClassSolution:
+    def solve_classes(self, rows: SimplexSample) -> ClassSolution:
         """Return the map of the cells, and how many hold rows."""
         g, n_bins = self._solve(rows)
         return ClassSolution(g, {"n_bins_": n_bins})
 
-    def _solve(self, rows: ClassRows) -> tuple[CellMap, int]:
+    def _solve(self, rows: SimplexSample) -> tuple[CellMap, int]:
         if self.slope not in (0, 1):
             raise ValueError(f"slope must be 0 or 1, got {self.slope!r}")
-        data = SimplexSample.of_rows(rows)
-        partition, ids = cells_of(find_simplex_partition(self.partition), data)
-        table = CellSums.of(data, ids).table(data.codes)
+        partition, ids = cells_of(find_simplex_partition(self.partition), rows)
+        table = CellSums.of(rows, ids).table(rows.codes)
         return CellMap.of(partition, table, int(self.slope)), len(table)
 
     def predict_proba(self, P: ArrayInput) -> FloatArray:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fitontest.data.class_rows import ClassRows
+from fitontest.data.simplex_sample import SimplexSample
 from fitontest.exceptions import CalibrationWarning, warn_user
 from fitontest.families.cutting import Eps, read_eps
 from fitontest.families.multiclass.base import ClassSolution, Input, MulticlassFamily
@@ -40,18 +40,18 @@ class StructuredFamily(MulticlassFamily):
         self.eps = eps
         self.input = input
 
-    def fit_class_map(self, rows: ClassRows) -> MulticlassMap:
+    def fit_class_map(self, rows: SimplexSample) -> MulticlassMap:
         """Return the map of the smallest penalised log loss."""
         return self.solve_classes(rows).map
 
-    def solve_classes(self, rows: ClassRows) -> ClassSolution:
+    def solve_classes(self, rows: SimplexSample) -> ClassSolution:
         """Return that map, and how it was found."""
         penalty = read_penalty(self.penalty, "penalty")
         check_cv(self.cv)
         read_eps(self.eps)
         chosen: dict[str, Any] = {}
         if penalty == "cv":
-            folds = rows.folds(self.cv, self.random_state)
+            folds = rows.in_folds(self.cv, self.random_state)[1]
             held_out = hold_out(self._maps, MULTIPLES, rows, folds) if folds else None
             penalty = MULTIPLES[held_out.within_one_error] if held_out else 1.0
             chosen = {"penalty_": penalty, **({"held_out_": held_out} if held_out else {})}
@@ -60,12 +60,12 @@ class StructuredFamily(MulticlassFamily):
         first = {} if penalty is None else {"temperature_": 1.0 / fitted.beta if fitted.beta > 0 else np.inf}
         return ClassSolution(fitted, {**chosen, **first, "objective_": optimum.objective, "n_iter_": optimum.n_iter})
 
-    def path(self, rows: ClassRows, multiples: Sequence[float | None]) -> list[tuple[SoftmaxMap, Optimum]]:
+    def path(self, rows: SimplexSample, multiples: Sequence[float | None]) -> list[tuple[SoftmaxMap, Optimum]]:
         """Return the maps for several multiples of the penalty, each fit started from the one before.
 
         Parameters
         ----------
-        rows : ClassRows
+        rows : SimplexSample
             As for `fit_class_map`.
         multiples : sequence of float or None
             Multiples of the penalty, at least 0; None is no penalty, and no temperature scaling before it either.
@@ -101,7 +101,7 @@ class StructuredFamily(MulticlassFamily):
                 CalibrationWarning,
             )
 
-    def _maps(self, rows: ClassRows, multiples: Sequence[float]) -> list[SoftmaxMap]:
+    def _maps(self, rows: SimplexSample, multiples: Sequence[float]) -> list[SoftmaxMap]:
         return [fitted for fitted, _ in self.path(rows, multiples)]
 
     @property

@@ -96,10 +96,7 @@ class CellSums:
 def cells_of(rule: SimplexPartitioner, data: SimplexSample) -> tuple[SimplexPartition, IntArray]:
     """Return the partition that a rule makes of predictions, and the cell of each row."""
     if isinstance(rule, RowCells):  # cells of the rows as they were given
-        given = int(data.rows.max()) + 1 if len(data) else 0
-        if given > rule.ids.size or (np.array_equal(data.rows, np.arange(len(data))) and given != rule.ids.size):
-            return rule, rule.locate(data.p)  # refuses
-        return rule, rule.ids[data.rows]
+        return rule, rule.bind(data).facts["cell"]
     if isinstance(rule, MedianVariance):  # which counts rows; what weights are is not decided anew
         partition: SimplexPartition = rule.partition_weighted(data.p, Weights(data.w, data.whole))
     else:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from fitontest.checks import brief, check_known
+from fitontest.data.simplex_sample import SimplexSample
 from fitontest.partitions.cell_partition import CellPartition
 from fitontest.registry import Registry
 from fitontest.typing import FloatArray, IntArray
@@ -198,6 +199,10 @@ class RowCells(SimplexPartition, SimplexPartitioner):
                 "that are given row by row are those of no other rows"
             )
         return self.ids
+
+    def bind(self, sample: SimplexSample) -> SimplexSample:
+        """Return the sample with its cells as a fact of its rows, which keeps them wherever the rows go."""
+        return sample if "cell" in sample.facts else sample.with_facts(cell=self.locate(sample.scores))
 
     def __repr__(self) -> str:
         return f"RowCells({self.n_cells} cells of {self.ids.size} rows)"

@@ -5,15 +5,15 @@ import pandas as pd
 import pytest
 
 import fitontest as fot
-from fitontest.data.class_rows import ClassRows
 from fitontest.data.predictions import read_classes
 from fitontest.data.simplex import as_log_simplex, as_simplex
+from fitontest.data.simplex_sample import SimplexSample
 
 P = np.array([[0.2, 0.3, 0.5], [0.6, 0.4, 0.0], [0.1, 0.1, 0.8]])
 
 
 def rows(w=None, scores=P):
-    return ClassRows.of(read_classes(([0, 1, 2], scores, w)))
+    return SimplexSample.of(read_classes(([0, 1, 2], scores, w))).present
 
 
 def test_rows_are_divided_by_their_sums():
@@ -25,12 +25,12 @@ def test_rows_are_divided_by_their_sums():
 
 
 def test_weights_are_counts_if_they_are_whole():
-    assert (rows().n, rows().total, rows().w) == (3, 3, None)
-    assert (rows([1, 1, 1]).n, rows([1, 1, 1]).w) == (3, None)
+    assert (rows().n, rows().total, rows().weights) == (3, 3, None)
+    assert (rows([1, 1, 1]).n, rows([1, 1, 1]).weights) == (3, None)
     counted = rows([2, 0, 3])
-    assert (counted.n, counted.total, counted.codes.tolist()) == (5, 5, [0, 2])
+    assert (counted.n, counted.counted, counted.total, counted.codes.tolist()) == (2, 5, 5, [0, 2])
     other = rows([0.5, 0, 3])
-    assert (other.n, other.total) == (2, 3.5)
+    assert (other.n, other.counted, other.total) == (2, 2, 3.5)
 
 
 def test_logarithms_are_clipped_only_where_they_are_made():
@@ -39,13 +39,13 @@ def test_logarithms_are_clipped_only_where_they_are_made():
     log_p, names = as_log_simplex(pd.DataFrame([[700.0, 0.0], [0.0, 1.0]], columns=["a", "b"]), "Z")
     assert names == ["a", "b"]
     np.testing.assert_allclose(log_p[0], [0, -700])
-    logs = ClassRows(log_p, np.array([0, 1]), None, [0, 1], logs=True)
+    logs = SimplexSample(log_p, np.array([0, 1]), [0, 1], logs=True)
     assert logs.log_probabilities(1e-300).min() == pytest.approx(np.log(1e-300))
-    np.testing.assert_allclose(logs.probabilities.sum(axis=1), 1)
+    np.testing.assert_allclose(logs.p.sum(axis=1), 1)
 
 
 def test_named_columns_may_stand_in_any_order():
     frame = pd.DataFrame(P, columns=["c", "b", "a"])
     with pytest.warns(fot.CalibrationWarning, match="read by their names"):
-        found = ClassRows.of(read_classes((["a", "b", "c"], frame, None)))
+        found = SimplexSample.of(read_classes((["a", "b", "c"], frame, None))).present
     assert (found.classes, found.codes.tolist()) == (["c", "b", "a"], [2, 1, 0])
