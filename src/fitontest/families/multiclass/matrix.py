@@ -5,6 +5,7 @@ from typing import Literal
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from fitontest.docstrings import take_descriptions
 from fitontest.families.base import register_family
 from fitontest.families.cutting import Eps
 from fitontest.families.multiclass.base import Input
@@ -15,6 +16,7 @@ from fitontest.typing import FloatArray, RandomState
 
 
 @register_family("matrix")
+@take_descriptions(StructuredFamily, "Attributes", "Warns", "Notes", "References")
 class Matrix(StructuredFamily):
     """Fit softmax(W x + b) by maximum likelihood, with a penalty that draws it towards temperature scaling.
 
@@ -26,40 +28,13 @@ class Matrix(StructuredFamily):
     Without one x = ln p, and W and b minimise the mean log loss alone: matrix scaling, which is Dirichlet calibration.
     It follows the rows fitted to far too closely unless there are very many of them for K^2 numbers.
 
-    Parameters
-    ----------
-    penalty : float, "cv" or None, default=1.0
-        A multiple; "cv" takes one of 10, 3, 1, 0.3 and 0.1: the largest that is worse than the best, in held-out log
-        loss, by at most a standard error of the difference.
-    cv : int, default=5
-        Folds for ``penalty="cv"``; equal rows share one.
-    random_state : int, RandomState or None, default=0
-        For the folds.
-    eps : float or "auto", default="auto"
-        Smaller probabilities are taken for it; not used with logits. "auto" is 1e-16 where no probability is exactly
-        0; otherwise exp(-L), where -L is one below the smallest logit of the others. The map holds the number.
-    input : {"probabilities", "logits"}, default="probabilities"
-        What `fit` and `predict_proba` are given. Of logits ln p is their log-softmax.
-
     Attributes
     ----------
     map_ : SoftmaxMap
         Without a penalty a column added to all classes alike changes nothing: the columns of W have the sum 1.
-    classes_ : array of shape (K,)
-        The class of each column.
-    objective_ : float
-        What is minimised, at the optimum.
-    temperature_ : float
-        Of the first step, where there is one.
-    penalty_, held_out_ : float, HeldOut
-        The chosen multiple, and the held-out losses, with ``penalty="cv"``.
-    n_iter_ : int
-        Newton steps.
 
     Warns
     -----
-    SeparableDataWarning
-        Without a penalty: a class has no rows, or the scores separate the classes.
     CalibrationWarning
         A class has a slope of 0 or less, so that it becomes no likelier as its scores rise: its diagonal entry of W is
         at most the mean of the others in its column.
@@ -69,16 +44,7 @@ class Matrix(StructuredFamily):
     It is the map to try first with many rows, as it is the only one here that mends classes which are taken for one
     another. A pass over the rows takes n K^2 operations: above some 200 classes `Vector` is the one to use.
 
-    A whole weight repeats its row, so that n is the sum of whole weights; of others it is the number of rows.
-
     Solved by Newton's method to a gradient of 1e-9, in memory of n times K.
-
-    References
-    ----------
-    Guo, Pleiss, Sun, Weinberger (2017), On calibration of modern neural networks, ICML.
-    https://doi.org/10.48550/arXiv.1706.04599
-    Berta, Holzmueller, Jordan, Bach (2025), Structured matrix scaling for multi-class calibration (the penalty).
-    https://doi.org/10.48550/arXiv.2511.03685
 
     Examples
     --------

@@ -21,7 +21,52 @@ from fitontest.typing import FloatArray, Label, RandomState
 
 
 class StructuredFamily(MulticlassFamily):
-    """Base of the families softmax(W x + b) with a penalty that draws them towards temperature scaling."""
+    """Base of the families softmax(W x + b) with a penalty that draws them towards temperature scaling.
+
+    Parameters
+    ----------
+    penalty : float, "cv" or None, default=1.0
+        A multiple; "cv" takes one of 10, 3, 1, 0.3 and 0.1: the largest that is worse than the best, in held-out log
+        loss, by at most a standard error of the difference.
+    cv : int, default=5
+        Folds for ``penalty="cv"``; equal rows share one.
+    random_state : int, RandomState or None, default=0
+        For the folds.
+    eps : float or "auto", default="auto"
+        Smaller probabilities are taken for it; not used with logits. "auto" is 1e-16 where no probability is exactly
+        0; otherwise exp(-L), where -L is one below the smallest logit of the others. The map holds the number.
+    input : {"probabilities", "logits"}, default="probabilities"
+        What `fit` and `predict_proba` are given. Of logits ln p is their log-softmax.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The class of each column.
+    objective_ : float
+        What is minimised, at the optimum.
+    temperature_ : float
+        Of the first step, where there is one.
+    penalty_, held_out_ : float, HeldOut
+        The chosen multiple, and the held-out losses, with ``penalty="cv"``.
+    n_iter_ : int
+        Newton steps.
+
+    Warns
+    -----
+    SeparableDataWarning
+        Without a penalty: a class has no rows, or the scores separate the classes.
+
+    Notes
+    -----
+    A whole weight repeats its row, so that n is the sum of whole weights; of others it is the number of rows.
+
+    References
+    ----------
+    Guo, Pleiss, Sun, Weinberger (2017), On calibration of modern neural networks, ICML.
+    https://doi.org/10.48550/arXiv.1706.04599
+    Berta, Holzmueller, Jordan, Bach (2025), Structured matrix scaling for multi-class calibration (the penalty).
+    https://doi.org/10.48550/arXiv.2511.03685
+    """
 
     calibrator = True
     noun: str
