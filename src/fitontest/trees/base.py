@@ -38,6 +38,36 @@ class FeatureCalibrator(ClassifierMixin, FamilyBase):  # type: ignore[misc]
 
     A subclass says what the nodes predict (`fit_nodes`), and what a row costs (`row_losses`), by which the tree is
     pruned.
+
+    Parameters
+    ----------
+    max_depth, max_leaf_nodes, min_samples_leaf
+        Limits of the tree before it is pruned, as in scikit-learn's ``DecisionTreeClassifier``; `min_samples_leaf`
+        counts rows, a row of a whole weight so often.
+    cv : int, splitter or iterable of splits, default=5
+        The folds by which the pruning factor is chosen. A number shuffles the rows of each class and deals them to that
+        many folds, in a way that does not depend on their order; the copies that a whole weight counts are dealt one by
+        one.
+    random_state : int, RandomState or None, default=0
+        Of the folds, and of which of equally good splits is taken.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The distinct labels, sorted.
+    n_leaves_ : int
+        Of the pruned tree.
+    structure_ : TreeStructure
+        The pruned tree.
+    tree_ : DecisionTreeClassifier
+        The tree before it was pruned.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Notes
+    -----
+    Rows of weight 0 are absent; where weights are counts, whole numbers of at most 10 on average, a row of weight 2 is
+    the row twice. Features may be missing (NaN), as in scikit-learn's trees.
     """
 
     takes_features: ClassVar[bool] = True

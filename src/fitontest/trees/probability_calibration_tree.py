@@ -4,6 +4,7 @@ from typing import Any, Self
 
 from fitontest.checks import brief
 from fitontest.data.indices import check_same_order
+from fitontest.docstrings import take_descriptions
 from fitontest.families.base import register_family
 from fitontest.numerics.losses import log_loss
 from fitontest.trees.base import FeatureCalibrator, kept_if_refused, predicted_classes, read_logits, read_weights_of
@@ -13,6 +14,7 @@ from fitontest.typing import ArrayInput, FloatArray, IntArray
 
 
 @register_family("probability_calibration_tree")
+@take_descriptions(FeatureCalibrator, "Attributes", "Notes")
 class ProbabilityCalibrationTree(FeatureCalibrator):
     """A decision tree on the features with a logistic regression on the logit of the base score in each leaf.
 
@@ -22,34 +24,12 @@ class ProbabilityCalibrationTree(FeatureCalibrator):
     class. The cost of a sub-tree is the total log loss of its leaves, by which the tree is pruned to minimal
     cost-complexity.
 
-    Parameters
-    ----------
-    max_depth, max_leaf_nodes, min_samples_leaf
-        Limits of the tree before it is pruned, as in scikit-learn's ``DecisionTreeClassifier``; `min_samples_leaf`
-        counts rows, a row of a whole weight so often.
-    cv : int, splitter or iterable of splits, default=5
-        The folds by which the pruning factor is chosen. A number shuffles the rows of each class and deals them to that
-        many folds, in a way that does not depend on their order; the copies that a whole weight counts are dealt one by
-        one.
-    random_state : int, RandomState or None, default=0
-        Of the folds, and of which of equally good splits is taken.
-
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The distinct labels, sorted.
-    n_leaves_ : int
-        Of the pruned tree.
     pruning_factor_ : float
         The log loss that a leaf must save, per unit weight.
-    structure_ : TreeStructure
-        The pruned tree.
     models_ : LogisticModels
         The intercept and the slope of each of its nodes.
-    tree_ : DecisionTreeClassifier
-        The tree before it was pruned.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Notes
     -----
@@ -63,9 +43,7 @@ class ProbabilityCalibrationTree(FeatureCalibrator):
     sum. Leathart et al. fit the classes of a node together, by boosting; the cost is the log loss in both.
 
     The log loss clips probabilities to [1e-6, 1 - 1e-6], because otherwise one row of another class in a pure leaf
-    would decide the pruning. Of factors with the same loss over the folds the largest is taken. Rows of weight 0 are
-    absent; where weights are counts, whole numbers of at most 10 on average, a row of weight 2 is the row twice.
-    Features may be missing (NaN), as in scikit-learn's trees.
+    would decide the pruning. Of factors with the same loss over the folds the largest is taken.
 
     References
     ----------

@@ -3,6 +3,7 @@
 from typing import Any, Self
 
 from fitontest.data.indices import check_same_order
+from fitontest.docstrings import take_descriptions
 from fitontest.families.base import register_family
 from fitontest.trees.base import FeatureCalibrator, kept_if_refused, predicted_classes, read_weights_of
 from fitontest.trees.node_models import NodeModels, ShareModels, brier_losses
@@ -11,6 +12,7 @@ from fitontest.typing import ArrayInput, FloatArray, IntArray
 
 
 @register_family("tree")
+@take_descriptions(FeatureCalibrator, "Attributes", "Notes")
 class TreeCalibrator(FeatureCalibrator):
     """A cost-complexity pruned decision tree on the features; its leaf means are the probabilities.
 
@@ -18,40 +20,16 @@ class TreeCalibrator(FeatureCalibrator):
     with those of calibrators of that classifier. It has as many values as leaves, and each is the share of the classes
     among calibration rows that a person can describe.
 
-    Parameters
-    ----------
-    max_depth, max_leaf_nodes, min_samples_leaf
-        Limits of the tree before it is pruned, as in scikit-learn's ``DecisionTreeClassifier``; `min_samples_leaf`
-        counts rows, a row of a whole weight so often.
-    cv : int, splitter or iterable of splits, default=5
-        The folds by which the pruning factor is chosen. A number shuffles the rows of each class and deals them to that
-        many folds, in a way that does not depend on their order; the copies that a whole weight counts are dealt one by
-        one.
-    random_state : int, RandomState or None, default=0
-        Of the folds, and of which of equally good splits is taken.
-
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The distinct labels, sorted.
-    n_leaves_ : int
-        Of the pruned tree.
     pruning_factor_ : float
         The cost per leaf: what ``ccp_alpha`` is in scikit-learn.
-    structure_ : TreeStructure
-        The pruned tree.
-    tree_ : DecisionTreeClassifier
-        The tree before it was pruned.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Notes
     -----
     The tree is grown by the Gini impurity, and the factor is that of the smallest Brier score over the folds, of equal
     ones the largest; the Gini impurity of a node is the Brier score of its shares, so that growing, pruning and
-    choosing have one aim. Any number of classes is taken at once. Rows of weight 0 are absent; where weights are
-    counts, whole numbers of at most 10 on average, a row of weight 2 is the row twice. Features may be missing (NaN),
-    as in scikit-learn's trees.
+    choosing have one aim. Any number of classes is taken at once.
 
     References
     ----------

@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from fitontest.data.simplex_sample import SimplexSample
+from fitontest.docstrings import take_descriptions
 from fitontest.families.base import register_family
 from fitontest.families.cutting import Eps, read_eps
 from fitontest.families.multiclass.base import ClassSolution, Input, MulticlassFamily
@@ -11,11 +12,13 @@ from fitontest.families.multiclass.fitting import Scores, diagonal_identity, fin
 from fitontest.families.multiclass.penalties import read_penalty
 from fitontest.families.multiclass.softmax_diagonal import Diagonal
 from fitontest.families.multiclass.softmax_objective import Penalty
+from fitontest.families.multiclass.structured import StructuredFamily
 from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.numerics.softmax import SoftmaxProblem
 
 
 @register_family("bias_corrected")
+@take_descriptions(StructuredFamily)
 class BiasCorrected(MulticlassFamily):
     """Fit softmax(s ln p + b) with one slope s by maximum likelihood, its biases drawn towards 0 by a penalty.
 
@@ -25,11 +28,6 @@ class BiasCorrected(MulticlassFamily):
     ----------
     penalty : float or None, default=1.0
         A multiple.
-    eps : float or "auto", default="auto"
-        Smaller probabilities are taken for it; not used with logits. "auto" is 1e-16 where no probability is exactly
-        0; otherwise exp(-L), where -L is one below the smallest logit of the others. The map holds the number.
-    input : {"probabilities", "logits"}, default="probabilities"
-        What `fit` and `predict_proba` are given. Of logits ln p is their log-softmax.
 
     Attributes
     ----------

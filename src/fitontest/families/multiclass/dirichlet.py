@@ -8,6 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fitontest.checks import brief
 from fitontest.data.simplex_sample import SimplexSample
+from fitontest.docstrings import take_descriptions
 from fitontest.families.base import register_family
 from fitontest.families.cutting import Eps, read_eps
 from fitontest.families.multiclass.base import ClassSolution, Input, MulticlassFamily
@@ -15,6 +16,7 @@ from fitontest.families.multiclass.fitting import Scores, find_optimum, full_ide
 from fitontest.families.multiclass.penalties import hold_out, read_penalty
 from fitontest.families.multiclass.softmax_full import full_objective
 from fitontest.families.multiclass.softmax_objective import AIM, Penalty
+from fitontest.families.multiclass.structured import StructuredFamily
 from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.maps.multiclass.softmax import SoftmaxMap
 from fitontest.numerics.newton import Optimum
@@ -26,6 +28,7 @@ GRID = tuple(10.0**k for k in range(1, -6, -1))  # from the largest
 
 
 @register_family("dirichlet")
+@take_descriptions(StructuredFamily)
 class Dirichlet(MulticlassFamily):
     """Fit softmax(W ln p + b) with penalties on the off-diagonal entries of W and on b.
 
@@ -47,13 +50,6 @@ class Dirichlet(MulticlassFamily):
         its authors' programs do not.
     cv : int, default=5
         Folds; equal rows share one.
-    random_state : int, RandomState or None, default=0
-        For the folds.
-    eps : float or "auto", default="auto"
-        Smaller probabilities are taken for it; not used with logits. "auto" is 1e-16 where no probability is exactly
-        0; otherwise exp(-L), where -L is one below the smallest logit of the others. The map holds the number.
-    input : {"probabilities", "logits"}, default="probabilities"
-        What `fit` and `predict_proba` are given. Of logits ln p is their log-softmax.
 
     Attributes
     ----------
