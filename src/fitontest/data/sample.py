@@ -24,7 +24,8 @@ class Sample(ABC):
     """Checked rows: predictions, labels and weights, and whatever else is known of each row.
 
     Positions of rows, as `take` and folds have them, are those of `present`: the rows of positive weight, scores in
-    increasing order, distributions in the order in which they were given.
+    increasing order, distributions in the order in which they were given. Of a sample of distributions that has rows of
+    weight 0, take them of `present`.
 
     Attributes
     ----------
@@ -103,6 +104,10 @@ class Sample(ABC):
         """Return the chosen rows of `present`: a mask, or positions in increasing order."""
 
     @abstractmethod
+    def select(self, rows: BoolArray | IntArray) -> "Sample":
+        """Return the chosen rows as they were given, of any weight and in any order."""
+
+    @abstractmethod
     def rescored(self, p: FloatArray) -> Self:
         """Return the rows of `present` with other predictions."""
 
@@ -176,7 +181,7 @@ class Sample(ABC):
 
     def _joined(self, facts: Facts) -> Facts:
         """Return the facts with others, of which each must have an entry for each row."""
-        check_same_length(points=self.points, **facts)
+        check_same_length(rows=self.points, **facts)
         return MappingProxyType({**self.facts, **facts})
 
 

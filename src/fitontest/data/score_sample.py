@@ -7,7 +7,7 @@ by equal width never does).
 
 from collections.abc import Iterator
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -330,9 +330,22 @@ class ScoreSample(Sample):
         """The sample with entries of one score and label as one, where entries stand for many rows."""
         return self
 
+    def select(self, rows: BoolArray | IntArray) -> "ScoreSample":
+        """Return the sample of the chosen rows as they were given, of any weight and in any order.
+
+        Parameters
+        ----------
+        rows : bool array of shape (n,) or int array
+            Which of the rows.
+        """
+        w = None if self.weights is None else replace(self.weights, w=self.w[rows])
+        part = ScoreSample(self.y[rows], self.p[rows], w, reduction=self.reduction)
+        return part.with_facts(**taken(self.facts, rows)) if self.facts else part
+
     def as_importances(self) -> "ScoreSample":
         """Return the same rows with weights that are importances."""
-        return ScoreSample(self.y, self.p, Weights(self.w, counts=False, said=True))
+        sample = ScoreSample(self.y, self.p, Weights(self.w, counts=False, said=True))
+        return sample.with_facts(**self.facts) if self.facts else sample
 
     def rescored(self, p: FloatArray) -> "ScoreSample":
         """Return the sample with other scores in [0, 1] for the *sorted* rows, unchecked.
@@ -431,7 +444,7 @@ class ScoreSample(Sample):
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle without what can be computed again."""
-        return {name: value for name, value in self.__dict__.items() if name not in ("memory", "present")}
+        return {name: value for name, value in self.__dict__.items() if name not in ("memory", "present", "merged")}
 
     def __repr__(self) -> str:
         weights = "" if self.unit else f", total weight {self.total:g}"

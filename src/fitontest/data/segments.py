@@ -1,7 +1,6 @@
 """Segments of rows: which segment each row is of, by the values of one column or of several, and their samples."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -81,10 +80,7 @@ def _part(data: ScoreSample | SimplexSample | Samples, rows: IntArray) -> Any:
     """Return the sample of some rows, as these rows alone would make it."""
     if isinstance(data, Samples):
         return data.whole.take(rows).classwise()
-    if isinstance(data, SimplexSample):
-        return data.take(rows)
-    w = None if data.weights is None else replace(data.weights, w=data.w[rows])
-    return ScoreSample(data.y[rows], data.p[rows], w, reduction=data.reduction)
+    return data.select(rows)
 
 
 def _coded(by: Sequence[ArrayInput], size: int, names: tuple[str, str]) -> tuple[list[Key], IntArray]:

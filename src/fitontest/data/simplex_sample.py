@@ -193,13 +193,14 @@ class SimplexSample(Sample):
     def confidence(self) -> ScoreSample:
         """The largest score of each row, and whether the first class that has it is the label."""
         p = self.p
-        return ScoreSample(p.argmax(axis=1) == self.codes, np.minimum(p.max(axis=1), 1.0), self.weights)
+        sample = ScoreSample(p.argmax(axis=1) == self.codes, np.minimum(p.max(axis=1), 1.0), self.weights)
+        return sample.with_facts(**self.facts) if self.facts else sample
 
     def against_rest(self, column: int) -> ScoreSample:
         """Return one class against the rest, as a sample of two classes."""
-        return ScoreSample(
-            self.codes == column, np.ascontiguousarray(self.p[:, column]), self.weights, names=self.names.of_sample
-        )
+        scores = np.ascontiguousarray(self.p[:, column])
+        sample = ScoreSample(self.codes == column, scores, self.weights, names=self.names.of_sample)
+        return sample.with_facts(**self.facts) if self.facts else sample
 
     @property
     def onehot(self) -> FloatArray:
@@ -217,6 +218,10 @@ class SimplexSample(Sample):
         weights = None if self.weights is None else replace(self.weights, w=self.w[rows])
         scores, codes, facts = self.scores[rows], self.codes[rows], taken(self.facts, rows)
         return replace(self, scores=scores, codes=codes, weights=weights, facts=facts, chosen=True)
+
+    def select(self, rows: IntArray | BoolArray) -> "SimplexSample":
+        """Return the chosen rows, of any weight and in any order."""
+        return self.take(rows)
 
     def rescored(self, p: FloatArray) -> "SimplexSample":
         """Return the same rows with other probabilities, unchecked."""
@@ -249,7 +254,8 @@ class SimplexSample(Sample):
         new = np.concatenate(([True], np.any(self.scores[1:] != self.scores[:-1], axis=1)))
         group = np.cumsum(new) - 1
         for column in self.facts.values():
-            group = np.unique(np.stack((group, column)), axis=1, return_inverse=True)[1].reshape(-1)
+            code = np.unique(column, axis=0, return_inverse=True)[1].reshape(-1)
+            group = np.unique(np.stack((group, code)), axis=1, return_inverse=True)[1].reshape(-1)
         n_groups = int(group.max()) + 1
         if n_groups == len(self):
             return self
