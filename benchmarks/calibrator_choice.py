@@ -167,7 +167,7 @@ def main() -> None:
     given = parser.parse_args()
     paths = [path for path in sorted(given.folder.glob("*.npz")) if given.only is None or path.stem in given.only]
     run = partial(
-        of_file, tables=given.tables, families=fot.available_families() if given.families == "all" else None,
+        of_file, tables=given.tables, families=fot.families.names("two") if given.families == "all" else None,
         scoring=given.scoring, repeats=given.repeats,
     )  # fmt: skip
     work = [(path, seed) for path in paths for seed in range(given.first_seed, given.first_seed + given.seeds)]

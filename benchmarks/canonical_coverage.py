@@ -62,7 +62,10 @@ def undecided(p: np.ndarray) -> np.ndarray:
 
 
 CASES = {one.__name__: one for one in (calibrated, overconfident, shifted, confused, undecided)}
-MEASURES: dict[str, CanonicalMeasure] = {"vector": fot.CanonicalPlugIn("vector"), "median_variance": fot.SimplexECE()}
+MEASURES: dict[str, CanonicalMeasure] = {
+    "vector": fot.measures.CanonicalPlugIn("vector"),
+    "median_variance": fot.measures.SimplexECE(),
+}
 
 
 def drawn(case: str, n_classes: int, n: int, number: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -132,7 +132,7 @@ def with_eps(eps: float | str) -> Callable[[str, Problem], Array]:
         if name == "one_vs_rest":
             family = fot.OneVsRest(fot.Beta(eps=eps))
         else:
-            family = fot.make_family(name, eps=eps)
+            family = fot.families.make(name, eps=eps)
         if problem.labels is None:
             return family.fit(problem.p, problem.y).transform(problem.p_test)
         return family.fit(problem.p, problem.y, labels=problem.labels).predict_proba(problem.p_test)
@@ -147,7 +147,7 @@ def own_level(name: str, problem: Problem) -> Array:
     q, inside = np.empty(problem.p_test.size), (problem.p > 0.0) & (problem.p < 1.0)
     between = (problem.p_test > 0.0) & (problem.p_test < 1.0)
     if between.any():
-        family = fot.make_family(name).fit(problem.p[inside], problem.y[inside])
+        family = fot.families.make(name).fit(problem.p[inside], problem.y[inside])
         q[between] = family.transform(problem.p_test[between])
     for score in (0.0, 1.0):
         rows = problem.p == score

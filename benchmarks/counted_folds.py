@@ -67,7 +67,7 @@ def whole_entries(sample: fot.ScoreSample, cv: int, seed: int) -> tuple[fot.Scor
 def scores(sample: fot.ScoreSample, folds_of: In, cv: int, seed: int, most: int = 40) -> CVScores:
     """Return the scores of slope1 with 1 to `most` bins."""
     parts, folds = folds_of(sample, cv, seed)
-    return bin_count_scores(fot.EqualMass(1), 1.0, np.arange(1, most + 1), parts, folds, "brier")
+    return bin_count_scores(fot.partitions.EqualMass(1), 1.0, np.arange(1, most + 1), parts, folds, "brier")
 
 
 def facts(sample: fot.ScoreSample, folds_of: In, cv: int, seeds: Iterable[int], most: int = 40) -> Array:
@@ -82,7 +82,9 @@ def facts(sample: fot.ScoreSample, folds_of: In, cv: int, seeds: Iterable[int], 
 
 def errors(sample: fot.ScoreSample, name: str, seeds: Iterable[int]) -> Array:
     """Return the error under a family for each seed of its folds."""
-    return np.array([fot.PlugIn(fot.make_family(name, random_state=seed)).estimate(sample).value for seed in seeds])
+    return np.array(
+        [fot.measures.PlugIn(fot.families.make(name, random_state=seed)).estimate(sample).value for seed in seeds]
+    )
 
 
 def mean_and_spread(values: Array) -> str:

@@ -46,15 +46,19 @@ def main() -> None:
 
         for k in NEIGHBOURS:
             add(f"knn, k = {k}", lambda k=k, y=y, p=p: fot.KNN(k).fit_sample(fot.ScoreSample(y, p)), 3)
-            add(f"auc_v, k = {k}", lambda k=k, y=y, p=p: fot.ValidityArea(k).estimate(fot.ScoreSample(y, p)), 3)
-        add("probabilistic_count", lambda y=y, p=p: fot.ProbabilisticCount().estimate(fot.ScoreSample(y, p)), 2)
+            add(
+                f"auc_v, k = {k}", lambda k=k, y=y, p=p: fot.measures.ValidityArea(k).estimate(fot.ScoreSample(y, p)), 3
+            )
+        add(
+            "probabilistic_count", lambda y=y, p=p: fot.measures.ProbabilisticCount().estimate(fot.ScoreSample(y, p)), 2
+        )
     print(machine_facts())
     print(f"\n{n:,} rows\n")
     print(markdown(["call", "scores", "argsort (ms)", "call (ms)", "ratio", "at most"], rows))
     few = n // FEWER
     for kind, p in scores(few).items():
         y = rng.random(few) < p
-        tau = fot.ProbabilisticKendallTau(rng.random(few))
+        tau = fot.measures.ProbabilisticKendallTau(rng.random(few))
         took = seconds_of(lambda y=y, p=p, tau=tau: tau.estimate(fot.ScoreSample(y, p)), process_time)
         print(f"\nprobabilistic_kendall_tau, {few:,} rows, {kind}: {took:.3f} s, at most 1 s")
 

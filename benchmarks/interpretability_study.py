@@ -160,7 +160,7 @@ def measures(P: np.ndarray, y: np.ndarray, cells: np.ndarray | None) -> dict[str
 
 def mean_error(truth: np.ndarray, P: np.ndarray, columns: Any, family: fot.Family) -> float:
     """Return the mean plug-in error of the classes."""
-    measure = fot.plug_in(family)
+    measure = fot.measures.PlugIn(family)
     return float(np.mean([float(measure.estimate(fot.ScoreSample(truth[:, k], P[:, k]))) for k in columns]))
 
 

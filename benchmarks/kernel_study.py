@@ -24,7 +24,7 @@ SIZES = (1000, 3000, 10_000)
 SEEDS = tuple(range(5))
 
 
-def distances(shape: str, n: int, measure: fot.KernelError) -> list[float]:
+def distances(shape: str, n: int, measure: fot.measures.KernelError) -> list[float]:
     """Return |estimate - mean (p - c)^2| for every error and seed of one shape and size."""
     found = []
     for error in ERRORS:
@@ -35,7 +35,7 @@ def distances(shape: str, n: int, measure: fot.KernelError) -> list[float]:
     return found
 
 
-def report(sizes: list[int], measure: fot.KernelError) -> str:
+def report(sizes: list[int], measure: fot.measures.KernelError) -> str:
     """Return the table in Markdown."""
     theirs, rows = published()["26"]["KCE"], []
     for shape in SHAPES:
@@ -55,7 +55,7 @@ def main() -> None:
     parser.add_argument("--kernel", choices=["exponential", "rbf"], default="rbf")
     given = parser.parse_args()
     start = perf_counter()
-    table = report(given.sizes, fot.KernelError(given.kernel))
+    table = report(given.sizes, fot.measures.KernelError(given.kernel))
     title = f"Mean |SKCE - mean (p - c)^2|, x 1000, kernel {given.kernel}, unbiased"
     print(f"{machine_facts()}\n\n{title}\n\n{table}\n\n{perf_counter() - start:.0f} s")
 

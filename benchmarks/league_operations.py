@@ -126,7 +126,7 @@ OUR_CALIBRATORS: dict[str, Fit] = {
     "polygon of 3": our_map(partial(fot.PL, 3, loss="brier", ensemble=False, alpha=0, kappa=0)),
 }
 OUR_OTHER_CALIBRATORS: dict[str, Fit] = {
-    name: our_map(partial(fot.make_family, name))
+    name: our_map(partial(fot.families.make, name))
     for name in ("spline", "pl", "pl3", "stacking", "flat", "pava_bc", "identity")
 }
 

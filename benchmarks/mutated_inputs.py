@@ -294,14 +294,14 @@ def check_table(raw: bytes, folder: Path, layout: Layout = STANDARD) -> str | No
 # --- JSON
 
 MAPS = (
-    fot.IdentityMap(),
-    fot.BinnedMap(fot.Partition([0.2, 0.7], "right"), [0.1, 0.5, -0.1], [1.0, 0.0, 1.0]),
-    fot.KnotsMap([0.1, 0.3, 0.8], [0.0, 0.2, 0.9]),
-    fot.StepsMap([0.1, 0.5], [0.0, 0.4, 0.9], [0.1, 0.3]),
-    fot.LogisticMap(1.3, -0.2, "logit", 1e-16),
-    fot.LogisticMap(-4.0, 2.0, "identity", 1e-16),
-    fot.BetaMap(0.7, 1.9, 0.1, 2.2e-16),
-    fot.LogitKnotsMap([[-3.0, -1.0, 2.0], [-4.0, 0.5, 3.0]], [[-2.0, -1.5, 2.5], [-5.0, 1.0, 1.5]]),
+    fot.maps.IdentityMap(),
+    fot.maps.BinnedMap(fot.partitions.Partition([0.2, 0.7], "right"), [0.1, 0.5, -0.1], [1.0, 0.0, 1.0]),
+    fot.maps.KnotsMap([0.1, 0.3, 0.8], [0.0, 0.2, 0.9]),
+    fot.maps.StepsMap([0.1, 0.5], [0.0, 0.4, 0.9], [0.1, 0.3]),
+    fot.maps.LogisticMap(1.3, -0.2, "logit", 1e-16),
+    fot.maps.LogisticMap(-4.0, 2.0, "identity", 1e-16),
+    fot.maps.BetaMap(0.7, 1.9, 0.1, 2.2e-16),
+    fot.maps.LogitKnotsMap([[-3.0, -1.0, 2.0], [-4.0, 0.5, 3.0]], [[-2.0, -1.5, 2.5], [-5.0, 1.0, 1.5]]),
 )
 
 

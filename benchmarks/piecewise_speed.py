@@ -38,7 +38,7 @@ with np.load(sys.argv[2]) as data:
     p, y = data["p"], data["y"]
 start = time.perf_counter()
 import fitontest as fot
-fot.make_family(sys.argv[1]).fit(p, y)
+fot.families.make(sys.argv[1]).fit(p, y)
 print(time.perf_counter() - start)
 """
 
@@ -51,8 +51,8 @@ def cold(kind: str, path: str) -> float:
 
 
 def warm(kind: str, p: Array, y: Array) -> float:
-    fot.make_family(kind).fit(p, y)
-    return median(seconds_of(lambda: fot.make_family(kind).fit(p, y)) for _ in range(5))
+    fot.families.make(kind).fit(p, y)
+    return median(seconds_of(lambda: fot.families.make(kind).fit(p, y)) for _ in range(5))
 
 
 def recipe(kind: str, p: Array, y: Array) -> tuple[float, str]:
@@ -75,7 +75,7 @@ def speed_row(kind: str, n: int, path: str, compare: bool) -> tuple[str, ...]:
     np.savez(path, p=p, y=y)
     first = cold(kind, path)
     ours = warm(kind, p, y)
-    peak = peak_bytes(lambda: fot.make_family(kind).fit(p, y)) / (p.nbytes + y.nbytes)
+    peak = peak_bytes(lambda: fot.families.make(kind).fit(p, y)) / (p.nbytes + y.nbytes)
     cells = (kind, f"{n:,}", f"{ours:.2f}", f"{first:.2f}", f"{peak:.2g}")
     if not compare:
         return (*cells, "-", "-", "-")

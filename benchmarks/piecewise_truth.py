@@ -55,7 +55,7 @@ def families_part(seeds: int) -> None:
     for n in SIZES:
         repeats = max(2, seeds if n <= 10_000 else seeds // 4)
         for name in FAMILIES:
-            mean, each = mean_error(fot.make_family(name), n, repeats)
+            mean, each = mean_error(fot.families.make(name), n, repeats)
             rows.append((f"{n:,}", str(repeats), name, f"{mean:.4f}", *(f"{e:.4f}" for e in each)))
     print("Mean |c_hat - c| over fresh points, defaults of every family\n")
     print(markdown(("n", "data sets", "family", "mean", *SIX), rows) + "\n")
@@ -78,7 +78,7 @@ def settings_part(seeds: int) -> None:
         repeats = max(2, seeds if n <= 10_000 else seeds // 4)
         for kind in ("pl", "pl3"):
             for label, settings in choices.items():
-                mean, each = mean_error(fot.make_family(kind, **settings), n, repeats)
+                mean, each = mean_error(fot.families.make(kind, **settings), n, repeats)
                 rows.append((f"{n:,}", kind, label, f"{mean:.4f}", *(f"{e:.4f}" for e in each)))
     print("The same under other settings\n")
     print(markdown(("n", "family", "setting", "mean", *SIX), rows) + "\n")
@@ -98,7 +98,7 @@ def choices_part(seeds: int) -> None:
         found = {  # the paper's sets share their labels within a seed: a seed's mean over the kinds is one observation
             way: np.array(
                 [
-                    np.mean([judged(fot.make_family(kind, **settings), name, n, 200 + seed) for name in sets], axis=0)
+                    np.mean([judged(fot.families.make(kind, **settings), name, n, 200 + seed) for name in sets], axis=0)
                     for seed in range(repeats)
                 ]
             )
@@ -132,8 +132,8 @@ def judged(family: fot.Family, name: str, n: int, seed: int) -> tuple[float, flo
 def fold_maps(family: fot.PL | fot.PL3) -> list[fot.CalibrationMap]:
     """Return the map of each fold, of which the family's map is the mean."""
     if isinstance(family, fot.PL3):
-        return [fot.LogitKnotsMap([x], [z]) for x, z in zip(family.map_.x, family.map_.z, strict=True)]
-    return [fot.KnotsMap(x, c) for x, c in zip(family.knots_, family.values_, strict=True)]
+        return [fot.maps.LogitKnotsMap([x], [z]) for x, z in zip(family.map_.x, family.map_.z, strict=True)]
+    return [fot.maps.KnotsMap(x, c) for x, c in zip(family.knots_, family.values_, strict=True)]
 
 
 def log_loss(c_hat: Array, y: Array) -> float:
@@ -147,7 +147,7 @@ def training_losses(kind: str, p: Array, y: Array, candidates: tuple[int, ...]) 
     p, y = p[order], y[order]  # our folds are drawn over sorted rows
     losses = np.empty((10, len(candidates)))
     for j, n_bins in enumerate(candidates):
-        family = fot.make_family(kind, n_bins=n_bins).fit(p, y)
+        family = fot.families.make(kind, n_bins=n_bins).fit(p, y)
         for i, ((train, _), fitted) in enumerate(zip(adam_recipe.folds(p.size, 0), fold_maps(family), strict=True)):
             losses[i, j] = log_loss(fitted(p[train]), y[train])
     return losses
@@ -161,7 +161,7 @@ def recipe_part(seeds: int) -> None:
         name = f"{shape} {error:.2f}"
         y, p, _ = draw(name, n, seed)
         theirs = adam_recipe.cross_validate(p, y, kind)  # type: ignore[arg-type]
-        ours = fot.make_family(kind).fit(p, y)
+        ours = fot.families.make(kind).fit(p, y)
         errors.setdefault((kind, shape, seed), []).append((map_error(ours.predict, name), map_error(theirs, name)))
         if seed == 0:
             gap = training_losses(kind, p, y, theirs.candidates) - theirs.training_log_loss

@@ -90,7 +90,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", choices=list(TRUTHS), default=list(TRUTHS))
     parser.add_argument("--processes", type=int, default=2)
     given = parser.parse_args()
-    listed = list_calibrators() if given.families == "default" else fot.available_families()
+    listed = list_calibrators() if given.families == "default" else fot.families.names("two")
     families = [name for name in listed if given.families != "quick" or name not in ("pl", "pl3")]
     seeds = range(given.first_seed, given.first_seed + given.draws)
     rows = []

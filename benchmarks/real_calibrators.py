@@ -79,14 +79,14 @@ def judge(problem: Problem, seed: int, evaluators: Sequence[str], sizes: Sequenc
     val, test = problem.val, problem.test
     order = np.random.default_rng(seed).permutation(test.p.size)
     parts = pieces(test.n, sizes, most)
-    names = fot.available_families()
+    names = fot.families.names("two")
     estimates = np.empty((len(parts), len(evaluators) + 1, len(names)))
     seconds = np.empty_like(estimates)
     losses = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.filterwarnings("always", category=fot.CalibrationWarning)
         for j, name in enumerate(names):
-            q = fot.make_family(name).fit(val.p, val.y).transform(test.p)
+            q = fot.families.make(name).fit(val.p, val.y).transform(test.p)
             losses.append(log_loss(test.y, q))
             for i, rows in enumerate(parts.values()):
                 y_part, q_part = test.y[order[rows]], q[order[rows]]
@@ -106,7 +106,7 @@ def estimate(evaluator: str, y: Array, q: Array) -> float:
     if evaluator == LOSS:
         return float(log_loss(y, q).mean())
     name, params = SIX.get(evaluator, (evaluator, {}))
-    return float(fot.calibration_error(y, q, family=fot.make_family(name, **params), debias=name == "slope1"))
+    return float(fot.calibration_error(y, q, family=fot.families.make(name, **params), debias=name == "slope1"))
 
 
 def over_data(found: Iterable[tuple[str, Array | None]]) -> tuple[Array, Array, int] | None:
@@ -135,7 +135,7 @@ def centred(one: Judged, size: int | str) -> Array | None:
 
 def fitted() -> list[int]:
     """Return the numbers of the calibrators other than the identity, whose error would outweigh all others."""
-    return [i for i, name in enumerate(fot.available_families()) if name != "identity"]
+    return [i for i, name in enumerate(fot.families.names("two")) if name != "identity"]
 
 
 def ranks(one: Judged, at: int) -> Array:
@@ -187,7 +187,7 @@ def tables(judged: list[Judged], evaluators: Sequence[str], sizes: Sequence[int]
     def over(measure: Callable[..., Array | None], *size: int | str) -> tuple[Array, Array, int] | None:
         return over_data((one.data, measure(one, *size)) for one in judged)
 
-    names, judges = fot.available_families(), [*evaluators, LOSS]
+    names, judges = fot.families.names("two"), [*evaluators, LOSS]
     reached = [*(size for size in sizes if any(one.of_size(size) for one in judged)), ALL]
     levels, relative = [], []
     for size in reached:
@@ -245,7 +245,7 @@ def plus_minus(value: float, se: float) -> str:
 
 def write(path: Path, judged: list[Judged], evaluators: Sequence[str]) -> None:
     """Write one line per estimate."""
-    names = fot.available_families()
+    names = fot.families.names("two")
     with path.open("w", newline="", encoding="utf-8") as file:
         lines = csv.writer(file)
         lines.writerow(["data", "model", "calibrator", "evaluator", "n", "part", "seed", "estimate", "seconds"])
@@ -260,7 +260,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path, nargs="?")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--sizes", type=int, nargs="+", help="rows of a part; 100 300 1000 without a folder")
-    known = sorted({*SIX, *fot.available_families()})
+    known = sorted({*SIX, *fot.families.names("two")})
     parser.add_argument("--evaluators", nargs="+", default=list(SIX), choices=known, metavar="NAME")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--csv", type=Path)

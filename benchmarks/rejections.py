@@ -30,7 +30,12 @@ HEADER = (
 )
 SAMPLE = 1000  # calls of binomtest that are timed
 RUNS = 5
-PARTITIONS = {"pava_bc": "pava_bc", "equal_mass 10": "equal_mass", "pava": "pava", "blocks of 1 to 6": fot.PavaBC(1, 6)}
+PARTITIONS = {
+    "pava_bc": "pava_bc",
+    "equal_mass 10": "equal_mass",
+    "pava": "pava",
+    "blocks of 1 to 6": fot.partitions.PavaBC(1, 6),
+}
 
 
 def scores(n: int) -> Data:

@@ -61,19 +61,19 @@ LABELS = ("family", "measure", "class", "segment", "name", "cell")  # what tells
 
 
 def family(name: str, **settings: Any) -> Any:
-    return fot.make_family(name, **settings)
+    return fot.families.make(name, **settings)
 
 
 def family_names(classes: str) -> list[str]:
-    return fot.available_families(classes)
+    return fot.families.names(classes)
 
 
 def measure(name: str, **settings: Any) -> Any:
-    return fot.make_measure(name, **settings)
+    return fot.measures.make(name, **settings)
 
 
 def measure_names(classes: str) -> list[str]:
-    return fot.available_measures(classes)
+    return fot.measures.names(classes)
 
 
 def cells_of(y: Any, p: Any, w: Any = None, **options: Any) -> Any:
@@ -90,7 +90,7 @@ def class_cells_of(y: Any, p: Any, w: Any = None, **options: Any) -> Any:
 
 
 def simplex_partition(name: str, **settings: Any) -> Any:
-    return {"median_variance": fot.MedianVariance, "uniform_grid": fot.UniformGrid}[name](**settings)
+    return fot.partitions.make(name, **settings)
 
 
 def tree(name: str, **settings: Any) -> Any:
@@ -102,11 +102,11 @@ def reliability_band(y: Any, p: Any, **options: Any) -> Any:
 
 
 def canonical_kernel(**settings: Any) -> Any:
-    return fot.CanonicalKernelError(**settings)
+    return fot.measures.CanonicalKernelError(**settings)
 
 
 def partition_of_rows(cells: Any) -> Any:
-    return fot.CellPartition(cells)
+    return fot.partitions.CellPartition(cells)
 
 
 def evaluated_frame(frame: Any, **options: Any) -> Any:

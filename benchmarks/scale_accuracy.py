@@ -44,7 +44,7 @@ EDGES = tuple(np.arange(1, 10) / 10)
 
 
 def plug_in(family: fot.Family | str, norm: str = "l1") -> fot.Measure:
-    return fot.make_measure("plug_in", family=family, norm=norm)
+    return fot.measures.make("plug_in", family=family, norm=norm)
 
 
 KINDS: dict[str, tuple[float, tuple[fot.Measure, ...]]] = {  # what was promised, and of what
@@ -62,7 +62,7 @@ KINDS: dict[str, tuple[float, tuple[fot.Measure, ...]]] = {  # what was promised
     "pava_bc": (1e-4, (plug_in("pava_bc"),)),
     "Platt, beta, temperature": (3e-7, (plug_in("platt"), plug_in("beta"), plug_in("temperature"))),
     "largest gap (max)": (6e-4, (plug_in(fot.Slope1(15), "max"),)),
-    "TCE": (0.01, (fot.make_measure("tce"),)),
+    "TCE": (0.01, (fot.measures.make("tce"),)),
 }
 
 

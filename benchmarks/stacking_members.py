@@ -58,7 +58,7 @@ def fitted(sample: fot.ScoreSample, at: np.ndarray, families: tuple[str, ...] = 
     maps, held_out = {}, {}
     with without_warnings():
         for name in families:
-            solution, held_out[name] = fot.make_family(name).solve_and_hold_out(sample, folds)
+            solution, held_out[name] = fot.families.make(name).solve_and_hold_out(sample, folds)
             maps[name] = np.clip(solution.map.evaluate(at), 0.0, 1.0)
     return maps, held_out
 

@@ -75,6 +75,6 @@ MIXTURES = (
 def methods() -> tuple[Method, ...]:
     """Return the paper's methods, every registered family with its defaults that is not among them, and mixtures."""
     known = [repr(method.family) for method in PUBLISHED]
-    names = [name for name in fot.available_families() if repr(fot.make_family(name)) not in known]
-    defaults = (Method(f"{name} (defaults)", fot.make_family(name)) for name in names)
+    names = [name for name in fot.families.names("two") if repr(fot.families.make(name)) not in known]
+    defaults = (Method(f"{name} (defaults)", fot.families.make(name)) for name in names)
     return (*PUBLISHED, *defaults, *MIXTURES)

@@ -25,12 +25,12 @@ BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 FOLDS = {"pl", "pl3", "spline", "stacking", "slope1", "flat"}  # what depends on which rows are held out
 SLOW = {"pl", "pl3", "stacking"}  # under their defaults
 VARIANTS = {
-    **{name: fot.make_family(name) for name in fot.available_families() if name not in SLOW},
+    **{name: fot.families.make(name) for name in fot.families.names("two") if name not in SLOW},
     "stacking": fot.Stacking(["identity", "platt", fot.Slope1(4)]),
     "slope1-15": fot.Slope1(15),
     "slope1-sweep": fot.Slope1("sweep"),
     "slope1-cube_root": fot.Slope1("cube_root"),
-    "slope1-pava": fot.Slope1(scheme=fot.Pava()),
+    "slope1-pava": fot.Slope1(scheme=fot.partitions.Pava()),
     "flat-width": fot.Flat(10, "equal_width"),
     "platt-smoothing": fot.Platt(smoothing=True),
     "isotonic-step": fot.Isotonic("step"),
@@ -58,7 +58,7 @@ def quietly(function, *arguments, **settings):
 @pytest.mark.parametrize("name", VARIANTS)
 def test_errors_and_standard_errors_are_those_of_the_rows(name, weight):
     cells, rows = samples(weight)
-    found, expected = (quietly(fot.PlugIn(VARIANTS[name]).estimate, sample) for sample in (cells, rows))
+    found, expected = (quietly(fot.measures.PlugIn(VARIANTS[name]).estimate, sample) for sample in (cells, rows))
     assert found.n == expected.n == 2000
     assert found.base_rate == pytest.approx(expected.base_rate, abs=1e-14)
     if name in FOLDS:  # another draw of the folds
@@ -74,21 +74,23 @@ def test_at_two_hundred_thousand_rows_too():
     y, p = noisy(200_000, ties=3)
     cells, rows = aggregated(y, p), fot.ScoreSample(y, p)
     assert len(cells.groups) == 1001
-    measures = [fot.PlugIn(family) for family in ("isotonic", "beta", "knn", "pava_bc", fot.Slope1("cube_root"))]
-    measures += [fot.make_measure(name) for name in ("tce", "ece", "ace", "kernel", "smooth_ece", "within_bin")]
+    measures = [
+        fot.measures.PlugIn(family) for family in ("isotonic", "beta", "knn", "pava_bc", fot.Slope1("cube_root"))
+    ]
+    measures += [fot.measures.make(name) for name in ("tce", "ece", "ace", "kernel", "smooth_ece", "within_bin")]
     for measure in measures:
         found, expected = measure.estimate(cells), measure.estimate(rows)
         assert float(found) == pytest.approx(float(expected), abs=1e-12), measure
         assert found.n_bins == expected.n_bins
-        if isinstance(measure, fot.PlugIn):
+        if isinstance(measure, fot.measures.PlugIn):
             assert found.se_map_fixed == pytest.approx(expected.se_map_fixed, abs=1e-12)
 
 
 @KINDS
-@pytest.mark.parametrize("name", [*fot.available_measures(), "proper_error"])
+@pytest.mark.parametrize("name", [*fot.measures.names("two"), "proper_error"])
 def test_measures_are_those_of_the_rows(name, weight):
     cells, rows = samples(weight)
-    measure = fot.make_measure(name, **NEEDED.get(name, {}))
+    measure = fot.measures.make(name, **NEEDED.get(name, {}))
     if name == "tce" and weight:
         with pytest.raises(ValueError, match="sample_weight must be counts"):
             measure.estimate(cells)
@@ -104,7 +106,11 @@ def test_measures_are_those_of_the_rows(name, weight):
 def test_a_null_is_that_of_the_rows():
     """The same random numbers make the same counts."""
     cells, rows = samples()
-    for measure in (fot.make_measure("tce"), fot.PlugIn("isotonic"), fot.PlugIn(fot.Slope1("cube_root"))):
+    for measure in (
+        fot.measures.make("tce"),
+        fot.measures.PlugIn("isotonic"),
+        fot.measures.PlugIn(fot.Slope1("cube_root")),
+    ):
         found, expected = (estimate_of(measure, s, redrawing=Redrawing(10)).null.values for s in (cells, rows))
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
 
@@ -142,7 +148,7 @@ def test_intervals_and_bands_are_those_of_the_rows(weight):
     cells, rows = samples(weight, 1000)[0], samples(n=1000)[1]  # all rows weigh the same
     for family in ("isotonic", fot.Slope1(max_bins=6, cv=3)):
         found, expected = (
-            quietly(estimate_of, fot.PlugIn(family), sample, redrawing=Redrawing(interval=0.9, draws=15))
+            quietly(estimate_of, fot.measures.PlugIn(family), sample, redrawing=Redrawing(interval=0.9, draws=15))
             for sample in (cells, rows)
         )
         assert found.debiased == pytest.approx(expected.debiased, abs=0.005)
@@ -150,7 +156,7 @@ def test_intervals_and_bands_are_those_of_the_rows(weight):
             assert getattr(found.interval, end) == pytest.approx(getattr(expected.interval, end), abs=0.008)
     x = np.linspace(0, 1, 5)
     settings = {"kind": "confidence", "draws": 30, "level": 0.9, "random_state": 0}
-    bands = [band_of(fot.PlugIn("spline").estimate(sample), sample, x, **settings) for sample in (cells, rows)]
+    bands = [band_of(fot.measures.PlugIn("spline").estimate(sample), sample, x, **settings) for sample in (cells, rows)]
     np.testing.assert_allclose(bands[0].lower, bands[1].lower, atol=0.03)
     np.testing.assert_allclose(bands[0].upper, bands[1].upper, atol=0.03)
 
@@ -190,7 +196,7 @@ def test_every_cross_validation_of_counts_is_that_of_their_parts():
     tuned = fot.CrossValidated(fot.Flat(), candidates=[1, 5], cv=4, random_state=1).fit_sample(cells)
     binned = fot.Flat(max_bins=5, cv=4, random_state=1).fit_sample(cells)
     stacking = fot.Stacking(["identity", "platt"], cv=4, random_state=1).fit_sample(cells)
-    gain = fot.ProperError("platt", cv=4, random_state=1).estimate(cells)
+    gain = fot.measures.ProperError("platt", cv=4, random_state=1).estimate(cells)
     rows, held_out = parts.rows, np.empty(len(parts.rows))
     for fold, held in enumerate(folds):
         kept = np.setdiff1d(np.arange(len(rows)), held)
@@ -236,6 +242,6 @@ def test_folds_of_counts_give_the_scores_that_folds_of_rows_give(monkeypatch):
 def test_blocks_of_a_kernel_error_are_not_drawn_from_counts_too_large_to_list():
     cells, _ = samples()
     many = sample_of_rows(Rows(cells.p, cells.y, cells.w * 10**6, cells.rows.n * 10**6, cells.w2 * 10**6), whole=True)
-    assert fot.KernelError().estimate(many).n == 2 * 10**9
+    assert fot.measures.KernelError().estimate(many).n == 2 * 10**9
     with pytest.raises(ValueError, match=r"must not be 'block' for entries that count more .* got 2,000,000,000"):
-        fot.KernelError(estimator="block").estimate(many)
+        fot.measures.KernelError(estimator="block").estimate(many)

@@ -110,7 +110,7 @@ def test_tables_are_means_and_a_run_goes_on_where_it_was(study, tmp_path):
 
 def test_every_registered_family_is_in_the_study(study):
     families = {type(method.family) for method in study[2].methods()}
-    assert {type(fot.make_family(name)) for name in fot.available_families()} <= families
+    assert {type(fot.families.make(name)) for name in fot.families.names("two")} <= families
 
 
 @pytest.fixture

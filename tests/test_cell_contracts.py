@@ -16,7 +16,7 @@ from tests.test_measure_contracts import VARIANTS as MEASURES
 
 N = 200_000
 SLOW = {"pl", "pl3", "stacking"}  # which have grids of their own, and folds
-FAMILIES = {name: fot.plug_in(name) for name in fot.available_families() if name not in SLOW}
+FAMILIES = {name: fot.measures.PlugIn(name) for name in fot.families.names("two") if name not in SLOW}
 VARIANTS = {**MEASURES, **FAMILIES}
 COARSE = {"kernel-rbf", "kernel-rbf-block", "a callable"}  # refused at so many rows or scores, or slow
 TOLERANCES = {  # docs/large_data.md has them too
@@ -101,15 +101,15 @@ def test_a_measure_of_cells_is_that_of_the_rows_or_says_so(name, scores):
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
-@pytest.mark.parametrize("name", fot.available_measures())
+@pytest.mark.parametrize("name", fot.measures.names("two"))
 def test_weights_change_nothing_of_that(name, weights):
-    measure = fot.make_measure(name, **NEEDED.get(name, {}))
+    measure = fot.measures.make(name, **NEEDED.get(name, {}))
     check(measure, *samples("uniform", weights), 3 * tolerance_of(name, measure))
 
 
-@pytest.mark.parametrize("name", fot.available_measures())
+@pytest.mark.parametrize("name", fot.measures.names("two"))
 def test_exact_cells_lose_nothing(name):
-    measure = fot.make_measure(name, **NEEDED.get(name, {}))
+    measure = fot.measures.make(name, **NEEDED.get(name, {}))
     check(measure, *samples("rounded", exact=True), 1e-5 if name == "plug_in" else 1e-11)
 
 

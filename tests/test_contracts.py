@@ -19,7 +19,7 @@ from tests.strategies import noisy
 
 GRID = np.linspace(0, 1, 101)
 VARIANTS = {
-    **{name: fot.make_family(name) for name in fot.available_families()},
+    **{name: fot.families.make(name) for name in fot.families.names("two")},
     "slope1-15": fot.Slope1(15),
     "slope1-equal_width": fot.Slope1(7, "equal_width"),
     "slope1-right": fot.Slope1(7, closed="right"),
@@ -27,7 +27,7 @@ VARIANTS = {
     "slope1-sweep": fot.Slope1("sweep"),
     "slope1-cube_root": fot.Slope1("cube_root"),
     "slope1-log_loss": fot.Slope1(scoring="log_loss"),
-    "slope1-pava": fot.Slope1(scheme=fot.Pava()),
+    "slope1-pava": fot.Slope1(scheme=fot.partitions.Pava()),
     "flat-10": fot.Flat(10),
     "flat-width-cv": fot.Flat(scheme="equal_width"),
     "platt-identity": fot.Platt(link="identity"),
@@ -67,7 +67,7 @@ def by_name(names):
 
 
 every_family = by_name(VARIANTS)
-every_class = by_name(fot.available_families())  # what `fit` and the checks of the input do, whatever the settings
+every_class = by_name(fot.families.names("two"))  # what `fit` and the checks of the input do, whatever the settings
 weighted = by_name([name for name, family in VARIANTS.items() if not chooses_by_rows(family)])
 # pava_bc bounds are weights and the smoothed targets count weight: there scaling the weights is another question
 scalable = by_name([name for name in VARIANTS if name not in ("pava_bc", "platt-smoothing")])
@@ -273,14 +273,14 @@ HARD = {
 def test_hard_inputs(name, case):
     p, y = (np.asarray(column) for column in HARD[case])
     weights = [None, np.linspace(0, 3, p.size) if p.size > 1 else [2.0]]
-    for w in weights if name in fot.available_families() else weights[1:]:
+    for w in weights if name in fot.families.names("two") else weights[1:]:
         with warnings.catch_warnings():
             if (name, case) == ("platt-identity", "near 1"):  # spread over 1e-13, no float slope is exact
                 warnings.simplefilter("ignore", ConvergenceWarning)
             family = fitted(name, p, y, w)
         assert np.isfinite(family.predict(GRID)).all()
         assert np.isfinite(family.predict(p.astype(float))).all()
-        error = fot.plug_in(family.map_).estimate(fot.ScoreSample(y, p, w))
+        error = fot.measures.PlugIn(family.map_).estimate(fot.ScoreSample(y, p, w))
         assert 0 <= float(error) <= 1 + 1e-12
 
 

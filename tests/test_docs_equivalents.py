@@ -74,7 +74,9 @@ def test_bins_closed_on_the_right_are_those_of_scikit_learn_for_scores_on_edges(
     names = names_of("sklearn")
     y, r = names["y"], names["r"]
     prob_true, prob_pred = names["calibration_curve"](y, r, n_bins=n_bins)
-    right, left = (fot.gce(y, r, partition=fot.EqualWidth(n_bins, closed=end)).to_frame() for end in ("right", "left"))
+    right, left = (
+        fot.gce(y, r, partition=fot.partitions.EqualWidth(n_bins, closed=end)).to_frame() for end in ("right", "left")
+    )
     assert right["empirical_probability"].to_numpy() == pytest.approx(prob_true, rel=0, abs=1e-12)
     assert right["mean_prediction"].to_numpy() == pytest.approx(prob_pred, rel=0, abs=1e-12)
     assert left["mean_prediction"].to_numpy() != pytest.approx(prob_pred, rel=0, abs=1e-3)  # the page warns of this

@@ -29,28 +29,30 @@ def squares(p):
 
 NEEDED = {"probabilistic_kendall_tau": {"truth": squares}}  # settings without which a measure has no value
 VARIANTS = {
-    **{name: fot.make_measure(name, **NEEDED.get(name, {})) for name in fot.available_measures()},
-    "slope1-5": fot.plug_in(fot.Slope1(5)),
-    "slope1-debiased": fot.plug_in(fot.Slope1(5), debias=True),
-    "flat-squared": fot.plug_in(fot.Flat(5), norm="squared"),
-    "isotonic-max": fot.plug_in("isotonic", norm="max"),
-    "beta-l2": fot.plug_in("beta", norm="l2"),
-    "platt": fot.plug_in("platt"),
-    "pava_bc": fot.plug_in("pava_bc"),
-    "a map": fot.plug_in(fot.BetaMap(1.2, 0.9, 0.1, 1e-16)),
-    "ece-right": fot.make_measure("ece", partition=fot.EqualWidth(7, "right")),
-    "ace-l2": fot.make_measure("ace", norm="l2", n_bins=7),
-    "mce-edges": fot.make_measure("mce", partition=[0.2, 0.7]),
-    "tce-t": fot.make_measure("tce", partition="equal_mass", test="t", alpha=0.1),
-    "a callable": fot.Binned(loss=lambda y, p, sample_weight=None: float(np.average(y, weights=sample_weight))),
-    "within_bin-pava": fot.WithinBin("pava"),
-    "kernel-biased": fot.KernelError(estimator="biased", length_scale=0.1),
-    "kernel-block": fot.KernelError(estimator="block", block_size=20, random_state=3),
-    "kernel-rbf": fot.KernelError("rbf"),
-    "kernel-rbf-block": fot.KernelError("rbf", "block"),
-    "smooth_ece-0.1": fot.SmoothECE(0.1),
-    "auc_v-3": fot.ValidityArea(k=3),
-    "zero_one-0.3": fot.ZeroOneLoss(threshold=0.3),
+    **{name: fot.measures.make(name, **NEEDED.get(name, {})) for name in fot.measures.names("two")},
+    "slope1-5": fot.measures.PlugIn(fot.Slope1(5)),
+    "slope1-debiased": fot.measures.PlugIn(fot.Slope1(5), debias=True),
+    "flat-squared": fot.measures.PlugIn(fot.Flat(5), norm="squared"),
+    "isotonic-max": fot.measures.PlugIn("isotonic", norm="max"),
+    "beta-l2": fot.measures.PlugIn("beta", norm="l2"),
+    "platt": fot.measures.PlugIn("platt"),
+    "pava_bc": fot.measures.PlugIn("pava_bc"),
+    "a map": fot.measures.PlugIn(fot.maps.BetaMap(1.2, 0.9, 0.1, 1e-16)),
+    "ece-right": fot.measures.make("ece", partition=fot.partitions.EqualWidth(7, "right")),
+    "ace-l2": fot.measures.make("ace", norm="l2", n_bins=7),
+    "mce-edges": fot.measures.make("mce", partition=[0.2, 0.7]),
+    "tce-t": fot.measures.make("tce", partition="equal_mass", test="t", alpha=0.1),
+    "a callable": fot.measures.Binned(
+        loss=lambda y, p, sample_weight=None: float(np.average(y, weights=sample_weight))
+    ),
+    "within_bin-pava": fot.measures.WithinBin("pava"),
+    "kernel-biased": fot.measures.KernelError(estimator="biased", length_scale=0.1),
+    "kernel-block": fot.measures.KernelError(estimator="block", block_size=20, random_state=3),
+    "kernel-rbf": fot.measures.KernelError("rbf"),
+    "kernel-rbf-block": fot.measures.KernelError("rbf", "block"),
+    "smooth_ece-0.1": fot.measures.SmoothECE(0.1),
+    "auc_v-3": fot.measures.ValidityArea(k=3),
+    "zero_one-0.3": fot.measures.ZeroOneLoss(threshold=0.3),
 }
 CANNOT_PICKLE = {"a callable"}  # a lambda, whoever holds it
 
@@ -74,9 +76,9 @@ def name(request):
     if request.param != NEW:
         yield request.param
         return
-    fot.register_measure(NEW)(Agreement)
+    fot.measures.register(NEW)(Agreement)
     yield NEW
-    fot.unregister_measure(NEW)
+    fot.measures.unregister(NEW)
 
 
 @pytest.fixture
@@ -93,19 +95,19 @@ def _without_notes():
 
 def counts_rows(measure):
     """Tell whether the measure draws folds or blocks of rows: a row of weight 2 is then not that row twice."""
-    if isinstance(measure, fot.PlugIn):
+    if isinstance(measure, fot.measures.PlugIn):
         return measure.family in ("slope1", "spline")  # by name: chosen by cross-validation
-    return isinstance(measure, fot.KernelError) and measure.estimator == "block"
+    return isinstance(measure, fot.measures.KernelError) and measure.estimator == "block"
 
 
 def needs_whole_weights(measure):
-    tests = isinstance(measure, fot.Binned) and measure.bin_loss.significance is not None
+    tests = isinstance(measure, fot.measures.Binned) and measure.bin_loss.significance is not None
     return tests or getattr(measure, "debias", False)
 
 
 def tolerance(measure):
     """Likelihood fits agree to their gradient tolerance, sums of weights to rounding."""
-    return 1e-9 if isinstance(measure, fot.PlugIn) else 1e-12
+    return 1e-9 if isinstance(measure, fot.measures.PlugIn) else 1e-12
 
 
 def value(measure, y, p, w=None):
@@ -144,7 +146,7 @@ def test_the_estimate(measure):
     assert found.measure is measure
     assert found.n == 250
     assert found.base_rate == y.mean()
-    assert isinstance(found.evidence, fot.Evidence)
+    assert isinstance(found.evidence, fot.measures.Evidence)
     assert_presentable(found)
     assert {"measure", "value", "unit", "n", "base_rate"} <= found.record().keys()
     if measure.unit == "fraction":
@@ -180,13 +182,13 @@ def test_it_is_frozen_and_keeps_its_settings(measure):
 
 
 def test_registered_names():
-    for name in fot.available_measures():
-        measure = fot.make_measure(name, **NEEDED.get(name, {}))
+    for name in fot.measures.names("two"):
+        measure = fot.measures.make(name, **NEEDED.get(name, {}))
         if name not in ("plug_in", "gce"):  # by the name of its family; with these settings it is the ECE
             assert measure.name == name
         assert fot.evaluate([0, 1, 1], [0.2, 0.4, 0.7], measures=[measure])[measure.name].measure == measure
         with pytest.raises(ValueError, match=f"settings of {name} must be among"):
-            fot.make_measure(name, nonsense=1)
+            fot.measures.make(name, nonsense=1)
 
 
 def test_row_order_does_not_matter(measure):
@@ -197,7 +199,7 @@ def test_row_order_does_not_matter(measure):
     order = np.random.default_rng(2).permutation(250)
     for w in weights:
         first, again = value(measure, y, p, w), value(measure, y[order], p[order], None if w is None else w[order])
-        if isinstance(measure, fot.PlugIn):  # a mean over the rows as they came, which saves sorting them
+        if isinstance(measure, fot.measures.PlugIn):  # a mean over the rows as they came, which saves sorting them
             assert again == pytest.approx(first, abs=1e-15)
         else:
             assert again == first  # bit by bit
@@ -329,7 +331,7 @@ def test_the_scorer_is_the_signed_value(measure, name):
     for weights in (None, w):
         score = fot.make_scorer(measure)(Column(), p[:, None], y, sample_weight=weights)
         assert score == sign * value(measure, y, p, weights)
-    by_name = name in fot.available_measures() and name not in NEEDED
+    by_name = name in fot.measures.names("two") and name not in NEEDED
     if by_name and name != "tce":  # a function of this name is older, and in percent
         assert fot.make_scorer(name)(Column(), p[:, None], y) == sign * value(measure, y, p)
 
@@ -364,7 +366,7 @@ def test_pickles(measure, name):
 
 
 def test_in_the_command_line(name, measure, tmp_path):
-    if name not in fot.available_measures() or name in NEEDED:
+    if name not in fot.measures.names("two") or name in NEEDED:
         pytest.skip("the command line knows registered names")
     y, p = noisy(250, ties=2)
     file = tmp_path / "scores.csv"
@@ -386,7 +388,7 @@ def test_in_the_command_line(name, measure, tmp_path):
     result = CliRunner().invoke(main, ["evaluate", str(file), *options])
     assert result.exit_code == 0, result.output
     printed = strict(result.stdout)
-    expected = value(fot.make_measure(name), y, p)
+    expected = value(fot.measures.make(name), y, p)
     if name == "plug_in":
         assert printed["estimates"][-1]["value"] == expected
         assert printed["estimates"][-1]["null_mean"] is not None

@@ -15,7 +15,7 @@ from fitontest.data.simplex_sample import SimplexSample
 from tests.multiclass import draw
 
 VARIANTS = {
-    **{name: fot.make_family(name) for name in fot.available_families("any")},
+    **{name: fot.families.make(name) for name in fot.families.names("any")},
     "dirichlet": fot.Dirichlet(cv=2),
     "temperature-unmixed": fot.Temperature(mix=False),
     "bias_corrected-free": fot.BiasCorrected(penalty=None),
@@ -31,7 +31,7 @@ VARIANTS = {
 KEEP_ARGMAX = {"identity", "temperature", "temperature-unmixed", "shared_isotonic", "shared_isotonic-unscaled"}
 CORNERS = np.array([[1.0, 0, 0, 0], [0, 0, 0, 1], [0.5, 0.5, 0, 0], [0.25] * 4, [1 - 1e-12, 1e-12, 0, 0]])
 every_family = pytest.mark.parametrize("name", VARIANTS)
-every_class = pytest.mark.parametrize("name", fot.available_families("any"))
+every_class = pytest.mark.parametrize("name", fot.families.names("any"))
 HARD = {
     "one row": ([[0.2, 0.3, 0.5]], [1], [0, 1, 2]),
     "two rows": ([[0.2, 0.3, 0.5], [0.6, 0.3, 0.1]], [1, 0], [0, 1, 2]),
@@ -239,7 +239,7 @@ def test_refusals_name_the_argument_and_the_place(name):
             family.predict_proba([[0.2, 0.3, 0.5]])
 
 
-@pytest.mark.parametrize("name", sorted(set(fot.available_families("any")) - set(fot.available_families())))
+@pytest.mark.parametrize("name", sorted(set(fot.families.names("any")) - set(fot.families.names("two"))))
 def test_a_column_is_refused_with_those_that_take_one(name):
     for column in ([0.2, 0.8], [[0.2], [0.8]], np.array([0.2, 0.8])):
         with pytest.raises(ValueError, match="one column is taken by identity, stacking, temperature, and by all"):

@@ -31,8 +31,8 @@ def test_it_is_read_in_minutes():
 
 def test_it_names_every_family_and_measure():
     tables = TEXT.partition("## Families and measures")[2].partition("\n## ")[0]
-    families = {*fot.available_families(), *fot.available_families(classes="any")}
-    measures = {*fot.available_measures(), *fot.available_measures(classes="any")}
+    families = {*fot.families.names("two"), *fot.families.names("any")}
+    measures = {*fot.measures.names("two"), *fot.measures.names("any")}
     for name in families | measures:
         assert f"`{name}`" in tables
 

@@ -5,13 +5,11 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
+import fitontest as fot
 from fitontest import registry
-from fitontest.families.base import _REGISTRY as FAMILIES
-from fitontest.maps.stored import KINDS as MAPS
-from fitontest.measures.base import _REGISTRY as MEASURES
-from fitontest.measures.losses.base import _REGISTRY as LOSSES
-from fitontest.partitions.partitioner import _REGISTRY as PARTITIONS
-from fitontest.registry import Registry
+from fitontest.registry import Registry, Shelf
+
+ROOMS = [fot.families, fot.measures, fot.partitions, fot.maps, fot.norms, fot.distances, fot.bin_losses]
 
 FILE = """
 from tests.test_registry import Base, current
@@ -39,7 +37,7 @@ def shapes(tmp_path, monkeypatch):
     for name, module in modules.items():
         (tmp_path / f"{module}.py").write_text(FILE.format(name=name, alias=name[:3]))
         monkeypatch.delitem(sys.modules, module, raising=False)
-    current.registry = Registry("shape", Base, group="fitontest.no_such_group", modules=modules)
+    current.registry = Registry("shape", Base, Shelf(modules, "fitontest.no_such_group"))
     yield current.registry
     for module in modules.values():
         sys.modules.pop(module, None)
@@ -47,14 +45,14 @@ def shapes(tmp_path, monkeypatch):
 
 def test_a_name_is_listed_before_its_module_is_imported_and_imports_only_that(shapes):
     assert shapes.names() == ["circle", "square"]
-    assert shapes.knows("circle")
+    assert "circle" in shapes
     assert not {"file_of_circle", "file_of_square"} & set(sys.modules)
     assert shapes.find("circle", "shape").__module__ == "file_of_circle"
     assert "file_of_square" not in sys.modules
 
 
 def test_an_alias_is_found_before_its_module_is_imported(shapes):
-    assert shapes.knows("squ")
+    assert "squ" in shapes
     assert shapes.find("squ", "shape") is shapes.find("square", "shape")
     assert shapes.names() == ["circle", "square"]
 
@@ -68,13 +66,13 @@ def test_a_name_or_alias_that_is_not_loaded_yet_is_taken(shapes, name):
 def test_an_unknown_name_is_refused_with_all_names(shapes):
     with pytest.raises(ValueError, match="shape must be one of 'cir', 'circle', 'squ', 'square'; got 'line'"):
         shapes.find("line", "shape")
-    assert not shapes.knows("line")
+    assert "line" not in shapes
 
 
 def test_a_name_can_be_taken_out_before_it_is_loaded(shapes):
     shapes.unregister("circle")
     assert shapes.names() == ["square"]
-    assert not shapes.knows("cir")
+    assert "cir" not in shapes
     with pytest.raises(ValueError, match="name must be that of a registered shape, got 'circle'"):
         shapes.unregister("circle")
 
@@ -86,8 +84,53 @@ def test_an_entry_point_of_another_package_is_loaded_on_use(shapes, monkeypatch)
     assert shapes.find("base", "shape") is Base
 
 
-@pytest.mark.parametrize("listing", [FAMILIES, MAPS, MEASURES, LOSSES, PARTITIONS], ids=lambda one: one._noun)
-def test_every_listed_name_is_registered_by_its_file_and_every_class_of_ours_is_listed(listing):
-    listing._load_modules()
-    ours = {name: cls for name, cls in listing._classes.items() if cls.__module__.startswith("fitontest.")}
-    assert {name: cls.__module__ for name, cls in ours.items()} == listing._modules
+@pytest.mark.parametrize("room", ROOMS[:4], ids=lambda room: room.__name__)
+def test_every_listed_name_is_registered_by_its_file_and_every_class_of_ours_is_listed(room):
+    classes = {name: cls for name, cls in room.registry.items() if cls.__module__.startswith("fitontest.")}
+    assert {name: cls.__module__ for name, cls in classes.items()} == room.registry._modules
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.__name__)
+def test_every_registry_is_a_mapping_with_the_same_functions(room):
+    assert isinstance(room.registry, Registry)
+    assert room.names() == list(room.registry) == sorted(room.registry)
+    assert len(room.registry) == len(room.names()) > 0
+    assert room.registry.get("no_such_name") is None
+    with pytest.raises(KeyError):
+        room.registry["no_such_name"]
+    with pytest.raises(ValueError, match=r"must be one of .*; got 'no_such_name'"):
+        room.make("no_such_name")
+    with pytest.raises(ValueError, match=r"settings of .* must be among"):
+        room.make(room.names()[0], no_such_setting=1)
+    with pytest.raises(ValueError, match="must be that of a registered"):
+        room.unregister("no_such_name")
+
+
+def test_kinds_of_entries():
+    assert fot.families.names("features") == ["probability_calibration_tree", "tree"]
+    assert fot.partitions.names("any") == ["median_variance", "uniform_grid"]
+    assert set(fot.measures.names("two")).isdisjoint(fot.measures.names("any"))
+    for room in (fot.families, fot.measures, fot.partitions):
+        assert {*room.names("two"), *room.names("any")} <= set(room.names())
+        with pytest.raises(ValueError, match="classes must be one of 'two', 'any'"):
+            room.names("three")
+    with pytest.raises(ValueError, match="classes must be None, as each norm is of the same kind; got 'two'"):
+        fot.norms.names("two")
+
+
+def test_a_name_may_stand_for_settings():
+    fot.families.register("five_bins", n_bins=5)(fot.Slope1)
+    try:
+        assert fot.families.make("five_bins").n_bins == 5
+        assert fot.families.make("five_bins", closed="right").closed == "right"
+        with pytest.raises(ValueError, match=r"settings of six must be among n_bins, .*; got 'bins'"):
+            fot.families.register("six", bins=6)(fot.Slope1)
+    finally:
+        fot.families.unregister("five_bins")
+
+
+def test_an_entry_of_another_kind_is_refused():
+    with pytest.raises(TypeError, match="the family 'no_family' must be a subclass of FamilyBase"):
+        fot.families.register("no_family")(Base)
+    with pytest.raises(TypeError, match="norm must be a Norm, got 3"):
+        fot.norms.register(3)

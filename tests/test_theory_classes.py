@@ -76,7 +76,7 @@ AT = np.random.default_rng(5).dirichlet([1.0, 1.0, 1.0], 20)
 def test_the_temperature_of_several_classes_is_mixed_with_the_uniform_distribution(weighted):
     stated(r"q = (1 - \alpha) \, \mathrm{softmax}(x / T) + \alpha / K", r"$\alpha = 1 / (n + 1)$")
     data = class_data(weighted=weighted)
-    family = fot.make_family("temperature").fit(data.P, data.y, data.w)
+    family = fot.families.make("temperature").fit(data.P, data.y, data.w)
     alpha, T = 1.0 / (data.w.sum() + 1.0), family.temperature_
     expected = (1 - alpha) * softmax(np.log(AT) / T) + alpha / 3
     assert family.predict_proba(AT) == pytest.approx(expected, abs=CLOSE)
@@ -90,7 +90,7 @@ def test_softmax_families_minimise_loss_and_penalty(name, weighted):
     case, data = SEVERAL[name], class_data(weighted=weighted)
     stated(case.formula)
     n = float(data.w.sum())
-    family = fot.make_family(name).fit(data.P, data.y, data.w)
+    family = fot.families.make(name).fit(data.P, data.y, data.w)
     alpha = 1.0 / (n + 1.0)
 
     def scores(P: Array) -> Array:
@@ -116,7 +116,7 @@ def test_softmax_families_minimise_loss_and_penalty(name, weighted):
 def test_dirichlet_chooses_lambda_by_held_out_loss():
     stated(r"$\lambda$ the one of $10, 1, \dots, 10^{-5}$ with the smallest log loss over 5 folds")
     data = class_data()
-    family = fot.make_family("dirichlet").fit(data.P, data.y)
+    family = fot.families.make("dirichlet").fit(data.P, data.y)
     assert [pair[0] for pair in family.held_out_.candidates] == pytest.approx([10.0**k for k in range(1, -6, -1)])
     assert family.best_lambda_ == family.best_mu_ == family.held_out_.candidates[int(family.held_out_.mean.argmin())][0]
 
@@ -124,16 +124,16 @@ def test_dirichlet_chooses_lambda_by_held_out_loss():
 def test_one_vs_rest_divides_maps_of_each_class_by_their_sums():
     stated(r"$g_k(p) = r_k / \sum_j r_j$, $r_k = c_k(p_k) + 10^{-9} p_k$", "`beta`, or any family")
     data = class_data()
-    r = np.stack([fot.make_family("beta").fit(data.P[:, k], data.y == k).predict(AT[:, k]) for k in range(3)], axis=1)
+    r = np.stack([fot.families.make("beta").fit(data.P[:, k], data.y == k).predict(AT[:, k]) for k in range(3)], axis=1)
     r += 1e-9 * AT
-    family = fot.make_family("one_vs_rest").fit(data.P, data.y)
+    family = fot.families.make("one_vs_rest").fit(data.P, data.y)
     assert family.predict_proba(AT) == pytest.approx(r / r.sum(axis=1, keepdims=True), abs=CLOSE)
 
 
 def test_shared_isotonic_fits_all_pairs_after_the_temperature():
     stated(r"$r_k = c(u_k) + 10^{-9} u_k$, $u = \mathrm{softmax}(x / T)$")
     data = class_data(weighted=True)
-    family = fot.make_family("shared_isotonic").fit(data.P, data.y, data.w)
+    family = fot.families.make("shared_isotonic").fit(data.P, data.y, data.w)
     beta = np.array([1.0 / family.temperature_])
     assert_minimal(lambda t: class_loss(t[0] * np.log(data.P), data), beta, [np.ones(1)])
     u = softmax(np.log(data.P) * beta)
@@ -157,5 +157,5 @@ def test_simplex_bins_shift_by_the_gap_of_the_cell():
 def test_a_column_is_neither_mixed_nor_penalised():
     stated("has the first form for a column: no mixing, no penalty")
     data = rows()
-    family = fot.make_family("temperature").fit(data.p, data.y)
+    family = fot.families.make("temperature").fit(data.p, data.y)
     assert family.predict(data.p) == pytest.approx(sigma(logit(data.p) / family.temperature_), abs=CLOSE)

@@ -55,7 +55,7 @@ def test_curves_minimise_the_log_loss(name, weighted):
     curve, data = CURVES[name], rows(weighted=weighted)
     stated(curve.formula, r"L(c) = - \sum_i w_i \, \bigl[ y_i \ln c(p_i) + (1 - y_i) \ln (1 - c(p_i)) \bigr]")
     stated(r"with $\varepsilon = 10^{-16}$ (`beta`: $2.2 \cdot 10^{-16}$; `spline`: logits up to 36)")
-    family = fot.make_family(name).fit(data.p, data.y, data.w)
+    family = fot.families.make(name).fit(data.p, data.y, data.w)
     theta = np.array(curve.theta(family))
     within = np.clip(NEW, curve.eps, np.nextafter(1.0 - curve.eps, 0.0))
     assert family.predict(NEW) == pytest.approx(sigma(curve.z(theta, within)), abs=CLOSE)
@@ -67,7 +67,7 @@ def test_the_slopes_of_beta_are_not_negative():
     rng = np.random.default_rng(4)
     p = rng.random(300)
     y = (rng.random(300) < 0.4 + 0.3 * np.where(p < 0.3, 0.3 - p, p - 0.3)).astype(float)  # falls, then rises
-    family = fot.make_family("beta").fit(p, y)
+    family = fot.families.make("beta").fit(p, y)
 
     def loss(t: Array) -> float:
         return float(ell(y, t[0] * np.log(p) - t[1] * np.log1p(-p) + t[2]).sum())
@@ -83,7 +83,7 @@ def test_certain_scores_are_cut_one_logit_beyond_the_others():
     stated("their logits are cut at 1 beyond the largest of the others, at most at 36")
     data = rows()
     p, y = np.append(data.p, [0.0, 1.0, 1.0]), np.append(data.y, [0.0, 1.0, 0.0])
-    platt = fot.make_family("platt").fit(p, y)
+    platt = fot.families.make("platt").fit(p, y)
     cut = np.abs(logit(data.p)).max() + 1.0
     x = np.append(logit(data.p), [-cut, cut, cut])
     assert platt.predict(p) == pytest.approx(sigma(platt.slope_ * x + platt.intercept_), abs=CLOSE)
@@ -99,7 +99,7 @@ def test_bins_are_means_and_their_number_is_chosen_by_the_brier_score():
     stated(r"$\hat c(p) = p + \bar y_b - \bar p_b$", r"$\hat c(p) = \bar y_b$")
     data = rows(weighted=True)
     for name in ("slope1", "flat"):
-        family = fot.make_family(name).fit(data.p, data.y, data.w)
+        family = fot.families.make(name).fit(data.p, data.y, data.w)
         number = np.searchsorted(family.partition_.edges, data.p, side="right")
         mean_y, mean_p = (
             np.bincount(number, data.w * x)[number] / np.bincount(number, data.w)[number] for x in (data.y, data.p)
@@ -111,7 +111,7 @@ def test_bins_are_means_and_their_number_is_chosen_by_the_brier_score():
     _, folds = single.in_folds(10, 0)
     scores = np.array([_brier(single, folds, n_bins) for n_bins in range(1, 41)])
     chosen = 1 + int(np.argmax(scores <= scores.min() * 1.001))
-    assert fot.make_family("slope1").fit(data.p, data.y).n_bins_ == chosen > 1
+    assert fot.families.make("slope1").fit(data.p, data.y).n_bins_ == chosen > 1
 
 
 def _brier(sample: fot.ScoreSample, folds: list[Any], n_bins: int) -> float:
@@ -119,7 +119,7 @@ def _brier(sample: fot.ScoreSample, folds: list[Any], n_bins: int) -> float:
     p, y, each = sample.rows.p, sample.rows.y, []
     for held in folds:
         kept = np.setdiff1d(np.arange(p.size), held)
-        family = fot.make_family("slope1", n_bins=n_bins).fit(p[kept], y[kept])
+        family = fot.families.make("slope1", n_bins=n_bins).fit(p[kept], y[kept])
         each.append(float(np.mean((family.predict(p[held]) - y[held]) ** 2)))
     return float(np.mean(each))
 
@@ -128,13 +128,13 @@ def test_isotonic_maps_have_the_least_squares_and_are_straight_in_between():
     stated("| `isotonic` | non-decreasing, straight between its blocks |", r"\sum_i w_i (y_i - \hat c(p_i))^2")
     data = rows(weighted=True)
     theirs = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip").fit(data.p, data.y, sample_weight=data.w)
-    assert fot.make_family("isotonic").fit(data.p, data.y, data.w).predict(NEW) == pytest.approx(theirs.predict(NEW))
+    assert fot.families.make("isotonic").fit(data.p, data.y, data.w).predict(NEW) == pytest.approx(theirs.predict(NEW))
 
 
 def test_blocks_of_pava_bc_have_their_means_and_a_bounded_weight():
     stated("means of pooled blocks of a twentieth to a fifth of the weight")
     data = rows(weighted=True)
-    family = fot.make_family("pava_bc").fit(data.p, data.y, data.w)
+    family = fot.families.make("pava_bc").fit(data.p, data.y, data.w)
     number = np.searchsorted(family.partition_.edges, data.p, side="right")
     weight = np.bincount(number, data.w)
     means = np.bincount(number, data.w * data.y) / weight
@@ -146,9 +146,9 @@ def test_blocks_of_pava_bc_have_their_means_and_a_bounded_weight():
 def test_scaling_binning_averages_platts_values_over_ten_bins():
     stated("| `scaling_binning` | $\\hat c(p)$ = mean in the bin of Platt's values | 10 bins of equal mass")
     data = rows()
-    values = fot.make_family("platt").fit(data.p, data.y).predict(data.p)
+    values = fot.families.make("platt").fit(data.p, data.y).predict(data.p)
     means = np.repeat([part.mean() for part in np.array_split(values, 10)], 24)
-    assert fot.make_family("scaling_binning").fit(data.p, data.y).predict(data.p) == pytest.approx(means, abs=CLOSE)
+    assert fot.families.make("scaling_binning").fit(data.p, data.y).predict(data.p) == pytest.approx(means, abs=CLOSE)
 
 
 def test_knn_averages_the_ten_nearest_rows():
@@ -159,7 +159,7 @@ def test_knn_averages_the_ten_nearest_rows():
     near = distance <= np.sort(distance, axis=0)[9] + 1e-12
     expected = (near * data.y[:, None]).sum(axis=0) / near.sum(axis=0)
     at_midpoint = np.isclose(2 * NEW[:, None], p[:, None].T + p[:1], atol=0).any(axis=1)
-    family = fot.make_family("knn").fit(p, data.y)
+    family = fot.families.make("knn").fit(p, data.y)
     assert family.predict(NEW[~at_midpoint]) == pytest.approx(expected[~at_midpoint], abs=CLOSE)
 
 
@@ -178,7 +178,7 @@ def test_kde_is_the_share_of_the_positives_kernels():
     kernels = data.w * (k(at - own) + k(at + own) + k(2.0 - at - own))
     share, pi = kernels @ data.y / kernels.sum(axis=1), data.w @ data.y / n
     f1, f0 = kernels @ data.y / (data.w @ data.y), kernels @ (1 - data.y) / (data.w @ (1 - data.y))
-    family = fot.make_family("kde").fit(data.p, data.y, data.w)
+    family = fot.families.make("kde").fit(data.p, data.y, data.w)
     assert family.bandwidth_ == pytest.approx(h)
     assert family.predict(data.p) == pytest.approx(share, abs=CLOSE)
     assert share == pytest.approx(pi * f1 / (pi * f1 + (1 - pi) * f0), abs=CLOSE)
@@ -187,7 +187,7 @@ def test_kde_is_the_share_of_the_positives_kernels():
 def test_venn_abers_merges_two_isotonic_fits():
     stated(r"$\hat c(p) = p_1 / (1 - p_0 + p_1)$", "the isotonic values at $p$ with the row $(p, 0)$ added")
     data = rows(80)
-    family = fot.make_family("venn_abers").fit(data.p, data.y)
+    family = fot.families.make("venn_abers").fit(data.p, data.y)
     for at in (0.0, 0.2, 0.45, float(data.p[7]), 0.9):
         p0, p1 = (
             IsotonicRegression().fit(np.append(data.p, at), np.append(data.y, label)).predict([at])[0]
@@ -207,7 +207,7 @@ def test_the_spline_is_the_mean_of_penalised_polygons():
     stated(r"\ell(t, z) = \ln (1 + e^z) - t z", r"$a_K = e^{-L_K} / \sum_{k} e^{-L_k}$", "at least $12 K^2$ rows")
     data = rows()
     x, prior = logit(data.p), np.full(data.p.size, 2.0 / data.p.size)
-    family = fot.make_family("spline").fit(data.p, data.y)
+    family = fot.families.make("spline").fit(data.p, data.y)
     assert family.n_segments_ == (1, 2, 3)  # 12 * 3^2 <= 240 < 12 * 5^2
     _, folds = fot.ScoreSample(data.y, data.p).in_folds(5, 0)
     polygons, losses = [], []
@@ -261,7 +261,7 @@ def test_polygons_minimise_the_loss_with_both_priors(name):
     x = logit(data.p) if in_logits else data.p
     low, high = (x[0], x[-1]) if in_logits else (0.0, 1.0)
     at, Q = _quantiles(x, low, high)
-    family = fot.make_family(name, n_bins=3, ensemble=False).fit(data.p, data.y)
+    family = fot.families.make(name, n_bins=3, ensemble=False).fit(data.p, data.y)
     knots = (family.knots_logit_ if in_logits else family.knots_)[0]
     values = logit(family.values_[0])
     assert knots[[0, -1]] == pytest.approx([low, high])
@@ -313,7 +313,7 @@ def _quantiles(x: Array, low: float, high: float) -> tuple[Array, Array]:
 def test_the_default_polygon_is_the_mean_of_ten():
     stated("The default is the mean of 10 such maps, each fitted without one of 10 folds.")
     data = rows(450)
-    pl = fot.make_family("pl").fit(data.p, data.y)
+    pl = fot.families.make("pl").fit(data.p, data.y)
     maps = [np.interp(NEW, x, v) for x, v in zip(pl.knots_, pl.values_, strict=True)]
     assert len(maps) == 10
     assert pl.predict(NEW) == pytest.approx(np.mean(maps, axis=0), abs=CLOSE)
@@ -332,7 +332,7 @@ def test_the_cumulative_spline_is_the_least_squares_one():
     root = np.sqrt((np.diff(ends)[:, None] * weights / 2).ravel())
     best = np.linalg.lstsq(basis(t) * root[:, None], np.interp(t, share, H) * root, rcond=None)[0]
     slope = np.diff(basis(share) @ best) / np.diff(share)
-    family = fot.make_family("cumulative_spline").fit(data.p, data.y, data.w)
+    family = fot.families.make("cumulative_spline").fit(data.p, data.y, data.w)
     assert family.predict(data.p) == pytest.approx(np.clip(data.p + slope, 0, 1), abs=CLOSE)
 
 
@@ -347,7 +347,7 @@ def test_stacking_maximises_the_held_out_likelihood(weighted):
     for held in folds:
         kept = np.setdiff1d(np.arange(data.p.size), held)
         for j, name in enumerate(names):
-            q[held, j] = fot.make_family(name).fit(data.p[kept], data.y[kept], data.w[kept]).predict(data.p[held])
+            q[held, j] = fot.families.make(name).fit(data.p[kept], data.y[kept], data.w[kept]).predict(data.p[held])
     q = np.clip(q, 1e-6, 1 - 1e-6)
     q = np.where(data.y[:, None] > 0.5, q, 1 - q)
 
@@ -359,7 +359,7 @@ def test_stacking_maximises_the_held_out_likelihood(weighted):
     assert v.sum() == pytest.approx(1.0)
     assert v.min() > 0
     assert_minimal(objective, np.log(v[:2] / v[2]), [np.zeros(2)], step=1e-2)
-    parts = [fot.make_family(name).fit(data.p, data.y, data.w).predict(NEW) for name in names]
+    parts = [fot.families.make(name).fit(data.p, data.y, data.w).predict(NEW) for name in names]
     assert family.predict(NEW) == pytest.approx(sum(a * c for a, c in zip(v, parts, strict=True)), abs=CLOSE)
 
 
@@ -373,6 +373,6 @@ def test_atoms_have_levels_of_their_own(name, prior):
     stated(r"\hat c(p) = \frac{w_p \, \bar y_p + m_p \, p}{w_p + m_p}, \qquad m_p = 2 \, w_p / W")
     data, rng = rows(), np.random.default_rng(7)
     p, y = np.append(data.p, np.full(100, 0.25)), np.append(data.y, rng.random(100) < 0.1)
-    family = fot.make_family(name, **({} if name == "spline" else {"atoms": True})).fit(p, y)
+    family = fot.families.make(name, **({} if name == "spline" else {"atoms": True})).fit(p, y)
     own = prior * 100 / p.size
     assert family.predict([0.25])[0] == pytest.approx((y[-100:].sum() + own * 0.25) / (100 + own), abs=CLOSE)

@@ -23,13 +23,13 @@ def weighted_mean(x, w=DATA.w):
 
 
 def value_of(measure):
-    return fot.make_measure(measure).estimate(SAMPLE).value
+    return fot.measures.make(measure).estimate(SAMPLE).value
 
 
 @pytest.mark.parametrize("norm", ["l1", "squared", "l2", "max"])
 def test_the_plug_in_error_is_the_norm_of_the_distances(norm):
     stated(r"\widehat{\mathrm{CE}} = \frac1W \sum_i w_i \, \lvert \hat c(p_i) - p_i \rvert")
-    g = np.abs(fot.make_family("platt").fit(DATA.p, DATA.y, DATA.w).predict(DATA.p) - DATA.p)
+    g = np.abs(fot.families.make("platt").fit(DATA.p, DATA.y, DATA.w).predict(DATA.p) - DATA.p)
     expected = {
         "l1": weighted_mean(g),
         "squared": weighted_mean(g**2),
@@ -52,7 +52,7 @@ def test_the_slope1_error_is_the_ece_and_its_debiased_values_are_those_of_the_pa
     stated(r"2\,\mathrm{ECE} - \sum_b \frac{n_b}{n} \, \mathrm E \lvert d_b - R_b \rvert, \quad R_b \sim N(0, s_b^2)")
     stated(r"s \sqrt{2/\pi} \, e^{-d^2 / 2 s^2} + d \, (1 - 2 \Phi(-d / s))")
     family = fot.Slope1(6)
-    edges = fot.make_family("slope1", n_bins=6).fit(DATA.p, DATA.y, DATA.w).partition_.edges
+    edges = fot.families.make("slope1", n_bins=6).fit(DATA.p, DATA.y, DATA.w).partition_.edges
     _, n, ybar, pbar = by_bin(edges)
     d, share, s = np.abs(ybar - pbar), n / n.sum(), np.sqrt(ybar * (1 - ybar) / n)
 
@@ -73,7 +73,7 @@ def test_the_slope1_error_is_the_ece_and_its_debiased_values_are_those_of_the_pa
 
 def test_tce_is_the_share_that_the_exact_test_rejects():
     stated(r"P\{X : \mathrm{pmf}(X) \le \mathrm{pmf}(k)\} \le \alpha, \qquad X \sim \mathrm{Bin}(n_b, p)")
-    edges = fot.make_family("pava_bc").fit(DATA.p, DATA.y, DATA.w).partition_.edges
+    edges = fot.families.make("pava_bc").fit(DATA.p, DATA.y, DATA.w).partition_.edges
     number, n, ybar, _ = by_bin(edges)
     k, of = np.rint(n * ybar).astype(int), n.astype(int)
     rejected = [stats.binomtest(k[b], of[b], p).pvalue <= 0.05 for b, p in zip(number, DATA.p, strict=True)]
@@ -97,7 +97,7 @@ def test_general_errors_are_norms_of_a_loss_per_bin():
 
 def test_the_smooth_error_equals_its_own_bandwidth():
     stated(r"$\int_0^1 \lvert \frac1W \sum_i w_i K_s(t, p_i)(y_i - p_i) \rvert \, dt$")
-    estimate = fot.make_measure("smooth_ece").estimate(SAMPLE)
+    estimate = fot.measures.make("smooth_ece").estimate(SAMPLE)
     s, t = estimate.value, np.linspace(0, 1, 4001)
     images = np.concatenate([[m + DATA.p, m - DATA.p] for m in (-4, -2, 0, 2, 4)])  # reflected at both ends
     kernel = stats.norm.pdf(t[:, None, None] - images[None], scale=s).sum(axis=1)
@@ -117,10 +117,10 @@ def test_the_kernel_error_is_the_mean_over_pairs():
 def test_within_bin_validity_and_count():
     stated(r"$\sum_b \frac{W_b}{W} \bar y_b (1 - \bar y_b)$", r"$1 - \frac1W \sum_i w_i \lvert p_i - c_k(p_i) \rvert$")
     stated("$1 / \\sum_r P(p = r)^2$", "$c_k$ of the $k = 10$ nearest scores")
-    edges = fot.make_family("pava_bc").fit(DATA.p, DATA.y, DATA.w).partition_.edges
+    edges = fot.families.make("pava_bc").fit(DATA.p, DATA.y, DATA.w).partition_.edges
     _, n, ybar, _ = by_bin(edges)
     assert value_of("within_bin") == pytest.approx(float(n @ (ybar * (1 - ybar)) / n.sum()))
-    nearest = fot.make_family("knn", k=10).fit(DATA.p, DATA.y, DATA.w).predict(DATA.p)
+    nearest = fot.families.make("knn", k=10).fit(DATA.p, DATA.y, DATA.w).predict(DATA.p)
     assert value_of("auc_v") == pytest.approx(1 - weighted_mean(np.abs(DATA.p - nearest)))
     share = DATA.w / DATA.w.sum()
     assert value_of("probabilistic_count") == pytest.approx(1 / (share @ share))
@@ -132,16 +132,16 @@ def test_the_proper_error_is_the_held_out_gain():
     p, y, w, gain = sample.rows.p, sample.rows.y, sample.rows.w, np.empty(len(sample.rows))
     for held in folds:
         kept = np.setdiff1d(np.arange(p.size), held)
-        c = fot.make_family("beta").fit(p[kept], y[kept], w[kept]).predict(p[held])
+        c = fot.families.make("beta").fit(p[kept], y[kept], w[kept]).predict(p[held])
         gain[held] = (p[held] - y[held]) ** 2 - (c - y[held]) ** 2
-    error = fot.ProperError(loss="brier").estimate(SAMPLE)
+    error = fot.measures.ProperError(loss="brier").estimate(SAMPLE)
     assert float(error) == pytest.approx(float(w @ gain / w.sum()), rel=1e-6)
 
 
 def test_canonical_errors_are_total_variation_distances():
     stated(r"$\frac12 \sum_k \lvert g_k - p_k \rvert$")
     data = class_data()
-    g = fot.make_family("vector").fit(data.P, data.y).predict_proba(data.P)
+    g = fot.families.make("vector").fit(data.P, data.y).predict_proba(data.P)
     error = fot.calibration_error(data.y, data.P, family="vector", reduction="canonical")
     assert float(error) == pytest.approx(float(np.abs(g - data.P).sum(axis=1).mean() / 2), rel=1e-9)
 
@@ -266,7 +266,7 @@ def test_beside_atoms_the_direction_is_shrunk():
     for block in ladder.redraws.blocks(SHRINK_DRAWS):
         (labels,) = ladder.redraws.draw([ladder.entries.p], block, (0, SHRINK))
         for y in labels.T:
-            values = fot.make_family("spline").fit(ladder.entries.p, y).predict(ladder.entries.p)
+            values = fot.families.make("spline").fit(ladder.entries.p, y).predict(ladder.entries.p)
             noise.append(np.mean((values - ladder.entries.p)[rest] ** 2))
     assert len(noise) == 50
     assert share[0] == pytest.approx(np.sqrt(1.0 - np.mean(noise) / D), rel=1e-6)

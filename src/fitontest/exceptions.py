@@ -57,7 +57,7 @@ class BlockSizeWarning(CalibrationWarning):
     >>> import fitontest as fot
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
-    ...     partition = fot.PavaBC().partition(fot.ScoreSample([0, 1] * 50, [0.3] * 90 + [0.7] * 10))
+    ...     partition = fot.partitions.PavaBC().partition(fot.ScoreSample([0, 1] * 50, [0.3] * 90 + [0.7] * 10))
     >>> caught[0].category.__name__
     'BlockSizeWarning'
     """

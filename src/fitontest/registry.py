@@ -1,175 +1,306 @@
-"""A registry: names that make objects, filled by class decorators and by the entry points of other packages.
+"""A registry: names of classes or values, filled by class decorators and by the entry points of other packages.
 
-Families, partitions and map classes are all looked up by name. A new one is a class and one decorator line;
-a third-party package lists its class under an entry-point group instead. The modules of this package that register
-something are listed by name and imported when the name is used, so that nobody waits for what is not used.
+Families, measures, partitions, maps, norms, distances and losses of a bin are all looked up by name. A new one is a
+class and one decorator line; a third-party package lists its class under an entry-point group instead. The modules of
+this package that register something are listed by name and imported when the name is used, so that nobody waits for
+what is not used.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import MISSING, fields, is_dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from importlib import import_module
 from importlib.metadata import entry_points
+from inspect import signature
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from fitontest.checks import brief
+from fitontest.checks import brief, check_known, choose
 
-T = TypeVar("T")
+E = TypeVar("E")  # an entry: a class, or a value such as a norm
+T = TypeVar("T")  # what is made of it
+Entered = TypeVar("Entered")
 SEEDS = ("random_state",)
 
 
-class Registry(Generic[T]):
-    """Names and the classes they stand for.
+@dataclass(frozen=True)
+class Shelf(Generic[E]):
+    """The entries of one kind in a registry.
+
+    Parameters
+    ----------
+    modules : mapping of str to str, optional
+        The names that modules of this package register, and these modules. A module is imported when one of its names
+        is used, or when a name, which could be an alias, is not among them.
+    group : str, default=""
+        Entry-point group that is searched for names not registered by a decorator.
+    classes : str, default=""
+        What `Registry.names` calls the kind, such as "two": of scores of two classes.
+    holds : callable, optional
+        Whether an entry is of the kind; the same entry may be of several.
+    """
+
+    modules: Mapping[str, str] = field(default_factory=dict)
+    group: str = ""
+    classes: str = ""
+    holds: Callable[[E], bool] = lambda entry: True  # noqa: ARG005 - the signature of every rule
+
+
+class Registry(Mapping[str, E], Generic[E, T]):
+    """A mapping from names to the classes, or values, that they stand for.
+
+    `fot.families`, `fot.measures`, `fot.partitions`, `fot.maps`, `fot.norms`, `fot.distances` and `fot.bin_losses`
+    have one each, called ``registry``, and its methods `names`, `make`, `register` and `unregister` as functions.
 
     Parameters
     ----------
     noun : str
         What is registered, for error messages ("family").
     base : type
-        Every registered class must derive from it.
-    group : str or tuple of str, optional
-        Entry-point groups that are searched for names not registered by a decorator.
-    modules : mapping of str to str, optional
-        The names that modules of this package register, and these modules. A module is imported when one of its names
-        is used, or when a name, which could be an alias, is not among them.
+        Every registered class must derive from it; every registered value must be of it.
+    *shelves : Shelf
+        The kinds of entries; without any there is one, of which this package lists nothing in advance.
+    values : bool, default=False
+        Whether the entries are values of `base`, not classes.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> fot.families.names("any")[:4]
+    ['bias_corrected', 'dirichlet', 'identity', 'matrix']
+    >>> fot.families.make("slope1", n_bins=15)
+    Slope1(n_bins=15)
+    >>> @fot.families.register("my_identity")
+    ... class MyIdentity(fot.Family):
+    ...     def fit_map(self, sample):
+    ...         return fot.maps.IdentityMap()
+    >>> "my_identity" in fot.families.registry
+    True
+    >>> fot.families.unregister("my_identity")
     """
 
-    def __init__(
-        self, noun: str, base: type[T], group: str | tuple[str, ...] = (), modules: Mapping[str, str] | None = None
-    ) -> None:
+    def __init__(self, noun: str, base: type[T], *shelves: Shelf[E], values: bool = False) -> None:
         self._noun = noun
         self._base = base
-        self._groups = (group,) if isinstance(group, str) else group
-        self._modules = dict(modules or {})
-        self._classes: dict[str, type[T]] = {}
+        self._values = values
+        self._shelves = shelves
+        self._kinds = {shelf.classes: shelf for shelf in shelves if shelf.classes}
+        self._modules = {name: module for shelf in shelves for name, module in shelf.modules.items()}
+        self._entries: dict[str, E] = {}
         self._aliases: dict[str, str] = {}
         self._settings: dict[str, dict[str, Any]] = {}
 
-    def register(
-        self, name: str, *, aliases: tuple[str, ...] = (), settings: Mapping[str, Any] | None = None
-    ) -> Callable[[type[T]], type[T]]:
-        """Return a class decorator that enters the class under `name` (and under each alias).
+    def register(self, name: str, /, *, aliases: tuple[str, ...] = (), **settings: Any) -> Callable[[Entered], Entered]:
+        """Return a class decorator that enters the class under `name` and under each alias.
 
-        With `settings` the name stands for the class with these arguments: several names may be settings of one class.
+        Parameters
+        ----------
+        name : str
+            The new name; not empty, and not the name or alias of another entry.
+        aliases : tuple of str, default=()
+            Further names of it, as new as `name`.
+        **settings
+            Parameters of the class that the name sets, with their values; none by default. One class may stand under
+            several names with several settings.
+
+        Returns
+        -------
+        callable
+            The decorator. It takes the class and returns it unchanged.
+
+        Raises
+        ------
+        ValueError
+            A name that is no text, is empty, or is taken; from the decorator, for a setting that the class does not
+            have.
+        TypeError
+            From the decorator, for a class of another kind than those of the registry.
+
+        Examples
+        --------
+        >>> from dataclasses import dataclass
+        >>> import fitontest as fot
+        >>> @fot.measures.register("scaled_up", factor=10.0)
+        ... @fot.measures.register("scaled")
+        ... @dataclass(frozen=True)
+        ... class Scaled(fot.Measure):
+        ...     factor: float = 1.0
+        ...     def estimate(self, sample):
+        ...         return fot.Estimate.of(self, sample, self.factor * sample.base_rate)
+        >>> fot.measures.make("scaled_up"), fot.measures.make("scaled").name
+        (Scaled(factor=10.0), 'scaled')
+        >>> fot.measures.unregister("scaled"), fot.measures.unregister("scaled_up")
+        (None, None)
         """
-        for given in (name, *aliases):
-            if not isinstance(given, str) or not given:
-                raise ValueError(f"name must be a non-empty string, got {given!r}")
+        for text in (name, *aliases):
+            if not isinstance(text, str) or not text:
+                raise ValueError(f"name must be a non-empty string, got {text!r}")
         self._check_new(name, *aliases)
 
-        def enter(cls: type[T]) -> type[T]:
-            self._check(name, cls)
-            if cls.__module__ not in self._modules.values():  # after all of this package, to find the names taken
-                self._load_modules()
+        def enter(entry: Any) -> Any:
+            self._check(name, entry)
+            _check_settings(entry, settings, name)
+            if entry.__module__ not in self._modules.values():  # after all of this package, to find the names taken
+                _import_all(self._modules)
             self._check_new(name, *aliases)
-            self._classes[name] = cls
-            self._settings[name] = dict(settings or {})
+            self._entries[name] = entry
+            self._settings[name] = settings
             self._aliases.update(dict.fromkeys(aliases, name))
-            return cls
+            return entry
 
         return enter
 
     def unregister(self, name: str) -> None:
-        """Take a name (and its aliases) out again, as a test of a plug-in must."""
-        if name not in self._classes:
+        """Take a name, which is no alias, and its aliases out again, as a test of a plug-in must.
+
+        Parameters
+        ----------
+        name : str
+            The name under which something was registered.
+
+        Raises
+        ------
+        ValueError
+            Nothing is registered under this name.
+        """
+        if name not in self._entries:
             self._load(name)
-        if name not in self._classes:
+        if name not in self._entries:
             raise ValueError(f"name must be that of a registered {self._noun}, got {name!r}")
-        del self._classes[name]
+        del self._entries[name]
         self._modules.pop(name, None)
         self._settings.pop(name, None)
         self._aliases = {alias: target for alias, target in self._aliases.items() if target != name}
 
-    def names(self) -> list[str]:
-        """Return the registered names, without aliases, in alphabetical order."""
-        return sorted({*self._classes, *self._modules, *self._plugins()})
+    def names(self, classes: str | None = None) -> list[str]:
+        """Return the registered names, without aliases, in alphabetical order; nothing of this package is imported.
 
-    def loaded(self, name: str) -> type[T] | None:
-        """Return the class of a name if it has been imported."""
-        return self._classes.get(name)
+        Parameters
+        ----------
+        classes : str, optional
+            Only those of one kind: "two", of scores of two classes; "any", of a column for each class; in
+            `fot.families` also "features", the calibrators that see the features of the rows. Some names are of
+            several kinds.
 
-    def plugins(self, group: str) -> list[str]:
-        """Return the names that other packages list under an entry-point group; nothing is imported."""
-        return [point.name for point in entry_points(group=group)]
+        Raises
+        ------
+        ValueError
+            Another value of `classes`, or one where all entries are of one kind.
+        """
+        names = sorted({*self._entries, *self._modules, *self._plugins()})
+        if classes is None:
+            return names
+        if not self._kinds:
+            raise ValueError(f"classes must be None, as each {self._noun} is of the same kind; got {brief(classes)}")
+        shelf = self._kinds[choose(classes, self._kinds, "classes")]
+        return [name for name in names if self._is_on(shelf, name)]
 
-    def knows(self, name: str) -> bool:
-        """Return whether there is such a name or alias; the entry points are searched only for one not registered."""
-        if name in self._classes or name in self._modules:
-            return True
-        self._load_modules()  # the name may be an alias
-        return name in self._classes or name in self._aliases or name in self._plugins()
+    def make(self, name: str, /, **settings: Any) -> T:
+        """Return what the name stands for, with these settings.
 
-    def name_of(self, cls: type) -> str | None:
-        """Return the name under which a class was registered, if it was."""
-        return next((name for name, known in self._classes.items() if known is cls), None)
+        Parameters
+        ----------
+        name : str
+            One of `names`, or an alias.
+        **settings
+            Parameters of the class, beside or instead of those that the name stands for. Norms and distances have none.
 
-    def settings_of(self, name: str) -> dict[str, Any]:
-        """Return the arguments with which the name stands for its class."""
-        return dict(self._settings.get(self._aliases.get(name, name), {}))
+        Raises
+        ------
+        ValueError
+            For an unknown name, with the known ones; for a setting that the class does not have, with those it has;
+            for a value that it refuses.
+        """
+        entry: Any = self.find(name, self._noun)
+        _check_settings(entry, settings, name)
+        implied = self._settings[self._aliases.get(name, name)]
+        return entry if self._values else entry(**{**implied, **settings})  # type: ignore[no-any-return]
 
-    def find(self, name: str, argument: str) -> type[T]:
-        """Return the class called `name`; `argument` is named in the error message."""
+    def find(self, name: str, argument: str, classes: str | None = None) -> E:
+        """Return the entry called `name`, of the kind `classes`; `argument` is named in the error message."""
         if not isinstance(name, str):
             raise ValueError(f"{argument} must be the name of a {self._noun}, got {brief(name)}")
-        if name not in self._classes and name not in self._aliases:
+        entry = self.get(name)
+        if entry is None or not (classes is None or self._kinds[classes].holds(entry)):
+            names = {*self.names(classes)}
+            names |= {alias for alias, target in self._aliases.items() if target in names}
+            raise ValueError(f"{argument} must be one of {', '.join(map(repr, sorted(names)))}; got {brief(name)}")
+        return entry
+
+    def name_of(self, entry: object) -> str | None:
+        """Return the name under which an entry was registered, if it was."""
+        return next((name for name, known in self._entries.items() if known is entry), None)
+
+    def __getitem__(self, name: str) -> E:
+        """Return the entry of a name or alias; KeyError where there is none."""
+        if name not in self._entries and name not in self._aliases:
             self._load(name)
-        name = self._aliases.get(name, name)
-        if name not in self._classes:
-            known = ", ".join(repr(known) for known in sorted({*self.names(), *self._aliases}))
-            raise ValueError(f"{argument} must be one of {known}; got {brief(name)}")
-        return self._classes[name]
+        return self._entries[self._aliases.get(name, name)]
 
-    def describe(self, value: T, preferred: str | None = None) -> str:
-        """Return the registered name that implies most of a value's settings, with those that it does not imply.
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names())
 
-        Settings are those that are not the defaults (`changed_settings`); tce(alpha=0.1) is an example. Of names that
-        imply as many the preferred one is taken, or else that which says most, defaults included.
-        """
-        held, changed = settings_of(value), changed_settings(value)
-        names = {name: self._settings[name] for name, known in self._classes.items() if known is type(value)}
-        implied = {name: settings for name, settings in names.items() if _holds(settings, held)}
-        said = {name: sum(key in changed for key in settings) for name, settings in implied.items()}
-        if not implied:
-            name = type(value).__name__
-        elif preferred in implied and said[preferred] == max(said.values()):
-            name = preferred
-        else:
-            name = max(implied, key=lambda name: (said[name], len(implied[name])))
-        rest = {key: one for key, one in changed.items() if key not in implied.get(name, {})}
-        settings = ", ".join(f"{key}={plain_setting(one)!r}" for key, one in rest.items())
-        return f"{name}({settings})" if settings else name
+    def __len__(self) -> int:
+        return len(self.names())
+
+    def __contains__(self, name: object) -> bool:
+        """Return whether there is such a name or alias; the entry points are searched only for one not registered."""
+        if name in self._entries or name in self._modules:
+            return True
+        _import_all(self._modules)  # the name may be an alias
+        return name in self._entries or name in self._aliases or name in self._plugins()
+
+    def _is_on(self, shelf: Shelf[E], name: str) -> bool:
+        """Return whether a name is of that kind; one of another package is imported only if its group holds several."""
+        if name not in self._entries and name in self._modules:
+            return name in shelf.modules
+        groups = [other.group for other in self._shelves]
+        if name not in self._entries and groups.count(shelf.group) == 1:
+            return any(point.name == name for point in entry_points(group=shelf.group))
+        return shelf.holds(self[name])
 
     def _load(self, name: str) -> None:
-        """Enter the class called `name`: of this package by importing its module, of another by its entry point."""
+        """Enter what is called `name`: of this package by importing its module, of another by its entry point."""
         if name in self._modules:
             import_module(self._modules[name])
             return
-        self._load_modules()
+        _import_all(self._modules)
         if name not in self._aliases and name in (plugins := self._plugins()):
-            cls = plugins[name]()
-            self._check(name, cls)
-            self._classes[name] = cls
+            entry = plugins[name]()
+            self._check(name, entry)
+            self._entries[name] = entry
             self._settings[name] = {}
 
-    def _load_modules(self) -> None:
-        """Import all modules of this package that register something."""
-        for module in self._modules.values():
-            import_module(module)
-
-    def _plugins(self) -> dict[str, Callable[[], type[T]]]:
+    def _plugins(self) -> dict[str, Callable[[], E]]:
         """Map the names of the entry points to their loaders; a class is imported when its loader is called."""
-        return {point.name: point.load for group in self._groups for point in entry_points(group=group)}
+        groups = dict.fromkeys(shelf.group for shelf in self._shelves if shelf.group)
+        return {point.name: point.load for group in groups for point in entry_points(group=group)}
 
     def _check_new(self, *names: str) -> None:
-        """Raise ValueError for a name that a loaded class has."""
+        """Raise ValueError for a name that a loaded entry has."""
         for name in names:
-            if name in self._classes or name in self._aliases:
+            if name in self._entries or name in self._aliases:
                 raise ValueError(f"name must be new, but there is a {self._noun} called {name!r} already")
 
-    def _check(self, name: str, cls: object) -> None:
-        if not (isinstance(cls, type) and issubclass(cls, self._base)):
-            raise TypeError(f"the {self._noun} {name!r} must be a subclass of {self._base.__name__}, got {cls!r}")
+    def _check(self, name: str, entry: object) -> None:
+        """Raise TypeError for an entry of the wrong kind."""
+        if self._values and not isinstance(entry, self._base):
+            raise TypeError(f"the {self._noun} {name!r} must be a {self._base.__name__}, got {entry!r}")
+        if not self._values and not (isinstance(entry, type) and issubclass(entry, self._base)):
+            raise TypeError(f"the {self._noun} {name!r} must be a subclass of {self._base.__name__}, got {entry!r}")
+
+
+def _import_all(modules: Mapping[str, str]) -> None:
+    """Import all modules of this package that register something."""
+    for module in modules.values():
+        import_module(module)
+
+
+def _check_settings(entry: Any, settings: Mapping[str, Any], name: str) -> None:
+    """Raise ValueError for a setting that a class does not have; values have none."""
+    parameters = signature(entry).parameters.values() if settings and isinstance(entry, type) else ()
+    if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
+        check_known(settings, [parameter.name for parameter in parameters], f"settings of {name}")
 
 
 def settings_of(value: Any) -> dict[str, Any]:
@@ -195,9 +326,9 @@ def plain_setting(value: Any) -> Any:
     return value.__name__ if callable(value) and hasattr(value, "__name__") else str(value)
 
 
-def _holds(settings: Mapping[str, Any], held: Mapping[str, Any]) -> bool:
-    """Return whether all the settings are among those held."""
-    return all(_same(value, held[key]) for key, value in settings.items())
+def are_among(settings: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
+    """Return whether all the settings are among the others."""
+    return all(_same(value, others[key]) for key, value in settings.items())
 
 
 def _default(setting: Any) -> Any:

@@ -178,7 +178,7 @@ def test_rows_without_any_score_are_shared_by_the_classes_that_the_estimator_kno
     found, _ = told(lambda: CalibratedClassifier(GaussianNB(), "isotonic", UNTRAINED).fit(X, Y))
     for pair in found.calibrated_classifiers_:
         for family in pair.families_.values():
-            family.map_ = fot.KnotsMap([0, 1], [0, 0])
+            family.map_ = fot.maps.KnotsMap([0, 1], [0, 0])
     first, second = (pair.predict_proba(X) for pair in found.calibrated_classifiers_)
     np.testing.assert_array_equal(first, [[0.5, 0.5, 0]] * 120)
     np.testing.assert_array_equal(second, [[1 / 3] * 3] * 120)

@@ -21,7 +21,7 @@ few_or_many = pytest.mark.parametrize("classes", [2, 3])
 
 
 @pytest.mark.filterwarnings("ignore::fitontest.exceptions.CalibrationWarning")
-@pytest.mark.parametrize("family", fot.available_families())
+@pytest.mark.parametrize("family", fot.families.names("two"))
 @pytest.mark.parametrize(("classes", "ensemble"), [(2, True), (3, False)])
 def test_every_family(family, classes, ensemble):
     X, y = problem(90, classes=classes)
@@ -32,10 +32,10 @@ def test_every_family(family, classes, ensemble):
     np.testing.assert_allclose(proba.sum(axis=1), 1, rtol=0, atol=1e-12)
     np.testing.assert_array_equal(found.predict(X), found.classes_[proba.argmax(axis=1)])
     assert found.score(X, y) > 1.2 / classes
-    several = classes > 2 and family in fot.available_families("any")
+    several = classes > 2 and family in fot.families.names("any")
     for pair in found.calibrated_classifiers_:
         fitted = [pair.family_] if several else pair.families_.values()
-        assert {type(one) for one in fitted} == {type(fot.make_family(family))}
+        assert {type(one) for one in fitted} == {type(fot.families.make(family))}
 
 
 def test_the_formula_by_hand():

@@ -45,7 +45,7 @@ X, Y = problem(60)
             "family must be the name of a family or a Family, got <class .*; a class must be called",
         ),
         ({"family": None}, "family must be the name of a family or a Family, got None"),
-        ({"family": fot.IdentityMap()}, r"family must be the name of a family or a Family, got IdentityMap\(\)"),
+        ({"family": fot.maps.IdentityMap()}, r"family must be the name of a family or a Family, got IdentityMap\(\)"),
         ({"family": fot.Slope1(0)}, "n_bins must be"),
         ({"estimator": None}, "estimator must be a scikit-learn classifier, got None"),
         (

@@ -27,12 +27,12 @@ def test_it_is_the_mean_of_maps_of_the_held_out_rows(family, weighted):
     expected = np.zeros((y.size, 3))
     for train, held in StratifiedKFold(3).split(X, y):
         inner = GaussianNB().fit(X[train], y[train], None if w is None else w[train])
-        own = fot.make_family(family)
+        own = fot.families.make(family)
         own.fit(inner.predict_proba(X[held]), y[held], None if w is None else w[held], labels=range(3))
         expected += own.predict_proba(inner.predict_proba(X)) / 3
     np.testing.assert_allclose(found.predict_proba(X), expected, rtol=0, atol=1e-9)
     for pair in found.calibrated_classifiers_:
-        assert isinstance(pair.family_, type(fot.make_family(family)))
+        assert isinstance(pair.family_, type(fot.families.make(family)))
         assert pair.families_ == {}
 
 

@@ -14,8 +14,8 @@ from fitontest.cli.main import main
 from fitontest.files.tables import READERS, append_columns
 from tests.strategies import noisy
 
-BETA = fot.BetaMap(0.7, 1.9, 0.1, 2.2e-16)
-SHIFT = fot.BinnedMap(fot.Partition([0.5]), [-0.3, 0.3], [1.0, 1.0])
+BETA = fot.maps.BetaMap(0.7, 1.9, 0.1, 2.2e-16)
+SHIFT = fot.maps.BinnedMap(fot.partitions.Partition([0.5]), [-0.3, 0.3], [1.0, 1.0])
 
 
 @pytest.fixture
@@ -358,7 +358,7 @@ def test_no_row_is_taken_for_a_comment_by_other_commands(tmp_path):
 def test_a_map_of_several_classes_writes_a_column_for_each(tmp_path):
     rng = np.random.default_rng(0)
     P = rng.dirichlet(np.ones(3), 40)
-    family = fot.make_family("vector").fit(P, rng.integers(0, 3, 40))
+    family = fot.families.make("vector").fit(P, rng.integers(0, 3, 40))
     (tmp_path / "map.json").write_text(family.map_.for_classes(None).to_json())  # which knows no classes
     frame = pd.DataFrame(P, columns=["a", "b", "c"])
     for ending in (".csv", ".parquet"):
@@ -384,7 +384,7 @@ def test_a_map_of_several_classes_writes_a_column_for_each(tmp_path):
 def of_animals(tmp_path):
     """A map of three classes that knows them, and a file with a column for each."""
     P = np.random.default_rng(0).dirichlet(np.ones(3), 60)
-    family = fot.make_family("vector").fit(P, ["cat", "dog", "eel"] * 20)
+    family = fot.families.make("vector").fit(P, ["cat", "dog", "eel"] * 20)
     (tmp_path / "map.json").write_text(family.map_.to_json())
     pd.DataFrame(P, columns=["p1", "p2", "p3"]).to_csv(tmp_path / "a.csv", index=False)
     pd.DataFrame(P, columns=["dog", "cat", "eel"]).to_csv(tmp_path / "named.csv", index=False)

@@ -11,9 +11,9 @@ import fitontest as fot
 from fitontest.cli import apply as module
 from fitontest.cli.main import main
 
-BETA = fot.BetaMap(0.7, 1.9, 0.1, 2.2e-16)
-SHIFT = fot.BinnedMap(fot.Partition([0.5]), [-0.3, 0.3], [1.0, 1.0])
-VECTOR = fot.SoftmaxMap([0.5, 1.5, 2.0], [0.1, 0.0, -0.3])
+BETA = fot.maps.BetaMap(0.7, 1.9, 0.1, 2.2e-16)
+SHIFT = fot.maps.BinnedMap(fot.partitions.Partition([0.5]), [-0.3, 0.3], [1.0, 1.0])
+VECTOR = fot.maps.SoftmaxMap([0.5, 1.5, 2.0], [0.1, 0.0, -0.3])
 N = 3000
 
 
@@ -125,12 +125,10 @@ def test_no_rows(apply, frame, no_arrays):
 
 
 def test_maps_without_a_formula_are_applied_by_arrays(apply, frame):
-    fot.register_map(Half)
+    fot.maps.register(Half)
     try:
         result, path = apply(Half(), frame, "p")
     finally:
-        from fitontest.maps.stored import KINDS
-
-        KINDS.unregister("half")
+        fot.maps.unregister("half")
     assert result.exit_code == 0, result.output
     np.testing.assert_array_equal(pd.read_parquet(path).calibrated, frame.p / 2)

@@ -50,7 +50,7 @@ def test_test_files_have_the_layout_too(file):
 
 
 def test_apply_writes_the_layout_and_reads_it_again(file, tmp_path):
-    c_hat = fot.LogisticMap(0.5, 0.1, "logit", 1e-16)
+    c_hat = fot.maps.LogisticMap(0.5, 0.1, "logit", 1e-16)
     (tmp_path / "map.json").write_text(c_hat.to_json())
     assert run("apply", tmp_path / "map.json", file, "--prob", "p", "-o", tmp_path / "o.csv", *LAYOUT).exit_code == 0
     before, after = file.read_text(encoding="cp1252"), (tmp_path / "o.csv").read_text(encoding="utf-8")
@@ -86,7 +86,7 @@ def test_layouts_are_refused_in_one_line(file, options, message):
 
 
 def test_maps_beyond_the_limit_are_not_read(tmp_path):
-    text = fot.KnotsMap([0.0, 1.0], [0.0, 1.0]).to_json() + " " * 1000
+    text = fot.maps.KnotsMap([0.0, 1.0], [0.0, 1.0]).to_json() + " " * 1000
     (tmp_path / "map.json").write_text(text)
     (tmp_path / "a.csv").write_text("p\n0.5\n")
     command = ("apply", tmp_path / "map.json", tmp_path / "a.csv", "--prob", "p", "-o", tmp_path / "o.csv")
@@ -99,17 +99,11 @@ def test_maps_beyond_the_limit_are_not_read(tmp_path):
     assert "MAP must have at most 10000000 bytes" in run(*command).stderr
 
 
-def test_a_map_of_schema_1_is_applied_with_a_note(tmp_path):
-    values = {**fot.LogisticMap(-2.0, 0.0, "logit", 1e-16).to_dict(), "schema": 1}
+def test_a_decreasing_map_that_does_not_say_so_is_refused(tmp_path):
+    values = fot.maps.LogisticMap(-2.0, 0.0, "logit", 1e-16).to_dict()
     del values["decreasing"]
     (tmp_path / "map.json").write_text(json.dumps(values))
     (tmp_path / "a.csv").write_text("p\n0.5\n")
-    found = run("apply", tmp_path / "map.json", tmp_path / "a.csv", "--prob", "p", "-o", tmp_path / "o.csv")
-    assert found.exit_code == 0
-    assert found.stderr.startswith(
-        "Note: text is of schema 1, which does not say whether a map is decreasing: this one is"
-    )
-    (tmp_path / "map.json").write_text(json.dumps({**values, "schema": 2}))
     found = run("apply", tmp_path / "map.json", tmp_path / "a.csv", "--prob", "p", "-o", tmp_path / "o.csv")
     assert found.exit_code == 2
     assert "text must say that it is decreasing" in found.stderr

@@ -32,7 +32,7 @@ def folder(tmp_path, monkeypatch):
     y, p = noisy(60)
     rows = "".join(f"{a},{b}\n" for a, b in zip(y, p, strict=True))
     (tmp_path / "scores.csv").write_text(f"y,p\n{rows}")
-    (tmp_path / "map.json").write_text(fot.BetaMap(0.7, 1.9, 0.1, 2.2e-16).to_json())
+    (tmp_path / "map.json").write_text(fot.maps.BetaMap(0.7, 1.9, 0.1, 2.2e-16).to_json())
     for name in COMMANDS:
         (tmp_path / name).write_text("old")
     monkeypatch.chdir(tmp_path)

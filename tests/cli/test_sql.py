@@ -8,8 +8,8 @@ from click.testing import CliRunner
 import fitontest as fot
 from fitontest.cli.main import main
 
-BETA = fot.BetaMap(0.7, 1.9, 0.1, 2.2e-16)
-VECTOR = fot.SoftmaxMap([0.5, 1.5], [0.1, 0.0])
+BETA = fot.maps.BetaMap(0.7, 1.9, 0.1, 2.2e-16)
+VECTOR = fot.maps.SoftmaxMap([0.5, 1.5], [0.1, 0.0])
 
 
 @pytest.fixture

@@ -39,7 +39,7 @@ def folder(tmp_path, monkeypatch):
     frame.to_csv(tmp_path / "s.csv.gz", index=False)
     frame.to_csv(tmp_path / "s.tsv", index=False, sep="\t")
     frame.to_parquet(tmp_path / "s.parquet")
-    (tmp_path / "map.json").write_text(fot.BetaMap(0.7, 1.9, 0.1, 2.2e-16).to_json())
+    (tmp_path / "map.json").write_text(fot.maps.BetaMap(0.7, 1.9, 0.1, 2.2e-16).to_json())
     (tmp_path / "temporary").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     monkeypatch.chdir(tmp_path)

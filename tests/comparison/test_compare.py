@@ -251,16 +251,16 @@ def test_default_candidates_are_the_families_meant_for_deployment():
 def test_a_family_of_ones_own_is_a_default_candidate_where_it_says_so(calibrator):
     class Mine(fot.Family):
         def fit_map(self, sample):
-            return fot.KnotsMap([0, 1], [sample.base_rate, sample.base_rate])
+            return fot.maps.KnotsMap([0, 1], [sample.base_rate, sample.base_rate])
 
     if calibrator:
         Mine.calibrator = True
-    fot.register_family("mine")(Mine)
+    fot.families.register("mine")(Mine)
     try:
         assert ("mine" in read_candidates(None, 0)) == calibrator
         assert "mine" in read_candidates(["mine"], 0)
     finally:
-        fot.unregister_family("mine")
+        fot.families.unregister("mine")
     assert "Mine" in {one.name for one in quick(*draw(60), families=[Mine()])}  # what is given is always taken
 
 
@@ -376,7 +376,7 @@ def test_the_mixture_is_judged_on_folds_that_its_weights_did_not_see():
     assert list(comparison.best_.members_) == names
     assert comparison.best_.map_ == fot.Stacking(names).fit(p, y).map_
     folds = held_out_rows(300, 5, 0)
-    q = np.stack([fot.make_family(name).hold_out(fot.ScoreSample(y, p), folds) for name in names], axis=1)
+    q = np.stack([fot.families.make(name).hold_out(fot.ScoreSample(y, p), folds) for name in names], axis=1)
     clipped = q.clip(1e-6, 1 - 1e-6)
     likelihoods = np.where(y[:, None] == 1, clipped, 1 - clipped)
     losses = np.empty(300)
@@ -435,7 +435,7 @@ class Table(fot.Family):
         self.values = values
 
     def fit_map(self, sample):
-        return fot.KnotsMap(np.linspace(0, 1, len(self.values)), self.values)
+        return fot.maps.KnotsMap(np.linspace(0, 1, len(self.values)), self.values)
 
 
 def test_a_mixture_is_judged_with_the_predictions_of_its_own_members():

@@ -23,7 +23,7 @@ class Halved(fot.Family):
     """A map that is the same whatever it is fitted to."""
 
     def fit_map(self, sample):
-        return fot.KnotsMap([0, 1], [0.25, 0.75])
+        return fot.maps.KnotsMap([0, 1], [0.25, 0.75])
 
 
 @cache
@@ -345,7 +345,7 @@ BAD = [
     ({"interval": 95}, "interval must be a level between 0 and 1, both excluded, such as 0.95; got 95"),
     ({"interval": True}, "interval must be a level"),
     ({"interval": 1.0}, "interval must be a level"),
-    ({"family": fot.IdentityMap()}, "family must be the name of a family or a Family, got IdentityMap"),
+    ({"family": fot.maps.IdentityMap()}, "family must be the name of a family or a Family, got IdentityMap"),
     ({"family": "nothing"}, "family"),
     ({"family": fot.Isotonic}, "a class must be called"),
     ({"names": "ab"}, "names must be two different texts that are not empty, got 'ab'"),

@@ -29,7 +29,7 @@ def test_the_columns_on_a_test_set_are_of_the_map_that_is_used():
     for one in comparison:
         sample = fot.ScoreSample(y, np.clip(one.family.predict(p), 0, 1))
         found = vars(one.interpretability)
-        assert found == {name: pytest.approx(fot.make_measure(name).estimate(sample).value) for name in KEYS}
+        assert found == {name: pytest.approx(fot.measures.make(name).estimate(sample).value) for name in KEYS}
     frame = comparison.to_frame().set_index("family")
     assert frame.loc["isotonic", "auc_v"] == comparison["isotonic"].interpretability.auc_v
 
@@ -40,7 +40,7 @@ def test_the_columns_out_of_fold():
     _, p = noisy(400, ties=3)
     flat = comparison["Flat(n_bins=3)"]
     values = fot.ScoreSample(np.zeros(400), flat.family.predict(p))
-    assert flat.interpretability.probabilistic_count == fot.ProbabilisticCount().estimate(values).value
+    assert flat.interpretability.probabilistic_count == fot.measures.ProbabilisticCount().estimate(values).value
     assert flat.interpretability.probabilistic_count <= 3
     assert flat.interpretability.pde >= flat.errors["flat"] - 0.05
     lines = str(comparison).splitlines()

@@ -28,10 +28,10 @@ def test_losses_by_brute_force(scoring):
     y, P = draw()
     comparison = compared(y, P, scoring=scoring, cv=3)
     held = np.empty_like(P)
-    data = fot.make_family("vector").fit(P, y)._read(P, y, None, None)
+    data = fot.families.make("vector").fit(P, y)._read(P, y, None, None)
     for fold in data.in_folds(3, 0)[1]:
         kept = np.setdiff1d(np.arange(300), fold)
-        held[fold] = fot.make_family("vector").fit(P[kept], y[kept], labels=[0, 1, 2]).predict_proba(P[fold])
+        held[fold] = fot.families.make("vector").fit(P[kept], y[kept], labels=[0, 1, 2]).predict_proba(P[fold])
     loss = find_loss(scoring)
     difference = loss(y, held) - loss(y, P)
     assert comparison["vector"].held_out.score == pytest.approx(loss(y, held).mean(), abs=1e-7)
@@ -58,7 +58,7 @@ def test_errors_after_calibration_are_of_confidences_and_of_classes():
     y, P = draw()
     test = draw(200, seed=1)
     comparison = compared(y, P, families=["temperature"], evaluators=[fot.Slope1(5)], test=test)
-    q = fot.make_family("temperature").fit(P, y).predict_proba(test[1])
+    q = fot.families.make("temperature").fit(P, y).predict_proba(test[1])
     error = fot.calibration_error(test[0], q, family=fot.Slope1(5), reduction="confidence")
     each = fot.calibration_error(test[0], q, family=fot.Slope1(5), reduction="classwise")
     found = comparison["temperature"].errors
@@ -145,7 +145,7 @@ def test_columns_in_another_order_are_pointed_out():
 
 def test_maps_that_leave_the_simplex_are_brought_back():
     y, P = draw()
-    comparison = compared(y, P, families=[fot.SimplexBins(fot.MedianVariance(5))])
+    comparison = compared(y, P, families=[fot.SimplexBins(fot.partitions.MedianVariance(5))])
     assert all(0 < one.held_out.score < 3 for one in comparison)
 
 
@@ -170,5 +170,5 @@ def test_the_command_line_names_the_default_candidates():
     from fitontest.cli.compare import FAMILY_HELP
 
     named = FAMILY_HELP.partition("canonical: ")[2]
-    ours = [name for name in list_class_calibrators() if fot.make_family(name).__module__.startswith("fitontest")]
+    ours = [name for name in list_class_calibrators() if fot.families.make(name).__module__.startswith("fitontest")]
     assert all(name in named for name in ours)

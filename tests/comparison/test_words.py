@@ -93,7 +93,7 @@ class Bent(fot.Family):
         self.c = c
 
     def fit_map(self, sample):
-        return fot.KnotsMap(self.x, self.c)
+        return fot.maps.KnotsMap(self.x, self.c)
 
 
 @pytest.mark.parametrize(

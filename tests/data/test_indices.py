@@ -20,7 +20,7 @@ def turned(values):
 
 
 def value_of(y, p):
-    return fot.SmoothECE().estimate(fot.ScoreSample(y, p)).value
+    return fot.measures.SmoothECE().estimate(fot.ScoreSample(y, p)).value
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def value_of(y, p):
         (lambda: fot.CalibratedClassifier(GaussianNB()).fit(X, turned(Y)), "X and y"),
         (lambda: fot.ProbabilityCalibrationTree().fit(X, turned(Y)), "X and y"),
         (lambda: fot.ProbabilityCalibrationTree().fit(X, Y, scores=turned(P)), "X and scores"),
-        (lambda: fot.assign_average_labels(Y, P, cells=turned(Y)), "y_true and cells"),
+        (lambda: fot.partitions.assign_average_labels(Y, P, cells=turned(Y)), "y_true and cells"),
         (lambda: fot.Platt().fit_predict_many(P, turned(X).round()), "p and Y"),
     ],
 )

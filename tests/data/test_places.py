@@ -34,7 +34,7 @@ def at(shape, index, value):
 )  # fmt: skip
 def test_rows_and_columns_are_counted_from_1(values, message):
     with pytest.raises(ValueError, match=r"^p must") as error:
-        fot.IdentityMap()(values)
+        fot.maps.IdentityMap()(values)
     assert message in str(error.value)
 
 

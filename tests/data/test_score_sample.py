@@ -439,7 +439,7 @@ def test_entries_may_stand_for_many_rows():
     assert not cells.unit
     for name in ("p", "n", "w", "wy", "w2"):
         np.testing.assert_allclose(getattr(cells.groups, name), getattr(rows.groups, name), rtol=1e-14)
-    for partition in (fot.Partition([0.5]), fot.EqualMass(2).partition(cells)):
+    for partition in (fot.partitions.Partition([0.5]), fot.partitions.EqualMass(2).partition(cells)):
         cut, as_rows = partition.summarise(cells), partition.summarise(rows)
         for name in ("n", "w", "w2", "sum_p", "sum_y"):
             np.testing.assert_allclose(getattr(cut, name), getattr(as_rows, name), rtol=1e-14)

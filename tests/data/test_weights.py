@@ -99,30 +99,30 @@ def test_the_scale_of_importances_means_nothing(scale):
 # --- nothing above asks again whether weights are whole
 
 
-@pytest.mark.parametrize("name", fot.available_families())
+@pytest.mark.parametrize("name", fot.families.names("two"))
 def test_every_family_takes_whole_importances_for_importances(name):
     y, p, w = Y[:60], np.round(P[:60], 2), Weights(FEW[:60].astype(float), counts=False)  # with ties
-    plain, halved = (fot.make_family(name).fit(p, y, each) for each in (w, w.w / 2))
+    plain, halved = (fot.families.make(name).fit(p, y, each) for each in (w, w.w / 2))
     np.testing.assert_allclose(plain.predict(P), halved.predict(P), rtol=0, atol=1e-10)
     entries = [Entries.of_rows(fot.ScoreSample(y, p, each)) for each in (w, w.w / 2)]
     labels = RNG.integers(0, 2, (60, 2))
     if name != "stacking":  # one fit says enough of it
-        first, second = (fot.make_family(name).fit_many(each, labels).at() for each in entries)
+        first, second = (fot.families.make(name).fit_many(each, labels).at() for each in entries)
         np.testing.assert_allclose(first, second, rtol=0, atol=1e-10)
 
 
-@pytest.mark.parametrize("name", fot.available_families("any"))
+@pytest.mark.parametrize("name", fot.families.names("any"))
 def test_every_family_of_several_classes_does_too(name):
     rng = np.random.default_rng(1)
     p = rng.dirichlet(np.ones(3), 60)
     y, w = (p.cumsum(axis=1) > rng.random(60)[:, None]).argmax(axis=1), Weights(FEW[:60].astype(float), counts=False)
-    plain, halved = (fot.make_family(name).fit(p, y, each) for each in (w, w.w / 2))
+    plain, halved = (fot.families.make(name).fit(p, y, each) for each in (w, w.w / 2))
     np.testing.assert_allclose(plain.predict_proba(p), halved.predict_proba(p), rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", [name for name in fot.available_measures() if name != "tce"])
+@pytest.mark.parametrize("name", [name for name in fot.measures.names("two") if name != "tce"])
 def test_every_measure_does_too(name):
-    measure = fot.make_measure(name)
+    measure = fot.measures.make(name)
     w = FEW.astype(float)
     found = []
     for each in (Weights(w, counts=False), w / 2):
@@ -288,7 +288,7 @@ def test_cells_of_the_simplex_do_not_decide_anew_what_weights_are():
     rows, labels, many = rng.dirichlet([1, 1, 1], N), rng.integers(0, 3, N), np.where(rng.random(N) < 0.3, 60, 1)
 
     def error(P, y, weights=None):
-        return fot.SimplexECE().estimate(SimplexSample.of(read_classes((y, P, weights)))).value
+        return fot.measures.SimplexECE().estimate(SimplexSample.of(read_classes((y, P, weights)))).value
 
     whole, half = (error(rows, labels, read(FEW * factor, "importances")) for factor in (1.0, 0.5))
     assert whole == pytest.approx(half, rel=1e-9)

@@ -16,7 +16,7 @@ def waves(n=800, ties=None, seed=0):
 
 
 def measured(y, p, w=None):
-    return fot.make_measure("pairs").estimate(fot.ScoreSample(y, p, w))
+    return fot.measures.make("pairs").estimate(fot.ScoreSample(y, p, w))
 
 
 def drawn(display):
@@ -106,6 +106,6 @@ def test_the_repr_counts_scales():
 
 
 def test_another_measure_is_refused():
-    error = fot.make_measure("ece").estimate(fot.ScoreSample(*waves()))
+    error = fot.measures.make("ece").estimate(fot.ScoreSample(*waves()))
     with pytest.raises(ValueError, match="error must be an estimate of the measure 'pairs', got Estimate"):
         PairsDisplay(error)

@@ -27,7 +27,7 @@ from tests.displays.figures import areas, blank, heights, pixels, plain
 from tests.strategies import WHOLE_WEIGHTS, noisy, samples
 
 FAMILIES = {
-    **{name: fot.make_family(name) for name in fot.available_families()},
+    **{name: fot.families.make(name) for name in fot.families.names("two")},
     "slope1-equal_width": fot.Slope1(10, "equal_width"),
     "slope1-right": fot.Slope1(7, closed="right"),
     "slope1-edge at 1": fot.Slope1([0.5, 1.0]),
@@ -117,13 +117,13 @@ def test_gaps_weighted_by_shares_add_up_to_the_error(name, scale):
 def test_gaps_add_up_for_any_weighted_sample(sample):
     y, p, w = sample
     drawn = fot.ScoreSample(y, p, w)
-    error = fot.plug_in(fot.Slope1(4, "equal_width")).estimate(drawn)
+    error = fot.measures.PlugIn(fot.Slope1(4, "equal_width")).estimate(drawn)
     display = fot.ReliabilityDisplay(error, drawn)
     rows = [row for row in display.rows("bins") if row["n"]]
     assert sum(row["share"] * row["mean_gap"] for row in rows) == pytest.approx(float(error), abs=1e-12)
     assert sum(row["weight"] for row in display.rows("histogram")) == pytest.approx(w.sum())
     repeated = fot.ScoreSample(np.repeat(y, w.astype(int)), np.repeat(p, w.astype(int)))
-    again = fot.ReliabilityDisplay(fot.plug_in(error.map).estimate(repeated), repeated)
+    again = fot.ReliabilityDisplay(fot.measures.PlugIn(error.map).estimate(repeated), repeated)
     np.testing.assert_allclose(again.counts, display.counts)
 
 
@@ -504,7 +504,7 @@ def test_limits(scores):
 
 def test_a_map_that_exists_is_drawn_as_it_is(scores):
     y, p = scores
-    half = fot.make_family("beta").fit(p[:400], y[:400])
+    half = fot.families.make("beta").fit(p[:400], y[:400])
     display = draw(y[400:], p[400:], family=half.map_)
     assert display.map_ is half.map_
     assert float(display.error) == float(fot.calibration_error(y[400:], p[400:], family=half.map_))

@@ -28,9 +28,9 @@ def test_cells_of_a_partition():
     y, P = drawn(300, 3)
     names = np.array(["x", "a", "m"])
     display = fot.SimplexDisplay.from_predictions(
-        names[y], P, partition=fot.MedianVariance(30), labels=names, ax=plain()
+        names[y], P, partition=fot.partitions.MedianVariance(30), labels=names, ax=plain()
     )
-    table = canonical(fot.gce, y, P, partition=fot.MedianVariance(30)).table
+    table = canonical(fot.gce, y, P, partition=fot.partitions.MedianVariance(30)).table
     arrows = display.to_frame(part="arrows").to_numpy()
     np.testing.assert_array_equal(arrows, np.column_stack([table.mean_p, table.mean_y, table.w]))
     texts = [text.get_text() for text in display.ax_.texts]

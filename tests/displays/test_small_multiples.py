@@ -66,7 +66,7 @@ def test_no_row_of_a_grid_is_less_than_half_full():
 
 def test_the_identity_has_a_panel_only_where_it_is_alone():
     y, p = noisy(60)
-    evaluation = fot.evaluate(y, p, interval=None, families=["identity", "beta", fot.IdentityMap()])
+    evaluation = fot.evaluate(y, p, interval=None, families=["identity", "beta", fot.maps.IdentityMap()])
     assert [*evaluation.diagrams().displays] == ["beta"]
     assert [*evaluation.diagrams("identity").displays] == ["identity"]
     assert [*fot.evaluate(y, p, interval=None, families=["identity"]).diagrams().displays] == ["identity"]

@@ -14,7 +14,9 @@ def draw(y, p, **options):
     return fot.TCEDisplay.from_predictions(y, p, **{"ax": blank(), **options})
 
 
-@pytest.mark.parametrize("partition", [*fot.available_partitions(), fot.FamilyBins("pl3"), [0.2, 0.7]], ids=str)
+@pytest.mark.parametrize(
+    "partition", [*fot.partitions.names("two"), fot.families.FamilyBins("pl3"), [0.2, 0.7]], ids=str
+)
 def test_panels_are_the_table(partition):
     y, p = noisy(700, ties=3)
     error = fot.tce(y, p, partition=partition, null_draws=0)
@@ -50,7 +52,7 @@ def check_panels(display, error):
 def test_violins_hold_every_prediction_and_every_rejection(sample):
     y, p, w = sample
     drawn = fot.ScoreSample(y, p, w)
-    display = fot.TCEDisplay(fot.make_measure("tce", partition="equal_width", n_bins=4).estimate(drawn), drawn)
+    display = fot.TCEDisplay(fot.measures.make("tce", partition="equal_width", n_bins=4).estimate(drawn), drawn)
     cells = display.to_frame(part="violins").groupby("bin")[["weight", "rejected"]].sum()
     occupied = [row for row in display.rows("bins") if row["n"]]
     assert cells.index.tolist() == [row["bin"] for row in occupied]

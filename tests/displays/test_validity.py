@@ -17,7 +17,7 @@ def texts(display):
 def test_the_curve_is_the_table():
     y, p = noisy(200, ties=2)
     display = ValidityDisplay.from_predictions(y, p, k=7, name="raw", ax=plain())
-    area = fot.ValidityArea(7).estimate(fot.ScoreSample(y, p))
+    area = fot.measures.ValidityArea(7).estimate(fot.ScoreSample(y, p))
     assert texts(display) == [f"raw: AUC_V {area.value:.3f}"]
     x, height = display.line_.get_data()
     assert display.line_.get_drawstyle() == "steps-post"
@@ -58,7 +58,7 @@ def test_several_models_in_one_picture():
 
 def test_a_chosen_limit_survives_further_curves():
     y, p = noisy(300, power=2)
-    estimate = fot.ValidityArea().estimate(fot.ScoreSample(y, p))
+    estimate = fot.measures.ValidityArea().estimate(fot.ScoreSample(y, p))
     first = ValidityDisplay(estimate).plot(plain(), limit=0.05)
     ValidityDisplay(estimate).plot(first.ax_)
     assert first.ax_.get_xlim() == (0, 0.05)
@@ -83,7 +83,7 @@ def test_from_an_estimator_and_to_a_file(tmp_path):
     model = LogisticRegression().fit(x, y)
     display = ValidityDisplay.from_estimator(model, x, y, k=20, ax=blank(SIZE))
     assert texts(display)[0].startswith("LogisticRegression: AUC_V ")
-    expected = fot.ValidityArea(20).estimate(fot.ScoreSample(y, model.predict_proba(x)[:, 1])).value
+    expected = fot.measures.ValidityArea(20).estimate(fot.ScoreSample(y, model.predict_proba(x)[:, 1])).value
     assert display.error.value == expected
     first, second = (ValidityDisplay(display.error).save(tmp_path / f"{k}.svg").read_bytes() for k in range(2))
     assert first == second
@@ -101,7 +101,7 @@ def test_refusals():
         ValidityDisplay(fot.calibration_error(y, p, family="platt"))
     with pytest.raises(ValueError, match="reduction must be 'confidence' or 'binary' for a validity diagram"):
         ValidityDisplay.from_predictions(y, np.column_stack([1 - p, p]), reduction="classwise")
-    display = ValidityDisplay(fot.ValidityArea().estimate(fot.ScoreSample(y, p)))
+    display = ValidityDisplay(fot.measures.ValidityArea().estimate(fot.ScoreSample(y, p)))
     with pytest.raises(ValueError, match=r"limit must be a number in \(0, 1\] or None, got 1.5"):
         display.plot(plain(), limit=1.5)
     with pytest.raises(ValueError, match="k must be a whole number"):

@@ -266,7 +266,7 @@ def test_text_frame_and_json():
         ((None, None), {"regions": 0}, "regions must be a whole number from 1 to 100, got 0"),
         ((None, None), {"draws": 0}, "draws must be a whole number, at least 1"),
         ((None, None), {"names": ("a", "a")}, "names must be two different texts"),
-        ((None, None), {"family": fot.IdentityMap()}, "family must be the name of a family or a Family"),
+        ((None, None), {"family": fot.maps.IdentityMap()}, "family must be the name of a family or a Family"),
     ],
 )
 def test_bad_input_is_refused(arguments, options, message):

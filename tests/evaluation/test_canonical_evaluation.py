@@ -11,15 +11,15 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 import fitontest as fot
 from tests.measures.test_simplex_ece import drawn
 
-NAMES = fot.available_measures(classes="any")
+NAMES = fot.measures.names("any")
 VARIANTS = {
-    **{name: fot.make_measure(name) for name in NAMES},
-    "temperature": fot.CanonicalPlugIn("temperature", "squared_euclidean", "l2"),
-    "bins": fot.CanonicalPlugIn(fot.SimplexBins(fot.MedianVariance(20), slope=0)),
-    "grid": fot.SimplexECE(fot.UniformGrid(2), "cityblock", "max"),
-    "biased": fot.CanonicalKernelError("rbf", "biased"),
-    "block": fot.CanonicalKernelError(estimator="block", block_size=30),
-    "best": fot.ProperError(["temperature", "vector"], "brier", 3),
+    **{name: fot.measures.make(name) for name in NAMES},
+    "temperature": fot.measures.CanonicalPlugIn("temperature", "squared_euclidean", "l2"),
+    "bins": fot.measures.CanonicalPlugIn(fot.SimplexBins(fot.partitions.MedianVariance(20), slope=0)),
+    "grid": fot.measures.SimplexECE(fot.partitions.UniformGrid(2), "cityblock", "max"),
+    "biased": fot.measures.CanonicalKernelError("rbf", "biased"),
+    "block": fot.measures.CanonicalKernelError(estimator="block", block_size=30),
+    "best": fot.measures.ProperError(["temperature", "vector"], "brier", 3),
 }
 
 
@@ -35,9 +35,9 @@ def evaluated(measure, y, P, **settings):
 
 def test_the_names_are_those_of_the_issue():
     assert NAMES == ["canonical", "canonical_kernel", "proper_error", "simplex_ece"]
-    assert not set(NAMES) & set(fot.available_measures())
+    assert not set(NAMES) & set(fot.measures.names("two"))
     with pytest.raises(ValueError, match="classes must be one of 'two', 'any'; got 'several'"):
-        fot.available_measures("several")
+        fot.measures.names("several")
 
 
 def test_estimates_are_presentable(measure):

@@ -65,7 +65,7 @@ def test_the_records_the_frame_and_the_json_agree(found):
 
 def test_the_printed_table(found):
     title, header, rule, *body = str(found).splitlines()
-    assert title == f"class-wise calibration error (l2): mean over 3 classes, n = {found['cat'].errors[0].n}"
+    assert title == f"class-wise calibration error (l2): mean over 3 classes, n = {found['cat'].estimates[0].n}"
     assert header.split() == ["family", "mean", "error", "smallest", "in", "class", "largest", "in", "class"]
     for line, (family, mean) in zip(body, found.means.items(), strict=False):
         errors = {label: float(found[label][family]) for label in found.classes}
@@ -102,7 +102,7 @@ def test_one_sample_is_an_evaluation_that_says_how_it_was_reduced(reduction, sha
     given = {"pos_label": "dog"} if reduction == "binary" else {}
     found = fot.evaluate(y, p, interval=None, reduction=reduction, families=[fot.Slope1(4), "platt"], **given)
     assert isinstance(found, fot.Evaluation)
-    rate = found.errors[0].base_rate
+    rate = found.estimates[0].base_rate
     title = str(found).splitlines()[0]
     assert title == f"calibration error (l1), reduction {reduction}, n = {y.size}, {share} {rate:.4g}"
     assert found.to_dict() == {"reduction": reduction, "estimates": found.rows(), "notes": found.notes}

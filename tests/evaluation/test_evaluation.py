@@ -18,7 +18,7 @@ def of_all_families():
 def test_every_registered_family_is_there_with_its_own_error(of_all_families):
     y, p = noisy(300)
     evaluation = of_all_families
-    listed = [name for name in fot.available_families() if family_class(name).evaluator]
+    listed = [name for name in fot.families.names("two") if family_class(name).evaluator]
     assert [error.family for error in evaluation] == listed
     assert len(evaluation) == len(listed)
     assert "slope1" in listed
@@ -41,7 +41,7 @@ def test_weights_reach_every_measure():
 
 def test_names_instances_and_maps():
     y, p = noisy(300)
-    evaluation = fot.evaluate(y, p, interval=None, families=["pava", fot.Slope1(7), fot.IdentityMap()])
+    evaluation = fot.evaluate(y, p, interval=None, families=["pava", fot.Slope1(7), fot.maps.IdentityMap()])
     assert [error.family for error in evaluation] == ["pava", "slope1", "identity"]
     assert evaluation["slope1"].n_bins == 7
     assert [error.fitted_on_these_rows for error in evaluation] == [True, True, False]
@@ -67,7 +67,7 @@ def test_the_frame_the_records_and_the_json_agree(of_all_families):
 
 def test_the_printed_table_is_aligned(of_all_families):
     y, p = noisy(300)
-    evaluation = of_all_families.joined(fot.evaluate(y, p, interval=None, families=[fot.IdentityMap()], norm="l2"))
+    evaluation = of_all_families.joined(fot.evaluate(y, p, interval=None, families=[fot.maps.IdentityMap()], norm="l2"))
     title, header, rule, *body = str(evaluation).splitlines()
     body, footnote = body[: len(evaluation)], body[len(evaluation) :]
     assert title == f"calibration error (l2), n = 300, share of positives {y.mean():.4g}"

@@ -24,7 +24,7 @@ every_family = pytest.mark.parametrize("name", FAMILIES)
 
 
 def family(name, *, atoms=True):
-    return fot.make_family(name, **{**FAMILIES[name].get_params(), "atoms": atoms})
+    return fot.families.make(name, **{**FAMILIES[name].get_params(), "atoms": atoms})
 
 
 def piled(n=600, seed=0):
@@ -110,7 +110,7 @@ def test_rounded_sums_of_weights_do_not_leave_the_unit_interval():
 def test_by_default_there_are_none(name):
     y, p = piled()
     assert not isinstance(FAMILIES[name].fit(p, y).map_, AtomsMap)
-    assert fot.make_family(name).get_params()["atoms"] is False
+    assert fot.families.make(name).get_params()["atoms"] is False
 
 
 @every_family
@@ -224,7 +224,7 @@ def test_held_out_values_are_those_of_maps_without_the_fold():
 @pytest.mark.parametrize("value", ["yes", 1, None])
 def test_refusals(name, value):
     y, p = piled(60)
-    made = fot.make_family(name, atoms=value)
+    made = fot.families.make(name, atoms=value)
     with pytest.raises(ValueError, match=f"atoms must be True or False; got {value!r}"):
         made.fit(p, y)
     entries, order = Entries.of_columns(p, read_weights(np.ones(60), "w"))

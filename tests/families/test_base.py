@@ -22,7 +22,7 @@ class Halfway(fot.Family):
 
     def fit_map(self, sample):
         rate = sample.base_rate
-        return fot.KnotsMap([0, 1], [self.share * rate, 1 - self.share + self.share * rate])
+        return fot.maps.KnotsMap([0, 1], [self.share * rate, 1 - self.share + self.share * rate])
 
 
 def test_a_family_is_one_class_with_one_method():
@@ -36,50 +36,50 @@ def test_a_family_is_one_class_with_one_method():
 
 
 def test_registered_it_is_part_of_every_evaluation():
-    fot.register_family("halfway", aliases=("half",))(Halfway)
+    fot.families.register("halfway", aliases=("half",))(Halfway)
     try:
-        assert "halfway" in fot.available_families()
-        assert "half" not in fot.available_families()
-        assert isinstance(fot.make_family("half", share=0.1), Halfway)
+        assert "halfway" in fot.families.names("two")
+        assert "half" not in fot.families.names("two")
+        assert isinstance(fot.families.make("half", share=0.1), Halfway)
         y, p = noisy(200)
         assert "halfway" in [error.family for error in fot.evaluate(y, p, interval=None)]
         assert fot.calibration_error(y, p, family=Halfway()).family == "halfway"
         for taken in ("halfway", "half", "pava", "slope1"):
             with pytest.raises(ValueError, match=f"there is a family called '{taken}' already"):
-                fot.register_family(taken)
+                fot.families.register(taken)
     finally:
-        fot.unregister_family("halfway")
+        fot.families.unregister("halfway")
     with pytest.raises(ValueError, match=r"family must be one of 'beta'.*; got 'half'"):
-        fot.make_family("half")
+        fot.families.make("half")
 
 
 def test_only_families_can_be_registered():
     with pytest.raises(TypeError, match="the family 'number' must be a subclass of Family"):
-        fot.register_family("number")(int)
-    assert "number" not in fot.available_families()
+        fot.families.register("number")(int)
+    assert "number" not in fot.families.names("two")
     with pytest.raises(ValueError, match="name must be a non-empty string, got ''"):
-        fot.register_family("")
+        fot.families.register("")
 
 
 def test_pava_is_another_name_of_isotonic():
-    assert isinstance(fot.make_family("pava"), fot.Isotonic)
-    assert {"isotonic", "pava"} & set(fot.available_families()) == {"isotonic"}
+    assert isinstance(fot.families.make("pava"), fot.Isotonic)
+    assert {"isotonic", "pava"} & set(fot.families.names("two")) == {"isotonic"}
 
 
 @pytest.mark.parametrize("name", [3, None, "nothing"])
 def test_an_unknown_family_is_refused_with_the_known_ones(name):
     with pytest.raises(ValueError, match="family must be"):
-        fot.make_family(name)
+        fot.families.make(name)
 
 
 def test_an_unknown_parameter_is_refused_with_those_of_the_family():
-    rule = r"parameters of slope1 must be among n_bins, scheme, closed, .*; got 'bins'"
+    rule = r"settings of slope1 must be among n_bins, scheme, closed, .*; got 'bins'"
     with pytest.raises(ValueError, match=rule):
-        fot.make_family("slope1", bins=3)
-    with pytest.raises(ValueError, match="parameters of pava must be among interpolation; got 'n_bins'"):
-        fot.make_family("pava", n_bins=3)  # called by the name that was given
-    with pytest.raises(ValueError, match="parameters of identity must be among none; got 'n_bins'"):
-        fot.make_family("identity", n_bins=3)
+        fot.families.make("slope1", bins=3)
+    with pytest.raises(ValueError, match="settings of pava must be among interpolation; got 'n_bins'"):
+        fot.families.make("pava", n_bins=3)  # called by the name that was given
+    with pytest.raises(ValueError, match="settings of identity must be among none; got 'n_bins'"):
+        fot.families.make("identity", n_bins=3)
 
 
 def test_a_family_that_takes_any_parameter_is_asked_itself():
@@ -87,11 +87,11 @@ def test_a_family_that_takes_any_parameter_is_asked_itself():
         def __init__(self, **settings):
             super().__init__(**settings)
 
-    fot.register_family("open")(Open)
+    fot.families.register("open")(Open)
     try:
-        assert fot.make_family("open", share=0.25).share == 0.25
+        assert fot.families.make("open", share=0.25).share == 0.25
     finally:
-        fot.unregister_family("open")
+        fot.families.unregister("open")
 
 
 def test_a_package_plugs_in_through_an_entry_point(tmp_path, monkeypatch):
@@ -99,21 +99,21 @@ def test_a_package_plugs_in_through_an_entry_point(tmp_path, monkeypatch):
         "import fitontest as fot\n"
         "class Theirs(fot.Family):\n"
         "    def fit_map(self, sample):\n"
-        "        return fot.IdentityMap()\n"
+        "        return fot.maps.IdentityMap()\n"
     )
     info = tmp_path / "someones_package-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: someones-package\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("[fitontest.families]\ntheirs = someones_package:Theirs\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    assert "theirs" in fot.available_families()
+    assert "theirs" in fot.families.names("two")
     assert "someones_package" not in sys.modules  # not imported before it is looked up
     try:
-        family = fot.make_family("theirs").fit([0.2, 0.8], [0, 1])
+        family = fot.families.make("theirs").fit([0.2, 0.8], [0, 1])
         assert family.predict([0.3]).tolist() == [0.3]
         assert family_name(family) == "theirs"
     finally:
-        fot.unregister_family("theirs")
+        fot.families.unregister("theirs")
         sys.modules.pop("someones_package", None)
 
 
@@ -124,7 +124,7 @@ def test_an_entry_point_that_is_no_family_is_refused(tmp_path, monkeypatch):
     (info / "entry_points.txt").write_text("[fitontest.families]\nbroken = collections:OrderedDict\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(TypeError, match="the family 'broken' must be a subclass of Family"):
-        fot.make_family("broken")
+        fot.families.make("broken")
 
 
 def test_a_refit_forgets_the_first_fit():
@@ -150,8 +150,8 @@ def test_a_column_of_scores_is_accepted_and_a_matrix_is_not():
 
 def test_predicting_nothing_gives_nothing():
     y, p = noisy(50)
-    for name in fot.available_families():
-        family = fot.make_family(name).fit(p, y)
+    for name in fot.families.names("two"):
+        family = fot.families.make(name).fit(p, y)
         assert family.predict([]).shape == (0,)
         assert family.predict_proba([]).shape == (0, 2)
 
@@ -179,7 +179,7 @@ def test_a_plug_in_that_returns_the_wrong_thing_is_told_so():
         def fit_map(self, sample):
             return None
 
-    class NoPartition(fot.Partitioner):
+    class NoPartition(fot.partitions.Partitioner):
         def partition(self, sample):
             return [0.5]
 
@@ -193,27 +193,27 @@ def test_a_plug_in_that_returns_the_wrong_thing_is_told_so():
     with pytest.raises(TypeError, match="abstract"):
         NoFit()
     with pytest.raises(ValueError, match="name must be that of a registered family, got 'nothing'"):
-        fot.unregister_family("nothing")
+        fot.families.unregister("nothing")
 
 
 def test_a_registered_partition_is_a_scheme_by_name():
-    @fot.register_partition("halves")
-    class Halves(fot.Partitioner):
+    @fot.partitions.register("halves")
+    class Halves(fot.partitions.Partitioner):
         def partition(self, sample):
-            return fot.Partition([0.5])
+            return fot.partitions.Partition([0.5])
 
     try:
         y, p = noisy(50)
-        assert fot.Flat(scheme="halves").fit(p, y).partition_ == fot.Partition([0.5])
+        assert fot.Flat(scheme="halves").fit(p, y).partition_ == fot.partitions.Partition([0.5])
     finally:
-        fot.unregister_partition("halves")
+        fot.partitions.unregister("halves")
 
 
 def test_a_map_of_ones_own_can_be_saved():
     from dataclasses import dataclass
     from typing import ClassVar
 
-    @fot.register_map
+    @fot.maps.register
     @dataclass(frozen=True, eq=False)
     class Power(fot.CalibrationMap):
         kind: ClassVar[str] = "power"

@@ -13,10 +13,10 @@ from fitontest.families.bin_count_many import FoldBins, RowLabels, applies, chos
 from fitontest.numerics.random import held_out_rows
 from tests.strategies import noisy, samples
 
-SCHEMES = {"equal_mass": fot.EqualMass, "equal_width": fot.EqualWidth}
+SCHEMES = {"equal_mass": fot.partitions.EqualMass, "equal_width": fot.partitions.EqualWidth}
 
 
-class OwnBins(fot.EqualMass):
+class OwnBins(fot.partitions.EqualMass):
     """A subclass, which may bin differently."""
 
 

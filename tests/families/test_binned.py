@@ -44,7 +44,7 @@ def test_the_number_of_bins_really_used_is_reported():
 def test_edges_make_the_bins():
     y, p = noisy(200)
     for edges in ([0.2, 0.6], (0.2, 0.6), np.array([0.0, 0.2, 0.6, 1.0])):
-        assert fot.Flat(edges).fit(p, y).partition_ == fot.Partition([0.2, 0.6])
+        assert fot.Flat(edges).fit(p, y).partition_ == fot.partitions.Partition([0.2, 0.6])
     assert fot.Flat([0.2, 0.6], closed="right").fit(p, y).partition_.closed == "right"
 
 
@@ -59,22 +59,24 @@ def test_sweep_is_the_monotone_sweep():
     y, p = noisy(2000)
     sample = fot.ScoreSample(y, p)
     for scheme in ("equal_mass", "equal_width"):
-        expected = fot.MonotoneSweep(scheme=scheme).partition(sample)
+        expected = fot.partitions.MonotoneSweep(scheme=scheme).partition(sample)
         assert fot.Slope1("sweep", scheme).fit_sample(sample).partition_ == expected
 
 
 def test_a_partitioner_as_scheme():
     y, p = noisy(600, ties=2)
     sample = fot.ScoreSample(y, p)
-    for pava in (fot.Pava(), "pava"):
-        assert fot.Slope1(scheme=pava).fit_sample(sample).partition_ == fot.Pava().partition(sample)
-    by_sweep = fot.Slope1("sweep", fot.EqualWidth(closed="right")).fit_sample(sample)
-    assert by_sweep.partition_ == fot.MonotoneSweep(scheme="equal_width", closed="right").partition(sample)
-    assert fot.Flat(scheme=fot.Partition([0.5])).fit_sample(sample).partition_ == fot.Partition([0.5])
-    assert fot.Slope1(5, fot.EqualMass(99, "right")).fit_sample(sample).partition_ == fot.EqualMass(
-        5, "right"
-    ).partition(sample)
-    by_name, by_rule = fot.Slope1().fit_sample(sample), fot.Slope1(scheme=fot.EqualMass()).fit_sample(sample)
+    for pava in (fot.partitions.Pava(), "pava"):
+        assert fot.Slope1(scheme=pava).fit_sample(sample).partition_ == fot.partitions.Pava().partition(sample)
+    by_sweep = fot.Slope1("sweep", fot.partitions.EqualWidth(closed="right")).fit_sample(sample)
+    assert by_sweep.partition_ == fot.partitions.MonotoneSweep(scheme="equal_width", closed="right").partition(sample)
+    assert fot.Flat(scheme=fot.partitions.Partition([0.5])).fit_sample(sample).partition_ == fot.partitions.Partition(
+        [0.5]
+    )
+    assert fot.Slope1(5, fot.partitions.EqualMass(99, "right")).fit_sample(
+        sample
+    ).partition_ == fot.partitions.EqualMass(5, "right").partition(sample)
+    by_name, by_rule = fot.Slope1().fit_sample(sample), fot.Slope1(scheme=fot.partitions.EqualMass()).fit_sample(sample)
     assert by_name.n_bins_ == by_rule.n_bins_
     np.testing.assert_allclose(by_name.cv_scores_.folds, by_rule.cv_scores_.folds, rtol=1e-12)
 
@@ -161,12 +163,18 @@ def test_scores_are_there_only_when_something_was_chosen():
         ({"n_bins": [0.5, 0.2]}, "edges must be strictly increasing"),
         ({"scheme": "quantile"}, "scheme must be one of 'equal_mass', 'equal_width', .*; got 'quantile'"),
         ({"scheme": ["equal_mass"]}, "scheme must be the name of a partition or a Partitioner"),
-        ({"scheme": fot.Pava(), "n_bins": 5}, "n_bins must be 'cv', its default, for Pava"),
-        ({"scheme": fot.Pava(), "n_bins": [0.5]}, "n_bins must not be edges when scheme makes the bins"),
-        ({"scheme": fot.Pava(), "n_bins": "sweep"}, "n_bins must not be 'sweep' unless scheme is equal_mass or"),
+        ({"scheme": fot.partitions.Pava(), "n_bins": 5}, "n_bins must be 'cv', its default, for Pava"),
+        ({"scheme": fot.partitions.Pava(), "n_bins": [0.5]}, "n_bins must not be edges when scheme makes the bins"),
+        (
+            {"scheme": fot.partitions.Pava(), "n_bins": "sweep"},
+            "n_bins must not be 'sweep' unless scheme is equal_mass or",
+        ),
         ({"closed": "both"}, "closed must be one of 'left', 'right'; got 'both'"),
         ({"closed": ["left"]}, "closed must be one of 'left', 'right'"),
-        ({"closed": "right", "scheme": fot.EqualWidth(5)}, "closed must not contradict the scheme EqualWidth"),
+        (
+            {"closed": "right", "scheme": fot.partitions.EqualWidth(5)},
+            "closed must not contradict the scheme EqualWidth",
+        ),
         ({"random_state": -1}, "random_state must be a whole number from 0 to .*; got -1"),
         ({"random_state": "a"}, "random_state must be a whole number"),
         ({"scoring": []}, "scoring must be one of"),

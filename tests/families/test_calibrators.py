@@ -9,7 +9,7 @@ import fitontest as fot
 from fitontest.families.base import family_class
 from tests.strategies import noisy
 
-CALIBRATORS = [name for name in fot.available_families() if family_class(name).calibrator]
+CALIBRATORS = [name for name in fot.families.names("two") if family_class(name).calibrator]
 GRID = np.concatenate((np.linspace(0, 1, 201), 10.0 ** -np.arange(3, 17), 1 - 10.0 ** -np.arange(3, 17)))
 Y, P = noisy(300)
 SHAPES = {
@@ -22,10 +22,10 @@ SHAPES = {
 
 def test_which_families_are_meant_for_deployment():
     assert CALIBRATORS == ["beta", "identity", "isotonic", "pl", "pl3", "platt", "spline", "temperature", "venn_abers"]
-    others = set(fot.available_families()) - set(CALIBRATORS)
+    others = set(fot.families.names("two")) - set(CALIBRATORS)
     by_name = {"cumulative_spline", "kde", "scaling_binning", "stacking"}
     assert others == {"flat", "knn", "pava_bc", "slope1"} | by_name
-    not_evaluators = {name for name in fot.available_families() if not family_class(name).evaluator}
+    not_evaluators = {name for name in fot.families.names("two") if not family_class(name).evaluator}
     assert not_evaluators == {*by_name, "venn_abers"}
     assert not fot.Family.calibrator
     assert not fot.CrossValidated.calibrator
@@ -38,7 +38,7 @@ def test_its_map_stays_in_the_unit_interval(name, shape):
     y, p = SHAPES[shape]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fot.CalibrationWarning)
-        family = fot.make_family(name).fit(p, y)
+        family = fot.families.make(name).fit(p, y)
     values = family.predict(np.concatenate((GRID, p)))
     assert values.min() >= 0
     assert values.max() <= 1

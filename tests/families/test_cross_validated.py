@@ -11,7 +11,7 @@ from tests.strategies import noisy
 def test_it_makes_the_same_choice_of_bins_as_the_family_itself(family):
     y, p = noisy(700, ties=2)
     tuned = fot.CrossValidated(family, candidates=range(1, 16), random_state=3).fit(p, y)
-    direct = fot.make_family(family, max_bins=15, random_state=3).fit(p, y)
+    direct = fot.families.make(family, max_bins=15, random_state=3).fit(p, y)
     assert tuned.n_bins_ == direct.n_bins_
     assert tuned.map_ == direct.map_
     np.testing.assert_allclose(tuned.cv_scores_.folds, direct.cv_scores_.folds, atol=1e-12)

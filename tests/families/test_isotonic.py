@@ -29,7 +29,7 @@ def test_step_and_linear_agree_at_the_data(data):
     grid = np.linspace(0, 1, 301)
     assert np.all(np.diff(step.predict(grid)) >= 0)
     assert np.all(np.diff(linear.predict(grid)) >= -1e-15)
-    errors = [float(fot.plug_in(f).estimate(fot.ScoreSample(y, p, w))) for f in (step, linear)]
+    errors = [float(fot.measures.PlugIn(f).estimate(fot.ScoreSample(y, p, w))) for f in (step, linear)]
     assert errors[0] == pytest.approx(errors[1], abs=1e-12)
 
 

@@ -103,7 +103,7 @@ def test_light_rows_far_above_heavy_ones_keep_their_digits():
 
 def test_one_neighbour_is_the_nearest_label():
     c = fot.KNN(1).fit([0.0, 0.5, 1.0], [1, 0, 1]).map_
-    assert c == fot.StepsMap([0.25, 0.75], [1, 0, 1], [0.5, 0.5])
+    assert c == fot.maps.StepsMap([0.25, 0.75], [1, 0, 1], [0.5, 0.5])
 
 
 def test_ties_of_distance_count_whole():
@@ -127,7 +127,7 @@ def test_heavy_enough_windows_grow_by_several_groups():
 def test_from_the_number_of_rows_on_it_is_the_base_rate(k):
     y, p = noisy(60, ties=1)
     c = fot.KNN(k).fit(p, y).map_
-    assert c == fot.StepsMap([], [y.mean()], [])
+    assert c == fot.maps.StepsMap([], [y.mean()], [])
     c = fot.KNN(k).fit(p, y, np.full(60, 0.1)).map_
     assert c.x.size == 0
     assert c(0.5) == pytest.approx(y.mean(), abs=1e-15)
@@ -135,7 +135,7 @@ def test_from_the_number_of_rows_on_it_is_the_base_rate(k):
 
 @pytest.mark.parametrize("value", [0, 1])
 def test_one_row_and_one_class(value):
-    assert fot.KNN().fit([0.3], [value]).map_ == fot.StepsMap([], [value], [])
+    assert fot.KNN().fit([0.3], [value]).map_ == fot.maps.StepsMap([], [value], [])
     y, p = np.full(60, value), noisy(60, ties=1)[1]
     for w in (None, np.linspace(0, 3, 60)):
         c = fot.KNN(3).fit(p, y, w).map_
@@ -144,7 +144,7 @@ def test_one_row_and_one_class(value):
 
 def test_scores_of_zero_and_one():
     c = fot.KNN(2).fit([0, 0, 0, 1, 1], [0, 0, 1, 1, 1]).map_
-    assert c == fot.StepsMap([0.5], [1 / 3, 1], [3 / 5])
+    assert c == fot.maps.StepsMap([0.5], [1 / 3, 1], [3 / 5])
 
 
 def test_a_midpoint_of_neighbouring_floats_is_no_tie():
@@ -215,14 +215,14 @@ def test_the_error_is_one_minus_the_area_under_the_validity_curve(data, k):
     y, p, w = data
     definition, jumps = Definition(y, p, w, k), fot.KNN(k).fit(p, y).map_.x
     means = [definition.at_jump(q) if q in jumps else definition.at(q) for q in p]
-    error = fot.plug_in(fot.KNN(k)).estimate(fot.ScoreSample(y, p))
+    error = fot.measures.PlugIn(fot.KNN(k)).estimate(fot.ScoreSample(y, p))
     assert float(error) == pytest.approx(1 - area_under(np.abs(p - means)), abs=1e-12)
 
 
 def test_the_error_of_the_default_is_one_minus_the_area_under_the_validity_curve():
     y, p = noisy(400)
     curve = area_under(np.abs(p - [y[np.argsort(np.abs(p - q))[:10]].mean() for q in p]))
-    assert float(fot.plug_in("knn").estimate(fot.ScoreSample(y, p))) == pytest.approx(1 - curve, abs=1e-12)
+    assert float(fot.measures.PlugIn("knn").estimate(fot.ScoreSample(y, p))) == pytest.approx(1 - curve, abs=1e-12)
 
 
 def test_the_number_of_parameters_is_the_number_of_neighbourhoods():

@@ -139,7 +139,7 @@ def test_random_small_data_have_a_vanishing_gradient(name, drawn):
             family = VARIANTS[name].fit(p, y, w)
         except fot.SeparableDataWarning:
             return
-    if isinstance(family.map_, fot.BinnedMap):
+    if isinstance(family.map_, fot.maps.BinnedMap):
         return
     assert gradient(family, p, y, w) <= 1e-10
 

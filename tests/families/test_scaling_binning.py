@@ -65,7 +65,7 @@ def test_refusals(n_bins):
 
 
 def test_histogram_binning_is_another_name_of_flat():
-    assert repr(fot.make_family("histogram", n_bins=5)) == repr(fot.Flat(5))
-    assert {"flat", "histogram"} & set(fot.available_families()) == {"flat"}
+    assert repr(fot.families.make("histogram", n_bins=5)) == repr(fot.Flat(5))
+    assert {"flat", "histogram"} & set(fot.families.names("two")) == {"flat"}
     with pytest.raises(ValueError, match=r"family must be one of .*'histogram'"):
-        fot.make_family("histogramm")
+        fot.families.make("histogramm")

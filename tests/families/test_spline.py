@@ -147,7 +147,7 @@ def test_a_single_score_is_shifted():
         assert fitted.predict([0.4])[0] == pytest.approx(expected, abs=1e-4)
         steps = logit(fitted.predict(at), 1e-16) - logit(at, 1e-16)
         np.testing.assert_allclose(steps, steps[0], atol=1e-4)
-    assert isinstance(few.map_, fot.MixtureMap)
+    assert isinstance(few.map_, fot.maps.MixtureMap)
     assert many.predict([0.4])[0] == pytest.approx((30 + 2 * 0.4) / 92, rel=1e-14)  # an atom: without the ridge
 
 

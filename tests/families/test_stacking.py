@@ -21,7 +21,7 @@ def held_out_by_hand(family, p, y, cv, seed):
     values = np.empty(p.size)
     for held_out in held_out_rows(p.size, cv, seed):
         kept = np.setdiff1d(np.arange(p.size), held_out)
-        values[held_out] = fot.make_family(family).fit(p[kept], y[kept]).predict(p[held_out])
+        values[held_out] = fot.families.make(family).fit(p[kept], y[kept]).predict(p[held_out])
     return values
 
 
@@ -36,7 +36,7 @@ def test_it_is_the_mixture_of_the_definition():
     stacking = fot.Stacking(QUICK, cv=5, prior=prior, random_state=3).fit(p, y)
     np.testing.assert_allclose(stacking.weights_, weights, atol=1e-9)
     at = np.linspace(0, 1, 21)
-    parts = np.stack([fot.make_family(name).fit(p, y).predict(at) for name in QUICK], axis=1)
+    parts = np.stack([fot.families.make(name).fit(p, y).predict(at) for name in QUICK], axis=1)
     np.testing.assert_allclose(stacking.predict(at), parts @ weights, atol=1e-9)
     assert list(stacking.members_) == QUICK
     assert stacking.map_.kind == "mixture"
@@ -75,7 +75,7 @@ def test_the_weights_minimise_what_the_class_says(loss):
     stacking = fot.Stacking(names, cv=4, loss=loss, prior=prior, random_state=2).fit(p, y, w)
     folds = held_out_rows(200, 4, 2)
     sample = fot.ScoreSample(y, p, w)
-    q = np.stack([fot.make_family(name).hold_out(sample, folds) for name in names]).clip(1e-6, 1 - 1e-6)
+    q = np.stack([fot.families.make(name).hold_out(sample, folds) for name in names]).clip(1e-6, 1 - 1e-6)
     count = w * w.sum() / (w**2).sum()
 
     def objective(first):
@@ -97,7 +97,7 @@ class Missing(fot.Family):
         return Gap()
 
 
-class Gap(fot.IdentityMap):
+class Gap(fot.maps.IdentityMap):
     def evaluate(self, p):
         return np.where(p > 0.9, np.nan, p)
 

@@ -13,7 +13,7 @@ BLOCKS = figures("gda_blocks")
 def test_published_blocks(row):
     y, p = predictions(row["dataset"], f"gda/{row['dataset']}.npz")
     sample = fot.ScoreSample(y, p)
-    partition = fot.PavaBC(row["n_min"], row["n_max"]).partition(sample)
+    partition = fot.partitions.PavaBC(row["n_min"], row["n_max"]).partition(sample)
     table = partition.summarise(sample)
     assert table.n.min() >= row["n_min"]
     assert table.n.max() <= row["n_max"]

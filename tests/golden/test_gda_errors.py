@@ -23,9 +23,9 @@ def quantile_edges(p, n_bins):
 
 def partitions(row, p):
     return {
-        "P": fot.PavaBC(row["n_min"], row["n_max"]),
+        "P": fot.partitions.PavaBC(row["n_min"], row["n_max"]),
         "Q": quantile_edges(p, row["n_bin"]),
-        "V": fot.Pava(),
+        "V": fot.partitions.Pava(),
     }
 
 
@@ -77,8 +77,8 @@ def test_published_t_tests_divide_by_a_variance(row):
 @pytest.mark.parametrize(("dataset", "t", "binomial"), [("50_50", 7.38, 7.28), ("50_40", 96.42, 96.10)])
 def test_corrected_t_test_agrees_with_the_binomial_test(dataset, t, binomial):
     y, p = predictions(f"gda_{dataset}_n6000", "")
-    assert round(100 * float(fot.tce(y, p, partition=fot.PavaBC(300, 1200), test="t", null_draws=0)), 2) == t
-    assert round(100 * float(fot.tce(y, p, partition=fot.PavaBC(300, 1200), null_draws=0)), 2) == binomial
+    assert round(100 * float(fot.tce(y, p, partition=fot.partitions.PavaBC(300, 1200), test="t", null_draws=0)), 2) == t
+    assert round(100 * float(fot.tce(y, p, partition=fot.partitions.PavaBC(300, 1200), null_draws=0)), 2) == binomial
 
 
 def test_all_tables_are_there():

@@ -53,7 +53,7 @@ def score_with_zero_in_empty_bins(sample, n_bins):
     None where no training fold has an empty bin: then there is nothing to differ in.
     """
     p, y = sample.rows.p, sample.rows.y
-    bins = fot.EqualWidth(n_bins).partition(sample).locate(p)
+    bins = fot.partitions.EqualWidth(n_bins).partition(sample).locate(p)
     scores, any_empty = [], False
     for held_out in held_out_rows(sample.n, 10, 1):
         train = ~np.isin(np.arange(sample.n), held_out)

@@ -96,7 +96,7 @@ def test_pava_bc_blocks(name):
     sample, expected = sample_of(name), peer_values(name, "metrics")[TCE, "pavabc_bins"]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fot.BlockSizeWarning)
-        table = fot.PavaBC().partition(sample).summarise(sample)  # its bounds: n // 20 and n // 5
+        table = fot.partitions.PavaBC().partition(sample).summarise(sample)  # its bounds: n // 20 and n // 5
     if name in WITHOUT_TIES or name == "cifar100_top_wrn":  # there the few ties lie within blocks
         assert table.n.tolist() == expected["total"]
         assert table.sum_y.tolist() == expected["count"]

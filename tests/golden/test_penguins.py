@@ -47,7 +47,7 @@ def kl_divergence(p, q):
 
 def kernel_error(y, p, scale, estimator="unbiased", kernel="rbf"):
     """Return the squared kernel calibration error."""
-    measure = fot.CanonicalKernelError(kernel, estimator, scale)
+    measure = fot.measures.CanonicalKernelError(kernel, estimator, scale)
     [error] = fot.evaluate(y, p, measures=[measure], reduction="canonical", labels=range(p.shape[1]))
     return float(error)
 
@@ -60,10 +60,12 @@ def test_the_predictions_are_those_of_the_page(penguins):
 
 
 @pytest.mark.parametrize("distance", [kl_divergence, "squared_euclidean"])
-@pytest.mark.parametrize("partition", [fot.UniformGrid(10), fot.MedianVariance(5)], ids=["grid", "halving"])
+@pytest.mark.parametrize(
+    "partition", [fot.partitions.UniformGrid(10), fot.partitions.MedianVariance(5)], ids=["grid", "halving"]
+)
 def test_ece(penguins, partition, distance):
     y, p, _ = penguins
-    name = "uniform_grid" if isinstance(partition, fot.UniformGrid) else "median_variance"
+    name = "uniform_grid" if isinstance(partition, fot.partitions.UniformGrid) else "median_variance"
     printed = PRINTED["ece"][name][getattr(distance, "__name__", distance)]
     error = fot.gce(y, p, reduction="canonical", partition=partition, distance=distance)
     assert float(error) == pytest.approx(printed, rel=1e-11)
@@ -91,7 +93,7 @@ MANY_CELLS = "ignore:.*cells of 250 rows"  # which the page shows to be useless
 @pytest.mark.parametrize("m", [2, 10, 100])
 def test_distribution_of_the_estimates(m):
     rng = np.random.default_rng(m)
-    partitions = (fot.UniformGrid(10), fot.MedianVariance(10))
+    partitions = (fot.partitions.UniformGrid(10), fot.partitions.MedianVariance(10))
     found = {"calibrated": [], "half": []}
     unbiased = []
     for _ in range(15):
@@ -116,6 +118,6 @@ def test_distribution_of_the_estimates(m):
 @pytest.mark.parametrize("m", [2, 10, 100])
 def test_where_all_labels_are_the_first_class_every_partition_gives_the_true_error(m):
     y, p = draw(np.random.default_rng(m), m, 1.0)
-    for partition in (fot.UniformGrid(10), fot.MedianVariance(10)):
+    for partition in (fot.partitions.UniformGrid(10), fot.partitions.MedianVariance(10)):
         error = fot.gce(y, p, reduction="canonical", partition=partition, labels=range(m))
         assert float(error) == pytest.approx((1 - p[:, 0]).mean(), abs=1e-13)

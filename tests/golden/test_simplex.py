@@ -20,7 +20,7 @@ DISTANCES = {
 def rule(text):
     """Return the partition of the simplex that "MedianVarianceBinning(2,4)" is."""
     name, settings = re.fullmatch(r"(\w+)Binning\((.*)\)", text).groups()
-    made = {"MedianVariance": fot.MedianVariance, "Uniform": fot.UniformGrid}[name]
+    made = {"MedianVariance": fot.partitions.MedianVariance, "Uniform": fot.partitions.UniformGrid}[name]
     return made(*map(int, settings.split(",")))
 
 
@@ -55,7 +55,7 @@ def test_asserted_intervals(case):
         with pytest.raises(ValueError, match=r"y_prob must lie in \[0, 1\]"):
             fot.gce([0, 1], np.vstack([np.repeat(p, 2, axis=1), [[0.5, 0.5]]]), reduction="canonical")
         return
-    grid = fot.UniformGrid(case["nbins"]).partition(p, np.ones(1))
+    grid = fot.partitions.UniformGrid(case["nbins"]).partition(p, np.ones(1))
     assert grid.intervals.tolist() == [np.atleast_1d(case["index"]).tolist()]
 
 
@@ -81,7 +81,7 @@ def ported():
 def test_ported_errors(case):
     p, y = matrix(case)
     if "scalars" in case["case"]:  # they bin the one score; half of what everyone calls ECE is its total variation
-        bins_ = fot.EqualWidth(int(case["binning"][15:-1]), "right")
+        bins_ = fot.partitions.EqualWidth(int(case["binning"][15:-1]), "right")
         error = fot.gce(y, p[:, 1], partition=bins_)
         assert sorted(error.table.n[error.table.occupied].tolist()) == sorted(case["sizes"])
         assert float(error) / 2 == pytest.approx(case["ece"]["TotalVariation"], abs=1e-15)
@@ -107,7 +107,7 @@ def test_asserted_kernel_errors(case):
         ("biased", "biased", {}),
         ("block2", "block", {"block_size": 2}),
     ):
-        measure = fot.make_measure("canonical_kernel", kernel="rbf", estimator=estimator, **settings)
+        measure = fot.measures.make("canonical_kernel", kernel="rbf", estimator=estimator, **settings)
         with pytest.warns(fot.CalibrationWarning, match="all scores are 0 or 1"):
             found = fot.evaluate(y, p, measures=[measure], reduction="canonical", labels=[0, 1])
         assert float(next(iter(found))) == pytest.approx(case[name], abs=1e-15)

@@ -22,7 +22,7 @@ ROWS = [row for row in ROWS if row["alg"] != "LR_exact"]
 def test_imagenet(model):
     y, p = predictions(f"imagenet_tce_{model}", f"predictions/imagenet_tce_{model}.npz")
     edges = quantile_edges(p, 10)
-    blocks, plain = fot.tce(y, p, partition=fot.PavaBC(2500, 10_000)), fot.tce(y, p, partition="pava")
+    blocks, plain = fot.tce(y, p, partition=fot.partitions.PavaBC(2500, 10_000)), fot.tce(y, p, partition="pava")
     shares = (blocks, fot.tce(y, p, partition=edges), plain)
     bias = (fot.gce(y, p), fot.gce(y, p, partition=edges), fot.gce(y, p, norm="max"))
     values = [*(100 * float(share) for share in shares), blocks.n_bins, plain.n_bins]  # published in percent

@@ -8,51 +8,55 @@ from fitontest.maps.atoms import AtomsMap
 RNG = np.random.default_rng(21)
 _X = np.unique(RNG.random(40))
 MAPS = {
-    "identity": fot.IdentityMap(),
-    "binned": fot.BinnedMap(fot.Partition([0.2, 0.7], "right"), [0.1, 0.5, -0.1], [1.0, 0.0, 1.0]),
-    "binned, shifted": fot.BinnedMap(fot.Partition([0.1, 0.29, 0.5]), [-0.3, 0.3, 0.0, 0.5], np.ones(4)),
-    "binned, equal width": fot.BinnedMap(fot.Partition(np.arange(1, 100) / 100), RNG.normal(0, 0.1, 100), np.ones(100)),
-    "binned, point at 1": fot.BinnedMap(fot.Partition([0.5, 1.0]), [0.1, 0.2, 0.9], [0.5, 0.0, 0.0]),
-    "constant": fot.BinnedMap(fot.Partition([]), [0.3], [0.0]),
-    "steps": fot.StepsMap([0.1, 0.5, 0.8], [0.0, 0.4, 0.2, 0.9], [0.1, 0.2, 0.2]),
-    "steps, many": fot.StepsMap(_X, np.sort(RNG.random(_X.size + 1)), RNG.random(_X.size)),
-    "steps, none": fot.StepsMap([], [0.3], []),
-    "steps, ends": fot.StepsMap([0.0, 1.0], [0.2, 0.4, 0.6], [0.1, 0.9]),
-    "knots": fot.KnotsMap([0.1, 0.3, 0.8], [0.0, 0.2, 0.9]),
-    "knots, many": fot.KnotsMap(_X, RNG.random(_X.size)),
-    "knots, one": fot.KnotsMap([0.5], [0.25]),
-    "knots, jump": fot.KnotsMap([0.0, 1e-309, 0.5, 1.0], [0.0, 0.5, 0.3, 1.0]),
-    "logistic": fot.LogisticMap(1.3, -0.2, "logit", 1e-16),
-    "logistic, falling": fot.LogisticMap(-2.0, 0.5, "logit", 1e-12),
-    "logistic, identity": fot.LogisticMap(4.0, -2.0, "identity", 1e-16),
-    "logistic, least eps": fot.LogisticMap(0.5, 3.0, "logit", 1e-320),
-    "beta": fot.BetaMap(0.7, 1.9, 0.1, 2.2e-16),
-    "beta, least eps": fot.BetaMap(0.3, 2.5, -0.4, 1e-300),
-    "beta, one exponent": fot.BetaMap(0.0, 1.0, 0.0, 1e-16),
-    "logit_knots": fot.LogitKnotsMap([[-3.0, -1.0, 2.0], [-4.0, 0.5, 3.0]], [[-2.0, -1.5, 2.5], [-5.0, 1.0, 1.5]]),
-    "logit_knots, line": fot.LogitKnotsMap([[-3.0, 3.0]], [[-1.0, 2.0]]),
-    "mixture": fot.MixtureMap(
+    "identity": fot.maps.IdentityMap(),
+    "binned": fot.maps.BinnedMap(fot.partitions.Partition([0.2, 0.7], "right"), [0.1, 0.5, -0.1], [1.0, 0.0, 1.0]),
+    "binned, shifted": fot.maps.BinnedMap(
+        fot.partitions.Partition([0.1, 0.29, 0.5]), [-0.3, 0.3, 0.0, 0.5], np.ones(4)
+    ),
+    "binned, equal width": fot.maps.BinnedMap(
+        fot.partitions.Partition(np.arange(1, 100) / 100), RNG.normal(0, 0.1, 100), np.ones(100)
+    ),
+    "binned, point at 1": fot.maps.BinnedMap(fot.partitions.Partition([0.5, 1.0]), [0.1, 0.2, 0.9], [0.5, 0.0, 0.0]),
+    "constant": fot.maps.BinnedMap(fot.partitions.Partition([]), [0.3], [0.0]),
+    "steps": fot.maps.StepsMap([0.1, 0.5, 0.8], [0.0, 0.4, 0.2, 0.9], [0.1, 0.2, 0.2]),
+    "steps, many": fot.maps.StepsMap(_X, np.sort(RNG.random(_X.size + 1)), RNG.random(_X.size)),
+    "steps, none": fot.maps.StepsMap([], [0.3], []),
+    "steps, ends": fot.maps.StepsMap([0.0, 1.0], [0.2, 0.4, 0.6], [0.1, 0.9]),
+    "knots": fot.maps.KnotsMap([0.1, 0.3, 0.8], [0.0, 0.2, 0.9]),
+    "knots, many": fot.maps.KnotsMap(_X, RNG.random(_X.size)),
+    "knots, one": fot.maps.KnotsMap([0.5], [0.25]),
+    "knots, jump": fot.maps.KnotsMap([0.0, 1e-309, 0.5, 1.0], [0.0, 0.5, 0.3, 1.0]),
+    "logistic": fot.maps.LogisticMap(1.3, -0.2, "logit", 1e-16),
+    "logistic, falling": fot.maps.LogisticMap(-2.0, 0.5, "logit", 1e-12),
+    "logistic, identity": fot.maps.LogisticMap(4.0, -2.0, "identity", 1e-16),
+    "logistic, least eps": fot.maps.LogisticMap(0.5, 3.0, "logit", 1e-320),
+    "beta": fot.maps.BetaMap(0.7, 1.9, 0.1, 2.2e-16),
+    "beta, least eps": fot.maps.BetaMap(0.3, 2.5, -0.4, 1e-300),
+    "beta, one exponent": fot.maps.BetaMap(0.0, 1.0, 0.0, 1e-16),
+    "logit_knots": fot.maps.LogitKnotsMap([[-3.0, -1.0, 2.0], [-4.0, 0.5, 3.0]], [[-2.0, -1.5, 2.5], [-5.0, 1.0, 1.5]]),
+    "logit_knots, line": fot.maps.LogitKnotsMap([[-3.0, 3.0]], [[-1.0, 2.0]]),
+    "mixture": fot.maps.MixtureMap(
         [0.2, 0.5, 0.3, 0.0],
         [
-            fot.LogisticMap(1.3, -0.2, "logit", 1e-16),
-            fot.LogitKnotsMap([[-3.0, 0.1, 3.0]], [[-1.0, 0.2, 2.0]]),
-            fot.BinnedMap(fot.Partition([0.5]), [-0.3, 0.3], [1.0, 1.0]),
-            fot.IdentityMap(),
+            fot.maps.LogisticMap(1.3, -0.2, "logit", 1e-16),
+            fot.maps.LogitKnotsMap([[-3.0, 0.1, 3.0]], [[-1.0, 0.2, 2.0]]),
+            fot.maps.BinnedMap(fot.partitions.Partition([0.5]), [-0.3, 0.3], [1.0, 1.0]),
+            fot.maps.IdentityMap(),
         ],
     ),
-    "atoms": AtomsMap([0.0, 0.3, 0.7, 1.0], [0.05, 0.9, 0.2, 0.4], fot.LogisticMap(1.3, -0.2, "logit", 1e-16)),
-    "atoms, one": AtomsMap([0.5], [0.25], fot.IdentityMap()),
+    "atoms": AtomsMap([0.0, 0.3, 0.7, 1.0], [0.05, 0.9, 0.2, 0.4], fot.maps.LogisticMap(1.3, -0.2, "logit", 1e-16)),
+    "atoms, one": AtomsMap([0.5], [0.25], fot.maps.IdentityMap()),
     "atoms, at the edges of bins": AtomsMap(
-        [0.2, 0.7], [1.0, 0.0], fot.StepsMap([0.2, 0.7], [0.1, 0.4, 0.9], [0.2, 0.3])
+        [0.2, 0.7], [1.0, 0.0], fot.maps.StepsMap([0.2, 0.7], [0.1, 0.4, 0.9], [0.2, 0.3])
     ),
 }
 for _seed in range(5):  # polygons with slopes up to 20, as fits have them
     _rng = np.random.default_rng(_seed)
     _x = np.cumsum(_rng.uniform(0.3, 3, (4, 6)), axis=1) - 6
-    MAPS[f"polygon {_seed}"] = fot.LogitKnotsMap(_x, np.cumsum(_rng.exponential(1, (4, 6)), axis=1) - 4)
+    MAPS[f"polygon {_seed}"] = fot.maps.LogitKnotsMap(_x, np.cumsum(_rng.exponential(1, (4, 6)), axis=1) - 4)
 STEEP = {  # a slope s of the logit multiplies its rounding of 4.4e-16: 1.1e-16 s of the value
-    "logistic, steep": fot.LogisticMap(80.0, -12.0, "logit", 1e-16),
-    "polygon, steep": fot.LogitKnotsMap([[-3.0, 0.7, 0.72, 3.0]], [[-2.0, -1.0, 0.6, 1.0]]),
+    "logistic, steep": fot.maps.LogisticMap(80.0, -12.0, "logit", 1e-16),
+    "polygon, steep": fot.maps.LogitKnotsMap([[-3.0, 0.7, 0.72, 3.0]], [[-2.0, -1.0, 0.6, 1.0]]),
 }
 EXACT = ("identity", "binned", "steps", "knots")  # kinds whose values are those of `evaluate` bit by bit
 

@@ -8,7 +8,7 @@ from fitontest.maps.atoms import AtomsMap, split_atoms
 from tests.maps.scores import assert_promised
 from tests.maps.test_sql import executed
 
-REST = fot.LogisticMap(1.3, -0.2, "logit", 1e-16)
+REST = fot.maps.LogisticMap(1.3, -0.2, "logit", 1e-16)
 AT, LEVELS = np.array([0.0, 0.1 + 0.2, 0.7, 1.0]), np.array([0.05, 0.9, 0.2, 0.4])
 MAP = AtomsMap(AT, LEVELS, REST)
 BESIDE = np.array([5e-324, *np.nextafter(AT[1:3], 0.0), *np.nextafter(AT[1:3], 1.0), 1 - 2.0**-53])
@@ -36,13 +36,13 @@ def test_a_map_of_atoms_may_stand_in_another():
 
 
 def test_its_kinks_are_the_atoms_and_those_of_the_rest():
-    made = AtomsMap([0.5], [0.2], fot.KnotsMap([0.1, 0.5, 0.8], [0.0, 0.2, 0.9]))
+    made = AtomsMap([0.5], [0.2], fot.maps.KnotsMap([0.1, 0.5, 0.8], [0.0, 0.2, 0.9]))
     np.testing.assert_array_equal(made.kinks, np.unique([0.5, *made.rest.kinks]))
     assert 0.5 in AtomsMap([0.5], [0.2], REST).kinks
 
 
 def test_it_leaves_the_unit_interval_where_the_rest_does():
-    beyond = fot.BinnedMap(fot.Partition([0.5]), [-0.3, 0.3], [1.0, 1.0])
+    beyond = fot.maps.BinnedMap(fot.partitions.Partition([0.5]), [-0.3, 0.3], [1.0, 1.0])
     assert AtomsMap([0.1], [0.2], beyond).leaves_unit_interval
     assert not MAP.leaves_unit_interval
     np.testing.assert_array_equal(AtomsMap([0.1], [0.2], beyond).evaluate(np.array([0.05, 0.1])), [-0.25, 0.2])
@@ -50,7 +50,7 @@ def test_it_leaves_the_unit_interval_where_the_rest_does():
 
 def test_equal_maps_are_equal():
     assert AtomsMap(AT.tolist(), LEVELS.tolist(), REST) == MAP
-    assert AtomsMap(AT, LEVELS, fot.IdentityMap()) != MAP
+    assert AtomsMap(AT, LEVELS, fot.maps.IdentityMap()) != MAP
     assert AtomsMap(AT, LEVELS[::-1], REST) != MAP
 
 
@@ -75,12 +75,14 @@ def test_refusals(arguments, message):
 
 
 def test_maps_are_split_into_the_rest_and_the_scores_with_values_of_their_own():
-    inner = AtomsMap(at=[0.2], levels=[0.9], rest=fot.IdentityMap())
-    mixture = fot.MixtureMap([0.5, 0.5], [inner, AtomsMap(at=[0.2, 0.7], levels=[0.1, 0.1], rest=fot.IdentityMap())])
+    inner = AtomsMap(at=[0.2], levels=[0.9], rest=fot.maps.IdentityMap())
+    mixture = fot.maps.MixtureMap(
+        [0.5, 0.5], [inner, AtomsMap(at=[0.2, 0.7], levels=[0.1, 0.1], rest=fot.maps.IdentityMap())]
+    )
     rest, at = split_atoms(mixture)
     np.testing.assert_array_equal(at, [0.2, 0.7])
     np.testing.assert_array_equal(rest([0.2, 0.5, 0.7]), [0.2, 0.5, 0.7])
     np.testing.assert_allclose(mixture([0.2, 0.7]), [0.5, 0.4])
-    plain = fot.MixtureMap([1.0], [fot.IdentityMap()])
+    plain = fot.maps.MixtureMap([1.0], [fot.maps.IdentityMap()])
     assert split_atoms(plain)[0] is plain
     assert split_atoms(plain)[1].size == 0

@@ -50,11 +50,10 @@ def test_a_steep_slope_multiplies_the_rounding_of_the_logit(engine, name):
 
 
 def test_every_registered_kind_is_tried():
-    from fitontest.maps.stored import KINDS
     from tests.maps.multiclass.test_engines import MAPS as SEVERAL
 
     tried = {c_hat.kind for c_hat in (*MAPS.values(), *SEVERAL.values())}
-    assert set(KINDS._modules) <= tried  # those of other packages bring tests of their own
+    assert set(fot.maps.registry._modules) <= tried  # those of other packages bring tests of their own
     assert {MAPS[name].kind for name in FEW} == {c_hat.kind for c_hat in MAPS.values()}
     assert set(EXACT) < tried
 

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 import fitontest as fot
 from fitontest.maps.atoms import AtomsMap
-from fitontest.maps.stored import KINDS
 from fitontest.results.serialising import DEEPEST
 from tests.maps.test_maps import MAPS
 from tests.strategies import noisy
@@ -30,7 +29,7 @@ EPS = st.sampled_from([5e-324, 1e-16, 0.1 + 0.2]) | st.floats(1e-300, 0.49)
 @st.composite
 def partitions(draw):
     edges = draw(st.lists(UNIT.filter(lambda e: 0 < e < 1), unique=True, max_size=6).map(sorted))
-    return fot.Partition(edges, draw(st.sampled_from(["left", "right"])))
+    return fot.partitions.Partition(edges, draw(st.sampled_from(["left", "right"])))
 
 
 @st.composite
@@ -40,20 +39,20 @@ def binned(draw):
     lines = draw(
         st.lists(line.filter(lambda one: one[0] < 1 or one[1] != 5e-324), min_size=bins.n_bins, max_size=bins.n_bins)
     )
-    return fot.BinnedMap(bins, *np.transpose(lines))
+    return fot.maps.BinnedMap(bins, *np.transpose(lines))
 
 
 @st.composite
 def knots(draw):
     x = draw(st.lists(UNIT, unique=True, min_size=1, max_size=8).map(sorted))
-    return fot.KnotsMap(x, draw(st.lists(UNIT, min_size=len(x), max_size=len(x))))
+    return fot.maps.KnotsMap(x, draw(st.lists(UNIT, min_size=len(x), max_size=len(x))))
 
 
 @st.composite
 def steps(draw):
     x = draw(st.lists(UNIT, unique=True, max_size=8).map(sorted))
     c, at = (draw(st.lists(UNIT, min_size=size, max_size=size)) for size in (len(x) + 1, len(x)))
-    return fot.StepsMap(x, c, at)
+    return fot.maps.StepsMap(x, c, at)
 
 
 @st.composite
@@ -64,20 +63,20 @@ def logit_knots(draw):
     shift = draw(st.floats(0, 0.5))  # of all knots: they stay in order and get digits
     column = st.lists(logits | st.sampled_from([-0.0, 5e-324]), min_size=m, max_size=m)
     z = draw(st.lists(column, min_size=len(x), max_size=len(x)))
-    return fot.LogitKnotsMap(np.array(x) / 3 + shift, z, draw(EPS))
+    return fot.maps.LogitKnotsMap(np.array(x) / 3 + shift, z, draw(EPS))
 
 
 @st.composite
 def mixtures(draw):
     parts = draw(
         st.lists(
-            st.one_of(knots(), logit_knots(), st.just(fot.LogisticMap(-2.0, 0.5, "logit", 1e-16))),
+            st.one_of(knots(), logit_knots(), st.just(fot.maps.LogisticMap(-2.0, 0.5, "logit", 1e-16))),
             min_size=1,
             max_size=3,
         )
     )
     shares = np.array(draw(st.lists(st.integers(1, 9), min_size=len(parts), max_size=len(parts))))
-    return fot.MixtureMap(shares / shares.sum(), parts)
+    return fot.maps.MixtureMap(shares / shares.sum(), parts)
 
 
 @st.composite
@@ -88,11 +87,11 @@ def atoms(draw):
 
 
 OF_KIND = {
-    "identity": st.just(fot.IdentityMap()),
+    "identity": st.just(fot.maps.IdentityMap()),
     "binned": binned(),
     "knots": knots(),
-    "logistic": st.builds(fot.LogisticMap, NUMBERS, NUMBERS, st.sampled_from(["logit", "identity"]), EPS),
-    "beta": st.builds(fot.BetaMap, NUMBERS, NUMBERS, NUMBERS, EPS),
+    "logistic": st.builds(fot.maps.LogisticMap, NUMBERS, NUMBERS, st.sampled_from(["logit", "identity"]), EPS),
+    "beta": st.builds(fot.maps.BetaMap, NUMBERS, NUMBERS, NUMBERS, EPS),
     "logit_knots": logit_knots(),
     "steps": steps(),
     "mixture": mixtures(),
@@ -104,7 +103,7 @@ def bits(value):
     """Return every bit of a map, a partition or a number; 0.0 and -0.0 differ."""
     if isinstance(value, fot.CalibrationMap):
         return (type(value), *(bits(getattr(value, field.name)) for field in fields(value)))
-    if isinstance(value, fot.Partition):
+    if isinstance(value, fot.partitions.Partition):
         return (value.closed, bits(value.edges))
     if isinstance(value, tuple):
         return tuple(map(bits, value))
@@ -114,7 +113,7 @@ def bits(value):
 
 
 def test_every_kind_is_drawn():
-    classes = {kind: KINDS.find(kind, "kind") for kind in KINDS.names()}
+    classes = dict(fot.maps.registry)
     ours = {kind for kind, one in classes.items() if one.__module__.startswith("fitontest.")}
     ours = {kind for kind in ours if issubclass(classes[kind], fot.CalibrationMap)}
     assert set(OF_KIND) == ours  # other tests register maps of their own
@@ -130,25 +129,25 @@ def test_round_trip_keeps_every_bit(c):
 
 
 def test_round_trip_keeps_minus_zero():
-    c = fot.KnotsMap([-0.0, 0.5], [-0.0, 0.0])
-    assert bits(c) != bits(fot.KnotsMap([0.0, 0.5], [0.0, 0.0]))
+    c = fot.maps.KnotsMap([-0.0, 0.5], [-0.0, 0.0])
+    assert bits(c) != bits(fot.maps.KnotsMap([0.0, 0.5], [0.0, 0.0]))
     assert c.to_json() == '{"schema": 2, "kind": "knots", "x": [-0.0, 0.5], "c": [-0.0, 0.0]}'
-    assert bits(fot.KnotsMap.from_json(c.to_json())) == bits(c)
+    assert bits(fot.maps.KnotsMap.from_json(c.to_json())) == bits(c)
 
 
-@pytest.mark.parametrize("name", fot.available_families())
+@pytest.mark.parametrize("name", fot.families.names("two"))
 def test_maps_of_every_family_keep_every_bit(name):
     y, p = noisy(ties=2)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fot.CalibrationWarning)
-        c = fot.make_family(name).fit(p, y).map_
+        c = fot.families.make(name).fit(p, y).map_
     again = fot.CalibrationMap.from_json(c.to_json())
     assert bits(again) == bits(c)
     np.testing.assert_array_equal(again(GRID), c(GRID))
 
 
 def test_the_text_is_one_line_of_plain_json():
-    c = fot.LogisticMap(1.5, -0.25, "logit", 1e-16)
+    c = fot.maps.LogisticMap(1.5, -0.25, "logit", 1e-16)
     assert c.to_json() == (
         '{"schema": 2, "kind": "logistic", "slope": 1.5, "intercept": -0.25, "link": "logit", "eps": 1e-16}'
     )
@@ -178,12 +177,13 @@ BINNED = '{"schema": 2, "kind": "binned", "bins": %s, "offset": [0, 0], "slope":
         ("[1, 2]", r"text must be a JSON object, got \[1, 2\]"),
         ('"identity"', "text must be a JSON object, got 'identity'"),
         ("null", "text must be a JSON object, got None"),
-        ('{"kind": "identity"}', "text must be a dict of schema 1 or 2, got none"),
-        ('{"schema": 3, "kind": "identity"}', "schema 1 or 2, got 3, which a newer version of fitontest wrote"),
-        ('{"schema": 0, "kind": "identity"}', "schema 1 or 2, got 0$"),
-        ('{"schema": true, "kind": "identity"}', "schema 1 or 2, got True$"),
-        ('{"schema": 1.0, "kind": "identity"}', "schema 1 or 2, got 1.0$"),
-        ('{"schema": "1", "kind": "identity"}', "schema 1 or 2, got '1'$"),
+        ('{"kind": "identity"}', "text must be a dict of schema 2, got none"),
+        ('{"schema": 3, "kind": "identity"}', "schema 2, got 3, which a newer version of fitontest wrote"),
+        ('{"schema": 1, "kind": "identity"}', "schema 2, got 1$"),
+        ('{"schema": 0, "kind": "identity"}', "schema 2, got 0$"),
+        ('{"schema": true, "kind": "identity"}', "schema 2, got True$"),
+        ('{"schema": 1.0, "kind": "identity"}', "schema 2, got 1.0$"),
+        ('{"schema": "1", "kind": "identity"}', "schema 2, got '1'$"),
         ('{"schema": 2, "kind": "spline"}', "kind must be one of .*; got 'spline'"),
         ('{"schema": 2, "kind": "%s"}' % ("k" * 10**6), "kind must be one of .{,200}; got 'k{17}...k{18}'$"),
         ('{"schema": 2, "kind": {"%s": 1}}' % ("k" * 10**6), "kind must be the name of a .{,80}$"),
@@ -244,12 +244,12 @@ def test_refuses_what_it_does_not_know(text, message):
         fot.CalibrationMap.from_json(text)
 
 
-LOGISTIC = '{"schema": %s, "kind": "logistic", %s"slope": %s, "intercept": 0, "link": "logit", "eps": 1e-16}'
+LOGISTIC = '{"schema": 2, "kind": "logistic", %s"slope": %s, "intercept": 0, "link": "logit", "eps": 1e-16}'
 DECREASING = {
-    "logistic": fot.LogisticMap(-1.5, 0.0, "logit", 1e-16),
-    "beta, both": fot.BetaMap(-1.0, -2.0, 0.0, 1e-16),
-    "beta, below": fot.BetaMap(-1.0, 2.0, 0.0, 1e-16),
-    "beta, above": fot.BetaMap(1.0, -2.0, 0.0, 1e-16),
+    "logistic": fot.maps.LogisticMap(-1.5, 0.0, "logit", 1e-16),
+    "beta, both": fot.maps.BetaMap(-1.0, -2.0, 0.0, 1e-16),
+    "beta, below": fot.maps.BetaMap(-1.0, 2.0, 0.0, 1e-16),
+    "beta, above": fot.maps.BetaMap(1.0, -2.0, 0.0, 1e-16),
 }
 
 
@@ -269,41 +269,35 @@ def test_a_decreasing_map_says_so(c):
 
 @pytest.mark.parametrize("slope", ["1.5", "0", "-0.0"])
 def test_a_map_that_is_not_decreasing_must_not_say_so(slope):
-    assert "decreasing" not in fot.CalibrationMap.from_json(LOGISTIC % (2, "", slope)).to_json()
+    assert "decreasing" not in fot.CalibrationMap.from_json(LOGISTIC % ("", slope)).to_json()
     for said, message in (
         ("true", "decreasing must be left out, got true for a map of kind 'logistic' that is not"),
         ("false", "decreasing must be true or left out, got False"),
         ("1", "decreasing must be true or left out, got 1"),
     ):
         with pytest.raises(ValueError, match=message):
-            fot.CalibrationMap.from_json(LOGISTIC % (2, f'"decreasing": {said}, ', slope))
+            fot.CalibrationMap.from_json(LOGISTIC % (f'"decreasing": {said}, ', slope))
 
 
 def test_a_fit_to_reversed_labels_says_that_it_is_decreasing():
     y, p = noisy()
-    assert fot.make_family("platt").fit(p, 1 - y).map_.to_dict()["decreasing"] is True
-    assert "decreasing" not in fot.make_family("platt").fit(p, y).map_.to_dict()
-
-
-def test_schema_1_is_read_with_a_warning():
-    for slope, word in (("-2", "decreasing"), ("2", "not decreasing")):
-        with pytest.warns(fot.CalibrationWarning, match=f"text is of schema 1, .* this one is {word}. to_json"):
-            c = fot.CalibrationMap.from_json(LOGISTIC % (1, "", slope))
-        assert c == fot.LogisticMap(float(slope), 0.0, "logit", 1e-16)
-        assert c.to_dict()["schema"] == 2
-    with pytest.raises(ValueError, match=r"must have the fields .*, got .*decreasing"):
-        fot.CalibrationMap.from_json(LOGISTIC % (1, '"decreasing": true, ', "-2"))
+    assert fot.families.make("platt").fit(p, 1 - y).map_.to_dict()["decreasing"] is True
+    assert "decreasing" not in fot.families.make("platt").fit(p, y).map_.to_dict()
 
 
 def test_text_beyond_10_mb_is_refused_before_it_is_parsed():
-    c = fot.KnotsMap([0.0, 0.3, 1.0], [0.1, 0.2, 0.9])
+    c = fot.maps.KnotsMap([0.0, 0.3, 1.0], [0.1, 0.2, 0.9])
     text = c.to_json() + 10_000_000 * " "
     assert len(text) > 10_000_000
     with pytest.raises(ValueError, match=f"text must have at most 10000000 bytes, got {len(text)}; allow more by max"):
         fot.CalibrationMap.from_json(text)
     with pytest.raises(ValueError, match="at most 10000000 bytes"):  # and not JSON, which it is not either
         fot.CalibrationMap.from_json("[" * 10_000_001)
-    assert fot.CalibrationMap.from_json(text, max_bytes=len(text)) == fot.KnotsMap.from_json(text, max_bytes=None) == c
+    assert (
+        fot.CalibrationMap.from_json(text, max_bytes=len(text))
+        == fot.maps.KnotsMap.from_json(text, max_bytes=None)
+        == c
+    )
 
 
 def test_bytes_are_counted_not_characters():
@@ -319,7 +313,7 @@ def test_bytes_are_counted_not_characters():
 
 def test_a_class_reads_only_its_own_kind():
     with pytest.raises(ValueError, match="kind must be one that BetaMap can read, got 'identity'"):
-        fot.BetaMap.from_json(fot.IdentityMap().to_json())
+        fot.maps.BetaMap.from_json(fot.maps.IdentityMap().to_json())
 
 
 def test_from_dict_is_as_strict():
@@ -327,20 +321,20 @@ def test_from_dict_is_as_strict():
     for _ in range(5000):
         deep = [deep]
     for d, message in (
-        ({"schema": True, "kind": "identity"}, "d must be a dict of schema 1 or 2, got True"),
+        ({"schema": True, "kind": "identity"}, "d must be a dict of schema 2, got True"),
         ({"schema": 2, "kind": "knots", "x": [0, 1], "c": [True, False]}, "c must be a list of numbers, got True"),
         ({"schema": 2, "kind": "knots", "x": np.array([[0.0], [1.0]]), "c": [0, 1]}, "x must be a list of numbers"),
         ({"schema": 2, "kind": "knots", "x": deep, "c": [0, 1]}, "d must not be nested deeper"),
-        (deep, "d must be a dict of schema 1 or 2"),
+        (deep, "d must be a dict of schema 2"),
     ):
         with pytest.raises(ValueError, match=message):
             fot.CalibrationMap.from_dict(d)
 
 
 def test_from_dict_takes_arrays_and_partitions_as_they_are():
-    bins = fot.Partition([0.5])
+    bins = fot.partitions.Partition([0.5])
     d = {"schema": 2, "kind": "binned", "bins": bins, "offset": np.array([0.1, 0.2]), "slope": (1, 1)}
-    assert fot.CalibrationMap.from_dict(d) == fot.BinnedMap(bins, [0.1, 0.2], [1, 1])
+    assert fot.CalibrationMap.from_dict(d) == fot.maps.BinnedMap(bins, [0.1, 0.2], [1, 1])
 
 
 VALUES = st.recursive(
@@ -376,13 +370,13 @@ def test_a_map_of_ones_own_is_written_and_read():
         def evaluate(self, p):
             return p**self.exponent
 
-    fot.register_map(Power)
+    fot.maps.register(Power)
     try:
         assert fot.CalibrationMap.from_json(Power(2.0).to_json()) == Power(2.0)
         with pytest.raises(ValueError, match="the map of kind 'power_in_json' must hold finite numbers"):
             Power(np.nan).to_json()
     finally:
-        KINDS.unregister("power_in_json")
+        fot.maps.unregister("power_in_json")
 
 
 def test_reading_and_calling_needs_no_fitting_library():

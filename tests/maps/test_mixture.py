@@ -6,12 +6,12 @@ import pytest
 import fitontest as fot
 
 GRID = np.linspace(0, 1, 101)
-FALLING = fot.LogisticMap(-1.0, 0.0, "logit", 1e-16)
-KNOTS = fot.KnotsMap([0.2, 0.6], [0.1, 0.5])
+FALLING = fot.maps.LogisticMap(-1.0, 0.0, "logit", 1e-16)
+KNOTS = fot.maps.KnotsMap([0.2, 0.6], [0.1, 0.5])
 
 
 def test_it_is_the_weighted_mean():
-    mixture = fot.MixtureMap([0.2, 0.8], [KNOTS, FALLING])
+    mixture = fot.maps.MixtureMap([0.2, 0.8], [KNOTS, FALLING])
     np.testing.assert_allclose(mixture(GRID), 0.2 * KNOTS(GRID) + 0.8 * FALLING(GRID), atol=1e-15)
     assert mixture.kinks.tolist() == [0.2, 0.6]
     assert not mixture.shifts_bins
@@ -19,20 +19,20 @@ def test_it_is_the_weighted_mean():
 
 
 def test_parts_without_weight_are_left_alone():
-    mixture = fot.MixtureMap([1.0, 0.0], [fot.IdentityMap(), KNOTS])
+    mixture = fot.maps.MixtureMap([1.0, 0.0], [fot.maps.IdentityMap(), KNOTS])
     np.testing.assert_array_equal(mixture(GRID), GRID)
     assert mixture.kinks.size == 0
 
 
 def test_it_stays_in_the_unit_interval_unless_a_part_may_leave_it():
-    thirds = fot.MixtureMap([1 / 3] * 3, [fot.KnotsMap([0.0], [1.0])] * 3)
+    thirds = fot.maps.MixtureMap([1 / 3] * 3, [fot.maps.KnotsMap([0.0], [1.0])] * 3)
     assert thirds(GRID).max() <= 1.0
-    shifted = fot.BinnedMap(fot.Partition([]), [0.4], [1.0])
-    assert fot.MixtureMap([0.5, 0.5], [shifted, fot.IdentityMap()])(1.0) == pytest.approx(1.2)
+    shifted = fot.maps.BinnedMap(fot.partitions.Partition([]), [0.4], [1.0])
+    assert fot.maps.MixtureMap([0.5, 0.5], [shifted, fot.maps.IdentityMap()])(1.0) == pytest.approx(1.2)
 
 
 def test_a_part_that_decreases_says_so_in_json():
-    mixture = fot.MixtureMap([0.5, 0.5], [KNOTS, FALLING])
+    mixture = fot.maps.MixtureMap([0.5, 0.5], [KNOTS, FALLING])
     d = mixture.to_dict()
     assert "decreasing" not in d
     assert d["parts"][1]["decreasing"] is True
@@ -54,7 +54,7 @@ def test_a_part_that_decreases_says_so_in_json():
 )
 def test_refusals(weights, parts, message):
     with pytest.raises(ValueError, match=message):
-        fot.MixtureMap(weights, parts)
+        fot.maps.MixtureMap(weights, parts)
 
 
 def test_parts_of_json_must_be_maps():

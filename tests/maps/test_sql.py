@@ -74,6 +74,8 @@ def test_columns_of_other_types_count_as_double(kind):
 
 def test_a_thousand_bins_are_not_too_deep():
     edges = np.arange(1, 1200) / 1200
-    c_hat = fot.BinnedMap(fot.Partition(edges), np.random.default_rng(0).normal(0, 0.01, 1200), np.ones(1200))
+    c_hat = fot.maps.BinnedMap(
+        fot.partitions.Partition(edges), np.random.default_rng(0).normal(0, 0.01, 1200), np.ones(1200)
+    )
     p = np.concatenate((edges, np.nextafter(edges, 0)))
     assert_promised(executed(c_hat.to_sql("p"), p=p), c_hat, p)

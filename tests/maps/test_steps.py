@@ -14,7 +14,7 @@ UNIT = st.sampled_from([0.0, 5e-324, 0.5, np.nextafter(1, 0), 1.0]) | st.floats(
 def steps(draw):
     x = draw(st.lists(UNIT, unique=True, max_size=8).map(sorted))
     column = [draw(st.lists(UNIT, min_size=size, max_size=size)) for size in (len(x) + 1, len(x))]
-    return fot.StepsMap(x, *column)
+    return fot.maps.StepsMap(x, *column)
 
 
 @given(c=steps(), p=st.lists(UNIT, max_size=10))
@@ -29,14 +29,14 @@ def test_values_one_by_one(c, p):
 def test_many_unsorted_scores_have_the_same_values_as_few():
     rng = np.random.default_rng(0)
     x = np.sort(rng.random(500))
-    c = fot.StepsMap(x, rng.random(501), rng.random(500))
+    c = fot.maps.StepsMap(x, rng.random(501), rng.random(500))
     p = rng.permutation(np.concatenate((rng.random(50_000), x)))
     np.testing.assert_array_equal(c(p), np.concatenate([c(part) for part in np.array_split(p, 10)]))
     np.testing.assert_array_equal(c(x), c.at)
 
 
 def test_any_shape():
-    c = fot.StepsMap([0.5], [0.1, 0.9], [0.4])
+    c = fot.maps.StepsMap([0.5], [0.1, 0.9], [0.4])
     assert c(0.5) == 0.4
     assert type(c(0.5)) is np.float64
     assert c([[0.0, 0.5, 1.0], [0.2, 0.7, 0.5]]).tolist() == [[0.1, 0.4, 0.9], [0.1, 0.9, 0.4]]
@@ -44,7 +44,7 @@ def test_any_shape():
 
 
 def test_no_jumps():
-    c = fot.StepsMap([], [0.3], [])
+    c = fot.maps.StepsMap([], [0.3], [])
     assert c([0.0, 0.5, 1.0]).tolist() == [0.3] * 3
     assert c.to_json() == '{"schema": 2, "kind": "steps", "x": [], "c": [0.3], "at": []}'
     again = fot.CalibrationMap.from_json(c.to_json())
@@ -55,16 +55,16 @@ def test_no_jumps():
 
 
 def test_jumps_at_the_ends():
-    c = fot.StepsMap([0.0, 1.0], [0.5, 0.2, 0.5], [0.1, 0.9])
+    c = fot.maps.StepsMap([0.0, 1.0], [0.5, 0.2, 0.5], [0.1, 0.9])
     assert c([0.0, 5e-324, np.nextafter(1, 0), 1.0]).tolist() == [0.1, 0.2, 0.2, 0.9]
     assert c.partition is None
 
 
 def test_a_line_through_the_kinks_has_the_steps_and_no_point_between_them():
-    c = fot.StepsMap([0.25, 0.5], [0.1, 0.9, 0.9], [0.4, 0.0])
+    c = fot.maps.StepsMap([0.25, 0.5], [0.1, 0.9, 0.9], [0.4, 0.0])
     assert c(c.kinks).tolist() == [0.1, 0.9, 0.9, 0.9]
     np.testing.assert_allclose(c.kinks, [0.25, 0.25, 0.5, 0.5], rtol=0, atol=1e-15)
-    ends = fot.StepsMap([0.0, 1.0], [0.5, 0.2, 0.5], [0.1, 0.9]).kinks
+    ends = fot.maps.StepsMap([0.0, 1.0], [0.5, 0.2, 0.5], [0.1, 0.9]).kinks
     assert ends.tolist() == [0.0, 5e-324, np.nextafter(1, 0), 1.0]
 
 
@@ -92,4 +92,4 @@ def test_a_line_through_the_kinks_has_the_steps_and_no_point_between_them():
 )
 def test_refusals(x, c, at, message):
     with pytest.raises(ValueError, match=message):
-        fot.StepsMap(x, c, at)
+        fot.maps.StepsMap(x, c, at)

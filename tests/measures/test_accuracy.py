@@ -8,10 +8,10 @@ import fitontest as fot
 from tests.strategies import noisy
 
 REFERENCES = {
-    fot.ZeroOneLoss(): lambda y, p, w: zero_one_loss(y, p >= 0.5, sample_weight=w),
-    fot.ZeroOneLoss(0.2): lambda y, p, w: zero_one_loss(y, p >= 0.2, sample_weight=w),
-    fot.RMSE(): lambda y, p, w: root_mean_squared_error(y, p, sample_weight=w),
-    fot.AUC(): lambda y, p, w: roc_auc_score(y, p, sample_weight=w),
+    fot.measures.ZeroOneLoss(): lambda y, p, w: zero_one_loss(y, p >= 0.5, sample_weight=w),
+    fot.measures.ZeroOneLoss(0.2): lambda y, p, w: zero_one_loss(y, p >= 0.2, sample_weight=w),
+    fot.measures.RMSE(): lambda y, p, w: root_mean_squared_error(y, p, sample_weight=w),
+    fot.measures.AUC(): lambda y, p, w: roc_auc_score(y, p, sample_weight=w),
 }
 
 
@@ -24,11 +24,11 @@ def test_they_are_those_of_scikit_learn(measure):
 
 
 def test_a_score_at_the_threshold_is_positive():
-    assert fot.ZeroOneLoss().estimate(fot.ScoreSample([1], [0.5])).value == 0
+    assert fot.measures.ZeroOneLoss().estimate(fot.ScoreSample([1], [0.5])).value == 0
 
 
 def test_labels_of_one_class():
-    found = fot.AUC().estimate(fot.ScoreSample([1, 1], [0.2, 0.7]))
+    found = fot.measures.AUC().estimate(fot.ScoreSample([1, 1], [0.2, 0.7]))
     assert found.value == 0.5
     assert "no pair of a positive and a negative" in found.note
 
@@ -49,12 +49,12 @@ def test_their_p_values_are_two_sided():
     assert "Two-sided p-value: from" in rmse
     assert "wo-sided" not in ece
     values = np.array([0.1, 0.2, 0.3, 0.4])
-    assert fot.IfCalibrated(0.25, values, True, two_sided=True).p_value == 1.0
-    assert fot.IfCalibrated(0.05, values, True, two_sided=True).p_value == 0.4
-    assert fot.IfCalibrated(0.05, values, True).p_value == 1.0
+    assert fot.measures.IfCalibrated(0.25, values, True, two_sided=True).p_value == 1.0
+    assert fot.measures.IfCalibrated(0.05, values, True, two_sided=True).p_value == 0.4
+    assert fot.measures.IfCalibrated(0.05, values, True).p_value == 1.0
 
 
 @pytest.mark.parametrize("threshold", [-0.1, 1.1, "0.5", None, True])
 def test_refusals(threshold):
     with pytest.raises(ValueError, match=r"threshold must be a number in \[0, 1\], got"):
-        fot.ZeroOneLoss(threshold)
+        fot.measures.ZeroOneLoss(threshold)

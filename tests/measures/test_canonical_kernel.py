@@ -10,7 +10,7 @@ from tests.measures.test_simplex_ece import drawn
 
 def value(y, P, w=None, **settings):
     data = read_any((y, P, w), CANONICAL, list(range(P.shape[1])))
-    return fot.make_measure("canonical_kernel", **settings).estimate(data).value
+    return fot.measures.make("canonical_kernel", **settings).estimate(data).value
 
 
 def pairs(y, P, kernel, scale):
@@ -42,7 +42,7 @@ def test_against_loops(kernel):
 @pytest.mark.parametrize("estimator", ["biased", "unbiased"])
 def test_two_classes_are_the_two_class_error(estimator):
     y, P = drawn(80, 2)
-    two = fot.KernelError(estimator=estimator, length_scale=0.3).estimate(fot.ScoreSample(y, P[:, 1])).value
+    two = fot.measures.KernelError(estimator=estimator, length_scale=0.3).estimate(fot.ScoreSample(y, P[:, 1])).value
     assert value(y, P, estimator=estimator, length_scale=0.3) == pytest.approx(two, abs=1e-14)
 
 
@@ -73,7 +73,7 @@ def test_several_labellings_at_once_are_those_one_by_one():
     data = read_any((y, P, None), CANONICAL)
     labellings = np.random.default_rng(0).integers(0, 3, (5, 60))
     for settings in ({}, {"estimator": "biased"}, {"estimator": "block", "block_size": 13}):
-        measure = fot.make_measure("canonical_kernel", **settings)
+        measure = fot.measures.make("canonical_kernel", **settings)
         each = [measure.estimate(data.with_codes(codes)).value for codes in labellings]
         np.testing.assert_allclose(measure.values_of(data, labellings), each, rtol=0, atol=1e-15)
 
@@ -86,7 +86,7 @@ def test_refusals(monkeypatch):
         ({"block_size": 1}, "block_size must be a whole number"),
     ):
         with pytest.raises(ValueError, match=message):
-            fot.make_measure("canonical_kernel", **settings)
+            fot.measures.make("canonical_kernel", **settings)
     with pytest.raises(ValueError, match="estimator must be 'biased' for fewer than two rows, got 'unbiased' for 1"):
         value(np.array([0]), np.array([[0.2, 0.8]]))
     y, P = np.zeros(20_001, dtype=int), np.full((20_001, 2), 0.5)

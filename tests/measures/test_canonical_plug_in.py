@@ -30,7 +30,7 @@ def test_the_formula(distance, norm):
     assert error.fitted_on_these_rows
 
 
-@pytest.mark.parametrize("family", fot.available_families(classes="any"))
+@pytest.mark.parametrize("family", fot.families.names("any"))
 def test_every_family(family):
     y, P = drawn(120, 3)
     error = canonical(fot.calibration_error, y, P, family=family)
@@ -71,8 +71,8 @@ def test_a_map_has_a_null_without_fitting():
     [
         ({"family": "unheard"}, "family must be one of"),
         ({"family": fot.Beta}, "family must be the name of a family, a family or a MulticlassMap"),
-        ({"family": fot.IdentityMap()}, "family must be the name of a family, a family or a MulticlassMap"),
-        ({"family": fot.SoftmaxMap([1, 1], [0, 0])}, "y_prob must have a column for each of the map's 2"),
+        ({"family": fot.maps.IdentityMap()}, "family must be the name of a family, a family or a MulticlassMap"),
+        ({"family": fot.maps.SoftmaxMap([1, 1], [0, 0])}, "y_prob must have a column for each of the map's 2"),
         ({"debias": True}, "debias must be left at False with reduction='canonical'"),
         ({"direction": "own"}, "direction must be left at 'smooth' with reduction='canonical'"),
         ({"norm": "l0"}, "norm must be one of"),
@@ -86,7 +86,7 @@ def test_refusals(settings, message):
 
 def test_maps_of_several_classes_need_the_reduction():
     y, P = drawn(60, 2)
-    for family in (fot.MulticlassIdentityMap(), fot.Vector()):
+    for family in (fot.maps.MulticlassIdentityMap(), fot.Vector()):
         with pytest.raises(ValueError, match="reduction must be 'canonical' for a family or map of several classes"):
             fot.calibration_error(y, P[:, 1], family=family)
     with pytest.raises(ValueError, match="distance must be left at 'total_variation' unless reduction='canonical'"):
@@ -99,7 +99,7 @@ def test_a_map_that_is_given_is_no_worse_than_it_would_be_by_chance():
     P = rng.dirichlet(np.ones(3), 200)
     y = rng.integers(0, 3, 200)
     with pytest.warns(fot.CalibrationWarning, match="slope of 0 or less"):
-        g = fot.make_family("matrix").fit(P, y).map_
+        g = fot.families.make("matrix").fit(P, y).map_
     for _ in range(4):
         order = rng.permutation(200)
         e = fot.calibration_error(y[order], P[order], reduction="canonical", family=g, null_draws=20)

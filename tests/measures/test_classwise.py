@@ -23,12 +23,12 @@ def test_it_is_the_mean_of_one_against_the_rest(error):
     options = {"sample_weight": w, "null_draws": 0}
     found = error(y, p, reduction="classwise", **options)
     each = [float(error(y == name, p[:, k], **options)) for k, name in enumerate(["cat", "dog", "eel"])]
-    assert [float(e) for e in found.errors.values()] == each
+    assert [float(e) for e in found.classes.values()] == each
     assert float(found) == pytest.approx(np.mean(each), abs=1e-12)
     assert float(found["dog"]) == each[1]
     assert list(found.to_frame()["class"]) == ["cat", "dog", "eel"]
     assert [c["class"] for c in json.loads(json.dumps(found.to_dict(), allow_nan=False))["classes"]] == list(
-        found.errors
+        found.classes
     )
     assert "mean over 3 classes" in str(found)
 
@@ -48,7 +48,7 @@ def test_labels_name_the_columns():
 def test_null_draws_per_class():
     y, p = three_classes()
     found = fot.tce(y, p, reduction="classwise", null_draws=4)
-    assert all(e.null.values.size == 4 for e in found.errors.values())
+    assert all(e.null.values.size == 4 for e in found.classes.values())
     assert found.to_frame()["null_mean"].notna().all()
     again = fot.tce(y, p, reduction="classwise", null_draws=4)
     assert again.to_dict() == found.to_dict()
@@ -78,7 +78,7 @@ def test_matrices_are_never_guessed_at():
     with pytest.raises(ValueError, match="name the classes of the columns by labels"):
         fot.tce(y[y != "cat"], p[y != "cat"], reduction="classwise")
     two = fot.gce([0, 1, 1], [[0.8, 0.2], [0.4, 0.6], [0.3, 0.7]], reduction="classwise")
-    assert len(two.errors) == 2
+    assert len(two.classes) == 2
 
 
 def test_nan_is_no_class():
@@ -94,9 +94,9 @@ def test_columns_named_after_the_classes_are_read_by_their_names():
     wrong = right[["dog", "cat", "eel"]]
     with pytest.warns(fot.CalibrationWarning, match="'dog' is class 'dog', 'cat' is class 'cat'"):
         turned = fot.gce(y, wrong, reduction="classwise")
-    assert list(turned.errors) == ["dog", "cat", "eel"]
-    assert {label: float(turned[label]) for label in turned.errors} == {
-        label: float(each) for label, each in fot.gce(y, p, reduction="classwise").errors.items()
+    assert list(turned.classes) == ["dog", "cat", "eel"]
+    assert {label: float(turned[label]) for label in turned.classes} == {
+        label: float(each) for label, each in fot.gce(y, p, reduction="classwise").classes.items()
     }
     with pytest.raises(ValueError, match="y_prob must have its columns in the order of the classes"):
         fot.gce(y, wrong, reduction="classwise", labels=["cat", "dog", "eel"])
@@ -110,14 +110,14 @@ def test_the_null_of_a_class_does_not_depend_on_the_others():
     np.testing.assert_array_equal(fot.tce(y, p, null_draws=5, reduction="classwise")["dog"].null.values, alone)
 
 
-@pytest.mark.parametrize("family", [fot.Slope1(6), "platt", fot.IdentityMap()], ids=str)
+@pytest.mark.parametrize("family", [fot.Slope1(6), "platt", fot.maps.IdentityMap()], ids=str)
 def test_plug_in_errors_of_the_classes(family):
     y, p = three_classes()
     w = np.random.default_rng(1).integers(0, 3, y.size)
     options = {"family": family, "norm": "l2", "sample_weight": w}
     found = fot.calibration_error(y, p, reduction="classwise", **options)
     each = [fot.calibration_error(y == name, p[:, k], **options) for k, name in enumerate(["cat", "dog", "eel"])]
-    assert [float(error) for error in found.errors.values()] == [float(error) for error in each]
+    assert [float(error) for error in found.classes.values()] == [float(error) for error in each]
     assert float(found) == pytest.approx(np.mean([float(error) for error in each]), abs=1e-15)
     frame = found.to_frame()
     assert frame.columns.tolist() == ["class", "value", "n_bins", "base_rate", "se_map_fixed", "note"]

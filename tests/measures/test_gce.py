@@ -15,8 +15,8 @@ from sklearn.metrics import brier_score_loss
 import fitontest as fot
 from tests.strategies import WHOLE_WEIGHTS, as_counts, noisy, samples
 
-LOSSES = [*fot.available_bin_losses(), "callable"]
-PARTITIONS = fot.available_partitions()
+LOSSES = [*fot.bin_losses.names(), "callable"]
+PARTITIONS = fot.partitions.names("two")
 every_loss = pytest.mark.parametrize("loss", LOSSES)
 every_partition = pytest.mark.parametrize("partition", PARTITIONS)
 
@@ -73,11 +73,11 @@ def test_every_loss_and_norm_by_hand(loss, partition):
 def test_named_errors_are_points_of_the_space(scheme, closed, data):
     y, p, w = data
     w = as_counts(w)
-    bins = fot.make_family("slope1", n_bins=7, scheme=scheme, closed=closed).fit(p, y, w)
+    bins = fot.families.make("slope1", n_bins=7, scheme=scheme, closed=closed).fit(p, y, w)
     for norm in ("l1", "l2", "squared", "max"):
-        ece = fot.plug_in(bins, norm=norm).estimate(fot.ScoreSample(y, p, w))
+        ece = fot.measures.PlugIn(bins, norm=norm).estimate(fot.ScoreSample(y, p, w))
         assert float(gce(y, p, w=w, partition=bins, norm=norm)) == pytest.approx(float(ece), abs=1e-12)
-    pde = fot.plug_in(fot.Flat(7, scheme, closed)).estimate(fot.ScoreSample(y, p, w))
+    pde = fot.measures.PlugIn(fot.Flat(7, scheme, closed)).estimate(fot.ScoreSample(y, p, w))
     assert float(gce(y, p, "deviation", w, partition=bins)) == pytest.approx(float(pde), abs=1e-12)
 
 
@@ -131,13 +131,13 @@ def test_the_bins_of_any_fitted_family(family):
     assert float(error) == pytest.approx(float(fot.gce(y, p, loss="rejection", partition=family)), abs=1e-12)
 
 
-@pytest.mark.parametrize("family", fot.available_families())
+@pytest.mark.parametrize("family", fot.families.names("two"))
 def test_which_families_have_bins(family):
     y, p = noisy(300)
-    fitted = fot.make_family(family).fit(p, y)
+    fitted = fot.families.make(family).fit(p, y)
     assert hasattr(fitted, "partition_") == fitted.has_partition
     with pytest.raises(NotFittedError):
-        fot.gce(y, p, partition=fot.make_family(family))
+        fot.gce(y, p, partition=fot.families.make(family))
     if not fitted.has_partition:
         with pytest.raises(ValueError, match=r"partition must be a family that has bins \(flat, isotonic, pava_bc, pl"):
             fot.gce(y, p, partition=fitted)
@@ -180,7 +180,7 @@ def test_empty_bins_have_no_loss():
 @pytest.mark.parametrize("test", ["binomial", "t"])
 def test_one_row_and_one_class(test):
     def tce(y, p, **options):
-        return fot.make_measure("tce", test=test, **options).estimate(fot.ScoreSample(y, p)).value
+        return fot.measures.make("tce", test=test, **options).estimate(fot.ScoreSample(y, p)).value
 
     assert tce([1], [0.0]) == (1.0 if test == "binomial" else 0.0)
     assert tce([1, 1, 1], [0.0, 1.0, 1.0], partition="equal_width", n_bins=1) == pytest.approx(1 / 3)
@@ -228,9 +228,9 @@ def test_borders_have_six_digits_and_more_where_these_are_equal():
         ({"partition": "pl3"}, "the name of a family"),
         ({"partition": 7}, "partition must be the name of a partition"),
         ({"partition": [0.5, 0.2]}, "edges must be strictly increasing"),
-        ({"partition": fot.PavaBC}, "partition must be an instance, got the class PavaBC"),
+        ({"partition": fot.partitions.PavaBC}, "partition must be an instance, got the class PavaBC"),
         ({"partition": "pava", "n_bins": 5}, "n_bins must be left at 10"),
-        ({"partition": fot.EqualMass(5), "n_bins": 7}, "n_bins must be left at 10"),
+        ({"partition": fot.partitions.EqualMass(5), "n_bins": 7}, "n_bins must be left at 10"),
         ({"n_bins": 0}, "n_bins must be a whole number"),
         ({"alpha": 0.1}, "alpha must be left at 0.05 unless"),
         ({"test": "t"}, "test must be left at 'binomial' unless"),
@@ -251,13 +251,13 @@ def test_bad_options_are_refused(options, message):
 def test_family_bins():
     y, p = noisy(400)
     for family in ("isotonic", fot.Slope1(5)):
-        fitted = (fot.make_family(family) if isinstance(family, str) else family).fit(p, y)
-        refitted = fot.gce(y, p, partition=fot.FamilyBins(family)).to_dict()
+        fitted = (fot.families.make(family) if isinstance(family, str) else family).fit(p, y)
+        refitted = fot.gce(y, p, partition=fot.families.FamilyBins(family)).to_dict()
         assert refitted | {"measure": None} == fot.gce(y, p, partition=fitted).to_dict() | {"measure": None}
     with pytest.raises(ValueError, match="family must be a family that has bins"):
-        fot.gce(y, p, partition=fot.FamilyBins("platt"))
+        fot.gce(y, p, partition=fot.families.FamilyBins("platt"))
     with pytest.raises(ValueError, match="family must be the name of a family or a Family"):
-        fot.gce(y, p, partition=fot.FamilyBins(7))
+        fot.gce(y, p, partition=fot.families.FamilyBins(7))
 
 
 def test_weights_beyond_exact_counts():

@@ -16,7 +16,7 @@ every_kernel = pytest.mark.parametrize("kernel", KERNELS)
 
 
 def skce(y, p, w=None, **settings):
-    return fot.KernelError(**settings).estimate(fot.ScoreSample(y, p, w)).value
+    return fot.measures.KernelError(**settings).estimate(fot.ScoreSample(y, p, w)).value
 
 
 def by_pairs(y, p, w, kernel, length_scale, *, different=False):
@@ -121,9 +121,9 @@ def test_the_unbiased_one_is_0_on_average_for_calibrated_scores():
 def test_the_target(kernel):
     y, p = noisy(300, ties=2)
     w = np.random.default_rng(0).integers(0, 3, 300)
-    c, measure = p**1.4, fot.KernelError(kernel)
+    c, measure = p**1.4, fot.measures.KernelError(kernel)
     assert measure.target(fot.ScoreSample(y, p, w), c) == pytest.approx(by_pairs(c, p, w, kernel, 1.0), abs=1e-14)
-    labels = fot.KernelError(kernel, "biased")
+    labels = fot.measures.KernelError(kernel, "biased")
     sample = fot.ScoreSample(y, p, w)
     assert labels.target(sample, y.astype(float)) == pytest.approx(labels.estimate(sample).value, abs=1e-14)
 
@@ -173,4 +173,4 @@ def test_many_distinct_scores_need_blocks():
 )
 def test_bad_settings_are_refused(settings, message):
     with pytest.raises(ValueError, match=message):
-        fot.KernelError(**settings)
+        fot.measures.KernelError(**settings)

@@ -54,11 +54,11 @@ def test_a_single_bin_that_cross_validation_chose_is_said_everywhere():
         ({"norm": "squared"}, "1 bin: the error is the squared difference of the means"),
         ({"debias": True}, "1 bin: the error is the debiased difference of the means"),
         ({"family": fot.CrossValidated("flat", candidates=[1])}, DISTANCE),
-        ({"family": fot.Slope1("sweep", scheme=fot.EqualMass(1))}, None),  # the sweep finds more
+        ({"family": fot.Slope1("sweep", scheme=fot.partitions.EqualMass(1))}, None),  # the sweep finds more
         ({"family": fot.Slope1(1)}, None),
         ({"family": fot.Slope1([])}, None),
-        ({"family": fot.Slope1(scheme=fot.Partition([]))}, None),  # a scheme that has no number to choose
-        ({"family": fot.BinnedMap(fot.Partition([]), [0.1], [1.0])}, None),
+        ({"family": fot.Slope1(scheme=fot.partitions.Partition([]))}, None),  # a scheme that has no number to choose
+        ({"family": fot.maps.BinnedMap(fot.partitions.Partition([]), [0.1], [1.0])}, None),
     ],
 )
 def test_which_errors_have_the_note(options, note):
@@ -162,7 +162,7 @@ def test_a_class_that_does_not_occur():
     assert right.notes == ["every prediction is right: an error only tells how far the scores are from 1"]
 
 
-@pytest.mark.parametrize("partition", ["sweep", fot.FamilyBins(fot.Slope1())])
+@pytest.mark.parametrize("partition", ["sweep", fot.families.FamilyBins(fot.Slope1())])
 def test_a_single_bin_that_a_rule_chose_is_said_by_every_measure_of_bins(partition):
     y, p = calibrated()
     if partition == "sweep":
@@ -172,7 +172,7 @@ def test_a_single_bin_that_a_rule_chose_is_said_by_every_measure_of_bins(partiti
     assert len(texts) == 1
 
 
-@pytest.mark.parametrize("partition", [fot.EqualMass(1), [0.9999], fot.FamilyBins(fot.Slope1(1))])
+@pytest.mark.parametrize("partition", [fot.partitions.EqualMass(1), [0.9999], fot.families.FamilyBins(fot.Slope1(1))])
 def test_a_single_bin_that_was_asked_for_is_not_said_by_measures_of_bins(partition):
     y, p = calibrated()
     error, texts = quietly(fot.gce, y, p, partition=partition)

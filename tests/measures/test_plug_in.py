@@ -37,7 +37,7 @@ def test_norms_of_binned_errors_by_hand(norm):
     assert float(found) == pytest.approx(by_hand(y, p, w, norm, 7), abs=1e-12)
 
 
-@pytest.mark.parametrize("family", fot.available_families())
+@pytest.mark.parametrize("family", fot.families.names("two"))
 def test_every_family_is_the_norm_of_the_distances(family):
     y, p = noisy(300)
     w = np.random.default_rng(0).random(300) * (np.arange(300) % 5 > 0)
@@ -56,7 +56,7 @@ def test_weight_is_repetition_for_every_norm(data, norm):
     y, p, w = data
     k = w.astype(int)
     for family in (fot.Slope1(4), fot.Flat(3, "equal_width"), fot.Isotonic()):
-        measure = fot.plug_in(family, norm=norm)
+        measure = fot.measures.PlugIn(family, norm=norm)
         weighted = measure.estimate(fot.ScoreSample(y, p, w))
         repeated = measure.estimate(fot.ScoreSample(np.repeat(y, k), np.repeat(p, k)))
         assert float(weighted) == pytest.approx(float(repeated), abs=1e-12)
@@ -91,7 +91,7 @@ def test_the_default_is_the_spline_and_that_of_version_0_1_a_word_away():
     assert (
         float(found)
         == float(fot.calibration_error(y, p, family=fot.Spline()))
-        == float(fot.plug_in().estimate(fot.ScoreSample(y, p)))
+        == float(fot.measures.PlugIn().estimate(fot.ScoreSample(y, p)))
     )
     found = fot.calibration_error(y, p, family="slope1")
     assert found.n_bins == fot.Slope1().fit(p, y).n_bins_
@@ -128,13 +128,13 @@ def test_pos_label_and_orientation():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"norm": "l3"}, "norm must be one of 'l1', 'l2', 'squared', 'max'; got 'l3'"),
+        ({"norm": "l3"}, "norm must be one of 'l1', 'l2', 'max', 'squared'; got 'l3'"),
         ({"family": "cubic"}, "family must be one of"),
         ({"family": 3}, "family must be a name, a Family or a CalibrationMap, got 3"),
         ({"family": fot.Beta}, "family must be a name, a Family or a CalibrationMap"),
         ({"debias": "yes"}, "debias must be True or False, got 'yes'"),
         ({"debias": True, "family": "flat"}, "debias must be False unless family is slope1"),
-        ({"debias": True, "family": fot.IdentityMap()}, "debias must be False unless family is slope1"),
+        ({"debias": True, "family": fot.maps.IdentityMap()}, "debias must be False unless family is slope1"),
         ({"debias": True, "norm": "max"}, "debias must be False unless norm is one of"),
         ({"debias": True, "family": "spline"}, "debias must be False unless family is slope1, or another that shifts"),
         (

@@ -10,7 +10,11 @@ from tests.strategies import WHOLE_WEIGHTS, samples
 
 def count(w):
     """Return the count of as many scores as there are weights, each of its own."""
-    return fot.ProbabilisticCount().estimate(fot.ScoreSample(np.zeros(len(w)), np.linspace(0, 1, len(w)), w)).value
+    return (
+        fot.measures.ProbabilisticCount()
+        .estimate(fot.ScoreSample(np.zeros(len(w)), np.linspace(0, 1, len(w)), w))
+        .value
+    )
 
 
 @pytest.mark.parametrize(
@@ -37,7 +41,7 @@ def test_the_value_of_the_paper_whose_shares_do_not_add_up():
 @given(samples())
 def test_bounds(data):
     y, p, w = data
-    found = fot.ProbabilisticCount().estimate(fot.ScoreSample(y, p, w))
+    found = fot.measures.ProbabilisticCount().estimate(fot.ScoreSample(y, p, w))
     assert found.n_values == np.unique(p[w > 0]).size
     assert 1 - 1e-12 <= found.value <= found.n_values * (1 + 1e-12)
     assert 1 / found.value == pytest.approx(np.mean(_shares(p, w)), rel=1e-9)
@@ -53,17 +57,17 @@ def _shares(p, w):
 def test_a_weight_is_a_repetition(data):
     y, p, w = data
     again = fot.ScoreSample(np.repeat(y, w.astype(int)), np.repeat(p, w.astype(int)))
-    measure = fot.ProbabilisticCount()
+    measure = fot.measures.ProbabilisticCount()
     assert measure.estimate(fot.ScoreSample(y, p, w)).value == pytest.approx(measure.estimate(again).value, rel=1e-12)
 
 
 def test_counts_are_printed_as_counts():
-    measure = fot.ProbabilisticCount()
+    measure = fot.measures.ProbabilisticCount()
     assert [measure.printed(value) for value in (2.6667, 87.3, 123456.2)] == ["2.67", "87.3", "123456"]
-    assert fot.make_measure("probabilistic_count").unit == "count"
+    assert fot.measures.make("probabilistic_count").unit == "count"
 
 
 def test_counts_are_never_printed_as_powers_of_ten():
-    count = fot.ProbabilisticCount()
+    count = fot.measures.ProbabilisticCount()
     assert [count.printed(value) for value in (2.6667, 999.4, 999.7, 1234.5)] == ["2.67", "999", "1000", "1234"]
     assert count.printed(150.4, 2) == "150"

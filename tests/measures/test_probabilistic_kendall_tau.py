@@ -10,7 +10,7 @@ from tests.strategies import SCORES, WHOLE_WEIGHTS, samples
 
 
 def tau(p, eta, w=None):
-    return fot.ProbabilisticKendallTau(eta).estimate(fot.ScoreSample(np.arange(len(p)) % 2, p, w)).value
+    return fot.measures.ProbabilisticKendallTau(eta).estimate(fot.ScoreSample(np.arange(len(p)) % 2, p, w)).value
 
 
 def definition(p, eta, w):
@@ -58,7 +58,7 @@ def test_its_ends_and_a_function():
     assert tau(p, 1 - p) == -1
     assert tau(np.full(30, 0.3), p) == 1  # ties are not discordant
     assert tau(p, np.sqrt) == 1
-    assert fot.ProbabilisticKendallTau(p).name == "probabilistic_kendall_tau"
+    assert fot.measures.ProbabilisticKendallTau(p).name == "probabilistic_kendall_tau"
 
 
 def test_the_weight_of_pairs_does_not_cancel():
@@ -72,40 +72,40 @@ def test_each_class_has_its_own_truth():
     rng = np.random.default_rng(0)
     P, truth, y = rng.dirichlet([1] * 3, 40), rng.dirichlet([1] * 3, 40), np.arange(40) % 3
     with pytest.raises(ValueError, match=r"truth must have a column for each of the 3 classes .* got shape \(40,\)"):
-        fot.evaluate(y, P, measures=[fot.ProbabilisticKendallTau(truth[:, 0])], reduction="classwise")
-    measure = fot.ProbabilisticKendallTau(truth)
+        fot.evaluate(y, P, measures=[fot.measures.ProbabilisticKendallTau(truth[:, 0])], reduction="classwise")
+    measure = fot.measures.ProbabilisticKendallTau(truth)
     found = fot.evaluate(y, P, measures=[measure], reduction="classwise").estimates[0]
     assert [float(one) for one in found.classes.values()] == [tau(P[:, k], truth[:, k]) for k in range(3)]
     assert found.measure is measure
     with pytest.raises(ValueError, match="truth must be a function of the score, or one true probability for each row"):
         measure.estimate(fot.ScoreSample(y == 0, P[:, 0]))
-    function = fot.evaluate(y, P, measures=[fot.ProbabilisticKendallTau(np.square)], reduction="classwise")
+    function = fot.evaluate(y, P, measures=[fot.measures.ProbabilisticKendallTau(np.square)], reduction="classwise")
     assert float(function.estimates[0]) == 1
 
 
 def test_it_is_a_value():
     eta = np.linspace(0, 1, 1000)
-    one, other = fot.ProbabilisticKendallTau(eta), fot.ProbabilisticKendallTau(eta.tolist())
+    one, other = fot.measures.ProbabilisticKendallTau(eta), fot.measures.ProbabilisticKendallTau(eta.tolist())
     assert one == other
     assert hash(one) == hash(other)
-    assert one != fot.ProbabilisticKendallTau(eta[::-1])
-    assert one != fot.ProbabilisticKendallTau(np.sqrt)
-    assert fot.ProbabilisticKendallTau(np.sqrt) == fot.ProbabilisticKendallTau(np.sqrt)
+    assert one != fot.measures.ProbabilisticKendallTau(eta[::-1])
+    assert one != fot.measures.ProbabilisticKendallTau(np.sqrt)
+    assert fot.measures.ProbabilisticKendallTau(np.sqrt) == fot.measures.ProbabilisticKendallTau(np.sqrt)
     assert repr(one) == "ProbabilisticKendallTau(truth=array of shape (1000,))"
-    assert repr(fot.ProbabilisticKendallTau()) == "ProbabilisticKendallTau(truth=None)"
+    assert repr(fot.measures.ProbabilisticKendallTau()) == "ProbabilisticKendallTau(truth=None)"
     eta[:] = 0.5
     assert one == other  # it has a copy
     sample = fot.ScoreSample([0, 1], [0.7, 0.2])
     with pytest.raises(ValueError, match="truth must be a function here"):
-        fot.ProbabilisticKendallTau([0.1, 0.2]).estimate(sample.take(np.array([0, 1])))
+        fot.measures.ProbabilisticKendallTau([0.1, 0.2]).estimate(sample.take(np.array([0, 1])))
 
 
 def test_refusals():
     sample = fot.ScoreSample([0, 1], [0.2, 0.7])
     for truth, words in ((None, "got None"), ([0.1], r"got shape \(1,\) for 2 rows"), ([0.1, 1.2], "truth must")):
         with pytest.raises(ValueError, match=words):
-            fot.ProbabilisticKendallTau(truth).estimate(sample)
+            fot.measures.ProbabilisticKendallTau(truth).estimate(sample)
     with pytest.raises(ValueError, match="y_prob must have at least two rows for a Kendall tau, got 1"):
-        fot.ProbabilisticKendallTau([0.5]).estimate(fot.ScoreSample([1], [0.2]))
+        fot.measures.ProbabilisticKendallTau([0.5]).estimate(fot.ScoreSample([1], [0.2]))
     with pytest.raises(ValueError, match="truth must be a function of the score, or one true probability"):
         fot.evaluate([0, 1], [0.2, 0.7], measures=["probabilistic_kendall_tau"])

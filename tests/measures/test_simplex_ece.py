@@ -30,7 +30,7 @@ def canonical(function, y, P, **settings):
     st.integers(0, 10**6),
     st.integers(2, 6),
     st.sampled_from(DISTANCES),
-    st.sampled_from([fot.MedianVariance(3), fot.UniformGrid(3), "rows"]),
+    st.sampled_from([fot.partitions.MedianVariance(3), fot.partitions.UniformGrid(3), "rows"]),
     st.sampled_from([None, "whole", "any"]),
 )
 def test_the_error_is_the_plug_in_error_of_the_shift_of_the_cells(seed, n_classes, distance, partition, weights):
@@ -50,9 +50,9 @@ def test_the_error_is_the_plug_in_error_of_the_shift_of_the_cells(seed, n_classe
 
 def test_flat_cells_have_another_error():
     y, P = drawn()
-    flat = fot.SimplexBins(fot.MedianVariance(30), slope=0).fit(P, y)
+    flat = fot.SimplexBins(fot.partitions.MedianVariance(30), slope=0).fit(P, y)
     assert np.unique(flat.predict_proba(P), axis=0).shape[0] == flat.n_bins_
-    table = canonical(fot.gce, y, P, partition=fot.MedianVariance(30)).table
+    table = canonical(fot.gce, y, P, partition=fot.partitions.MedianVariance(30)).table
     np.testing.assert_allclose(np.unique(flat.predict_proba(P), axis=0), np.unique(table.mean_y, axis=0))
     error = canonical(fot.calibration_error, y, P, family=flat.map_)
     expected = np.abs(flat.map_(P) - P).sum(axis=1).mean() / 2
@@ -62,7 +62,7 @@ def test_flat_cells_have_another_error():
 
 def test_shifted_rows_are_put_back_on_the_simplex():
     y, P = drawn(60, 3)
-    family = fot.SimplexBins(fot.MedianVariance(4)).fit(P, y)
+    family = fot.SimplexBins(fot.partitions.MedianVariance(4)).fit(P, y)
     assert family.map_(P).min() < 0  # as bins of slope 1 leave [0, 1]
     q = family.predict_proba(P)
     assert q.min() >= 0
@@ -77,7 +77,7 @@ def test_shifted_rows_are_put_back_on_the_simplex():
 def test_two_classes_are_the_two_class_error(seed, n_bins):
     """In the cells of the bins of the second column the total variation of two means is the bias of the bin."""
     y, P = drawn(100, 2, seed)
-    bins = fot.EqualMass(n_bins)
+    bins = fot.partitions.EqualMass(n_bins)
     two = fot.gce(y, P[:, 1], partition=bins)
     cells = two.partition.locate(P[:, 1])
     assert float(canonical(fot.gce, y, P, partition=cells)) == pytest.approx(float(two), rel=0, abs=1e-14)
@@ -102,7 +102,7 @@ def test_norms_over_cells(norm):
     assert str(error).startswith("canonical ECE" if norm == "l1" else "canonical GCE")
 
 
-@pytest.mark.parametrize("partition", ["median_variance", fot.UniformGrid(2)])
+@pytest.mark.parametrize("partition", ["median_variance", fot.partitions.UniformGrid(2)])
 def test_weights_repeat_rows_and_order_does_not_matter(partition):
     y, P = drawn(200, 3)
     rng = np.random.default_rng(1)
@@ -122,7 +122,7 @@ def test_the_order_of_classes_does_not_matter():
     y, P = drawn(200, 4)
     order = [2, 0, 3, 1]
     column = np.argsort(order)
-    for partition in ("median_variance", fot.UniformGrid(2)):
+    for partition in ("median_variance", fot.partitions.UniformGrid(2)):
         a = canonical(fot.gce, y, P, partition=partition)
         b = canonical(fot.gce, column[y], P[:, order], partition=partition)
         assert float(b) == pytest.approx(float(a), abs=1e-14)
@@ -156,10 +156,10 @@ def test_what_is_printed_and_written():
 def test_notes():
     y, P = drawn(30, 3)
     with pytest.warns(fot.CalibrationWarning, match="1 cell: the error is the distance of the mean prediction"):
-        one = canonical(fot.gce, y, P, partition=fot.MedianVariance(30))
+        one = canonical(fot.gce, y, P, partition=fot.partitions.MedianVariance(30))
     assert float(one) == pytest.approx(np.abs(P.mean(axis=0) - np.bincount(y, minlength=3) / 30).sum() / 2)
     with pytest.warns(fot.CalibrationWarning, match="mostly the noise of single labels"):
-        canonical(fot.gce, y, P, partition=fot.UniformGrid(30))
+        canonical(fot.gce, y, P, partition=fot.partitions.UniformGrid(30))
 
 
 @pytest.mark.parametrize(

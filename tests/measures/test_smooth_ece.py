@@ -39,7 +39,7 @@ every_problem = pytest.mark.parametrize("name", PROBLEMS)
 
 
 def smooth(y, p, w=None, bandwidth=None):
-    return fot.SmoothECE(bandwidth).estimate(fot.ScoreSample(y, p, w))
+    return fot.measures.SmoothECE(bandwidth).estimate(fot.ScoreSample(y, p, w))
 
 
 def by_quadrature(y, p, w, s, points=20_001):
@@ -116,14 +116,14 @@ def test_values_by_hand():
 def test_the_target_is_the_value_of_labels_that_are_the_truth():
     y, p = noisy(300, ties=2)
     sample = fot.ScoreSample(y, p)
-    for measure in (fot.SmoothECE(), fot.SmoothECE(0.1)):
+    for measure in (fot.measures.SmoothECE(), fot.measures.SmoothECE(0.1)):
         assert measure.target(sample, y.astype(float)) == pytest.approx(measure.estimate(sample).value, abs=1e-12)
 
 
 @pytest.mark.parametrize("bandwidth", [0, -1, 1e-5, np.inf, np.nan, "wide", True])
 def test_refused_bandwidths(bandwidth):
     with pytest.raises(ValueError, match="bandwidth must be None or a finite number, at least"):
-        fot.SmoothECE(bandwidth)
+        fot.measures.SmoothECE(bandwidth)
 
 
 def test_the_bandwidth_is_reported():

@@ -36,7 +36,7 @@ def test_it_is_the_influence_of_single_rows(family, norm):
 
 def test_it_is_the_spread_over_fresh_scores_for_a_map_that_was_given():
     rng = np.random.default_rng(0)
-    c = fot.BetaMap(2.0, 0.5, 0.3, 1e-16)
+    c = fot.maps.BetaMap(2.0, 0.5, 0.3, 1e-16)
     errors = []
     for _ in range(600):
         p = rng.random(300)
@@ -63,7 +63,7 @@ def test_slope1_from_bins_is_slope1_from_rows():
         ({"debias": True}, "a debiased error corrects for the fit of the map"),
         ({"family": fot.Slope1(1)}, "all distances are equal"),
         ({"family": "identity"}, "the map is the identity at every row: the error is 0"),
-        ({"family": fot.IdentityMap(), "norm": "l2"}, "the square root has no slope at 0"),
+        ({"family": fot.maps.IdentityMap(), "norm": "l2"}, "the square root has no slope at 0"),
         ({"sample_weight": [0, 0, 1, 0]}, "a single row does not vary"),
         ({"sample_weight": [0, 0, 0.3, 0]}, "a single row does not vary"),
     ],
@@ -76,12 +76,12 @@ def test_where_there_is_none_the_reason_is_told(options, reason):
 
 
 def test_a_given_map_with_equal_distances_has_none_left_to_vary():
-    shift = fot.BinnedMap(fot.Partition([]), [0.1], [1.0])
+    shift = fot.maps.BinnedMap(fot.partitions.Partition([]), [0.1], [1.0])
     found = fot.calibration_error([0, 1], [0.2, 0.4], family=shift)
     assert found.se_map_fixed == pytest.approx(0.0, abs=1e-15)
 
 
-@pytest.mark.parametrize("family", [fot.Flat(3), "isotonic", fot.Slope1(3), fot.BetaMap(2.0, 1.0, 0.0, 1e-9)])
+@pytest.mark.parametrize("family", [fot.Flat(3), "isotonic", fot.Slope1(3), fot.maps.BetaMap(2.0, 1.0, 0.0, 1e-9)])
 def test_whole_weights_are_rows_repeated(family):
     y, p = noisy(60, ties=1)
     w = np.random.default_rng(0).integers(0, 4, 60)

@@ -29,12 +29,12 @@ def test_by_hand():
 def test_pava_is_best_among_all_monotone_partitions(data):
     y, p, w = data
     sample = fot.ScoreSample(y, p, w)
-    best = fot.WithinBin("pava").estimate(sample)
+    best = fot.measures.WithinBin("pava").estimate(sample)
     assert best.monotone
     inner = np.unique(p[w > 0])[1:]
     for size in range(inner.size + 1):
         for edges in combinations(inner, size):
-            other = fot.WithinBin(list(edges)).estimate(sample)
+            other = fot.measures.WithinBin(list(edges)).estimate(sample)
             assert not other.monotone or other.total >= best.total - 1e-12
 
 

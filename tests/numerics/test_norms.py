@@ -23,8 +23,8 @@ def influence_of_fourth(g, w):
 
 @pytest.fixture
 def l4():
-    yield fot.register_norm(fot.Norm("l4", fourth, influence_of_fourth))
-    fot.unregister_norm("l4")
+    yield fot.norms.register(fot.norms.Norm("l4", fourth, influence_of_fourth))
+    fot.norms.unregister("l4")
 
 
 def nudged(norm, g, w, i, step=1e-6):
@@ -41,7 +41,7 @@ def nudged(norm, g, w, i, step=1e-6):
 )
 def test_influence_is_the_slope_in_the_weight_of_a_row(g, weights):
     g, w = np.array(g), np.array(weights[: len(g)])
-    for norm in (*map(find_norm, fot.available_norms()), fot.Norm("l4", fourth, influence_of_fourth)):
+    for norm in (*map(find_norm, fot.norms.names()), fot.norms.Norm("l4", fourth, influence_of_fourth)):
         if norm.influence is not None:
             slopes = [nudged(norm, g, w, i) for i in range(g.size)]
             np.testing.assert_allclose(norm.influence(g, w), slopes, atol=1e-6)
@@ -49,7 +49,7 @@ def test_influence_is_the_slope_in_the_weight_of_a_row(g, weights):
 
 def test_every_registered_norm_takes_signs_off():
     g, w = np.array([-0.4, 0.1, 0.3]), np.array([1.0, 2.0, 1.0])
-    for norm in map(find_norm, fot.available_norms()):
+    for norm in map(find_norm, fot.norms.names()):
         assert norm(g, w) == pytest.approx(norm(np.abs(g), w))
         if norm.influence is not None:
             np.testing.assert_allclose(norm.influence(g, w), norm.influence(np.abs(g), w))
@@ -71,12 +71,12 @@ def test_its_standard_error_is_that_of_its_own_influence(l4):
     """In version 0.1 a registered l4 had the standard error of "squared"; the bootstrap says what is right."""
     rng = np.random.default_rng(0)
     p = rng.random(2000)
-    c = fot.BetaMap(2.0, 0.5, 0.3, 1e-16)
+    c = fot.maps.BetaMap(2.0, 0.5, 0.3, 1e-16)
     found = fot.calibration_error(rng.random(2000) < 0.5, p, family=c, norm="l4")
     g = np.abs(c(p) - p)
     resampled = [fourth(g[rng.integers(0, g.size, g.size)], np.ones(g.size)) for _ in range(2000)]
     assert found.se_map_fixed == pytest.approx(np.std(resampled), rel=0.08)
-    without = fot.calibration_error(rng.random(2000) < 0.5, p, family=c, norm=fot.Norm("l4 alone", fourth))
+    without = fot.calibration_error(rng.random(2000) < 0.5, p, family=c, norm=fot.norms.Norm("l4 alone", fourth))
     assert without.se_map_fixed is None
     assert without.se_reason == "the norm 'l4 alone' brings no influence of single rows"
 
@@ -84,11 +84,14 @@ def test_its_standard_error_is_that_of_its_own_influence(l4):
 @pytest.mark.parametrize(
     ("norm", "message"),
     [
-        (fot.Norm("nan", lambda g, w: float("nan")), "norm must return a finite number, got nan"),
-        (fot.Norm("text", lambda g, w: "x"), "norm must return a finite number, got 'x'"),
-        (fot.Norm("short", lambda g, w: 0.5, lambda g, w: g[:1]), "influence must return one number per distance"),
-        (7, "norm must be one of 'l1', 'l2', 'squared', 'max', a Norm or a callable; got 7"),
-        ("l4", "norm must be one of 'l1', 'l2', 'squared', 'max'; got 'l4'"),
+        (fot.norms.Norm("nan", lambda g, w: float("nan")), "norm must return a finite number, got nan"),
+        (fot.norms.Norm("text", lambda g, w: "x"), "norm must return a finite number, got 'x'"),
+        (
+            fot.norms.Norm("short", lambda g, w: 0.5, lambda g, w: g[:1]),
+            "influence must return one number per distance",
+        ),
+        (7, "norm must be one of 'l1', 'l2', 'max', 'squared', a Norm or a callable; got 7"),
+        ("l4", "norm must be one of 'l1', 'l2', 'max', 'squared'; got 'l4'"),
     ],
 )
 def test_refusals(norm, message):
@@ -98,8 +101,8 @@ def test_refusals(norm, message):
 
 def test_the_registry_refuses_names_that_are_taken_and_what_is_no_norm(l4):
     with pytest.raises(ValueError, match="there is a norm called 'l4' already"):
-        fot.register_norm(fot.Norm("l4", fourth))
+        fot.norms.register(fot.norms.Norm("l4", fourth))
     with pytest.raises(TypeError, match="norm must be a Norm"):
-        fot.register_norm(fourth)
+        fot.norms.register(fourth)
     with pytest.raises(ValueError, match="must be that of a registered norm"):
-        fot.unregister_norm("l5")
+        fot.norms.unregister("l5")

@@ -36,16 +36,16 @@ def test_what_a_distance_must_return(returned):
 
 
 def test_refusals():
-    with pytest.raises(ValueError, match=r"distance must be one of 'total_variation', .*; got 'euclid'"):
+    with pytest.raises(ValueError, match=r"distance must be one of 'cityblock', .*; got 'euclid'"):
         find_distance("euclid")
     with pytest.raises(ValueError, match="a Distance or a callable; got 3"):
         find_distance(3)
     with pytest.raises(TypeError, match="distance must be a Distance"):
-        fot.register_distance("largest")
+        fot.distances.register("largest")
     with pytest.raises(ValueError, match="there is a distance called 'cityblock' already"):
-        fot.register_distance(fot.Distance("cityblock", lambda p, q: p[:, 0]))
+        fot.distances.register(fot.distances.Distance("cityblock", lambda p, q: p[:, 0]))
     with pytest.raises(ValueError, match="must be that of a registered distance, got 'none'"):
-        fot.unregister_distance("none")
+        fot.distances.unregister("none")
 
 
 @pytest.mark.parametrize("shape", [(5, 3), (3, 3), (1, 3)])

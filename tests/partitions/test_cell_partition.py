@@ -32,7 +32,7 @@ def test_an_error_of_cells_is_that_of_a_loop(loss, data):
     g, weight = np.array(each).T
     expected = {"l1": weight @ g / weight.sum(), "l2": np.sqrt(weight @ g**2 / weight.sum()), "max": g.max()}
     for norm, value in expected.items():
-        found = fot.Binned(loss, fot.CellPartition(cells), norm).estimate(fot.ScoreSample(y, p, w))
+        found = fot.measures.Binned(loss, fot.partitions.CellPartition(cells), norm).estimate(fot.ScoreSample(y, p, w))
         assert found.value == pytest.approx(value, abs=1e-12)
     assert found.n_bins == len(set(cells))
 
@@ -40,36 +40,38 @@ def test_an_error_of_cells_is_that_of_a_loop(loss, data):
 @given(with_cells())
 def test_other_measures_of_bins(data):
     y, p, w, cells = data
-    sample, partition = fot.ScoreSample(y, p, w), fot.CellPartition(cells)
+    sample, partition = fot.ScoreSample(y, p, w), fot.partitions.CellPartition(cells)
     masks = [(cells == c) & (w > 0) for c in sorted(set(cells))]
     masks = [at for at in masks if at.any()]
     means = [np.average(y[at], weights=w[at]) for at in masks]
     variance = sum(w[at].sum() * mean * (1 - mean) for at, mean in zip(masks, means, strict=True))
-    assert fot.WithinBin(partition).estimate(sample).value == pytest.approx(variance / w.sum(), abs=1e-12)
+    assert fot.measures.WithinBin(partition).estimate(sample).value == pytest.approx(variance / w.sum(), abs=1e-12)
     for test in ("binomial", "t"):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", fot.BlockSizeWarning)
-            found = fot.Binned("rejection", partition, test=test, alpha=0.2).estimate(sample).value
+            found = fot.measures.Binned("rejection", partition, test=test, alpha=0.2).estimate(sample).value
         rejected = 0.0
         for at in masks:
-            one = fot.Binned("rejection", [], test=test, alpha=0.2).estimate(fot.ScoreSample(y[at], p[at], w[at]))
+            one = fot.measures.Binned("rejection", [], test=test, alpha=0.2).estimate(
+                fot.ScoreSample(y[at], p[at], w[at])
+            )
             rejected += w[at].sum() * one.value
         assert found == pytest.approx(rejected / w.sum(), abs=1e-12)
 
     def spread(labels, scores, sample_weight=None):
         return float(np.ptp(scores) + len(labels))
 
-    found = fot.Binned(spread, partition, "max").estimate(sample).value
+    found = fot.measures.Binned(spread, partition, "max").estimate(sample).value
     assert found == max(np.ptp(p[at]) + at.sum() for at in masks)
 
 
 @given(with_cells())
 def test_cells_that_are_bins_give_the_error_of_the_bins(data):
     y, p, w, _ = data
-    sample, bins = fot.ScoreSample(y, p, w), fot.EqualWidth(4).partition(fot.ScoreSample(y, p, w))
-    cells = fot.CellPartition(bins.locate(p))
+    sample, bins = fot.ScoreSample(y, p, w), fot.partitions.EqualWidth(4).partition(fot.ScoreSample(y, p, w))
+    cells = fot.partitions.CellPartition(bins.locate(p))
     for loss in ("bias", "deviation", "rejection"):
-        found, expected = (fot.Binned(loss, one).estimate(sample).value for one in (cells, bins))
+        found, expected = (fot.measures.Binned(loss, one).estimate(sample).value for one in (cells, bins))
         assert found == pytest.approx(expected, abs=1e-12)
 
 
@@ -77,25 +79,31 @@ def test_cells_that_are_bins_give_the_error_of_the_bins(data):
 def test_rows_are_repeated_and_reordered_with_their_cells(data, random):
     y, p, w, cells = data
     copies = w.astype(int)
-    expected = fot.Binned(partition=fot.CellPartition(cells)).estimate(fot.ScoreSample(y, p, w)).value
+    expected = (
+        fot.measures.Binned(partition=fot.partitions.CellPartition(cells)).estimate(fot.ScoreSample(y, p, w)).value
+    )
     again = fot.ScoreSample(np.repeat(y, copies), np.repeat(p, copies))
-    repeated = fot.Binned(partition=fot.CellPartition(np.repeat(cells, copies))).estimate(again).value
+    repeated = (
+        fot.measures.Binned(partition=fot.partitions.CellPartition(np.repeat(cells, copies))).estimate(again).value
+    )
     assert repeated == pytest.approx(expected, abs=1e-12)
     order = np.array(random.sample(range(y.size), y.size))
     other = fot.ScoreSample(y[order], p[order], w[order])
-    assert fot.Binned(partition=fot.CellPartition(cells[order])).estimate(other).value == expected  # bit by bit
+    assert (
+        fot.measures.Binned(partition=fot.partitions.CellPartition(cells[order])).estimate(other).value == expected
+    )  # bit by bit
 
 
 def test_in_the_public_functions():
     y, p = noisy(200, ties=2)
-    cells = fot.CellPartition(np.arange(200) % 3)
+    cells = fot.partitions.CellPartition(np.arange(200) % 3)
     error = fot.gce(y, p, partition=cells)
     assert str(error).startswith("ECE ")
     assert str(error).splitlines()[1].split()[0] == "cell"
     assert error.to_frame()["cell"].tolist() == [0, 1, 2]
     assert error.to_dict()["edges"] is None
     assert fot.gce(y, p, partition=cells, loss="deviation").headline().startswith("PDE ")
-    (one,) = fot.evaluate(y, p, measures=[fot.Binned(partition=cells)])
+    (one,) = fot.evaluate(y, p, measures=[fot.measures.Binned(partition=cells)])
     assert one.value == error.value
     scores = np.column_stack([1 - p, p])
     mean = fot.gce(y, scores, partition=cells, reduction="classwise")
@@ -110,7 +118,7 @@ def test_the_null_keeps_the_cells_of_the_rows(weights):
     rng = np.random.default_rng(0)
     p = np.array([1.0, 0.0] * 30)
     w = {None: None, "whole": rng.integers(0, 4, 60), "parts": rng.random(60)}[weights]
-    measure = fot.Binned("deviation", fot.CellPartition(np.arange(60) % 2))
+    measure = fot.measures.Binned("deviation", fot.partitions.CellPartition(np.arange(60) % 2))
     found = estimate_of(measure, fot.ScoreSample(rng.random(60) < 0.5, p, w), redrawing=Redrawing(3))
     assert found.value > 0.1
     assert found.null.values.tolist() == [0.0] * 3
@@ -118,32 +126,32 @@ def test_the_null_keeps_the_cells_of_the_rows(weights):
 
 def test_the_null_is_that_of_equal_bins():
     y, p = noisy(500)
-    bins = fot.EqualWidth(5).partition(fot.ScoreSample(y, p))
+    bins = fot.partitions.EqualWidth(5).partition(fot.ScoreSample(y, p))
     nulls = [
-        estimate_of(fot.Binned(partition=one), fot.ScoreSample(y, p), redrawing=Redrawing(200)).null
-        for one in (bins, fot.CellPartition(bins.locate(p)))
+        estimate_of(fot.measures.Binned(partition=one), fot.ScoreSample(y, p), redrawing=Redrawing(200)).null
+        for one in (bins, fot.partitions.CellPartition(bins.locate(p)))
     ]
     assert nulls[0].mean == pytest.approx(nulls[1].mean, abs=4 * nulls[0].sd / np.sqrt(100))
 
 
 def test_refusals():
     y, p = noisy(20)
-    cells = fot.CellPartition(np.arange(20) % 3)
+    cells = fot.partitions.CellPartition(np.arange(20) % 3)
     with pytest.raises(
         ValueError, match="partition must be a CellPartition of the data, which have 19 rows; got one of 20"
     ):
         fot.gce(y[:19], p[:19], partition=cells)
     taken = fot.ScoreSample(y, p).take(np.arange(20))
     with pytest.raises(ValueError, match="partition must not be a CellPartition here"):
-        fot.Binned(partition=cells).estimate(taken)
+        fot.measures.Binned(partition=cells).estimate(taken)
     with pytest.raises(ValueError, match=r"cells must be whole numbers, .* got 0.5 at row 2"):
-        fot.CellPartition([1.0, 0.5])
+        fot.partitions.CellPartition([1.0, 0.5])
     with pytest.raises(ValueError, match=r"cells must be whole numbers, .* got inf at row 1 .*2 such values"):
-        fot.CellPartition([np.inf, 1e300])
+        fot.partitions.CellPartition([np.inf, 1e300])
     with pytest.raises(ValueError, match="cells must be whole numbers, one for each row; got values of type object"):
-        fot.CellPartition(["a", "b"])
+        fot.partitions.CellPartition(["a", "b"])
     with pytest.raises(ValueError, match="cells must not be empty"):
-        fot.CellPartition([])
+        fot.partitions.CellPartition([])
     with pytest.raises(ValueError, match="n_bins must be left at 10"):
         fot.gce(y, p, partition=cells, n_bins=5)
     error = fot.gce(y, p, partition=cells, loss="rejection")
@@ -153,7 +161,7 @@ def test_refusals():
         fot.TCEDisplay(error, fot.ScoreSample(y, p))
     with pytest.raises(AttributeError, match="a CellPartition cannot be changed"):
         cells.codes = np.zeros(20)
-    found = estimate_of(fot.Binned(partition=cells), fot.ScoreSample(y, p), redrawing=Redrawing(interval=0.9))
+    found = estimate_of(fot.measures.Binned(partition=cells), fot.ScoreSample(y, p), redrawing=Redrawing(interval=0.9))
     assert found.interval is None
     assert found.null.values.size == 200
     assert "not defined" in found.interval_reason
@@ -162,14 +170,16 @@ def test_refusals():
 @pytest.mark.parametrize("kind", [float, object, np.uint8])
 def test_whole_numbers_of_any_kind_are_cells(kind):
     cells = np.array([3, 1, 3, 7])
-    partition = fot.CellPartition(cells.astype(kind))
-    assert partition == fot.CellPartition(cells)
+    partition = fot.partitions.CellPartition(cells.astype(kind))
+    assert partition == fot.partitions.CellPartition(cells)
     assert partition.labels.tolist() == [1, 3, 7]
 
 
 def test_errors_of_whole_distributions_take_cells():
     rng = np.random.default_rng(0)
     P, y, cells = rng.dirichlet([1] * 3, 30), np.arange(30) % 3, rng.integers(4, 8, 30)
-    found, expected = (fot.gce(y, P, reduction="canonical", partition=one) for one in (fot.CellPartition(cells), cells))
+    found, expected = (
+        fot.gce(y, P, reduction="canonical", partition=one) for one in (fot.partitions.CellPartition(cells), cells)
+    )
     assert float(found) == float(expected)
     assert found.n_bins == 4

@@ -53,13 +53,13 @@ def test_without_ties_the_sizes_are_those_of_array_split(n, n_bins, seed):
     p = np.random.default_rng(seed).permutation(n) / n
     sample = fot.ScoreSample(np.arange(n) % 2, p)
     expected = [len(part) for part in np.array_split(np.arange(n), n_bins) if len(part)]
-    assert fot.EqualMass(n_bins).partition(sample).summarise(sample).n.tolist() == expected
+    assert fot.partitions.EqualMass(n_bins).partition(sample).summarise(sample).n.tolist() == expected
 
 
 @given(data=samples(), n_bins=st.integers(1, 12))
 def test_ties_stay_together_no_bin_is_empty_and_both_closures_agree(data, n_bins):
     sample = fot.ScoreSample(*data)
-    left, right = (fot.EqualMass(n_bins, closed).partition(sample) for closed in ("left", "right"))
+    left, right = (fot.partitions.EqualMass(n_bins, closed).partition(sample) for closed in ("left", "right"))
     assert left.n_bins <= min(n_bins, len(sample.groups))
     table = left.summarise(sample)
     assert table.n.min() >= 1
@@ -75,29 +75,31 @@ def test_ties_stay_together_no_bin_is_empty_and_both_closures_agree(data, n_bins
 def test_weight_is_repetition_exactly(data, n_bins):
     y, p, w = data
     repeated = fot.ScoreSample(np.repeat(y, w.astype(int)), np.repeat(p, w.astype(int)))
-    assert fot.EqualMass(n_bins).partition(fot.ScoreSample(y, p, w)) == fot.EqualMass(n_bins).partition(repeated)
+    assert fot.partitions.EqualMass(n_bins).partition(fot.ScoreSample(y, p, w)) == fot.partitions.EqualMass(
+        n_bins
+    ).partition(repeated)
 
 
 @given(data=samples(), n_bins=st.integers(1, 12), factor=st.sampled_from([1e-6, 0.1, 3.7, 1e8]))
 def test_scaling_the_weights_moves_no_edge(data, n_bins, factor):
     y, p, w = data
-    scaled = fot.EqualMass(n_bins).partition(fot.ScoreSample(y, p, factor * w))
-    assert fot.EqualMass(n_bins).partition(fot.ScoreSample(y, p, w)) == scaled
+    scaled = fot.partitions.EqualMass(n_bins).partition(fot.ScoreSample(y, p, factor * w))
+    assert fot.partitions.EqualMass(n_bins).partition(fot.ScoreSample(y, p, w)) == scaled
 
 
 def test_a_heavy_tie_at_one():
     """308 of 500 scores are exactly 1: the last bin is that single point, the others share the rest."""
     p = np.concatenate((np.random.default_rng(0).random(192), np.ones(308)))
     sample = fot.ScoreSample(np.arange(500) % 2, p)
-    partition = fot.EqualMass(10).partition(sample)
+    partition = fot.partitions.EqualMass(10).partition(sample)
     assert partition.summarise(sample).n.tolist() == [50, 50, 50, 42, 308]
     assert partition.edges[-1] == 1.0
 
 
 @pytest.mark.parametrize("n_bins", [0, -1, 2.5, True, "ten", None])
 def test_n_bins_must_be_a_whole_number(n_bins):
-    for partitioner in (fot.EqualMass, fot.EqualWidth):
+    for partitioner in (fot.partitions.EqualMass, fot.partitions.EqualWidth):
         with pytest.raises(ValueError, match="n_bins must be a whole number, at least 1; got"):
             partitioner(n_bins)
     with pytest.raises(ValueError, match="closed must be"):
-        fot.EqualMass(3, "middle")
+        fot.partitions.EqualMass(3, "middle")

@@ -20,8 +20,10 @@ def few_scores(draw):
 def measured(y, p, w, norm="l1"):
     """Return the probabilistic count, and the calibration error of the cells of one score."""
     sample = fot.ScoreSample(y, p, w)
-    cells = fot.CellPartition(np.unique(p, return_inverse=True)[1])
-    return fot.ProbabilisticCount().estimate(sample).value, fot.Binned("bias", cells, norm).estimate(sample).value
+    cells = fot.partitions.CellPartition(np.unique(p, return_inverse=True)[1])
+    return fot.measures.ProbabilisticCount().estimate(sample).value, fot.measures.Binned("bias", cells, norm).estimate(
+        sample
+    ).value
 
 
 @pytest.mark.parametrize("norm", ["l1", "l2", "squared", "max"])
@@ -33,7 +35,7 @@ def test_theorems_5_and_6(norm, data, chosen):
     scores = distinct[sorted(k for k in chosen if k < distinct.size)]
     if scores.size == 0:
         return
-    merged = fot.merge_cells(p, scores, sample_weight=w)
+    merged = fot.partitions.merge_cells(p, scores, sample_weight=w)
     (count, error), (count_after, error_after) = measured(y, p, w, norm), measured(y, merged, w, norm)
     assert count_after <= count * (1 + 1e-12)
     assert error_after <= error + 1e-12
@@ -46,30 +48,30 @@ def test_theorems_5_and_6(norm, data, chosen):
 def test_theorem_8(data):
     """Mean labels have no calibration error, and no greater squared error, 0/1 loss or count."""
     y, p, w = data
-    mean = fot.assign_average_labels(y, p, sample_weight=w)
+    mean = fot.partitions.assign_average_labels(y, p, sample_weight=w)
     before, after = fot.ScoreSample(y, p, w), fot.ScoreSample(y, mean, w)
     assert measured(y, mean, w)[1] == pytest.approx(0, abs=1e-12)
-    for measure in (fot.RMSE(), fot.ZeroOneLoss(), fot.ProbabilisticCount()):
+    for measure in (fot.measures.RMSE(), fot.measures.ZeroOneLoss(), fot.measures.ProbabilisticCount()):
         assert measure.estimate(after).value <= measure.estimate(before).value * (1 + 1e-12) + 1e-12
 
 
 def test_scores_of_the_map_of_flat_bins():
     """Mean labels of given cells are the values of the map that has these cells as bins."""
     y, p = np.array([0, 1, 0, 1, 1, 1]), np.array([0.1, 0.2, 0.3, 0.6, 0.7, 0.9])
-    flat = fot.Flat(scheme=fot.Partition([0.5])).fit(p, y)
-    found = fot.assign_average_labels(y, p, cells=flat.partition_.locate(p))
+    flat = fot.Flat(scheme=fot.partitions.Partition([0.5])).fit(p, y)
+    found = fot.partitions.assign_average_labels(y, p, cells=flat.partition_.locate(p))
     np.testing.assert_array_equal(found, flat.predict(p))
 
 
 def test_rows_without_weight_keep_their_score():
-    assert fot.assign_average_labels([0, 1], [0.2, 0.7], sample_weight=[0, 1]).tolist() == [0.2, 1.0]
-    assert fot.merge_cells([0.2, 0.4], [0.2, 0.4], sample_weight=[0, 3]).tolist() == [0.4, 0.4]
+    assert fot.partitions.assign_average_labels([0, 1], [0.2, 0.7], sample_weight=[0, 1]).tolist() == [0.2, 1.0]
+    assert fot.partitions.merge_cells([0.2, 0.4], [0.2, 0.4], sample_weight=[0, 3]).tolist() == [0.4, 0.4]
 
 
 def test_refusals():
     with pytest.raises(ValueError, match=r"scores must be among the scores of the rows, got 0\.3"):
-        fot.merge_cells([0.2, 0.4], [0.2, 0.3])
+        fot.partitions.merge_cells([0.2, 0.4], [0.2, 0.3])
     with pytest.raises(ValueError, match="sample_weight"):
-        fot.merge_cells([0.2, 0.4], [0.2], sample_weight=[1])
+        fot.partitions.merge_cells([0.2, 0.4], [0.2], sample_weight=[1])
     with pytest.raises(ValueError, match="cells"):
-        fot.assign_average_labels([0, 1], [0.2, 0.4], cells=[1])
+        fot.partitions.assign_average_labels([0, 1], [0.2, 0.4], cells=[1])

@@ -11,7 +11,9 @@ from tests.strategies import samples
 def sweep_by_search(sample, scheme, closed, max_bins):
     best = None
     for k in range(1, min(max_bins, len(sample.groups)) + 1):
-        partitioner = fot.EqualMass(k, closed) if scheme == "equal_mass" else fot.EqualWidth(k, closed)
+        partitioner = (
+            fot.partitions.EqualMass(k, closed) if scheme == "equal_mass" else fot.partitions.EqualWidth(k, closed)
+        )
         partition = partitioner.partition(sample)
         table = partition.summarise(sample)
         means = table.mean_y[table.occupied]
@@ -26,21 +28,21 @@ def sweep_by_search(sample, scheme, closed, max_bins):
 @given(data=samples())
 def test_the_sweep_is_the_search(scheme, closed, data):
     sample = fot.ScoreSample(*data)
-    partition = fot.MonotoneSweep(20, scheme, closed).partition(sample)
+    partition = fot.partitions.MonotoneSweep(20, scheme, closed).partition(sample)
     assert partition == sweep_by_search(sample, scheme, closed, 20)
 
 
 def test_ordered_labels_run_into_the_bound():
     p = np.linspace(0, 1, 300)
     sample = fot.ScoreSample(p > 0.4, p)
-    assert fot.MonotoneSweep(25).partition(sample).n_bins == 25
-    assert fot.MonotoneSweep().partition(sample).n_bins == 300  # as many as there are scores
+    assert fot.partitions.MonotoneSweep(25).partition(sample).n_bins == 25
+    assert fot.partitions.MonotoneSweep().partition(sample).n_bins == 300  # as many as there are scores
 
 
 def test_fewer_bins_than_asked_is_no_stop():
     """Heavy ties leave 2 distinct scores; the sweep reaches K = 2 and ends there, in order."""
     sample = fot.ScoreSample([0] * 9 + [1], [0.2] * 9 + [0.8])
-    assert fot.MonotoneSweep().partition(sample).n_bins == 2
+    assert fot.partitions.MonotoneSweep().partition(sample).n_bins == 2
 
 
 @pytest.mark.parametrize(
@@ -53,4 +55,4 @@ def test_fewer_bins_than_asked_is_no_stop():
 )
 def test_refusals(params, message):
     with pytest.raises(ValueError, match=message):
-        fot.MonotoneSweep(**params)
+        fot.partitions.MonotoneSweep(**params)

@@ -30,7 +30,7 @@ def bin_by_definition(p, borders, closed):
 @given(p=st.lists(SCORES, min_size=1, max_size=30), edges=st.lists(SCORES, max_size=8, unique=True))
 def test_every_score_is_in_exactly_the_bin_of_the_closure_rule(closed, p, edges):
     inner = sorted(e for e in edges if (e > 0 if closed == "left" else e < 1))
-    partition = fot.Partition(inner, closed)
+    partition = fot.partitions.Partition(inner, closed)
     np.testing.assert_array_equal(partition.edges, inner)
     assert partition.n_bins == len(inner) + 1
     expected = [bin_by_definition(value, partition.borders, closed) for value in p]
@@ -43,7 +43,7 @@ def test_the_fast_index_of_equal_width_bins_is_the_search(closed, n_bins):
     edges = uniform_edges(n_bins)
     near = np.concatenate((edges, np.nextafter(edges, 0), np.nextafter(edges, 1), [0, 1, 5e-324, np.nextafter(1, 0)]))
     p = np.concatenate((near, np.random.default_rng(0).random(2000), np.round(np.linspace(0, 1, 1001), 3)))
-    partition = fot.Partition(edges, closed)
+    partition = fot.partitions.Partition(edges, closed)
     assert partition._equal_width
     np.testing.assert_array_equal(
         partition.locate(p), np.searchsorted(edges, p, side="right" if closed == "left" else "left")
@@ -51,8 +51,8 @@ def test_the_fast_index_of_equal_width_bins_is_the_search(closed, n_bins):
 
 
 def test_a_score_on_an_edge_goes_where_closed_says():
-    assert fot.EqualWidth(10).partition(None).locate([0.3, 0.5, 0.7, 1.0]).tolist() == [3, 5, 7, 9]
-    assert fot.EqualWidth(10, "right").partition(None).locate([0.0, 0.3, 0.5, 0.7]).tolist() == [0, 2, 4, 6]
+    assert fot.partitions.EqualWidth(10).partition(None).locate([0.3, 0.5, 0.7, 1.0]).tolist() == [3, 5, 7, 9]
+    assert fot.partitions.EqualWidth(10, "right").partition(None).locate([0.0, 0.3, 0.5, 0.7]).tolist() == [0, 2, 4, 6]
 
 
 def test_edges_are_correctly_rounded_fractions():
@@ -63,14 +63,14 @@ def test_edges_are_correctly_rounded_fractions():
 
 def test_all_borders_or_inner_edges_alone():
     for closed in ("left", "right"):
-        assert fot.Partition([0.0, 0.2, 1.0], closed) == fot.Partition([0.2], closed)
-        assert fot.Partition([0.0, 1.0], closed) == fot.Partition([], closed)
-        assert fot.Partition([0.2], closed).borders.tolist() == [0.0, 0.2, 1.0]
+        assert fot.partitions.Partition([0.0, 0.2, 1.0], closed) == fot.partitions.Partition([0.2], closed)
+        assert fot.partitions.Partition([0.0, 1.0], closed) == fot.partitions.Partition([], closed)
+        assert fot.partitions.Partition([0.2], closed).borders.tolist() == [0.0, 0.2, 1.0]
 
 
 def test_a_single_point_can_be_the_last_or_the_first_bin():
-    assert fot.Partition([0.5, 1.0]).locate([0.5, 0.99, 1.0]).tolist() == [1, 1, 2]
-    assert fot.Partition([0.0, 0.5], "right").locate([0.0, 0.01, 0.5, 0.6]).tolist() == [0, 1, 1, 2]
+    assert fot.partitions.Partition([0.5, 1.0]).locate([0.5, 0.99, 1.0]).tolist() == [1, 1, 2]
+    assert fot.partitions.Partition([0.0, 0.5], "right").locate([0.0, 0.01, 0.5, 0.6]).tolist() == [0, 1, 1, 2]
 
 
 @pytest.mark.parametrize(
@@ -88,20 +88,22 @@ def test_a_single_point_can_be_the_last_or_the_first_bin():
 )
 def test_refusals(edges, closed, message):
     with pytest.raises(ValueError, match=message):
-        fot.Partition(edges, closed)
+        fot.partitions.Partition(edges, closed)
 
 
 def test_a_partition_is_a_value():
-    partition = fot.Partition([0.25, 0.5])
-    assert partition == fot.Partition((0.25, 0.5))
-    assert partition != fot.Partition([0.25, 0.5], "right")
-    assert partition != fot.Partition([0.25])
+    partition = fot.partitions.Partition([0.25, 0.5])
+    assert partition == fot.partitions.Partition((0.25, 0.5))
+    assert partition != fot.partitions.Partition([0.25, 0.5], "right")
+    assert partition != fot.partitions.Partition([0.25])
     assert partition != "partition"
-    assert hash(partition) == hash(fot.Partition([0.25, 0.5]))
-    assert repr(fot.Partition([1e-9 / 3, 2 / 3])) == "Partition([3.33333e-10, 0.666667], closed='left')"
-    assert repr(fot.Partition(np.arange(1, 20) / 20)).startswith("Partition([0.05, 0.1, 0.15, ..., 0.85, 0.9, 0.95], ")
+    assert hash(partition) == hash(fot.partitions.Partition([0.25, 0.5]))
+    assert repr(fot.partitions.Partition([1e-9 / 3, 2 / 3])) == "Partition([3.33333e-10, 0.666667], closed='left')"
+    assert repr(fot.partitions.Partition(np.arange(1, 20) / 20)).startswith(
+        "Partition([0.05, 0.1, 0.15, ..., 0.85, 0.9, 0.95], "
+    )
     assert pickle.loads(pickle.dumps(partition)) == partition
-    assert eval(repr(partition), {"Partition": fot.Partition}) == partition
+    assert eval(repr(partition), {"Partition": fot.partitions.Partition}) == partition
     with pytest.raises(AttributeError, match="cannot be changed"):
         partition.closed = "right"
     with pytest.raises(ValueError, match="read-only"):
@@ -110,14 +112,19 @@ def test_a_partition_is_a_value():
 
 def test_the_edges_of_the_caller_are_copied():
     edges = np.array([0.25, 0.5])
-    partition = fot.Partition(edges)
+    partition = fot.partitions.Partition(edges)
     edges[0] = 0.4
     assert partition.edges[0] == 0.25
 
 
 def test_locate_keeps_the_shape_and_refuses_what_is_no_score():
-    partition = fot.Partition([0.5])
-    for made in (partition, fot.Partition([]), fot.Partition([0.3]), fot.Partition([0.5], "right")):
+    partition = fot.partitions.Partition([0.5])
+    for made in (
+        partition,
+        fot.partitions.Partition([]),
+        fot.partitions.Partition([0.3]),
+        fot.partitions.Partition([0.5], "right"),
+    ):
         assert made.locate(np.full((2, 3), 0.7)).shape == (2, 3)
         assert int(made.locate(0.7)) == made.locate([0.7])[0]
     with pytest.raises(ValueError, match=r"p must lie in \[0, 1\], got 2.0"):
@@ -129,7 +136,7 @@ def test_locate_keeps_the_shape_and_refuses_what_is_no_score():
 def test_the_table_is_the_sum_over_the_rows_of_each_bin(closed, data, edges):
     y, p, w = data
     inner = sorted(e for e in edges if 0 < e < 1)
-    partition = fot.Partition(inner, closed)
+    partition = fot.partitions.Partition(inner, closed)
     table = partition.summarise(fot.ScoreSample(y, p, w))
     index = partition.locate(p)
     for b in range(partition.n_bins):
@@ -150,7 +157,7 @@ def test_the_table_is_the_sum_over_the_rows_of_each_bin(closed, data, edges):
 def test_the_table_of_more_rows_than_a_block():
     rng = np.random.default_rng(0)
     p, y = rng.random(150_000).astype(np.float32), rng.integers(0, 2, 150_000).astype(np.int8)
-    table = fot.EqualWidth(5).partition(None).summarise(fot.ScoreSample(y, p))
+    table = fot.partitions.EqualWidth(5).partition(None).summarise(fot.ScoreSample(y, p))
     index = np.minimum((p.astype(float) * 5).astype(int), 4)
     np.testing.assert_array_equal(table.n, np.bincount(index))
     np.testing.assert_array_equal(table.sum_y, np.bincount(index, y))
@@ -161,7 +168,7 @@ def test_the_table_of_more_rows_than_a_block():
 def test_sums_over_sorted_groups_are_the_sums_over_rows(data, n_bins, closed, weighted):
     """Whether the sample has been sorted before changes nothing but roundings."""
     y, p, w = data
-    partition = fot.EqualWidth(n_bins, closed).partition(None)
+    partition = fot.partitions.EqualWidth(n_bins, closed).partition(None)
     fresh, pooled = (fot.ScoreSample(y, p, w if weighted else None) for _ in range(2))
     assert pooled.groups is not None
     assert pooled.is_pooled

@@ -14,7 +14,7 @@ def test_blocks_are_the_level_sets_of_the_isotonic_regression(data):
     y, p, w = data
     p = np.round(p, 9)  # scikit-learn takes scores that are closer than a machine epsilon for equal
     sample = fot.ScoreSample(y, p, w)
-    partition = fot.Pava().partition(sample)
+    partition = fot.partitions.Pava().partition(sample)
     table = partition.summarise(sample)
     assert np.all(np.diff(table.mean_y) > -1e-12)
     fitted = IsotonicRegression().fit(p[w > 0], y[w > 0], w[w > 0]).predict(p[w > 0])
@@ -26,7 +26,7 @@ def test_no_coarser_monotone_partition_has_as_small_an_error(data):
     """Splitting at every score and pooling violators minimises the squared error over monotone maps."""
     y, p, w = data
     sample = fot.ScoreSample(y, p, w)
-    partition = fot.Pava().partition(sample)
+    partition = fot.partitions.Pava().partition(sample)
     means = partition.summarise(sample).mean_y[partition.locate(p)]
     best = float(w @ (y - means) ** 2)
     rng = np.random.default_rng(0)
@@ -38,16 +38,16 @@ def test_no_coarser_monotone_partition_has_as_small_an_error(data):
 
 
 def test_edges_are_midpoints():
-    assert fot.Pava().partition(fot.ScoreSample([0, 1], [0.25, 0.75])).edges.tolist() == [0.5]
+    assert fot.partitions.Pava().partition(fot.ScoreSample([0, 1], [0.25, 0.75])).edges.tolist() == [0.5]
 
 
 def test_midpoints_of_neighbouring_floats_still_separate_them():
     low = 0.3
     p = np.array([low, np.nextafter(low, 1)])
     edges = midpoints_between(p, np.array([1]))
-    assert fot.Partition(edges).locate(p).tolist() == [0, 1]
+    assert fot.partitions.Partition(edges).locate(p).tolist() == [0, 1]
     tiny = np.array([0.0, 5e-324])
-    assert fot.Partition(midpoints_between(tiny, np.array([1]))).locate(tiny).tolist() == [0, 1]
+    assert fot.partitions.Partition(midpoints_between(tiny, np.array([1]))).locate(tiny).tolist() == [0, 1]
 
 
 def test_edges_between_follow_the_closure():

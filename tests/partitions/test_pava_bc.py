@@ -46,7 +46,7 @@ def test_bounds_hold_whenever_any_partition_keeps_them(whole):
         slack = 1e-9 * sample.total
         possible = feasible(sample.groups.w, n_min, n_max, 0.0 if whole else 1e-12 * sample.total)
         try:
-            partition = fot.PavaBC(n_min, n_max).partition(sample)
+            partition = fot.partitions.PavaBC(n_min, n_max).partition(sample)
         except ValueError:
             assert not possible
             refused += 1
@@ -88,7 +88,7 @@ def test_without_ties_it_is_the_papers_algorithm(y, n_min, factor, extra):
     n_min = min(n_min, len(y))
     n_max = factor * n_min + extra
     sample = fot.ScoreSample(y, (np.arange(len(y)) + 1) / (len(y) + 1))
-    table = fot.PavaBC(n_min, n_max).partition(sample).summarise(sample)
+    table = fot.partitions.PavaBC(n_min, n_max).partition(sample).summarise(sample)
     assert table.n.tolist() == algorithm_2(y, n_min, n_max)
 
 
@@ -97,7 +97,7 @@ def test_without_bounds_it_is_pava(data):
     """The stack merges equal means, as the isotonic blocks do; rounding may tell means apart that are equal."""
     y, p, _ = data
     sample = fot.ScoreSample(y, p)
-    assert fot.PavaBC(0, sample.n).partition(sample) == fot.Pava().partition(sample)
+    assert fot.partitions.PavaBC(0, sample.n).partition(sample) == fot.partitions.Pava().partition(sample)
 
 
 @given(data=samples())
@@ -105,7 +105,7 @@ def test_default_bounds_never_raise_and_keep_the_lower_one(data):
     sample = fot.ScoreSample(*data)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fot.BlockSizeWarning)
-        partition = fot.PavaBC().partition(sample)
+        partition = fot.partitions.PavaBC().partition(sample)
     w = partition.summarise(sample).w
     n_min = max(1, sample.total // 20) if sample.whole else sample.total / 20
     n_max = max(1, sample.total // 5) if sample.whole else sample.total / 5
@@ -117,7 +117,7 @@ def test_default_bounds_never_raise_and_keep_the_lower_one(data):
 @pytest.mark.parametrize("n", range(1, 10))
 def test_fewer_than_ten_rows_are_a_block_each(n):
     sample = fot.ScoreSample(np.arange(n) % 2, np.linspace(0.1, 0.9, n))
-    assert fot.PavaBC().partition(sample).n_bins == n
+    assert fot.partitions.PavaBC().partition(sample).n_bins == n
 
 
 def heavy_tie():
@@ -128,7 +128,7 @@ def heavy_tie():
 def test_ties_too_heavy_for_the_default_are_reported_once():
     report = "n_max = 100; 1 of .* blocks exceed it .* keeps n_min = 25"
     with pytest.warns(fot.BlockSizeWarning, match=report) as caught:
-        partition = fot.PavaBC().partition(heavy_tie())
+        partition = fot.partitions.PavaBC().partition(heavy_tie())
     assert len(caught) == 1
     n = partition.summarise(heavy_tie()).n
     assert n.min() >= 25
@@ -147,31 +147,33 @@ def test_ties_too_heavy_for_the_default_are_reported_once():
 def test_bounds_that_cannot_hold_are_refused_with_the_reason(n_min, n_max, message):
     sample = heavy_tie()
     with pytest.raises(ValueError, match=message):
-        fot.PavaBC(n_min, n_max).partition(sample)
+        fot.partitions.PavaBC(n_min, n_max).partition(sample)
 
 
 def test_where_one_bound_is_given_the_default_of_the_other_gives_way():
     p = np.concatenate((np.linspace(0.01, 0.99, 60), np.full(30, 0.995)))
     sample = fot.ScoreSample(np.arange(90) % 2, p)
     # the default n_min = 4 with n_max = 31: fine; a default n_min that no longer fits below n_max = 2 shrinks with it
-    assert fot.PavaBC(n_max=31).partition(sample).summarise(sample).n.max() <= 31
+    assert fot.partitions.PavaBC(n_max=31).partition(sample).summarise(sample).n.max() <= 31
     even = fot.ScoreSample(np.arange(90) % 2, np.linspace(0, 1, 90))
-    assert fot.PavaBC(n_max=2).partition(even).summarise(even).n.max() <= 2
+    assert fot.partitions.PavaBC(n_max=2).partition(even).summarise(even).n.max() <= 2
     with pytest.warns(fot.BlockSizeWarning):
-        table = fot.PavaBC(n_min=10).partition(sample).summarise(sample)
+        table = fot.partitions.PavaBC(n_min=10).partition(sample).summarise(sample)
     assert table.n.min() >= 10
-    assert fot.PavaBC(n_min=25).partition(even).summarise(even).n.min() >= 25  # beyond W / 5, and nothing to report
+    assert (
+        fot.partitions.PavaBC(n_min=25).partition(even).summarise(even).n.min() >= 25
+    )  # beyond W / 5, and nothing to report
     with pytest.raises(ValueError, match="n_min must not exceed the total weight"):
-        fot.PavaBC(n_min=91).partition(sample)
+        fot.partitions.PavaBC(n_min=91).partition(sample)
     with pytest.raises(ValueError, match="n_max must be at least the weight of the heaviest score"):
-        fot.PavaBC(n_max=29).partition(sample)
+        fot.partitions.PavaBC(n_max=29).partition(sample)
 
 
 @pytest.mark.parametrize("bound", [-1, np.nan, np.inf, "10", True])
 @pytest.mark.parametrize("name", ["n_min", "n_max"])
 def test_bounds_must_be_numbers(name, bound):
     with pytest.raises(ValueError, match=f"{name} must be a finite number, at least 0, or None; got"):
-        fot.PavaBC(**{name: bound})
+        fot.partitions.PavaBC(**{name: bound})
 
 
 def test_the_repair_stays_near_the_optimum():
@@ -195,7 +197,7 @@ def test_the_repair_stays_near_the_optimum():
                 w, wy = np.add.reduceat(groups.w, starts), np.add.reduceat(groups.wy, starts)
                 if w.min() >= n_min and w.max() <= n_max:
                     errors.append(float(np.sum(wy * (1 - wy / w))))
-        table = fot.PavaBC(n_min, n_max).partition(sample).summarise(sample)
+        table = fot.partitions.PavaBC(n_min, n_max).partition(sample).summarise(sample)
         ours = float(np.sum(table.sum_y * (1 - table.mean_y)))
         assert ours >= min(errors) - 1e-9
         ratios.append((ours + 1) / (min(errors) + 1))

@@ -11,7 +11,7 @@ import fitontest as fot
 from fitontest.partitions.partitioner import make_partitioner
 from tests.strategies import samples
 
-every_partitioner = pytest.mark.parametrize("name", fot.available_partitions())
+every_partitioner = pytest.mark.parametrize("name", fot.partitions.names("two"))
 
 
 def partition_of(name, *data):
@@ -51,7 +51,7 @@ def test_it_is_a_value(name):
     assert partitioner == make_partitioner(name)
     assert hash(partitioner) == hash(make_partitioner(name))
     assert pickle.loads(pickle.dumps(partitioner)) == partitioner
-    assert eval(repr(partitioner), {name: getattr(fot, name) for name in fot.__all__}) == partitioner
+    assert eval(repr(partitioner), vars(fot.partitions)) == partitioner
 
 
 @every_partitioner
@@ -69,26 +69,26 @@ def test_theorem_2_for_every_partition(name, data):
     by_bin = [abs(np.sum((w * (y - p))[index == b])) for b in range(partition.n_bins)]
     ece = np.sum(by_bin) / w.sum()
     assert np.average(np.abs(slope1.predict(p) - p), weights=w) == pytest.approx(ece, abs=1e-12)
-    assert float(fot.plug_in(slope1).estimate(fot.ScoreSample(y, p, w))) == pytest.approx(ece, abs=1e-12)
+    assert float(fot.measures.PlugIn(slope1).estimate(fot.ScoreSample(y, p, w))) == pytest.approx(ece, abs=1e-12)
     pde = np.average(np.abs(p - table.mean_y[index])[w > 0], weights=w[w > 0])
     assert np.average(np.abs(flat.predict(p) - p), weights=w) == pytest.approx(pde, abs=1e-12)
-    assert float(fot.plug_in(flat).estimate(fot.ScoreSample(y, p, w))) == pytest.approx(pde, abs=1e-12)
+    assert float(fot.measures.PlugIn(flat).estimate(fot.ScoreSample(y, p, w))) == pytest.approx(pde, abs=1e-12)
 
 
 def test_registering():
-    @fot.register_partition("one_bin")
-    class OneBin(fot.Partitioner):
+    @fot.partitions.register("one_bin")
+    class OneBin(fot.partitions.Partitioner):
         def partition(self, sample):
-            return fot.Partition([])
+            return fot.partitions.Partition([])
 
     try:
-        assert "one_bin" in fot.available_partitions()
+        assert "one_bin" in fot.partitions.names("two")
         assert isinstance(make_partitioner("one_bin"), OneBin)
         with pytest.raises(ValueError, match="there is a partition called 'one_bin' already"):
-            fot.register_partition("one_bin")
+            fot.partitions.register("one_bin")
     finally:
-        fot.unregister_partition("one_bin")
+        fot.partitions.unregister("one_bin")
     with pytest.raises(ValueError, match=r"partition must be one of .*'equal_mass'.*; got 'one_bin'"):
         make_partitioner("one_bin")
-    with pytest.raises(TypeError, match="must be a subclass of Partitioner"):
-        fot.register_partition("wrong")(int)
+    with pytest.raises(TypeError, match="must be a subclass of PartitionRule"):
+        fot.partitions.register("wrong")(int)

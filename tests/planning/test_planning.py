@@ -197,7 +197,7 @@ def test_pl_is_refitted_by_its_stand_in():
         ({"draws": 19}, "draws must be a whole number, at least 20; got 19"),
         ({"families": "platt"}, r"families must be a non-empty list of families, got 'platt'; write families="),
         ({"families": ["plat"]}, "family must be one of"),
-        ({"families": [fot.IdentityMap()]}, "families must be names of families or families"),
+        ({"families": [fot.maps.IdentityMap()]}, "families must be names of families or families"),
         ({"random_state": -1}, "random_state must be a whole number"),
     ],
 )

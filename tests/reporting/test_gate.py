@@ -237,7 +237,7 @@ def test_classes_have_outcomes_that_hold_together():
         ),
         ({"max_error": 0.1, "reduction": "canonical"}, "reduction must be one of"),
         ({"max_error": 0.1, "by": ["a"]}, "by"),
-        ({"max_error": 0.1, "family": fot.IdentityMap()}, "family must be"),
+        ({"max_error": 0.1, "family": fot.maps.IdentityMap()}, "family must be"),
         (
             {"max_error": 0.1, "family": "identity"},
             "family must be fitted to the labels, got identity, whose error is 0",

@@ -170,9 +170,9 @@ def test_refusals_say_what_to_give():
 
 
 def test_the_registry_lists_them_apart_and_measures_refuse_them():
-    assert fot.available_families("features") == ["probability_calibration_tree", "tree"]
-    assert not {"tree", "probability_calibration_tree"} & {*fot.available_families(), *fot.available_families("any")}
-    assert fot.make_family("tree", max_depth=2).max_depth == 2
+    assert fot.families.names("features") == ["probability_calibration_tree", "tree"]
+    assert not {"tree", "probability_calibration_tree"} & {*fot.families.names("two"), *fot.families.names("any")}
+    assert fot.families.make("tree", max_depth=2).max_depth == 2
     for reduction in (None, "canonical"):
         with pytest.raises(ValueError, match="got 'tree', which takes the features of the rows"):
             fot.calibration_error(

@@ -32,7 +32,7 @@ def test_labels_are_drawn_from_the_rows():
 def test_the_same_numbers_serve_all_truths():
     y, P = drawn(200, 3)
     redraws = ClassRedraws.of(data_of(y, P), 5)
-    measure = fot.SimplexECE()
+    measure = fot.measures.SimplexECE()
     a, b = redraws.values(measure, [P, P], 6, 0)
     np.testing.assert_array_equal(a, b)
     assert np.unique(a).size == 6
@@ -107,8 +107,8 @@ def test_errors_without_an_interval_say_why():
     y, P = drawn(200, 3)
     for function, settings, reason in (
         (fot.calibration_error, {}, "held the true one in 90 %"),
-        (fot.calibration_error, {"family": fot.MulticlassIdentityMap()}, "a map that is given is not fitted"),
-        (fot.gce, {"partition": fot.UniformGrid(2)}, "coverage is known for median_variance"),
+        (fot.calibration_error, {"family": fot.maps.MulticlassIdentityMap()}, "a map that is given is not fitted"),
+        (fot.gce, {"partition": fot.partitions.UniformGrid(2)}, "coverage is known for median_variance"),
         (fot.gce, {"norm": "max"}, "coverage is known for median_variance"),
         (fot.gce, {"distance": "squared_euclidean"}, "coverage is known for median_variance"),
     ):
@@ -117,14 +117,14 @@ def test_errors_without_an_interval_say_why():
         assert reason in found.interval_reason
         assert found.interval_reason in str(found)
         assert found.null.values.size == 3
-    kernel = fot.make_measure("canonical_kernel")
+    kernel = fot.measures.make("canonical_kernel")
     (found,) = fot.evaluate(y, P, measures=[kernel], reduction="canonical", interval=0.95, null_draws=3)
     assert "under given probabilities is not defined" in found.interval_reason
 
 
 def test_the_inversion_is_there_for_those_who_measure_its_coverage():
     y, P = drawn(200, 3)
-    ends, _ = inverted_error(fot.CanonicalPlugIn("vector"), ClassRedraws.of(data_of(y, P), 0), 15, 0.95)
+    ends, _ = inverted_error(fot.measures.CanonicalPlugIn("vector"), ClassRedraws.of(data_of(y, P), 0), 15, 0.95)
     assert 0 <= ends.low <= ends.estimate <= ends.high < 1
 
 
@@ -149,11 +149,11 @@ def test_numbers_of_labels_have_the_law_of_each_truth_and_move_little():
 
 
 MEASURES = [
-    fot.SimplexECE(fot.MedianVariance(5)),
-    fot.CanonicalKernelError(),
-    fot.CanonicalKernelError(estimator="biased"),
-    fot.CanonicalKernelError(estimator="block", block_size=20),
-    fot.CanonicalPlugIn("temperature"),
+    fot.measures.SimplexECE(fot.partitions.MedianVariance(5)),
+    fot.measures.CanonicalKernelError(),
+    fot.measures.CanonicalKernelError(estimator="biased"),
+    fot.measures.CanonicalKernelError(estimator="block", block_size=20),
+    fot.measures.CanonicalPlugIn("temperature"),
 ]
 
 
@@ -185,11 +185,11 @@ def test_the_null_does_not_take_memory_for_the_rows_that_weights_stand_for(setti
 def test_equal_rows_in_cells_of_their_own_stay_apart():
     P = np.repeat([[0.2, 0.3, 0.5], [0.6, 0.2, 0.2]], 6, axis=0)
     y, cells = np.arange(12) % 3, np.arange(12) % 2
-    measure = fot.SimplexECE(cells)
+    measure = fot.measures.SimplexECE(cells)
     redraws = ClassRedraws.of(data_of(y, P), 0, measure)
     assert redraws.data.w.tolist() == [3, 3, 3, 3]
     assert redraws.data.facts["cell"].tolist() == [0, 1, 0, 1]
-    assert len(ClassRedraws.of(data_of(y, P), 0, fot.SimplexECE()).data) == 2
+    assert len(ClassRedraws.of(data_of(y, P), 0, fot.measures.SimplexECE()).data) == 2
     values = redraws.values(measure, [redraws.data.p], 3, 0)[0]
     assert np.unique(values).size > 1
 

@@ -102,11 +102,11 @@ def test_pl_has_a_stand_in_which_is_said():
 @pytest.mark.parametrize(
     ("measure", "reason"),
     [
-        (fot.PlugIn(fot.IdentityMap()), "a map that is given is not fitted to the labels"),
-        (fot.PlugIn("beta", "max"), "the norm max is not one of l1, l2, squared"),
-        (fot.PlugIn(fot.Slope1(4), debias=True), "the value is debiased already"),
-        (fot.make_measure("tce"), "what tce would be under given probabilities is not defined"),
-        (fot.PlugIn("identity"), "the error of redrawn labels does not vary"),
+        (fot.measures.PlugIn(fot.maps.IdentityMap()), "a map that is given is not fitted to the labels"),
+        (fot.measures.PlugIn("beta", "max"), "the norm max is not one of l1, l2, squared"),
+        (fot.measures.PlugIn(fot.Slope1(4), debias=True), "the value is debiased already"),
+        (fot.measures.make("tce"), "what tce would be under given probabilities is not defined"),
+        (fot.measures.PlugIn("identity"), "the error of redrawn labels does not vary"),
     ],
 )
 def test_what_has_no_interval_says_why(measure, reason):
@@ -121,7 +121,7 @@ def test_what_has_no_interval_says_why(measure, reason):
 
 def test_a_given_map_has_the_null_that_was_asked_for():
     y, p = noisy(150)
-    e = fot.calibration_error(y, p, family=fot.IdentityMap(), interval=0.95, null_draws=7)
+    e = fot.calibration_error(y, p, family=fot.maps.IdentityMap(), interval=0.95, null_draws=7)
     assert (e.interval, e.null.values.size) == (None, 7)
     alone = fot.gce(y, p, interval=0.95, direction="own")
     assert alone.interval_reason == "it fits no family whose own target there could be"
@@ -206,7 +206,9 @@ def test_other_measures_with_a_target_have_one(name):
 
 def test_auto_is_for_what_is_quick():
     y, p = noisy(120)
-    found = fot.evaluate(y, p, families=["platt", fot.Slope1(scheme=fot.Pava()), fot.IdentityMap()], measures=["ece"])
+    found = fot.evaluate(
+        y, p, families=["platt", fot.Slope1(scheme=fot.partitions.Pava()), fot.maps.IdentityMap()], measures=["ece"]
+    )
     assert [e.interval is not None for e in found] == [True, False, False, False]
     record = found.rows()[0]
     assert (record["low"], record["high"], record["level"]) == (*ends(found["platt"])[1:3], 0.95)
@@ -359,7 +361,7 @@ def test_entries_of_a_measure_are_its_estimates():
     entries = Entries.of_rows(sample)
     labels = np.stack([sample.rows.y, 1 - sample.rows.y], axis=1).astype(int)
     for norm in ("l1", "l2", "squared"):
-        measure = fot.PlugIn("isotonic", norm)
+        measure = fot.measures.PlugIn("isotonic", norm)
         expected = [measure.estimate(entries.sample(column)).value for column in labels.T]
         np.testing.assert_allclose(measure.estimates_of(entries, labels), expected, rtol=1e-12)
 

@@ -156,7 +156,7 @@ def test_beside_atoms_the_direction_is_shrunk():
 
 def test_a_direction_of_ones_own_has_no_ladder():
     y, p = drawn(waves)
-    for direction in ("own", Isotonic(), fot.IdentityMap()):
+    for direction in ("own", Isotonic(), fot.maps.IdentityMap()):
         interval = fot.calibration_error(y, p, interval=0.95, direction=direction).interval
         assert (interval.roughness, interval.fit_p_value) == (None, None)
 

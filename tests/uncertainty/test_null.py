@@ -48,7 +48,7 @@ def test_entries_of_many_rows_have_the_null_of_their_rows():
     assert (drawn.n, drawn.total) == (100, 50.0)
     np.testing.assert_allclose(drawn.groups.w2, [10.0, 15.0])
     rows = fot.ScoreSample(np.repeat(y, n), np.repeat(p, n), np.full(100, 0.5))
-    nulls = [estimate_of(fot.Binned(), sample, redrawing=Redrawing(500)).null for sample in (cells, rows)]
+    nulls = [estimate_of(fot.measures.Binned(), sample, redrawing=Redrawing(500)).null for sample in (cells, rows)]
     assert nulls[0].mean == pytest.approx(nulls[1].mean, abs=4 * np.hypot(nulls[0].sd, nulls[1].sd) / np.sqrt(500))
     assert nulls[0].sd == pytest.approx(nulls[1].sd, rel=0.15)
 
@@ -89,7 +89,7 @@ def test_what_is_refitted():
     assert not fot.tce(y, p, null_draws=2, partition=fot.Isotonic().fit(p, y)).null.refitted
     assert not fot.tce(y, p, null_draws=2, partition=[0.2, 0.8]).null.refitted
     by_name = fot.tce(y, p, null_draws=9, partition="pava").null.values
-    here = fot.tce(y, p, null_draws=9, partition=fot.FamilyBins(fot.Isotonic()))
+    here = fot.tce(y, p, null_draws=9, partition=fot.families.FamilyBins(fot.Isotonic()))
     assert here.null.refitted
     np.testing.assert_array_equal(here.null.values, by_name)
 
@@ -108,11 +108,11 @@ def test_calibrated_scores_have_ordinary_p_values():
 def test_what_is_held_fixed_is_named():
     y, p = noisy(100)
     nulls = {
-        "map": fot.evaluate(y, p, families=[fot.IdentityMap()], null_draws=2).estimates[0].null,
+        "map": fot.evaluate(y, p, families=[fot.maps.IdentityMap()], null_draws=2).estimates[0].null,
         "bins": fot.gce(y, p, partition=[0.2, 0.8], null_draws=2).null,
         "bins of a family": fot.tce(y, p, partition=fot.Isotonic().fit(p, y), null_draws=2).null,
         "bins of another measure": estimate_of(
-            fot.WithinBin([0.5]), fot.ScoreSample(y, p), redrawing=Redrawing(2)
+            fot.measures.WithinBin([0.5]), fot.ScoreSample(y, p), redrawing=Redrawing(2)
         ).null,
     }
     for name, null in nulls.items():

@@ -32,8 +32,8 @@ from fitontest.maps.expressions import Column, Guarded, Number
 from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.maps.sql import to_sql
 from fitontest.maps.stored import MAX_BYTES, StoredMap
+from fitontest.results.writing import written_whole
 from fitontest.typing import FloatArray
-from fitontest.writing import written_whole
 
 MOST_IN_MEMORY = 1_000_000  # rows of Parquet; to more of them the map is applied by SQL
 AnyMap: TypeAlias = CalibrationMap | MulticlassMap

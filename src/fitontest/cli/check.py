@@ -28,7 +28,7 @@ from fitontest.reporting.gate import (
     read_required,
     refuse_doubt,
 )
-from fitontest.writing import write_text
+from fitontest.results.writing import write_text
 
 WEIGHTS = "--weight-type"
 EXIT_CODES: dict[Outcome, int] = {"pass": 0, "fail": 1, "undecided": 3}  # 2 is bad input, as for every command

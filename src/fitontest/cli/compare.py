@@ -18,7 +18,7 @@ from fitontest.comparison.of_classes import ClassOptions, compare_class_candidat
 from fitontest.displays.saving import check_path
 from fitontest.numerics.losses import LOSSES
 from fitontest.results.text import csv_text
-from fitontest.writing import write_text
+from fitontest.results.writing import write_text
 
 FAMILY_HELP = (
     "Candidate; repeat for several. Default: the families meant for deployment, which are identity, temperature, "

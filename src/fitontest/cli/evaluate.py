@@ -18,9 +18,9 @@ from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import Given, of_any_scores
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.evaluation.evaluation import DEFAULT_CANONICAL
-from fitontest.measures.base import make_measure
+from fitontest.measures.base import make as make_measure
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA
-from fitontest.numerics.norms import available_norms
+from fitontest.numerics.norms import names as norm_names
 from fitontest.significance.choice import check_alpha
 from fitontest.uncertainty.intervals import check_interval
 
@@ -41,9 +41,7 @@ from fitontest.uncertainty.intervals import check_interval
     help="Further measure by name, such as ece, kernel or smooth_ece, or 'none'; repeat for several. Default: tce "
     f"(with --reduction canonical {' and '.join(CANONICAL_MEASURES)}), and none where a --family is chosen.",
 )
-@click.option(
-    "--norm", type=click.Choice(available_norms()), default="l1", show_default=True, help="How distances add up."
-)
+@click.option("--norm", type=click.Choice(norm_names()), default="l1", show_default=True, help="How distances add up.")
 @click.option("--random-state", type=int, default=0, show_default=True, help="Seed of the folds and of all draws.")
 @click.option("--alpha", type=float, help=f"Level of the tests behind TCE, by default {DEFAULT_ALPHA}.")
 @click.option(

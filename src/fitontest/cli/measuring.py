@@ -19,7 +19,8 @@ from fitontest.evaluation.evaluation import (
 from fitontest.evaluation.measuring import measure_segments
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
 from fitontest.evaluation.segments import Segments
-from fitontest.measures.base import Measure, make_measure, read_measure
+from fitontest.measures.base import Measure, read_measure
+from fitontest.measures.base import make as make_measure
 from fitontest.measures.canonical_plug_in import CanonicalPlugIn
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA
 from fitontest.measures.plug_in import PlugIn

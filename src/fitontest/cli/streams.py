@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from fitontest.files.tables import READERS
 from fitontest.files.unpacked import too_large
-from fitontest.writing import PREFIX, is_special
+from fitontest.results.writing import PREFIX, is_special
 
 STANDARD_INPUT = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 SHOWN = "- (standard input)"

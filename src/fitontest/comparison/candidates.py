@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
-from fitontest.families.base import Family, available_families, family_class
+from fitontest.families.base import Family, family_class
+from fitontest.families.base import names as family_names
 from fitontest.families.identity import Identity
 from fitontest.families.listed import read_families
 from fitontest.typing import RandomState
@@ -15,7 +16,7 @@ Candidates: TypeAlias = dict[str, Family]
 
 def list_calibrators() -> list[str]:
     """Return the names of the registered families that are meant for deployment (`Family.calibrator`)."""
-    return [name for name in available_families() if family_class(name).calibrator]
+    return [name for name in family_names("two") if family_class(name).calibrator]
 
 
 def read_candidates(families: Iterable[str | Family] | None, random_state: RandomState) -> Candidates:

@@ -21,13 +21,8 @@ from fitontest.data.predictions import Predictions
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.exceptions import without_warnings
-from fitontest.families.base import (
-    Family,
-    available_families,
-    family_name,
-    names_by_settings,
-    registered_class,
-)
+from fitontest.families.base import Family, family_name, names_by_settings, registered_class
+from fitontest.families.base import names as family_names
 from fitontest.families.identity import Identity
 from fitontest.families.listed import read_families
 from fitontest.families.multiclass.base import MulticlassFamily
@@ -129,7 +124,7 @@ def _is_mixed_up(data: SimplexSample) -> bool:
 
 def list_class_calibrators() -> list[str]:
     """Return the names of the registered families of several classes that are meant for deployment."""
-    return [name for name in available_families("any") if registered_class(name).calibrator]
+    return [name for name in family_names("any") if registered_class(name).calibrator]
 
 
 def _read_rule(rule: str) -> str:

@@ -138,7 +138,7 @@ class ReliabilityDisplay(PanelDisplay):
     >>> rng = np.random.default_rng(0)
     >>> p = rng.random(1000)
     >>> y = rng.random(1000) < p**1.5
-    >>> family = fot.make_family("slope1", n_bins=4, scheme="equal_width")
+    >>> family = fot.families.make("slope1", n_bins=4, scheme="equal_width")
     >>> display = fot.ReliabilityDisplay.from_predictions(y, p, family=family, ax=Figure())
     >>> print(display.to_frame(part="bins")[["lower", "upper", "share", "mean_gap"]].round(3).to_string())
        lower  upper  share  mean_gap
@@ -223,7 +223,7 @@ class ReliabilityDisplay(PanelDisplay):
         norm, debias
             Of the error in the legend, see `calibration_error`.
         measures : iterable of str or Measure, optional
-            Further measures whose values the legend shows, by registered name (`available_measures`) or as objects.
+            Further measures whose values the legend shows, by registered name (`fot.measures.names`) or as objects.
         interval : float in (0, 1), "auto" or None, default=None
             Level of the interval of the debiased error, which the legend then shows too; see `calibration_error` and,
             for "auto", `evaluate`.

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fitontest.checks import choose
-from fitontest.writing import written_whole
+from fitontest.results.writing import written_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import FigureBase

@@ -13,7 +13,8 @@ from fitontest.data.simplex_sample import CANONICAL, AnyReduction, SimplexSample
 from fitontest.evaluation.measuring import measure_segments
 from fitontest.evaluation.segments import Segments, read_frame, read_segments
 from fitontest.exceptions import CalibrationWarning, Held, held_warnings, warn_user
-from fitontest.families.base import Family, available_families, family_class, names_by_settings, numbered
+from fitontest.families.base import Family, family_class, names_by_settings, numbered
+from fitontest.families.base import names as family_names
 from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.multiclass.base import MulticlassMap
@@ -102,11 +103,6 @@ class Evaluation(Table):
     def names(self) -> list[str]:
         """What the estimates are called, each by a name of its own."""
         return numbered(_called([estimate.measure for estimate in self.estimates]))
-
-    @property
-    def errors(self) -> tuple[Estimate, ...]:
-        """The former name of `estimates`."""
-        return self.estimates
 
     @property
     def sample(self) -> ScoreSample:
@@ -329,10 +325,10 @@ def evaluate(
         a matrix of shape (n, K). Or, in place of both, `Cells`, a dict of these by segment, or a data frame, eager or
         lazy, whose columns `label` and `prob` name.
     families : iterable of str, Family or CalibrationMap, optional
-        ``families=F`` is ``measures=[plug_in(f) for f in F]``. By default, unless there are `measures`, all registered
-        families but those whose class has ``evaluator = False`` (see `Family`).
+        ``families=F`` is ``measures=[fot.measures.PlugIn(f) for f in F]``. By default, unless there are `measures`, all
+        registered families but those whose class has ``evaluator = False`` (see `Family`).
     measures : iterable of str or Measure, optional
-        Registered names (`available_measures`) or measures, after the families.
+        Registered names (`fot.measures.names`) or measures, after the families.
     norm : str, Norm or callable, default="l1"
         How the distances |c_hat(p) - p| under the families become one number, see `calibration_error`; a measure has a
         norm of its own.
@@ -353,7 +349,7 @@ def evaluate(
         its class is the label; each class against the rest; the column of the positive class of two; or whole
         distributions, with families of several classes (by default temperature, vector and matrix, and beside them the
         ECE on the simplex and the proper error), or of two, fitted to each class against the rest, and measures of
-        `available_measures("any")`.
+        ``fot.measures.names("any")``.
     labels : array-like of shape (K,), optional
         The classes in the order of the columns, with `reduction`; by default those that the columns of a data frame
         are called after, or else the labels that occur, sorted.
@@ -441,7 +437,7 @@ def measures_of(
 ) -> list[Measure]:
     """Return the measures of an evaluation: plug-in errors under the families, then the others."""
     if families is None and measures is None:
-        families = [name for name in available_families() if family_class(name).evaluator]
+        families = [name for name in family_names("two") if family_class(name).evaluator]
     listed = [] if families is None else as_list(families, "families")
     others = [] if measures is None else as_list(measures, "measures")
     if not listed and norm != "l1":

@@ -83,7 +83,7 @@ def calibration_error(
         Predicted probabilities of the positive class, in [0, 1]; of shape (n, K) with `reduction`.
     family : str, Family or CalibrationMap, optional
         By default "spline", "slope1" with `debias`, and "vector" of whole distributions, which take the families of
-        ``available_families(classes="any")``, maps of several classes, and families of two classes: these are fitted to
+        ``fot.families.names("any")``, maps of several classes, and families of two classes: these are fitted to
         each class against the rest, and called one_vs_rest(...).
         A family, by name or as an estimator, is cloned and fitted on these rows, whether it was fitted before or not. A
         map, such as ``other.map_``, is used as it is. "slope1" is the ECE, with a number of bins that cross-validation
@@ -161,7 +161,7 @@ def calibration_error(
     --------
     >>> import fitontest as fot
     >>> y, p = [0, 1, 1, 1], [0.1, 0.2, 0.7, 0.8]
-    >>> error = fot.calibration_error(y, p, family=fot.make_family("slope1", n_bins=2))
+    >>> error = fot.calibration_error(y, p, family=fot.families.make("slope1", n_bins=2))
     >>> round(float(error), 12), error.n_bins, error.fitted_on_these_rows
     (0.3, 2, True)
 
@@ -326,12 +326,12 @@ def gce(
     0.15
     >>> round(float(fot.gce(y, p, n_bins=2, norm="max")), 12)
     0.25
-    >>> isotonic = fot.make_family("isotonic").fit(p, y)
+    >>> isotonic = fot.families.make("isotonic").fit(p, y)
     >>> round(float(fot.gce(y, p, loss="deviation", partition=isotonic)), 12)
     0.175
 
     >>> P = [[0.4, 0.1, 0.5], [0.5, 0.3, 0.2], [0.3, 0.7, 0.0], [0.1, 0.0, 0.9], [0.8, 0.1, 0.1]]
-    >>> print(fot.gce([0, 1, 2, 0, 1], P, reduction="canonical", partition=fot.MedianVariance(2)))
+    >>> print(fot.gce([0, 1, 2, 0, 1], P, reduction="canonical", partition=fot.partitions.MedianVariance(2)))
     canonical ECE 0.540: reduction canonical, partition MedianVariance(2), distance total_variation, 2 bins, n = 5
     cell  n  distance  class  mean prediction  empirical
     ----  -  --------  -----  ---------------  ---------

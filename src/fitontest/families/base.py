@@ -6,9 +6,8 @@ changes nothing). Everything else is inherited, so that a new family is one clas
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from inspect import signature
 from typing import Any, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
@@ -16,7 +15,6 @@ from sklearn.base import BaseEstimator, RegressorMixin, TransformerMixin, clone
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
-from fitontest.checks import check_known, choose
 from fitontest.data.arrays import (
     as_column,
     as_label_columns,
@@ -34,7 +32,7 @@ from fitontest.exceptions import without_warnings
 from fitontest.families.fits import Fits
 from fitontest.maps.base import CalibrationMap
 from fitontest.partitions.partition import Partition
-from fitontest.registry import Registry
+from fitontest.registry import Registry, Shelf
 from fitontest.typing import ArrayInput, FloatArray, IntArray, Label, RandomState
 
 _ARGUMENTS = ("y", "p", "sample_weight")  # what the estimators call labels, scores and weights
@@ -129,7 +127,7 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
     >>> class Halfway(fot.Family):
     ...     "Moves every score half-way to the base rate."
     ...     def fit_map(self, sample):
-    ...         return fot.KnotsMap([0, 1], [sample.base_rate / 2, (1 + sample.base_rate) / 2])
+    ...         return fot.maps.KnotsMap([0, 1], [sample.base_rate / 2, (1 + sample.base_rate) / 2])
     >>> Halfway().fit([0.2, 0.8], [1, 1]).predict([0.2])
     array([0.6])
     """
@@ -471,161 +469,18 @@ _FEATURE_MODULES = {  # of calibrators that see the features
     "probability_calibration_tree": "fitontest.trees.probability_calibration_tree",
     "tree": "fitontest.trees.tree_calibrator",
 }
-_KINDS = {  # what a class says of itself, and where those of this package are
-    "two": ("takes_column", _TWO_CLASS_MODULES),
-    "any": ("takes_classes", _MULTICLASS_MODULES),
-    "features": ("takes_features", _FEATURE_MODULES),
-}
-_GROUPS = {"two": "fitontest.families", "any": "fitontest.multiclass_families"}  # of entry points
-_REGISTRY: Registry[FamilyBase] = Registry(
+registry: Registry[type[FamilyBase], Any] = Registry(
     "family",
     FamilyBase,
-    group=tuple(_GROUPS.values()),
-    modules={**_TWO_CLASS_MODULES, **_MULTICLASS_MODULES, **_FEATURE_MODULES},
+    Shelf(_TWO_CLASS_MODULES, "fitontest.families", "two", lambda cls: cls.takes_column),
+    Shelf(_MULTICLASS_MODULES, "fitontest.multiclass_families", "any", lambda cls: cls.takes_classes),
+    Shelf(_FEATURE_MODULES, classes="features", holds=lambda cls: cls.takes_features),
 )
-F = TypeVar("F", bound=FamilyBase)
+register = registry.register
+unregister = registry.unregister
+names = registry.names
+make = registry.make
 S = TypeVar("S", bound=FamilyBase)
-
-
-def register_family(name: str, *, aliases: tuple[str, ...] = ()) -> Callable[[type[F]], type[F]]:
-    """Return a class decorator that makes a `Family` or a `MulticlassFamily` available under `name`.
-
-    Packages can also list a family under the entry-point group ``fitontest.families``, and one that is fitted to a
-    column for each class under ``fitontest.multiclass_families``.
-
-    Parameters
-    ----------
-    name : str
-        The new name, for `make_family` and ``family=``; not empty, and not the name or alias of another family.
-    aliases : tuple of str, default=()
-        Further names of it, as new as `name`.
-
-    Returns
-    -------
-    callable
-        The decorator. It takes the class and returns it unchanged.
-
-    Raises
-    ------
-    ValueError
-        A name that is no text, is empty, or is taken.
-    TypeError
-        From the decorator, for a class that is no family.
-
-    Examples
-    --------
-    >>> import fitontest as fot
-    >>> @fot.register_family("my_identity")
-    ... class MyIdentity(fot.Family):
-    ...     def fit_map(self, sample):
-    ...         return fot.IdentityMap()
-    >>> fot.make_family("my_identity")
-    MyIdentity()
-    >>> fot.unregister_family("my_identity")
-    """
-    return _REGISTRY.register(name, aliases=aliases)
-
-
-def unregister_family(name: str) -> None:
-    """Take a family out of the registry again, as a test of a plug-in must.
-
-    Parameters
-    ----------
-    name : str
-        The name under which the family was registered, not an alias. Its aliases go with it.
-
-    Raises
-    ------
-    ValueError
-        No family is registered under this name.
-
-    Examples
-    --------
-    >>> import fitontest as fot
-    >>> _ = fot.register_family("passing")(type("Passing", (fot.Identity,), {}))
-    >>> fot.unregister_family("passing")
-    >>> "passing" in fot.available_families()
-    False
-    """
-    _REGISTRY.unregister(name)
-
-
-def available_families(classes: Literal["two", "any", "features"] = "two") -> list[str]:
-    """Return the names of the registered families, in alphabetical order.
-
-    Parameters
-    ----------
-    classes : {"two", "any", "features"}, default="two"
-        "two" lists those that are fitted to one column of scores; "any" those that are fitted to a column for each
-        class and give probabilities of all. Some are both. "features" lists the calibrators that see the features of
-        the rows, for `CalibratedClassifier`.
-
-    Returns
-    -------
-    list of str
-        Names, without aliases: what `make_family` and ``family=`` take.
-
-    Raises
-    ------
-    ValueError
-        Another value of `classes`.
-
-    Examples
-    --------
-    >>> import fitontest as fot
-    >>> set(fot.available_families()) >= {"beta", "flat", "identity", "isotonic", "knn", "pava_bc", "platt"}
-    True
-    >>> fot.available_families(classes="any")[:4]
-    ['bias_corrected', 'dirichlet', 'identity', 'matrix']
-    >>> fot.available_families(classes="features")
-    ['probability_calibration_tree', 'tree']
-    """
-    attribute, listed = _KINDS[choose(classes, _KINDS, "classes")]
-    names = _REGISTRY.names()
-    foreign = [name for name in names if not any(name in modules for _, modules in _KINDS.values())]
-    plugins = _REGISTRY.plugins(_GROUPS[classes]) if foreign and classes in _GROUPS else []
-
-    def wanted(name: str) -> bool:
-        loaded = _REGISTRY.loaded(name)
-        if loaded is not None:
-            return bool(getattr(loaded, attribute))
-        return name in listed or name in plugins
-
-    return [name for name in names if wanted(name)]
-
-
-def make_family(name: str, **params: Any) -> Any:
-    """Return an unfitted family by name: a `Family`, of several classes a `MulticlassFamily`, or of features a tree.
-
-    Parameters
-    ----------
-    name : str
-        One of `available_families`, of two classes or of any number (``"pava"`` is another name for ``"isotonic"``,
-        ``"histogram"`` for ``"flat"``).
-    **params
-        Hyper-parameters of the family.
-
-    Returns
-    -------
-    Family, MulticlassFamily or tree
-        A new estimator with these hyper-parameters, which is not fitted.
-
-    Raises
-    ------
-    ValueError
-        For an unknown name, with the known ones; for a parameter that the family does not have, with those it has.
-
-    Examples
-    --------
-    >>> import fitontest as fot
-    >>> fot.make_family("slope1", n_bins=15)
-    Slope1(n_bins=15)
-    """
-    cls = _REGISTRY.find(name, "family")
-    known = signature(cls).parameters.values()
-    if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in known):
-        check_known(params, [parameter.name for parameter in known], f"parameters of {name}")
-    return cls(**params)
 
 
 def read_family(family: object, random_state: RandomState | Literal["own"] = "own", *, maps: bool = False) -> Family:
@@ -670,7 +525,7 @@ def _refuse_matrix(p: ArrayInput, name: str) -> None:
     try:
         as_column(p, "p")
     except ValueError as error:
-        several = ", ".join(available_families("any"))
+        several = ", ".join(names("any"))
         raise ValueError(
             f"{error}; a column for each class is taken by {several}, and one_vs_rest fits {name} to each of them"
         ) from None
@@ -707,22 +562,22 @@ def numbered(names: Sequence[str]) -> list[str]:
 
 def family_class(name: str) -> type[Family]:
     """Return the class of the family of two classes called `name`."""
-    cls = _REGISTRY.find(name, "family")
+    cls = registry.find(name, "family")
     if not issubclass(cls, Family):
         by_class = "a column for each class: where there is a reduction it must be 'canonical' for that"
         taken = "the features of the rows" if cls.takes_features else by_class
+        known = ", ".join(names("two"))
         raise ValueError(
-            f"family must be one that takes a column of scores, {', '.join(available_families())}; got {name!r}, which "
-            f"takes {taken}"
+            f"family must be one that takes a column of scores, {known}; got {name!r}, which takes {taken}"
         )
     return cls
 
 
 def registered_class(name: str) -> type[FamilyBase]:
     """Return the class of the family called `name`, of two classes or of several."""
-    return _REGISTRY.find(name, "family")
+    return registry.find(name, "family")
 
 
 def family_name(family: str | FamilyBase) -> str:
     """Return the name by which a family was given, under which its class is registered, or the name of the class."""
-    return family if isinstance(family, str) else _REGISTRY.name_of(type(family)) or type(family).__name__
+    return family if isinstance(family, str) else registry.name_of(type(family)) or type(family).__name__

@@ -9,7 +9,7 @@ import numpy as np
 from fitontest.checks import choose
 from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
-from fitontest.families.base import Family, Solution, register_family
+from fitontest.families.base import Family, Solution, register
 from fitontest.families.columns import Columns, warn_separable
 from fitontest.families.cutting import Eps, eps_of_sample, eps_of_scores, read_eps
 from fitontest.families.fits import Fits, SharedFits
@@ -39,7 +39,7 @@ _MODELS = {
 }
 
 
-@register_family("beta")
+@register("beta")
 class Beta(Family):
     """Fit a beta map by maximum likelihood, c_hat(p) = 1 / (1 + exp(-(a ln p - b ln(1 - p) + c))), a, b >= 0.
 
@@ -86,7 +86,7 @@ class Beta(Family):
     Examples
     --------
     >>> import fitontest as fot
-    >>> beta = fot.make_family("beta", parameters="am").fit([0.1, 0.4, 0.6, 0.9], [0, 1, 0, 1])
+    >>> beta = fot.families.make("beta", parameters="am").fit([0.1, 0.4, 0.6, 0.9], [0, 1, 0, 1])
     >>> beta.predict([0.5]).round(6)
     array([0.5])
     """

@@ -10,7 +10,7 @@ from fitontest.checks import is_whole
 from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.atoms import count_atoms, solve_beside_atoms, values_beside_atoms
-from fitontest.families.base import Family, Solution, register_family
+from fitontest.families.base import Family, Solution, register
 from fitontest.families.fits import Fits, SharedFits
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.knots import KnotsMap
@@ -20,7 +20,7 @@ from fitontest.typing import FloatArray, IntArray
 MOST_KNOTS = 100  # the sums of products of their splines take the cube of the number
 
 
-@register_family("cumulative_spline")
+@register("cumulative_spline")
 class CumulativeSpline(Family):
     """Add the slope of a spline through the cumulative gaps, c_hat(p) = p + s'(t(p)), clipped to [0, 1].
 
@@ -67,7 +67,7 @@ class CumulativeSpline(Family):
     >>> import numpy as np, fitontest as fot
     >>> rng = np.random.default_rng(0)
     >>> p = rng.random(5000)
-    >>> spline = fot.make_family("cumulative_spline").fit(p, rng.random(5000) < p**2)
+    >>> spline = fot.families.make("cumulative_spline").fit(p, rng.random(5000) < p**2)
     >>> spline.predict([0.3, 0.5, 0.7]).round(2)
     array([0.08, 0.28, 0.49])
     """

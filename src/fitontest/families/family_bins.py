@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from fitontest.data.score_sample import ScoreSample
-from fitontest.families.base import Family, available_families, family_class, read_family
+from fitontest.families.base import Family, family_class, read_family
+from fitontest.families.base import names as family_names
 from fitontest.partitions.partition import Partition
 from fitontest.partitions.partitioner import Partitioner
 
@@ -29,7 +30,7 @@ class FamilyBins(Partitioner):
     --------
     >>> import fitontest as fot
     >>> y, p = [0, 0, 1, 0, 1, 1, 1, 1], [0.1, 0.2, 0.2, 0.3, 0.6, 0.7, 0.8, 0.9]
-    >>> fot.gce(y, p, partition=fot.FamilyBins("isotonic")).n_bins
+    >>> fot.gce(y, p, partition=fot.families.FamilyBins("isotonic")).n_bins
     3
     """
 
@@ -44,6 +45,6 @@ def bins_of(fitted: Family, argument: str) -> Partition:
     """Return the bins of a fitted family, or refuse one that makes none."""
     partition = getattr(fitted, "partition_", None)
     if not isinstance(partition, Partition):
-        have = ", ".join(name for name in available_families() if family_class(name).has_partition)
+        have = ", ".join(name for name in family_names("two") if family_class(name).has_partition)
         raise ValueError(f"{argument} must be a family that has bins ({have}), got {fitted!r}, whose map has none")
     return partition

@@ -2,12 +2,12 @@
 
 from typing import ClassVar
 
-from fitontest.docstrings import take_descriptions
-from fitontest.families.base import register_family
+from fitontest.families.base import register
 from fitontest.families.binned import BinnedFamily
+from fitontest.families.docstrings import take_descriptions
 
 
-@register_family("flat", aliases=("histogram",))
+@register("flat", aliases=("histogram",))
 @take_descriptions(BinnedFamily, "Attributes")
 class Flat(BinnedFamily):
     """Replace the scores of each bin by its mean label, c_hat(p) = ybar_b for p in bin b.
@@ -31,7 +31,7 @@ class Flat(BinnedFamily):
     --------
     >>> import fitontest as fot
     >>> p, y = [0.1, 0.2, 0.7, 0.8], [0, 1, 1, 1]
-    >>> fot.make_family("flat", n_bins=2).fit(p, y).predict([0.1, 0.8])
+    >>> fot.families.make("flat", n_bins=2).fit(p, y).predict([0.1, 0.8])
     array([0.5, 1. ])
     """
 

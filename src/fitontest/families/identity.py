@@ -5,7 +5,7 @@ import numpy as np
 from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import SimplexSample
-from fitontest.families.base import register_family
+from fitontest.families.base import register
 from fitontest.families.fits import Fits, SharedFits
 from fitontest.families.multiclass.either import EitherFamily
 from fitontest.maps.identity import IdentityMap
@@ -13,7 +13,7 @@ from fitontest.maps.multiclass.identity import MulticlassIdentityMap
 from fitontest.typing import FloatArray, IntArray
 
 
-@register_family("identity")
+@register("identity")
 class Identity(EitherFamily):
     """Leave the scores as they are, c_hat(p) = p; its plug-in calibration error is 0 by definition.
 
@@ -22,7 +22,7 @@ class Identity(EitherFamily):
     Examples
     --------
     >>> import fitontest as fot
-    >>> fot.make_family("identity").fit([0.2, 0.7], [0, 1]).predict([0.4])
+    >>> fot.families.make("identity").fit([0.2, 0.7], [0, 1]).predict([0.4])
     array([0.4])
     """
 

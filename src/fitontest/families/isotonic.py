@@ -9,7 +9,7 @@ from fitontest.checks import choose
 from fitontest.data.entries import Entries
 from fitontest.data.ordering import Groups
 from fitontest.data.score_sample import ScoreSample
-from fitontest.families.base import Family, Solution, register_family
+from fitontest.families.base import Family, Solution, register
 from fitontest.families.block_means import block_values
 from fitontest.families.fits import Fits, SharedFits
 from fitontest.maps.base import CalibrationMap
@@ -21,7 +21,7 @@ from fitontest.partitions.pava import block_starts
 from fitontest.typing import FloatArray, IntArray
 
 
-@register_family("isotonic", aliases=("pava",))
+@register("isotonic", aliases=("pava",))
 class Isotonic(Family):
     """Fit the non-decreasing map with the smallest Brier score (it also has the smallest log loss).
 
@@ -52,7 +52,7 @@ class Isotonic(Family):
     Examples
     --------
     >>> import fitontest as fot
-    >>> isotonic = fot.make_family("isotonic").fit([0.1, 0.2, 0.4, 0.8], [0, 1, 0, 1])
+    >>> isotonic = fot.families.make("isotonic").fit([0.1, 0.2, 0.4, 0.8], [0, 1, 0, 1])
     >>> isotonic.predict([0.1, 0.3, 0.6]), isotonic.n_bins_
     (array([0.  , 0.5 , 0.75]), 3)
     """

@@ -9,7 +9,7 @@ from fitontest.checks import is_real
 from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.atoms import count_atoms, solve_beside_atoms, values_beside_atoms
-from fitontest.families.base import Family, Solution, register_family
+from fitontest.families.base import Family, Solution, register
 from fitontest.families.fits import Fits, SharedFits
 from fitontest.families.triweight import CANCELLED, TriweightSums, triweight
 from fitontest.maps.base import CalibrationMap
@@ -22,7 +22,7 @@ REACH = 3.0  # standard deviations of the triweight kernel from its middle to it
 KNOTS, KNOTS_IN_GAPS = 64, 256  # to a half-width, where there are fewer scores, and in gaps longer than half of one
 
 
-@register_family("kde")
+@register("kde")
 class KDE(Family):
     """Divide kernel densities, c_hat(p) = pi f1(p) / (pi f1(p) + (1 - pi) f0(p)).
 
@@ -81,7 +81,7 @@ class KDE(Family):
     >>> import numpy as np, fitontest as fot
     >>> rng = np.random.default_rng(0)
     >>> p = rng.random(5000)
-    >>> kde = fot.make_family("kde").fit(p, rng.random(5000) < p**2)
+    >>> kde = fot.families.make("kde").fit(p, rng.random(5000) < p**2)
     >>> kde.predict([0.3, 0.5, 0.7]).round(1), round(kde.bandwidth_, 3)
     (array([0.1, 0.3, 0.5]), 0.046)
     """

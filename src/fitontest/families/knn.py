@@ -9,7 +9,7 @@ from fitontest.checks import is_whole
 from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import CalibrationWarning, warn_user
-from fitontest.families.base import Family, Solution, register_family
+from fitontest.families.base import Family, Solution, register
 from fitontest.families.fits import Fits, SharedFits
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.steps import StepsMap
@@ -25,7 +25,7 @@ FEW_COPIES = 8  # rows a group on average up to which the group of every row is 
 TOLERANCE = 1e-12  # of the total weight: rounded weights that reach the threshold but for this reach it
 
 
-@register_family("knn")
+@register("knn")
 class KNN(Family):
     """Replace each score by the mean label of the k rows with the nearest scores.
 
@@ -76,7 +76,7 @@ class KNN(Family):
     --------
     >>> import fitontest as fot
     >>> p, y = [0.0, 0.25, 0.5, 1.0], [0, 0, 1, 1]
-    >>> fot.make_family("knn", k=2).fit(p, y).predict([0.0, 0.25, 0.3, 1.0]).round(6)
+    >>> fot.families.make("knn", k=2).fit(p, y).predict([0.0, 0.25, 0.3, 1.0]).round(6)
     array([0.      , 0.333333, 0.5     , 1.      ])
     """
 

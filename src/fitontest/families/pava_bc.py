@@ -6,7 +6,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
-from fitontest.families.base import Family, register_family
+from fitontest.families.base import Family, register
 from fitontest.families.block_means import block_values
 from fitontest.families.fits import Fits, SharedFits
 from fitontest.maps.binned import BinnedMap, levelled
@@ -14,7 +14,7 @@ from fitontest.partitions.pava_bc import PavaBC
 from fitontest.typing import FloatArray, IntArray
 
 
-@register_family("pava_bc")
+@register("pava_bc")
 class PavaBlocks(Family):
     """Replace each score by the mean label of its PAVA-BC block, c_hat(p) = ybar of the block of p.
 
@@ -46,7 +46,7 @@ class PavaBlocks(Family):
     --------
     >>> import fitontest as fot
     >>> p, y = [0.1, 0.2, 0.3, 0.4, 0.6, 0.8], [0, 1, 0, 1, 1, 1]
-    >>> fot.make_family("pava_bc", n_min=2, n_max=4).fit(p, y).predict([0.1, 0.7]).round(6)
+    >>> fot.families.make("pava_bc", n_min=2, n_max=4).fit(p, y).predict([0.1, 0.7]).round(6)
     array([0.333333, 1.      ])
     """
 

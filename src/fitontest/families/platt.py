@@ -6,7 +6,7 @@ import numpy as np
 
 from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
-from fitontest.families.base import Family, Solution, register_family
+from fitontest.families.base import Family, Solution, register
 from fitontest.families.columns import Columns, warn_separable
 from fitontest.families.cutting import UNCUT, Eps, eps_of_sample, eps_of_scores, read_eps
 from fitontest.families.fits import Fits, SharedFits
@@ -20,7 +20,7 @@ from fitontest.numerics.newton import SEPARABLE_RIDGE
 from fitontest.typing import FloatArray, IntArray
 
 
-@register_family("platt")
+@register("platt")
 class Platt(Family):
     """Fit a logistic curve by maximum likelihood, c_hat(p) = 1 / (1 + exp(-(slope g(p) + intercept))).
 
@@ -65,7 +65,7 @@ class Platt(Family):
     Examples
     --------
     >>> import fitontest as fot
-    >>> platt = fot.make_family("platt").fit([0.1, 0.4, 0.6, 0.9], [0, 1, 0, 1])
+    >>> platt = fot.families.make("platt").fit([0.1, 0.4, 0.6, 0.9], [0, 1, 0, 1])
     >>> platt.predict([0.5]).round(6)
     array([0.5])
     """

@@ -6,7 +6,7 @@ import numpy as np
 
 from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
-from fitontest.families.base import Family, Solution, register_family
+from fitontest.families.base import Family, Solution, register
 from fitontest.families.block_means import block_means
 from fitontest.families.fits import Fits, SharedFits
 from fitontest.families.platt import Platt
@@ -18,7 +18,7 @@ from fitontest.partitions.partitioner import check_n_bins, midpoints_between
 from fitontest.typing import FloatArray, IntArray
 
 
-@register_family("scaling_binning")
+@register("scaling_binning")
 class ScalingBinning(Family):
     """Average Platt's values over bins of equal mass, c_hat(p) = sum_{i in b} w_i g(p_i) / sum_{i in b} w_i, p in b.
 
@@ -67,7 +67,7 @@ class ScalingBinning(Family):
     --------
     >>> import fitontest as fot
     >>> p, y = [0.1, 0.3, 0.4, 0.6, 0.7, 0.9], [0, 1, 0, 1, 0, 1]
-    >>> scaling_binning = fot.make_family("scaling_binning", n_bins=2).fit(p, y)
+    >>> scaling_binning = fot.families.make("scaling_binning", n_bins=2).fit(p, y)
     >>> scaling_binning.predict([0.1, 0.4, 0.9]).round(3), scaling_binning.scaling_([0.1, 0.4, 0.9]).round(3)
     (array([0.317, 0.317, 0.683]), array([0.171, 0.428, 0.829]))
     """

@@ -2,12 +2,12 @@
 
 from typing import ClassVar
 
-from fitontest.docstrings import take_descriptions
-from fitontest.families.base import register_family
+from fitontest.families.base import register
 from fitontest.families.binned import BinnedFamily
+from fitontest.families.docstrings import take_descriptions
 
 
-@register_family("slope1")
+@register("slope1")
 @take_descriptions(BinnedFamily, "Attributes")
 class Slope1(BinnedFamily):
     """Shift the scores of each bin by its gap, c_hat(p) = p + ybar_b - pbar_b for p in bin b.
@@ -37,7 +37,7 @@ class Slope1(BinnedFamily):
     --------
     >>> import fitontest as fot
     >>> p, y = [0.1, 0.2, 0.7, 0.8], [0, 1, 1, 1]
-    >>> slope1 = fot.make_family("slope1", n_bins=2).fit(p, y)
+    >>> slope1 = fot.families.make("slope1", n_bins=2).fit(p, y)
     >>> slope1.predict([0.1, 0.8]).round(12), slope1.predict([0.8], clip=True).round(12)
     (array([0.45, 1.05]), array([1.]))
     """

@@ -14,7 +14,7 @@ from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import warn_user
 from fitontest.families.atoms import Atoms, count_atoms
-from fitontest.families.base import Family, Solution, register_family
+from fitontest.families.base import Family, Solution, register
 from fitontest.families.certainty import LEAST as EPS
 from fitontest.families.cutting import eps_of_scores
 from fitontest.families.fits import Fits
@@ -37,7 +37,7 @@ OUTER = 0.005  # share of the rows beyond the outer knots, on either side
 FIT, FOLD = 1e-11, 1e-5  # largest gradient per unit weight: of the map, and of the maps that only judge it
 
 
-@register_family("spline")
+@register("spline")
 class Spline(Family):
     """Average logistic polygons, c_hat(p) = sum_K a_K / (1 + exp(-z_K(logit p))), weighted by held-out log loss.
 
@@ -98,7 +98,7 @@ class Spline(Family):
     >>> import numpy as np, fitontest as fot
     >>> rng = np.random.default_rng(0)
     >>> p = rng.random(2000)
-    >>> spline = fot.make_family("spline").fit(p, rng.random(2000) < p**2)
+    >>> spline = fot.families.make("spline").fit(p, rng.random(2000) < p**2)
     >>> spline.predict([0.3, 0.5, 0.7]).round(1)
     array([0.1, 0.2, 0.5])
     """

@@ -12,7 +12,7 @@ from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.exceptions import without_warnings
-from fitontest.families.base import Family, Solution, register_family
+from fitontest.families.base import Family, Solution, register
 from fitontest.families.few_rows import remembered
 from fitontest.families.fits import Fits, SharedFits
 from fitontest.families.listed import read_families
@@ -35,7 +35,7 @@ CLASS_MEMBERS = ("identity", "temperature", "vector", "one_vs_rest", "shared_iso
 F = TypeVar("F")
 
 
-@register_family("stacking")
+@register("stacking")
 class Stacking(EitherFamily):
     """Mix the maps of several families, c_hat(p) = sum_j w_j c_j(p), by how well they predict held-out labels.
 

@@ -5,7 +5,7 @@ import numpy as np
 from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import SimplexSample
-from fitontest.families.base import Solution, register_family
+from fitontest.families.base import Solution, register
 from fitontest.families.columns import Columns, warn_separable
 from fitontest.families.cutting import Eps, eps_of_sample, eps_of_scores, read_eps
 from fitontest.families.fits import Fits, SharedFits
@@ -24,7 +24,7 @@ from fitontest.numerics.newton import SEPARABLE_RIDGE
 from fitontest.typing import FloatArray, IntArray
 
 
-@register_family("temperature")
+@register("temperature")
 class Temperature(EitherFamily):
     """Fit the temperature T > 0 by maximum likelihood, c_hat(p) = 1 / (1 + exp(-logit(p) / T)).
 
@@ -81,11 +81,11 @@ class Temperature(EitherFamily):
     --------
     >>> import fitontest as fot
     >>> p, y = [0.9] * 5 + [0.1] * 5, [1, 1, 1, 1, 0, 0, 0, 0, 0, 1]
-    >>> temperature = fot.make_family("temperature").fit(p, y)
+    >>> temperature = fot.families.make("temperature").fit(p, y)
     >>> temperature.predict([0.9, 0.5]).round(12), round(temperature.temperature_, 3)
     (array([0.8, 0.5]), 1.585)
     >>> P = [[0.8, 0.1, 0.1], [0.6, 0.3, 0.1], [0.1, 0.8, 0.1]] * 20
-    >>> three = fot.make_family("temperature").fit(P, [0, 1, 1] * 10 + [0, 0, 2] * 10, labels=[0, 1, 2])
+    >>> three = fot.families.make("temperature").fit(P, [0, 1, 1] * 10 + [0, 0, 2] * 10, labels=[0, 1, 2])
     >>> three.predict_proba([[0.8, 0.1, 0.1]]).round(3), round(three.temperature_, 3)
     (array([[0.76, 0.12, 0.12]]), 1.103)
     """

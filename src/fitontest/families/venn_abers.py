@@ -5,7 +5,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fitontest.data.arrays import as_scores
 from fitontest.data.score_sample import ScoreSample
-from fitontest.families.base import Family, Solution, register_family
+from fitontest.families.base import Family, Solution, register
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.steps import StepsMap
 from fitontest.numerics.prefix_sums import PrefixSums
@@ -13,7 +13,7 @@ from fitontest.partitions.pava import block_starts
 from fitontest.typing import ArrayInput, FloatArray
 
 
-@register_family("venn_abers")
+@register("venn_abers")
 class VennAbers(Family):
     """Merge the two isotonic values that a score has as a further row, c_hat(p) = p1 / (1 - p0 + p1).
 
@@ -51,7 +51,7 @@ class VennAbers(Family):
     Examples
     --------
     >>> import fitontest as fot
-    >>> venn_abers = fot.make_family("venn_abers").fit([0.1, 0.2, 0.4, 0.8], [0, 1, 0, 1])
+    >>> venn_abers = fot.families.make("venn_abers").fit([0.1, 0.2, 0.4, 0.8], [0, 1, 0, 1])
     >>> venn_abers.predict([0.1, 0.3, 0.8]).round(6)
     array([0.333333, 0.5     , 0.666667])
     >>> low, high = venn_abers.predict_interval([0.1, 0.3, 0.8])
@@ -104,7 +104,7 @@ class VennAbers(Family):
         Examples
         --------
         >>> import fitontest as fot
-        >>> fot.make_family("venn_abers").fit([0.2, 0.2, 0.6], [0, 1, 1]).predict_interval([0.6])
+        >>> fot.families.make("venn_abers").fit([0.2, 0.2, 0.6], [0, 1, 1]).predict_interval([0.6])
         (array([0.5]), array([1.]))
         """
         check_is_fitted(self, "map_")

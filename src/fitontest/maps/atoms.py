@@ -6,13 +6,14 @@ from typing import ClassVar
 import numpy as np
 
 from fitontest.checks import brief
-from fitontest.maps.base import CalibrationMap, frozen_array, register_map
+from fitontest.maps.base import CalibrationMap, frozen_array
 from fitontest.maps.expressions import Choice, Expression, Number, shared
 from fitontest.maps.mixture import MixtureMap
+from fitontest.maps.stored import register
 from fitontest.typing import FloatArray
 
 
-@register_map
+@register
 @dataclass(frozen=True, eq=False)
 class AtomsMap(CalibrationMap):
     """c_hat(p) = levels_k where p = at_k, and rest(p) where p is none of these scores.
@@ -35,7 +36,7 @@ class AtomsMap(CalibrationMap):
 
     Examples
     --------
-    >>> from fitontest import IdentityMap
+    >>> from fitontest.maps import IdentityMap
     >>> from fitontest.maps.atoms import AtomsMap
     >>> AtomsMap(at=[0.0, 0.5], levels=[0.02, 0.4], rest=IdentityMap())([0.0, 0.25, 0.5])
     array([0.02, 0.25, 0.4 ])
@@ -91,7 +92,7 @@ def split_atoms(fitted: CalibrationMap) -> tuple[CalibrationMap, FloatArray]:
 
     Examples
     --------
-    >>> from fitontest import IdentityMap
+    >>> from fitontest.maps import IdentityMap
     >>> from fitontest.maps.atoms import AtomsMap, split_atoms
     >>> split_atoms(AtomsMap(at=[0.5], levels=[0.4], rest=IdentityMap()))
     (IdentityMap(), array([0.5]))

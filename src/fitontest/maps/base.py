@@ -5,7 +5,7 @@ make maps; a map holds nothing of its fit.
 """
 
 from abc import abstractmethod
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,18 +15,16 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.maps.expressions import Column, Expression, Guarded
 from fitontest.maps.frames import append_columns
 from fitontest.maps.sql import to_sql
-from fitontest.maps.stored import KINDS, StoredMap
+from fitontest.maps.stored import StoredMap
 from fitontest.numerics.distances import Distances
 from fitontest.partitions.partition import Partition
 from fitontest.typing import ArrayInput, FloatArray
-
-M = TypeVar("M", bound=StoredMap)
 
 
 class CalibrationMap(StoredMap):
     """Base of all calibration maps; subclasses are frozen dataclasses of floats, arrays and partitions.
 
-    A subclass names its ``kind``, lists its fields and defines ``evaluate``; the decorator ``register_map`` lets
+    A subclass names its ``kind``, lists its fields and defines ``evaluate``; the decorator ``fot.maps.register`` lets
     `from_dict` read what `to_dict` wrote. Calling a map with scores checks that they lie in [0, 1] and returns an
     array of the same shape (a float for a single score).
 
@@ -155,7 +153,7 @@ class CalibrationMap(StoredMap):
         --------
         >>> import pandas as pd
         >>> import fitontest as fot
-        >>> fot.KnotsMap([0, 1], [0.1, 0.9]).apply_to(pd.DataFrame({"p": [0.25, 0.5]}), "p")
+        >>> fot.maps.KnotsMap([0, 1], [0.1, 0.9]).apply_to(pd.DataFrame({"p": [0.25, 0.5]}), "p")
               p  calibrated
         0  0.25         0.3
         1  0.50         0.5
@@ -184,7 +182,7 @@ class CalibrationMap(StoredMap):
         Examples
         --------
         >>> import fitontest as fot
-        >>> print(fot.StepsMap(x=[0.5], c=[0.2, 0.7], at=[0.7]).to_sql("p"))
+        >>> print(fot.maps.StepsMap(x=[0.5], c=[0.2, 0.7], at=[0.7]).to_sql("p"))
         CASE WHEN "p"::DOUBLE BETWEEN 0.0e0 AND 1.0e0 THEN greatest(least(CASE WHEN "p"::DOUBLE < 0.5e0 THEN 0.2e0
         ELSE 0.7e0 END, 1.0e0), 0.0e0) END
         """
@@ -219,38 +217,6 @@ class CalibrationMap(StoredMap):
     def kinks(self) -> FloatArray:
         """Scores at which a map bends or jumps, in increasing order, so that a drawing can include them."""
         return np.empty(0)
-
-
-def register_map(cls: type[M]) -> type[M]:
-    """Make a map class known to ``from_dict`` of `CalibrationMap` and `MulticlassMap` under its ``kind``.
-
-    Parameters
-    ----------
-    cls : type
-        A subclass of `CalibrationMap` or of `MulticlassMap` with a ``kind`` that no other class has.
-
-    Returns
-    -------
-    type
-        The same class, so that the function can be used as a decorator.
-
-    Raises
-    ------
-    ValueError
-        The ``kind`` is no text, is empty, or is taken.
-    TypeError
-        `cls` is no class of maps.
-
-    Examples
-    --------
-    >>> import fitontest as fot
-    >>> fot.CalibrationMap.from_dict({"schema": 2, "kind": "identity"})  # IdentityMap is registered
-    IdentityMap()
-    """
-    if not hasattr(cls, "kind"):
-        raise TypeError(f"cls must be a class of maps, got {brief(cls)}")
-    KINDS.register(cls.kind)(cls)
-    return cls
 
 
 def frozen_array(values: ArrayInput, name: str) -> FloatArray:

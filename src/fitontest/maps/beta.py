@@ -5,13 +5,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from fitontest.maps.base import CalibrationMap, clipping, finite_number, register_map
+from fitontest.maps.base import CalibrationMap, clipping, finite_number
 from fitontest.maps.expressions import Expression, ln_complement, sigmoid_of, within_unit
+from fitontest.maps.stored import register
 from fitontest.numerics.links import clip_unit, sigmoid
 from fitontest.typing import FloatArray
 
 
-@register_map
+@register
 @dataclass(frozen=True, eq=False)
 class BetaMap(CalibrationMap):
     """c_hat(p) = 1 / (1 + exp(-(a ln p - b ln(1 - p) + intercept))).

@@ -12,15 +12,16 @@ import numpy as np
 
 from fitontest.checks import brief
 from fitontest.data.score_sample import ScoreSample
-from fitontest.maps.base import CalibrationMap, frozen_array, register_map
+from fitontest.maps.base import CalibrationMap, frozen_array
 from fitontest.maps.expressions import Expression, line, pieces
+from fitontest.maps.stored import register
 from fitontest.numerics.distances import Distances
 from fitontest.partitions.bin_table import BinTable
 from fitontest.partitions.partition import Partition
 from fitontest.typing import FloatArray
 
 
-@register_map
+@register
 @dataclass(frozen=True, eq=False)
 class BinnedMap(CalibrationMap):
     """c_hat(p) = offset[b] + slope[b] * p for p in bin b of the partition; not clipped to [0, 1].
@@ -39,7 +40,7 @@ class BinnedMap(CalibrationMap):
 
     Examples
     --------
-    >>> from fitontest import Partition
+    >>> from fitontest.partitions import Partition
     >>> BinnedMap(Partition([0.5]), offset=[0.1, -0.2], slope=[1.0, 1.0])([0.2, 0.8])
     array([0.3, 0.6])
     """

@@ -29,7 +29,7 @@ def find_decreases(fitted: CalibrationMap) -> list[tuple[float, float]]:
 
     Examples
     --------
-    >>> from fitontest import KnotsMap
+    >>> from fitontest.maps import KnotsMap
     >>> find_decreases(KnotsMap([0.0, 0.25, 0.5, 1.0], [0.1, 0.4, 0.2, 0.9]))
     [(0.25, 0.5)]
     >>> find_decreases(KnotsMap([0.0, 1.0], [0.1, 0.9]))

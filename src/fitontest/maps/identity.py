@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from fitontest.maps.base import CalibrationMap, register_map
+from fitontest.maps.base import CalibrationMap
 from fitontest.maps.expressions import Expression
+from fitontest.maps.stored import register
 from fitontest.typing import FloatArray
 
 
-@register_map
+@register
 @dataclass(frozen=True, eq=False)
 class IdentityMap(CalibrationMap):
     """c_hat(p) = p.
@@ -16,7 +17,7 @@ class IdentityMap(CalibrationMap):
     Examples
     --------
     >>> import fitontest as fot
-    >>> fot.IdentityMap()([0.2, 0.9])
+    >>> fot.maps.IdentityMap()([0.2, 0.9])
     array([0.2, 0.9])
     """
 

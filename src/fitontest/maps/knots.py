@@ -7,13 +7,14 @@ import numpy as np
 
 from fitontest.checks import brief
 from fitontest.data.arrays import check_unit_interval
-from fitontest.maps.base import CalibrationMap, frozen_array, register_map
+from fitontest.maps.base import CalibrationMap, frozen_array
 from fitontest.maps.expressions import Choice, Expression, Number, line, pieces
+from fitontest.maps.stored import register
 from fitontest.numerics.search import interpolated
 from fitontest.typing import FloatArray
 
 
-@register_map
+@register
 @dataclass(frozen=True, eq=False)
 class KnotsMap(CalibrationMap):
     """c_hat interpolates the points (x, c) linearly and keeps the end values outside them.

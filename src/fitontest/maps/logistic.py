@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from fitontest.maps.base import CalibrationMap, clipping, finite_number, register_map
+from fitontest.maps.base import CalibrationMap, clipping, finite_number
 from fitontest.maps.expressions import Expression, logit_of, sigmoid_of
+from fitontest.maps.stored import register
 from fitontest.numerics.links import LOGIT, find_link, sigmoid
 from fitontest.typing import FloatArray
 
 
-@register_map
+@register
 @dataclass(frozen=True, eq=False)
 class LogisticMap(CalibrationMap):
     """c_hat(p) = 1 / (1 + exp(-(slope * g(p) + intercept))), with g the logit or the identity.

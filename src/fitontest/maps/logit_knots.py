@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fitontest.checks import brief
-from fitontest.maps.base import CalibrationMap, clipping, frozen_array, register_map
+from fitontest.maps.base import CalibrationMap, clipping, frozen_array
 from fitontest.maps.expressions import Expression, line, logit_of, pieces, shared, sigmoid_of, total
+from fitontest.maps.stored import register
 from fitontest.numerics.links import logit, sigmoid
 from fitontest.numerics.search import BLOCK
 from fitontest.typing import ArrayInput, FloatArray
@@ -16,7 +17,7 @@ from fitontest.typing import ArrayInput, FloatArray
 FARTHEST = 745.0  # the logit of the least score above 0
 
 
-@register_map
+@register
 @dataclass(frozen=True, eq=False)
 class LogitKnotsMap(CalibrationMap):
     """c_hat(p) = mean_f sigmoid(z_f(logit p)), each z_f a polygon, straight beyond its outer knots.

@@ -6,15 +6,16 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from fitontest.checks import as_list, brief
-from fitontest.maps.base import CalibrationMap, frozen_array, register_map
+from fitontest.maps.base import CalibrationMap, frozen_array
 from fitontest.maps.expressions import Expression, Number
+from fitontest.maps.stored import register
 from fitontest.typing import FloatArray
 
 SUM_TOLERANCE = 1e-9  # by how much weights of a mixture may miss a sum of 1
 M = TypeVar("M")
 
 
-@register_map
+@register
 @dataclass(frozen=True, eq=False)
 class MixtureMap(CalibrationMap):
     """c_hat(p) = sum_k weights_k c_k(p), the weighted mean of maps c_k.
@@ -33,7 +34,7 @@ class MixtureMap(CalibrationMap):
 
     Examples
     --------
-    >>> from fitontest import IdentityMap, KnotsMap
+    >>> from fitontest.maps import IdentityMap, KnotsMap
     >>> mixture = MixtureMap([0.25, 0.75], [IdentityMap(), KnotsMap([0, 1], [0.5, 0.5])])
     >>> mixture([0.1, 0.9])
     array([0.4, 0.6])

@@ -6,13 +6,14 @@ from typing import ClassVar
 import numpy as np
 
 from fitontest.checks import brief
-from fitontest.maps.base import CalibrationMap, frozen_array, register_map
+from fitontest.maps.base import CalibrationMap, frozen_array
 from fitontest.maps.expressions import Choice, Expression, Number, balanced
+from fitontest.maps.stored import register
 from fitontest.numerics.search import positions
 from fitontest.typing import ArrayInput, FloatArray
 
 
-@register_map
+@register
 @dataclass(frozen=True, eq=False)
 class StepsMap(CalibrationMap):
     """c_hat(p) = c[j] for p between the jumps x[j-1] and x[j], and at[j] for p = x[j].

@@ -5,18 +5,17 @@ Maps of two classes and of several share this, and one list of kinds, so that a 
 
 from abc import ABC
 from dataclasses import fields
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
 from fitontest.checks import brief, is_real, is_whole
-from fitontest.exceptions import CalibrationWarning, warn_user
 from fitontest.partitions.partition import Partition
-from fitontest.registry import Registry
+from fitontest.registry import Registry, Shelf
 from fitontest.results.serialising import as_text, check_nesting, from_text
 
-SCHEMA = 2  # what is written: it says when a map is decreasing
-FORMER = 1  # what is read too, with a warning
+M = TypeVar("M", bound="StoredMap")
+SCHEMA = 2
 MAX_BYTES = 10_000_000  # of JSON that is parsed unless more is asked for
 
 
@@ -55,7 +54,7 @@ class StoredMap(ABC):
         Examples
         --------
         >>> import fitontest as fot
-        >>> fot.KnotsMap([0, 1], [0.1, 0.9]).to_json()
+        >>> fot.maps.KnotsMap([0, 1], [0.1, 0.9]).to_json()
         '{"schema": 2, "kind": "knots", "x": [0.0, 1.0], "c": [0.1, 0.9]}'
         """
         return as_text(self.to_dict(), f"the map of kind {self.kind!r}")
@@ -81,11 +80,6 @@ class StoredMap(ABC):
             An unknown schema or kind, a kind that is not this class, missing or unknown fields, values that are not
             what the fields hold; a decreasing map that does not say so, and one that wrongly does. The field
             ``"classes"`` of a map of several classes may be missing: the map does not know their labels then.
-
-        Warns
-        -----
-        CalibrationWarning
-            Schema 1, which version 0.1 wrote: it does not say whether a map is decreasing.
         """
         return cls._read(d, "d")
 
@@ -107,11 +101,6 @@ class StoredMap(ABC):
         ValueError
             As `from_dict`; also text that is too long, and what is not strict JSON: duplicate keys, NaN, Infinity.
 
-        Warns
-        -----
-        CalibrationWarning
-            As `from_dict`.
-
         Examples
         --------
         >>> import fitontest as fot
@@ -124,20 +113,20 @@ class StoredMap(ABC):
     def _read(cls, d: dict[str, Any], name: str) -> Self:
         """Return the map of the values; `name` is what they are called in the messages."""
         if not isinstance(d, dict):
-            raise ValueError(f"{name} must be a dict of schema {FORMER} or {SCHEMA}, got {brief(d)}")
+            raise ValueError(f"{name} must be a dict of schema {SCHEMA}, got {brief(d)}")
         check_nesting(d, name)
         schema = d.get("schema")
-        if not (is_whole(schema) and FORMER <= schema <= SCHEMA):
+        if not (is_whole(schema) and schema == SCHEMA):
             later = ", which a newer version of fitontest wrote" if is_whole(schema) and schema > SCHEMA else ""
             got = brief(schema) if "schema" in d else "none"
-            raise ValueError(f"{name} must be a dict of schema {FORMER} or {SCHEMA}, got {got}{later}")
-        map_class = KINDS.find(d.get("kind", ""), "kind")
+            raise ValueError(f"{name} must be a dict of schema {SCHEMA}, got {got}{later}")
+        map_class = registry.find(d.get("kind", ""), "kind")
         if not issubclass(map_class, cls):
             reader = next((base for base in map_class.__mro__ if StoredMap in base.__bases__), StoredMap)
             got = f"{brief(d['kind'])}, which is read by {reader.__name__}"
             raise ValueError(f"kind must be one that {cls.__name__} can read, got {got}")
         expected = {field.name for field in fields(map_class)}  # type: ignore[arg-type]
-        flag = {"decreasing"} - expected if schema == SCHEMA else set()
+        flag = {"decreasing"} - expected
         state = {key: value for key, value in d.items() if key not in {"schema", "kind", *flag}}
         left_out = {name for name in map_class.optional if state.get(name) is None} - set(state)
         if set(state) != expected - left_out:
@@ -145,14 +134,7 @@ class StoredMap(ABC):
         revived = map_class(**{key: _revived(value, key) for key, value in state.items()})
         for key, value in state.items():
             _check_as_written(value, getattr(revived, key), key)
-        if schema == SCHEMA:
-            _check_flag({key: d[key] for key in flag & d.keys()}, revived, name)
-        else:
-            warn_user(
-                f"{name} is of schema {schema}, which does not say whether a map is decreasing: this one is "
-                f"{'' if revived.decreasing else 'not '}decreasing. to_json() writes schema {SCHEMA}, which says it",
-                CalibrationWarning,
-            )
+        _check_flag({key: d[key] for key in flag & d.keys()}, revived, name)
         return revived
 
     def __eq__(self, other: object) -> bool:
@@ -186,7 +168,45 @@ _MODULES = {  # names, and the files in which they are registered
     "softmax": "fitontest.maps.multiclass.softmax",
     "steps": "fitontest.maps.steps",
 }
-KINDS: Registry[StoredMap] = Registry("calibration map", StoredMap, modules=_MODULES)
+registry: Registry[type[StoredMap], StoredMap] = Registry(
+    "calibration map",
+    StoredMap,
+    Shelf(_MODULES),
+)
+unregister = registry.unregister
+names = registry.names
+make = registry.make
+
+
+def register(cls: type[M]) -> type[M]:
+    """Make a map class known to ``from_dict`` of `CalibrationMap` and `MulticlassMap` under its ``kind``.
+
+    Parameters
+    ----------
+    cls : type
+        A subclass of `CalibrationMap` or of `MulticlassMap` with a ``kind`` that no other class has.
+
+    Returns
+    -------
+    type
+        The same class, so that the function can be used as a decorator.
+
+    Raises
+    ------
+    ValueError
+        The ``kind`` is no text, is empty, or is taken.
+    TypeError
+        `cls` is no class of maps.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> fot.CalibrationMap.from_dict({"schema": 2, "kind": "identity"})  # IdentityMap is registered
+    IdentityMap()
+    """
+    if not hasattr(cls, "kind"):
+        raise TypeError(f"cls must be a class of maps, got {brief(cls)}")
+    return registry.register(cls.kind)(cls)
 
 
 def _made(map_class: type[StoredMap], state: dict[str, Any]) -> StoredMap:

@@ -1,1 +1,5 @@
 """Calibration errors, one kind per file."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

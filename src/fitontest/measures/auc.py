@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 
 from fitontest.data.score_sample import ScoreSample
-from fitontest.measures.base import Estimate, Evidence, Measure, register_measure
+from fitontest.measures.base import Estimate, Evidence, Measure, register
 
 NO_PAIR = "there is no pair of a positive and a negative to rank, for which the AUC counts as 0.5"
 
 
-@register_measure("auc")
+@register("auc")
 @dataclass(frozen=True)
 class AUC(Measure):
     """The area under the ROC curve, P(p > p') + P(p = p') / 2 for a positive p and a negative p'.
@@ -24,7 +24,7 @@ class AUC(Measure):
     Examples
     --------
     >>> import fitontest as fot
-    >>> fot.AUC().estimate(fot.ScoreSample([0, 1, 0, 1], [0.1, 0.4, 0.4, 0.8])).value
+    >>> fot.measures.AUC().estimate(fot.ScoreSample([0, 1, 0, 1], [0.1, 0.4, 0.4, 0.8])).value
     0.875
     """
 

@@ -7,18 +7,18 @@ that a new kind of error is one class with one method.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, is_dataclass, replace
 from numbers import Real
 from typing import Any, ClassVar, Literal, Self, SupportsFloat, TypeAlias, TypeVar
 
 import numpy as np
 
-from fitontest.checks import check_known, choose
 from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.data.weights import Weighting, weighting_record
-from fitontest.families.base import Family, available_families
+from fitontest.families.base import Family
+from fitontest.families.base import registry as families
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.error_limits import RESOLUTION, RESOLUTIONS, ErrorLimit, ErrorLimits
 from fitontest.measures.if_calibrated import IfCalibrated
@@ -26,7 +26,7 @@ from fitontest.measures.interval import INDEPENDENT_ROWS, ErrorInterval
 from fitontest.measures.notes import data_notes, no_null_note, of_classes, one_class_note
 from fitontest.partitions.cell_partition import CellPartition
 from fitontest.partitions.partition import Partition
-from fitontest.registry import Registry, changed_settings, plain_setting, settings_of
+from fitontest.registry import Registry, Shelf, are_among, changed_settings, plain_setting, settings_of
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table, cell
 from fitontest.results.text import short
@@ -130,7 +130,7 @@ class Measure(ABC):
     @property
     def name(self) -> str:
         """The registered name that stands for these settings, with those that it does not imply: tce(alpha=0.1)."""
-        return _REGISTRY.describe(self, self.made_as)
+        return registry.describe(self, self.made_as)
 
     @property
     def made_as(self) -> str | None:
@@ -503,13 +503,6 @@ class Estimate(Table):
         notes = [*notes_of_value(self), *notes_of_labels(self), *(("", note) for note in of_data)]
         return "; ".join(f"{where}: {note}" if where else note for where, note in notes) or None
 
-    @property
-    def errors(self) -> "Mapping[Label, Estimate]":
-        """The former name of `classes`."""
-        if self.classes is None:
-            raise AttributeError("errors: only class-wise estimates have classes")
-        return self.classes
-
     def __getattr__(self, name: str) -> Any:
         """Return an attribute of the evidence, or a setting of the measure."""
         if not name.startswith("_") and "evidence" in self.__dict__:
@@ -773,168 +766,77 @@ _MODULES = {  # names, and the files in which they are registered
     "within_bin": "fitontest.measures.within_bin",
     "zero_one": "fitontest.measures.zero_one",
 }
-_REGISTRY: Registry[Measure] = Registry(
+
+
+class MeasureRegistry(Registry[type[Measure], Measure]):
+    """The registry of measures, which remembers by which of several names for one class a measure was made."""
+
+    def make(self, name: str, /, **settings: Any) -> Measure:
+        """Return the measure called `name`, with these settings.
+
+        Parameters
+        ----------
+        name : str
+            One of `names`, or an alias.
+        **settings
+            Of the measure, beside or instead of those that the name stands for.
+
+        Returns
+        -------
+        Measure
+            For ``measures=`` and `make_scorer`.
+
+        Raises
+        ------
+        ValueError
+            For an unknown name, with the known ones; for a setting that the measure does not have; for a value that it
+            refuses.
+
+        Examples
+        --------
+        >>> import fitontest as fot
+        >>> mce = fot.measures.make("mce", n_bins=15)
+        >>> round(mce.estimate(fot.ScoreSample([0, 1, 1], [0.2, 0.6, 0.9])).value, 3)
+        0.4
+        """
+        return _made_as(super().make(name, **settings), name)
+
+    def describe(self, measure: Measure, preferred: str | None = None) -> str:
+        """Return the registered name that implies most of the settings, with those that it does not imply.
+
+        Settings are those that are not the defaults (`changed_settings`); tce(alpha=0.1) is an example. Of names that
+        imply as many the preferred one is taken, or else that which says most, defaults included.
+        """
+        every, changed = settings_of(measure), changed_settings(measure)
+        names = [name for name, known in self._entries.items() if known is type(measure)]
+        implied = {name: self._settings[name] for name in names if are_among(self._settings[name], every)}
+        said = {name: sum(key in changed for key in settings) for name, settings in implied.items()}
+        if not implied:
+            name = type(measure).__name__
+        elif preferred in implied and said[preferred] == max(said.values()):
+            name = preferred
+        else:
+            name = max(implied, key=lambda name: (said[name], len(implied[name])))
+        rest = {key: value for key, value in changed.items() if key not in implied.get(name, {})}
+        settings = ", ".join(f"{key}={plain_setting(value)!r}" for key, value in rest.items())
+        return f"{name}({settings})" if settings else name
+
+    def _check(self, name: str, entry: object) -> None:
+        super()._check(name, entry)
+        if entry.__init__ is not object.__init__ and not is_dataclass(entry):  # type: ignore[misc]
+            raise TypeError(f"the measure {name!r} must be a dataclass, for its settings to be known; got {entry!r}")
+
+
+registry = MeasureRegistry(
     "measure",
     Measure,  # type: ignore[type-abstract]
-    group="fitontest.measures",
-    modules={**_MODULES, **_CANONICAL_MODULES},
+    Shelf(_MODULES, "fitontest.measures", "two", lambda cls: cls.classes == "two"),
+    Shelf(_CANONICAL_MODULES, "fitontest.measures", "any", lambda cls: cls.classes == "any"),
 )
-
-
-def register_measure(
-    name: str, /, *, aliases: tuple[str, ...] = (), **settings: Any
-) -> Callable[[type[Measure]], type[Measure]]:
-    """Return a class decorator that makes a `Measure` available under `name`, with these settings.
-
-    Packages can also list a measure under the entry-point group ``fitontest.measures``.
-
-    Parameters
-    ----------
-    name : str
-        The new name, for `make_measure` and ``measures=``; not empty, and not the name or alias of another measure.
-    aliases : tuple of str, default=()
-        Further names of it, as new as `name`.
-    **settings
-        The fields of the dataclass that the name sets, with their values; none by default. One class may stand under
-        several names with several settings.
-
-    Returns
-    -------
-    callable
-        The decorator. It takes the class and returns it unchanged.
-
-    Raises
-    ------
-    ValueError
-        A name that is no text, is empty, or is taken; from the decorator, for a setting that the measure does not have.
-    TypeError
-        From the decorator, for a class that is no `Measure`, or has an ``__init__`` and is no dataclass.
-
-    Examples
-    --------
-    >>> from dataclasses import dataclass
-    >>> import fitontest as fot
-    >>> @fot.register_measure("scaled_up", factor=10.0)
-    ... @fot.register_measure("scaled")
-    ... @dataclass(frozen=True)
-    ... class Scaled(fot.Measure):
-    ...     factor: float = 1.0
-    ...     def estimate(self, sample):
-    ...         return fot.Estimate.of(self, sample, self.factor * sample.base_rate)
-    >>> fot.make_measure("scaled_up"), fot.make_measure("scaled").name
-    (Scaled(factor=10.0), 'scaled')
-    >>> fot.unregister_measure("scaled"), fot.unregister_measure("scaled_up")
-    (None, None)
-    """
-    enter = _REGISTRY.register(name, aliases=aliases, settings=settings)
-
-    def checked(cls: type[Measure]) -> type[Measure]:
-        if isinstance(cls, type) and cls.__init__ is not object.__init__ and not is_dataclass(cls):
-            raise TypeError(f"the measure {name!r} must be a dataclass, for its settings to be known; got {cls!r}")
-        _check_settings(cls, settings, name)
-        return enter(cls)
-
-    return checked
-
-
-def _check_settings(cls: type[Measure], settings: Mapping[str, Any], name: str) -> None:
-    """Raise ValueError for a setting that the measure does not have."""
-    known: list[str] = [setting.name for setting in fields(cls) if setting.init] if is_dataclass(cls) else []
-    check_known(settings, known, f"settings of {name}")
-
-
-def unregister_measure(name: str) -> None:
-    """Take a measure out of the registry again, as a test of a plug-in must.
-
-    Parameters
-    ----------
-    name : str
-        The name under which the measure was registered, not an alias. Its aliases go with it.
-
-    Raises
-    ------
-    ValueError
-        No measure is registered under this name.
-
-    Examples
-    --------
-    >>> import fitontest as fot
-    >>> _ = fot.register_measure("passing")(type("Passing", (fot.Measure,), {}))
-    >>> fot.unregister_measure("passing")
-    >>> "passing" in fot.available_measures()
-    False
-    """
-    _REGISTRY.unregister(name)
-
-
-def available_measures(classes: Literal["two", "any"] = "two") -> list[str]:
-    """Return the names of the registered measures, in alphabetical order.
-
-    Parameters
-    ----------
-    classes : {"two", "any"}, default="two"
-        "two" lists those of two classes; "any" those of whole distributions, for ``reduction="canonical"``.
-
-    Returns
-    -------
-    list of str
-        Names, without aliases: what `make_measure` and ``measures=`` take.
-
-    Raises
-    ------
-    ValueError
-        Another value of `classes`.
-
-    Examples
-    --------
-    >>> import fitontest as fot
-    >>> set(fot.available_measures()) >= {"ece", "mce", "ace", "pde", "tce", "kernel", "smooth_ece", "plug_in"}
-    True
-    >>> fot.available_measures(classes="any")
-    ['canonical', 'canonical_kernel', 'proper_error', 'simplex_ece']
-    """
-    choose(classes, ("two", "any"), "classes")
-
-    def kind(name: str) -> str:
-        if name in _MODULES or name in _CANONICAL_MODULES:
-            return "two" if name in _MODULES else "any"
-        return _REGISTRY.find(name, "measure").classes
-
-    return [name for name in _REGISTRY.names() if kind(name) == classes]
-
-
-def make_measure(name: str, /, **settings: Any) -> Measure:
-    """Return the measure called `name`.
-
-    Parameters
-    ----------
-    name : str
-        One of `available_measures`.
-    **settings
-        Of the measure, beside or instead of those that the name stands for.
-
-    Returns
-    -------
-    Measure
-        A measure with these settings, for ``measures=`` and `make_scorer`.
-
-    Raises
-    ------
-    ValueError
-        For an unknown name, with the known ones; for a setting that the measure does not have; for a value that it
-        refuses.
-
-    Examples
-    --------
-    >>> import fitontest as fot
-    >>> mce = fot.make_measure("mce", n_bins=15)
-    >>> round(mce.estimate(fot.ScoreSample([0, 1, 1], [0.2, 0.6, 0.9])).value, 3)
-    0.4
-    """
-    cls = _REGISTRY.find(name, "measure")
-    _check_settings(cls, settings, name)
-    measure = cls(**{**_REGISTRY.settings_of(name), **settings})
-    return _made_as(measure, name)
+register = registry.register
+unregister = registry.unregister
+names = registry.names
+make = registry.make
 
 
 def _made_as(measure: M, name: str | None) -> M:
@@ -948,9 +850,11 @@ def read_measure(measure: object, random_state: RandomState = 0) -> Measure:
     if isinstance(measure, Measure):
         return measure
     if isinstance(measure, str):
-        if not _REGISTRY.knows(measure) and measure in available_families():
-            raise ValueError(f"measure must not be the name of a family: write plug_in({measure!r}), got {measure!r}")
-        return make_measure(measure).seeded(random_state)
+        if measure not in registry and measure in families.names("two"):
+            raise ValueError(
+                f"measure must not be the name of a family: write fot.measures.PlugIn({measure!r}), got {measure!r}"
+            )
+        return make(measure).seeded(random_state)
     hint = "; a class must be called, to make an instance" if isinstance(measure, type) else ""
     raise ValueError(f"measure must be the name of a measure or a Measure, got {measure!r}{hint}")
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from fitontest.data.arrays import as_scores
 from fitontest.data.score_sample import ScoreSample
-from fitontest.measures.base import Estimate, Evidence, register_measure
+from fitontest.measures.base import Estimate, Evidence, register
 from fitontest.measures.binning import (
     DEFAULT_BINS,
     AnyPartition,
@@ -50,12 +50,12 @@ TITLES = {  # of losses, norms and partitions
 }
 
 
-@register_measure("tce", loss="rejection", partition="pava_bc")
-@register_measure("pde", loss="deviation", partition="equal_mass")
-@register_measure("mce", norm="max")
-@register_measure("ace", partition="equal_mass")
-@register_measure("ece", loss="bias", partition="equal_width", norm="l1")
-@register_measure("gce")
+@register("tce", loss="rejection", partition="pava_bc")
+@register("pde", loss="deviation", partition="equal_mass")
+@register("mce", norm="max")
+@register("ace", partition="equal_mass")
+@register("ece", loss="bias", partition="equal_width", norm="l1")
+@register("gce")
 @dataclass(frozen=True, eq=False)
 class Binned(OverBins):
     """A norm of one loss per bin; the registered names gce, ece, ace, mce, pde and tce are settings of it.
@@ -70,7 +70,7 @@ class Binned(OverBins):
     >>> import fitontest as fot
     >>> sample = fot.ScoreSample([0, 0, 1, 0, 1, 1, 1, 1], [0.1, 0.2, 0.2, 0.3, 0.6, 0.7, 0.8, 0.9])
     >>> for name in ("ece", "mce", "pde"):
-    ...     print(name, round(fot.make_measure(name, n_bins=2).estimate(sample).value, 3))
+    ...     print(name, round(fot.measures.make(name, n_bins=2).estimate(sample).value, 3))
     ece 0.15
     mce 0.25
     pde 0.162

@@ -12,20 +12,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from fitontest.data.ordering import Groups, Rows
 from fitontest.data.score_sample import ScoreSample
-from fitontest.families.base import Family, available_families, family_class
+from fitontest.families.base import Family, family_class
+from fitontest.families.base import names as family_names
 from fitontest.families.family_bins import bins_of
 from fitontest.measures.base import Measure
 from fitontest.partitions.bin_table import BinTable
 from fitontest.partitions.cell_partition import CellPartition
 from fitontest.partitions.partition import Partition, bin_sums
-from fitontest.partitions.partitioner import (
-    Partitioner,
-    available_partitions,
-    check_n_bins,
-    counts_bins,
-    is_partition,
-    make_partitioner,
-)
+from fitontest.partitions.partitioner import Partitioner, check_n_bins, counts_bins, make_partitioner
+from fitontest.partitions.rule import registry as partitions
 from fitontest.typing import ArrayInput, FloatArray, IntArray
 
 DEFAULT_BINS = 10
@@ -105,11 +100,12 @@ def _find_rule(partition: object, n_bins: int) -> Partitioner | Binning:
 
 
 def _named(name: str, n_bins: int) -> Partitioner:
-    if not is_partition(name) and name in available_families() and family_class(name).has_partition:
+    if name not in partitions and name in family_names("two") and family_class(name).has_partition:
+        known = ", ".join(map(repr, partitions.names("two")))
         raise ValueError(
-            f"partition must be one of {', '.join(map(repr, available_partitions()))}, or a family that is fitted; "
-            f"got the name of a family, {name!r}: pass make_family({name!r}).fit(p, y), or "
-            f"FamilyBins({name!r}) to have it fitted to these rows"
+            f"partition must be one of {known}, or a family that is fitted; got the name of a family, {name!r}: pass "
+            f"fot.families.make({name!r}).fit(p, y), or fot.families.FamilyBins({name!r}) to have it fitted to these "
+            "rows"
         )
     return make_partitioner(name, n_bins=n_bins)
 

@@ -30,7 +30,7 @@ class CanonicalMeasure(Measure):
     >>> from dataclasses import dataclass
     >>> import numpy as np, fitontest as fot
     >>> @dataclass(frozen=True)
-    ... class Misses(fot.CanonicalMeasure):
+    ... class Misses(fot.measures.CanonicalMeasure):
     ...     "Share of rows whose label is not the class of the largest probability, less what they themselves expect."
     ...     def estimate(self, sample):
     ...         wrong = sample.codes != sample.p.argmax(axis=1)

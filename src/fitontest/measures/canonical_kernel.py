@@ -14,7 +14,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from fitontest.data.simplex_sample import Labelling, SimplexSample
-from fitontest.measures.base import Estimate, register_measure
+from fitontest.measures.base import Estimate, register
 from fitontest.measures.canonical import CanonicalEvidence, CanonicalMeasure
 from fitontest.measures.kernel import MOST_SCORES, EstimatorName, KernelName, check_kernel
 from fitontest.numerics.random import check_seed, generator
@@ -24,7 +24,7 @@ PAIRS_AT_ONCE = 2**20
 ENTRIES = 10_000_000  # of the residuals of several labellings at once
 
 
-@register_measure("canonical_kernel")
+@register("canonical_kernel")
 @dataclass(frozen=True)
 class CanonicalKernelError(CanonicalMeasure):
     r"""The squared kernel calibration error (SKCE) of predictions of K classes.

@@ -8,7 +8,7 @@ from fitontest.families.base import Family, registered_class
 from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.families.multiclass.one_vs_rest import class_family_name, read_for_classes
 from fitontest.maps.multiclass.base import MulticlassMap
-from fitontest.measures.base import Estimate, register_measure
+from fitontest.measures.base import Estimate, register
 from fitontest.measures.canonical import CanonicalEvidence, CanonicalMeasure
 from fitontest.numerics.distances import Distances
 from fitontest.numerics.norms import Norm, find_norm
@@ -17,7 +17,7 @@ from fitontest.numerics.standard_error import map_fixed
 from fitontest.typing import FloatArray, RandomState
 
 
-@register_measure("canonical")
+@register("canonical")
 @dataclass(frozen=True, eq=False)
 class CanonicalPlugIn(CanonicalMeasure):
     """The norm of the distances d(g(p_i), p_i) between predictions and the map g of a family, which is fitted to them.
@@ -45,7 +45,7 @@ class CanonicalPlugIn(CanonicalMeasure):
     >>> import fitontest as fot
     >>> P = [[0.7, 0.2, 0.1], [0.2, 0.6, 0.2], [0.5, 0.25, 0.25], [0.1, 0.1, 0.8]] * 10
     >>> y = [0, 1, 1, 2] * 10
-    >>> fot.CanonicalPlugIn("temperature").name
+    >>> fot.measures.CanonicalPlugIn("temperature").name
     'temperature'
     >>> float(fot.calibration_error(y, P, family="identity", reduction="canonical"))
     0.0

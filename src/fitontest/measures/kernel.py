@@ -21,7 +21,7 @@ import numpy as np
 from fitontest.checks import choose, is_real, is_whole
 from fitontest.data.ordering import Rows, pooled
 from fitontest.data.score_sample import ScoreSample
-from fitontest.measures.base import Estimate, Measure, register_measure
+from fitontest.measures.base import Estimate, Measure, register
 from fitontest.numerics.random import check_seed, generator
 from fitontest.typing import FloatArray, RandomState
 
@@ -35,7 +35,7 @@ PAIRS_AT_ONCE = 2**20
 SPAN = 300.0  # length scales: exp(300) is far from the largest float
 
 
-@register_measure("kernel")
+@register("kernel")
 @dataclass(frozen=True)
 class KernelError(Measure):
     r"""The squared kernel calibration error (SKCE) of two classes: how alike the residuals of alike scores are.
@@ -88,7 +88,7 @@ class KernelError(Measure):
     >>> import fitontest as fot
     >>> sample = fot.ScoreSample([0, 1, 1, 1], [0.1, 0.2, 0.7, 0.8])
     >>> for estimator in ("unbiased", "biased"):
-    ...     error = fot.make_measure("kernel", estimator=estimator).estimate(sample)
+    ...     error = fot.measures.make("kernel", estimator=estimator).estimate(sample)
     ...     print(error)
     SKCE 0.0630: n = 4
     SKCE 0.145: estimator biased, n = 4

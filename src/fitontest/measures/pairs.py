@@ -11,7 +11,7 @@ import numpy as np
 
 from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
-from fitontest.measures.base import Estimate, Evidence, Measure, Unit, register_measure
+from fitontest.measures.base import Estimate, Evidence, Measure, Unit, register
 from fitontest.measures.pair_windows import PairWindows
 from fitontest.numerics.links import signed_root
 from fitontest.results.frames import Records
@@ -86,7 +86,7 @@ class EntryPairs:
         return np.divide(values, spread, out=np.zeros_like(values), where=spread > 0)
 
 
-@register_measure("pairs")
+@register("pairs")
 @dataclass(frozen=True)
 class PairStatistic(Measure):
     r"""The pair statistic: how alike the residuals of rows with neighbouring scores are, at the scale that shows most.
@@ -123,7 +123,7 @@ class PairStatistic(Measure):
     >>> rng = np.random.default_rng(0)
     >>> p = rng.random(2000)
     >>> waves = p + 0.1 * np.sin(16 * np.pi * p)
-    >>> error = fot.make_measure("pairs").estimate(fot.ScoreSample(rng.random(2000) < waves, p))
+    >>> error = fot.measures.make("pairs").estimate(fot.ScoreSample(rng.random(2000) < waves, p))
     >>> error.value > 3, error.evidence.near_rows, round(error.evidence.root, 2)
     (True, 128.0, 0.06)
     """

@@ -13,7 +13,7 @@ from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family, check_family, family_name, read_family
 from fitontest.maps.base import CalibrationMap
-from fitontest.measures.base import Estimate, Evidence, Measure, register_measure
+from fitontest.measures.base import Estimate, Evidence, Measure, register
 from fitontest.measures.debiased import debiased
 from fitontest.measures.notes import one_bin_note
 from fitontest.numerics.distances import Distances
@@ -25,7 +25,7 @@ from fitontest.typing import FloatArray, IntArray, RandomState
 DEBIASED_NORMS = ("l1", "l2", "squared")
 
 
-@register_measure("plug_in")
+@register("plug_in")
 @dataclass(frozen=True, eq=False)
 class PlugIn(Measure):
     """The norm of the distances between the scores and the map of a family, which is fitted to them.
@@ -45,7 +45,7 @@ class PlugIn(Measure):
     --------
     >>> import fitontest as fot
     >>> sample = fot.ScoreSample([0, 1, 1, 1], [0.1, 0.2, 0.7, 0.8])
-    >>> fot.plug_in("isotonic").estimate(sample)
+    >>> fot.measures.PlugIn("isotonic").estimate(sample)
     Estimate(0.35, family='isotonic', norm='l1', n_bins=2, n=4)
     """
 
@@ -226,36 +226,3 @@ class FittedMap(Evidence):
     def to_dict(self) -> dict[str, Any]:
         """Return these facts and the map."""
         return {**self.record(), "map": None if self.map is None else self.map.to_dict()}
-
-
-def plug_in(family: str | Family | CalibrationMap = "spline", **settings: Any) -> PlugIn:
-    """Return the measure that is the plug-in calibration error under a family; settings as for `PlugIn`.
-
-    Parameters
-    ----------
-    family : str, Family or CalibrationMap, default="spline"
-        A family is cloned and fitted to the sample; a map is used as it is.
-    **settings
-        ``norm``, ``debias`` and ``label``, as for `PlugIn`.
-
-    Returns
-    -------
-    PlugIn
-        The measure, for ``measures=``.
-
-    Raises
-    ------
-    ValueError
-        An unknown family or norm; ``debias`` with a norm that cannot be debiased.
-    TypeError
-        Settings that the family does not have.
-
-    Examples
-    --------
-    >>> import fitontest as fot
-    >>> y, p = [0, 1, 1, 1], [0.1, 0.2, 0.7, 0.8]
-    >>> evaluation = fot.evaluate(y, p, measures=[fot.plug_in("isotonic"), "mce"])
-    >>> [round(float(estimate), 3) for estimate in evaluation]
-    [0.35, 0.8]
-    """
-    return PlugIn(family, **settings)

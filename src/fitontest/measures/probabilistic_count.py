@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from fitontest.data.score_sample import ScoreSample, refuse_pooled_scores
-from fitontest.measures.base import Estimate, Evidence, Measure, Unit, register_measure
+from fitontest.measures.base import Estimate, Evidence, Measure, Unit, register
 from fitontest.results.text import short
 
 
-@register_measure("probabilistic_count")
+@register("probabilistic_count")
 @dataclass(frozen=True)
 class ProbabilisticCount(Measure):
     """The number of values that the scores have in effect, 1 / sum_r P(p = r)^2, from 1 to the number of values.
@@ -33,7 +33,7 @@ class ProbabilisticCount(Measure):
     Two values that a quarter of the rows have each, and one that half of them have:
 
     >>> import fitontest as fot
-    >>> count = fot.ProbabilisticCount().estimate(fot.ScoreSample([0, 0, 1, 1], [0.1, 0.2, 0.7, 0.7]))
+    >>> count = fot.measures.ProbabilisticCount().estimate(fot.ScoreSample([0, 0, 1, 1], [0.1, 0.2, 0.7, 0.7]))
     >>> round(count.value, 4), count.n_values
     (2.6667, 3)
     """

@@ -13,14 +13,14 @@ import numpy as np
 from fitontest.checks import brief
 from fitontest.data.arrays import as_probabilities
 from fitontest.data.score_sample import ScoreSample
-from fitontest.measures.base import Estimate, Measure, Unit, register_measure
+from fitontest.measures.base import Estimate, Measure, Unit, register
 from fitontest.measures.discordance import discordant_weight
 from fitontest.typing import ArrayInput, FloatArray
 
 MEANING = "a function of the score, or one true probability for each row, which are known for simulated data"
 
 
-@register_measure("probabilistic_kendall_tau")
+@register("probabilistic_kendall_tau")
 @dataclass(frozen=True, eq=False)
 class ProbabilisticKendallTau(Measure):
     """The rank correlation of the scores and the true probabilities, in which ties count as agreement.
@@ -56,7 +56,7 @@ class ProbabilisticKendallTau(Measure):
     >>> import fitontest as fot
     >>> eta = [0.1, 0.1, 0.1, 1.0, 0.2, 0.2, 0.2, 0.2]
     >>> sample = fot.ScoreSample([0, 0, 0, 1, 0, 0, 1, 0], [0.3] * 4 + [0.6] * 4)
-    >>> round(fot.ProbabilisticKendallTau(eta).estimate(sample).value, 6)  # 5 / 7
+    >>> round(fot.measures.ProbabilisticKendallTau(eta).estimate(sample).value, 6)  # 5 / 7
     0.714286
     """
 

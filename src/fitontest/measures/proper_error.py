@@ -24,7 +24,7 @@ from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family, family_name, read_family
 from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.families.multiclass.one_vs_rest import class_family_name, read_for_classes
-from fitontest.measures.base import Estimate, Measure, Unit, register_measure
+from fitontest.measures.base import Estimate, Measure, Unit, register
 from fitontest.measures.canonical import CanonicalEvidence
 from fitontest.numerics.losses import LOSS_NAMES, find_loss
 from fitontest.numerics.random import check_cv, check_seed
@@ -40,7 +40,7 @@ SEVERAL = "vector"  # the family by default, of several classes
 TWO = "beta"  # of a column
 
 
-@register_measure("proper_error")
+@register("proper_error")
 @dataclass(frozen=True, eq=False)
 class ProperError(Measure):
     """The mean gain in a proper loss of held-out calibration, over predictions of K classes or a column of two.
@@ -53,7 +53,7 @@ class ProperError(Measure):
     Examples
     --------
     >>> import fitontest as fot
-    >>> fot.ProperError("beta", "brier").in_words()
+    >>> fot.measures.ProperError("beta", "brier").in_words()
     'family beta, Brier score, 10 folds'
     """
 

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from fitontest.data.score_sample import ScoreSample
-from fitontest.measures.base import Estimate, Measure, register_measure
+from fitontest.measures.base import Estimate, Measure, register
 
 
-@register_measure("rmse")
+@register("rmse")
 @dataclass(frozen=True)
 class RMSE(Measure):
     """The root of the Brier score, sqrt((1/W) sum_i w_i (p_i - y_i)^2), scikit-learn's ``root_mean_squared_error``.
@@ -16,7 +16,7 @@ class RMSE(Measure):
     Examples
     --------
     >>> import fitontest as fot
-    >>> round(fot.RMSE().estimate(fot.ScoreSample([0, 1], [0.3, 0.6])).value, 4)
+    >>> round(fot.measures.RMSE().estimate(fot.ScoreSample([0, 1], [0.3, 0.6])).value, 4)
     0.3536
     """
 

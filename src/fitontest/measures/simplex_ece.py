@@ -14,7 +14,7 @@ import numpy as np
 
 from fitontest.data.simplex_sample import Labelling, SimplexSample
 from fitontest.maps.multiclass.cells import CellMap
-from fitontest.measures.base import Estimate, register_measure
+from fitontest.measures.base import Estimate, register
 from fitontest.measures.canonical import CanonicalEvidence, CanonicalMeasure
 from fitontest.numerics.norms import Norm, find_norm
 from fitontest.numerics.simplex_distances import Distance, find_distance
@@ -29,7 +29,7 @@ MOST_PRINTED = 20  # cells
 FEW_ROWS = 2.0  # rows of a cell, on average, below which the error is that of single labels
 
 
-@register_measure("simplex_ece")
+@register("simplex_ece")
 @dataclass(frozen=True, eq=False)
 class SimplexECE(CanonicalMeasure):
     """The norm over cells of the simplex of the distance between mean prediction and mean label.
@@ -39,7 +39,7 @@ class SimplexECE(CanonicalMeasure):
     partition : str, SimplexPartitioner, CellPartition or int array-like of shape (n,), default="median_variance"
         A name, a rule such as ``MedianVariance(20)``, any object with its method, or the cell of each row.
     distance : str, Distance or callable, default="total_variation"
-        A name of `available_distances`, see `calibration_error`; a callable is called as ``distance(pbar, ybar)`` with
+        A name of `fot.distances.names`, see `calibration_error`; a callable is called as ``distance(pbar, ybar)`` with
         two matrices of a row for each cell, and returns a number for each.
     norm : str, Norm or callable, default="l1"
         Of the distances of the cells, each with the weight of its rows.
@@ -48,7 +48,7 @@ class SimplexECE(CanonicalMeasure):
     --------
     >>> import fitontest as fot
     >>> P = [[0.4, 0.1, 0.5], [0.5, 0.3, 0.2], [0.3, 0.7, 0.0], [0.1, 0.0, 0.9], [0.8, 0.1, 0.1]]
-    >>> error = fot.gce([0, 1, 2, 0, 1], P, reduction="canonical", partition=fot.MedianVariance(2))
+    >>> error = fot.gce([0, 1, 2, 0, 1], P, reduction="canonical", partition=fot.partitions.MedianVariance(2))
     >>> round(float(error), 12), error.n_bins
     (0.54, 2)
     """

@@ -21,7 +21,7 @@ from scipy.optimize import brentq
 
 from fitontest.checks import is_real
 from fitontest.data.score_sample import ScoreSample
-from fitontest.measures.base import Estimate, Evidence, Measure, register_measure
+from fitontest.measures.base import Estimate, Evidence, Measure, register
 from fitontest.typing import FloatArray
 
 NARROWEST = 1e-4  # bandwidth that may be given
@@ -29,7 +29,7 @@ COARSEST, FINEST = 2**10, 2**19  # cells of the grid
 CELLS_PER_BANDWIDTH = 32  # at least; the grid then adds a part in 6000 to the variance of the Gaussian
 
 
-@register_measure("smooth_ece")
+@register("smooth_ece")
 @dataclass(frozen=True)
 class SmoothECE(Measure):
     r"""The smooth calibration error of two classes, in [0, 1]: about an ECE, without bins.
@@ -68,10 +68,10 @@ class SmoothECE(Measure):
     --------
     >>> import fitontest as fot
     >>> sample = fot.ScoreSample([0, 1, 1, 1], [0.1, 0.2, 0.7, 0.8])
-    >>> error = fot.make_measure("smooth_ece").estimate(sample)
+    >>> error = fot.measures.make("smooth_ece").estimate(sample)
     >>> round(error.value, 4), round(error.bandwidth, 4)
     (0.3, 0.3)
-    >>> round(fot.make_measure("smooth_ece", bandwidth=0.1).estimate(sample).value, 4)
+    >>> round(fot.measures.make("smooth_ece", bandwidth=0.1).estimate(sample).value, 4)
     0.3
     """
 

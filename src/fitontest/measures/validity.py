@@ -13,7 +13,7 @@ import numpy as np
 from fitontest.data.places import BadValueError
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.knn import KNN, check_k
-from fitontest.measures.base import Estimate, Evidence, Measure, register_measure
+from fitontest.measures.base import Estimate, Evidence, Measure, register
 from fitontest.results.frames import Records, records
 from fitontest.results.table import Section, Table
 from fitontest.results.text import short
@@ -24,7 +24,7 @@ ROUNDING = 1e-12  # of distances that are the same: |.7 - .8| is larger than .1
 SHOWN = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)  # deviations at which a printed curve is read
 
 
-@register_measure("auc_v")
+@register("auc_v")
 @dataclass(frozen=True)
 class ValidityArea(Measure):
     """The area under the validity curve of the k nearest neighbours, in [0, 1]. Greater is better.
@@ -56,7 +56,7 @@ class ValidityArea(Measure):
     --------
     >>> import fitontest as fot
     >>> sample = fot.ScoreSample([0, 0, 1, 1], [0.0, 0.25, 0.5, 1.0])
-    >>> area = fot.ValidityArea(k=2).estimate(sample)
+    >>> area = fot.measures.ValidityArea(k=2).estimate(sample)
     >>> round(area.value, 6), area.curve.at([0.0, 0.1, 0.5]).tolist()
     (0.979167, [0.75, 1.0, 1.0])
     """
@@ -103,7 +103,7 @@ class ValidityCurve(Table):
     Examples
     --------
     >>> import fitontest as fot
-    >>> curve = fot.ValidityCurve.from_predictions([0, 0, 1, 1], [0.0, 0.25, 0.5, 1.0], k=2)
+    >>> curve = fot.measures.ValidityCurve.from_predictions([0, 0, 1, 1], [0.0, 0.25, 0.5, 1.0], k=2)
     >>> curve.eps.round(4).tolist(), curve.share.tolist(), round(curve.area, 6)
     ([0.0, 0.0833], [0.75, 1.0], 0.979167)
     """

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fitontest.data.score_sample import ScoreSample
-from fitontest.measures.base import Estimate, register_measure
+from fitontest.measures.base import Estimate, register
 from fitontest.measures.binned import Bins
 from fitontest.measures.binning import (
     DEFAULT_BINS,
@@ -41,7 +41,7 @@ class Variance(BinLoss):
         return mean * (1.0 - mean)
 
 
-@register_measure("within_bin")
+@register("within_bin")
 @dataclass(frozen=True, eq=False)
 class WithinBin(OverBins):
     """The total within-bin error sum_b W_b / W var_b, var_b = ybar_b (1 - ybar_b), in [0, 0.25].
@@ -55,7 +55,7 @@ class WithinBin(OverBins):
     --------
     >>> import fitontest as fot
     >>> sample = fot.ScoreSample([0, 1, 0, 1], [0.1, 0.2, 0.4, 0.8])
-    >>> error = fot.make_measure("within_bin", partition="pava").estimate(sample)
+    >>> error = fot.measures.make("within_bin", partition="pava").estimate(sample)
     >>> error.value, round(error.averaged, 6), error.monotone
     (0.125, 0.083333, True)
     """

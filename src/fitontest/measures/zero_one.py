@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 from fitontest.checks import is_real
 from fitontest.data.score_sample import ScoreSample
-from fitontest.measures.base import Estimate, Measure, register_measure
+from fitontest.measures.base import Estimate, Measure, register
 
 
-@register_measure("zero_one")
+@register("zero_one")
 @dataclass(frozen=True)
 class ZeroOneLoss(Measure):
     """The share of rows whose label is not the class of their score: positive from the threshold on.
@@ -29,8 +29,8 @@ class ZeroOneLoss(Measure):
     --------
     >>> import fitontest as fot
     >>> sample = fot.ScoreSample([0, 1, 0, 1], [0.1, 0.5, 0.6, 0.8])
-    >>> fot.ZeroOneLoss().estimate(sample).value, fot.ZeroOneLoss(threshold=0.7).estimate(sample).value
-    (0.25, 0.25)
+    >>> [fot.measures.ZeroOneLoss(threshold).estimate(sample).value for threshold in (0.5, 0.7)]
+    [0.25, 0.25]
     """
 
     threshold: float = 0.5

@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from fitontest.checks import is_real
+from fitontest.registry import Registry
 from fitontest.typing import FloatArray
 
 Function: TypeAlias = Callable[[FloatArray, FloatArray], float]
@@ -46,7 +47,7 @@ class Norm:
     >>> import numpy as np, fitontest as fot
     >>> def mean_cube(g, w):
     ...     return float(w @ abs(g) ** 3 / w.sum())
-    >>> cubed = fot.Norm("cubed", mean_cube, influence=lambda g, w: abs(g) ** 3 - mean_cube(g, w))
+    >>> cubed = fot.norms.Norm("cubed", mean_cube, influence=lambda g, w: abs(g) ** 3 - mean_cube(g, w))
     >>> error = fot.calibration_error([0, 1, 1, 1], [0.1, 0.2, 0.7, 0.8], family=fot.Slope1(2), norm=cubed)
     >>> round(float(error), 6), error.norm, round(error.se_map_fixed, 6)
     (0.02925, 'cubed', 0.006812)
@@ -99,36 +100,13 @@ def _influence_of_l2(g: FloatArray, w: FloatArray) -> FloatArray:
         return np.asarray(_influence_of_squared(g, w) / (2.0 * _l2(g, w)))
 
 
-L1 = Norm("l1", _l1, _influence_of_l1)
-_NORMS: dict[str, Norm] = {
-    norm.name: norm
-    for norm in (
-        L1,
-        Norm("l2", _l2, _influence_of_l2, reason="the square root has no slope at 0"),
-        Norm("squared", _squared, _influence_of_squared),
-        Norm("max", _maximum, reason="the largest distance is not a mean over rows"),
-    )
-}
+registry: Registry[Norm, Norm] = Registry("norm", Norm, values=True)
+unregister = registry.unregister
+names = registry.names
+make = registry.make
 
 
-def available_norms() -> list[str]:
-    """Return the names of the registered norms.
-
-    Returns
-    -------
-    list of str
-        Their names, in the order of their registration: what ``norm=`` takes.
-
-    Examples
-    --------
-    >>> import fitontest as fot
-    >>> fot.available_norms()
-    ['l1', 'l2', 'squared', 'max']
-    """
-    return list(_NORMS)
-
-
-def register_norm(norm: Norm) -> Norm:
+def register(norm: Norm) -> Norm:
     """Make a norm available under its name, wherever a function takes ``norm=``.
 
     Parameters
@@ -151,55 +129,32 @@ def register_norm(norm: Norm) -> Norm:
     Examples
     --------
     >>> import fitontest as fot
-    >>> fourth = fot.register_norm(fot.Norm("l4", lambda g, w: float((w @ g**4 / w.sum()) ** 0.25)))
+    >>> fourth = fot.norms.register(fot.norms.Norm("l4", lambda g, w: float((w @ g**4 / w.sum()) ** 0.25)))
     >>> round(float(fot.gce([0, 1], [0.4, 0.6], n_bins=2, norm="l4")), 12)
     0.4
-    >>> fot.unregister_norm("l4")
+    >>> fot.norms.unregister("l4")
     """
     if not isinstance(norm, Norm):
         raise TypeError(f"norm must be a Norm, got {norm!r}")
-    if norm.name in _NORMS:
-        raise ValueError(f"name must be new, but there is a norm called {norm.name!r} already")
-    _NORMS[norm.name] = norm
-    return norm
+    return registry.register(norm.name)(norm)
 
 
-def unregister_norm(name: str) -> None:
-    """Take a norm out of the registry again, as a test of a plug-in must.
-
-    Parameters
-    ----------
-    name : str
-        The name of the registered norm.
-
-    Raises
-    ------
-    ValueError
-        No norm is registered under this name.
-
-    Examples
-    --------
-    >>> import fitontest as fot
-    >>> _ = fot.register_norm(fot.Norm("passing", lambda g, w: 0.0))
-    >>> fot.unregister_norm("passing")
-    >>> "passing" in fot.available_norms()
-    False
-    """
-    if name not in _NORMS:
-        raise ValueError(f"name must be that of a registered norm, got {name!r}")
-    del _NORMS[name]
+L1 = register(Norm("l1", _l1, _influence_of_l1))
+register(Norm("l2", _l2, _influence_of_l2, reason="the square root has no slope at 0"))
+register(Norm("squared", _squared, _influence_of_squared))
+register(Norm("max", _maximum, reason="the largest distance is not a mean over rows"))
 
 
 def find_norm(norm: object) -> Norm:
     """Return the norm that a name, a `Norm` or a callable ``norm(g, w)`` means."""
     if isinstance(norm, Norm):
         return norm
-    if isinstance(norm, str) and norm in _NORMS:
-        return _NORMS[norm]
+    if isinstance(norm, str) and norm in registry:
+        return registry[norm]
     if callable(norm) and not isinstance(norm, type):
         return Norm(name_of(norm), norm)
     hint = "" if isinstance(norm, str) else ", a Norm or a callable"
-    raise ValueError(f"norm must be one of {', '.join(map(repr, _NORMS))}{hint}; got {norm!r}")
+    raise ValueError(f"norm must be one of {', '.join(map(repr, registry))}{hint}; got {norm!r}")
 
 
 def name_of(chosen: object) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from fitontest.numerics.norms import name_of
+from fitontest.registry import Registry
 from fitontest.typing import FloatArray
 
 
@@ -34,7 +35,7 @@ class Distance:
     Examples
     --------
     >>> import numpy as np, fitontest as fot
-    >>> largest = fot.Distance("largest", lambda p, q: abs(p - q).max(axis=1))
+    >>> largest = fot.distances.Distance("largest", lambda p, q: abs(p - q).max(axis=1))
     >>> largest(np.array([[0.5, 0.3, 0.2]]), np.array([[0.2, 0.3, 0.5]]))
     array([0.3])
     """
@@ -76,29 +77,13 @@ def squared_euclidean(p: FloatArray, q: FloatArray) -> FloatArray:
     return np.asarray(np.einsum("ik,ik->i", difference, difference))
 
 
-_DISTANCES: dict[str, Distance] = {
-    one.__name__: Distance(one.__name__, one) for one in (total_variation, cityblock, squared_euclidean)
-}
+registry: Registry[Distance, Distance] = Registry("distance", Distance, values=True)
+unregister = registry.unregister
+names = registry.names
+make = registry.make
 
 
-def available_distances() -> list[str]:
-    """Return the names of the registered distances between distributions.
-
-    Returns
-    -------
-    list of str
-        Their names, in the order of their registration: what ``distance=`` takes.
-
-    Examples
-    --------
-    >>> import fitontest as fot
-    >>> fot.available_distances()
-    ['total_variation', 'cityblock', 'squared_euclidean']
-    """
-    return list(_DISTANCES)
-
-
-def register_distance(distance: Distance) -> Distance:
+def register(distance: Distance) -> Distance:
     """Make a distance available under its name, wherever a function takes ``distance=``.
 
     Parameters
@@ -121,53 +106,28 @@ def register_distance(distance: Distance) -> Distance:
     Examples
     --------
     >>> import fitontest as fot
-    >>> largest = fot.register_distance(fot.Distance("largest", lambda p, q: abs(p - q).max(axis=1)))
+    >>> largest = fot.distances.register(fot.distances.Distance("largest", lambda p, q: abs(p - q).max(axis=1)))
     >>> P, y = [[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]] * 10, [0, 2, 1, 2] * 5
     >>> round(float(fot.gce(y, P, reduction="canonical", distance="largest")), 12)
     0.2
-    >>> fot.unregister_distance("largest")
+    >>> fot.distances.unregister("largest")
     """
     if not isinstance(distance, Distance):
         raise TypeError(f"distance must be a Distance, got {distance!r}")
-    if distance.name in _DISTANCES:
-        raise ValueError(f"name must be new, but there is a distance called {distance.name!r} already")
-    _DISTANCES[distance.name] = distance
-    return distance
+    return registry.register(distance.name)(distance)
 
 
-def unregister_distance(name: str) -> None:
-    """Take a distance out of the registry again, as a test of a plug-in must.
-
-    Parameters
-    ----------
-    name : str
-        The name of the registered distance.
-
-    Raises
-    ------
-    ValueError
-        No distance is registered under this name.
-
-    Examples
-    --------
-    >>> import fitontest as fot
-    >>> _ = fot.register_distance(fot.Distance("passing", lambda p, q: 0.0 * p[:, 0]))
-    >>> fot.unregister_distance("passing")
-    >>> "passing" in fot.available_distances()
-    False
-    """
-    if name not in _DISTANCES:
-        raise ValueError(f"name must be that of a registered distance, got {name!r}")
-    del _DISTANCES[name]
+for _distance in (total_variation, cityblock, squared_euclidean):
+    register(Distance(_distance.__name__, _distance))
 
 
 def find_distance(distance: object) -> Distance:
     """Return the distance that a name, a `Distance` or a callable ``distance(p, q)`` means."""
     if isinstance(distance, Distance):
         return distance
-    if isinstance(distance, str) and distance in _DISTANCES:
-        return _DISTANCES[distance]
+    if isinstance(distance, str) and distance in registry:
+        return registry[distance]
     if callable(distance) and not isinstance(distance, type):
         return Distance(name_of(distance), distance)
     hint = "" if isinstance(distance, str) else ", a Distance or a callable"
-    raise ValueError(f"distance must be one of {', '.join(map(repr, _DISTANCES))}{hint}; got {distance!r}")
+    raise ValueError(f"distance must be one of {', '.join(map(repr, registry))}{hint}; got {distance!r}")

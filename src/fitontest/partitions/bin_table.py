@@ -23,7 +23,7 @@ class BinTable:
     Examples
     --------
     >>> import fitontest as fot
-    >>> table = fot.Partition([0.5]).summarise(fot.ScoreSample([0, 1, 1], [0.2, 0.4, 0.9]))
+    >>> table = fot.partitions.Partition([0.5]).summarise(fot.ScoreSample([0, 1, 1], [0.2, 0.4, 0.9]))
     >>> table.n, table.mean_p, table.mean_y
     (array([2, 1]), array([0.3, 0.9]), array([0.5, 1. ]))
     """

@@ -50,7 +50,7 @@ class CellPartition:
     --------
     >>> import fitontest as fot
     >>> y, p = [0, 1, 0, 1, 1], [0.2, 0.2, 0.4, 0.4, 0.9]
-    >>> leaves = fot.CellPartition([7, 3, 7, 3, 3])
+    >>> leaves = fot.partitions.CellPartition([7, 3, 7, 3, 3])
     >>> print(fot.gce(y, p, partition=leaves))
     ECE 0.420: loss bias, norm l1, 2 bins, n = 5
     cell  n  positives  empirical  mean prediction   loss

@@ -12,13 +12,14 @@ import numpy as np
 
 from fitontest.data.score_sample import ScoreSample
 from fitontest.partitions.partition import Closed, Partition, check_closed
-from fitontest.partitions.partitioner import Partitioner, check_n_bins, edges_between, register_partition
+from fitontest.partitions.partitioner import Partitioner, check_n_bins, edges_between
+from fitontest.partitions.rule import register
 from fitontest.typing import FloatArray, IntArray
 
 WEIGHT_TOLERANCE = 1e-12  # of the total: sums of weights that differ by less are equal
 
 
-@register_partition("equal_mass")
+@register("equal_mass")
 @dataclass(frozen=True)
 class EqualMass(Partitioner):
     """Partition into at most `n_bins` bins of equal weight; equal scores are never split.
@@ -33,7 +34,8 @@ class EqualMass(Partitioner):
 
     Examples
     --------
-    >>> from fitontest import EqualMass, ScoreSample
+    >>> from fitontest import ScoreSample
+    >>> from fitontest.partitions import EqualMass
     >>> p = [0.1, 0.2, 0.2, 0.2, 0.3, 0.4]
     >>> partition = EqualMass(3).partition(ScoreSample([0, 1, 0, 0, 1, 1], p))
     >>> partition.edges, partition.locate(p)

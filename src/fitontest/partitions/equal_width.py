@@ -4,10 +4,11 @@ from dataclasses import dataclass
 
 from fitontest.data.score_sample import ScoreSample
 from fitontest.partitions.partition import Closed, Partition, check_closed, uniform_edges
-from fitontest.partitions.partitioner import Partitioner, check_n_bins, register_partition
+from fitontest.partitions.partitioner import Partitioner, check_n_bins
+from fitontest.partitions.rule import register
 
 
-@register_partition("equal_width")
+@register("equal_width")
 @dataclass(frozen=True)
 class EqualWidth(Partitioner):
     """Partition [0, 1] into `n_bins` bins of equal width, edges i / n_bins.
@@ -22,7 +23,8 @@ class EqualWidth(Partitioner):
 
     Examples
     --------
-    >>> from fitontest import EqualWidth, ScoreSample
+    >>> from fitontest import ScoreSample
+    >>> from fitontest.partitions import EqualWidth
     >>> EqualWidth(4).partition(ScoreSample([0, 1], [0.1, 0.9])).edges
     array([0.25, 0.5 , 0.75])
     """

@@ -12,13 +12,14 @@ from fitontest.numerics.prefix_sums import PrefixSums
 from fitontest.partitions.equal_mass import EqualMass, equal_mass_ends
 from fitontest.partitions.equal_width import EqualWidth
 from fitontest.partitions.partition import Closed, Partition, check_closed, uniform_edges
-from fitontest.partitions.partitioner import Partitioner, check_n_bins, register_partition
+from fitontest.partitions.partitioner import Partitioner, check_n_bins
+from fitontest.partitions.rule import register
 from fitontest.typing import BoolArray, FloatArray, IntArray
 
 MEAN_TOLERANCE = 1e-12  # means that differ by less, relatively, are equal
 
 
-@register_partition("sweep")
+@register("sweep")
 @dataclass(frozen=True)
 class MonotoneSweep(Partitioner):
     """Take one bin, two bins and so on while the mean labels do not decrease; keep the last number before a decrease.
@@ -40,7 +41,8 @@ class MonotoneSweep(Partitioner):
 
     Examples
     --------
-    >>> from fitontest import MonotoneSweep, ScoreSample
+    >>> from fitontest import ScoreSample
+    >>> from fitontest.partitions import MonotoneSweep
     >>> MonotoneSweep().partition(ScoreSample([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6])).n_bins
     4
     """

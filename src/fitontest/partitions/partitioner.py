@@ -1,25 +1,24 @@
-"""A partitioner: the rule that makes a partition from a sample, and the registry of such rules.
+"""A partitioner: the rule that makes a partition of [0, 1] from a sample.
 
 Partitioners are small frozen values with hyper-parameters. A new one is a class with a ``partition`` method and
-the decorator ``register_partition``.
+the decorator ``fot.partitions.register``.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable
+from abc import abstractmethod
 from functools import cache
 from inspect import signature
-from typing import Any, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 
 from fitontest.checks import is_whole
 from fitontest.data.score_sample import ScoreSample
 from fitontest.partitions.partition import Closed, Partition
-from fitontest.registry import Registry
+from fitontest.partitions.rule import PartitionRule, registry
 from fitontest.typing import FloatArray, IntArray
 
 
-class Partitioner(ABC):
+class Partitioner(PartitionRule):
     """A binning rule: hyper-parameters, and ``partition(sample)``, which returns a `Partition`.
 
     Best written as a frozen dataclass. A rule with a parameter ``n_bins`` can have it chosen by cross-validation,
@@ -30,14 +29,16 @@ class Partitioner(ABC):
     >>> from dataclasses import dataclass
     >>> import fitontest as fot
     >>> @dataclass(frozen=True)
-    ... class Quadratic(fot.Partitioner):
+    ... class Quadratic(fot.partitions.Partitioner):
     ...     "Bins that grow narrower towards 0, for rare events."
     ...     n_bins: int = 10
     ...     def partition(self, sample):
-    ...         return fot.Partition([(i / self.n_bins) ** 2 for i in range(1, self.n_bins)])
-    >>> fot.make_family("slope1", n_bins=2, scheme=Quadratic()).fit([0.1, 0.2, 0.7], [0, 1, 1]).partition_.edges
+    ...         return fot.partitions.Partition([(i / self.n_bins) ** 2 for i in range(1, self.n_bins)])
+    >>> fot.families.make("slope1", n_bins=2, scheme=Quadratic()).fit([0.1, 0.2, 0.7], [0, 1, 1]).partition_.edges
     array([0.25])
     """
+
+    classes: ClassVar[Literal["two"]] = "two"
 
     @abstractmethod
     def partition(self, sample: ScoreSample) -> Partition:
@@ -54,84 +55,12 @@ Partitioner.register(Partition)  # explicit edges: the same partition for every 
 
 Rule = TypeVar("Rule", bound=Partitioner)
 
-_MODULES = {  # names, and the files in which they are registered
-    "equal_mass": "fitontest.partitions.equal_mass",
-    "equal_width": "fitontest.partitions.equal_width",
-    "pava": "fitontest.partitions.pava",
-    "pava_bc": "fitontest.partitions.pava_bc",
-    "sweep": "fitontest.partitions.monotone_sweep",
-}
-_REGISTRY: Registry[Partitioner] = Registry(
-    "partition",
-    Partitioner,  # type: ignore[type-abstract]
-    group="fitontest.partitions",
-    modules=_MODULES,
-)
-
-
-def register_partition(name: str, *, aliases: tuple[str, ...] = ()) -> Callable[[type[Partitioner]], type[Partitioner]]:
-    """Return a class decorator that makes a `Partitioner` available under `name`.
-
-    Parameters
-    ----------
-    name : str
-        The new name, for ``partition=``; not empty, and not the name or alias of another partitioner.
-    aliases : tuple of str, default=()
-        Further names of it, as new as `name`.
-
-    Returns
-    -------
-    callable
-        The decorator. It takes the class and returns it unchanged.
-
-    Raises
-    ------
-    ValueError
-        A name that is no text, is empty, or is taken.
-    TypeError
-        From the decorator, for a class that is no `Partitioner`.
-
-    Examples
-    --------
-    >>> import fitontest as fot
-    >>> @fot.register_partition("halves")
-    ... class Halves(fot.Partitioner):
-    ...     def partition(self, sample):
-    ...         return fot.Partition([0.5])
-    >>> "halves" in fot.available_partitions()
-    True
-    >>> fot.unregister_partition("halves")
-    """
-    return _REGISTRY.register(name, aliases=aliases)
-
-
-def available_partitions() -> list[str]:
-    """Return the names of the registered partitioners.
-
-    Returns
-    -------
-    list of str
-        Their names, in alphabetical order, without aliases: what ``partition=`` takes for two classes.
-
-    Examples
-    --------
-    >>> import fitontest as fot
-    >>> set(fot.available_partitions()) >= {"equal_width", "equal_mass", "sweep", "pava", "pava_bc"}
-    True
-    """
-    return _REGISTRY.names()
-
-
-def is_partition(name: str) -> bool:
-    """Return whether a partitioner is registered under the name."""
-    return _REGISTRY.knows(name)
-
 
 def make_partitioner(name: str, argument: str = "partition", **params: Any) -> Partitioner:
     """Return the partitioner called `name` with those of the given hyper-parameters that it has."""
-    rule = _REGISTRY.find(name, argument)
+    rule: Any = registry.find(name, argument, "two")
     known = _parameters(rule)
-    return rule(**{key: value for key, value in params.items() if key in known})
+    return rule(**{key: value for key, value in params.items() if key in known})  # type: ignore[no-any-return]
 
 
 def counts_bins(partitioner: Partitioner) -> bool:
@@ -151,30 +80,6 @@ def with_bins(partitioner: Rule, n_bins: int) -> Rule:
 def _parameters(made: type[Partitioner]) -> tuple[str, ...]:
     """Return the names of the hyper-parameters; reading a signature takes longer than binning 10,000 rows."""
     return tuple(signature(made).parameters)
-
-
-def unregister_partition(name: str) -> None:
-    """Take a partitioner out of the registry again, as a test of a plug-in must.
-
-    Parameters
-    ----------
-    name : str
-        The name under which the partitioner was registered, not an alias. Its aliases go with it.
-
-    Raises
-    ------
-    ValueError
-        No partitioner is registered under this name.
-
-    Examples
-    --------
-    >>> import fitontest as fot
-    >>> _ = fot.register_partition("passing")(type("Passing", (fot.EqualWidth,), {}))
-    >>> fot.unregister_partition("passing")
-    >>> "passing" in fot.available_partitions()
-    False
-    """
-    _REGISTRY.unregister(name)
 
 
 def check_n_bins(n_bins: object, argument: str = "n_bins") -> None:

@@ -7,11 +7,12 @@ from scipy.optimize import isotonic_regression
 
 from fitontest.data.score_sample import ScoreSample
 from fitontest.partitions.partition import Partition
-from fitontest.partitions.partitioner import Partitioner, midpoints_between, register_partition
+from fitontest.partitions.partitioner import Partitioner, midpoints_between
+from fitontest.partitions.rule import register
 from fitontest.typing import FloatArray, IntArray
 
 
-@register_partition("pava")
+@register("pava")
 @dataclass(frozen=True)
 class Pava(Partitioner):
     """Partition at the jumps of the isotonic regression of the labels on the scores.
@@ -25,7 +26,8 @@ class Pava(Partitioner):
 
     Examples
     --------
-    >>> from fitontest import Pava, ScoreSample
+    >>> from fitontest import ScoreSample
+    >>> from fitontest.partitions import Pava
     >>> Pava().partition(ScoreSample([0, 1, 0, 1], [0.1, 0.2, 0.4, 0.8])).edges
     array([0.15, 0.6 ])
     """

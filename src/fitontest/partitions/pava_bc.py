@@ -23,11 +23,12 @@ from fitontest.partitions.block_chains import chain_starts, chains_apply
 from fitontest.partitions.equal_mass import WEIGHT_TOLERANCE
 from fitontest.partitions.monotone_sweep import MEAN_TOLERANCE
 from fitontest.partitions.partition import Partition
-from fitontest.partitions.partitioner import Partitioner, midpoints_between, register_partition
+from fitontest.partitions.partitioner import Partitioner, midpoints_between
+from fitontest.partitions.rule import register
 from fitontest.typing import BoolArray, FloatArray, IntArray
 
 
-@register_partition("pava_bc")
+@register("pava_bc")
 @dataclass(frozen=True)
 class PavaBC(Partitioner):
     """Partition into isotonic blocks whose weight lies in [n_min, n_max].
@@ -57,7 +58,8 @@ class PavaBC(Partitioner):
 
     Examples
     --------
-    >>> from fitontest import PavaBC, ScoreSample
+    >>> from fitontest import ScoreSample
+    >>> from fitontest.partitions import PavaBC
     >>> sample = ScoreSample([0, 1, 0, 1, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.6, 0.8])
     >>> PavaBC(n_min=2, n_max=4).partition(sample).summarise(sample).n
     array([3, 3])

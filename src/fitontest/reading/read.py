@@ -104,7 +104,7 @@ def read(
     --------
     >>> import polars, fitontest as fot
     >>> sample = fot.read([0, 1, 1, 1], [0.1, 0.2, 0.7, 0.8])
-    >>> round(float(fot.calibration_error(sample, family=fot.make_family("slope1", n_bins=2))), 12)
+    >>> round(float(fot.calibration_error(sample, family=fot.families.make("slope1", n_bins=2))), 12)
     0.3
     >>> frame = polars.DataFrame({"y": [0, 1, 1, 1], "p": [0.1, 0.2, 0.7, 0.8], "w": [1.0, 0.5, 2.0, 1.5]})
     >>> fot.read(frame, label="y", prob="p", weight="w", weights="importances").total

@@ -30,7 +30,7 @@ from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
 from fitontest.evaluation.segments import Segments, read_segments
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family, read_family
-from fitontest.measures.base import make_measure
+from fitontest.measures.base import make as make_measure
 from fitontest.measures.interval import INDEPENDENT_ROWS
 from fitontest.measures.side_by_side import interval_columns
 from fitontest.numerics.random import one_seed
@@ -46,11 +46,11 @@ from fitontest.reporting.page import render
 from fitontest.reporting.summary import Summary
 from fitontest.results.table import Section
 from fitontest.results.text import short
+from fitontest.results.writing import write_text
 from fitontest.typing import ArrayInput, Label, RandomState
 from fitontest.uncertainty.intervals import check_interval
 from fitontest.uncertainty.redrawing import Redrawing
 from fitontest.uncertainty.verdict import Verdict
-from fitontest.writing import write_text
 
 DEFAULT_FAMILIES = ("spline", "slope1", "isotonic", "beta", "platt")
 CANDIDATES = ("platt", "beta", "spline", "isotonic", "temperature")  # none needs jax, so that a report takes seconds

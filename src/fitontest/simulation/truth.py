@@ -116,7 +116,7 @@ def map_error(
     >>> from fitontest.truth import map_error
     >>> problem = Derivate("square", error=0.1)
     >>> y, p, _ = problem.draw(3000, random_state=0)
-    >>> platt = fot.make_family("platt").fit(p, y)
+    >>> platt = fot.families.make("platt").fit(p, y)
     >>> _, p_new, c_new = problem.draw(100_000, random_state=1)
     >>> round(map_error(platt.predict(p_new), c_new), 3)
     0.01

@@ -4,8 +4,8 @@ from typing import Any, Self
 
 from fitontest.checks import brief
 from fitontest.data.indices import check_same_order
-from fitontest.docstrings import take_descriptions
-from fitontest.families.base import register_family
+from fitontest.families.base import register
+from fitontest.families.docstrings import take_descriptions
 from fitontest.numerics.losses import log_loss
 from fitontest.trees.base import FeatureCalibrator, kept_if_refused, predicted_classes, read_logits, read_weights_of
 from fitontest.trees.node_models import LogisticModels, NodeModels, ShareModels
@@ -13,7 +13,7 @@ from fitontest.trees.structure import TreeStructure
 from fitontest.typing import ArrayInput, FloatArray, IntArray
 
 
-@register_family("probability_calibration_tree")
+@register("probability_calibration_tree")
 @take_descriptions(FeatureCalibrator, "Attributes", "Notes")
 class ProbabilityCalibrationTree(FeatureCalibrator):
     """A decision tree on the features with a logistic regression on the logit of the base score in each leaf.

@@ -3,15 +3,15 @@
 from typing import Any, Self
 
 from fitontest.data.indices import check_same_order
-from fitontest.docstrings import take_descriptions
-from fitontest.families.base import register_family
+from fitontest.families.base import register
+from fitontest.families.docstrings import take_descriptions
 from fitontest.trees.base import FeatureCalibrator, kept_if_refused, predicted_classes, read_weights_of
 from fitontest.trees.node_models import NodeModels, ShareModels, brier_losses
 from fitontest.trees.structure import TreeStructure
 from fitontest.typing import ArrayInput, FloatArray, IntArray
 
 
-@register_family("tree")
+@register("tree")
 @take_descriptions(FeatureCalibrator, "Attributes", "Notes")
 class TreeCalibrator(FeatureCalibrator):
     """A cost-complexity pruned decision tree on the features; its leaf means are the probabilities.

@@ -5,7 +5,8 @@ from typing import Literal
 
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import CANONICAL, SimplexSample
-from fitontest.measures.base import Estimate, Measure, available_measures
+from fitontest.measures.base import Estimate, Measure
+from fitontest.measures.base import names as measure_names
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.random import check_seed
 from fitontest.typing import RandomState
@@ -75,7 +76,7 @@ def has_quick_interval(measure: Measure) -> bool:
 def canonical_estimate_of(measure: Measure, data: SimplexSample, redrawing: Redrawing | None = None) -> Estimate:
     """Return the estimate of checked distributions over any number of classes, with its null and its interval."""
     if measure.classes != "any":
-        names = ", ".join(available_measures("any"))
+        names = ", ".join(measure_names("any"))
         raise ValueError(
             f"measure must be one of whole distributions with reduction='canonical', {names}; got {measure.name!r}, "
             "which is of two classes"

@@ -132,16 +132,16 @@ def test_other_settings_are_checked():
 
 
 def test_names_of_the_two_kinds():
-    two, several = fot.available_families(), fot.available_families(classes="any")
+    two, several = fot.families.names("two"), fot.families.names("any")
     assert set(two) & set(several) == {"identity", "stacking", "temperature"}
     assert {"bias_corrected", "vector", "matrix", "dirichlet", "one_vs_rest", "shared_isotonic"} <= set(several)
     for name in several:
-        assert isinstance(fot.make_family(name), fot.MulticlassFamily)
-        assert isinstance(fot.make_family(name), fot.Family) == (name in two)
+        assert isinstance(fot.families.make(name), fot.MulticlassFamily)
+        assert isinstance(fot.families.make(name), fot.Family) == (name in two)
     with pytest.raises(ValueError, match="classes must be one of 'two', 'any', 'features'; got 'three'"):
-        fot.available_families("three")
-    with pytest.raises(ValueError, match=r"parameters of matrix must be among penalty, cv, .*; got 'strength'"):
-        fot.make_family("matrix", strength=2)
+        fot.families.names("three")
+    with pytest.raises(ValueError, match=r"settings of matrix must be among penalty, cv, .*; got 'strength'"):
+        fot.families.make("matrix", strength=2)
     with pytest.raises(ValueError, match=r"takes a column for each class, .*; got 'beta', of which one_vs_rest"):
         read_multiclass_family("beta")
     with pytest.raises(ValueError, match="or a MulticlassFamily, got 3"):
@@ -149,18 +149,18 @@ def test_names_of_the_two_kinds():
 
 
 def test_a_family_of_ones_own_is_registered_among_those_of_several_classes():
-    @fot.register_family("halves")
+    @fot.families.register("halves")
     class Halves(fot.MulticlassFamily):
         def fit_class_map(self, rows):
-            return fot.SoftmaxMap(np.full(rows.n_classes, 0.5), np.zeros(rows.n_classes))
+            return fot.maps.SoftmaxMap(np.full(rows.n_classes, 0.5), np.zeros(rows.n_classes))
 
     try:
-        assert "halves" in fot.available_families("any")
-        assert "halves" not in fot.available_families()
+        assert "halves" in fot.families.names("any")
+        assert "halves" not in fot.families.names("two")
         P, y = draw(30, 3)
-        assert fot.make_family("halves").fit(P, y).predict_proba(P).shape == (30, 3)
+        assert fot.families.make("halves").fit(P, y).predict_proba(P).shape == (30, 3)
     finally:
-        fot.unregister_family("halves")
+        fot.families.unregister("halves")
 
 
 def test_a_package_plugs_in_a_family_of_several_classes(tmp_path, monkeypatch):
@@ -168,28 +168,28 @@ def test_a_package_plugs_in_a_family_of_several_classes(tmp_path, monkeypatch):
         "import fitontest as fot\n"
         "class Third(fot.MulticlassFamily):\n"
         "    def fit_class_map(self, rows):\n"
-        "        return fot.MulticlassIdentityMap()\n"
+        "        return fot.maps.MulticlassIdentityMap()\n"
     )
     info = tmp_path / "a_third_package-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: a-third-package\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("[fitontest.multiclass_families]\nthird = a_third_package:Third\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    assert "third" in fot.available_families("any")
-    assert "third" not in fot.available_families()
+    assert "third" in fot.families.names("any")
+    assert "third" not in fot.families.names("two")
     assert "a_third_package" not in sys.modules
     try:
         P, y = draw(30, 3)
-        np.testing.assert_array_equal(fot.make_family("third").fit(P, y).predict_proba(P), P)
+        np.testing.assert_array_equal(fot.families.make("third").fit(P, y).predict_proba(P), P)
     finally:
-        fot.unregister_family("third")
+        fot.families.unregister("third")
         sys.modules.pop("a_third_package", None)
 
 
 def test_a_map_that_is_none_is_refused():
     class Broken(fot.MulticlassFamily):
         def fit_class_map(self, rows):
-            return fot.IdentityMap()
+            return fot.maps.IdentityMap()
 
     with pytest.raises(TypeError, match=r"Broken.fit_class_map must return a MulticlassMap"):
         Broken().fit(*draw(10, 3, seed=1), labels=range(3))

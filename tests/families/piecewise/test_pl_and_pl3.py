@@ -36,7 +36,7 @@ def drawn(n, c_of, seed=0, p=None):
 def of_stairs(name, vary_bins):
     """Return the family fitted to a thousand rows on stairs, where the resampled choices differ."""
     y, p, _ = STAIRS.draw_as_published(1000, 0)
-    return fot.make_family(name, vary_bins=vary_bins).fit(p, y)
+    return fot.families.make(name, vary_bins=vary_bins).fit(p, y)
 
 
 def smooth(p):
@@ -92,7 +92,7 @@ def test_pl3_finds_the_knots_of_a_polygon_of_logits():
 @both
 def test_a_strong_pull_leaves_the_identity(name):
     y, p = noisy(500)
-    family = fot.make_family(name, n_bins=3, kappa=1e8).fit(p, y)
+    family = fot.families.make(name, n_bins=3, kappa=1e8).fit(p, y)
     np.testing.assert_allclose(family.predict(p), p, atol=1e-4)
 
 
@@ -103,7 +103,7 @@ def test_the_search_starts_at_the_identity(name, monkeypatch):
     monkeypatch.setattr(fitting, "SETTLE", Stop(1e-13, 1))
     y, p = noisy(500)
     with pytest.warns(ConvergenceWarning, match="steps while another could gain"):
-        family = fot.make_family(name, n_bins=4).fit(p, y)
+        family = fot.families.make(name, n_bins=4).fit(p, y)
     assert not family.converged_
     assert family.n_iter_ <= 8
     inside = np.linspace(p.min(), p.max(), 500)
@@ -113,8 +113,8 @@ def test_the_search_starts_at_the_identity(name, monkeypatch):
 @both
 def test_priors_can_be_switched_off(name):
     y, p = noisy(600)
-    bare = fot.make_family(name, n_bins=1, alpha=0, kappa=0, ensemble=False).fit(p, y)
-    default = fot.make_family(name, n_bins=1, ensemble=False).fit(p, y)
+    bare = fot.families.make(name, n_bins=1, alpha=0, kappa=0, ensemble=False).fit(p, y)
+    default = fot.families.make(name, n_bins=1, ensemble=False).fit(p, y)
 
     def loss(family):
         return -np.mean(np.log(np.where(y == 1, family.predict(p), 1 - family.predict(p))))
@@ -130,15 +130,15 @@ def test_compressed_and_exact_fits_agree(name):
     for seed, make in enumerate((lambda r: r.random(8000), lambda r: sigmoid(r.normal(0, 4, 8000)))):
         p = make(np.random.default_rng(seed))
         y, p = drawn(8000, smooth, seed, p)  # about twice the nodes of the grid
-        compressed = fot.make_family(name, n_bins=4, cv=3).fit(p, y)
-        exact = fot.make_family(name, n_bins=4, cv=3, exact=True).fit(p, y)
+        compressed = fot.families.make(name, n_bins=4, cv=3).fit(p, y)
+        exact = fot.families.make(name, n_bins=4, cv=3, exact=True).fit(p, y)
         assert np.mean(np.abs(compressed.predict(p) - exact.predict(p))) < 1e-4
 
 
 @both
 def test_up_to_the_size_of_the_grid_nothing_is_compressed(name):
     y, p = noisy(1000)
-    compressed, exact = (fot.make_family(name, cv=3, exact=exact).fit(p, y) for exact in (False, True))
+    compressed, exact = (fot.families.make(name, cv=3, exact=exact).fit(p, y) for exact in (False, True))
     np.testing.assert_allclose(compressed.predict(p), exact.predict(p), atol=1e-5)
 
 
@@ -163,7 +163,7 @@ def test_held_out_losses_row_by_row(name, scoring):
             q = values_at(link.forward(rows.p[held_out], 1e-16), x, u, link)
             each = find_loss(scoring)(rows.y[held_out], q)
             assert losses[fold] == pytest.approx(np.average(each, weights=rows.w[held_out]), rel=1e-10)
-    family = fot.make_family(name, scoring=scoring, cv=3, max_bins=5).fit(p, y, sample.w)
+    family = fot.families.make(name, scoring=scoring, cv=3, max_bins=5).fit(p, y, sample.w)
     assert family.cv_scores_.candidates == (1, 2, 3, 4)
     np.testing.assert_allclose(family.cv_scores_.folds[:, 0], all_losses[:, 0], rtol=1e-6)
 
@@ -172,7 +172,7 @@ def test_held_out_losses_row_by_row(name, scoring):
 @pytest.mark.parametrize(("n", "most"), [(199, 1), (200, 2), (2999, 15), (5000, 16)])
 def test_candidates_grow_with_the_rows(name, n, most):
     y, p = noisy(n)
-    family = fot.make_family(name, cv=2).fit(p, y)
+    family = fot.families.make(name, cv=2).fit(p, y)
     if most == 1:
         assert not hasattr(family, "cv_scores_")
         assert family.n_bins_ == 1
@@ -185,7 +185,9 @@ def test_candidates_grow_with_the_rows(name, n, most):
 @both
 def test_tolerance(name):
     y, p = STAIRS.draw_as_published(40_000, 1)[:2]
-    auto, papers, plain = (fot.make_family(name, tolerance=t, max_bins=8, cv=3).fit(p, y) for t in ("auto", 1e-3, 0.0))
+    auto, papers, plain = (
+        fot.families.make(name, tolerance=t, max_bins=8, cv=3).fit(p, y) for t in ("auto", 1e-3, 0.0)
+    )
     mean = auto.cv_scores_.mean
     assert plain.n_bins_ == np.argmin(mean) + 1
     assert papers.n_bins_ == np.argmax(mean <= mean.min() * 1.001) + 1
@@ -196,14 +198,14 @@ def test_tolerance(name):
 @both
 def test_max_bins(name):
     y, p = STAIRS.draw_as_published(5000, 0)[:2]
-    assert fot.make_family(name, max_bins=3).fit(p, y).cv_scores_.candidates == (1, 2, 3)
+    assert fot.families.make(name, max_bins=3).fit(p, y).cv_scores_.candidates == (1, 2, 3)
 
 
 @both
 @pytest.mark.parametrize("n_bins", [1, 7, 17, 34])  # more than 16 need more room, which 17 and 34 share
 def test_any_number_of_segments_can_be_asked_for(name, n_bins):
     y, p = drawn(3000, smooth)
-    family = fot.make_family(name, n_bins=n_bins, cv=3).fit(p, y)
+    family = fot.families.make(name, n_bins=n_bins, cv=3).fit(p, y)
     assert family.n_bins_ == family.partition_.n_bins == n_bins
     assert family.knots_.shape == family.knots_logit_.shape == family.values_.shape == (3, n_bins + 1)
     assert not hasattr(family, "cv_scores_")
@@ -217,7 +219,7 @@ def test_pl_is_the_mean_of_its_fold_maps():
     pl = fot.PL(3).fit(p, y)
     each = [np.interp(GRID, x, c) for x, c in zip(pl.knots_, pl.values_, strict=True)]
     np.testing.assert_allclose(pl.predict(GRID), np.mean(each, axis=0), atol=1e-12)
-    assert isinstance(pl.map_, fot.KnotsMap)
+    assert isinstance(pl.map_, fot.maps.KnotsMap)
     assert np.all(pl.knots_[:, 0] == 0)
     assert np.all(pl.knots_[:, -1] == 1)
     np.testing.assert_allclose(pl.partition_.edges, pl.knots_[:, 1:-1].mean(axis=0))
@@ -243,7 +245,7 @@ def test_each_fold_map_leaves_its_fold_out(name):
     fold = held_out_rows(900, 10, 0)[4]
     other = y.copy()
     other[fold] = 1 - y[fold]
-    a, b = (fot.make_family(name, n_bins=3).fit(p, labels) for labels in (y, other))
+    a, b = (fot.families.make(name, n_bins=3).fit(p, labels) for labels in (y, other))
     same = [np.allclose(u, v, atol=1e-9) for u, v in zip(a.values_, b.values_, strict=True)]
     assert same == [k == 4 for k in range(10)]
 
@@ -251,18 +253,18 @@ def test_each_fold_map_leaves_its_fold_out(name):
 @both
 def test_refit_uses_all_rows_and_no_folds(name):
     y, p = noisy(900)
-    a, b = (fot.make_family(name, n_bins=3, ensemble=False, random_state=seed).fit(p, y) for seed in (0, 1))
+    a, b = (fot.families.make(name, n_bins=3, ensemble=False, random_state=seed).fit(p, y) for seed in (0, 1))
     assert a.map_ == b.map_
     assert a.knots_.shape == (1, 4)
-    chosen = fot.make_family(name, ensemble=False).fit(p, y)
-    again = fot.make_family(name, n_bins=chosen.n_bins_, ensemble=False).fit(p, y)
+    chosen = fot.families.make(name, ensemble=False).fit(p, y)
+    again = fot.families.make(name, n_bins=chosen.n_bins_, ensemble=False).fit(p, y)
     assert chosen.map_ == again.map_
 
 
 @both
 def test_the_seed_decides_the_folds(name):
     y, p = noisy(900)
-    a, b, c = (fot.make_family(name, n_bins=3, random_state=seed).fit(p, y) for seed in (0, 0, 1))
+    a, b, c = (fot.families.make(name, n_bins=3, random_state=seed).fit(p, y) for seed in (0, 0, 1))
     assert a.map_ == b.map_ != c.map_
 
 
@@ -280,7 +282,7 @@ def test_converged_means_that_no_other_values_are_better_at_these_knots(name, pr
     else:
         p = sigmoid(rng.normal(0, 4, 3000)) if case == "sharp" else np.round(rng.random(3000) * 1.4 - 0.2, 3).clip(0, 1)
         y = (rng.random(3000) < 0.05 + 0.9 * p**2).astype(int)
-    family = fot.make_family(name, n_bins=16, ensemble=False, exact=True, **priors).fit(p, y)
+    family = fot.families.make(name, n_bins=16, ensemble=False, exact=True, **priors).fit(p, y)
     assert family.converged_
     link = IDENTITY if name == "pl" else LOGIT
     x = family.knots_[0] if name == "pl" else family.knots_logit_[0]
@@ -340,7 +342,7 @@ def test_scores_of_0_and_1_do_not_bound_the_slope(n):
 def test_a_single_score_determines_a_level(name, score):
     y = np.arange(300) % 3 == 0
     for params in ({"max_bins": 2}, {"n_bins": 4, "ensemble": False}):
-        family = fot.make_family(name, **params).fit(np.full(300, score), y)
+        family = fot.families.make(name, **params).fit(np.full(300, score), y)
         np.testing.assert_allclose(family.predict(GRID), family.predict([score])[0], atol=1e-12)
         assert family.predict([score])[0] == pytest.approx((100 + 2 * score) / 302, abs=2e-3)
 
@@ -406,7 +408,7 @@ def test_where_all_folds_agree_nothing_varies(name):
     rng = np.random.default_rng(0)
     p = rng.random(600)
     y = rng.random(600) < p
-    paper, varied = (fot.make_family(name, vary_bins=vary, tolerance=0.2).fit(p, y) for vary in (False, True))
+    paper, varied = (fot.families.make(name, vary_bins=vary, tolerance=0.2).fit(p, y) for vary in (False, True))
     assert set(varied.map_n_bins_) == {1}
     assert np.array_equal(varied.predict(GRID), paper.predict(GRID))
 
@@ -438,7 +440,7 @@ def test_hard_inputs_give_total_continuous_maps(name, case, priors):
         with warnings.catch_warnings():
             if priors:
                 warnings.simplefilter("ignore", ConvergenceWarning)  # the optimum may be at infinity
-            family = fot.make_family(name, **params, **priors).fit(p, y)
+            family = fot.families.make(name, **params, **priors).fit(p, y)
         assert family.n_bins_ == family.partition_.n_bins
         assert family.knots_.shape == (family.map_n_bins_.size, family.map_n_bins_.max() + 1)
         assert np.all(np.diff(family.knots_logit_ if name == "pl3" else family.knots_) > 0)
@@ -458,12 +460,12 @@ def test_hard_inputs_give_total_continuous_maps(name, case, priors):
 @both
 def test_whole_weights_are_rows_and_others_are_importances(name):
     y, p = noisy(500)
-    plain = fot.make_family(name, n_bins=3, cv=3).fit(p, y)
+    plain = fot.families.make(name, n_bins=3, cv=3).fit(p, y)
     for scale in (0.5, 1e-6):  # a constant importance is none
-        scaled = fot.make_family(name, n_bins=3, cv=3).fit(p, y, np.full(500, scale))
+        scaled = fot.families.make(name, n_bins=3, cv=3).fit(p, y, np.full(500, scale))
         np.testing.assert_allclose(scaled.predict(GRID), plain.predict(GRID), atol=1e-9)
-    thousand = fot.make_family(name, n_bins=3, cv=3).fit(p, y, Weights(np.full(500, 1000.0), counts=True))
-    bare = fot.make_family(name, n_bins=3, cv=3, alpha=1e-3, kappa=2e-3).fit(p, y)
+    thousand = fot.families.make(name, n_bins=3, cv=3).fit(p, y, Weights(np.full(500, 1000.0), counts=True))
+    bare = fot.families.make(name, n_bins=3, cv=3, alpha=1e-3, kappa=2e-3).fit(p, y)
     np.testing.assert_allclose(thousand.predict(GRID), bare.predict(GRID), atol=1e-6)
     assert np.max(np.abs(thousand.predict(GRID) - plain.predict(GRID))) > 1e-4
 
@@ -479,7 +481,7 @@ def test_maps_are_as_close_to_the_truth_as_published():
         problem = Derivate(row["shape"], error=0.1)
         y, p, _ = problem.draw_as_published(row["n"], 0)
         _, fresh, c = problem.draw_as_published(100_000, 7)
-        family = fot.make_family(row["family"]).fit(p, y)
+        family = fot.families.make(row["family"]).fit(p, y)
         ours[row["family"]].append(np.mean(np.abs(family.predict(fresh) - c)))
         theirs[row["family"]].append(row["map_error"])
         if "ece" in row:
@@ -496,7 +498,7 @@ def test_scores_a_float_apart_do_not_stop_a_fit(name):
     counts = figures("scores_a_float_apart")
     p = np.repeat(counts["scores"] * 2, counts["positives"] + counts["negatives"])
     y = np.repeat([1, 0], [sum(counts["positives"]), sum(counts["negatives"])])
-    assert fot.make_family(name).fit(p, y).converged_
+    assert fot.families.make(name).fit(p, y).converged_
 
 
 # ------------------------------------------------------------------------------------------------------ refusals
@@ -525,7 +527,7 @@ def test_scores_a_float_apart_do_not_stop_a_fit(name):
 def test_refusals(name, params, message):
     y, p = noisy(60)
     with pytest.raises(ValueError, match=message.replace("(", r"\(")):
-        fot.make_family(name, **params).fit(p, y)
+        fot.families.make(name, **params).fit(p, y)
 
 
 def test_the_average_of_polygons_is_one_polygon():

@@ -93,7 +93,7 @@ def fitted_loss(name, loss, y, p, family, row=0):
 )
 def test_no_place_of_the_knot_is_better(name, loss, kind, seed, decimals):
     y, p = drawn(kind, seed, decimals)
-    family = fot.make_family(name, loss=loss, ensemble=False, **BARE).fit(p, y)
+    family = fot.families.make(name, loss=loss, ensemble=False, **BARE).fit(p, y)
     ends = (0.0, 1.0) if name == "pl" else family.knots_logit_[0][[0, -1]]
     assert fitted_loss(name, loss, y, p, family) <= least_of_a_scan(name, loss, y, p, ends) * (1 + 1e-6)
 
@@ -101,7 +101,7 @@ def test_no_place_of_the_knot_is_better(name, loss, kind, seed, decimals):
 @pytest.mark.parametrize(("name", "kind", "seed"), [("pl", "uniform", 7), ("pl3", "crowded", 3)])
 def test_no_place_of_the_knot_is_better_in_any_fold(name, kind, seed):
     y, p = drawn(kind, seed)
-    family = fot.make_family(name, cv=3, **BARE).fit(p, y)
+    family = fot.families.make(name, cv=3, **BARE).fit(p, y)
     for fold, held_out in enumerate(held_out_rows(30, 3, 0)):
         y_seen, p_seen = np.delete(y, held_out), np.delete(p, held_out)
         ends = (0.0, 1.0) if name == "pl" else family.knots_logit_[fold][[0, -1]]
@@ -152,5 +152,5 @@ def test_promising_places_are_peaks_and_close_to_one_another_next_to_the_ends():
 
 @pytest.mark.parametrize("name", ["pl", "pl3"])
 def test_scores_of_one_value_leave_no_place_to_try(name):
-    family = fot.make_family(name, n_bins=2, ensemble=False).fit(np.full(30, 0.4), np.arange(30) % 2)
+    family = fot.families.make(name, n_bins=2, ensemble=False).fit(np.full(30, 0.4), np.arange(30) % 2)
     np.testing.assert_allclose(family.predict(PLACES), family.predict([0.4])[0], atol=1e-12)

@@ -10,16 +10,18 @@ from tests.maps.engines import engine_params, make_frame, names_of, read_columns
 from tests.maps.multiclass.test_maps import MAPS as FIRST
 
 NAMES = ["p a", "p b", "p c"]
-PART = fot.LogitKnotsMap([[-3.0, -1.0, 2.0]], [[-2.0, -1.5, 2.5]])
+PART = fot.maps.LogitKnotsMap([[-3.0, -1.0, 2.0]], [[-2.0, -1.5, 2.5]])
 MAPS = {
     **FIRST,
-    "temperature": fot.SoftmaxMap(np.ones(3), np.zeros(3), beta=1.7),
-    "warm": fot.SoftmaxMap([1.0, 0.5, 2.0], np.zeros(3), beta=30.0),
-    "bias-corrected": fot.SoftmaxMap([1.2, 1.2, 1.2], [0.3, -0.1, -0.2], beta=0.8, mix=1e-6),
-    "nothing": fot.SoftmaxMap(np.zeros((3, 3)), [0.5, 0.0, -0.5]),
-    "polygons": fot.OneVsRestMap([PART, fot.StepsMap([0.5], [0.2, 0.7], [0.2]), fot.BetaMap(0.7, 1.9, 0.1, 1e-16)]),
-    "zeros": fot.OneVsRestMap([fot.KnotsMap([0], [0])] * 3),
-    "shared polygon": fot.SharedMap(PART),
+    "temperature": fot.maps.SoftmaxMap(np.ones(3), np.zeros(3), beta=1.7),
+    "warm": fot.maps.SoftmaxMap([1.0, 0.5, 2.0], np.zeros(3), beta=30.0),
+    "bias-corrected": fot.maps.SoftmaxMap([1.2, 1.2, 1.2], [0.3, -0.1, -0.2], beta=0.8, mix=1e-6),
+    "nothing": fot.maps.SoftmaxMap(np.zeros((3, 3)), [0.5, 0.0, -0.5]),
+    "polygons": fot.maps.OneVsRestMap(
+        [PART, fot.maps.StepsMap([0.5], [0.2, 0.7], [0.2]), fot.maps.BetaMap(0.7, 1.9, 0.1, 1e-16)]
+    ),
+    "zeros": fot.maps.OneVsRestMap([fot.maps.KnotsMap([0], [0])] * 3),
+    "shared polygon": fot.maps.SharedMap(PART),
 }
 
 
@@ -84,7 +86,7 @@ def test_rows_that_are_no_probabilities(engine):
 def test_twenty_classes():
     K = 20
     P = np.random.default_rng(0).dirichlet(np.full(K, 0.1), 5)
-    c_hat = fot.SoftmaxMap(np.full(K, 1.5), np.linspace(0, 1, K), beta=0.5)
+    c_hat = fot.maps.SoftmaxMap(np.full(K, 1.5), np.linspace(0, 1, K), beta=0.5)
     names = [f"p{k}" for k in range(K)]
     found = c_hat.apply_to(pd.DataFrame(P, columns=names), names, [f"c{k}" for k in range(K)])
     assert_promised(found.iloc[:, K:].to_numpy(), c_hat, P)
@@ -114,6 +116,6 @@ def test_refusals(message):
 def test_cells_of_the_simplex_have_no_formula():
     P = rows()
     y = np.arange(len(P)) % 3
-    c_hat = fot.gce(y, P, reduction="canonical", partition=fot.MedianVariance(20)).map
+    c_hat = fot.gce(y, P, reduction="canonical", partition=fot.partitions.MedianVariance(20)).map
     with pytest.raises(ValueError, match=r"cells of the simplex .* applied to arrays only"):
         c_hat.to_sql(NAMES)

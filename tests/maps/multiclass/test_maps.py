@@ -11,18 +11,19 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import fitontest as fot
+from fitontest.maps import IdentityMap, OneVsRestMap
 
 ROWS = np.array([[0.2, 0.3, 0.5], [1.0, 0, 0], [0.5, 0.5, 0], [1e-20, 0.4, 0.6]])
 MAPS = {
-    "identity": fot.MulticlassIdentityMap(),
-    "diagonal": fot.SoftmaxMap([0.5, 1.5, 2.0], [0.1, 0.0, -0.3]),
-    "full": fot.SoftmaxMap([[1, 0.1, 0], [0, 1, 0.2], [-0.3, 0, 1]], [0, 0, 1], beta=0.7, mix=0.01, eps=1e-12),
-    "one_vs_rest": fot.OneVsRestMap(
-        [fot.IdentityMap(), fot.LogisticMap(-1.0, 0.3, "logit", 1e-16), fot.KnotsMap([0, 1], [0, 0.5])]
+    "identity": fot.maps.MulticlassIdentityMap(),
+    "diagonal": fot.maps.SoftmaxMap([0.5, 1.5, 2.0], [0.1, 0.0, -0.3]),
+    "full": fot.maps.SoftmaxMap([[1, 0.1, 0], [0, 1, 0.2], [-0.3, 0, 1]], [0, 0, 1], beta=0.7, mix=0.01, eps=1e-12),
+    "one_vs_rest": OneVsRestMap(
+        [IdentityMap(), fot.maps.LogisticMap(-1.0, 0.3, "logit", 1e-16), fot.maps.KnotsMap([0, 1], [0, 0.5])]
     ),
-    "shared": fot.SharedMap(fot.BinnedMap(fot.Partition([0.4]), [0.1, 0.8], [0.0, 0.0]), beta=1.3),
+    "shared": fot.maps.SharedMap(fot.maps.BinnedMap(fot.partitions.Partition([0.4]), [0.1, 0.8], [0.0, 0.0]), beta=1.3),
 }
-MAPS["mixture"] = fot.MulticlassMixtureMap([0.2, 0.5, 0.3], [MAPS["identity"], MAPS["full"], MAPS["one_vs_rest"]])
+MAPS["mixture"] = fot.maps.MulticlassMixtureMap([0.2, 0.5, 0.3], [MAPS["identity"], MAPS["full"], MAPS["one_vs_rest"]])
 every_map = pytest.mark.parametrize("name", MAPS)
 
 
@@ -38,14 +39,14 @@ def test_the_formula_of_a_softmax_map():
     full = MAPS["full"]
     q = 0.99 * softmax(0.7 * np.log(np.maximum(ROWS, 1e-12))) + 0.01 / 3
     np.testing.assert_allclose(full(ROWS), softmax(np.log(q) @ full.W.T + full.b), rtol=0, atol=1e-15)
-    half = fot.SoftmaxMap(np.ones(3), np.zeros(3), beta=0.5)
+    half = fot.maps.SoftmaxMap(np.ones(3), np.zeros(3), beta=0.5)
     np.testing.assert_allclose(half(ROWS[:1]), np.sqrt(ROWS[:1]) / np.sqrt(ROWS[:1]).sum(), rtol=0, atol=1e-15)
 
 
 def test_the_formula_of_one_vs_rest():
     q = np.column_stack([part(ROWS[:, k]) for k, part in enumerate(MAPS["one_vs_rest"].parts)]) + 1e-9 * ROWS
     np.testing.assert_allclose(MAPS["one_vs_rest"](ROWS), q / q.sum(axis=1, keepdims=True), rtol=0, atol=1e-15)
-    nothing = fot.OneVsRestMap([fot.KnotsMap([0], [0])] * 3)
+    nothing = OneVsRestMap([fot.maps.KnotsMap([0], [0])] * 3)
     np.testing.assert_allclose(nothing(ROWS), ROWS, rtol=0, atol=1e-15)  # rows of zeros are p
 
 
@@ -53,7 +54,7 @@ def test_a_mixture_is_the_weighted_mean_of_its_parts():
     expected = 0.2 * ROWS + 0.5 * MAPS["full"](ROWS) + 0.3 * MAPS["one_vs_rest"](ROWS)
     np.testing.assert_allclose(MAPS["mixture"](ROWS), expected, rtol=0, atol=1e-15)
     assert MAPS["mixture"].n_classes == 3
-    calm = fot.MulticlassMixtureMap([0.4, 0.6, 0.0], [MAPS["identity"], MAPS["shared"], MAPS["full"]])
+    calm = fot.maps.MulticlassMixtureMap([0.4, 0.6, 0.0], [MAPS["identity"], MAPS["shared"], MAPS["full"]])
     assert calm.keeps_argmax
     assert calm.for_classes(list("abc")).to_dict()["classes"] == ["a", "b", "c"]
 
@@ -95,38 +96,38 @@ def test_a_part_says_by_itself_that_it_decreases():
 
 def test_who_keeps_the_argmax():
     assert {name for name, c_hat in MAPS.items() if c_hat.keeps_argmax} == {"identity", "shared"}
-    assert fot.SoftmaxMap([2, 2], [0.5, 0.5]).keeps_argmax
+    assert fot.maps.SoftmaxMap([2, 2], [0.5, 0.5]).keeps_argmax
     for other in ([-1, -1], [1, 2], [[1, 0], [0, 1]]):
-        assert not fot.SoftmaxMap(other, [0, 0]).keeps_argmax
-    assert not fot.SoftmaxMap([1, 1], [0, 1]).keeps_argmax
-    assert not fot.SoftmaxMap([1, 1], [0, 0], beta=0.0).keeps_argmax
-    assert not fot.SharedMap(fot.LogisticMap(-1.0, 0.0, "logit", 1e-9)).keeps_argmax
+        assert not fot.maps.SoftmaxMap(other, [0, 0]).keeps_argmax
+    assert not fot.maps.SoftmaxMap([1, 1], [0, 1]).keeps_argmax
+    assert not fot.maps.SoftmaxMap([1, 1], [0, 0], beta=0.0).keeps_argmax
+    assert not fot.maps.SharedMap(fot.maps.LogisticMap(-1.0, 0.0, "logit", 1e-9)).keeps_argmax
 
 
 REFUSED = {
-    "b must hold a bias for each of two classes or more": lambda: fot.SoftmaxMap([1], [0]),
-    "W must be 2 numbers, or 2 rows of 2 numbers, as b has 2": lambda: fot.SoftmaxMap([1, 2, 3], [0, 0]),
-    "W must be finite, got nan at row 2, column 1": lambda: fot.SoftmaxMap([[1, 2], [np.nan, 3]], [0, 0]),
-    "beta must not be negative": lambda: fot.SoftmaxMap([1, 1], [0, 0], beta=-1.0),
-    r"mix must lie in \[0, 1\]": lambda: fot.SoftmaxMap([1, 1], [0, 0], mix=1.5),
-    r"eps must be a number in \(0, 0.5\)": lambda: fot.SoftmaxMap([1, 1], [0, 0], eps=0),
-    "parts must hold calibration maps of two classes, got .* at position 1": lambda: fot.OneVsRestMap(
-        [fot.IdentityMap(), fot.MulticlassIdentityMap()]
+    "b must hold a bias for each of two classes or more": lambda: fot.maps.SoftmaxMap([1], [0]),
+    "W must be 2 numbers, or 2 rows of 2 numbers, as b has 2": lambda: fot.maps.SoftmaxMap([1, 2, 3], [0, 0]),
+    "W must be finite, got nan at row 2, column 1": lambda: fot.maps.SoftmaxMap([[1, 2], [np.nan, 3]], [0, 0]),
+    "beta must not be negative": lambda: fot.maps.SoftmaxMap([1, 1], [0, 0], beta=-1.0),
+    r"mix must lie in \[0, 1\]": lambda: fot.maps.SoftmaxMap([1, 1], [0, 0], mix=1.5),
+    r"eps must be a number in \(0, 0.5\)": lambda: fot.maps.SoftmaxMap([1, 1], [0, 0], eps=0),
+    "parts must hold calibration maps of two classes, got .* at position 1": lambda: OneVsRestMap(
+        [IdentityMap(), fot.maps.MulticlassIdentityMap()]
     ),
-    "parts must hold a map for each of two classes or more, got 1": lambda: fot.OneVsRestMap([fot.IdentityMap()]),
-    "parts must hold maps of several classes, got .* at position 1": lambda: fot.MulticlassMixtureMap(
-        [0.5, 0.5], [fot.MulticlassIdentityMap(), fot.IdentityMap()]
+    "parts must hold a map for each of two classes or more, got 1": lambda: OneVsRestMap([IdentityMap()]),
+    "parts must hold maps of several classes, got .* at position 1": lambda: fot.maps.MulticlassMixtureMap(
+        [0.5, 0.5], [fot.maps.MulticlassIdentityMap(), IdentityMap()]
     ),
-    r"parts must be maps of as many classes, got \[2, 3\]": lambda: fot.MulticlassMixtureMap(
-        [0.5, 0.5], [MAPS["full"], fot.SoftmaxMap([1, 1], [0, 0])]
+    r"parts must be maps of as many classes, got \[2, 3\]": lambda: fot.maps.MulticlassMixtureMap(
+        [0.5, 0.5], [MAPS["full"], fot.maps.SoftmaxMap([1, 1], [0, 0])]
     ),
-    "part must be a calibration map of two classes": lambda: fot.SharedMap(0.5),
+    "part must be a calibration map of two classes": lambda: fot.maps.SharedMap(0.5),
     "P must be a matrix with a row per prediction": lambda: MAPS["full"]([0.2, 0.8]),
     "P must have a column for each of the map's 3 classes, got 2 columns": lambda: MAPS["full"]([[0.2, 0.8]]),
     "P must have rows that add up to 1 .*, got a sum of 1.2 at row 2": lambda: MAPS["shared"]([[0, 1], [0.2, 1]]),
     "kind must be one of .*'softmax'": lambda: fot.MulticlassMap.from_dict({"schema": 2, "kind": "soft"}),
     "kind must be one that MulticlassMap can read, got 'identity'": lambda: fot.MulticlassMap.from_dict(
-        fot.IdentityMap().to_dict()
+        IdentityMap().to_dict()
     ),
     "must have the fields": lambda: fot.MulticlassMap.from_dict({"schema": 2, "kind": "softmax", "W": [1, 1]}),
     "W must be rows of numbers, got True": lambda: fot.MulticlassMap.from_dict(
@@ -143,11 +144,11 @@ def test_refusals(message):
 
 def test_rows_of_float32_are_divided_by_their_sums():
     P = np.random.default_rng(0).dirichlet([1, 1, 1], 20).astype(np.float32)
-    q = fot.MulticlassIdentityMap()(P)
+    q = fot.maps.MulticlassIdentityMap()(P)
     assert q.dtype == np.float64
     np.testing.assert_allclose(q.sum(axis=1), 1, rtol=0, atol=1e-15)
-    assert fot.MulticlassIdentityMap()(ROWS) is not None
-    np.testing.assert_array_equal(fot.MulticlassIdentityMap()(ROWS), ROWS)
+    assert fot.maps.MulticlassIdentityMap()(ROWS) is not None
+    np.testing.assert_array_equal(fot.maps.MulticlassIdentityMap()(ROWS), ROWS)
 
 
 @every_map
@@ -171,8 +172,8 @@ def test_json_holds_the_labels_of_the_classes_where_they_are_known(name):
 
 
 def test_classes_are_given_by_keyword():
-    assert fot.SoftmaxMap([1, 1], [0, 0], classes=["no", "yes"]).classes == ("no", "yes")
-    assert fot.MulticlassIdentityMap(classes=["no", "yes"]).classes == ("no", "yes")
+    assert fot.maps.SoftmaxMap([1, 1], [0, 0], classes=["no", "yes"]).classes == ("no", "yes")
+    assert fot.maps.MulticlassIdentityMap(classes=["no", "yes"]).classes == ("no", "yes")
 
 
 @pytest.mark.parametrize(
@@ -189,7 +190,7 @@ def test_classes_are_given_by_keyword():
 def test_classes_that_are_refused(classes, message):
     d = {**MAPS["diagonal"].to_dict(), "classes": classes}
     with pytest.raises(ValueError, match=message):
-        fot.SoftmaxMap([1, 2, 3], [0, 0, 0], classes=classes)
+        fot.maps.SoftmaxMap([1, 2, 3], [0, 0, 0], classes=classes)
     with pytest.raises(ValueError, match=message):
         MAPS["diagonal"].for_classes(classes)
     with pytest.raises(ValueError, match=message):

@@ -49,7 +49,7 @@ def test_halving_against_loops(seed, n_classes, min_size, max_bins, tied):
     if tied:
         P = np.floor(P * 4) / 4
         P[:, 0] += 1 - P.sum(axis=1)
-    ids = fot.MedianVariance(min_size, max_bins).partition(P, np.ones(60)).locate(P)
+    ids = fot.partitions.MedianVariance(min_size, max_bins).partition(P, np.ones(60)).locate(P)
     cells = naive_halving(P.tolist(), min_size, max_bins)
     expected = np.empty(60, dtype=int)
     for number, rows in enumerate(cells):
@@ -63,18 +63,20 @@ def test_halving_against_loops(seed, n_classes, min_size, max_bins, tied):
 def test_halving_counts_whole_weights():
     rng = np.random.default_rng(0)
     P, w = rng.dirichlet([1, 1, 1], 80), rng.integers(0, 4, 80)
-    weighted = fot.MedianVariance(12).partition(P, w.astype(float))
-    repeated = fot.MedianVariance(12).partition(np.repeat(P, w, axis=0), np.ones(w.sum()))
+    weighted = fot.partitions.MedianVariance(12).partition(P, w.astype(float))
+    repeated = fot.partitions.MedianVariance(12).partition(np.repeat(P, w, axis=0), np.ones(w.sum()))
     np.testing.assert_array_equal(weighted.locate(P), repeated.locate(P))
     assert weighted.n_cells > 4
-    scaled = fot.MedianVariance(5).partition(P, np.full(80, 0.3))  # no counts: each is one row
-    np.testing.assert_array_equal(scaled.locate(P), fot.MedianVariance(5).partition(P, np.ones(80)).locate(P))
+    scaled = fot.partitions.MedianVariance(5).partition(P, np.full(80, 0.3))  # no counts: each is one row
+    np.testing.assert_array_equal(
+        scaled.locate(P), fot.partitions.MedianVariance(5).partition(P, np.ones(80)).locate(P)
+    )
 
 
 def test_the_order_of_rows_does_not_matter():
     rng = np.random.default_rng(1)
     P, order = rng.dirichlet([1, 1, 1], 200), rng.permutation(200)
-    for rule in (fot.MedianVariance(7, 12), fot.UniformGrid(4)):
+    for rule in (fot.partitions.MedianVariance(7, 12), fot.partitions.UniformGrid(4)):
         ids = rule.partition(P, np.ones(200)).locate(P)
         again = rule.partition(P[order], np.ones(200))
         np.testing.assert_array_equal(again.locate(P), ids)
@@ -84,23 +86,25 @@ def test_the_grid_against_loops():
     rng = np.random.default_rng(2)
     P = rng.dirichlet([0.3] * 4, 300)
     P[:4] = np.eye(4)
-    ids = fot.UniformGrid(5).partition(P, np.ones(300)).locate(P)
+    ids = fot.partitions.UniformGrid(5).partition(P, np.ones(300)).locate(P)
     keys = [tuple(max(1, int(np.ceil(5 * value))) for value in row) for row in P]
     assert same_cells(ids.tolist(), keys)
 
 
 def test_the_grid_knows_occupied_cells_only():
     P = np.random.default_rng(3).dirichlet(np.ones(60), 50)  # 300 intervals of 60 classes: 300^60 cells
-    grid = fot.UniformGrid(300).partition(P, np.ones(50))
+    grid = fot.partitions.UniformGrid(300).partition(P, np.ones(50))
     assert grid.n_cells <= 50
     assert grid.intervals.shape == (grid.n_cells, 60)
     assert grid.locate(np.eye(60)[:3]).tolist() == [-1, -1, -1]
-    assert fot.UniformGrid(3).partition(np.eye(3), np.array([1.0, 0.0, 1.0])).n_cells == 2  # of rows of weight 0 none
+    assert (
+        fot.partitions.UniformGrid(3).partition(np.eye(3), np.array([1.0, 0.0, 1.0])).n_cells == 2
+    )  # of rows of weight 0 none
 
 
 def test_every_prediction_lies_in_a_halved_cell():
     rng = np.random.default_rng(4)
-    partition = fot.MedianVariance(5).partition(rng.dirichlet([1, 1, 1], 100), np.ones(100))
+    partition = fot.partitions.MedianVariance(5).partition(rng.dirichlet([1, 1, 1], 100), np.ones(100))
     cells = partition.locate(np.vstack([np.eye(3), rng.dirichlet([1, 1, 1], 500)]))
     assert set(cells) == set(range(partition.n_cells))
 
@@ -166,7 +170,7 @@ def test_what_a_rule_must_return(ids, message):
     ("partition", "message"),
     [
         ("halves", "partition must be one of 'median_variance', 'uniform_grid'; got 'halves'"),
-        (fot.UniformGrid, "partition must be an instance, got the class UniformGrid"),
+        (fot.partitions.UniformGrid, "partition must be an instance, got the class UniformGrid"),
         ([0.5, 0.2], "or a whole number for each row, got"),
         ([0, 1], "partition must name a cell for each of the 3 rows, got 2"),
         ([0, 1, 0, 1], "partition must name a cell for each of the 3 rows, got 4"),
@@ -188,26 +192,28 @@ def test_refused_partitions(partition, message):
 )
 def test_refused_settings(settings, message):
     with pytest.raises(ValueError, match=message):
-        fot.MedianVariance(**settings)
+        fot.partitions.MedianVariance(**settings)
 
 
 def test_refused_numbers_of_rows_and_bins():
     with pytest.raises(ValueError, match="min_size must be at most the number of rows, 3; got min_size=4"):
-        fot.MedianVariance(4).partition(np.eye(3), np.ones(3))
+        fot.partitions.MedianVariance(4).partition(np.eye(3), np.ones(3))
     for n_bins in (0, -1, 2.5):
         with pytest.raises(ValueError, match="n_bins must be a whole number, at least 1"):
-            fot.UniformGrid(n_bins)
+            fot.partitions.UniformGrid(n_bins)
 
 
 def test_registered_names():
-    assert fot.available_simplex_partitions() == ["median_variance", "uniform_grid"]
+    assert fot.partitions.names("any") == ["median_variance", "uniform_grid"]
     with pytest.raises(ValueError, match="already"):
-        fot.register_simplex_partition("uniform_grid")
-    assert find_simplex_partition("uniform_grid", n_bins=3) == fot.UniformGrid(3)
+        fot.partitions.register("uniform_grid")
+    assert find_simplex_partition("uniform_grid", n_bins=3) == fot.partitions.UniformGrid(3)
     with pytest.raises(ValueError, match="settings of uniform_grid must be among n_bins; got 'min_size'"):
         find_simplex_partition("uniform_grid", min_size=3)
-    assert [repr(rule) for rule in (fot.MedianVariance(3), fot.MedianVariance(3, 4))] == [
+    assert [repr(rule) for rule in (fot.partitions.MedianVariance(3), fot.partitions.MedianVariance(3, 4))] == [
         "MedianVariance(3)",
         "MedianVariance(3, 4)",
     ]
-    assert all(a != b for a, b in itertools.pairwise([fot.MedianVariance(3), fot.MedianVariance(3, 4)]))
+    assert all(
+        a != b for a, b in itertools.pairwise([fot.partitions.MedianVariance(3), fot.partitions.MedianVariance(3, 4)])
+    )

@@ -19,7 +19,8 @@ from fitontest.data.arrays import as_matrix
 from fitontest.data.predictions import Names, Predictions, check_order, count_columns, read_classes
 from fitontest.data.simplex import as_log_simplex, on_simplex
 from fitontest.data.simplex_sample import SimplexSample
-from fitontest.families.base import FamilyBase, available_families, registered_class, seeded
+from fitontest.families.base import FamilyBase, registered_class, seeded
+from fitontest.families.base import names as family_names
 from fitontest.families.cutting import eps_of_classes
 from fitontest.maps.multiclass.base import MulticlassMap, is_label
 from fitontest.typing import ArrayInput, FloatArray, RandomState
@@ -44,7 +45,7 @@ class ClassSolution:
     Examples
     --------
     >>> import fitontest as fot
-    >>> fot.ClassSolution(fot.MulticlassIdentityMap(), {"n_iter_": 0}).map
+    >>> fot.families.ClassSolution(fot.maps.MulticlassIdentityMap(), {"n_iter_": 0}).map
     MulticlassIdentityMap()
     """
 
@@ -78,7 +79,7 @@ class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: 
     >>> class Uniform(fot.MulticlassFamily):
     ...     "Every class is as likely as another."
     ...     def fit_class_map(self, rows):
-    ...         return fot.SoftmaxMap(W=[0.0] * rows.n_classes, b=[0.0] * rows.n_classes)
+    ...         return fot.maps.SoftmaxMap(W=[0.0] * rows.n_classes, b=[0.0] * rows.n_classes)
     >>> Uniform().fit([[0.2, 0.8], [0.6, 0.4]], [1, 0]).predict_proba([[0.9, 0.1]])
     array([[0.5, 0.5]])
     """
@@ -135,7 +136,7 @@ class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: 
             Naming the argument, the rule and what was found.
         """
         if count_columns(P) == 1:
-            takers = ", ".join(name for name in available_families() if registered_class(name).takes_classes)
+            takers = ", ".join(name for name in family_names("two") if registered_class(name).takes_classes)
             raise ValueError(
                 f"P must have a column for each class with {self}, got one column; one column is taken by {takers}, "
                 "and by all other families of two classes"
@@ -261,7 +262,7 @@ def multiclass_family_class(name: str) -> type[MulticlassFamily]:
     """Return the class of the family of several classes called `name`."""
     cls = registered_class(name)
     if not issubclass(cls, MulticlassFamily):
-        names = ", ".join(available_families("any"))
+        names = ", ".join(family_names("any"))
         hint = "which takes the features of the rows" if cls.takes_features else "of which one_vs_rest makes one"
         raise ValueError(f"family must be one that takes a column for each class, {names}; got {name!r}, {hint}")
     return cls

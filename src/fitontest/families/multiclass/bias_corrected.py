@@ -4,9 +4,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from fitontest.data.simplex_sample import SimplexSample
-from fitontest.docstrings import take_descriptions
-from fitontest.families.base import register_family
+from fitontest.families.base import register
 from fitontest.families.cutting import Eps, read_eps
+from fitontest.families.docstrings import take_descriptions
 from fitontest.families.multiclass.base import ClassSolution, Input, MulticlassFamily
 from fitontest.families.multiclass.fitting import Scores, diagonal_identity, find_optimum
 from fitontest.families.multiclass.penalties import read_penalty
@@ -17,7 +17,7 @@ from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.numerics.softmax import SoftmaxProblem
 
 
-@register_family("bias_corrected")
+@register("bias_corrected")
 @take_descriptions(StructuredFamily)
 class BiasCorrected(MulticlassFamily):
     """Fit softmax(s ln p + b) with one slope s by maximum likelihood, its biases drawn towards 0 by a penalty.
@@ -63,7 +63,7 @@ class BiasCorrected(MulticlassFamily):
     >>> import fitontest as fot
     >>> P = [[0.8, 0.1, 0.1], [0.6, 0.3, 0.1], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6]] * 20
     >>> y = [0, 1, 1, 2] * 10 + [1, 1, 0, 2] * 10
-    >>> family = fot.make_family("bias_corrected", penalty=None).fit(P, y)
+    >>> family = fot.families.make("bias_corrected", penalty=None).fit(P, y)
     >>> round(family.slope_, 3), family.biases_.round(2)
     (0.643, array([-0.5 ,  0.46,  0.03]))
     """

@@ -8,9 +8,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from fitontest.checks import brief
 from fitontest.data.simplex_sample import SimplexSample
-from fitontest.docstrings import take_descriptions
-from fitontest.families.base import register_family
+from fitontest.families.base import register
 from fitontest.families.cutting import Eps, read_eps
+from fitontest.families.docstrings import take_descriptions
 from fitontest.families.multiclass.base import ClassSolution, Input, MulticlassFamily
 from fitontest.families.multiclass.fitting import Scores, find_optimum, full_identity
 from fitontest.families.multiclass.penalties import hold_out, read_penalty
@@ -27,7 +27,7 @@ HELD_OUT_AIM = 1e-7  # gradient of fits that only compare penalties, whose losse
 GRID = tuple(10.0**k for k in range(1, -6, -1))  # from the largest
 
 
-@register_family("dirichlet")
+@register("dirichlet")
 @take_descriptions(StructuredFamily)
 class Dirichlet(MulticlassFamily):
     """Fit softmax(W ln p + b) with penalties on the off-diagonal entries of W and on b.
@@ -92,7 +92,7 @@ class Dirichlet(MulticlassFamily):
     >>> rng = np.random.default_rng(0)
     >>> P = rng.dirichlet([1, 1, 1], 500)
     >>> y = (rng.random((500, 1)) > (P**2 / (P**2).sum(1, keepdims=True)).cumsum(1)).sum(1)
-    >>> dirichlet = fot.make_family("dirichlet").fit(P, y)
+    >>> dirichlet = fot.families.make("dirichlet").fit(P, y)
     >>> dirichlet.predict_proba([[0.6, 0.3, 0.1]]).round(2)
     array([[0.81, 0.18, 0.01]])
     """

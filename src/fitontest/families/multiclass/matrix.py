@@ -5,9 +5,9 @@ from typing import Literal
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from fitontest.docstrings import take_descriptions
-from fitontest.families.base import register_family
+from fitontest.families.base import register
 from fitontest.families.cutting import Eps
+from fitontest.families.docstrings import take_descriptions
 from fitontest.families.multiclass.base import Input
 from fitontest.families.multiclass.fitting import ObjectiveMaker, full_identity
 from fitontest.families.multiclass.softmax_full import full_objective
@@ -15,7 +15,7 @@ from fitontest.families.multiclass.structured import StructuredFamily
 from fitontest.typing import FloatArray, RandomState
 
 
-@register_family("matrix")
+@register("matrix")
 @take_descriptions(StructuredFamily, "Attributes", "Warns", "Notes", "References")
 class Matrix(StructuredFamily):
     """Fit softmax(W x + b) by maximum likelihood, with a penalty that draws it towards temperature scaling.
@@ -52,7 +52,7 @@ class Matrix(StructuredFamily):
     >>> rng = np.random.default_rng(0)
     >>> P = rng.dirichlet([1, 1, 1], 500)
     >>> y = (rng.random((500, 1)) > (P**2 / (P**2).sum(1, keepdims=True)).cumsum(1)).sum(1)
-    >>> matrix = fot.make_family("matrix", penalty=1.0).fit(P, y)
+    >>> matrix = fot.families.make("matrix", penalty=1.0).fit(P, y)
     >>> matrix.map_.W.shape, matrix.predict_proba([[0.6, 0.3, 0.1]]).sum().round(12)
     ((3, 3), np.float64(1.0))
     """

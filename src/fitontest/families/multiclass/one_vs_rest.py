@@ -8,14 +8,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from fitontest.data.simplex_sample import SimplexSample
-from fitontest.families.base import (
-    Family,
-    family_name,
-    names_by_settings,
-    read_family,
-    register_family,
-    registered_class,
-)
+from fitontest.families.base import Family, family_name, names_by_settings, read_family, register, registered_class
 from fitontest.families.multiclass.base import ClassSolution, MulticlassFamily, read_multiclass_family
 from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.maps.multiclass.one_vs_rest import OneVsRestMap
@@ -23,7 +16,7 @@ from fitontest.numerics.random import check_seed
 from fitontest.typing import RandomState
 
 
-@register_family("one_vs_rest")
+@register("one_vs_rest")
 class OneVsRest(MulticlassFamily):
     """Fit a family of two classes to each class against the rest, and divide the rows by their sums.
 
@@ -55,7 +48,7 @@ class OneVsRest(MulticlassFamily):
     >>> import fitontest as fot
     >>> P = [[0.8, 0.1, 0.1], [0.6, 0.3, 0.1], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6]] * 20
     >>> y = [0, 1, 1, 2] * 10 + [2, 1, 0, 0] * 10
-    >>> fot.make_family("one_vs_rest", family="platt").fit(P, y).predict_proba([[0.8, 0.1, 0.1]]).round(2)
+    >>> fot.families.make("one_vs_rest", family="platt").fit(P, y).predict_proba([[0.8, 0.1, 0.1]]).round(2)
     array([[0.44, 0.3 , 0.26]])
     """
 

@@ -6,7 +6,7 @@ from sklearn.utils.validation import check_is_fitted
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.data.weights import Weights
-from fitontest.families.base import register_family
+from fitontest.families.base import register
 from fitontest.families.cutting import Eps, read_eps
 from fitontest.families.isotonic import Isotonic
 from fitontest.families.multiclass.base import ClassSolution, Input, MulticlassFamily
@@ -17,7 +17,7 @@ from fitontest.maps.multiclass.shared import SharedMap
 from fitontest.maps.multiclass.softmax import first_step
 
 
-@register_family("shared_isotonic")
+@register("shared_isotonic")
 class SharedIsotonic(MulticlassFamily):
     """Fit one isotonic map to all n K probabilities and whether their classes are the labels, then divide the rows.
 
@@ -56,7 +56,7 @@ class SharedIsotonic(MulticlassFamily):
     >>> import fitontest as fot
     >>> P = [[0.8, 0.1, 0.1], [0.6, 0.3, 0.1], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6]] * 20
     >>> y = [0, 1, 1, 2] * 10 + [1, 1, 0, 2] * 10
-    >>> family = fot.make_family("shared_isotonic", temperature=False).fit(P, y)
+    >>> family = fot.families.make("shared_isotonic", temperature=False).fit(P, y)
     >>> family.predict_proba([[0.8, 0.1, 0.1]]).round(2)
     array([[0.68, 0.16, 0.16]])
     """

@@ -5,9 +5,9 @@ from typing import Literal
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from fitontest.docstrings import take_descriptions
-from fitontest.families.base import register_family
+from fitontest.families.base import register
 from fitontest.families.cutting import Eps
+from fitontest.families.docstrings import take_descriptions
 from fitontest.families.multiclass.base import Input
 from fitontest.families.multiclass.fitting import ObjectiveMaker, diagonal_identity
 from fitontest.families.multiclass.softmax_diagonal import Diagonal
@@ -15,7 +15,7 @@ from fitontest.families.multiclass.structured import StructuredFamily
 from fitontest.typing import FloatArray, RandomState
 
 
-@register_family("vector")
+@register("vector")
 @take_descriptions(StructuredFamily, "Attributes", "Warns", "Notes", "References")
 class Vector(StructuredFamily):
     """Fit softmax(v * x + b) by maximum likelihood, with a penalty that draws it towards temperature scaling.
@@ -49,7 +49,7 @@ class Vector(StructuredFamily):
     >>> rng = np.random.default_rng(0)
     >>> P = rng.dirichlet([1, 1, 1], 500)
     >>> y = (rng.random((500, 1)) > (P**2 / (P**2).sum(1, keepdims=True)).cumsum(1)).sum(1)
-    >>> vector = fot.make_family("vector").fit(P, y)
+    >>> vector = fot.families.make("vector").fit(P, y)
     >>> vector.predict_proba([[0.6, 0.3, 0.1]]).round(2)
     array([[0.82, 0.17, 0.01]])
     """

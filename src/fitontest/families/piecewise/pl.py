@@ -2,8 +2,8 @@
 
 from typing import ClassVar
 
-from fitontest.docstrings import take_descriptions
-from fitontest.families.base import register_family
+from fitontest.families.base import register
+from fitontest.families.docstrings import take_descriptions
 from fitontest.families.piecewise.base import PiecewiseFamily, fold_average
 from fitontest.families.piecewise.fitting import Polygons
 from fitontest.maps.base import CalibrationMap
@@ -11,7 +11,7 @@ from fitontest.maps.knots import KnotsMap
 from fitontest.numerics.links import IDENTITY, LOGIT, Link
 
 
-@register_family("pl")
+@register("pl")
 @take_descriptions(PiecewiseFamily, "Attributes", "Raises", "Warns", "Notes", "References")
 class PL(PiecewiseFamily):
     """Fit a polygon in probability space, its knots as well as its values, with the number of segments by CV.
@@ -44,7 +44,7 @@ class PL(PiecewiseFamily):
     >>> rng = np.random.default_rng(0)
     >>> p = rng.random(2000)
     >>> y = rng.random(2000) < np.interp(p, [0, 0.4, 1], [0, 0.1, 1])  # a polygon with one inner knot
-    >>> pl = fot.make_family("pl").fit(p, y)
+    >>> pl = fot.families.make("pl").fit(p, y)
     >>> pl.predict([0.2, 0.4, 0.7]).round(1), pl.cv_scores_.candidates
     (array([0.1, 0.1, 0.5]), (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11))
     """

@@ -2,8 +2,8 @@
 
 from typing import ClassVar
 
-from fitontest.docstrings import take_descriptions
-from fitontest.families.base import register_family
+from fitontest.families.base import register
+from fitontest.families.docstrings import take_descriptions
 from fitontest.families.piecewise.base import PiecewiseFamily
 from fitontest.families.piecewise.fitting import Polygons
 from fitontest.families.piecewise.grid import EPS
@@ -12,7 +12,7 @@ from fitontest.maps.logit_knots import LogitKnotsMap
 from fitontest.numerics.links import LOGIT, Link
 
 
-@register_family("pl3")
+@register("pl3")
 @take_descriptions(PiecewiseFamily, "Attributes", "Raises", "Warns", "Notes", "References")
 class PL3(PiecewiseFamily):
     """Fit a polygon in logit-logit space, its knots as well as its values, with the number of segments by CV.
@@ -52,7 +52,7 @@ class PL3(PiecewiseFamily):
     >>> rng = np.random.default_rng(0)
     >>> p = rng.random(2000)
     >>> y = rng.random(2000) < p**1.5
-    >>> pl3 = fot.make_family("pl3").fit(p, y)
+    >>> pl3 = fot.families.make("pl3").fit(p, y)
     >>> pl3.predict([0.0, 0.5]).round(2), pl3.cv_scores_.candidates, pl3.n_bins_
     (array([0.  , 0.36]), (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11), 1)
     """

@@ -32,9 +32,9 @@ class MulticlassMap(StoredMap):
     """Base of the maps of several classes; subclasses are frozen dataclasses.
 
     A subclass names its ``kind``, lists its fields and defines ``evaluate`` and ``n_classes``; the decorator
-    ``register_map`` lets `from_dict` read what `to_dict` wrote. Calling a map with a matrix checks that its rows are
-    probabilities that add up to 1 (rows that miss it by at most 1e-3 are divided by their sums). A subclass that has a
-    ``__post_init__`` calls the one of this class at its end.
+    ``fot.maps.register`` lets `from_dict` read what `to_dict` wrote. Calling a map with a matrix checks that its
+    rows are probabilities that add up to 1 (rows that miss it by at most 1e-3 are divided by their sums). A
+    subclass that has a ``__post_init__`` calls the one of this class at its end.
 
     Parameters
     ----------
@@ -211,7 +211,7 @@ class MulticlassMap(StoredMap):
         --------
         >>> import pandas as pd
         >>> import fitontest as fot
-        >>> c_hat = fot.SoftmaxMap(W=[2, 2], b=[0, 0])
+        >>> c_hat = fot.maps.SoftmaxMap(W=[2, 2], b=[0, 0])
         >>> c_hat.apply_to(pd.DataFrame({"a": [0.75, 0.5], "b": [0.25, 0.5]}), ["a", "b"])
               a     b  calibrated_a  calibrated_b
         0  0.75  0.25           0.9           0.1
@@ -247,7 +247,7 @@ class MulticlassMap(StoredMap):
         Examples
         --------
         >>> import fitontest as fot
-        >>> len(fot.SoftmaxMap(W=[2, 2], b=[0, 0]).to_sql(["a", "b"]))
+        >>> len(fot.maps.SoftmaxMap(W=[2, 2], b=[0, 0]).to_sql(["a", "b"]))
         2
         """
         return [to_sql(value) for value in self.guarded(probs)]

@@ -38,7 +38,7 @@ class CellMap(MulticlassMap):
     --------
     >>> import fitontest as fot
     >>> P = [[0.4, 0.1, 0.5], [0.5, 0.3, 0.2], [0.3, 0.7, 0.0], [0.1, 0.0, 0.9], [0.8, 0.1, 0.1]]
-    >>> ece = fot.gce([0, 1, 2, 0, 1], P, reduction="canonical", partition=fot.MedianVariance(2))
+    >>> ece = fot.gce([0, 1, 2, 0, 1], P, reduction="canonical", partition=fot.partitions.MedianVariance(2))
     >>> ece.map(P[:2]).round(3)
     array([[ 0.733,  0.3  , -0.033],
            [ 0.833,  0.5  , -0.333]])

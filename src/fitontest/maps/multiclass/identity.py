@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from fitontest.maps.base import register_map
 from fitontest.maps.expressions import Expression
 from fitontest.maps.multiclass.base import MulticlassMap
+from fitontest.maps.stored import register
 from fitontest.typing import FloatArray
 
 
-@register_map
+@register
 @dataclass(frozen=True, eq=False)
 class MulticlassIdentityMap(MulticlassMap):
     """g(p) = p, for any number of classes.

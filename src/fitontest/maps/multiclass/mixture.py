@@ -7,16 +7,16 @@ from typing import ClassVar
 import numpy as np
 
 from fitontest.checks import brief
-from fitontest.maps.base import register_map
 from fitontest.maps.expressions import Expression, total
 from fitontest.maps.mixture import read_mixture
 from fitontest.maps.multiclass.base import MulticlassMap
+from fitontest.maps.stored import register
 from fitontest.typing import FloatArray
 
 ROUNDING = 1e-12
 
 
-@register_map
+@register
 @dataclass(frozen=True, eq=False)
 class MulticlassMixtureMap(MulticlassMap):
     """g(p) = sum_j weights_j g_j(p), the weighted mean of maps g_j of several classes.
@@ -37,7 +37,7 @@ class MulticlassMixtureMap(MulticlassMap):
 
     Examples
     --------
-    >>> from fitontest import MulticlassIdentityMap, MulticlassMixtureMap, SoftmaxMap
+    >>> from fitontest.maps import MulticlassIdentityMap, MulticlassMixtureMap, SoftmaxMap
     >>> mixture = MulticlassMixtureMap([0.5, 0.5], [MulticlassIdentityMap(), SoftmaxMap(W=[0, 0], b=[0, 0])])
     >>> mixture([[0.8, 0.2]])
     array([[0.65, 0.35]])

@@ -7,15 +7,16 @@ from typing import ClassVar
 import numpy as np
 
 from fitontest.checks import as_list, brief
-from fitontest.maps.base import CalibrationMap, register_map
+from fitontest.maps.base import CalibrationMap
 from fitontest.maps.expressions import Expression, divided_by_sum, shared
 from fitontest.maps.multiclass.base import MulticlassMap, divided
+from fitontest.maps.stored import register
 from fitontest.typing import FloatArray
 
 TIE_BREAK = 1e-9  # of p, added before dividing
 
 
-@register_map
+@register
 @dataclass(frozen=True, eq=False)
 class OneVsRestMap(MulticlassMap):
     """g_k(p) = q_k / sum_l q_l, where q_k = c_k(p_k) + 1e-9 p_k and c_k is a map of two classes, clipped to [0, 1].
@@ -44,7 +45,7 @@ class OneVsRestMap(MulticlassMap):
 
     Examples
     --------
-    >>> from fitontest import IdentityMap, KnotsMap
+    >>> from fitontest.maps import IdentityMap, KnotsMap
     >>> halved = KnotsMap([0, 1], [0, 0.5])
     >>> OneVsRestMap([IdentityMap(), IdentityMap(), halved])([[0.2, 0.3, 0.5]]).round(3)
     array([[0.267, 0.4  , 0.333]])

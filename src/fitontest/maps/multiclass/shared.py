@@ -7,16 +7,17 @@ from typing import ClassVar
 import numpy as np
 
 from fitontest.checks import brief
-from fitontest.maps.base import CalibrationMap, clipping, finite_number, register_map
+from fitontest.maps.base import CalibrationMap, clipping, finite_number
 from fitontest.maps.expressions import Expression, divided_by_sum, shared, softmax_of
 from fitontest.maps.multiclass.base import MulticlassMap, divided
 from fitontest.maps.multiclass.one_vs_rest import TIE_BREAK
 from fitontest.maps.multiclass.softmax import first_step
+from fitontest.maps.stored import register
 from fitontest.numerics.softmax import row_blocks
 from fitontest.typing import FloatArray
 
 
-@register_map
+@register
 @dataclass(frozen=True, eq=False)
 class SharedMap(MulticlassMap):
     """g_k(p) = r_k / sum_l r_l, where r_k = c(q_k) + 1e-9 q_k and q = softmax(beta ln max(p, eps)), for any K.
@@ -34,7 +35,7 @@ class SharedMap(MulticlassMap):
 
     Examples
     --------
-    >>> from fitontest import KnotsMap
+    >>> from fitontest.maps import KnotsMap
     >>> SharedMap(KnotsMap([0, 0.5, 1], [0.1, 0.3, 0.9]))([[0.5, 0.5, 0], [1, 0, 0]]).round(3)
     array([[0.429, 0.429, 0.143],
            [0.818, 0.091, 0.091]])

@@ -12,14 +12,15 @@ import numpy as np
 
 from fitontest.checks import brief
 from fitontest.data.arrays import check_finite
-from fitontest.maps.base import clipping, finite_number, frozen_array, register_map
+from fitontest.maps.base import clipping, finite_number, frozen_array
 from fitontest.maps.expressions import Expression, Number, log_softmax_of, shared, softmax_of, total
 from fitontest.maps.multiclass.base import MulticlassMap
+from fitontest.maps.stored import register
 from fitontest.numerics.softmax import row_blocks, to_softmax
 from fitontest.typing import ArrayInput, FloatArray
 
 
-@register_map
+@register
 @dataclass(frozen=True, eq=False)
 class SoftmaxMap(MulticlassMap):
     """g(p) = softmax(W x + b), x = ln q, where q is p scaled by a temperature and mixed with the uniform distribution.

@@ -14,7 +14,7 @@ import numpy as np
 from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.binning import BinnedSample
 from fitontest.numerics.norms import as_number, name_of
-from fitontest.registry import Registry
+from fitontest.registry import Registry, Shelf
 from fitontest.significance.choice import SignificanceTest
 from fitontest.typing import BoolArray, FloatArray
 
@@ -25,30 +25,27 @@ class BinLoss(ABC):
     A subclass defines ``per_bin(binned)``, which returns a float array of shape (B,): the loss of each of B bins, NaN
     where a bin is empty. ``binned.sample`` is the `ScoreSample`, ``binned.partition`` the bins, and ``binned.table``
     holds arrays of shape (B,): the rows ``n``, the weights ``w``, the weighted sums ``sum_p`` and ``sum_y`` of scores
-    and labels, the means ``mean_p`` and ``mean_y``, and ``gap``, mean label less mean score. Packages can list a loss
-    under the entry-point group ``fitontest.bin_losses``.
-
-    Attributes
-    ----------
-    name : str
-        By which readers know it.
+    and labels, the means ``mean_p`` and ``mean_y``, and ``gap``, mean label less mean score.
 
     Examples
     --------
     >>> from dataclasses import dataclass
     >>> import numpy as np, fitontest as fot
-    >>> @fot.register_bin_loss("variance")
+    >>> @fot.bin_losses.register("variance")
     ... @dataclass(frozen=True)
-    ... class Variance(fot.BinLoss):
+    ... class Variance(fot.bin_losses.BinLoss):
     ...     "Variance of a label within the bin."
     ...     def per_bin(self, binned):
     ...         return binned.table.mean_y * (1 - binned.table.mean_y)
     >>> float(fot.gce([0, 1, 1, 1], [0.1, 0.2, 0.7, 0.8], loss="variance", n_bins=2))
     0.125
-    >>> fot.unregister_bin_loss("variance")
+    >>> fot.bin_losses.unregister("variance")
     """
 
-    name: str
+    @property
+    def name(self) -> str:
+        """The registered name, or that of the class."""
+        return registry.name_of(type(self)) or type(self).__name__
 
     def check(self, sample: ScoreSample) -> None:  # noqa: B027 - most losses have a meaning for every sample
         """Raise ValueError for a sample that the loss has no meaning for.
@@ -91,7 +88,7 @@ class OfEachBin(BinLoss):
     function: Callable[..., Any]
 
     @property
-    def name(self) -> str:  # type: ignore[override]
+    def name(self) -> str:
         """Name of the function."""
         return name_of(self.function)
 
@@ -112,105 +109,26 @@ _MODULES = {  # names, and the files in which they are registered
     "deviation": "fitontest.measures.losses.deviation",
     "rejection": "fitontest.measures.losses.rejection",
 }
-_REGISTRY: Registry[BinLoss] = Registry(
+registry: Registry[type[BinLoss], BinLoss] = Registry(
     "bin loss",
     BinLoss,  # type: ignore[type-abstract]
-    group="fitontest.bin_losses",
-    modules=_MODULES,
+    Shelf(_MODULES),
 )
-
-
-def register_bin_loss(name: str) -> Callable[[type[BinLoss]], type[BinLoss]]:
-    """Return a class decorator that makes a `BinLoss` available under `name`, which becomes its name.
-
-    Parameters
-    ----------
-    name : str
-        The new name, for ``loss=``; not empty, and not the name of another loss.
-
-    Returns
-    -------
-    callable
-        The decorator. It sets ``name`` of the class and returns the class.
-
-    Raises
-    ------
-    ValueError
-        A name that is no text, is empty, or is taken.
-    TypeError
-        From the decorator, for a class that is no `BinLoss`.
-
-    Examples
-    --------
-    >>> import fitontest as fot
-    >>> _ = fot.register_bin_loss("gap")(type("Gap", (fot.Bias,), {}))
-    >>> fot.gce([0, 1], [0.2, 0.8], loss="gap").loss
-    'gap'
-    >>> fot.unregister_bin_loss("gap")
-    """
-    enter = _REGISTRY.register(name)
-
-    def named(cls: type[BinLoss]) -> type[BinLoss]:
-        entered = enter(cls)
-        entered.name = name
-        return entered
-
-    return named
-
-
-def unregister_bin_loss(name: str) -> None:
-    """Take a loss out of the registry again, as a test of a plug-in must.
-
-    Parameters
-    ----------
-    name : str
-        The name under which the loss was registered.
-
-    Raises
-    ------
-    ValueError
-        No loss is registered under this name.
-
-    Examples
-    --------
-    >>> import fitontest as fot
-    >>> _ = fot.register_bin_loss("passing")(type("Passing", (fot.Bias,), {}))
-    >>> fot.unregister_bin_loss("passing")
-    >>> "passing" in fot.available_bin_losses()
-    False
-    """
-    _REGISTRY.unregister(name)
-
-
-def available_bin_losses() -> list[str]:
-    """Return the names of the registered losses of a bin.
-
-    Returns
-    -------
-    list of str
-        Their names, in alphabetical order: what ``loss=`` takes.
-
-    Examples
-    --------
-    >>> import fitontest as fot
-    >>> fot.available_bin_losses()
-    ['bias', 'deviation', 'rejection']
-    """
-    return _REGISTRY.names()
+register = registry.register
+unregister = registry.unregister
+names = registry.names
+make = registry.make
 
 
 def find_bin_loss(loss: object, **settings: Any) -> BinLoss:
     """Return the loss that a name with its settings, a `BinLoss` or a user's callable means."""
     if isinstance(loss, BinLoss):
         return loss
-    if isinstance(loss, str) and _REGISTRY.knows(loss):
-        cls = _REGISTRY.find(loss, "loss")
-        if "name" not in vars(cls):  # of another package, found by its entry point
-            cls.name = loss
-        return cls(**settings)
+    if isinstance(loss, str) and loss in registry:
+        return registry[loss](**settings)
     if callable(loss) and not isinstance(loss, type):
         return OfEachBin(loss)
-    known = ", ".join(map(repr, available_bin_losses()))
+    known = ", ".join(map(repr, registry))
     raise ValueError(f"loss must be one of {known} or a callable, got {loss!r}")
 
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from fitontest.measures.binning import BinnedSample
-from fitontest.measures.losses.base import BinLoss, register_bin_loss
+from fitontest.measures.losses.base import BinLoss, register
 from fitontest.typing import FloatArray
 
 
-@register_bin_loss("bias")
+@register("bias")
 @dataclass(frozen=True)
 class Bias(BinLoss):
     """The gap of the means, |ybar - pbar|, of the labels and scores of a bin.
@@ -17,7 +17,7 @@ class Bias(BinLoss):
     Examples
     --------
     >>> import fitontest as fot
-    >>> round(float(fot.gce([0, 1, 1, 1], [0.1, 0.2, 0.7, 0.8], loss=fot.Bias(), n_bins=2)), 12)
+    >>> round(float(fot.gce([0, 1, 1, 1], [0.1, 0.2, 0.7, 0.8], loss=fot.bin_losses.Bias(), n_bins=2)), 12)
     0.3
     """
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from fitontest.measures.binning import BinnedSample
-from fitontest.measures.losses.base import BinLoss, mean_over_bins, register_bin_loss
+from fitontest.measures.losses.base import BinLoss, mean_over_bins, register
 from fitontest.typing import FloatArray
 
 
-@register_bin_loss("deviation")
+@register("deviation")
 @dataclass(frozen=True)
 class Deviation(BinLoss):
     """The weighted mean of |p - ybar| over the scores p of a bin, ybar being the mean of its labels.
@@ -17,7 +17,7 @@ class Deviation(BinLoss):
     Examples
     --------
     >>> import fitontest as fot
-    >>> round(float(fot.gce([0, 1, 1, 1], [0.1, 0.2, 0.7, 0.8], loss=fot.Deviation(), n_bins=2)), 12)
+    >>> round(float(fot.gce([0, 1, 1, 1], [0.1, 0.2, 0.7, 0.8], loss=fot.bin_losses.Deviation(), n_bins=2)), 12)
     0.3
     """
 

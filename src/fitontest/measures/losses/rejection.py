@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias
 
 from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.binning import BinnedSample
-from fitontest.measures.losses.base import BinLoss, mean_over_bins, register_bin_loss
+from fitontest.measures.losses.base import BinLoss, mean_over_bins, register
 from fitontest.significance.choice import SignificanceTest, check_alpha, find_test
 from fitontest.typing import FloatArray
 
@@ -14,7 +14,7 @@ DEFAULT_ALPHA: float = 0.05
 DEFAULT_TEST: SignificanceName = "binomial"
 
 
-@register_bin_loss("rejection")
+@register("rejection")
 @dataclass(frozen=True)
 class Rejection(BinLoss):
     """The weighted share of the scores of a bin that a test rejects as the probability of the bin's labels.
@@ -30,7 +30,7 @@ class Rejection(BinLoss):
     --------
     >>> import fitontest as fot
     >>> y, p = [0, 0, 0, 0, 0, 0, 1, 1], [0.1, 0.2, 0.2, 0.3, 0.6, 0.7, 0.8, 0.9]
-    >>> float(fot.gce(y, p, loss=fot.Rejection(alpha=0.3), n_bins=1))
+    >>> float(fot.gce(y, p, loss=fot.bin_losses.Rejection(alpha=0.3), n_bins=1))
     0.625
     >>> float(fot.tce(y, p, alpha=0.3, partition=[], null_draws=0))
     0.625

@@ -8,17 +8,14 @@ import numpy as np
 from fitontest.checks import is_whole
 from fitontest.data.weights import Weights, are_counts
 from fitontest.numerics.row_order import order_of_rows
-from fitontest.partitions.simplex.partitioner import (
-    SimplexPartition,
-    SimplexPartitioner,
-    register_simplex_partition,
-)
+from fitontest.partitions.rule import register
+from fitontest.partitions.simplex.partitioner import SimplexPartition, SimplexPartitioner
 from fitontest.typing import FloatArray, IntArray
 
 ROUNDING = 1e-12  # relative: variances that are closer are one, as those of both components of two classes are
 
 
-@register_simplex_partition("median_variance")
+@register("median_variance")
 @dataclass(frozen=True, repr=False)
 class MedianVariance(SimplexPartitioner):
     """Split the cell in which a component varies most, at the median of that component, while both halves are large.
@@ -46,7 +43,7 @@ class MedianVariance(SimplexPartitioner):
     --------
     >>> import numpy as np, fitontest as fot
     >>> P = np.array([[0.4, 0.1, 0.5], [0.5, 0.3, 0.2], [0.3, 0.7, 0.0], [0.1, 0.0, 0.9], [0.8, 0.1, 0.1]])
-    >>> fot.MedianVariance(2).partition(P, np.ones(5)).locate(P)
+    >>> fot.partitions.MedianVariance(2).partition(P, np.ones(5)).locate(P)
     array([1, 1, 0, 1, 0])
     """
 

@@ -1,20 +1,19 @@
 """A partition of the simplex: a function from predictions to cells, and the rule that makes one from predictions.
 
 Rules are small frozen values with hyper-parameters. A new one is a class with a ``partition`` method; the decorator
-``register_simplex_partition`` gives it a name.
+``fot.partitions.register`` gives it a name.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from fitontest.checks import brief, check_known
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.partitions.cell_partition import CellPartition
-from fitontest.registry import Registry
+from fitontest.partitions.rule import PartitionRule, names, registry
 from fitontest.typing import FloatArray, IntArray
 
 
@@ -30,8 +29,8 @@ class SimplexPartition(ABC):
     --------
     >>> import numpy as np, fitontest as fot
     >>> P = np.array([[0.4, 0.1, 0.5], [0.5, 0.3, 0.2], [0.3, 0.7, 0.0], [0.1, 0.0, 0.9]])
-    >>> partition = fot.MedianVariance(2).partition(P, np.ones(4))
-    >>> isinstance(partition, fot.SimplexPartition), partition.n_cells, partition.locate(np.eye(3))
+    >>> partition = fot.partitions.MedianVariance(2).partition(P, np.ones(4))
+    >>> isinstance(partition, fot.partitions.SimplexPartition), partition.n_cells, partition.locate(np.eye(3))
     (True, 2, array([0, 0, 1]))
     """
 
@@ -48,20 +47,20 @@ class SimplexPartition(ABC):
         """
 
 
-class SimplexPartitioner(ABC):
+class SimplexPartitioner(PartitionRule):
     """A rule: hyper-parameters, and ``partition(P, w)``, which returns a `SimplexPartition`.
 
     Examples
     --------
     >>> from dataclasses import dataclass
     >>> import numpy as np, fitontest as fot
-    >>> class ByTopClass(fot.SimplexPartition):
+    >>> class ByTopClass(fot.partitions.SimplexPartition):
     ...     def __init__(self, n_classes):
     ...         self.n_cells = n_classes
     ...     def locate(self, P):
     ...         return P.argmax(axis=1)
     >>> @dataclass(frozen=True)
-    ... class TopClass(fot.SimplexPartitioner):
+    ... class TopClass(fot.partitions.SimplexPartitioner):
     ...     "A cell for each predicted class."
     ...     def partition(self, P, w):
     ...         return ByTopClass(P.shape[1])
@@ -69,6 +68,8 @@ class SimplexPartitioner(ABC):
     >>> round(float(fot.gce([0, 1, 2, 0, 1, 2], P, reduction="canonical", partition=TopClass())), 12)
     0.433333333333
     """
+
+    classes: ClassVar[Literal["any"]] = "any"
 
     @abstractmethod
     def partition(self, P: FloatArray, w: FloatArray) -> SimplexPartition:
@@ -81,93 +82,6 @@ class SimplexPartitioner(ABC):
         w : array of shape (n,)
             Weights. A whole weight is a number of rows; a row of weight 0 is no row.
         """
-
-
-_MODULES = {  # names, and the files in which they are registered
-    "median_variance": "fitontest.partitions.simplex.median_variance",
-    "uniform_grid": "fitontest.partitions.simplex.uniform_grid",
-}
-_REGISTRY: Registry[SimplexPartitioner] = Registry(
-    "partition of the simplex",
-    SimplexPartitioner,  # type: ignore[type-abstract]
-    group="fitontest.simplex_partitions",
-    modules=_MODULES,
-)
-
-
-def register_simplex_partition(name: str) -> Callable[[type[SimplexPartitioner]], type[SimplexPartitioner]]:
-    """Return a class decorator that makes a `SimplexPartitioner` available under `name`.
-
-    Parameters
-    ----------
-    name : str
-        The new name, for ``partition=`` with ``reduction="canonical"``; not empty, and not the name of another one.
-
-    Returns
-    -------
-    callable
-        The decorator. It takes the class and returns it unchanged.
-
-    Raises
-    ------
-    ValueError
-        A name that is no text, is empty, or is taken.
-    TypeError
-        From the decorator, for a class that is no `SimplexPartitioner`.
-
-    Examples
-    --------
-    >>> import fitontest as fot
-    >>> @fot.register_simplex_partition("passing")
-    ... class Passing(fot.SimplexPartitioner):
-    ...     def partition(self, P, w):
-    ...         return fot.MedianVariance(5).partition(P, w)
-    >>> "passing" in fot.available_simplex_partitions()
-    True
-    >>> fot.unregister_simplex_partition("passing")
-    """
-    return _REGISTRY.register(name)
-
-
-def unregister_simplex_partition(name: str) -> None:
-    """Take a partition of the simplex out of the registry again, as a test of a plug-in must.
-
-    Parameters
-    ----------
-    name : str
-        The name under which the partition was registered.
-
-    Raises
-    ------
-    ValueError
-        No partition of the simplex is registered under this name.
-
-    Examples
-    --------
-    >>> import fitontest as fot
-    >>> _ = fot.register_simplex_partition("passing")(type("Passing", (fot.MedianVariance,), {}))
-    >>> fot.unregister_simplex_partition("passing")
-    >>> "passing" in fot.available_simplex_partitions()
-    False
-    """
-    _REGISTRY.unregister(name)
-
-
-def available_simplex_partitions() -> list[str]:
-    """Return the names of the registered partitions of the simplex.
-
-    Returns
-    -------
-    list of str
-        Their names, in alphabetical order: what ``partition=`` takes with ``reduction="canonical"``.
-
-    Examples
-    --------
-    >>> import fitontest as fot
-    >>> fot.available_simplex_partitions()
-    ['median_variance', 'uniform_grid']
-    """
-    return _REGISTRY.names()
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,10 +125,10 @@ class RowCells(SimplexPartition, SimplexPartitioner):
 def find_simplex_partition(partition: Any, argument: str = "partition", **settings: Any) -> SimplexPartitioner:
     """Return the rule that is meant: a name, a rule, anything with its method, or cells of the rows."""
     if isinstance(partition, str):
-        rule = _REGISTRY.find(partition, argument)
-        known = [one.name for one in fields(rule) if one.init]  # type: ignore[arg-type]
+        rule: Any = registry.find(partition, argument, "any")
+        known = [setting.name for setting in fields(rule) if setting.init]
         check_known(settings, known, f"settings of {partition}")
-        return rule(**settings)
+        return rule(**settings)  # type: ignore[no-any-return]
     if settings:
         name, value = next(iter(settings.items()))
         raise ValueError(f"{name} must be left out unless {argument} is a name, got {value!r} with {brief(partition)}")
@@ -230,9 +144,9 @@ def find_simplex_partition(partition: Any, argument: str = "partition", **settin
     if ids.ndim == 1 and ids.size and ids.dtype.kind in "iu":
         _, numbered = np.unique(ids, return_inverse=True)
         return RowCells(numbered.astype(np.intp))
-    names = ", ".join(map(repr, available_simplex_partitions()))
+    rules = ", ".join(map(repr, names("any")))
     raise ValueError(
-        f"{argument} must be one of {names}, a SimplexPartitioner or a whole number for each row, got "
+        f"{argument} must be one of {rules}, a SimplexPartitioner or a whole number for each row, got "
         f"{brief(partition)}"
     )
 

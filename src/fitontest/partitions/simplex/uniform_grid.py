@@ -7,15 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fitontest.partitions.partitioner import check_n_bins
-from fitontest.partitions.simplex.partitioner import (
-    SimplexPartition,
-    SimplexPartitioner,
-    register_simplex_partition,
-)
+from fitontest.partitions.rule import register
+from fitontest.partitions.simplex.partitioner import SimplexPartition, SimplexPartitioner
 from fitontest.typing import FloatArray, IntArray
 
 
-@register_simplex_partition("uniform_grid")
+@register("uniform_grid")
 @dataclass(frozen=True)
 class UniformGrid(SimplexPartitioner):
     """Cut every component into intervals of equal width; a cell is one interval of each, and only occupied ones count.
@@ -37,7 +34,7 @@ class UniformGrid(SimplexPartitioner):
     --------
     >>> import numpy as np, fitontest as fot
     >>> P = np.array([[0.4, 0.1, 0.5], [0.5, 0.3, 0.2], [0.3, 0.7, 0.0]])
-    >>> fot.UniformGrid(2).partition(P, np.ones(3)).locate(P)
+    >>> fot.partitions.UniformGrid(2).partition(P, np.ones(3)).locate(P)
     array([0, 0, 1])
     """
 

@@ -13,7 +13,7 @@ from sklearn.model_selection import GridSearchCV, KFold, cross_val_score, cross_
 from sklearn.naive_bayes import GaussianNB
 
 import fitontest as fot
-from fitontest.scorers import METRICS, make_scorer
+from fitontest.evaluation.scorers import METRICS, make_scorer
 
 OPTIONS = {
     "calibration_error": {"family": "beta", "norm": "l2"},

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import fitontest as fot
-from fitontest.writing import is_special, write_text, written_whole
+from fitontest.results.writing import is_special, write_text, written_whole
 from tests.strategies import noisy
 
 
@@ -92,7 +92,7 @@ def test_a_pipe_gets_what_is_written_and_stays(tmp_path):
 
 def test_devices_and_streams_are_written_to():
     code = (
-        "from pathlib import Path; from fitontest.writing import write_text;"
+        "from pathlib import Path; from fitontest.results.writing import write_text;"
         "write_text(Path('/dev/stdout'), 'one\\n'); write_text(Path('/dev/null'), 'two')"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -133,7 +133,7 @@ def folder(tmp_path):
     y, p = noisy(200)
     rows = "".join(f"{a},{b}\n" for a, b in zip(y, p, strict=True))
     (tmp_path / "scores.csv").write_text(f"y,p\n{rows}")
-    (tmp_path / "map.json").write_text(fot.BetaMap(0.7, 1.9, 0.1, 2.2e-16).to_json())
+    (tmp_path / "map.json").write_text(fot.maps.BetaMap(0.7, 1.9, 0.1, 2.2e-16).to_json())
     return tmp_path
 
 

@@ -21,7 +21,9 @@ from fitontest.families.identity import Identity
 from fitontest.families.multiclass.one_vs_rest import read_for_classes
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.multiclass.base import MulticlassMap
-from fitontest.measures.base import Measure, available_measures, make_measure
+from fitontest.measures.base import Measure
+from fitontest.measures.base import make as make_measure
+from fitontest.measures.base import names as measure_names
 from fitontest.typing import ArrayInput
 
 METRICS: dict[str, Callable[..., Any]] = {"calibration_error": calibration_error, "gce": gce, "tce": tce}
@@ -147,7 +149,7 @@ def _measure(metric: object, settings: dict[str, Any]) -> Measure:
     if isinstance(metric, Measure):
         check_known(settings, _READING, "options of a Measure")
         return metric
-    names = (*METRICS, *available_measures(), *available_measures("any"))
+    names = (*METRICS, *measure_names("two"), *measure_names("any"))
     choose(metric, dict.fromkeys(names), "metric")
     return make_measure(str(metric), **settings)
 

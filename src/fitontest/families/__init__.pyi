@@ -1,0 +1,15 @@
+"""The public names of the room and the files they come from: families of calibration maps, and the registry of them."""
+
+from .base import make, names, register, registry, unregister
+from .family_bins import FamilyBins
+from .multiclass.base import ClassSolution
+
+__all__ = [
+    "ClassSolution",
+    "FamilyBins",
+    "make",
+    "names",
+    "register",
+    "registry",
+    "unregister",
+]

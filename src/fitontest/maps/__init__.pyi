@@ -1,0 +1,41 @@
+"""The public names of the room and the files they come from: calibration maps, and the registry of them."""
+
+from .atoms import AtomsMap
+from .beta import BetaMap
+from .binned import BinnedMap
+from .identity import IdentityMap
+from .knots import KnotsMap
+from .logistic import LogisticMap
+from .logit_knots import LogitKnotsMap
+from .mixture import MixtureMap
+from .multiclass.cells import CellMap
+from .multiclass.identity import MulticlassIdentityMap
+from .multiclass.mixture import MulticlassMixtureMap
+from .multiclass.one_vs_rest import OneVsRestMap
+from .multiclass.shared import SharedMap
+from .multiclass.softmax import SoftmaxMap
+from .steps import StepsMap
+from .stored import make, names, register, registry, unregister
+
+__all__ = [
+    "AtomsMap",
+    "BetaMap",
+    "BinnedMap",
+    "CellMap",
+    "IdentityMap",
+    "KnotsMap",
+    "LogisticMap",
+    "LogitKnotsMap",
+    "MixtureMap",
+    "MulticlassIdentityMap",
+    "MulticlassMixtureMap",
+    "OneVsRestMap",
+    "SharedMap",
+    "SoftmaxMap",
+    "StepsMap",
+    "make",
+    "names",
+    "register",
+    "registry",
+    "unregister",
+]

@@ -1,0 +1,49 @@
+"""The public names of the room and the files they come from: measures, and the registry of them."""
+
+from .auc import AUC
+from .base import Evidence, make, names, register, registry, unregister
+from .binned import Binned
+from .canonical import CanonicalMeasure
+from .canonical_kernel import CanonicalKernelError
+from .canonical_plug_in import CanonicalPlugIn
+from .if_calibrated import IfCalibrated
+from .kernel import KernelError
+from .pairs import PairStatistic
+from .plug_in import PlugIn
+from .probabilistic_count import ProbabilisticCount
+from .probabilistic_kendall_tau import ProbabilisticKendallTau
+from .proper_error import ProperError
+from .rmse import RMSE
+from .simplex_ece import SimplexECE
+from .smooth_ece import SmoothECE
+from .validity import ValidityArea, ValidityCurve
+from .within_bin import WithinBin
+from .zero_one import ZeroOneLoss
+
+__all__ = [
+    "AUC",
+    "RMSE",
+    "Binned",
+    "CanonicalKernelError",
+    "CanonicalMeasure",
+    "CanonicalPlugIn",
+    "Evidence",
+    "IfCalibrated",
+    "KernelError",
+    "PairStatistic",
+    "PlugIn",
+    "ProbabilisticCount",
+    "ProbabilisticKendallTau",
+    "ProperError",
+    "SimplexECE",
+    "SmoothECE",
+    "ValidityArea",
+    "ValidityCurve",
+    "WithinBin",
+    "ZeroOneLoss",
+    "make",
+    "names",
+    "register",
+    "registry",
+    "unregister",
+]
