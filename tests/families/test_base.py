@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils import get_tags
 
 import fitontest as fot
-from fitontest.families.base import family_name
+from fitontest.families.registry import family_name
 from tests.strategies import noisy
 
 

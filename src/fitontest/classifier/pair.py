@@ -18,8 +18,9 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex import on_simplex
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.data.weights import Weights
-from fitontest.families.base import Family, read_family, registered_class, seeded
+from fitontest.families.base import Family, read_family
 from fitontest.families.multiclass.base import MulticlassFamily, read_multiclass_family
+from fitontest.families.registry import registered_class, seeded
 from fitontest.numerics.links import logit
 from fitontest.trees.base import LOGIT_EPS, FeatureCalibrator
 from fitontest.typing import FloatArray, IntArray, Label, RandomState

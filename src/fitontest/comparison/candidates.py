@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
 from fitontest.families.base import Family, family_class
-from fitontest.families.base import names as family_names
 from fitontest.families.identity import Identity
 from fitontest.families.listed import read_families
+from fitontest.families.registry import names as family_names
 from fitontest.typing import RandomState
 
 DO_NOTHING = "identity"

@@ -20,9 +20,10 @@ from fitontest.data.predictions import NAMES, Columns, Names, ReadBefore, count_
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.score_sample import ScoreSample, refuse_pooled_scores
 from fitontest.data.simplex_sample import CANONICAL, SimplexSample, read_any
-from fitontest.families.base import Family, family_name
+from fitontest.families.base import Family
 from fitontest.families.listed import read_families
 from fitontest.families.multiclass.base import MulticlassFamily
+from fitontest.families.registry import family_name
 from fitontest.families.stacking import Stacking
 from fitontest.numerics.losses import find_loss
 from fitontest.numerics.random import one_seed, repeated_folds

@@ -21,12 +21,13 @@ from fitontest.data.predictions import Predictions
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.exceptions import without_warnings
-from fitontest.families.base import Family, family_name, names_by_settings, registered_class
-from fitontest.families.base import names as family_names
+from fitontest.families.base import Family
 from fitontest.families.identity import Identity
-from fitontest.families.listed import read_families
+from fitontest.families.listed import names_by_settings, read_families
 from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.families.multiclass.one_vs_rest import class_family_name, read_for_classes
+from fitontest.families.registry import family_name, registered_class
+from fitontest.families.registry import names as family_names
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.losses import find_loss
 from fitontest.numerics.norms import l1

@@ -13,9 +13,10 @@ from fitontest.data.simplex_sample import CANONICAL, AnyReduction, SimplexSample
 from fitontest.evaluation.measuring import measure_segments
 from fitontest.evaluation.segments import Segments, read_frame, read_segments
 from fitontest.exceptions import CalibrationWarning, Held, held_warnings, warn_user
-from fitontest.families.base import Family, family_class, names_by_settings, numbered
-from fitontest.families.base import names as family_names
+from fitontest.families.base import Family, family_class
+from fitontest.families.listed import names_by_settings, numbered
 from fitontest.families.multiclass.base import MulticlassFamily
+from fitontest.families.registry import names as family_names
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.measures.base import (

@@ -1,8 +1,8 @@
 """The public names of the room and the files they come from: families of calibration maps, and the registry of them."""
 
-from .base import make, names, register, registry, unregister
 from .family_bins import FamilyBins
 from .multiclass.base import ClassSolution
+from .registry import make, names, register, registry, unregister
 
 __all__ = [
     "ClassSolution",

@@ -4,14 +4,13 @@ A family holds hyper-parameters and has one task: to make a `CalibrationMap` of 
 changes nothing). Everything else is inherited, so that a new family is one class with one method.
 """
 
-from abc import ABC, abstractmethod
-from collections import Counter
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, Self, TypeVar
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin, TransformerMixin, clone
+from sklearn.base import RegressorMixin, TransformerMixin, clone
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
@@ -30,9 +29,9 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.data.weights import Weights, read_weights
 from fitontest.exceptions import without_warnings
 from fitontest.families.fits import Fits
+from fitontest.families.registry import FamilyBase, names, registry, seeded
 from fitontest.maps.base import CalibrationMap
 from fitontest.partitions.partition import Partition
-from fitontest.registry import Registry, Shelf
 from fitontest.typing import ArrayInput, FloatArray, IntArray, Label, RandomState
 
 _ARGUMENTS = ("y", "p", "sample_weight")  # what the estimators call labels, scores and weights
@@ -47,49 +46,12 @@ class Solution:
     attributes: Mapping[str, Any] = field(default_factory=dict)
 
 
-class FamilyBase(BaseEstimator, ABC):
-    """What all calibrators share: a place in the registry, and results that a refit replaces.
-
-    Attributes
-    ----------
-    takes_column, takes_classes, takes_features : bool
-        Of the class: whether it is fitted to one column of scores, of two classes; to a column for each of K classes;
-        to the features of the rows, as trees are.
-    calibrator : bool
-        Of the class: whether it is meant for deployment behind a classifier. False unless a class sets it.
-    """
-
-    takes_column: ClassVar[bool] = False
-    takes_classes: ClassVar[bool] = False
-    takes_features: ClassVar[bool] = False
-    calibrator: ClassVar[bool] = False
-
-    def replace_results(self, results: Mapping[str, Any]) -> Self:
-        """Set the results of a fit, and forget those of an earlier one, which other parameters may have made.
-
-        Parameters
-        ----------
-        results : mapping of str to object
-            The fitted attributes by name, each ending in an underscore.
-
-        Returns
-        -------
-        self
-            The estimator.
-        """
-        old = [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]
-        for name in set(old) - set(self.get_params(deep=False)) if old else ():
-            delattr(self, name)
-        for name, value in results.items():
-            setattr(self, name, value)
-        return self
-
-
 class Family(RegressorMixin, TransformerMixin, FamilyBase):
     """Base class of the families.
 
     A subclass stores its hyper-parameters unchanged in ``__init__`` and defines ``fit_map(sample)``, or, where it
-    has more results than the map, ``solve(sample)``.
+    has more results than the map, ``solve(sample)``. It may also set `n_parameters_` and the four attributes of the
+    class below, and where that saves time `fit_many`, `solve_and_hold_out` and `stand_in`; all else is inherited.
 
     Attributes
     ----------
@@ -435,54 +397,6 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         return tags
 
 
-_TWO_CLASS_MODULES = {  # names, and the files in which they are registered
-    "beta": "fitontest.families.beta",
-    "cumulative_spline": "fitontest.families.cumulative_spline",
-    "flat": "fitontest.families.flat",
-    "identity": "fitontest.families.identity",
-    "isotonic": "fitontest.families.isotonic",
-    "kde": "fitontest.families.kde",
-    "knn": "fitontest.families.knn",
-    "pava_bc": "fitontest.families.pava_bc",
-    "pl": "fitontest.families.piecewise.pl",
-    "pl3": "fitontest.families.piecewise.pl3",
-    "platt": "fitontest.families.platt",
-    "scaling_binning": "fitontest.families.scaling_binning",
-    "slope1": "fitontest.families.slope1",
-    "spline": "fitontest.families.spline",
-    "stacking": "fitontest.families.stacking",
-    "temperature": "fitontest.families.temperature",
-    "venn_abers": "fitontest.families.venn_abers",
-}
-_MULTICLASS_MODULES = {  # of several classes; some of them take a column as well
-    "bias_corrected": "fitontest.families.multiclass.bias_corrected",
-    "dirichlet": "fitontest.families.multiclass.dirichlet",
-    "identity": "fitontest.families.identity",
-    "matrix": "fitontest.families.multiclass.matrix",
-    "one_vs_rest": "fitontest.families.multiclass.one_vs_rest",
-    "shared_isotonic": "fitontest.families.multiclass.shared_isotonic",
-    "stacking": "fitontest.families.stacking",
-    "temperature": "fitontest.families.temperature",
-    "vector": "fitontest.families.multiclass.vector",
-}
-_FEATURE_MODULES = {  # of calibrators that see the features
-    "probability_calibration_tree": "fitontest.trees.probability_calibration_tree",
-    "tree": "fitontest.trees.tree_calibrator",
-}
-registry: Registry[type[FamilyBase], Any] = Registry(
-    "family",
-    FamilyBase,
-    Shelf(_TWO_CLASS_MODULES, "fitontest.families", "two", lambda cls: cls.takes_column),
-    Shelf(_MULTICLASS_MODULES, "fitontest.multiclass_families", "any", lambda cls: cls.takes_classes),
-    Shelf(_FEATURE_MODULES, classes="features", holds=lambda cls: cls.takes_features),
-)
-register = registry.register
-unregister = registry.unregister
-names = registry.names
-make = registry.make
-S = TypeVar("S", bound=FamilyBase)
-
-
 def read_family(family: object, random_state: RandomState | Literal["own"] = "own", *, maps: bool = False) -> Family:
     """Return an unfitted family of one's own for what a user passed: a name, of which it is made, or a family.
 
@@ -537,29 +451,6 @@ def _refuse(family: object, maps: bool) -> None:
     raise ValueError(f"family must be {rule}, got {family!r}{hint}")
 
 
-def seeded(family: S, random_state: RandomState | Literal["own"]) -> S:
-    """Return the family with that seed, if it draws anything."""
-    if not isinstance(random_state, str) and "random_state" in family.get_params(deep=False):
-        family.set_params(random_state=random_state)
-    return family
-
-
-def names_by_settings(names: Sequence[str], settings: Sequence[str]) -> list[str]:
-    """Return the names; where several share one they are called by their settings."""
-    counts = Counter(names)
-    return [name if counts[name] == 1 else text for name, text in zip(names, settings, strict=True)]
-
-
-def numbered(names: Sequence[str]) -> list[str]:
-    """Return the names, all but the first of equal ones with a number."""
-    seen: Counter[str] = Counter()
-    distinct = []
-    for name in names:
-        seen[name] += 1
-        distinct.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
-    return distinct
-
-
 def family_class(name: str) -> type[Family]:
     """Return the class of the family of two classes called `name`."""
     cls = registry.find(name, "family")
@@ -571,13 +462,3 @@ def family_class(name: str) -> type[Family]:
             f"family must be one that takes a column of scores, {known}; got {name!r}, which takes {taken}"
         )
     return cls
-
-
-def registered_class(name: str) -> type[FamilyBase]:
-    """Return the class of the family called `name`, of two classes or of several."""
-    return registry.find(name, "family")
-
-
-def family_name(family: str | FamilyBase) -> str:
-    """Return the name by which a family was given, under which its class is registered, or the name of the class."""
-    return family if isinstance(family, str) else registry.name_of(type(family)) or type(family).__name__

@@ -9,13 +9,14 @@ import numpy as np
 from fitontest.checks import choose
 from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
-from fitontest.families.base import Family, Solution, register
+from fitontest.families.base import Family, Solution
 from fitontest.families.columns import Columns, warn_separable
 from fitontest.families.cutting import Eps, eps_of_sample, eps_of_scores, read_eps
 from fitontest.families.fits import Fits, SharedFits
 from fitontest.families.likelihood_many import maximise_columns
 from fitontest.families.logistic import LogisticProblem, fit_logistic
 from fitontest.families.platt import constant_solution
+from fitontest.families.registry import register
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.beta import BetaMap
 from fitontest.numerics.newton import SEPARABLE_RIDGE

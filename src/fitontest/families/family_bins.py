@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family, family_class, read_family
-from fitontest.families.base import names as family_names
+from fitontest.families.registry import names as family_names
 from fitontest.partitions.partition import Partition
 from fitontest.partitions.partitioner import Partitioner
 

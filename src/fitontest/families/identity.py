@@ -5,9 +5,9 @@ import numpy as np
 from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import SimplexSample
-from fitontest.families.base import register
 from fitontest.families.fits import Fits, SharedFits
 from fitontest.families.multiclass.either import EitherFamily
+from fitontest.families.registry import register
 from fitontest.maps.identity import IdentityMap
 from fitontest.maps.multiclass.identity import MulticlassIdentityMap
 from fitontest.typing import FloatArray, IntArray

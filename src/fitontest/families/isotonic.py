@@ -9,9 +9,10 @@ from fitontest.checks import choose
 from fitontest.data.entries import Entries
 from fitontest.data.ordering import Groups
 from fitontest.data.score_sample import ScoreSample
-from fitontest.families.base import Family, Solution, register
+from fitontest.families.base import Family, Solution
 from fitontest.families.block_means import block_values
 from fitontest.families.fits import Fits, SharedFits
+from fitontest.families.registry import register
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.binned import levelled
 from fitontest.maps.knots import KnotsMap

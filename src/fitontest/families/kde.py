@@ -9,8 +9,9 @@ from fitontest.checks import is_real
 from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.atoms import count_atoms, solve_beside_atoms, values_beside_atoms
-from fitontest.families.base import Family, Solution, register
+from fitontest.families.base import Family, Solution
 from fitontest.families.fits import Fits, SharedFits
+from fitontest.families.registry import register
 from fitontest.families.triweight import CANCELLED, TriweightSums, triweight
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.binned import constant

@@ -9,8 +9,9 @@ from fitontest.checks import is_whole
 from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import CalibrationWarning, warn_user
-from fitontest.families.base import Family, Solution, register
+from fitontest.families.base import Family, Solution
 from fitontest.families.fits import Fits, SharedFits
+from fitontest.families.registry import register
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.steps import StepsMap
 from fitontest.numerics.prefix_sums import PrefixSums

@@ -1,8 +1,10 @@
 """Lists of families, as users give them: names and instances, each of which is then known by a name of its own."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
-from fitontest.families.base import Family, family_name, names_by_settings, read_family
+from fitontest.families.base import Family, read_family
+from fitontest.families.registry import family_name
 from fitontest.typing import RandomState
 
 
@@ -29,3 +31,19 @@ def read_families(families: Iterable[str | Family], argument: str, random_state:
         first[settings] = given
     names = names_by_settings([family_name(one) for one in listed], [str(one) for one in listed]) if listed else []
     return dict(zip(names, made, strict=True))
+
+
+def names_by_settings(names: Sequence[str], settings: Sequence[str]) -> list[str]:
+    """Return the names; where several share one they are called by their settings."""
+    counts = Counter(names)
+    return [name if counts[name] == 1 else text for name, text in zip(names, settings, strict=True)]
+
+
+def numbered(names: Sequence[str]) -> list[str]:
+    """Return the names, all but the first of equal ones with a number."""
+    seen: Counter[str] = Counter()
+    distinct = []
+    for name in names:
+        seen[name] += 1
+        distinct.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return distinct

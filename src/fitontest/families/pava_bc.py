@@ -6,9 +6,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
-from fitontest.families.base import Family, register
+from fitontest.families.base import Family
 from fitontest.families.block_means import block_values
 from fitontest.families.fits import Fits, SharedFits
+from fitontest.families.registry import register
 from fitontest.maps.binned import BinnedMap, levelled
 from fitontest.partitions.pava_bc import PavaBC
 from fitontest.typing import FloatArray, IntArray

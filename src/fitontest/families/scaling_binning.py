@@ -6,10 +6,11 @@ import numpy as np
 
 from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
-from fitontest.families.base import Family, Solution, register
+from fitontest.families.base import Family, Solution
 from fitontest.families.block_means import block_means
 from fitontest.families.fits import Fits, SharedFits
 from fitontest.families.platt import Platt
+from fitontest.families.registry import register
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.binned import BinnedMap
 from fitontest.partitions.equal_mass import equal_mass_ends

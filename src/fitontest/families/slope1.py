@@ -2,9 +2,9 @@
 
 from typing import ClassVar
 
-from fitontest.families.base import register
 from fitontest.families.binned import BinnedFamily
 from fitontest.families.docstrings import take_descriptions
+from fitontest.families.registry import register
 
 
 @register("slope1")

@@ -14,11 +14,12 @@ from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import warn_user
 from fitontest.families.atoms import Atoms, count_atoms
-from fitontest.families.base import Family, Solution, register
+from fitontest.families.base import Family, Solution
 from fitontest.families.certainty import LEAST as EPS
 from fitontest.families.cutting import eps_of_scores
 from fitontest.families.fits import Fits
 from fitontest.families.newton_many import Features, logistic_in_place, minimise_columns, pieces
+from fitontest.families.registry import register
 from fitontest.maps.atoms import AtomsMap
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.logit_knots import LogitKnotsMap

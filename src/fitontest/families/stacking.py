@@ -12,7 +12,7 @@ from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.exceptions import without_warnings
-from fitontest.families.base import Family, Solution, register
+from fitontest.families.base import Family, Solution
 from fitontest.families.few_rows import remembered
 from fitontest.families.fits import Fits, SharedFits
 from fitontest.families.listed import read_families
@@ -20,6 +20,7 @@ from fitontest.families.mixing import likelihood_weights, square_weights
 from fitontest.families.multiclass.base import ClassSolution, MulticlassFamily
 from fitontest.families.multiclass.either import EitherFamily
 from fitontest.families.multiclass.one_vs_rest import read_class_families
+from fitontest.families.registry import register
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.mixture import MixtureMap
 from fitontest.maps.multiclass.base import MulticlassMap

@@ -5,7 +5,7 @@ import numpy as np
 from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import SimplexSample
-from fitontest.families.base import Solution, register
+from fitontest.families.base import Solution
 from fitontest.families.columns import Columns, warn_separable
 from fitontest.families.cutting import Eps, eps_of_sample, eps_of_scores, read_eps
 from fitontest.families.fits import Fits, SharedFits
@@ -15,6 +15,7 @@ from fitontest.families.multiclass.base import ClassSolution, Input
 from fitontest.families.multiclass.either import EitherFamily
 from fitontest.families.multiclass.fitting import problem_of
 from fitontest.families.multiclass.softmax_slope import fit_slope
+from fitontest.families.registry import register
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.logistic import LogisticMap
 from fitontest.maps.multiclass.base import MulticlassMap

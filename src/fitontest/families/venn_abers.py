@@ -5,7 +5,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from fitontest.data.arrays import as_scores
 from fitontest.data.score_sample import ScoreSample
-from fitontest.families.base import Family, Solution, register
+from fitontest.families.base import Family, Solution
+from fitontest.families.registry import register
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.steps import StepsMap
 from fitontest.numerics.prefix_sums import PrefixSums

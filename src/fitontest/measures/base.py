@@ -18,7 +18,7 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.data.weights import Weighting, weighting_record
 from fitontest.families.base import Family
-from fitontest.families.base import registry as families
+from fitontest.families.registry import registry as families
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.error_limits import RESOLUTION, RESOLUTIONS, ErrorLimit, ErrorLimits
 from fitontest.measures.if_calibrated import IfCalibrated

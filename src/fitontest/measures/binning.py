@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from fitontest.data.ordering import Groups, Rows
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family, family_class
-from fitontest.families.base import names as family_names
 from fitontest.families.family_bins import bins_of
+from fitontest.families.registry import names as family_names
 from fitontest.measures.base import Measure
 from fitontest.partitions.bin_table import BinTable
 from fitontest.partitions.cell_partition import CellPartition

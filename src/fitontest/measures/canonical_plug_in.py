@@ -4,9 +4,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fitontest.data.simplex_sample import SimplexSample
-from fitontest.families.base import Family, registered_class
+from fitontest.families.base import Family
 from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.families.multiclass.one_vs_rest import class_family_name, read_for_classes
+from fitontest.families.registry import registered_class
 from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.measures.base import Estimate, register
 from fitontest.measures.canonical import CanonicalEvidence, CanonicalMeasure

@@ -11,7 +11,8 @@ import numpy as np
 
 from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
-from fitontest.families.base import Family, check_family, family_name, read_family
+from fitontest.families.base import Family, check_family, read_family
+from fitontest.families.registry import family_name
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.base import Estimate, Evidence, Measure, register
 from fitontest.measures.debiased import debiased

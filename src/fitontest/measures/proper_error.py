@@ -21,9 +21,10 @@ from fitontest.data.counted_sample import count_rows
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.exceptions import without_warnings
-from fitontest.families.base import Family, family_name, read_family
+from fitontest.families.base import Family, read_family
 from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.families.multiclass.one_vs_rest import class_family_name, read_for_classes
+from fitontest.families.registry import family_name
 from fitontest.measures.base import Estimate, Measure, Unit, register
 from fitontest.measures.canonical import CanonicalEvidence
 from fitontest.numerics.losses import LOSS_NAMES, find_loss

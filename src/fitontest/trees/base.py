@@ -20,7 +20,7 @@ from fitontest.checks import is_real, is_whole
 from fitontest.data.arrays import as_matrix, as_numbers, as_scores
 from fitontest.data.splits import check_splitting
 from fitontest.data.weights import Weights, read_weights
-from fitontest.families.base import FamilyBase
+from fitontest.families.registry import FamilyBase
 from fitontest.numerics.links import logit
 from fitontest.numerics.random import check_seed
 from fitontest.trees.folds import Fold, tree_splits

@@ -4,8 +4,8 @@ from typing import Any, Self
 
 from fitontest.checks import brief
 from fitontest.data.indices import check_same_order
-from fitontest.families.base import register
 from fitontest.families.docstrings import take_descriptions
+from fitontest.families.registry import register
 from fitontest.numerics.losses import log_loss
 from fitontest.trees.base import FeatureCalibrator, kept_if_refused, predicted_classes, read_logits, read_weights_of
 from fitontest.trees.node_models import LogisticModels, NodeModels, ShareModels

@@ -3,8 +3,8 @@
 from typing import Any, Self
 
 from fitontest.data.indices import check_same_order
-from fitontest.families.base import register
 from fitontest.families.docstrings import take_descriptions
+from fitontest.families.registry import register
 from fitontest.trees.base import FeatureCalibrator, kept_if_refused, predicted_classes, read_weights_of
 from fitontest.trees.node_models import NodeModels, ShareModels, brier_losses
 from fitontest.trees.structure import TreeStructure

@@ -17,8 +17,9 @@ from sklearn.base import clone
 from fitontest.checks import choose, is_real
 from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import without_warnings
-from fitontest.families.base import Family, family_name
-from fitontest.families.base import make as make_family
+from fitontest.families.base import Family
+from fitontest.families.registry import family_name
+from fitontest.families.registry import make as make_family
 from fitontest.maps.atoms import split_atoms
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.base import Estimate

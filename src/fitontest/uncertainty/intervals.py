@@ -14,7 +14,8 @@ import numpy as np
 from fitontest.checks import is_real
 from fitontest.data.ordering import Rows
 from fitontest.data.score_sample import ScoreSample
-from fitontest.families.base import Family, family_name
+from fitontest.families.base import Family
+from fitontest.families.registry import family_name
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.base import Estimate, Measure
 from fitontest.measures.interval import ErrorInterval

@@ -19,9 +19,9 @@ from fitontest.data.arrays import as_matrix
 from fitontest.data.predictions import Names, Predictions, check_order, count_columns, read_classes
 from fitontest.data.simplex import as_log_simplex, on_simplex
 from fitontest.data.simplex_sample import SimplexSample
-from fitontest.families.base import FamilyBase, registered_class, seeded
-from fitontest.families.base import names as family_names
 from fitontest.families.cutting import eps_of_classes
+from fitontest.families.registry import FamilyBase, registered_class, seeded
+from fitontest.families.registry import names as family_names
 from fitontest.maps.multiclass.base import MulticlassMap, is_label
 from fitontest.typing import ArrayInput, FloatArray, RandomState
 

@@ -4,7 +4,6 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from fitontest.data.simplex_sample import SimplexSample
-from fitontest.families.base import register
 from fitontest.families.cutting import Eps, read_eps
 from fitontest.families.docstrings import take_descriptions
 from fitontest.families.multiclass.base import ClassSolution, Input, MulticlassFamily
@@ -13,6 +12,7 @@ from fitontest.families.multiclass.penalties import read_penalty
 from fitontest.families.multiclass.softmax_diagonal import Diagonal
 from fitontest.families.multiclass.softmax_objective import Penalty
 from fitontest.families.multiclass.structured import StructuredFamily
+from fitontest.families.registry import register
 from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.numerics.softmax import SoftmaxProblem
 

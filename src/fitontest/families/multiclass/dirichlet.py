@@ -8,7 +8,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from fitontest.checks import brief
 from fitontest.data.simplex_sample import SimplexSample
-from fitontest.families.base import register
 from fitontest.families.cutting import Eps, read_eps
 from fitontest.families.docstrings import take_descriptions
 from fitontest.families.multiclass.base import ClassSolution, Input, MulticlassFamily
@@ -17,6 +16,7 @@ from fitontest.families.multiclass.penalties import hold_out, read_penalty
 from fitontest.families.multiclass.softmax_full import full_objective
 from fitontest.families.multiclass.softmax_objective import AIM, Penalty
 from fitontest.families.multiclass.structured import StructuredFamily
+from fitontest.families.registry import register
 from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.maps.multiclass.softmax import SoftmaxMap
 from fitontest.numerics.newton import Optimum

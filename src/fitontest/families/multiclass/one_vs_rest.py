@@ -8,8 +8,10 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from fitontest.data.simplex_sample import SimplexSample
-from fitontest.families.base import Family, family_name, names_by_settings, read_family, register, registered_class
+from fitontest.families.base import Family, read_family
+from fitontest.families.listed import names_by_settings
 from fitontest.families.multiclass.base import ClassSolution, MulticlassFamily, read_multiclass_family
+from fitontest.families.registry import family_name, register, registered_class
 from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.maps.multiclass.one_vs_rest import OneVsRestMap
 from fitontest.numerics.random import check_seed

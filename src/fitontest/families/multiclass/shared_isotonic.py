@@ -6,12 +6,12 @@ from sklearn.utils.validation import check_is_fitted
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.data.weights import Weights
-from fitontest.families.base import register
 from fitontest.families.cutting import Eps, read_eps
 from fitontest.families.isotonic import Isotonic
 from fitontest.families.multiclass.base import ClassSolution, Input, MulticlassFamily
 from fitontest.families.multiclass.fitting import problem_of
 from fitontest.families.multiclass.softmax_slope import fit_slope
+from fitontest.families.registry import register
 from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.maps.multiclass.shared import SharedMap
 from fitontest.maps.multiclass.softmax import first_step

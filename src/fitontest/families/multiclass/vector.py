@@ -5,13 +5,13 @@ from typing import Literal
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from fitontest.families.base import register
 from fitontest.families.cutting import Eps
 from fitontest.families.docstrings import take_descriptions
 from fitontest.families.multiclass.base import Input
 from fitontest.families.multiclass.fitting import ObjectiveMaker, diagonal_identity
 from fitontest.families.multiclass.softmax_diagonal import Diagonal
 from fitontest.families.multiclass.structured import StructuredFamily
+from fitontest.families.registry import register
 from fitontest.typing import FloatArray, RandomState
 
 

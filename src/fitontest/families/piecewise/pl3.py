@@ -2,11 +2,11 @@
 
 from typing import ClassVar
 
-from fitontest.families.base import register
 from fitontest.families.docstrings import take_descriptions
 from fitontest.families.piecewise.base import PiecewiseFamily
 from fitontest.families.piecewise.fitting import Polygons
 from fitontest.families.piecewise.grid import EPS
+from fitontest.families.registry import register
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.logit_knots import LogitKnotsMap
 from fitontest.numerics.links import LOGIT, Link

@@ -1,0 +1,113 @@
+"""The registry of all calibrators: of a column of scores, of a column for each class, and of features."""
+
+from abc import ABC
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, Self, TypeVar
+
+from sklearn.base import BaseEstimator
+
+from fitontest.registry import Registry, Shelf
+from fitontest.typing import RandomState
+
+
+class FamilyBase(BaseEstimator, ABC):  # type: ignore[misc]
+    """What all calibrators share: a place in the registry, and results that a refit replaces.
+
+    Attributes
+    ----------
+    takes_column, takes_classes, takes_features : bool
+        Of the class: whether it is fitted to one column of scores, of two classes; to a column for each of K classes;
+        to the features of the rows, as trees are.
+    calibrator : bool
+        Of the class: whether it is meant for deployment behind a classifier. False unless a class sets it.
+    """
+
+    takes_column: ClassVar[bool] = False
+    takes_classes: ClassVar[bool] = False
+    takes_features: ClassVar[bool] = False
+    calibrator: ClassVar[bool] = False
+
+    def replace_results(self, results: Mapping[str, Any]) -> Self:
+        """Set the results of a fit, and forget those of an earlier one, which other parameters may have made.
+
+        Parameters
+        ----------
+        results : mapping of str to object
+            The fitted attributes by name, each ending in an underscore.
+
+        Returns
+        -------
+        self
+            The estimator.
+        """
+        old = [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]
+        for name in set(old) - set(self.get_params(deep=False)) if old else ():
+            delattr(self, name)
+        for name, value in results.items():
+            setattr(self, name, value)
+        return self
+
+
+_TWO_CLASS_MODULES = {  # names, and the files in which they are registered
+    "beta": "fitontest.families.beta",
+    "cumulative_spline": "fitontest.families.cumulative_spline",
+    "flat": "fitontest.families.flat",
+    "identity": "fitontest.families.identity",
+    "isotonic": "fitontest.families.isotonic",
+    "kde": "fitontest.families.kde",
+    "knn": "fitontest.families.knn",
+    "pava_bc": "fitontest.families.pava_bc",
+    "pl": "fitontest.families.piecewise.pl",
+    "pl3": "fitontest.families.piecewise.pl3",
+    "platt": "fitontest.families.platt",
+    "scaling_binning": "fitontest.families.scaling_binning",
+    "slope1": "fitontest.families.slope1",
+    "spline": "fitontest.families.spline",
+    "stacking": "fitontest.families.stacking",
+    "temperature": "fitontest.families.temperature",
+    "venn_abers": "fitontest.families.venn_abers",
+}
+_MULTICLASS_MODULES = {  # of several classes; some of them take a column as well
+    "bias_corrected": "fitontest.families.multiclass.bias_corrected",
+    "dirichlet": "fitontest.families.multiclass.dirichlet",
+    "identity": "fitontest.families.identity",
+    "matrix": "fitontest.families.multiclass.matrix",
+    "one_vs_rest": "fitontest.families.multiclass.one_vs_rest",
+    "shared_isotonic": "fitontest.families.multiclass.shared_isotonic",
+    "stacking": "fitontest.families.stacking",
+    "temperature": "fitontest.families.temperature",
+    "vector": "fitontest.families.multiclass.vector",
+}
+_FEATURE_MODULES = {  # of calibrators that see the features
+    "probability_calibration_tree": "fitontest.trees.probability_calibration_tree",
+    "tree": "fitontest.trees.tree_calibrator",
+}
+registry: Registry[type[FamilyBase], Any] = Registry(
+    "family",
+    FamilyBase,
+    Shelf(_TWO_CLASS_MODULES, "fitontest.families", "two", lambda cls: cls.takes_column),
+    Shelf(_MULTICLASS_MODULES, "fitontest.multiclass_families", "any", lambda cls: cls.takes_classes),
+    Shelf(_FEATURE_MODULES, classes="features", holds=lambda cls: cls.takes_features),
+)
+register = registry.register
+unregister = registry.unregister
+names = registry.names
+make = registry.make
+S = TypeVar("S", bound=FamilyBase)
+
+
+def seeded(family: S, random_state: RandomState | Literal["own"]) -> S:
+    """Return the family with that seed, if it draws anything."""
+    if not isinstance(random_state, str) and "random_state" in family.get_params(deep=False):
+        family.set_params(random_state=random_state)
+    return family
+
+
+def registered_class(name: str) -> type[FamilyBase]:
+    """Return the class of the family called `name`, of two classes or of several."""
+    return registry.find(name, "family")
+
+
+def family_name(family: str | FamilyBase) -> str:
+    """Return the name by which a family was given, under which its class is registered, or the name of the class."""
+    return family if isinstance(family, str) else registry.name_of(type(family)) or type(family).__name__
