@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 import fitontest as fot
 from fitontest.cli.main import main
-from fitontest.measures.base import Unit
+from fitontest.measures.measure import Unit
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 from tests.strategies import noisy
 

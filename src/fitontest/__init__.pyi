@@ -56,7 +56,8 @@ from .families.temperature import Temperature
 from .families.venn_abers import VennAbers
 from .maps.base import CalibrationMap
 from .maps.multiclass.base import MulticlassMap
-from .measures.base import Estimate, Measure
+from .measures.estimate import Estimate
+from .measures.measure import Measure
 from .planning.evaluation_plan import EvaluationPlan
 from .planning.planning import plan_evaluation
 from .progress import show_progress

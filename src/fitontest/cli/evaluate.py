@@ -18,8 +18,8 @@ from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import Given, of_any_scores
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.evaluation.evaluation import DEFAULT_CANONICAL
-from fitontest.measures.base import make as make_measure
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA
+from fitontest.measures.measure import make as make_measure
 from fitontest.numerics.norms import names as norm_names
 from fitontest.significance.choice import check_alpha
 from fitontest.uncertainty.intervals import check_interval

@@ -19,10 +19,10 @@ from fitontest.evaluation.evaluation import (
 from fitontest.evaluation.measuring import measure_segments
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
 from fitontest.evaluation.segments import Segments
-from fitontest.measures.base import Measure, read_measure
-from fitontest.measures.base import make as make_measure
 from fitontest.measures.canonical_plug_in import CanonicalPlugIn
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA
+from fitontest.measures.measure import Measure, read_measure
+from fitontest.measures.measure import make as make_measure
 from fitontest.measures.plug_in import PlugIn
 from fitontest.measures.proper_error import ProperError
 from fitontest.results.text import csv_text

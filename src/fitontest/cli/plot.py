@@ -17,8 +17,8 @@ from fitontest.displays.small_multiples import arrange_classes, arrange_panels, 
 from fitontest.displays.tce import TCEDisplay
 from fitontest.evaluation.evaluation import evaluation_of, measures_of
 from fitontest.families.base import family_class
-from fitontest.measures.base import make as make_measure
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA
+from fitontest.measures.measure import make as make_measure
 from fitontest.uncertainty.bands import BAND_LEVEL, KINDS, BandKind, read_band
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fitontest.data.weights import Weighting, weighting_record
-from fitontest.measures.base import Estimate
+from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import INDEPENDENT_ROWS, Interval
 from fitontest.measures.notes import data_notes
 from fitontest.numerics.losses import LOG_LOSS_EPS, LOSS_NAMES

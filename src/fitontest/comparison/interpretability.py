@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fitontest.data.score_sample import ScoreSample
-from fitontest.measures.base import make as make_measure
 from fitontest.measures.binning import DEFAULT_BINS
+from fitontest.measures.measure import make as make_measure
 from fitontest.measures.probabilistic_count import ProbabilisticCount
 from fitontest.measures.validity import DEFAULT_K
 

@@ -12,7 +12,7 @@ from fitontest.data.predictions import Reduction
 from fitontest.data.score_sample import ScoreSample
 from fitontest.displays.canvas import create_figure
 from fitontest.displays.saving import save_figure
-from fitontest.measures.base import Estimate
+from fitontest.measures.estimate import Estimate
 from fitontest.results.frames import Backend, Records, to_frame
 from fitontest.typing import ArrayInput, Label
 

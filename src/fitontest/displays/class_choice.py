@@ -13,7 +13,7 @@ import numpy as np
 from fitontest.checks import as_list, brief, is_whole
 from fitontest.data.labels import listed
 from fitontest.displays.headline import name_error
-from fitontest.measures.base import Estimate
+from fitontest.measures.estimate import Estimate
 from fitontest.typing import ArrayInput, FloatArray, Label
 
 MOST_CLASSES = 16  # more panels are too small to be compared

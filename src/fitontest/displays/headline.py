@@ -3,7 +3,7 @@
 import textwrap
 from collections.abc import Iterable
 
-from fitontest.measures.base import Estimate
+from fitontest.measures.estimate import Estimate
 from fitontest.measures.plug_in import FittedMap
 from fitontest.results.text import short, visible
 from fitontest.typing import Label

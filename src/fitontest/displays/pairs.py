@@ -8,7 +8,7 @@ from fitontest.data.predictions import Reduction, reduced
 from fitontest.displays.base import Display
 from fitontest.displays.canvas import AxesOrFigure, get_axes, style_axes
 from fitontest.displays.palette import FILL, NEUTRAL
-from fitontest.measures.base import Estimate
+from fitontest.measures.estimate import Estimate
 from fitontest.measures.pairs import PairsByScale, PairStatistic
 from fitontest.results.frames import Records
 from fitontest.typing import ArrayInput, Label

@@ -38,7 +38,8 @@ from fitontest.displays.shapes import (
 from fitontest.displays.small_multiples import PanelDisplay, SmallMultiples, arrange_classes, check_classes_figure
 from fitontest.families.base import Family
 from fitontest.maps.base import CalibrationMap
-from fitontest.measures.base import Estimate, Measure, read_measure
+from fitontest.measures.estimate import Estimate
+from fitontest.measures.measure import Measure, read_measure
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.norms import Norm
 from fitontest.results.frames import Records, records

@@ -13,7 +13,7 @@ from fitontest.displays.scales import Scale, find_score_range
 from fitontest.families.stacking import LEAST_NAMED, Stacking
 from fitontest.maps.atoms import split_atoms
 from fitontest.maps.base import CalibrationMap
-from fitontest.measures.base import Estimate
+from fitontest.measures.estimate import Estimate
 from fitontest.partitions.bin_table import BinTable
 from fitontest.partitions.partition import Partition
 from fitontest.results.frames import Records, records

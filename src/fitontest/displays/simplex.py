@@ -9,8 +9,8 @@ from fitontest.displays.base import Display
 from fitontest.displays.canvas import AxesOrFigure, get_axes
 from fitontest.displays.palette import FILL, GAP, get_foreground
 from fitontest.maps.multiclass.base import MulticlassMap
-from fitontest.measures.base import Estimate, json_ready
 from fitontest.measures.canonical_plug_in import CanonicalPlugIn
+from fitontest.measures.estimate import Estimate, json_ready
 from fitontest.measures.simplex_ece import SimplexCells, SimplexECE
 from fitontest.results.frames import Records
 from fitontest.typing import ArrayInput, FloatArray

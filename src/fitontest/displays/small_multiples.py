@@ -21,7 +21,8 @@ from fitontest.displays.palette import FILL, Color
 from fitontest.displays.scales import Scale, ScaleName, choose_scale, merge_scales
 from fitontest.exceptions import without_warnings
 from fitontest.maps.identity import IdentityMap
-from fitontest.measures.base import Estimate, Measure
+from fitontest.measures.estimate import Estimate
+from fitontest.measures.measure import Measure
 from fitontest.results.frames import Records
 from fitontest.results.text import visible
 from fitontest.typing import ArrayInput, FloatArray, Label

@@ -31,9 +31,9 @@ from fitontest.displays.violins import (
     trace_outline,
 )
 from fitontest.families.base import Family
-from fitontest.measures.base import Estimate
 from fitontest.measures.binned import Binned, Bins
 from fitontest.measures.binning import DEFAULT_BINS
+from fitontest.measures.estimate import Estimate
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA, DEFAULT_TEST, SignificanceName
 from fitontest.partitions.partitioner import Partitioner
 from fitontest.results.frames import Records

@@ -10,7 +10,7 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.displays.base import BinaryDisplay
 from fitontest.displays.canvas import AxesOrFigure, get_axes, style_axes
 from fitontest.displays.palette import Color, get_series_style
-from fitontest.measures.base import Estimate
+from fitontest.measures.estimate import Estimate
 from fitontest.measures.validity import DEFAULT_K, ValidityArea, ValidityCurve
 from fitontest.results.frames import Records
 from fitontest.typing import ArrayInput, Label

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from fitontest.data.weights import weighting_record
-from fitontest.measures.base import Estimate
+from fitontest.measures.estimate import Estimate
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
 from fitontest.results.text import short

@@ -19,16 +19,9 @@ from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.families.registry import names as family_names
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.multiclass.base import MulticlassMap
-from fitontest.measures.base import (
-    Estimate,
-    Measure,
-    json_ready,
-    mean_over_classes,
-    notes_of_evidence,
-    notes_of_labels,
-    read_measure,
-)
 from fitontest.measures.canonical_plug_in import CanonicalPlugIn
+from fitontest.measures.estimate import Estimate, json_ready, mean_over_classes, notes_of_evidence, notes_of_labels
+from fitontest.measures.measure import Measure, read_measure
 from fitontest.measures.notes import data_notes, of_classes
 from fitontest.measures.plug_in import PlugIn
 from fitontest.measures.side_by_side import Named, note_lines, tables_of

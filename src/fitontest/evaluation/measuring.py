@@ -9,7 +9,8 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
 from fitontest.evaluation.segments import Segment, Segments
 from fitontest.exceptions import Held, held_warnings, warn_user
-from fitontest.measures.base import Estimate, Measure
+from fitontest.measures.estimate import Estimate
+from fitontest.measures.measure import Measure
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.random import one_seed
 from fitontest.progress import track

@@ -13,10 +13,10 @@ from fitontest.families.base import Family
 from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.multiclass.base import MulticlassMap
-from fitontest.measures.base import Estimate
 from fitontest.measures.binned import Binned
 from fitontest.measures.binning import DEFAULT_BINS, AnyPartition
 from fitontest.measures.canonical_plug_in import CanonicalPlugIn
+from fitontest.measures.estimate import Estimate
 from fitontest.measures.losses.base import BinLoss
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA, DEFAULT_TEST, SignificanceName
 from fitontest.measures.plug_in import PlugIn

@@ -21,9 +21,9 @@ from fitontest.families.identity import Identity
 from fitontest.families.multiclass.one_vs_rest import read_for_classes
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.multiclass.base import MulticlassMap
-from fitontest.measures.base import Measure
-from fitontest.measures.base import make as make_measure
-from fitontest.measures.base import names as measure_names
+from fitontest.measures.measure import Measure
+from fitontest.measures.measure import make as make_measure
+from fitontest.measures.measure import names as measure_names
 from fitontest.typing import ArrayInput
 
 METRICS: dict[str, Callable[..., Any]] = {"calibration_error": calibration_error, "gce": gce, "tce": tce}

@@ -11,7 +11,8 @@ from fitontest.checks import brief, choose
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.weights import weighting_record
 from fitontest.evaluation.segments import NO_ROWS, Segment, Segments
-from fitontest.measures.base import Estimate, Measure, notes_of_labels, notes_of_value
+from fitontest.measures.estimate import Estimate, notes_of_labels, notes_of_value
+from fitontest.measures.measure import Measure
 from fitontest.measures.notes import data_notes
 from fitontest.measures.plug_in import PlugIn
 from fitontest.measures.side_by_side import UNLIKELY, Named, interval_columns, note_lines, reason_lines

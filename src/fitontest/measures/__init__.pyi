@@ -1,13 +1,14 @@
 """The public names of the room and the files they come from: measures, and the registry of them."""
 
 from .auc import AUC
-from .base import Evidence, make, names, register, registry, unregister
 from .binned import Binned
 from .canonical import CanonicalMeasure
 from .canonical_kernel import CanonicalKernelError
 from .canonical_plug_in import CanonicalPlugIn
+from .evidence import Evidence
 from .if_calibrated import IfCalibrated
 from .kernel import KernelError
+from .measure import make, names, register, registry, unregister
 from .pairs import PairStatistic
 from .plug_in import PlugIn
 from .probabilistic_count import ProbabilisticCount

@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 
 from fitontest.data.score_sample import ScoreSample
-from fitontest.measures.base import Estimate, Evidence, Measure, register
+from fitontest.measures.estimate import Estimate
+from fitontest.measures.evidence import Evidence
+from fitontest.measures.measure import Measure, register
 
 NO_PAIR = "there is no pair of a positive and a negative to rank, for which the AUC counts as 0.5"
 

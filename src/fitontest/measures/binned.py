@@ -13,7 +13,6 @@ import numpy as np
 
 from fitontest.data.arrays import as_scores
 from fitontest.data.score_sample import ScoreSample
-from fitontest.measures.base import Estimate, Evidence, register
 from fitontest.measures.binning import (
     DEFAULT_BINS,
     AnyPartition,
@@ -23,9 +22,12 @@ from fitontest.measures.binning import (
     find_rule,
     made,
 )
+from fitontest.measures.estimate import Estimate
+from fitontest.measures.evidence import Evidence
 from fitontest.measures.losses.base import BinLoss, find_bin_loss
 from fitontest.measures.losses.bias import Bias
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA, DEFAULT_TEST, Rejection, SignificanceName
+from fitontest.measures.measure import register
 from fitontest.measures.notes import one_bin_of_rule_note
 from fitontest.numerics.norms import Norm, find_norm
 from fitontest.partitions.bin_table import BinTable

@@ -15,7 +15,7 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family, family_class
 from fitontest.families.family_bins import bins_of
 from fitontest.families.registry import names as family_names
-from fitontest.measures.base import Measure
+from fitontest.measures.measure import Measure
 from fitontest.partitions.bin_table import BinTable
 from fitontest.partitions.cell_partition import CellPartition
 from fitontest.partitions.partition import Partition, bin_sums

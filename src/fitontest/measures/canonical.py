@@ -13,7 +13,9 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from fitontest.data.simplex_sample import Labelling, SimplexSample
-from fitontest.measures.base import Estimate, Evidence, Measure
+from fitontest.measures.estimate import Estimate
+from fitontest.measures.evidence import Evidence
+from fitontest.measures.measure import Measure
 from fitontest.typing import FloatArray, IntArray
 
 

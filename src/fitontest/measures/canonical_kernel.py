@@ -14,9 +14,10 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from fitontest.data.simplex_sample import Labelling, SimplexSample
-from fitontest.measures.base import Estimate, register
 from fitontest.measures.canonical import CanonicalEvidence, CanonicalMeasure
+from fitontest.measures.estimate import Estimate
 from fitontest.measures.kernel import MOST_SCORES, EstimatorName, KernelName, check_kernel
+from fitontest.measures.measure import register
 from fitontest.numerics.random import check_seed, generator
 from fitontest.typing import FloatArray, IntArray, RandomState
 

@@ -9,8 +9,9 @@ from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.families.multiclass.one_vs_rest import class_family_name, read_for_classes
 from fitontest.families.registry import registered_class
 from fitontest.maps.multiclass.base import MulticlassMap
-from fitontest.measures.base import Estimate, register
 from fitontest.measures.canonical import CanonicalEvidence, CanonicalMeasure
+from fitontest.measures.estimate import Estimate
+from fitontest.measures.measure import register
 from fitontest.numerics.distances import Distances
 from fitontest.numerics.norms import Norm, find_norm
 from fitontest.numerics.simplex_distances import Distance, find_distance

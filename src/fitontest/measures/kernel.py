@@ -21,7 +21,8 @@ import numpy as np
 from fitontest.checks import choose, is_real, is_whole
 from fitontest.data.ordering import Rows, pooled
 from fitontest.data.score_sample import ScoreSample
-from fitontest.measures.base import Estimate, Measure, register
+from fitontest.measures.estimate import Estimate
+from fitontest.measures.measure import Measure, register
 from fitontest.numerics.random import check_seed, generator
 from fitontest.typing import FloatArray, RandomState
 

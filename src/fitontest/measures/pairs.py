@@ -11,7 +11,9 @@ import numpy as np
 
 from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
-from fitontest.measures.base import Estimate, Evidence, Measure, Unit, register
+from fitontest.measures.estimate import Estimate
+from fitontest.measures.evidence import Evidence
+from fitontest.measures.measure import Measure, Unit, register
 from fitontest.measures.pair_windows import PairWindows
 from fitontest.numerics.links import signed_root
 from fitontest.results.frames import Records

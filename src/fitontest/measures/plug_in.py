@@ -14,8 +14,10 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family, check_family, read_family
 from fitontest.families.registry import family_name
 from fitontest.maps.base import CalibrationMap
-from fitontest.measures.base import Estimate, Evidence, Measure, register
 from fitontest.measures.debiased import debiased
+from fitontest.measures.estimate import Estimate
+from fitontest.measures.evidence import Evidence
+from fitontest.measures.measure import Measure, register
 from fitontest.measures.notes import one_bin_note
 from fitontest.numerics.distances import Distances
 from fitontest.numerics.norms import L1, Norm, find_norm

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from fitontest.data.score_sample import ScoreSample, refuse_pooled_scores
-from fitontest.measures.base import Estimate, Evidence, Measure, Unit, register
+from fitontest.measures.estimate import Estimate
+from fitontest.measures.evidence import Evidence
+from fitontest.measures.measure import Measure, Unit, register
 from fitontest.results.text import short
 
 

@@ -13,8 +13,9 @@ import numpy as np
 from fitontest.checks import brief
 from fitontest.data.arrays import as_probabilities
 from fitontest.data.score_sample import ScoreSample
-from fitontest.measures.base import Estimate, Measure, Unit, register
 from fitontest.measures.discordance import discordant_weight
+from fitontest.measures.estimate import Estimate
+from fitontest.measures.measure import Measure, Unit, register
 from fitontest.typing import ArrayInput, FloatArray
 
 MEANING = "a function of the score, or one true probability for each row, which are known for simulated data"

@@ -25,8 +25,9 @@ from fitontest.families.base import Family, read_family
 from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.families.multiclass.one_vs_rest import class_family_name, read_for_classes
 from fitontest.families.registry import family_name
-from fitontest.measures.base import Estimate, Measure, Unit, register
 from fitontest.measures.canonical import CanonicalEvidence
+from fitontest.measures.estimate import Estimate
+from fitontest.measures.measure import Measure, Unit, register
 from fitontest.numerics.losses import LOSS_NAMES, find_loss
 from fitontest.numerics.random import check_cv, check_seed
 from fitontest.numerics.standard_error import mean_and_error

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from fitontest.data.score_sample import ScoreSample
-from fitontest.measures.base import Estimate, Measure, register
+from fitontest.measures.estimate import Estimate
+from fitontest.measures.measure import Measure, register
 
 
 @register("rmse")

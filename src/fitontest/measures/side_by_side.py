@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
-from fitontest.measures.base import Estimate, notes_of_value
+from fitontest.measures.estimate import Estimate, notes_of_value
 from fitontest.measures.interval import INDEPENDENT_ROWS
 from fitontest.measures.plug_in import PlugIn
 from fitontest.results.table import Section, cell

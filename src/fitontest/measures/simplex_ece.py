@@ -14,8 +14,9 @@ import numpy as np
 
 from fitontest.data.simplex_sample import Labelling, SimplexSample
 from fitontest.maps.multiclass.cells import CellMap
-from fitontest.measures.base import Estimate, register
 from fitontest.measures.canonical import CanonicalEvidence, CanonicalMeasure
+from fitontest.measures.estimate import Estimate
+from fitontest.measures.measure import register
 from fitontest.numerics.norms import Norm, find_norm
 from fitontest.numerics.simplex_distances import Distance, find_distance
 from fitontest.partitions.simplex.cell_table import CellSums, CellTable, cells_of

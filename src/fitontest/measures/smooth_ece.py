@@ -21,7 +21,9 @@ from scipy.optimize import brentq
 
 from fitontest.checks import is_real
 from fitontest.data.score_sample import ScoreSample
-from fitontest.measures.base import Estimate, Evidence, Measure, register
+from fitontest.measures.estimate import Estimate
+from fitontest.measures.evidence import Evidence
+from fitontest.measures.measure import Measure, register
 from fitontest.typing import FloatArray
 
 NARROWEST = 1e-4  # bandwidth that may be given

@@ -13,7 +13,9 @@ import numpy as np
 from fitontest.data.places import BadValueError
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.knn import KNN, check_k
-from fitontest.measures.base import Estimate, Evidence, Measure, register
+from fitontest.measures.estimate import Estimate
+from fitontest.measures.evidence import Evidence
+from fitontest.measures.measure import Measure, register
 from fitontest.results.frames import Records, records
 from fitontest.results.table import Section, Table
 from fitontest.results.text import short

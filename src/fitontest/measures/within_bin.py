@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fitontest.data.score_sample import ScoreSample
-from fitontest.measures.base import Estimate, register
 from fitontest.measures.binned import Bins
 from fitontest.measures.binning import (
     DEFAULT_BINS,
@@ -21,7 +20,9 @@ from fitontest.measures.binning import (
     find_rule,
     made,
 )
+from fitontest.measures.estimate import Estimate
 from fitontest.measures.losses.base import BinLoss
+from fitontest.measures.measure import register
 from fitontest.numerics.norms import l1
 from fitontest.partitions.cell_partition import CellPartition
 from fitontest.partitions.partition import Partition

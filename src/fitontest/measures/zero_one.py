@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from fitontest.checks import is_real
 from fitontest.data.score_sample import ScoreSample
-from fitontest.measures.base import Estimate, Measure, register
+from fitontest.measures.estimate import Estimate
+from fitontest.measures.measure import Measure, register
 
 
 @register("zero_one")

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fitontest.data.score_sample import ScoreSample
-from fitontest.measures.base import Estimate
 from fitontest.measures.error_limits import ErrorLimit
+from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import Interval
 from fitontest.uncertainty.tendency import FEW, exact_residuals, rows_of_smaller_class
 

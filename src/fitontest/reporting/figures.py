@@ -14,7 +14,7 @@ from fitontest.displays.scales import ScaleName
 from fitontest.displays.tce import TCEDisplay
 from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
-from fitontest.measures.base import Estimate
+from fitontest.measures.estimate import Estimate
 from fitontest.results.text import short
 from fitontest.uncertainty.bands import BAND_DRAWS, BAND_LEVEL, POINTS, band_of
 from fitontest.uncertainty.verdict import Verdict

@@ -19,8 +19,8 @@ from fitontest.evaluation.segments import NO_ROWS, Segment, Segments, read_segme
 from fitontest.exceptions import held_warnings, warn_user
 from fitontest.families.base import Family, read_family
 from fitontest.families.identity import Identity
-from fitontest.measures.base import Estimate
 from fitontest.measures.error_limits import ErrorLimit, check_resolution
+from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import INDEPENDENT_ROWS, Interval
 from fitontest.measures.notes import data_notes
 from fitontest.measures.plug_in import PlugIn

@@ -30,8 +30,8 @@ from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
 from fitontest.evaluation.segments import Segments, read_segments
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family, read_family
-from fitontest.measures.base import make as make_measure
 from fitontest.measures.interval import INDEPENDENT_ROWS
+from fitontest.measures.measure import make as make_measure
 from fitontest.measures.side_by_side import interval_columns
 from fitontest.numerics.random import one_seed
 from fitontest.reporting.figures import (

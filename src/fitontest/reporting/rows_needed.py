@@ -4,8 +4,8 @@ from math import isfinite
 
 import numpy as np
 
-from fitontest.measures.base import Estimate
 from fitontest.measures.error_limits import ErrorLimit
+from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import Interval
 from fitontest.reporting.bounds import FEWEST
 

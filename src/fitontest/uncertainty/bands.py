@@ -22,7 +22,7 @@ from fitontest.families.registry import family_name
 from fitontest.families.registry import make as make_family
 from fitontest.maps.atoms import split_atoms
 from fitontest.maps.base import CalibrationMap
-from fitontest.measures.base import Estimate
+from fitontest.measures.estimate import Estimate
 from fitontest.numerics.random import check_seed, generator, one_seed
 from fitontest.numerics.threads import one_blas_thread
 from fitontest.progress import track

@@ -14,9 +14,10 @@ import numpy as np
 
 from fitontest.data.simplex_sample import Labelling, SimplexSample
 from fitontest.exceptions import without_warnings
-from fitontest.measures.base import Estimate, Measure
 from fitontest.measures.canonical import CanonicalMeasure
+from fitontest.measures.estimate import Estimate
 from fitontest.measures.if_calibrated import IfCalibrated
+from fitontest.measures.measure import Measure
 from fitontest.numerics.random import check_seed, one_seed
 from fitontest.partitions.simplex.partitioner import RowCells
 from fitontest.progress import track

@@ -13,10 +13,11 @@ import numpy as np
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.exceptions import without_warnings
 from fitontest.families.multiclass.base import read_multiclass_family
-from fitontest.measures.base import Estimate, Measure
 from fitontest.measures.canonical_plug_in import CanonicalPlugIn
+from fitontest.measures.estimate import Estimate
 from fitontest.measures.if_calibrated import IfCalibrated
 from fitontest.measures.interval import ErrorInterval
+from fitontest.measures.measure import Measure
 from fitontest.measures.simplex_ece import SimplexECE
 from fitontest.numerics.links import signed_root
 from fitontest.numerics.norms import L1

@@ -11,8 +11,8 @@ from fitontest.data.ordering import Rows
 from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family, read_family
-from fitontest.measures.base import Measure
 from fitontest.measures.if_calibrated import IfCalibrated
+from fitontest.measures.measure import Measure
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.links import signed_root
 from fitontest.numerics.norms import Norm

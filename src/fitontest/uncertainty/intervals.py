@@ -17,8 +17,9 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family
 from fitontest.families.registry import family_name
 from fitontest.maps.base import CalibrationMap
-from fitontest.measures.base import Estimate, Measure
+from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import ErrorInterval
+from fitontest.measures.measure import Measure
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.norms import Norm
 from fitontest.numerics.random import one_seed

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from fitontest.data.score_sample import ScoreSample
-from fitontest.measures.base import Estimate, Measure
+from fitontest.measures.estimate import Estimate
 from fitontest.measures.if_calibrated import IfCalibrated
+from fitontest.measures.measure import Measure
 from fitontest.measures.pairs import PairStatistic
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.threads import one_blas_thread

@@ -18,9 +18,10 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import without_warnings
 from fitontest.families.atoms import Atoms
 from fitontest.families.base import Family, read_family
-from fitontest.measures.base import Estimate, Measure
 from fitontest.measures.error_limits import ErrorLimits
+from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import Roughness
+from fitontest.measures.measure import Measure
 from fitontest.measures.pairs import EntryPairs
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.links import logit, sigmoid, signed_root

@@ -15,8 +15,9 @@ from fitontest.data.ordering import Rows
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.weights import Weights
 from fitontest.exceptions import without_warnings
-from fitontest.measures.base import Estimate, Measure
+from fitontest.measures.estimate import Estimate
 from fitontest.measures.if_calibrated import IfCalibrated
+from fitontest.measures.measure import Measure
 from fitontest.measures.notes import AUTO_CLASSES, AUTO_DRAWS, AUTO_ROWS
 from fitontest.numerics.random import check_seed, generator
 from fitontest.progress import track

@@ -5,8 +5,9 @@ from typing import Literal
 
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import CANONICAL, SimplexSample
-from fitontest.measures.base import Estimate, Measure
-from fitontest.measures.base import names as measure_names
+from fitontest.measures.estimate import Estimate
+from fitontest.measures.measure import Measure
+from fitontest.measures.measure import names as measure_names
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.random import check_seed
 from fitontest.typing import RandomState

@@ -6,8 +6,8 @@ from typing import Any
 
 from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import without_warnings
-from fitontest.measures.base import Estimate
 from fitontest.measures.error_limits import RESOLUTION, ErrorLimit
+from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import ErrorInterval
 from fitontest.measures.plug_in import PlugIn
 from fitontest.results.text import percent, short

@@ -1,304 +1,35 @@
-"""A measure: the plug-in unit of errors, and the estimate that it makes of data.
+"""An estimate: the value of a measure, and what it was computed from."""
 
-A measure is a frozen dataclass of its settings that knows one thing: how to make an `Estimate` of a `ScoreSample`.
-Class-wise means, null distributions, scorers, the command line and the titles of diagrams are made of the estimate, so
-that a new kind of error is one class with one method.
-"""
-
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, is_dataclass, replace
-from numbers import Real
-from typing import Any, ClassVar, Literal, Self, SupportsFloat, TypeAlias, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 import numpy as np
 
-from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.data.weights import Weighting, weighting_record
 from fitontest.families.base import Family
-from fitontest.families.registry import registry as families
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.error_limits import RESOLUTION, RESOLUTIONS, ErrorLimit, ErrorLimits
+from fitontest.measures.evidence import Evidence
 from fitontest.measures.if_calibrated import IfCalibrated
 from fitontest.measures.interval import INDEPENDENT_ROWS, ErrorInterval
+from fitontest.measures.measure import Measure
 from fitontest.measures.notes import data_notes, no_null_note, of_classes, one_class_note
 from fitontest.partitions.cell_partition import CellPartition
 from fitontest.partitions.partition import Partition
-from fitontest.registry import Registry, Shelf, are_among, changed_settings, plain_setting, settings_of
 from fitontest.results.frames import Records
+from fitontest.results.number import Number
 from fitontest.results.table import Section, Table, cell
 from fitontest.results.text import short
-from fitontest.typing import FloatArray, IntArray, Label, RandomState
+from fitontest.typing import Label
 
-M = TypeVar("M", bound="Measure")
-Unit: TypeAlias = Literal["fraction", "nats", "count", "correlation", "standard deviations"]
-
-
-class Measure(ABC):
-    """Base class of the measures; subclasses are frozen dataclasses of their settings.
-
-    A subclass defines ``estimate(sample)``. It may define ``target(sample, c)``: what it would be if c were the true
-    probabilities.
-
-    Attributes
-    ----------
-    classes : {"two", "any"}
-        Of the class: whether `estimate` takes a sample of two classes, or predictions of any number, with
-        ``reduction="canonical"``.
-    takes_samples : bool
-        Of the class: whether a measure of any number of classes takes a sample of two as well.
-    unit : {"fraction", "nats", "count", "correlation", "standard deviations"}
-        Of the class. An error is a fraction, never percent.
-    greater_is_better : bool
-        Of the class: False for errors.
-    two_sided : bool
-        Of the class: whether values on either side of what calibrated scores would have speak against calibration. True
-        for measures of accuracy, which calibrated scores do not have best.
-    uses_labels : bool
-        Of the class: whether the value depends on the labels. Without them there is nothing to redraw, and no null.
-    title : str
-        What tables and diagrams call it.
-
-    Examples
-    --------
-    >>> from dataclasses import dataclass
-    >>> import fitontest as fot
-    >>> @dataclass(frozen=True)
-    ... class Bias(fot.Measure):
-    ...     "Mean label less mean score."
-    ...     def estimate(self, sample):
-    ...         return fot.Estimate.of(self, sample, sample.base_rate - float(sample.w @ sample.p / sample.total))
-    >>> round(fot.evaluate([0, 1, 1], [0.2, 0.5, 0.7], measures=[Bias()])["Bias"].value, 3)
-    0.2
-    """
-
-    classes: ClassVar[Literal["two", "any"]] = "two"
-    takes_samples: ClassVar[bool] = False
-    unit: ClassVar[Unit] = "fraction"
-    greater_is_better: ClassVar[bool] = False
-    two_sided: ClassVar[bool] = False
-    uses_labels: ClassVar[bool] = True
-
-    @abstractmethod
-    def estimate(self, sample: Any) -> "Estimate":
-        """Return the estimate of a checked `ScoreSample`; one of any number of classes takes `SimplexSample`.
-
-        Parameters
-        ----------
-        sample : ScoreSample or SimplexSample
-            Checked scores, labels and weights.
-        """
-
-    def target(self, sample: Any, c: FloatArray) -> float | None:  # noqa: ARG002 - the signature of every measure
-        """Return what the measure would be if c, of shape (n,), were the true probabilities of the sample's rows.
-
-        None where that is not defined: then there is a null distribution, but no interval.
-
-        Parameters
-        ----------
-        sample : ScoreSample or SimplexSample
-            As for `estimate`.
-        c : array of shape (n,), or (n, K) of whole distributions
-            Probabilities in [0, 1], in the order of the sample's rows.
-        """
-        return None
-
-    def estimates_of(self, entries: Entries, positives: IntArray) -> FloatArray:
-        """Return the values for several labellings of the same scores, shape (B,), of positives of shape (m, B).
-
-        Parameters
-        ----------
-        entries : Entries
-            Sorted scores with their weights, without labels.
-        positives : int array of shape (m, B)
-            How many of the rows behind each entry are positive, in each labelling.
-        """
-        return np.array([self.estimate(entries.sample(labelling)).value for labelling in positives.T])
-
-    @property
-    def squared(self) -> bool:
-        """Whether the value is a square, so that its root is an error on the scale of the scores."""
-        return False
-
-    @property
-    def title(self) -> str:
-        """What tables and diagrams call the measure."""
-        return self.name
-
-    @property
-    def name(self) -> str:
-        """The registered name that stands for these settings, with those that it does not imply: tce(alpha=0.1)."""
-        return registry.describe(self, self.made_as)
-
-    @property
-    def made_as(self) -> str | None:
-        """The registered name by which it was made, if by one."""
-        return self.__dict__.get("_made_as")
-
-    @property
-    def held_fixed(self) -> str:
-        """What the estimate rests on that is not fitted anew to other labels, such as "map"; by default nothing, ""."""
-        return ""
-
-    @property
-    def by_row(self) -> bool:
-        """Whether settings hold something for each row of the data, such as its cell, by the place of the row."""
-        return False
-
-    def of_repeated_rows(self, times: int) -> "Measure":  # noqa: ARG002 - the signature of every measure
-        """Return the measure of data in which each row stands so many times, one after the other.
-
-        Parameters
-        ----------
-        times : int
-            At least 1.
-        """
-        return self
-
-    @property
-    def refits(self) -> bool:
-        """Whether whatever the estimate rests on is fitted anew to other labels."""
-        return not self.held_fixed
-
-    def of_class(self, column: int, n_classes: int) -> "Measure":  # noqa: ARG002 - the signature of every measure
-        """Return the measure of one class against the rest, with what its settings hold of that class.
-
-        Parameters
-        ----------
-        column : int
-            The place of the class, from 0.
-        n_classes : int
-            Number of classes K.
-        """
-        return self
-
-    @property
-    def needs_null(self) -> bool:
-        """Whether a value means little without what calibrated scores would have."""
-        return False
-
-    def settings(self) -> dict[str, Any]:
-        """Return the settings as JSON-ready values by name."""
-        return {name: plain_setting(value) for name, value in settings_of(self).items()}
-
-    def brief(self) -> dict[str, Any]:
-        """Return the settings worth saying in one line; by default those that are not the defaults."""
-        changed = changed_settings(self)
-        return {name: value for name, value in self.settings().items() if name in changed}
-
-    def longer_names(self) -> tuple[str, ...]:
-        """Return what the measure is called beside others of its name, and beside those that share that one too."""
-        return ()
-
-    def labelled(self, name: str) -> "Measure":  # noqa: ARG002 - the signature of every measure
-        """Return the measure under another name, if it can have one.
-
-        Parameters
-        ----------
-        name : str
-            What tables are to call it.
-        """
-        return self
-
-    def seeded(self, random_state: RandomState) -> "Measure":
-        """Return the measure with that seed for what it draws, if it draws anything.
-
-        Parameters
-        ----------
-        random_state : int, RandomState or None
-            The seed. A measure without such a setting stays as it is.
-        """
-        if "random_state" not in settings_of(self):
-            return self
-        return self.changed(random_state=random_state)
-
-    def changed(self, **settings: Any) -> Self:
-        """Return the measure with other settings, made as it was.
-
-        Parameters
-        ----------
-        **settings
-            New values of its settings by name.
-
-        Raises
-        ------
-        TypeError
-            A setting that the measure does not have.
-        """
-        measure: Self = replace(self, **settings)  # type: ignore[type-var]
-        return _made_as(measure, self.made_as)
-
-    def in_words(self) -> str:
-        """Return the brief settings as readers see them."""
-        return ", ".join(f"{name} {value}" for name, value in self.brief().items())
-
-    def printed(self, value: float, digits: int = 3) -> str:
-        """Return a value of the measure as it is printed.
-
-        Parameters
-        ----------
-        value : float
-            In the unit of the measure.
-        digits : int, default=3
-            Significant digits.
-        """
-        return short(value, digits)
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Evidence:
-    """What an estimate was computed from; measures derive their own kind from it.
-
-    Attributes
-    ----------
-    map : CalibrationMap or None
-        The map whose distance from the scores was measured.
-    estimator : Family or None
-        The fitted family, with all that its fit tells.
-    partition : Partition, CellPartition or None
-        The bins, where there are any.
-    note : str
-        What must be known of the evidence to read the value, or "".
-
-    Examples
-    --------
-    >>> import fitontest as fot
-    >>> error = fot.calibration_error([0, 1, 1, 1], [0.1, 0.2, 0.7, 0.8], family=fot.Slope1(2))
-    >>> error.evidence.estimator, error.evidence.partition, error.evidence.n_bins
-    (Slope1(n_bins=2), Partition([0.7], closed='left'), 2)
-    """
-
-    map: CalibrationMap | None = None
-    estimator: Family | None = None
-    partition: Partition | CellPartition | None = None
-    note: str = ""
-
-    @property
-    def n_bins(self) -> int | None:
-        """Number of bins, empty ones included."""
-        return None if self.partition is None else self.partition.n_bins
-
-    def record(self) -> dict[str, Any]:
-        """Return single facts for tables that hold several estimates."""
-        return {}
-
-    def rows(self) -> Records:
-        """Return the records of the estimate's own table, such as its bins."""
-        return []
-
-    def section(self) -> Section:
-        """Return how that table is printed."""
-        return Section()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the evidence as JSON-ready values."""
-        return self.record()
+_OF_TWO = ("base_rate", "stand_in", *(f"limit_{J}" for J in RESOLUTIONS))  # fields of records of two classes alone
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Estimate(Table):
+class Estimate(Number, Table):
     """The value of a measure, and what it was computed from. ``float(e)`` is the value; it compares as a number.
 
     The public attributes of `evidence` and, where they have no other meaning here, the settings of `measure` are
@@ -523,56 +254,6 @@ class Estimate(Table):
 
     __iter__ = None  # an estimate is a number; its classes are in `classes`
 
-    def __lt__(self, other: SupportsFloat) -> bool:
-        return self.value < float(other)
-
-    def __le__(self, other: SupportsFloat) -> bool:
-        return self.value <= float(other)
-
-    def __gt__(self, other: SupportsFloat) -> bool:
-        return self.value > float(other)
-
-    def __ge__(self, other: SupportsFloat) -> bool:
-        return self.value >= float(other)
-
-    def __float__(self) -> float:
-        return self.value
-
-    def __mul__(self, factor: SupportsFloat) -> float:
-        """Return a plain number: scikit-learn's own ``make_scorer`` multiplies a score by its sign."""
-        return self.value * float(factor)
-
-    __rmul__ = __mul__
-
-    def __add__(self, other: Any) -> float:
-        """Return a plain number: the sum of two errors is the error of nothing."""
-        return self.value + float(other) if isinstance(other, Real | Estimate) else NotImplemented
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> float:
-        """Return a plain number, which may be negative: the distance from a true error, or from another model's."""
-        return self.value - float(other) if isinstance(other, Real | Estimate) else NotImplemented
-
-    def __rsub__(self, other: Any) -> float:
-        return float(other) - self.value if isinstance(other, Real | Estimate) else NotImplemented
-
-    def __truediv__(self, other: Any) -> float:
-        """Return a plain number: how large the error is beside another model's."""
-        return self.value / float(other) if isinstance(other, Real | Estimate) else NotImplemented
-
-    def __rtruediv__(self, other: Any) -> float:
-        return float(other) / self.value if isinstance(other, Real | Estimate) else NotImplemented
-
-    def __neg__(self) -> float:
-        return -self.value
-
-    def __abs__(self) -> float:
-        return abs(self.value)
-
-    def __round__(self, ndigits: int | None = None) -> float:
-        return round(self.value, ndigits)
-
     def __format__(self, spec: str) -> str:
         """Format the value where a number format is given, as in ``f"{error:.3f}"``."""
         return format(self.value, spec) if spec else str(self)
@@ -739,127 +420,6 @@ def _by_class(estimate: Estimate, note_of: Callable[[Estimate], str]) -> list[tu
 def json_ready(label: Label) -> Label:
     """Return the label as JSON can hold it."""
     return label if isinstance(label, bool | int | float | str) else str(label)
-
-
-_CANONICAL_MODULES = {  # of measures of any number of classes
-    "canonical": "fitontest.measures.canonical_plug_in",
-    "canonical_kernel": "fitontest.measures.canonical_kernel",
-    "proper_error": "fitontest.measures.proper_error",
-    "simplex_ece": "fitontest.measures.simplex_ece",
-}
-_MODULES = {  # names, and the files in which they are registered
-    "ace": "fitontest.measures.binned",
-    "auc": "fitontest.measures.auc",
-    "auc_v": "fitontest.measures.validity",
-    "ece": "fitontest.measures.binned",
-    "gce": "fitontest.measures.binned",
-    "kernel": "fitontest.measures.kernel",
-    "mce": "fitontest.measures.binned",
-    "pde": "fitontest.measures.binned",
-    "pairs": "fitontest.measures.pairs",
-    "plug_in": "fitontest.measures.plug_in",
-    "probabilistic_count": "fitontest.measures.probabilistic_count",
-    "probabilistic_kendall_tau": "fitontest.measures.probabilistic_kendall_tau",
-    "rmse": "fitontest.measures.rmse",
-    "smooth_ece": "fitontest.measures.smooth_ece",
-    "tce": "fitontest.measures.binned",
-    "within_bin": "fitontest.measures.within_bin",
-    "zero_one": "fitontest.measures.zero_one",
-}
-
-
-class MeasureRegistry(Registry[type[Measure], Measure]):
-    """The registry of measures, which remembers by which of several names for one class a measure was made."""
-
-    def make(self, name: str, /, **settings: Any) -> Measure:
-        """Return the measure called `name`, with these settings.
-
-        Parameters
-        ----------
-        name : str
-            One of `names`, or an alias.
-        **settings
-            Of the measure, beside or instead of those that the name stands for.
-
-        Returns
-        -------
-        Measure
-            For ``measures=`` and `make_scorer`.
-
-        Raises
-        ------
-        ValueError
-            For an unknown name, with the known ones; for a setting that the measure does not have; for a value that it
-            refuses.
-
-        Examples
-        --------
-        >>> import fitontest as fot
-        >>> mce = fot.measures.make("mce", n_bins=15)
-        >>> round(mce.estimate(fot.ScoreSample([0, 1, 1], [0.2, 0.6, 0.9])).value, 3)
-        0.4
-        """
-        return _made_as(super().make(name, **settings), name)
-
-    def describe(self, measure: Measure, preferred: str | None = None) -> str:
-        """Return the registered name that implies most of the settings, with those that it does not imply.
-
-        Settings are those that are not the defaults (`changed_settings`); tce(alpha=0.1) is an example. Of names that
-        imply as many the preferred one is taken, or else that which says most, defaults included.
-        """
-        every, changed = settings_of(measure), changed_settings(measure)
-        names = [name for name, known in self._entries.items() if known is type(measure)]
-        implied = {name: self._settings[name] for name in names if are_among(self._settings[name], every)}
-        said = {name: sum(key in changed for key in settings) for name, settings in implied.items()}
-        if not implied:
-            name = type(measure).__name__
-        elif preferred in implied and said[preferred] == max(said.values()):
-            name = preferred
-        else:
-            name = max(implied, key=lambda name: (said[name], len(implied[name])))
-        rest = {key: value for key, value in changed.items() if key not in implied.get(name, {})}
-        settings = ", ".join(f"{key}={plain_setting(value)!r}" for key, value in rest.items())
-        return f"{name}({settings})" if settings else name
-
-    def _check(self, name: str, entry: object) -> None:
-        super()._check(name, entry)
-        if entry.__init__ is not object.__init__ and not is_dataclass(entry):  # type: ignore[misc]
-            raise TypeError(f"the measure {name!r} must be a dataclass, for its settings to be known; got {entry!r}")
-
-
-registry = MeasureRegistry(
-    "measure",
-    Measure,  # type: ignore[type-abstract]
-    Shelf(_MODULES, "fitontest.measures", "two", lambda cls: cls.classes == "two"),
-    Shelf(_CANONICAL_MODULES, "fitontest.measures", "any", lambda cls: cls.classes == "any"),
-)
-register = registry.register
-unregister = registry.unregister
-names = registry.names
-make = registry.make
-
-
-def _made_as(measure: M, name: str | None) -> M:
-    """Return the measure after a note of its name: of several names for the same settings the one that was given."""
-    object.__setattr__(measure, "_made_as", name)
-    return measure
-
-
-def read_measure(measure: object, random_state: RandomState = 0) -> Measure:
-    """Return the measure that a user passed: a name, of which it is made with that seed, or a measure."""
-    if isinstance(measure, Measure):
-        return measure
-    if isinstance(measure, str):
-        if measure not in registry and measure in families.names("two"):
-            raise ValueError(
-                f"measure must not be the name of a family: write fot.measures.PlugIn({measure!r}), got {measure!r}"
-            )
-        return make(measure).seeded(random_state)
-    hint = "; a class must be called, to make an instance" if isinstance(measure, type) else ""
-    raise ValueError(f"measure must be the name of a measure or a Measure, got {measure!r}{hint}")
-
-
-_OF_TWO = ("base_rate", "stand_in", *(f"limit_{J}" for J in RESOLUTIONS))  # fields of records of two classes alone
 
 
 def _scalar(value: Any) -> Any:

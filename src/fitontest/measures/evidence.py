@@ -1,0 +1,61 @@
+"""What an estimate was computed from."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from fitontest.families.base import Family
+from fitontest.maps.base import CalibrationMap
+from fitontest.partitions.cell_partition import CellPartition
+from fitontest.partitions.partition import Partition
+from fitontest.results.frames import Records
+from fitontest.results.table import Section
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Evidence:
+    """What an estimate was computed from; measures derive their own kind from it.
+
+    Attributes
+    ----------
+    map : CalibrationMap or None
+        The map whose distance from the scores was measured.
+    estimator : Family or None
+        The fitted family, with all that its fit tells.
+    partition : Partition, CellPartition or None
+        The bins, where there are any.
+    note : str
+        What must be known of the evidence to read the value, or "".
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> error = fot.calibration_error([0, 1, 1, 1], [0.1, 0.2, 0.7, 0.8], family=fot.Slope1(2))
+    >>> error.evidence.estimator, error.evidence.partition, error.evidence.n_bins
+    (Slope1(n_bins=2), Partition([0.7], closed='left'), 2)
+    """
+
+    map: CalibrationMap | None = None
+    estimator: Family | None = None
+    partition: Partition | CellPartition | None = None
+    note: str = ""
+
+    @property
+    def n_bins(self) -> int | None:
+        """Number of bins, empty ones included."""
+        return None if self.partition is None else self.partition.n_bins
+
+    def record(self) -> dict[str, Any]:
+        """Return single facts for tables that hold several estimates."""
+        return {}
+
+    def rows(self) -> Records:
+        """Return the records of the estimate's own table, such as its bins."""
+        return []
+
+    def section(self) -> Section:
+        """Return how that table is printed."""
+        return Section()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the evidence as JSON-ready values."""
+        return self.record()
