@@ -109,3 +109,13 @@ def test_refusals():
         fot.measures.ProbabilisticKendallTau([0.5]).estimate(fot.ScoreSample([1], [0.2]))
     with pytest.raises(ValueError, match="truth must be a function of the score, or one true probability"):
         fot.evaluate([0, 1], [0.2, 0.7], measures=["probabilistic_kendall_tau"])
+
+
+def test_the_truth_may_be_a_fact_of_the_rows():
+    rng = np.random.default_rng(0)
+    p, truth, y = rng.random(50), rng.random(50), np.arange(50) % 2
+    sample = fot.ScoreSample(y, p)
+    given = fot.measures.ProbabilisticKendallTau(truth).estimate(sample).value
+    known = sample.with_facts(truth=truth)
+    for rows in (known, known.present):  # sorted rows keep what is known of them
+        assert fot.measures.ProbabilisticKendallTau().estimate(rows).value == given

@@ -149,12 +149,14 @@ class ProbabilisticKendallTau(Measure):
 
     def _truth_of(self, sample: ScoreSample) -> FloatArray:
         """Return the true probability of each row."""
-        if self.truth is None:
-            raise ValueError(f"truth must be {MEANING}; got None")
         if callable(self.truth):
             eta = as_probabilities(self.truth(sample.p), "truth")
-        elif not sample.is_sorted:
+        elif self.truth is not None and not sample.is_sorted:
             eta = np.asarray(self.truth)
+        elif "truth" in sample.facts:
+            eta = as_probabilities(sample.facts["truth"], "truth")
+        elif self.truth is None:
+            raise ValueError(f"truth must be {MEANING}; got None")
         else:
             raise ValueError("truth must be a function here: an array has that of the rows as they were given")
         if eta.shape != sample.p.shape:
