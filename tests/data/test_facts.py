@@ -1,5 +1,7 @@
 """Facts are columns that stay with their rows, whatever is done to the rows."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -105,3 +107,14 @@ def test_equal_distributions_with_other_facts_are_not_pooled():
 def test_facts_have_an_entry_for_each_row():
     with pytest.raises(ValueError, match="rows and group must have the same number of rows"):
         scores().with_facts(group=np.zeros(3))
+
+
+@pytest.mark.parametrize(
+    "sample", [scores(), distributions(), aggregated(LABELS, SCORES)], ids=lambda one: repr(one)[:9]
+)
+def test_samples_are_pickled_with_their_facts(sample):
+    assert sample.present.n == sample.n
+    again = pickle.loads(pickle.dumps(sample))
+    assert again.facts.keys() == sample.facts.keys()
+    assert (again.n, again.total, again.whole, again.unit) == (sample.n, sample.total, sample.whole, sample.unit)
+    np.testing.assert_array_equal(again.points, sample.points)

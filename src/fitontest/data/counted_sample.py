@@ -140,8 +140,7 @@ def sample_of_rows(rows: Rows, *, whole: bool, facts: Facts = NO_FACTS) -> Score
     """
     if not rows.single:
         return CountedSample(rows, whole=whole, facts=facts)
-    sample = ScoreSample.of_rows(rows, whole=whole)
-    return sample.with_facts(**facts) if facts else sample
+    return ScoreSample.of_rows(rows, whole=whole).with_facts(**facts)
 
 
 def count_rows(sample: Sample) -> Sample:
@@ -154,5 +153,4 @@ def count_rows(sample: Sample) -> Sample:
         return sample
     rows = sample.rows
     entries = Rows(rows.p, rows.y, rows.w, rows.w.astype(np.intp), rows.w)
-    facts = taken(sample.facts, sample.order) if sample.facts else NO_FACTS
-    return sample_of_rows(entries, whole=True, facts=facts).merged
+    return sample_of_rows(entries, whole=True, facts=sample.sorted_facts).merged

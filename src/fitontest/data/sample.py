@@ -5,8 +5,9 @@ behind the members of this class, so that nothing above asks which kind it holds
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
-from types import MappingProxyType
+from collections.abc import Mapping
+from copy import copy
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -17,7 +18,8 @@ from fitontest.data.weights import Weighting, Weights
 from fitontest.typing import BoolArray, FloatArray, IntArray, Label, RandomState
 
 Facts = Mapping[str, NDArray[Any]]
-NO_FACTS: Facts = MappingProxyType({})
+NO_FACTS: Facts = {}
+COMPUTED = {"memory", "present", "merged", "confidence"}  # of a sample, of which copies are not kept
 
 
 class Sample(ABC):
@@ -64,10 +66,10 @@ class Sample(ABC):
     def w(self) -> FloatArray:
         """Weights."""
 
-    @property
-    @abstractmethod
+    @cached_property
     def w2(self) -> FloatArray:
         """Squared weights; of whole weights, which count rows, the weights themselves."""
+        return self.w if self.whole else self.w * self.w
 
     @property
     @abstractmethod
@@ -171,25 +173,37 @@ class Sample(ABC):
         predictions : array of the shape of ``present.points``, optional
         """
 
-    @abstractmethod
     def with_facts(self, **facts: NDArray[Any]) -> Self:
-        """Return the sample with further facts of its rows, each an array with an entry for each row as given."""
+        """Return the sample with further facts of its rows.
 
-    @abstractmethod
-    def keep_facts(self, *names: str) -> Self:
-        """Return the sample with these facts of its rows only, of those that it has."""
-
-    def _joined(self, facts: Facts) -> Facts:
-        """Return the facts with others, of which each must have an entry for each row."""
+        Parameters
+        ----------
+        **facts : arrays of shape (n,) or more
+            An entry for each row as it stands, by the name of the fact.
+        """
         check_same_length(rows=self.points, **facts)
-        return MappingProxyType({**self.facts, **facts})
+        return self._with_only({**self.facts, **facts}) if facts else self
+
+    def keep_facts(self, *names: str) -> Self:
+        """Return the sample with these facts of its rows only.
+
+        Parameters
+        ----------
+        *names : str
+            Of the facts; those that it does not have are passed over.
+        """
+        return self._with_only({name: self.facts[name] for name in names if name in self.facts}) if self.facts else self
+
+    def _with_only(self, facts: Facts) -> Self:
+        sample = copy(self)
+        object.__setattr__(sample, "facts", facts)  # samples are frozen
+        return sample
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Copy and pickle without what can be computed again, which may hold the facts too."""
+        return {name: value for name, value in self.__dict__.items() if name not in COMPUTED}
 
 
-def taken(facts: Facts, rows: BoolArray | IntArray) -> Facts:
+def taken(facts: Facts, rows: Any) -> Facts:
     """Return the facts of the chosen rows."""
-    return MappingProxyType({name: np.asarray(column[rows]) for name, column in facts.items()}) if facts else NO_FACTS
-
-
-def chosen_facts(facts: Facts, names: Iterable[str]) -> Facts:
-    """Return the facts of these names, of those that there are."""
-    return MappingProxyType({name: facts[name] for name in names if name in facts}) or NO_FACTS
+    return {name: np.asarray(column[rows]) for name, column in facts.items()} if facts else NO_FACTS

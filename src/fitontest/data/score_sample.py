@@ -6,7 +6,6 @@ by equal width never does).
 """
 
 from collections.abc import Iterator
-from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
@@ -19,7 +18,7 @@ from fitontest.data.arrays import as_column, as_numbers, check_same_length, chec
 from fitontest.data.indices import check_same_order
 from fitontest.data.labels import code_labels, is_binary_coded
 from fitontest.data.ordering import Groups, Rows, pooled, sorted_rows
-from fitontest.data.sample import Sample, chosen_facts, taken
+from fitontest.data.sample import Facts, Sample, taken
 from fitontest.data.weights import Weighting, Weights, WeightType, check_kind, read_weights
 from fitontest.numerics.losses import find_loss
 from fitontest.numerics.random import repeated_folds
@@ -182,11 +181,6 @@ class ScoreSample(Sample):
         """What must be known of the rows where something is concluded from them, or ""."""
         return getattr(self.memory.get(REPEATS), "note", "")
 
-    @cached_property
-    def w2(self) -> FloatArray:
-        """Squared weights of the rows: those of whole weights are the weights, since these count rows."""
-        return self.w if self.whole else self.w * self.w
-
     @property
     def points(self) -> FloatArray:
         """The scores."""
@@ -265,6 +259,11 @@ class ScoreSample(Sample):
         present = np.flatnonzero(self.w > 0)
         return present[np.lexsort((self.w[present], self.y[present], self.p[present]))]
 
+    @property
+    def sorted_facts(self) -> Facts:
+        """The facts of the entries of `rows`."""
+        return taken(self.facts, self.order) if self.facts else self.facts
+
     @cached_property
     def present(self) -> Self:
         """The sorted rows of positive weight."""
@@ -290,7 +289,7 @@ class ScoreSample(Sample):
         if rows is not None:
             put(sample, "rows", rows)
         if self.facts:
-            put(sample, "facts", taken(self.facts, self.order[chosen]))
+            put(sample, "facts", taken(self.sorted_facts, chosen))
         return sample
 
     @cached_property
@@ -340,12 +339,12 @@ class ScoreSample(Sample):
         """
         w = None if self.weights is None else replace(self.weights, w=self.w[rows])
         part = ScoreSample(self.y[rows], self.p[rows], w, reduction=self.reduction)
-        return part.with_facts(**taken(self.facts, rows)) if self.facts else part
+        return part.with_facts(**taken(self.facts, rows))
 
     def as_importances(self) -> "ScoreSample":
         """Return the same rows with weights that are importances."""
         sample = ScoreSample(self.y, self.p, Weights(self.w, counts=False, said=True))
-        return sample.with_facts(**self.facts) if self.facts else sample
+        return sample.with_facts(**self.facts)
 
     def rescored(self, p: FloatArray) -> "ScoreSample":
         """Return the sample with other scores in [0, 1] for the *sorted* rows, unchecked.
@@ -357,7 +356,7 @@ class ScoreSample(Sample):
         """
         rows = self.rows
         sample = ScoreSample(rows.y, p, Weights(rows.w, self.whole, self.doubtful, self.said))
-        return sample.with_facts(**taken(self.facts, self.order)) if self.facts else sample
+        return sample.with_facts(**self.sorted_facts)
 
     def fit(self, family: Any) -> Any:
         """Return the calibration map that fits the rows best.
@@ -394,32 +393,6 @@ class ScoreSample(Sample):
         """
         return find_loss(name, "loss")(self.rows.y, self.rows.p if predictions is None else predictions)
 
-    def with_facts(self, **facts: NDArray[Any]) -> Self:
-        """Return the sample with further facts of its rows.
-
-        Parameters
-        ----------
-        **facts : arrays of shape (n,) or more
-            An entry for each row as it stands, by the name of the fact.
-        """
-        sample = copy(self)
-        object.__setattr__(sample, "facts", self._joined(facts))
-        return sample
-
-    def keep_facts(self, *names: str) -> Self:
-        """Return the sample with these facts of its rows only.
-
-        Parameters
-        ----------
-        *names : str
-            Of the facts; those that it does not have are passed over.
-        """
-        if not self.facts:
-            return self
-        sample = copy(self)
-        object.__setattr__(sample, "facts", chosen_facts(self.facts, names))
-        return sample
-
     @staticmethod
     def of_rows(rows: Rows, *, whole: bool) -> "ScoreSample":
         """Return the sample of single rows that are sorted by (p, y, w) already, unchecked.
@@ -441,10 +414,6 @@ class ScoreSample(Sample):
     def memory(self) -> dict[str, Any]:
         """What has been computed of the sample and may be wanted again: a value by what it is called."""
         return {}
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Pickle without what can be computed again."""
-        return {name: value for name, value in self.__dict__.items() if name not in ("memory", "present", "merged")}
 
     def __repr__(self) -> str:
         weights = "" if self.unit else f", total weight {self.total:g}"

@@ -5,7 +5,6 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fitontest.checks import choose
 from fitontest.data.arrays import check_same_length
@@ -21,7 +20,7 @@ from fitontest.data.predictions import (
     read_classes,
     read_data,
 )
-from fitontest.data.sample import NO_FACTS, Facts, Sample, chosen_facts, taken
+from fitontest.data.sample import NO_FACTS, Facts, Sample, taken
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex import on_simplex
 from fitontest.data.weights import Weighting, Weights
@@ -136,11 +135,6 @@ class SimplexSample(Sample):
         return np.ones(self.codes.size) if self.chosen else np.broadcast_to(np.float64(1.0), self.codes.shape)
 
     @property
-    def w2(self) -> FloatArray:
-        """Squared weights; of whole weights, which count rows, the weights themselves."""
-        return self.w if self.whole else self.w * self.w
-
-    @property
     def whole(self) -> bool:  # type: ignore[override]
         """Whether weights count rows."""
         return self.weights is None or self.weights.counts
@@ -194,13 +188,13 @@ class SimplexSample(Sample):
         """The largest score of each row, and whether the first class that has it is the label."""
         p = self.p
         sample = ScoreSample(p.argmax(axis=1) == self.codes, np.minimum(p.max(axis=1), 1.0), self.weights)
-        return sample.with_facts(**self.facts) if self.facts else sample
+        return sample.with_facts(**self.facts)
 
     def against_rest(self, column: int) -> ScoreSample:
         """Return one class against the rest, as a sample of two classes."""
         scores = np.ascontiguousarray(self.p[:, column])
         sample = ScoreSample(self.codes == column, scores, self.weights, names=self.names.of_sample)
-        return sample.with_facts(**self.facts) if self.facts else sample
+        return sample.with_facts(**self.facts)
 
     @property
     def onehot(self) -> FloatArray:
@@ -230,14 +224,6 @@ class SimplexSample(Sample):
     def with_codes(self, codes: IntArray) -> "SimplexSample":
         """Return the same rows with other labels."""
         return replace(self, codes=codes)
-
-    def with_facts(self, **facts: NDArray[Any]) -> "SimplexSample":
-        """Return the sample with further facts of its rows."""
-        return replace(self, facts=self._joined(facts))
-
-    def keep_facts(self, *names: str) -> "SimplexSample":
-        """Return the sample with these facts of its rows only."""
-        return replace(self, facts=chosen_facts(self.facts, names)) if self.facts else self
 
     def labelled(self, labelling: Labelling) -> "SimplexSample":
         """Return the rows of whole weight with the labels that their copies have, an entry for each label."""
