@@ -190,8 +190,8 @@ def test_a_plug_in_that_returns_the_wrong_thing_is_told_so():
         NoMap().fit([0.2], [1])
     with pytest.raises(TypeError, match=r"a Partitioner must return a Partition, got \[0.5\]"):
         fot.Slope1(scheme=NoPartition()).fit([0.2], [1])
-    with pytest.raises(TypeError, match="abstract"):
-        NoFit()
+    with pytest.raises(TypeError, match="NoFit must define fit_map or solve"):
+        NoFit().fit([0.2], [1])
     with pytest.raises(ValueError, match="name must be that of a registered family, got 'nothing'"):
         fot.families.unregister("nothing")
 

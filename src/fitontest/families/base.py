@@ -4,7 +4,6 @@ A family holds hyper-parameters and has one task: to make a `CalibrationMap` of 
 changes nothing). Everything else is inherited, so that a new family is one class with one method.
 """
 
-from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Self
@@ -102,7 +101,6 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
     has_knots: ClassVar[bool] = False
     evaluator: ClassVar[bool] = True
 
-    @abstractmethod
     def fit_map(self, sample: ScoreSample) -> CalibrationMap:
         """Return the map that fits the sample best, leaving the estimator as it is.
 
@@ -116,6 +114,9 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         CalibrationMap
             The fitted map.
         """
+        if type(self).solve is Family.solve:
+            raise TypeError(f"{type(self).__name__} must define fit_map or solve")
+        return self.solve(sample).map
 
     def solve(self, sample: ScoreSample) -> Solution:
         """Return the map together with the other results of the fit, leaving the estimator as it is.

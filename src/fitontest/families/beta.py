@@ -17,7 +17,6 @@ from fitontest.families.likelihood_many import maximise_columns
 from fitontest.families.logistic import LogisticProblem, fit_logistic
 from fitontest.families.platt import constant_solution
 from fitontest.families.registry import register
-from fitontest.maps.base import CalibrationMap
 from fitontest.maps.beta import BetaMap
 from fitontest.numerics.newton import SEPARABLE_RIDGE
 from fitontest.typing import FloatArray, IntArray
@@ -108,10 +107,6 @@ class Beta(Family):
     def n_parameters_(self) -> float:
         """One or two slopes, and an intercept where it is free."""
         return len(self.parameters)
-
-    def fit_map(self, sample: ScoreSample) -> CalibrationMap:
-        """Return the beta map of maximum likelihood."""
-        return self.solve(sample).map
 
     def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
         """Return the maps of many labellings, whose likelihoods are maximised at once."""

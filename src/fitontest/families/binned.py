@@ -15,7 +15,6 @@ from fitontest.families.bin_count_many import FoldBins, RowLabels, applies, chos
 from fitontest.families.block_means import block_means, mean_labels
 from fitontest.families.fits import Fits, SharedFits
 from fitontest.families.tuning import CVScores, check_tolerance, held_out_scores
-from fitontest.maps.base import CalibrationMap
 from fitontest.maps.binned import BinnedMap, levelled, shifted
 from fitontest.numerics.losses import find_loss
 from fitontest.numerics.random import check_cv, held_out_rows
@@ -89,10 +88,6 @@ class BinnedFamily(Family):
         self.max_bins = max_bins
         self.tolerance = tolerance
         self.random_state = random_state
-
-    def fit_map(self, sample: ScoreSample) -> CalibrationMap:
-        """Return the binned map of the sample."""
-        return self.solve(sample).map
 
     def solve(self, sample: ScoreSample) -> Solution:
         """Return the binned map, its bins, their table and, where the number was chosen, the scores."""

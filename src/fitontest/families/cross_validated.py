@@ -8,7 +8,6 @@ from sklearn.utils.validation import check_is_fitted
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family, Solution, read_family
 from fitontest.families.tuning import check_tolerance, held_out_scores
-from fitontest.maps.base import CalibrationMap
 from fitontest.numerics.losses import find_loss
 from fitontest.numerics.random import check_cv
 from fitontest.typing import RandomState
@@ -87,10 +86,6 @@ class CrossValidated(Family):
         check_is_fitted(self, "best_family_")
         best: Family = self.best_family_
         return best.n_parameters_
-
-    def fit_map(self, sample: ScoreSample) -> CalibrationMap:
-        """Return the map of the family with the chosen value."""
-        return self.solve(sample).map
 
     def solve(self, sample: ScoreSample) -> Solution:
         """Return that map with the choice and its scores."""

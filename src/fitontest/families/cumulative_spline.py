@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.interpolate import CubicSpline
@@ -98,10 +99,8 @@ class CumulativeSpline(Family):
     def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
         """Return the maps of many labellings: their values are linear functions of the labels but for the clipping."""
         self._checked()
-        return SharedFits(self.fit_map, entries, positives, self._values_beside_atoms)
-
-    def _values_beside_atoms(self, entries: Entries, positives: IntArray) -> FloatArray:
-        return values_beside_atoms(entries, positives, self.atoms, self._values)
+        own_values = partial(values_beside_atoms, atoms=self.atoms, own_values=self._values)
+        return SharedFits(self.fit_map, entries, positives, own_values)
 
     def _values(self, entries: Entries, positives: IntArray) -> FloatArray:
         name = "cumulative spline", self.n_knots

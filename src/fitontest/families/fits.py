@@ -1,6 +1,8 @@
 """Maps of one family fitted to many labellings of the same scores: what `Family.fit_many` returns."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -10,6 +12,7 @@ from fitontest.maps.base import CalibrationMap
 from fitontest.typing import FloatArray, IntArray
 
 
+@dataclass(frozen=True, eq=False)
 class Fits:
     """The maps fitted to each labelling, one after the other, when they are asked for.
 
@@ -28,10 +31,11 @@ class Fits:
         Of the class: whether the labellings share most of the work.
     """
 
-    shared = False
+    shared: ClassVar[bool] = False
 
-    def __init__(self, fit_map: Callable[[ScoreSample], CalibrationMap], entries: Entries, positives: IntArray) -> None:
-        self.fit_map, self.entries, self.positives = fit_map, entries, positives
+    fit_map: Callable[[ScoreSample], CalibrationMap]
+    entries: Entries
+    positives: IntArray
 
     def at(self, scores: FloatArray | None = None) -> FloatArray:
         """Return the values of the maps, shape (scores, B).
@@ -52,6 +56,7 @@ class Fits:
         return (self.fit_map(self.entries.sample(labelling)) for labelling in self.positives.T)
 
 
+@dataclass(frozen=True, eq=False)
 class SharedFits(Fits):
     """Fits whose values are computed for all labellings at once.
 
@@ -65,23 +70,15 @@ class SharedFits(Fits):
         Of entries, positives and other scores: the values there. By default the maps are fitted one by one.
     """
 
-    shared = True
+    shared: ClassVar[bool] = True
 
-    def __init__(
-        self,
-        fit_map: Callable[[ScoreSample], CalibrationMap],
-        entries: Entries,
-        positives: IntArray,
-        own_values: Callable[[Entries, IntArray], FloatArray],
-        values_at: Callable[[Entries, IntArray, FloatArray], FloatArray] | None = None,
-    ) -> None:
-        super().__init__(fit_map, entries, positives)
-        self._own_values, self._values_at = own_values, values_at
+    own_values: Callable[[Entries, IntArray], FloatArray]
+    values_at: Callable[[Entries, IntArray, FloatArray], FloatArray] | None = None
 
     def at(self, scores: FloatArray | None = None) -> FloatArray:
         """Return the values of the maps, shape (scores, B), as `Fits.at` does."""
         if scores is None:
-            return self._own_values(self.entries, self.positives)
-        if self._values_at is None:
+            return self.own_values(self.entries, self.positives)
+        if self.values_at is None:
             return super().at(scores)
-        return self._values_at(self.entries, self.positives, scores)
+        return self.values_at(self.entries, self.positives, scores)

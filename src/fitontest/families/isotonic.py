@@ -13,7 +13,6 @@ from fitontest.families.base import Family, Solution
 from fitontest.families.block_means import block_values
 from fitontest.families.fits import Fits, SharedFits
 from fitontest.families.registry import register
-from fitontest.maps.base import CalibrationMap
 from fitontest.maps.binned import levelled
 from fitontest.maps.knots import KnotsMap
 from fitontest.partitions.partition import Partition
@@ -69,10 +68,6 @@ class Isotonic(Family):
         """A level for each block, and where it ends."""
         check_is_fitted(self, "map_")
         return 2 * self.n_bins_ - 1
-
-    def fit_map(self, sample: ScoreSample) -> CalibrationMap:
-        """Return the isotonic map of the sample."""
-        return self.solve(sample).map
 
     def solve(self, sample: ScoreSample) -> Solution:
         """Return the isotonic map and its blocks."""

@@ -1,6 +1,7 @@
 """Kernel density estimation: the share of the positives among the densities of both classes."""
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -13,7 +14,6 @@ from fitontest.families.base import Family, Solution
 from fitontest.families.fits import Fits, SharedFits
 from fitontest.families.registry import register
 from fitontest.families.triweight import CANCELLED, TriweightSums, triweight
-from fitontest.maps.base import CalibrationMap
 from fitontest.maps.binned import constant
 from fitontest.maps.knots import KnotsMap
 from fitontest.typing import BoolArray, FloatArray, IntArray
@@ -99,10 +99,6 @@ class KDE(Family):
         check_is_fitted(self, "map_")
         return float(self.degrees_of_freedom_) + count_atoms(self.map_)
 
-    def fit_map(self, sample: ScoreSample) -> CalibrationMap:
-        """Return the map of the shares of the positives' density."""
-        return self.solve(sample).map
-
     def solve(self, sample: ScoreSample) -> Solution:
         """Return the map, the bandwidth and the degrees of freedom."""
         self._check()
@@ -128,10 +124,8 @@ class KDE(Family):
     def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
         """Return the maps of many labellings, which share the density of all rows."""
         self._check()
-        return SharedFits(self.fit_map, entries, positives, self._values_beside_atoms)
-
-    def _values_beside_atoms(self, entries: Entries, positives: IntArray) -> FloatArray:
-        return values_beside_atoms(entries, positives, self.atoms, self._values)
+        own_values = partial(values_beside_atoms, atoms=self.atoms, own_values=self._values)
+        return SharedFits(self.fit_map, entries, positives, own_values)
 
     def _values(self, entries: Entries, positives: IntArray) -> FloatArray:
         p, w, wy = entries.group_p, entries.group_w, entries.group_wy(positives)

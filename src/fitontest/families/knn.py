@@ -12,7 +12,6 @@ from fitontest.exceptions import CalibrationWarning, warn_user
 from fitontest.families.base import Family, Solution
 from fitontest.families.fits import Fits, SharedFits
 from fitontest.families.registry import register
-from fitontest.maps.base import CalibrationMap
 from fitontest.maps.steps import StepsMap
 from fitontest.numerics.prefix_sums import PrefixSums
 from fitontest.typing import FloatArray, IntArray
@@ -89,10 +88,6 @@ class KNN(Family):
         """The number of rows over k, at least 1: so many means can be formed of separate rows."""
         check_is_fitted(self, "map_")
         return float(self.n_neighbourhoods_)
-
-    def fit_map(self, sample: ScoreSample) -> CalibrationMap:
-        """Return the map of the neighbours' mean labels."""
-        return self.solve(sample).map
 
     def solve(self, sample: ScoreSample) -> Solution:
         """Return the map and how many neighbourhoods the rows make."""

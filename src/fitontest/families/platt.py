@@ -13,7 +13,6 @@ from fitontest.families.fits import Fits, SharedFits
 from fitontest.families.likelihood_many import maximise_columns
 from fitontest.families.logistic import LogisticProblem, fit_logistic
 from fitontest.families.registry import register
-from fitontest.maps.base import CalibrationMap
 from fitontest.maps.binned import constant
 from fitontest.maps.logistic import LogisticMap
 from fitontest.numerics.links import LOGIT, find_link, logit
@@ -84,10 +83,6 @@ class Platt(Family):
     def n_parameters_(self) -> float:
         """Slope and intercept."""
         return 2
-
-    def fit_map(self, sample: ScoreSample) -> CalibrationMap:
-        """Return the logistic map of maximum likelihood."""
-        return self.solve(sample).map
 
     def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
         """Return the maps of many labellings, whose likelihoods are maximised at once."""

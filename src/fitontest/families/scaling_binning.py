@@ -11,7 +11,6 @@ from fitontest.families.block_means import block_means
 from fitontest.families.fits import Fits, SharedFits
 from fitontest.families.platt import Platt
 from fitontest.families.registry import register
-from fitontest.maps.base import CalibrationMap
 from fitontest.maps.binned import BinnedMap
 from fitontest.partitions.equal_mass import equal_mass_ends
 from fitontest.partitions.partition import Partition
@@ -83,10 +82,6 @@ class ScalingBinning(Family):
     def n_parameters_(self) -> float:
         """Slope and intercept: with the scores they determine the values of the bins."""
         return 2
-
-    def fit_map(self, sample: ScoreSample) -> CalibrationMap:
-        """Return the map of the bins' mean Platt values."""
-        return self.solve(sample).map
 
     def solve(self, sample: ScoreSample) -> Solution:
         """Return the binned map, its bins and Platt's curve."""

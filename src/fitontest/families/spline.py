@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -123,10 +123,6 @@ class Spline(Family):
         """A value for each knot, averaged as the polygons are, and one for each atom."""
         return float(self.weights_ @ (np.array(self.n_segments_) + 1.0)) + count_atoms(self.map_)
 
-    def fit_map(self, sample: ScoreSample) -> CalibrationMap:
-        """Return the averaged map of the sample."""
-        return self.solve(sample).map
-
     def solve(self, sample: ScoreSample) -> Solution:
         """Return the averaged map, the numbers of segments and their weights."""
         self._prior()  # checks the settings before folds are drawn
@@ -210,24 +206,16 @@ class _Averages:
         return AtomsMap(self.atoms.p, self.levels[:, column], smooth) if len(self.atoms) else smooth
 
 
+@dataclass(frozen=True, eq=False)
 class _SplineFits(Fits):
     """The averaged polygons of many labellings, fitted at once where folds can be drawn before the labels."""
 
-    shared = True
-
-    def __init__(
-        self,
-        fit_map: Callable[[ScoreSample], CalibrationMap],
-        entries: Entries,
-        positives: IntArray,
-        average: Callable[[Entries, IntArray], _Averages],
-    ) -> None:
-        super().__init__(fit_map, entries, positives)
-        self._average = average
+    average: Callable[[Entries, IntArray], _Averages]
+    shared: ClassVar[bool] = True
 
     @cached_property
     def _averages(self) -> _Averages:
-        return self._average(self.entries, self.positives)
+        return self.average(self.entries, self.positives)
 
     def at(self, scores: FloatArray | None = None) -> FloatArray:
         """Return the values of the maps, shape (scores, B)."""

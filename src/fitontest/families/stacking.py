@@ -21,9 +21,7 @@ from fitontest.families.multiclass.base import ClassSolution, MulticlassFamily
 from fitontest.families.multiclass.either import EitherFamily
 from fitontest.families.multiclass.one_vs_rest import read_class_families
 from fitontest.families.registry import register
-from fitontest.maps.base import CalibrationMap
 from fitontest.maps.mixture import MixtureMap
-from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.maps.multiclass.mixture import MulticlassMixtureMap
 from fitontest.numerics.losses import LOG_LOSS_EPS
 from fitontest.numerics.random import check_cv
@@ -169,10 +167,6 @@ class Stacking(EitherFamily):
         different = list({str(member): member for member in quick}.values())
         return clone(self).set_params(families=different)  # type: ignore[no-any-return]
 
-    def fit_map(self, sample: ScoreSample) -> CalibrationMap:
-        """Return the mixture that predicts held-out rows best."""
-        return self.solve(sample).map
-
     def solve(self, sample: ScoreSample) -> Solution:
         """Return the mixture, its members and their weights."""
         members = self.make_members()
@@ -185,10 +179,6 @@ class Stacking(EitherFamily):
         weights = self.weigh(np.stack(held_out, axis=1), sample)
         fitted = MixtureMap(weights, tuple(member.map_ for member in members.values()))
         return Solution(fitted, None, {"members_": members, "weights_": weights})
-
-    def fit_class_map(self, rows: SimplexSample) -> MulticlassMap:
-        """Return the mixture that predicts held-out rows of several classes best."""
-        return self.solve_classes(rows).map
 
     def solve_classes(self, rows: SimplexSample) -> ClassSolution:
         """Return the mixture, its members and their weights."""

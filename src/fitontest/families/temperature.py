@@ -16,9 +16,7 @@ from fitontest.families.multiclass.either import EitherFamily
 from fitontest.families.multiclass.fitting import problem_of
 from fitontest.families.multiclass.softmax_slope import fit_slope
 from fitontest.families.registry import register
-from fitontest.maps.base import CalibrationMap
 from fitontest.maps.logistic import LogisticMap
-from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.maps.multiclass.softmax import SoftmaxMap
 from fitontest.numerics.links import LOGIT, logit
 from fitontest.numerics.newton import SEPARABLE_RIDGE
@@ -108,10 +106,6 @@ class Temperature(EitherFamily):
         """One."""
         return 1
 
-    def fit_map(self, sample: ScoreSample) -> CalibrationMap:
-        """Return the map of maximum likelihood."""
-        return self.solve(sample).map
-
     def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
         """Return the maps of many labellings, whose likelihoods are maximised at once."""
         return SharedFits(self.fit_map, entries, positives, self._maximise_columns, self._maximise_columns)
@@ -133,10 +127,6 @@ class Temperature(EitherFamily):
         problem = LogisticProblem((x,), columns.y, columns.w, columns.total, intercept=False, bounded=True)
         optimum = fit_logistic(problem, x, SEPARABLE_RIDGE if separable else 0.0)
         return _solution(float(optimum.theta[0]), eps, optimum.n_iter)
-
-    def fit_class_map(self, rows: SimplexSample) -> MulticlassMap:
-        """Return the map of maximum likelihood of several classes."""
-        return self.solve_classes(rows).map
 
     def solve_classes(self, rows: SimplexSample) -> ClassSolution:
         """Return that map and its temperature."""

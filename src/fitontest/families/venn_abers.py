@@ -7,7 +7,6 @@ from fitontest.data.arrays import as_scores
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family, Solution
 from fitontest.families.registry import register
-from fitontest.maps.base import CalibrationMap
 from fitontest.maps.steps import StepsMap
 from fitontest.numerics.prefix_sums import PrefixSums
 from fitontest.partitions.pava import block_starts
@@ -68,10 +67,6 @@ class VennAbers(Family):
         """As of isotonic regression of the data: a level for each block, and where it ends."""
         check_is_fitted(self, "map_")
         return float(2 * self.n_blocks_ - 1)
-
-    def fit_map(self, sample: ScoreSample) -> CalibrationMap:
-        """Return the map that merges both isotonic values."""
-        return self.solve(sample).map
 
     def solve(self, sample: ScoreSample) -> Solution:
         """Return the map, both isotonic values as maps, and the number of isotonic blocks."""

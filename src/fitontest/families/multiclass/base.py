@@ -1,10 +1,9 @@
 """A family of calibration maps of several classes: a scikit-learn estimator fitted to a matrix of scores.
 
-As a `Family` makes a `CalibrationMap` of a sample, a `MulticlassFamily` makes a `MulticlassMap` of `Predictions`. A
+As a `Family` makes a `CalibrationMap` of a sample, a `MulticlassFamily` makes a `MulticlassMap` of a `SimplexSample`. A
 new one is a class with one method, ``fit_class_map``.
 """
 
-from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Self, TypeAlias
@@ -88,7 +87,6 @@ class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: 
     classes_: NDArray[Any]
     takes_classes: ClassVar[bool] = True
 
-    @abstractmethod
     def fit_class_map(self, rows: SimplexSample) -> MulticlassMap:
         """Return the map that fits the rows best, leaving the estimator as it is.
 
@@ -97,6 +95,9 @@ class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: 
         rows : SimplexSample
             Rows of positive weight: ``scores`` of shape (n, K), ``codes`` with the column of each label, weights ``w``.
         """
+        if type(self).solve_classes is MulticlassFamily.solve_classes:
+            raise TypeError(f"{type(self).__name__} must define fit_class_map or solve_classes")
+        return self.solve_classes(rows).map
 
     def solve_classes(self, rows: SimplexSample) -> ClassSolution:
         """Return the map together with the other results of the fit, leaving the estimator as it is.

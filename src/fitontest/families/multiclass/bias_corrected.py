@@ -13,7 +13,6 @@ from fitontest.families.multiclass.softmax_diagonal import Diagonal
 from fitontest.families.multiclass.softmax_objective import Penalty
 from fitontest.families.multiclass.structured import StructuredFamily
 from fitontest.families.registry import register
-from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.numerics.softmax import SoftmaxProblem
 
 
@@ -85,10 +84,6 @@ class BiasCorrected(MulticlassFamily):
         """K: a constant added to all biases changes nothing."""
         check_is_fitted(self, "map_")
         return float(self.classes_.size)
-
-    def fit_class_map(self, rows: SimplexSample) -> MulticlassMap:
-        """Return the map of the smallest penalised log loss."""
-        return self.solve_classes(rows).map
 
     def solve_classes(self, rows: SimplexSample) -> ClassSolution:
         """Return that map and its parameters."""

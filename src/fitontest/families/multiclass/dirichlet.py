@@ -17,7 +17,6 @@ from fitontest.families.multiclass.softmax_full import full_objective
 from fitontest.families.multiclass.softmax_objective import AIM, Penalty
 from fitontest.families.multiclass.structured import StructuredFamily
 from fitontest.families.registry import register
-from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.maps.multiclass.softmax import SoftmaxMap
 from fitontest.numerics.newton import Optimum
 from fitontest.numerics.random import check_cv
@@ -122,10 +121,6 @@ class Dirichlet(MulticlassFamily):
         """K^2 - 1: a column added to all classes alike changes nothing."""
         check_is_fitted(self, "map_")
         return float(self.classes_.size**2 - 1)
-
-    def fit_class_map(self, rows: SimplexSample) -> MulticlassMap:
-        """Return the map of the smallest penalised log loss."""
-        return self.solve_classes(rows).map
 
     def solve_classes(self, rows: SimplexSample) -> ClassSolution:
         """Return that map, and how its penalties were chosen."""

@@ -12,7 +12,6 @@ from fitontest.families.base import Family, read_family
 from fitontest.families.listed import names_by_settings
 from fitontest.families.multiclass.base import ClassSolution, MulticlassFamily, read_multiclass_family
 from fitontest.families.registry import family_name, register, registered_class
-from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.maps.multiclass.one_vs_rest import OneVsRestMap
 from fitontest.numerics.random import check_seed
 from fitontest.typing import RandomState
@@ -65,10 +64,6 @@ class OneVsRest(MulticlassFamily):
         """Those of all the maps of two classes."""
         check_is_fitted(self, "map_")
         return float(np.sum([family.n_parameters_ for family in self.families_]))
-
-    def fit_class_map(self, rows: SimplexSample) -> MulticlassMap:
-        """Return the map of the families fitted to each class against the rest."""
-        return self.solve_classes(rows).map
 
     def solve_classes(self, rows: SimplexSample) -> ClassSolution:
         """Return that map and the fitted families."""

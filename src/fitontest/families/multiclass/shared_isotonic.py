@@ -12,7 +12,6 @@ from fitontest.families.multiclass.base import ClassSolution, Input, MulticlassF
 from fitontest.families.multiclass.fitting import problem_of
 from fitontest.families.multiclass.softmax_slope import fit_slope
 from fitontest.families.registry import register
-from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.maps.multiclass.shared import SharedMap
 from fitontest.maps.multiclass.softmax import first_step
 
@@ -78,10 +77,6 @@ class SharedIsotonic(MulticlassFamily):
         """A level for each block and where it ends, and the temperature."""
         check_is_fitted(self, "map_")
         return float(2 * self.n_blocks_ - 1 + bool(self.temperature))
-
-    def fit_class_map(self, rows: SimplexSample) -> MulticlassMap:
-        """Return the map of the smallest squared error over all pairs."""
-        return self.solve_classes(rows).map
 
     def solve_classes(self, rows: SimplexSample) -> ClassSolution:
         """Return that map and its temperature."""

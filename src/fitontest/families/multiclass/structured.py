@@ -13,7 +13,6 @@ from fitontest.families.multiclass.base import ClassSolution, Input, MulticlassF
 from fitontest.families.multiclass.fitting import ObjectiveMaker, Scores, find_optimum, named_classes
 from fitontest.families.multiclass.penalties import MULTIPLES, hold_out, read_penalty
 from fitontest.families.multiclass.softmax_objective import Penalty
-from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.maps.multiclass.softmax import SoftmaxMap
 from fitontest.numerics.newton import Optimum
 from fitontest.numerics.random import check_cv
@@ -84,10 +83,6 @@ class StructuredFamily(MulticlassFamily):
         self.random_state = random_state
         self.eps = eps
         self.input = input
-
-    def fit_class_map(self, rows: SimplexSample) -> MulticlassMap:
-        """Return the map of the smallest penalised log loss."""
-        return self.solve_classes(rows).map
 
     def solve_classes(self, rows: SimplexSample) -> ClassSolution:
         """Return that map, and how it was found."""

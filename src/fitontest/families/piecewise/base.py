@@ -203,10 +203,6 @@ class PiecewiseFamily(Family):
     def _map_of(self, polygons: Polygons) -> CalibrationMap:
         """Return the average of the fold maps."""
 
-    def fit_map(self, sample: ScoreSample) -> CalibrationMap:
-        """Return the fitted map of the sample."""
-        return self.solve(sample).map
-
     def solve(self, sample: ScoreSample) -> Solution:
         """Return the map, its segments, its knots, and how the number of bins was chosen."""
         self._check()

@@ -1,7 +1,7 @@
 """Docstrings that take shared entries from another one."""
 
 import pytest
-from fitontest.docstrings import take_descriptions
+from fitontest.families.docstrings import take_descriptions
 
 import fitontest as fot
 
