@@ -1,9 +1,9 @@
 """Docstrings that take shared entries from another one."""
 
 import pytest
-from fitontest.families.docstrings import take_descriptions
 
 import fitontest as fot
+from fitontest.families.docstrings import take_descriptions
 
 
 class Base:

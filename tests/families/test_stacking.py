@@ -210,7 +210,7 @@ def test_of_several_classes_it_is_the_mixture_of_the_definition():
         stacking = fot.Stacking(members, cv=4, loss=loss, prior=2.0, random_state=1).fit(P, y)
         rows = stacking._read(P, y, None, None)
         q = np.empty((*P.shape, 3))
-        for fold in rows.folds(4, 1):
+        for fold in rows.in_folds(4, 1)[1]:
             kept = np.setdiff1d(np.arange(200), fold)
             for j, family in enumerate([fot.Identity(), fot.Temperature(), fot.OneVsRest("platt")]):
                 q[fold, :, j] = family.fit(P[kept], y[kept], labels=range(4)).predict_proba(P[fold])

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -72,7 +72,7 @@ class StructuredFamily(MulticlassFamily):
 
     def __init__(
         self,
-        penalty: Any = 1.0,
+        penalty: float | Literal["cv"] | None = 1.0,
         cv: int = 5,
         random_state: RandomState = 0,
         eps: Eps = "auto",

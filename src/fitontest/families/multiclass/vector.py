@@ -1,18 +1,14 @@
 """Vector scaling: a slope and a bias for each class."""
 
-from typing import Literal
-
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from fitontest.families.cutting import Eps
 from fitontest.families.docstrings import take_descriptions
-from fitontest.families.multiclass.base import Input
 from fitontest.families.multiclass.fitting import ObjectiveMaker, diagonal_identity
 from fitontest.families.multiclass.softmax_diagonal import Diagonal
 from fitontest.families.multiclass.structured import StructuredFamily
 from fitontest.families.registry import register
-from fitontest.typing import FloatArray, RandomState
+from fitontest.typing import FloatArray
 
 
 @register("vector")
@@ -55,16 +51,6 @@ class Vector(StructuredFamily):
     """
 
     noun = "vector"
-
-    def __init__(
-        self,
-        penalty: float | Literal["cv"] | None = 1.0,
-        cv: int = 5,
-        random_state: RandomState = 0,
-        eps: Eps = "auto",
-        input: Input = "probabilities",  # noqa: A002 - what it is called everywhere
-    ) -> None:
-        super().__init__(penalty, cv, random_state, eps, input)
 
     @property
     def n_parameters_(self) -> float:
