@@ -76,7 +76,7 @@ def with_mixtures(sample: fot.ScoreSample, at: np.ndarray) -> Values:
 def mixed_by(mixture: fot.Stacking, maps: Values, held_out: Values, sample: fot.ScoreSample) -> np.ndarray:
     """Return the values of a mixture of fitted families."""
     values, seen = (np.stack([found[name] for name in mixture.families], axis=1) for found in (maps, held_out))
-    return np.asarray(values @ mixture.weigh(seen, sample))
+    return np.asarray(values @ mixture.weigh(seen, sample.rows.y, sample.rows.w / sample.row_weight))
 
 
 def drawn(shape: str, error: float, n: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

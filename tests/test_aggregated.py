@@ -10,7 +10,6 @@ import pytest
 from scipy.stats import ks_2samp
 
 import fitontest as fot
-from fitontest.comparison.compare import Options, compare_candidates
 from fitontest.data.counted_sample import sample_of_rows
 from fitontest.data.ordering import Rows
 from fitontest.families.base import Family
@@ -164,8 +163,8 @@ def test_intervals_and_bands_are_those_of_the_rows(weight):
 @pytest.mark.parametrize("repeats", [1, 2])
 def test_a_comparison_means_on_counts_what_it_means_on_rows(repeats):
     families = ["identity", "platt", fot.Slope1(5), fot.Stacking(["identity", "platt"])]
-    options = Options.of(families, repeats=repeats, evaluators=["isotonic"])
-    found, expected = (compare_candidates(s, options, truth=lambda p: p**1.4) for s in samples())
+    options = {"families": families, "repeats": repeats, "evaluators": ["isotonic"]}
+    found, expected = (fot.compare_calibrators(s, truth=lambda p: p**1.4, **options) for s in samples())
     assert (found.n, found.n_smaller_class) == (expected.n, expected.n_smaller_class)
     assert found.base_rate == pytest.approx(expected.base_rate)
     others = {one.name: one for one in expected.calibrators}
@@ -181,12 +180,12 @@ def test_a_comparison_means_on_counts_what_it_means_on_rows(repeats):
 def test_what_a_comparison_of_counts_takes():
     cells, _ = samples()
     families = ["identity", "platt"]
-    tested = compare_candidates(cells, Options.of(families), test=samples(n=1000)[0])
+    tested = fot.compare_calibrators(cells, families=families, test=samples(n=1000)[0])
     assert tested.n_test == 1000
     with pytest.raises(ValueError, match="truth must be a function of the scores where entries stand for many rows"):
-        compare_candidates(cells, Options.of(families), truth=np.full(2000, 0.5))
+        fot.compare_calibrators(cells, families=families, truth=np.full(2000, 0.5))
     with pytest.raises(ValueError, match="repeats must be a whole number from 1 to 4"):
-        compare_candidates(cells, Options.of(families, repeats=5))
+        fot.compare_calibrators(cells, families=families, repeats=5)
 
 
 def test_every_cross_validation_of_counts_is_that_of_their_parts():
@@ -206,7 +205,7 @@ def test_every_cross_validation_of_counts_is_that_of_their_parts():
         score = rows.w[held] @ (rows.y[held] - flat) ** 2 / rows.w[held].sum()
         assert tuned.cv_scores_.folds[fold, 1] == pytest.approx(score, abs=1e-12)
         assert binned.cv_scores_.folds[fold, 4] == pytest.approx(score, abs=1e-12)
-    weights = stacking.weigh(np.stack((rows.p, held_out), axis=1), parts)
+    weights = stacking.weigh(np.stack((rows.p, held_out), axis=1), rows.y, rows.w / parts.row_weight)
     np.testing.assert_allclose(stacking.weights_, weights, atol=1e-9)
 
     def loss(q):

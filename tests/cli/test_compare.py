@@ -104,7 +104,7 @@ def test_compare_then_apply(file, tmp_path, scores):
         (("--plot", "picture.bmp"), "the ending of --plot must be one of"),
         (("--test", "absent.csv"), "FILE must be an existing file, got absent.csv"),
         (("--save", "map.txt"), "the ending of --save must be one of '.json'; got '.txt'"),
-        (("--prob", "p"), "must be given once, for two classes, unless --reduction is canonical; got p, p"),
+        (("--prob", "p"), "must be given once, for two classes, unless there is a --reduction; got p, p"),
     ],
 )
 def test_refusals_are_one_line(file, options, message):

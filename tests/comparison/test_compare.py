@@ -13,8 +13,8 @@ from sklearn.metrics import brier_score_loss, log_loss
 from sklearn.model_selection import KFold
 
 import fitontest as fot
-from fitontest.comparison.candidates import read_candidates
 from fitontest.comparison.compare import compare_calibrators
+from fitontest.comparison.kinds import OF_SCORES
 from fitontest.families.base import read_family
 from fitontest.families.mixing import likelihood_weights
 from fitontest.numerics.losses import log_loss as log_loss_of_rows
@@ -114,16 +114,16 @@ def test_repeats_average_the_losses_of_a_row():
 
 @pytest.mark.parametrize("loss", ["brier", "log_loss"])
 @pytest.mark.parametrize("name", figures("golden_peers")["results"])
-def test_decomposition_agrees_with_a_peer(name, loss):
+def test_decomposition_agrees_with_a_peer(name, loss, monkeypatch):
     """The identity's loss under isotonic regression is the CORP decomposition."""
     from fitontest.comparison.decomposition import decompose
-    from fitontest.numerics.losses import brier
+    from fitontest.numerics.losses import LOSSES
     from fitontest.numerics.losses import log_loss as log_loss_of
 
     sample = sample_of(name)
     theirs = peer_values(name, "metrics")["model-diagnostics", "corp_brier" if loss == "brier" else "corp_logloss"]
-    rule = brier if loss == "brier" else lambda y, q: log_loss_of(y, q, 1e-15)
-    parts = decompose(sample, fot.Isotonic(), rule)
+    monkeypatch.setitem(LOSSES, "log_loss", lambda y, q: log_loss_of(y, q, 1e-15))
+    parts = decompose(sample, fot.Isotonic(), loss)
     assert parts.calibration + parts.refinement == pytest.approx(theirs["score"], rel=1e-9)
     assert parts.calibration == pytest.approx(theirs["miscalibration"], abs=1e-9)
     assert parts.refinement == pytest.approx(theirs["uncertainty"] - theirs["discrimination"], abs=1e-9)
@@ -153,9 +153,9 @@ def test_truth_of_tied_rows_is_their_mean():
     from fitontest.comparison.known_truth import read_truth
 
     sample = fot.ScoreSample([0, 1, 0, 1], [0.2, 0.7, 0.2, 0.4])
-    np.testing.assert_allclose(read_truth([0.1, 0.9, 0.3, 0.5], sample), [0.2, 0.2, 0.5, 0.9])
+    np.testing.assert_allclose(read_truth([0.1, 0.9, 0.3, 0.5], sample, sample), [0.2, 0.2, 0.5, 0.9])
     weighted = fot.ScoreSample([0, 1, 0, 1, 1], [0.2, 0.7, 0.2, 0.4, 0.2], [3, 1, 1, 1, 0])
-    np.testing.assert_allclose(read_truth([0.1, 0.9, 0.3, 0.5, 1.0], weighted), [0.15, 0.15, 0.5, 0.9])
+    np.testing.assert_allclose(read_truth([0.1, 0.9, 0.3, 0.5, 1.0], weighted, weighted), [0.15, 0.15, 0.5, 0.9])
 
 
 def test_weights_of_a_known_truth_count_rows():
@@ -241,7 +241,7 @@ def test_the_identity_is_always_a_candidate_and_named_as_given():
 
 
 def test_default_candidates_are_the_families_meant_for_deployment():
-    found = read_candidates(None, 0)
+    found = OF_SCORES.read_candidates(None, 0, None)
     assert set(found) == {"identity", "temperature", "platt", "beta", "isotonic", "spline", "pl", "pl3", "venn_abers"}
     assert all(family.calibrator for family in found.values())
     assert "pl" not in signature(compare_calibrators).parameters["evaluators"].default
@@ -257,8 +257,8 @@ def test_a_family_of_ones_own_is_a_default_candidate_where_it_says_so(calibrator
         Mine.calibrator = True
     fot.families.register("mine")(Mine)
     try:
-        assert ("mine" in read_candidates(None, 0)) == calibrator
-        assert "mine" in read_candidates(["mine"], 0)
+        assert ("mine" in OF_SCORES.read_candidates(None, 0, None)) == calibrator
+        assert "mine" in OF_SCORES.read_candidates(["mine"], 0, None)
     finally:
         fot.families.unregister("mine")
     assert "Mine" in {one.name for one in quick(*draw(60), families=[Mine()])}  # what is given is always taken
@@ -353,7 +353,7 @@ def column_and_matrix(classes):
 )
 def test_a_matrix_of_scores_is_refused_with_what_to_do_instead(form, classes, instead):
     y, scores = column_and_matrix(classes)
-    message = rf"must be one column, since calibrators are compared for two classes, got {classes} columns; .*{instead}"
+    message = rf"must be one column unless a reduction is given, got {classes} columns; .*{instead}"
     with pytest.raises(ValueError, match=f"y_prob {message}"):
         compare_calibrators(y, form(scores))
     with pytest.raises(ValueError, match=rf"test\[1\] {message}"):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fitontest as fot
-from fitontest.comparison.of_classes import list_class_calibrators
+from fitontest.comparison.candidates import list_class_calibrators
 from fitontest.numerics.losses import find_loss
 
 QUICK = ["temperature", "bias_corrected", "vector"]
@@ -110,15 +110,16 @@ def test_default_candidates_are_those_meant_for_deployment():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"rule": "stack"}, r"rule must be 'one_se' or 'best' .* got 'stack': .* families=\[..., 'stacking'\]"),
         ({"rule": "worst"}, "rule must be one of 'best', 'one_se'"),
-        ({"truth": lambda p: p}, "truth must be None with reduction='canonical'"),
+        ({"truth": [0.5] * 60}, "truth must be a matrix with a row per prediction and a column per class"),
+        ({"truth": np.full((59, 3), 1 / 3)}, r"truth must have the shape of y_prob, \(60, 3\), got \(59, 3\)"),
+        ({"truth": np.full((60, 3), 0.5)}, "truth must have rows that add up to 1"),
         ({"pos_label": 1}, "pos_label must be None with reduction='canonical'"),
         ({"families": ["temperature", "temperature"]}, "families must differ from one another"),
         ({"families": "temperature"}, "families must be a list of names"),
         ({"families": ["unheard"]}, "family must be one of"),
         ({"test": (1,)}, "test must be a tuple"),
-        ({"reduction": "confidence"}, "reduction must be one of 'canonical'"),
+        ({"reduction": "whole"}, "reduction must be one of 'confidence', 'classwise', 'binary', 'canonical'"),
     ],
 )
 def test_refusals(options, message):
@@ -128,7 +129,7 @@ def test_refusals(options, message):
 
 
 def test_labels_are_for_several_classes():
-    with pytest.raises(ValueError, match="labels must be None unless reduction='canonical'"):
+    with pytest.raises(ValueError, match="labels must be None unless a reduction is given"):
         fot.compare_calibrators([0, 1], [0.2, 0.8], labels=[0, 1])
 
 

@@ -12,9 +12,9 @@ from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import Given, of_whole_scores
 from fitontest.cli.writing import check_output, is_same
 from fitontest.comparison.calibrators import RULES
-from fitontest.comparison.compare import EVALUATORS, Options, compare_candidates
+from fitontest.comparison.compare import compare_calibrators
 from fitontest.comparison.comparison import Comparison
-from fitontest.comparison.of_classes import ClassOptions, compare_class_candidates
+from fitontest.comparison.options import EVALUATORS
 from fitontest.displays.saving import check_path
 from fitontest.numerics.losses import LOSSES
 from fitontest.results.text import csv_text
@@ -67,8 +67,8 @@ def compare(
     families: tuple[str, ...],
     cv: int,
     repeats: int,
-    scoring: str,
-    rule: str,
+    scoring: Any,
+    rule: Any,
     evaluators: tuple[str, ...],
     random_state: int,
     style: str,
@@ -93,30 +93,31 @@ def compare(
     if picture is not None:
         check_path(picture, "--plot")
         check_output(picture, "--plot", {"FILE": file, "--test": test})
-    settings = (families or None, cv, repeats, scoring, rule, _read_evaluators(evaluators), None, random_state)
-    comparison = _compare_classes(given, test, settings) if given.reduction else _compare(given, test, settings)
+    data = _rows(given)
+    comparison = compare_calibrators(
+        data,
+        families=families or None,
+        cv=cv,
+        repeats=repeats,
+        scoring=scoring,
+        rule=rule,
+        evaluators=_read_evaluators(evaluators),
+        test=None if test is None else _rows(replace(given, file=test), data),
+        random_state=random_state,
+    )
     say(FORMATS[style](comparison))
     _write(comparison, save, picture)
 
 
-def _compare(given: Given, test: Path | None, settings: tuple[Any, ...]) -> Comparison:
-    """Return the comparison of one column of scores."""
-    if len(given.probs) > 1:
+def _rows(given: Given, other: Any = None) -> Any:
+    """Return the rows in the file, of the classes of other rows if there are any."""
+    if given.canonical:
+        return given.distributions_of(None if other is None else other.classes)
+    if given.reduction is None and len(given.probs) > 1:
         raise ValueError(
-            f"--prob must be given once, for two classes, unless --reduction is canonical; got {', '.join(given.probs)}"
+            f"--prob must be given once, for two classes, unless there is a --reduction; got {', '.join(given.probs)}"
         )
-    options = Options.of(*settings)
-    sample = given.sample()
-    tested = None if test is None else replace(given, file=test).sample()
-    return compare_candidates(sample, options, tested, labels=f"label column {given.label!r}")
-
-
-def _compare_classes(given: Given, test: Path | None, settings: tuple[Any, ...]) -> Comparison:
-    """Return the comparison of the probabilities of all classes."""
-    options = ClassOptions.of(*settings)
-    data = given.distributions()
-    tested = None if test is None else replace(given, file=test).distributions_of(data.classes)
-    return compare_class_candidates(data, options, tested, labels=f"label column {given.label!r}")
+    return given.sample()
 
 
 def _read_evaluators(evaluators: tuple[str, ...]) -> tuple[str, ...]:

@@ -12,11 +12,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from fitontest.comparison.candidates import is_mixture
 from fitontest.comparison.decomposition import Parts
 from fitontest.comparison.interpretability import Interpretability
 from fitontest.comparison.known_truth import Quality
 from fitontest.comparison.paired import PairedScore
-from fitontest.families.stacking import Stacking
 
 ALIKE = 1  # numbers of parameters that differ by no more than this count as equally few
 
@@ -122,14 +122,10 @@ def choose_stack(ranked: Ranked, do_nothing: str) -> str:
     error is asked for: that would forgo most of what mixtures gain with few rows.
     """
     for one in ranked:
-        if isinstance(one.family, Stacking):
+        if is_mixture(one.family):
             return one.name if one.held_out.to_identity.mean < 0 else do_nothing
-    raise ValueError(
-        "rule must be 'best' or 'one_se' unless a Stacking is among the candidates, which must be of two classes; got "
-        "'stack'"
-    )
+    raise ValueError("rule must be 'best' or 'one_se' unless a Stacking is among the candidates, got 'stack'")
 
 
 Rule: TypeAlias = Callable[[Ranked, str], str]
-RULES_OF_FAMILIES: dict[str, Rule] = {"best": choose_best, "one_se": choose_one_se}
-RULES: dict[str, Rule] = {**RULES_OF_FAMILIES, "stack": choose_stack}
+RULES: dict[str, Rule] = {"best": choose_best, "one_se": choose_one_se, "stack": choose_stack}

@@ -1,17 +1,16 @@
-"""The families to compare, each under a name of its own. The identity, which changes no score, is always among them."""
+"""The names of the families that are compared where none are listed, and of the one that changes no score."""
 
-from collections.abc import Iterable, Mapping
-from typing import TypeAlias
+from collections.abc import Mapping
+from typing import Any
 
-from fitontest.families.base import Family, family_class
+from fitontest.families.base import family_class
 from fitontest.families.identity import Identity
-from fitontest.families.listed import read_families
+from fitontest.families.multiclass.one_vs_rest import ByClass
 from fitontest.families.registry import names as family_names
-from fitontest.typing import RandomState
+from fitontest.families.registry import registered_class
+from fitontest.families.stacking import Stacking
 
 DO_NOTHING = "identity"
-
-Candidates: TypeAlias = dict[str, Family]
 
 
 def list_calibrators() -> list[str]:
@@ -19,14 +18,21 @@ def list_calibrators() -> list[str]:
     return [name for name in family_names("two") if family_class(name).calibrator]
 
 
-def read_candidates(families: Iterable[str | Family] | None, random_state: RandomState) -> Candidates:
-    """Return unfitted families by name, in the order given, after the identity unless that was given."""
-    candidates = read_families(list_calibrators() if families is None else families, "families", random_state)
-    if any(isinstance(family, Identity) for family in candidates.values()):
-        return candidates
-    return {DO_NOTHING: Identity(), **candidates}
+def list_class_calibrators() -> list[str]:
+    """Return the names of the registered families of several classes that are meant for deployment."""
+    return [name for name in family_names("any") if registered_class(name).calibrator]
 
 
 def find_identity(candidates: Mapping[str, object]) -> str:
     """Return the name of the identity among the candidates."""
-    return next(name for name, family in candidates.items() if isinstance(family, Identity))
+    return next(name for name, family in candidates.items() if isinstance(of_one_class(family), Identity))
+
+
+def of_one_class(family: Any) -> Any:
+    """Return the family of two classes that is fitted to each class, or else the family itself."""
+    return family.family if isinstance(family, ByClass) else family
+
+
+def is_mixture(family: object) -> bool:
+    """Return whether a candidate is a mixture of families."""
+    return isinstance(of_one_class(family), Stacking)

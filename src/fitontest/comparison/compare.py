@@ -1,99 +1,36 @@
 """The comparison of calibrators: all candidates are evaluated on the same held-out rows, and a rule chooses one."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 
-from fitontest.checks import choose
 from fitontest.comparison.calibrators import RULES
-from fitontest.comparison.candidates import Candidates, find_identity, read_candidates
+from fitontest.comparison.candidates import of_one_class
 from fitontest.comparison.comparison import Comparison
 from fitontest.comparison.held_out import HeldOutEvaluation
+from fitontest.comparison.kinds import KINDS, OF_SCORES
 from fitontest.comparison.known_truth import Truth, read_truth
-from fitontest.comparison.of_classes import ClassOptions, compare_class_candidates
+from fitontest.comparison.options import EVALUATORS, Options
 from fitontest.comparison.pairing import rank_results
+from fitontest.comparison.rows import sample_of, scores_of
 from fitontest.data.counted_sample import count_rows
 from fitontest.data.indices import check_same_order
-from fitontest.data.predictions import NAMES, Columns, Names, ReadBefore, count_columns, reduced
+from fitontest.data.predictions import NAMES, Names, count_columns
+from fitontest.data.read import reduction_of
 from fitontest.data.repeated_rows import Repeats
-from fitontest.data.score_sample import ScoreSample, refuse_pooled_scores
-from fitontest.data.simplex_sample import CANONICAL, SimplexSample, read_any
+from fitontest.data.sample import Sample
+from fitontest.data.samples import Samples
+from fitontest.data.score_sample import refuse_pooled_scores
+from fitontest.data.simplex_sample import CANONICAL, AnyReduction
 from fitontest.families.base import Family
-from fitontest.families.listed import read_families
 from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.families.registry import family_name
-from fitontest.families.stacking import Stacking
-from fitontest.numerics.losses import find_loss
-from fitontest.numerics.random import one_seed, repeated_folds
 from fitontest.progress import track
-from fitontest.typing import ArrayInput, Label, RandomState
+from fitontest.reading.read import READ, read
+from fitontest.typing import ArrayInput, IntArray, Label, RandomState
 
-EVALUATORS = ("slope1", "isotonic")
-DECOMPOSITION = "isotonic"
-
-
-@dataclass(frozen=True, eq=False)
-class Options:
-    """The checked options of a comparison; families given by name are made."""
-
-    candidates: Candidates
-    cv: int
-    repeats: int
-    scoring: str
-    rule: str
-    evaluators: dict[str, Family]
-    decomposition: Family
-    random_state: RandomState
-    interpretability: bool = False
-
-    @classmethod
-    def of(
-        cls,
-        families: Iterable[str | Family] | None = None,
-        cv: int = 5,
-        repeats: int = 1,
-        scoring: str = "log_loss",
-        rule: str = "one_se",
-        evaluators: Iterable[str | Family] = EVALUATORS,
-        decomposition: object = None,
-        random_state: RandomState = 0,
-        *,
-        interpretability: bool = False,
-    ) -> "Options":
-        """Check the options and make the families."""
-        repeated_folds(2, cv, repeats, 0)  # raises where cv or repeats are not valid
-        seed = one_seed(random_state)
-        choose(scoring, ("log_loss", "brier"), "scoring")
-        candidates = read_candidates(families, seed)
-        mixtures = [family for family in candidates.values() if isinstance(family, Stacking)]
-        for mixture in mixtures:
-            mixture.make_members()  # raises where its settings are not valid, before anything is fitted
-        if choose(rule, RULES, "rule") == "stack" and not mixtures:
-            candidates["stacking"] = Stacking(list(candidates.values()), loss=scoring, random_state=seed)  # type: ignore[arg-type]
-        return cls(
-            candidates,
-            cv,
-            repeats,
-            scoring,
-            rule,
-            read_families(evaluators, "evaluators", seed),
-            _read_decomposition(decomposition, seed),
-            random_state,
-            interpretability,
-        )
-
-    @property
-    def do_nothing(self) -> str:
-        """The name of the identity among the candidates."""
-        return find_identity(self.candidates)
-
-
-def _read_decomposition(family: object, seed: RandomState) -> Family:
-    """Return the family of the decomposition."""
-    given = DECOMPOSITION if family is None else family
-    return next(iter(read_families([given], "decomposition", seed).values()))  # type: ignore[list-item]
+TEST_NAMES = Names("test[0]", "test[1]", "test[2]")
 
 
 def compare_calibrators(
@@ -113,7 +50,7 @@ def compare_calibrators(
     random_state: RandomState = 0,
     sample_weight: ArrayInput = None,
     pos_label: Label | None = None,
-    reduction: Literal["canonical"] | None = None,
+    reduction: AnyReduction | None = None,
     labels: ArrayInput = None,
 ) -> Comparison:
     """Compare families of maps as post-hoc calibrators on rows they were not fitted to, and choose one.
@@ -125,11 +62,11 @@ def compare_calibrators(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,)
-        Labels, of two classes unless the reduction is "canonical".
+    y_true : array-like of shape (n,), or what `read` returned
+        Labels, of two classes without a reduction.
     y_prob : array-like of shape (n,) or (n, K)
         Predicted probabilities of the positive class, in [0, 1], of rows that the classifier was not trained on; with
-        ``reduction="canonical"`` those of all classes, in the order of the sorted labels or of `labels`.
+        `reduction` those of all classes, in the order of the sorted labels or of `labels`.
     families : iterable of str, Family or MulticlassFamily, optional
         Candidates; ``"identity"`` is added. By default the registered families that are meant for deployment
         (`Family.calibrator`): identity, temperature, platt, beta, isotonic, spline, pl, pl3 and venn_abers. Families
@@ -150,40 +87,49 @@ def compare_calibrators(
         loss among those with at most m + 1 parameters. "best": the smallest loss, but the identity unless that beats
         it by more than one paired standard error. "stack": the mixture of all candidates (`Stacking`), or the
         identity where the mixture has no smaller loss. The mixture is added to the candidates unless they hold one,
-        which keeps its own settings; of several that of the smallest loss is meant. On each fold it is judged with
+        which keeps its own settings; of several that of the smallest loss is meant; with "classwise" it is one for each
+        class. On each fold it is judged with
         weights that were chosen by the predictions for the other folds, of which the members were fitted to this fold
         too; fitted to all rows it draws ten folds of its own. docs/calibrators.md compares the rules.
     evaluators : iterable of str or Family, default=("slope1", "isotonic")
         Families under which the calibration error of the calibrated predictions is measured. Empty for none. With
-        ``reduction="canonical"`` that of the largest score of each row, and the mean over the classes.
+        ``reduction="canonical"`` that of the largest score of each row, and the mean over the classes, which it is with
+        "classwise".
     decomposition : str or family, optional
         Family under which the loss of these predictions is split into calibration and refinement. By default isotonic;
         vector with ``reduction="canonical"``.
     test : tuple (y, p) or (y, p, sample_weight), optional
         Rows that the rules do not use. Fitted to all of `y_true` and `y_prob`, every candidate is scored on them, and
         errors and decomposition are of these predictions. The best on them is the oracle, which no rule can know.
-    truth : callable or array-like of shape (n,), optional
+    truth : callable or array-like of shape (n,) or (n, K), optional
         For simulated data the true probability at a score, c(p), or that of each row (of the test set, if there is
-        one). Two errors of the fitted maps are then computed: their distance from it, mean |c_hat - c|, and the
-        calibration error of their outputs, mean |c_hat - E[c | c_hat]|.
+        one); with "confidence" that the predicted class is right, with "canonical" and "classwise" those of all
+        classes. Two errors of the fitted maps are then computed: their distance from it, mean |c_hat - c|, and the
+        calibration error of their outputs, mean |c_hat - E[c | c_hat]|; of distributions the total variation, half the
+        sum over the classes, and with "classwise" the mean over the classes.
     interpretability : bool, default=False
         Whether it is measured how readable and how valid the calibrated scores are: how many values each map has in
         effect (`ProbabilisticCount`), and the probability deviation error and the area under the validity curve of the
-        held-out predictions. `Comparison.frontier` and `Comparison.plot_frontier` weigh the loss against the count.
+        held-out predictions; with "classwise" their means over the classes. `Comparison.frontier` and
+        `Comparison.plot_frontier` weigh the loss against the count. Not of whole distributions: values, bins and the
+        validity curve are of scores on a line.
     random_state : int, RandomState or None, default=0
         Seed of the folds, and of the families given by name.
     sample_weight : array-like of shape (n,), optional
         Counts where all are whole numbers of at most 10 on average, weight 2 being the row twice; else importances,
         whose scale means nothing. A row of weight 0 is absent. The rows that a count stands for are held out one by
-        one, as different ones; with `truth` together. Halving counts makes importances of them, and standard errors
-        larger.
+        one, as different ones; with `truth`, "canonical" and "classwise" together. Halving counts makes importances of
+        them, and standard errors larger.
     pos_label : label, optional
         The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
-    reduction : {"canonical"}, optional
-        "canonical": calibrators of several classes as they are. Their losses are sums over the classes; of two classes
-        the Brier score is then twice that of the positive one. There is no `truth`, and no rule "stack".
+    reduction : {"confidence", "classwise", "binary", "canonical"}, optional
+        How a matrix of scores is read. "confidence": the largest score of each row, a sample of two classes. "binary":
+        the column of the positive class, of two. "classwise": every candidate is fitted to each class against the rest
+        (`ByClassMap`, whose values are not divided by their sum), and the loss of a row is the mean of the K losses of
+        two classes. "canonical": calibrators of several classes as they are. Their losses are sums over the classes; of
+        two classes the Brier score is then twice that of the positive one.
     labels : array-like of shape (K,), optional
-        The class of each column with ``reduction="canonical"``, also of classes that do not occur.
+        The class of each column with a reduction, also of classes that do not occur.
 
     Returns
     -------
@@ -229,111 +175,125 @@ def compare_calibrators(
     """
     if not isinstance(interpretability, bool | np.bool_):
         raise ValueError(f"interpretability must be True or False, got {interpretability!r}")
-    if reduction is not None:
-        choose(reduction, (CANONICAL,), "reduction")
-        if interpretability:
-            raise ValueError("interpretability must be False with reduction='canonical', got True")
-        for name, value in (("truth", truth), ("pos_label", pos_label)):
-            if value is not None:
-                raise ValueError(f"{name} must be None with reduction='canonical', got {value!r}")
-        settings = (families, cv, repeats, scoring, rule, evaluators, decomposition, random_state)
-        distributions = _read_distributions((y_true, y_prob, sample_weight), labels)
-        tested = None if test is None else _read_test_distributions(test, distributions)
-        return compare_class_candidates(distributions, ClassOptions.of(*settings), tested)
-    if labels is not None:
-        raise ValueError(f"labels must be None unless reduction='canonical', got {labels!r}")
+    if reduction is None and not isinstance(y_true, READ):
+        if labels is not None:
+            raise ValueError(f"labels must be None unless a reduction is given, got {labels!r}")
+        _check_two_classes(y_prob, "y_prob")
+    data = read(y_true, y_prob, sample_weight=sample_weight, reduction=reduction, labels=labels, pos_label=pos_label)
+    kind = reduction_of(data)
+    if interpretability and kind == CANONICAL:
+        raise ValueError(
+            "interpretability must be False with reduction='canonical', got True: values, bins and the validity curve "
+            "are of scores on a line; 'confidence' and 'classwise' have them"
+        )
     options = Options.of(
-        families, cv, repeats, scoring, rule, evaluators, decomposition, random_state, interpretability=interpretability
+        families,
+        cv,
+        repeats,
+        scoring,
+        rule,
+        evaluators,
+        decomposition,
+        random_state,
+        interpretability=interpretability,
+        kind=KINDS.get(kind, OF_SCORES),
     )
-    _check_two_classes(y_prob, "y_prob")
-    sample = reduced((y_true, y_prob, sample_weight), None, None, pos_label)
     check_same_order(y_true=y_true, y_prob=y_prob, truth=truth)
-    return compare_candidates(sample, options, _read_test(test, pos_label), truth)
+    sample = sample_of(data, NAMES)
+    tested = None if test is None else _read_test(test, data, kind, pos_label)
+    return _compare(sample, options, tested, truth, kind)
 
 
-def compare_candidates(
-    sample: ScoreSample, options: Options, test: ScoreSample | None = None, truth: Truth = None, labels: str = "y_true"
-) -> Comparison:
-    """Return the comparison on a checked sample; `labels` is what the caller calls the labels."""
-    positives = int(sample.rows.n[sample.rows.y > 0].sum())
-    if positives in (0, sample.n):
-        value = f"{sample.n} of one, which cannot distinguish between maps"
-        raise ValueError(f"{labels} must have rows of both classes, got {value}")
+def _compare(sample: Sample, options: Options, test: Sample | None, truth: Truth, reduction: str | None) -> Comparison:
+    """Return the comparison on checked rows."""
+    counts = sample.label_counts
+    _check_labels(counts, sample)
     if options.interpretability:
-        for one in (sample, test):
-            if one is not None:
-                refuse_pooled_scores(one, "interpretability=True")
-    Repeats.of(sample).warn()
-    # true probabilities are of the rows as they were given
-    held = sample if truth is not None else cast("ScoreSample", count_rows(sample))
-    evaluation = _set_up(held, options, test, truth)
+        for each in (sample, test):
+            if each is not None:
+                refuse_pooled_scores(each, "interpretability=True")
+    Repeats.of(scores_of(sample)).warn()
+    evaluation = _set_up(sample, options, None if test is None else test.in_order(), truth)
     results = {
         name: evaluation.evaluate(options.candidates[name]) for name in track(list(options.candidates), "families")
     }
-    test_rows = None if test is None else evaluation.rows
-    ranked = rank_results(results, evaluation.sample.rows, test_rows, options.do_nothing)
+    judged = None if test is None else evaluation.judged.present
+    ranked = rank_results(results, evaluation.sample.present, judged, options.do_nothing)
     return Comparison(
         calibrators=tuple(ranked),
         chosen=RULES[options.rule](ranked, options.do_nothing),
         scoring=options.scoring,
         rule=options.rule,
-        decomposition=family_name(options.decomposition),
-        cv=min(options.cv, held.n),
+        decomposition=family_name(of_one_class(options.decomposition)),
+        cv=min(options.cv, sample.n),
         repeats=options.repeats,
         n=sample.n,
         base_rate=sample.base_rate,
-        n_smaller_class=min(positives, sample.n - positives),
-        backwards=_is_backwards(sample),
+        n_smaller_class=int(counts[counts > 0].min()),
+        backwards=sample.is_backwards,
         n_test=None if test is None else test.n,
         do_nothing=options.do_nothing,
+        n_classes=counts.size,
         weighting=sample.weighting,
+        reduction=reduction,
     )
 
 
-def _set_up(sample: ScoreSample, options: Options, test: ScoreSample | None, truth: Truth) -> HeldOutEvaluation:
+def _check_labels(counts: IntArray, sample: Sample) -> None:
+    if np.count_nonzero(counts) < 2:
+        value = f"{sample.n} of one, which cannot distinguish between maps"
+        rule = "rows of both classes" if counts.size == 2 else "rows of two classes or more"
+        raise ValueError(f"y_true must have {rule}, got {value}")
+
+
+def _set_up(sample: Sample, options: Options, test: Sample | None, truth: Truth) -> HeldOutEvaluation:
     """Return the evaluation with its folds drawn and the true probabilities checked."""
-    sample, folds = sample.in_repeated_folds(options.cv, options.repeats, options.random_state)
-    evaluated, scores = (sample, "y_prob") if test is None else (test, "test[1]")
+    counted = sample if truth is not None else count_rows(sample)  # true probabilities are of the rows as given
+    rows, folds = counted.in_order().in_repeated_folds(options.cv, options.repeats, options.random_state)
+    if not folds[0]:
+        raise ValueError(f"y_prob must have rows that differ, got {sample.n} rows of one kind")
+    given, judged, scores = (sample, rows, "y_prob") if test is None else (test, test, "test[1]")
     return HeldOutEvaluation(
-        sample=sample,
+        sample=rows,
         test=test,
         folds=folds,
-        loss=find_loss(options.scoring),
+        loss=options.scoring,
         evaluators=options.evaluators,
         decomposition=options.decomposition,
-        truth=None if truth is None else read_truth(truth, evaluated, scores),
+        truth=None if truth is None else read_truth(truth, given, judged, scores),
+        kind=options.kind,
         interpretability=options.interpretability,
     )
 
 
-def _read_test(test: object, pos_label: Label | None) -> ScoreSample | None:
-    """Return the sample of a test set that is given as a tuple, or as cells."""
-    if test is None:
-        return None
-    if isinstance(test, ReadBefore):
-        return reduced((test, None, None), None, None, pos_label, Names("test", "test[1]", "test[2]"))
-    _check_test(test)
-    test = cast("tuple[ArrayInput, ...]", test)
-    _check_two_classes(test[1], "test[1]")
-    return ScoreSample(*test, pos_label=pos_label, names=("test[0]", "test[1]", "test[2]"))
+def _read_test(test: Any, data: Any, reduction: str | None, pos_label: Label | None) -> Sample:
+    """Return a test set that is given as a tuple, as cells or as rows that were read."""
+    if isinstance(test, READ):
+        read_test = read(test, names=Names("test", "test[1]", "test[2]"))
+    else:
+        if not isinstance(test, tuple | list) or len(test) not in (2, 3):
+            value = f"{len(test)} entries" if isinstance(test, tuple | list) else f"one {type(test).__name__}"
+            raise ValueError(f"test must be a tuple (y, p) or (y, p, sample_weight), got {value}")
+        if reduction is None:
+            _check_two_classes(test[1], "test[1]")
+        read_test = read(
+            test[0],
+            test[1],
+            sample_weight=test[2] if len(test) == 3 else None,
+            reduction=reduction,  # type: ignore[arg-type]
+            labels=_classes_of(data),
+            pos_label=pos_label,
+            names=TEST_NAMES,
+        )
+    if reduction_of(read_test) != reduction:
+        raise ValueError(f"test must be read as y_true is, got {reduction_of(read_test)!r} beside {reduction!r}")
+    return sample_of(read_test, TEST_NAMES)
 
 
-def _read_distributions(columns: Columns, labels: ArrayInput, names: Names = NAMES) -> SimplexSample:
-    return cast("SimplexSample", read_any(columns, CANONICAL, labels, names=names))
-
-
-def _read_test_distributions(test: object, data: SimplexSample) -> SimplexSample:
-    """Return a test set of several classes that is given as a tuple."""
-    _check_test(test)
-    y, scores, *rest = cast("tuple[ArrayInput, ...]", test)
-    names = Names("test[0]", "test[1]", "test[2]")
-    return _read_distributions((y, scores, rest[0] if rest else None), np.array(data.classes), names)
-
-
-def _check_test(test: object) -> None:
-    if not isinstance(test, tuple | list) or len(test) not in (2, 3):
-        value = f"{len(test)} entries" if isinstance(test, tuple | list) else f"one {type(test).__name__}"
-        raise ValueError(f"test must be a tuple (y, p) or (y, p, sample_weight), got {value}")
+def _classes_of(data: Any) -> ArrayInput:
+    """Return the classes of the columns, for other rows of them."""
+    classes = data.labels if isinstance(data, Samples) else data.classes
+    return None if classes is None else np.array(classes)
 
 
 def _check_two_classes(scores: ArrayInput, name: str) -> None:
@@ -347,15 +307,8 @@ def _check_two_classes(scores: ArrayInput, name: str) -> None:
     )
     if width > 2:
         instead = (
-            "reduction='canonical' compares calibrators of all classes at once; or compare on one class against the "
-            "rest, y_true == label with the column of that label"
+            "reduction='canonical' compares calibrators of all classes at once, 'confidence' of the largest score and "
+            "'classwise' of each class against the rest; or compare on one class against the rest, y_true == label "
+            "with the column of that label"
         )
-    raise ValueError(
-        f"{name} must be one column, since calibrators are compared for two classes, got {width} columns; {instead}"
-    )
-
-
-def _is_backwards(sample: ScoreSample) -> bool:
-    """Return whether positives have lower scores than negatives on average, as scores of the other class have."""
-    y, w = sample.y, sample.w
-    return float((w * y) @ sample.p / (w @ y)) < float((w * (1 - y)) @ sample.p / (w @ (1 - y)))
+    raise ValueError(f"{name} must be one column unless a reduction is given, got {width} columns; {instead}")

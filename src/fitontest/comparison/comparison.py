@@ -8,11 +8,12 @@ import numpy as np
 
 from fitontest.checks import choose
 from fitontest.comparison.calibrators import ALIKE, RULES, Calibrator, list_within_one_se
-from fitontest.comparison.candidates import DO_NOTHING
+from fitontest.comparison.candidates import DO_NOTHING, is_mixture
 from fitontest.comparison.interpretability import NOTE as INTERPRETABILITY_NOTE
 from fitontest.comparison.interpretability import find_frontier
 from fitontest.comparison.paired import Difference, PairedScore
 from fitontest.data.weights import Weighting, weighting_record
+from fitontest.families.multiclass.one_vs_rest import ByClass
 from fitontest.families.stacking import LEAST_NAMED, Stacking
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.decreases import find_decreases
@@ -72,6 +73,8 @@ class Comparison(Table):
         The name of the candidate that leaves the scores as they are, with which the others are compared.
     weighting : Weighting or None
         What the weights of the rows were taken for; None: all rows weigh one.
+    reduction : str or None
+        How several classes were read.
 
     Notes
     -----
@@ -103,6 +106,7 @@ class Comparison(Table):
     do_nothing: str = DO_NOTHING
     n_classes: int = 2
     weighting: Weighting | None = None
+    reduction: str | None = None
 
     @property
     def best_(self) -> Any:
@@ -112,7 +116,7 @@ class Comparison(Table):
     def choice(self, rule: Literal["best", "one_se", "stack"]) -> str:
         """Return the name that a rule chooses, which need not be the rule of this comparison.
 
-        Without a mixture among the candidates, as always with several classes, there is nothing for "stack" to choose.
+        Without a mixture among the candidates there is nothing for "stack" to choose.
 
         Parameters
         ----------
@@ -164,6 +168,7 @@ class Comparison(Table):
             "n": self.n,
             **weighting_record(self.weighting),
             "n_classes": self.n_classes,
+            "reduction": self.reduction,
             "base_rate": self.base_rate,
             "n_smaller_class": self.n_smaller_class,
             "backwards": self.backwards,
@@ -257,6 +262,7 @@ def _tabulate_losses(comparison: Comparison) -> Section:
     loss = LOSS_NAMES[comparison.scoring]
     repeats = f", {comparison.repeats} repeats" if comparison.repeats > 1 else ""
     several = f"{comparison.n_classes} classes" if comparison.base_rate is None else ""
+    several += ", each against the rest" if comparison.reduction == "classwise" else ""
     title = (
         f"post-hoc calibrators by out-of-fold {loss} ({comparison.cv} folds{repeats}), "
         f"n = {comparison.n}, {several or f'share of positives {comparison.base_rate:.4g}'}"
@@ -328,8 +334,8 @@ def _list_sentences(comparison: Comparison) -> list[str]:
 def _describe_choice(comparison: Comparison, chosen: Calibrator, first: Calibrator) -> str:
     """Return the chosen family, and how much smaller its loss is than that of doing nothing."""
     loss, identity = LOSS_NAMES[comparison.scoring], comparison.do_nothing
-    if comparison.rule == "stack" and isinstance(chosen.family, Stacking):
-        return _describe_mixture(chosen, chosen.family, first, loss)
+    if comparison.rule == "stack" and is_mixture(chosen.family):
+        return _describe_mixture(chosen, first, loss)
     if chosen.name == identity:
         return f"Chosen (*): {identity}, to do nothing. {_describe_no_gain(comparison, first, loss)}"
     gain = chosen.held_out.to_identity
@@ -347,23 +353,29 @@ def _describe_no_gain(comparison: Comparison, first: Calibrator, loss: str) -> s
     if first.name == comparison.do_nothing:
         return f"No family has a smaller {loss}."
     if comparison.rule == "stack":
-        mixture = next(one.name for one in comparison if isinstance(one.family, Stacking))
+        mixture = next(one.name for one in comparison if is_mixture(one.family))
         return f"The {loss} of {mixture} is not smaller."
     gap = first.held_out.to_identity
     amount = _format_amount(-gap.mean, gap.se)
     return f"The smallest {loss}, that of {first.name}, is only {amount} less: not more than one standard error."
 
 
-def _describe_mixture(chosen: Calibrator, family: Stacking, first: Calibrator, loss: str) -> str:
+def _describe_mixture(chosen: Calibrator, first: Calibrator, loss: str) -> str:
     """Return what the mixture is made of, and how it compares with doing nothing and with the smallest loss."""
-    parts = sorted(zip(family.weights_, family.members_, strict=True), reverse=True)
-    shares = ", ".join(f"{weight:.0%} {name}" for weight, name in parts if weight >= LEAST_NAMED)
+    family = chosen.family
+    shares = "the families for each class" if isinstance(family, ByClass) else _format_shares(family)
     gain, behind = chosen.held_out.to_identity, chosen.held_out.to_best
     text = f"Chosen (*): {chosen.name}, a mixture of {shares}. "
     text += f"Its {loss} is {_format_amount(-gain.mean, gain.se)} less than that of doing nothing."
     if behind.mean == 0:
         return text
     return f"{text} The smallest is that of {first.name}, {_format_amount(behind.mean, behind.se)} less."
+
+
+def _format_shares(family: Stacking) -> str:
+    """Return the members of a mixture with their weights, the largest first."""
+    parts = sorted(zip(family.weights_, family.members_, strict=True), reverse=True)
+    return ", ".join(f"{weight:.0%} {name}" for weight, name in parts if weight >= LEAST_NAMED)
 
 
 def _describe_simplicity(comparison: Comparison, chosen: Calibrator) -> str:

@@ -7,14 +7,10 @@ is the uncertainty less the discrimination.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
-import numpy as np
-
-from fitontest.data.score_sample import ScoreSample
+from fitontest.data.sample import Sample
 from fitontest.exceptions import without_warnings
-from fitontest.families.base import Family
-from fitontest.numerics.norms import l1
-from fitontest.typing import RowLoss
 
 
 @dataclass(frozen=True)
@@ -25,9 +21,9 @@ class Parts:
     refinement: float
 
 
-def decompose(sample: ScoreSample, family: Family, loss: RowLoss) -> Parts:
-    """Return the parts of the loss of a sample's scores under a family, which is fitted to it."""
+def decompose(sample: Sample, family: Any, loss: str) -> Parts:
+    """Return the parts of the loss of a sample's predictions under a family, which is fitted to it."""
     with without_warnings():
-        recalibrated = np.clip(family.fit_map(sample).evaluate(sample.p), 0.0, 1.0)
-    score, refinement = (l1(loss(sample.y, q), sample.w) for q in (sample.p, recalibrated))
+        c_hat = sample.fit(family)
+    score, refinement = sample.mean_loss(loss), sample.mean_loss(loss, c_hat)
     return Parts(score - refinement, refinement)

@@ -85,8 +85,10 @@ class ErrorComparison(Table):
         Number of folds.
     n : int
         Rows of positive weight.
-    base_rate : float
-        Weighted share of positives.
+    base_rate : float or None
+        Weighted share of positives; None of several classes.
+    reduction : str or None
+        How several classes were read.
 
     Examples
     --------
@@ -111,7 +113,8 @@ class ErrorComparison(Table):
     family: str
     cv: int
     n: int
-    base_rate: float
+    base_rate: float | None
+    reduction: str | None = None
 
     @property
     def better(self) -> str | None:
@@ -176,6 +179,7 @@ class ErrorComparison(Table):
             "n": self.n,
             **weighting_record(self.weighting),
             "base_rate": self.base_rate,
+            "reduction": self.reduction,
         }
 
     def sections(self) -> list[Section]:

@@ -6,26 +6,35 @@ models on the same rows share the noise of the labels and most of that cost, so 
 difference.
 """
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from fitontest.checks import choose, is_real
 from fitontest.comparison.error_comparison import ErrorComparison, HeldOutMean
-from fitontest.comparison.two_models import TwoModels
+from fitontest.comparison.kinds import KINDS, OF_SCORES
+from fitontest.comparison.rows import sample_of, scores_of
+from fitontest.comparison.two_models import TwoModels, compute_gains
+from fitontest.data.arrays import check_same_length
+from fitontest.data.indices import check_same_order
+from fitontest.data.predictions import Names
 from fitontest.data.repeated_rows import Repeats
-from fitontest.data.score_sample import ScoreSample
-from fitontest.families.base import Family, check_family, read_family
+from fitontest.data.simplex_sample import CANONICAL, AnyReduction
+from fitontest.data.weights import read_weights
+from fitontest.families.base import Family, check_family
+from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.families.slope1 import Slope1
+from fitontest.measures.estimate import Estimate, mean_over_classes
 from fitontest.measures.interval import Interval
 from fitontest.measures.plug_in import PlugIn
-from fitontest.numerics.losses import LOSSES, find_loss
+from fitontest.numerics.losses import LOSSES
 from fitontest.numerics.random import check_cv, held_out_rows, one_seed
 from fitontest.numerics.standard_error import mean_and_error
 from fitontest.progress import track
+from fitontest.reading.read import READ, read
 from fitontest.typing import ArrayInput, FloatArray, Label, RandomState
-from fitontest.uncertainty.redrawing import Redrawing, estimate_of, has_quick_interval
+from fitontest.uncertainty.redrawing import Redrawing, canonical_estimate_of, estimate_of, has_quick_interval
 
 DEFAULT_BINS = 15
 LEAST = 2  # rows, and effective rows, without which nothing can be held out and nothing varies
@@ -36,7 +45,7 @@ def compare_errors(
     p1: ArrayInput,
     p2: ArrayInput,
     *,
-    family: str | Family | None = None,
+    family: str | Family | MulticlassFamily | None = None,
     loss: Literal["brier", "log_loss"] = "brier",
     cv: int = 10,
     interval: float = 0.95,
@@ -44,6 +53,8 @@ def compare_errors(
     random_state: RandomState = 0,
     sample_weight: ArrayInput = None,
     pos_label: Label | None = None,
+    reduction: AnyReduction | None = None,
+    labels: ArrayInput = None,
 ) -> ErrorComparison:
     r"""Return how much two models that scored the same rows differ in calibration error, with an interval.
 
@@ -57,12 +68,14 @@ def compare_errors(
     Parameters
     ----------
     y_true : array-like of shape (n,)
-        Labels of two classes, both of which must occur.
-    p1, p2 : array-like of shape (n,)
-        Probabilities of the positive class, in [0, 1], that the two models predict for these rows.
-    family : str or Family, optional
+        Labels, of two classes without a reduction; at least two classes must occur.
+    p1, p2 : array-like of shape (n,) or (n, K)
+        Probabilities of the positive class, in [0, 1], that the two models predict for these rows; with `reduction`
+        those of all classes, in the order of the sorted labels or of `labels`.
+    family : str, Family or MulticlassFamily, optional
         The family of the maps, by default ``Slope1(n_bins=15)``, the only one that kept both promises in simulations
-        (see the notes). It is fitted to every model and fold anew, so a map that exists is refused.
+        (see the notes); with ``reduction="canonical"`` "vector". It is fitted to every model and fold anew, so a map
+        that exists is refused.
     loss : {"brier", "log_loss"}, default="brier"
         What is compared. "brier": the squared calibration error, the mean of (c - p)^2, where c is the true probability
         of a positive given the score. "log_loss": the excess log loss, the mean of the Kullback-Leibler divergence of p
@@ -83,6 +96,14 @@ def compare_errors(
         result is that of the repeated rows. Of importances n is (sum w)^2 / sum w^2 in the standard errors.
     pos_label : label, optional
         The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
+    reduction : {"confidence", "classwise", "binary", "canonical"}, optional
+        How matrices of scores are read. "canonical": whole distributions, of which the gains are those of proper
+        calibration errors (`proper_error`), with a family of several classes; the Brier score is the sum over the
+        classes. "confidence": the largest score of each row, and whether it is that of the label, which may differ
+        between the models. "classwise": each class against the rest; a gain is the mean over the classes. "binary": the
+        column of the positive class, of two.
+    labels : array-like of shape (K,), optional
+        The class of each column with a reduction, also of classes that do not occur.
 
     Returns
     -------
@@ -133,24 +154,35 @@ def compare_errors(
     calibration error (squared) of squared is larger by 0.0336 (95 % interval 0.0262 to 0.0410; p-value 1.5e-18):
     true is better calibrated.
     """
-    measure = _read_measure(Slope1(DEFAULT_BINS) if family is None else family, random_state)
-    rule = find_loss(choose(loss, LOSSES, "loss"))
+    if isinstance(y_true, READ):
+        raise ValueError(
+            f"y_true must be the labels of rows that both models scored, got {type(y_true).__name__}, which hold the "
+            "scores of one"
+        )
+    own = "vector" if reduction == CANONICAL else Slope1(DEFAULT_BINS)
+    measure = _read_measure(own if family is None else family, reduction, random_state)
+    choose(loss, LOSSES, "loss")
     check_cv(cv)
     _check_level(interval)
     named = _read_names(names)
-    models = TwoModels.of(y_true, p1, p2, sample_weight, pos_label)
-    sample = models.given[0]
-    _check_rows(sample, models)
-    Repeats.of(models.given[1])  # which its error tells of
-    Repeats.of(sample).warn()
-    folds = held_out_rows(models.first.sample.n, cv, random_state)
-    fitted = read_family(measure.family)
-    level = interval if has_quick_interval(measure) else None
-    redrawing = Redrawing(interval=level, random_state=one_seed(random_state))
+    weights = None if sample_weight is None else read_weights(sample_weight, "sample_weight")
+    columns = {"sample_weight": weights, "reduction": reduction, "labels": labels, "pos_label": pos_label}
+    data = [read(y_true, p, **columns, names=Names(y_prob=name)) for name, p in (("p1", p1), ("p2", p2))]
+    samples = [sample_of(each) for each in data]
+    check_same_order(y_true=y_true, p1=p1, p2=p2, sample_weight=sample_weight)
+    check_same_length(p1=samples[0].points, p2=samples[1].points)
+    models = TwoModels.of(*samples)
+    _check_rows(models)
+    for sample in reversed(models.given):
+        Repeats.of(scores_of(sample))  # which the error of the second tells of
+    Repeats.of(scores_of(models.given[0])).warn()
+    folds = held_out_rows(models.w.size, cv, random_state)
+    fitted = KINDS.get(reduction, OF_SCORES).read_one(measure.family, "family", random_state)
+    redrawing = Redrawing(interval=_level(measure, reduction, interval), random_state=one_seed(random_state))
     gains, errors = [], []
-    for model, given in zip(track((models.first, models.second), "models"), models.given, strict=True):
-        gains.append(model.compute_gains(fitted, folds, rule))
-        errors.append(estimate_of(measure, given, redrawing=redrawing))
+    for sample, each in zip(track(models.scored, "models"), data, strict=True):
+        gains.append(compute_gains(sample, fitted, folds, loss))
+        errors.append(_estimate(measure, each, reduction, redrawing))
     degrees = _count_effective(models) - 1.0
     difference = _summarise(gains[0] - gains[1], models, degrees, interval)
     return ErrorComparison(
@@ -163,10 +195,25 @@ def compare_errors(
         errors=dict(zip(named, errors, strict=True)),
         loss=loss,
         family=measure.name,
-        cv=min(cv, models.first.sample.n),
-        n=sample.n,
-        base_rate=sample.base_rate,
+        cv=min(cv, models.w.size),
+        n=models.given[0].n,
+        base_rate=models.given[0].base_rate,
+        reduction=reduction,
     )
+
+
+def _level(measure: PlugIn, reduction: str | None, interval: float) -> float | None:
+    """Return the level of the intervals of the plug-in errors, None where they have none."""
+    return None if reduction in (CANONICAL, "classwise") or not has_quick_interval(measure) else interval
+
+
+def _estimate(measure: PlugIn, data: Any, reduction: str | None, redrawing: Redrawing) -> Estimate:
+    """Return the plug-in error of a model."""
+    if reduction == CANONICAL:
+        return canonical_estimate_of(measure, data, redrawing)
+    if reduction != "classwise":
+        return estimate_of(measure, data, reduction, redrawing)
+    return mean_over_classes({label: estimate_of(measure, sample, reduction) for label, sample in data.items()})
 
 
 def _summarise(values: FloatArray, models: TwoModels, degrees: float, level: float) -> HeldOutMean:
@@ -189,10 +236,13 @@ def _count_effective(models: TwoModels) -> float:
     return float(models.w.sum()) ** 2 / float(models.w2.sum())
 
 
-def _read_measure(family: object, random_state: RandomState) -> PlugIn:
+def _read_measure(family: Any, reduction: str | None, random_state: RandomState) -> PlugIn:
     """Return the plug-in error of the family, which draws with that seed if it was given by name."""
-    check_family(family)  # a map, which `PlugIn` takes too, could not be fitted without a fold
-    return PlugIn(family).seeded(one_seed(random_state))  # type: ignore[arg-type]
+    if reduction != CANONICAL:
+        check_family(family)  # a map, which `PlugIn` takes too, could not be fitted without a fold
+    elif not isinstance(family, str | Family | MulticlassFamily):
+        raise ValueError(f"family must be the name of a family or a MulticlassFamily, got {family!r}")
+    return PlugIn(family).seeded(one_seed(random_state))
 
 
 def _read_names(names: object) -> tuple[str, str]:
@@ -211,14 +261,16 @@ def _check_level(level: object) -> None:
         raise ValueError(f"interval must be a level between 0 and 1, both excluded, such as 0.95; got {level!r}")
 
 
-def _check_rows(sample: ScoreSample, models: TwoModels) -> None:
+def _check_rows(models: TwoModels) -> None:
     """Raise ValueError where nothing could be held out, or labels or rows do not vary."""
-    if sample.n < LEAST:
-        raise ValueError(f"y_true must have at least {LEAST} rows of positive weight, got {sample.n}")
-    positives = int(np.count_nonzero(sample.rows.y))
-    if positives in (0, sample.n):
-        value = f"{sample.n} of one, which do not show how much labels vary"
-        raise ValueError(f"y_true must have rows of both classes, got {value}")
+    n = models.given[0].n
+    if n < LEAST:
+        raise ValueError(f"y_true must have at least {LEAST} rows of positive weight, got {n}")
+    for sample in models.given:
+        counts = sample.label_counts
+        if np.count_nonzero(counts) < 2:
+            rule = "rows of both classes" if counts.size == 2 else "rows of two classes or more"
+            raise ValueError(f"y_true must have {rule}, got {n} of one, which do not show how much labels vary")
     effective = _count_effective(models)
     if effective < LEAST * (1 - 1e-9):
         rule = f"sample_weight must leave at least {LEAST} effective rows, (sum w)^2 / sum w^2"

@@ -12,18 +12,17 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
+from fitontest.comparison.candidates import is_mixture, of_one_class
 from fitontest.comparison.decomposition import Parts, decompose
 from fitontest.comparison.interpretability import Interpretability, measure_interpretability
+from fitontest.comparison.kinds import FamilyKind
 from fitontest.comparison.known_truth import Quality, measure_quality
-from fitontest.data.ordering import Rows
-from fitontest.data.score_sample import ScoreSample
+from fitontest.data.sample import Sample
 from fitontest.exceptions import Held, held_warnings, warn_user, without_warnings
 from fitontest.families.base import Family
-from fitontest.families.stacking import Stacking
-from fitontest.maps.base import CalibrationMap
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.norms import l1
-from fitontest.typing import FloatArray, IntArray, RowLoss
+from fitontest.typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,14 +31,14 @@ class CandidateResult:
 
     Attributes
     ----------
-    family : Family
+    family : Family or MulticlassFamily
         Fitted to all rows.
     fit_seconds : float
         Time of that fit.
     losses : array
-        The loss of each sorted row out of fold.
+        The loss of each row out of fold.
     test_losses : array or None
-        The loss of each sorted row of the test set, if there is one.
+        The loss of each row of the test set, if there is one.
     parts, errors, quality, certain, interpretability
         As in `Calibrator`.
     """
@@ -61,59 +60,62 @@ class HeldOutEvaluation:
 
     Attributes
     ----------
-    sample : ScoreSample
+    sample : Sample
         The rows to fit to, which are also predicted out of fold.
-    test : ScoreSample or None
+    test : Sample or None
         Other rows.
     folds : list of lists of int arrays
         The positions of the rows of each fold, for each repeat of the cross-validation.
-    loss : callable
-        ``loss(y, q)``, the loss of each row.
+    loss : str
+        "log_loss" or "brier".
     evaluators : mapping of str to Family
         Families that estimate the calibration error.
-    decomposition : Family
+    decomposition : Family or MulticlassFamily
         Family under which the loss is decomposed.
     truth : array or None
-        The true probability at each of `rows`.
+        The true probability at each row of the test set, if there is one, else of the sample.
+    kind : FamilyKind
+        How the members of a mixture are read.
     interpretability : bool
         Whether it is measured too.
-    known : list of tuples of Family and array
+    known : list of tuples of family and array
         Predictions out of fold that were made already.
     said : list of pairs of str and type
         Warnings that were given already.
     """
 
-    sample: ScoreSample
-    test: ScoreSample | None
+    sample: Sample
+    test: Sample | None
     folds: list[list[IntArray]]
-    loss: RowLoss
+    loss: str
     evaluators: Mapping[str, Family]
-    decomposition: Family
+    decomposition: Any
     truth: FloatArray | None
+    kind: FamilyKind
     interpretability: bool = False
-    known: list[tuple[Family, FloatArray]] = field(default_factory=list)
+    known: list[tuple[Any, FloatArray]] = field(default_factory=list)
     said: list[Held] = field(default_factory=list)
 
     @property
-    def rows(self) -> Rows:
-        """The sorted rows on which errors and parts are measured: the test set, if there is one, else the sample."""
-        return self.sample.rows if self.test is None else self.test.rows
+    def judged(self) -> Sample:
+        """The rows on which errors and parts are measured: the test set, if there is one, else the sample."""
+        return self.sample if self.test is None else self.test
 
-    def evaluate(self, family: Family) -> CandidateResult:
+    def evaluate(self, family: Any) -> CandidateResult:
         """Return the result of one candidate, and leave it fitted to all rows."""
-        predictions = self._stack(family) if isinstance(family, Stacking) else self._predict(family)
+        predictions = self._stack(family) if is_mixture(family) else self._predict(family)
         predictions = np.clip(predictions, 0.0, 1.0)  # only bins of slope 1 have values outside
-        losses = self._average_losses(self.sample.rows, predictions)
+        losses = self._average_losses(self.sample, predictions)
         start = perf_counter()
         self._fit(family)
         fit_seconds = perf_counter() - start
-        rows, test_losses = self.rows, None
-        q = predict(family.map_, rows.p)
+        judged, test_losses = self.judged, None
+        q = judged.predict(family.map_)
         if self.test is not None:
-            predictions = q[None, :]
-            test_losses = self._average_losses(rows, predictions)
-        judged = self.sample if self.test is None else self.test
+            predictions = q[None]
+            test_losses = self._average_losses(judged, predictions)
         samples = [judged.rescored(each) for each in predictions]
+        certain = ((q == 0) | (q == 1)).reshape(len(q), -1).any(axis=1)
         return CandidateResult(
             family=family,
             fit_seconds=fit_seconds,
@@ -121,69 +123,85 @@ class HeldOutEvaluation:
             test_losses=test_losses,
             parts=self._decompose(samples),
             errors=self._measure_errors(samples),
-            quality=None if self.truth is None else measure_quality(q, self.truth, rows.w),
-            certain=l1(((q == 0) | (q == 1)).astype(np.float64), rows.w),
+            quality=None if self.truth is None else measure_quality(judged, q, self.truth),
+            certain=l1(certain.astype(np.float64), judged.present.w),
             interpretability=self._measure_interpretability(judged.rescored(q), samples),
         )
 
-    def _fit(self, family: Family) -> None:
+    def _fit(self, family: Any) -> None:
         """Fit a family to all rows, and warn of what has not been said yet, as of the members of a mixture."""
         with held_warnings() as held:
-            family.fit_sample(self.sample.merged)
+            self.sample.fit_estimator(family)
         for warning in held:
             if warning not in self.said:
                 self.said.append(warning)
                 warn_user(*warning)
 
-    def _predict(self, family: Family) -> FloatArray:
-        """Return the predictions out of fold, shape (repeats, n); they are remembered for mixtures of families."""
+    def _predict(self, family: Any) -> FloatArray:
+        """Return the predictions out of fold, of each repeat; they are remembered for mixtures of families."""
         for other, predictions in self.known:
             if have_same_settings(family, other):
                 return predictions
-        predictions = predict_out_of_fold(family, self.sample, self.folds)
+        predictions = np.stack([self.sample.hold_out(family, folds) for folds in self.folds])
         self.known.append((clone(family), predictions))
         return predictions
 
-    def _stack(self, stacking: Stacking) -> FloatArray:
+    def _stack(self, family: Any) -> FloatArray:
         """Return predictions of the mixture out of fold: each fold's with weights that were chosen without it.
 
         The members' predictions are those of the comparison. Those of the other folds, by which the weights are chosen,
         are made by members that were fitted to the rows of this one: only its own predictions do not know them.
         """
-        members = np.stack([self._predict(member) for member in stacking.make_members().values()], axis=-1)
-        predictions = np.empty(members.shape[:2])
-        for mixed, each, folds in zip(predictions, members, self.folds, strict=True):
+        mixture = of_one_class(family)
+        members = np.stack([self._predict(member) for member in self.kind.adapted_members(mixture)], axis=-1)
+        return np.stack([self._mix(mixture, *pair) for pair in zip(members, self.folds, strict=True)])
+
+    def _mix(self, mixture: Any, members: FloatArray, folds: list[IntArray]) -> FloatArray:
+        """Return the mixtures of the members' predictions, shape (n, ..., J), in one repeat."""
+        sample = self.sample
+        mixed = []
+        for values, labels in zip(sample.columns(members), sample.labellings, strict=True):
+            column = np.empty(values.shape[:-1])
             for held_out in folds:
-                others = np.ones(len(self.sample.rows), dtype=bool)
+                others = np.ones(len(labels), dtype=bool)
                 others[held_out] = False
-                mixed[held_out] = each[held_out] @ stacking.weigh(each[others], self.sample.take(others))
-        return predictions
+                part = sample.take(others)
+                weights = mixture.weigh(values[others], labels[others], part.present.w / part.row_weight)
+                column[held_out] = values[held_out] @ weights
+            mixed.append(column)
+        return sample.joined(mixed)
 
-    def _average_losses(self, rows: Rows, predictions: FloatArray) -> FloatArray:
+    def _average_losses(self, sample: Sample, predictions: FloatArray) -> FloatArray:
         """Return the loss of each row, its mean over the repeats of a cross-validation."""
-        return np.asarray(np.mean([self.loss(rows.y, q) for q in predictions], axis=0))
+        return np.asarray(np.mean([sample.losses(self.loss, q) for q in predictions], axis=0))
 
-    def _decompose(self, samples: list[ScoreSample]) -> Parts:
+    def _decompose(self, samples: list[Sample]) -> Parts:
         """Return the parts of the loss, their means over the repeats."""
         parts = [decompose(sample, self.decomposition, self.loss) for sample in samples]
         return Parts(
             float(np.mean([part.calibration for part in parts])), float(np.mean([part.refinement for part in parts]))
         )
 
-    def _measure_interpretability(self, fitted: ScoreSample, held_out: list[ScoreSample]) -> Interpretability | None:
+    def _measure_interpretability(self, fitted: Sample, held_out: list[Sample]) -> Interpretability | None:
         """Return how readable and how valid the calibrated scores are, where that is wanted."""
         if not self.interpretability:
             return None
         with without_warnings():
             return measure_interpretability(fitted, held_out)
 
-    def _measure_errors(self, samples: list[ScoreSample]) -> dict[str, float]:
-        """Return the calibration error by each evaluator, its mean over the repeats."""
+    def _measure_errors(self, samples: list[Sample]) -> dict[str, float]:
+        """Return the calibration errors by each evaluator, their means over the repeats."""
+        views = [sample.views for sample in samples]
         with without_warnings():
             return {
-                name: float(np.mean([float(PlugIn(family).estimate(sample)) for sample in samples]))
+                f"{name}{what}": float(np.mean([_mean_error(PlugIn(family), view[what]) for view in views]))
                 for name, family in self.evaluators.items()
+                for what in views[0]
             }
+
+
+def _mean_error(measure: PlugIn, samples: list[Any]) -> float:
+    return float(np.mean([float(measure.estimate(sample)) for sample in samples]))
 
 
 def have_same_settings(family: BaseEstimator, other: BaseEstimator) -> bool:
@@ -202,16 +220,3 @@ def _same(value: object, other: object) -> bool:
     if isinstance(value, np.ndarray) or isinstance(other, np.ndarray):
         return type(value) is type(other) and bool(np.array_equal(value, other))  # type: ignore[arg-type]
     return value is other or (type(value) is type(other) and bool(value == other))
-
-
-def predict_out_of_fold(family: Family, sample: ScoreSample, repeats: list[list[IntArray]]) -> FloatArray:
-    """Return predictions of shape (repeats, n), each row's by a map fitted without the rows of its fold.
-
-    Warnings of these fits are suppressed: the fit to all rows warns of the same data.
-    """
-    return np.stack([family.hold_out(sample, folds) for folds in repeats])
-
-
-def predict(fitted: CalibrationMap, p: FloatArray) -> FloatArray:
-    """Return c_hat(p) clipped to [0, 1]; only bins of slope 1 have values outside it."""
-    return np.clip(fitted.evaluate(p), 0.0, 1.0)

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fitontest.data.score_sample import ScoreSample
+from fitontest.data.sample import Sample
 from fitontest.measures.binning import DEFAULT_BINS
+from fitontest.measures.measure import Measure
 from fitontest.measures.measure import make as make_measure
 from fitontest.measures.probabilistic_count import ProbabilisticCount
 from fitontest.measures.validity import DEFAULT_K
@@ -43,21 +44,25 @@ class Interpretability:
     auc_v: float
 
 
-def measure_interpretability(fitted: ScoreSample, held_out: Sequence[ScoreSample]) -> Interpretability:
-    """Return the measures of one candidate.
+def measure_interpretability(fitted: Sample, held_out: Sequence[Sample]) -> Interpretability:
+    """Return the measures of one candidate; of classes that are judged one by one their means.
 
     Parameters
     ----------
-    fitted : ScoreSample
+    fitted : Sample
         The labels with the values of the map that is fitted to all rows. Those of a cross-validation come from several
         maps, which have several times as many values.
-    held_out : sequence of ScoreSample
+    held_out : sequence of Sample
         The labels with held-out predictions, for each repeat of the cross-validation; the means over them are returned.
     """
-    pde, auc_v = (
-        float(np.mean([make_measure(name).estimate(sample).value for sample in held_out])) for name in ("pde", "auc_v")
-    )
-    return Interpretability(ProbabilisticCount().estimate(fitted).value, pde, auc_v)
+    count = _mean(ProbabilisticCount(), [fitted])
+    pde, auc_v = (_mean(make_measure(name), held_out) for name in ("pde", "auc_v"))
+    return Interpretability(count, pde, auc_v)
+
+
+def _mean(measure: Measure, samples: Sequence[Sample]) -> float:
+    """Return the mean of a measure of the scores of the samples."""
+    return float(np.mean([measure.estimate(scores).value for sample in samples for scores in sample.views[""]]))
 
 
 def find_frontier(losses: Sequence[float], counts: Sequence[float]) -> list[bool]:

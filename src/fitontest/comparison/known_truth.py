@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fitontest.data.arrays import as_scores, check_same_length
-from fitontest.data.score_sample import ScoreSample
+from fitontest.data.arrays import as_matrix, as_scores, check_same_length
+from fitontest.data.sample import Sample
 from fitontest.numerics.norms import l1
 from fitontest.simulation.truth import mean_given
 from fitontest.typing import ArrayInput, FloatArray
@@ -22,26 +22,53 @@ class Quality:
     error_after: float
 
 
-def read_truth(truth: Truth, sample: ScoreSample, scores: str = "y_prob") -> FloatArray:
-    """Return the true probability at each of the sorted rows of a sample.
+def read_truth(truth: Truth, sample: Sample, judged: Sample, scores: str = "y_prob") -> FloatArray:
+    """Return the true probability at each of the rows that are judged: those of a sample, in order.
 
-    `truth` is a function of the scores, or has one value for each row; where scores are tied, the probability of a
-    positive is the weighted mean of theirs. `scores` is what the caller calls the scores.
+    `truth` is a function of the predictions, or has one value, or a row of one for each class, for each row; where
+    predictions are tied, the probability of a label is the weighted mean of theirs. `scores` is what the caller calls
+    the predictions.
     """
-    p = sample.rows.p
     if callable(truth):
-        c = as_scores(truth(p), "truth(p)")
-        check_same_length(**{"truth(p)": c, "p": p})
-        return c
+        points = judged.present.points
+        return _checked(truth(points), "truth(p)", points, "p", sample)
     if sample.aggregated:
         raise ValueError("truth must be a function of the scores where entries stand for many rows, got values of each")
-    c = as_scores(truth, "truth")
-    check_same_length(**{"truth": c, scores: sample.p})
-    present = sample.w > 0
-    scored = sample.p[present]
-    return mean_given(scored, c[present], sample.w[present])[np.argsort(scored)]
+    known = sample.with_facts(truth=_checked(truth, "truth", sample.points, scores, sample)).in_order().present
+    each = zip(sample.columns(known.points), sample.columns(known.facts["truth"]), strict=True)
+    return sample.joined([mean_given_rows(points, c, known.w) for points, c in each])
 
 
-def measure_quality(q: FloatArray, c: FloatArray, w: FloatArray) -> Quality:
-    """Return the errors of the predictions q of a map at rows whose true probabilities are c and weights w."""
-    return Quality(*(l1(np.abs(q - other), w) for other in (c, mean_given(q, c, w))))
+def _checked(values: ArrayInput, name: str, points: FloatArray, scores: str, sample: Sample) -> FloatArray:
+    """Return true probabilities of the shape of the predictions."""
+    if points.ndim == 1:
+        c = as_scores(values, name)
+        check_same_length(**{name: c, scores: points})
+        return c
+    c, _ = as_matrix(values, name)
+    if c.shape != points.shape:
+        raise ValueError(f"{name} must have the shape of {scores}, {points.shape}, got {c.shape}")
+    return sample.checked_points(c, name)
+
+
+def measure_quality(sample: Sample, q: FloatArray, c: FloatArray) -> Quality:
+    """Return the errors of the predictions q of a map at the rows of a sample whose true probabilities are c."""
+    w = sample.present.w
+    each = list(zip(sample.columns(q), sample.columns(c), strict=True))
+    map_error = np.mean([l1(_distance(q_k, c_k), w) for q_k, c_k in each])
+    error_after = np.mean([l1(_distance(q_k, mean_given_rows(q_k, c_k, w)), w) for q_k, c_k in each])
+    return Quality(float(map_error), float(error_after))
+
+
+def mean_given_rows(q: FloatArray, c: FloatArray, w: FloatArray) -> FloatArray:
+    """Return E[c | q] at each row: the weighted mean of c, of shape (n,) or (n, K), over the rows with the same q."""
+    if q.ndim == 1:
+        return mean_given(q, c, w)
+    _, where = np.unique(q, axis=0, return_inverse=True)
+    group = np.asarray(where, dtype=np.float64).reshape(-1)
+    return np.stack([mean_given(group, column, w) for column in c.T], axis=1)
+
+
+def _distance(q: FloatArray, c: FloatArray) -> FloatArray:
+    """Return |q - c|; of distributions the total variation, half the sum over the classes."""
+    return np.abs(q - c) if q.ndim == 1 else np.abs(q - c).sum(axis=1) / 2.0

@@ -5,7 +5,7 @@ behind the members of this class, so that nothing above asks which kind it holds
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import copy
 from functools import cached_property
 from typing import Any, Self
@@ -43,6 +43,12 @@ class Sample(ABC):
         Whether all weights are one, whether they count rows.
     base_rate : float or None
         Weighted share of positives; None: several classes have no base rate.
+    row_weight : float
+        The weight that counts as one row: 1 of whole weights, else sum w^2 / sum w.
+    codes : array of shape (m,)
+        The labels: 0.0 or 1.0, or the columns of their classes.
+    aggregated, has_pooled_scores : bool
+        Whether entries stand for many rows, and for rows whose scores differ, at their mean.
     decided : bool
         Whether all predictions are 0 or 1: decisions, not probabilities.
     facts : mapping of str to array of shape (m,) or more
@@ -54,6 +60,10 @@ class Sample(ABC):
     total: float
     unit: bool
     whole: bool
+    row_weight: float
+    aggregated: bool = False
+    has_pooled_scores: bool = False
+    codes: NDArray[Any]
     facts: Facts = NO_FACTS
 
     @property
@@ -172,6 +182,68 @@ class Sample(ABC):
         name : {"log_loss", "brier"}
         predictions : array of the shape of ``present.points``, optional
         """
+
+    @abstractmethod
+    def hold_out(self, family: Any, folds: Sequence[IntArray]) -> FloatArray:
+        """Return for each row of `present` what a map of the family makes of it that was fitted without its fold.
+
+        Warnings of these fits are suppressed: a fit to all rows warns of the same data.
+
+        Parameters
+        ----------
+        family : Family or MulticlassFamily
+            Unfitted.
+        folds : sequence of int arrays
+            Positions of the rows that are held out together.
+        """
+
+    @abstractmethod
+    def fit_estimator(self, family: Any) -> Any:
+        """Return a family, itself fitted to all rows."""
+
+    @abstractmethod
+    def mean_loss(self, name: str, c_hat: Any = None) -> float:
+        """Return the weighted mean loss of the predictions, or of what a calibration map makes of them."""
+
+    @abstractmethod
+    def columns(self, values: FloatArray) -> list[FloatArray]:
+        """Return values of the rows by labelling: those of a sample whose classes are judged one by one are several."""
+
+    def joined(self, columns: Sequence[FloatArray]) -> FloatArray:
+        """Return the values of the rows of which these are the `columns`."""
+        return columns[0]
+
+    def checked_points(self, values: FloatArray, name: str) -> FloatArray:
+        """Return a matrix of true probabilities, or raise ValueError where its rows could not be predictions."""
+        raise ValueError(f"{name} must be one column, got {values.shape[1]} columns")
+
+    @property
+    @abstractmethod
+    def labellings(self) -> list[NDArray[Any]]:
+        """The labels of each of these `columns`, as `fitontest.numerics.losses` take them, of the rows of `present`."""
+
+    @property
+    @abstractmethod
+    def views(self) -> dict[str, list[Any]]:
+        """The samples of one score whose mean calibration error is that of these rows, by what it is called."""
+
+    @property
+    @abstractmethod
+    def label_counts(self) -> IntArray:
+        """How many rows of positive weight each class has."""
+
+    @property
+    @abstractmethod
+    def is_backwards(self) -> bool:
+        """Whether labels have lower predictions than by chance, on average, as those of the other class have."""
+
+    @abstractmethod
+    def unweighted(self) -> "Sample":
+        """Return the rows as they stand, with weight one each."""
+
+    @abstractmethod
+    def in_order(self) -> Self:
+        """Return the rows in an order that does not depend on the one in which they arrived."""
 
     def with_facts(self, **facts: NDArray[Any]) -> Self:
         """Return the sample with further facts of its rows.

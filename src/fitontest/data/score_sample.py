@@ -5,7 +5,7 @@ groups of tied scores are made on demand, once, because sorting takes time that 
 by equal width never does).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
@@ -21,6 +21,7 @@ from fitontest.data.ordering import Groups, Rows, pooled, sorted_rows
 from fitontest.data.sample import Facts, Sample, taken
 from fitontest.data.weights import Weighting, Weights, WeightType, check_kind, read_weights
 from fitontest.numerics.losses import find_loss
+from fitontest.numerics.norms import l1
 from fitontest.numerics.random import repeated_folds
 from fitontest.numerics.search import BLOCK
 from fitontest.typing import ArrayInput, BoolArray, FloatArray, IntArray, Label, RandomState
@@ -200,7 +201,7 @@ class ScoreSample(Sample):
         return pooled(self.rows, unit=self.unit)
 
     @cached_property
-    def row_weight(self) -> float:
+    def row_weight(self) -> float:  # type: ignore[override]
         """The weight that counts as one row.
 
         1 for whole weights, which are repetitions. The scale of other weights, which are importances, means nothing:
@@ -393,6 +394,58 @@ class ScoreSample(Sample):
         """
         return find_loss(name, "loss")(self.rows.y, self.rows.p if predictions is None else predictions)
 
+    def hold_out(self, family: Any, folds: Sequence[IntArray]) -> FloatArray:
+        """Return the values, which may leave [0, 1], of maps of the sorted rows that were fitted without their fold."""
+        return family.hold_out(self, folds)  # type: ignore[no-any-return]
+
+    def fit_estimator(self, family: Any) -> Any:
+        """Return a family of two classes, itself fitted to all rows."""
+        return family.fit_sample(self.merged)
+
+    def mean_loss(self, name: str, c_hat: Any = None) -> float:
+        """Return the weighted mean loss of the scores, or of what a calibration map makes of them."""
+        q = self.p if c_hat is None else np.clip(c_hat.evaluate(self.p), 0.0, 1.0)
+        return l1(find_loss(name, "loss")(self.y, q), self.w)
+
+    def columns(self, values: FloatArray) -> list[FloatArray]:
+        """Return the values: there is one labelling."""
+        return [values]
+
+    @property
+    def labellings(self) -> list[NDArray[Any]]:
+        """The labels of the sorted rows."""
+        return [self.rows.y]
+
+    @property
+    def views(self) -> dict[str, list[Any]]:
+        """The sample itself."""
+        return {"": [self]}
+
+    @property
+    def label_counts(self) -> IntArray:
+        """How many rows of positive weight are negatives, and positives."""
+        positives = int(self.rows.n[self.rows.y > 0].sum())
+        return np.array([self.n - positives, positives])
+
+    @property
+    def is_backwards(self) -> bool:
+        """Whether positives have lower scores than negatives, on average."""
+        y, w = self.y, self.w
+        return float((w * y) @ self.p / (w @ y)) < float((w * (1 - y)) @ self.p / (w @ (1 - y)))
+
+    @property
+    def codes(self) -> NDArray[Any]:  # type: ignore[override]
+        """The labels, 0.0 or 1.0."""
+        return self.y
+
+    def unweighted(self) -> "ScoreSample":
+        """Return the rows as they stand, with weight one each."""
+        return ScoreSample(self.y, self.p)
+
+    def in_order(self) -> Self:
+        """Return the sample, whose rows are taken sorted."""
+        return self
+
     @staticmethod
     def of_rows(rows: Rows, *, whole: bool) -> "ScoreSample":
         """Return the sample of single rows that are sorted by (p, y, w) already, unchecked.
@@ -425,7 +478,7 @@ def folds_key(cv: int, repeats: int, random_state: RandomState) -> str:
     return f"folds {cv!r} {repeats!r} {int(random_state)}" if is_whole(random_state) else ""
 
 
-def refuse_pooled_scores(sample: ScoreSample, name: str) -> None:
+def refuse_pooled_scores(sample: Sample, name: str) -> None:
     """Raise ValueError where entries stand for rows whose scores differ; `name` is of what needs every score."""
     if sample.has_pooled_scores:
         raise ValueError(

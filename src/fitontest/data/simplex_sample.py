@@ -1,5 +1,6 @@
 """Predictions as they are, a distribution over K classes in each row: what ``reduction="canonical"`` reads."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -24,7 +25,9 @@ from fitontest.data.sample import NO_FACTS, Facts, Sample, taken
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex import on_simplex
 from fitontest.data.weights import Weighting, Weights
+from fitontest.exceptions import without_warnings
 from fitontest.numerics.losses import find_loss
+from fitontest.numerics.norms import l1
 from fitontest.numerics.random import check_cv, repeated_folds
 from fitontest.numerics.row_order import order_of_rows
 from fitontest.typing import ArrayInput, BoolArray, FloatArray, IntArray, Label, RandomState
@@ -217,6 +220,10 @@ class SimplexSample(Sample):
         """Return the chosen rows, of any weight and in any order."""
         return self.take(rows)
 
+    def unweighted(self) -> "SimplexSample":
+        """Return the rows with weight one each."""
+        return replace(self, weights=None)
+
     def rescored(self, p: FloatArray) -> "SimplexSample":
         """Return the same rows with other probabilities, unchecked."""
         return replace(self, scores=p, logs=False)
@@ -310,6 +317,60 @@ class SimplexSample(Sample):
         group = np.empty(order.size, dtype=np.intp)
         group[order] = np.concatenate([[0], np.cumsum(new)])
         return group
+
+    @cached_property
+    def row_weight(self) -> float:  # type: ignore[override]
+        """The weight that counts as one row."""
+        return 1.0 if self.whole else float(self.w @ self.w) / self.total
+
+    def hold_out(self, family: Any, folds: Sequence[IntArray]) -> FloatArray:
+        """Return the values, shape (n, K), of maps of the rows that were fitted without their fold."""
+        rows = self.present
+        values = np.full(rows.scores.shape, np.nan)
+        with without_warnings():
+            for held_out in folds:
+                fitted = np.ones(len(rows), dtype=bool)
+                fitted[held_out] = False
+                values[held_out] = rows.predict(rows.take(fitted).fit(family), held_out)
+        return values
+
+    def fit_estimator(self, family: Any) -> Any:
+        """Return a family of several classes, itself fitted to all rows."""
+        return family.fit_rows(self.present)
+
+    def mean_loss(self, name: str, c_hat: Any = None) -> float:
+        """Return the weighted mean loss of the probabilities, or of what a calibration map makes of them."""
+        return l1(self.losses(name, None if c_hat is None else self.predict(c_hat)), self.w)
+
+    def columns(self, values: FloatArray) -> list[FloatArray]:
+        """Return the values: there is one labelling."""
+        return [values]
+
+    def checked_points(self, values: FloatArray, name: str) -> FloatArray:
+        """Return true probabilities of all classes, whose rows must add up to 1."""
+        return on_simplex(values, name)
+
+    @property
+    def labellings(self) -> list[NDArray[Any]]:
+        """The columns of the classes of the labels."""
+        return [self.present.codes]
+
+    @property
+    def views(self) -> dict[str, list[Any]]:
+        """The confidences, and each class against the rest."""
+        each = [self.against_rest(k) for k in range(self.n_classes)]
+        return {", confidence": [self.confidence], ", class-wise": each}
+
+    @property
+    def label_counts(self) -> IntArray:
+        """How many rows of positive weight each class has."""
+        return np.bincount(self.present.codes, minlength=self.n_classes)
+
+    @property
+    def is_backwards(self) -> bool:
+        """Whether labels are less probable than by chance, on average, as with columns in another order."""
+        own = self.p[np.arange(len(self)), self.codes]
+        return float(self.w @ own) / self.total < 1.0 / self.n_classes
 
     def fit(self, family: Any) -> Any:
         """Return the calibration map of an unfitted family of several classes that fits the rows best."""

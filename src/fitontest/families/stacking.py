@@ -1,9 +1,10 @@
 """Stacking: the convex mixture of several families' maps that predicts held-out labels best."""
 
 from collections.abc import Sequence
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -176,7 +177,7 @@ class Stacking(EitherFamily):
             solution, values = member.solve_and_hold_out(sample, folds)
             member.adopt(solution)
             held_out.append(values)
-        weights = self.weigh(np.stack(held_out, axis=1), sample)
+        weights = self.weigh(np.stack(held_out, axis=1), sample.rows.y, sample.rows.w / sample.row_weight)
         fitted = MixtureMap(weights, tuple(member.map_ for member in members.values()))
         return Solution(fitted, None, {"members_": members, "weights_": weights})
 
@@ -184,8 +185,8 @@ class Stacking(EitherFamily):
         """Return the mixture, its members and their weights."""
         members = self.make_class_members()
         folds = rows.in_folds(self.cv, self.random_state)[1]
-        held_out = np.stack([hold_out_classes(member, rows, folds) for member in members.values()], axis=-1)
-        weights = self.weigh_classes(held_out, rows) if folds else np.full(len(members), 1.0 / len(members))
+        held_out = np.stack([rows.hold_out(member, folds) for member in members.values()], axis=-1)
+        weights = self.weigh(held_out[: len(rows) if folds else 0], rows.codes, rows.w / rows.row_weight)
         maps = tuple(member.fit_rows(rows).map_.for_classes(None) for member in members.values())
         return ClassSolution(MulticlassMixtureMap(weights, maps), {"members_": members, "weights_": weights})
 
@@ -231,7 +232,7 @@ class Stacking(EitherFamily):
                 for j, member in enumerate(members):
                     held_out[j, rows] = member.fit_many(others, kept).at(entries.p[rows])
         w = entries.w / entries.unlabelled.row_weight
-        columns = (self._weigh(held_out[:, :, b].T, labels[:, b].astype(np.float64), w) for b in range(labels.shape[1]))
+        columns = (self.weigh(held_out[:, :, b].T, labels[:, b].astype(np.float64), w) for b in range(labels.shape[1]))
         return np.stack(list(columns), axis=1)
 
     def _folds(self, entries: Entries) -> list[tuple[IntArray, Entries]]:
@@ -242,53 +243,38 @@ class Stacking(EitherFamily):
             entries.memory[key] = [(rows, entries.without(rows)) for rows in folds]
         return entries.memory[key]  # type: ignore[no-any-return]
 
-    def weigh(self, held_out: FloatArray, sample: ScoreSample) -> FloatArray:
-        """Return the weights under which predictions of the sorted rows, shape (n, members), have the least loss.
+    def weigh(self, held_out: FloatArray, labels: NDArray[Any], w: FloatArray) -> FloatArray:
+        """Return the weights under which predictions of held-out rows have the least loss.
 
         Parameters
         ----------
-        held_out : array of shape (n, members)
-            The members' predictions of rows that they were not fitted to, in the order of the sorted rows.
-        sample : ScoreSample
-            The rows.
+        held_out : array of shape (n, members) or (n, K, members)
+            The members' predictions of rows that they were not fitted to: scores, or probabilities of all classes.
+        labels : array of shape (n,)
+            0 or 1; of probabilities of all classes the columns of the labels.
+        w : array of shape (n,)
+            Weights of the rows, in units of one row.
 
         Returns
         -------
         weights : array of shape (members,)
             At least 0; they add up to 1.
         """
-        return self._weigh(held_out, sample.rows.y, sample.rows.w / sample.row_weight)
-
-    def _weigh(self, held_out: FloatArray, y: FloatArray, w: FloatArray) -> FloatArray:
-        n_members = held_out.shape[1]
         if len(held_out) < 2:
-            return np.full(n_members, 1.0 / n_members)
-        q, y = np.clip(held_out, LOG_LOSS_EPS, 1.0 - LOG_LOSS_EPS), y[:, None]
+            return np.full(held_out.shape[-1], 1.0 / held_out.shape[-1])
+        if held_out.ndim == 3:
+            return self._weigh_classes(held_out, labels, w)
+        q, y = np.clip(held_out, LOG_LOSS_EPS, 1.0 - LOG_LOSS_EPS), labels[:, None]
         each = y * q + (1.0 - y) * (1.0 - q) if self.loss == "log_loss" else y - q
         return self._least_loss(each, w)
 
-    def weigh_classes(self, held_out: FloatArray, rows: SimplexSample) -> FloatArray:
-        """Return the weights under which predictions of several classes, shape (n, K, members), have the least loss.
-
-        Parameters
-        ----------
-        held_out : array of shape (n, K, members)
-            The members' predictions of rows that they were not fitted to.
-        rows : SimplexSample
-            The rows.
-
-        Returns
-        -------
-        weights : array of shape (members,)
-            At least 0; they add up to 1.
-        """
-        w = rows.w
-        w = w if rows.whole else w * (w.sum() / (w @ w))
+    def _weigh_classes(self, held_out: FloatArray, codes: IntArray, w: FloatArray) -> FloatArray:
         if self.loss == "log_loss":
-            own = held_out[np.arange(rows.codes.size), rows.codes]
+            own = held_out[np.arange(codes.size), codes]
             return self._least_loss(np.clip(own, LOG_LOSS_EPS, 1.0 - LOG_LOSS_EPS), w)
-        missed = np.eye(rows.n_classes)[rows.codes][:, :, None] - held_out
-        return self._least_loss(missed.reshape(-1, missed.shape[2]), np.repeat(w / 2.0, rows.n_classes))
+        n_classes = held_out.shape[1]
+        missed = np.eye(n_classes)[codes][:, :, None] - held_out
+        return self._least_loss(missed.reshape(-1, held_out.shape[2]), np.repeat(w / 2.0, n_classes))
 
     def _least_loss(self, each: FloatArray, w: FloatArray) -> FloatArray:
         """Return the weights for likelihoods or residuals of each row, shape (m, members)."""
@@ -308,18 +294,3 @@ class Stacking(EitherFamily):
 def _holds_out_plainly(member: Family) -> bool:
     """Tell whether a member has no folds of its own, of which it would make the held-out predictions on the way."""
     return type(member).solve_and_hold_out is Family.solve_and_hold_out
-
-
-def hold_out_classes(family: MulticlassFamily, rows: SimplexSample, folds: Sequence[IntArray]) -> FloatArray:
-    """Return for each row the values, shape (n, K), of a map of several classes that was fitted without its fold.
-
-    Warnings of these fits are suppressed: the fit to all rows warns of the same data.
-    """
-    values = np.full(rows.scores.shape, np.nan)
-    with without_warnings():
-        for held_out in folds:
-            fitted = np.ones(rows.codes.size, dtype=bool)
-            fitted[held_out] = False
-            c_hat = clone(family).fit_rows(rows.take(fitted)).map_
-            values[held_out] = c_hat.on_simplex(rows.p[held_out])
-    return values

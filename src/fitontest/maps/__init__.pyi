@@ -8,6 +8,7 @@ from .knots import KnotsMap
 from .logistic import LogisticMap
 from .logit_knots import LogitKnotsMap
 from .mixture import MixtureMap
+from .multiclass.by_class import ByClassMap
 from .multiclass.cells import CellMap
 from .multiclass.identity import MulticlassIdentityMap
 from .multiclass.mixture import MulticlassMixtureMap
@@ -21,6 +22,7 @@ __all__ = [
     "AtomsMap",
     "BetaMap",
     "BinnedMap",
+    "ByClassMap",
     "CellMap",
     "IdentityMap",
     "KnotsMap",

@@ -161,6 +161,7 @@ _MODULES = {  # names, and the files in which they are registered
     "logistic": "fitontest.maps.logistic",
     "logit_knots": "fitontest.maps.logit_knots",
     "mixture": "fitontest.maps.mixture",
+    "by_class": "fitontest.maps.multiclass.by_class",
     "multiclass_identity": "fitontest.maps.multiclass.identity",
     "multiclass_mixture": "fitontest.maps.multiclass.mixture",
     "one_vs_rest": "fitontest.maps.multiclass.one_vs_rest",

@@ -6,8 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from fitontest.data.score_sample import ScoreSample
-from fitontest.data.simplex_sample import SimplexSample
+from fitontest.data.sample import Sample
 from fitontest.data.weights import Weighting, weighting_record
 from fitontest.families.base import Family
 from fitontest.maps.base import CalibrationMap
@@ -111,16 +110,14 @@ class Estimate(Number, Table):
     rows_note: str = ""
 
     @classmethod
-    def of(
-        cls, measure: Measure, sample: ScoreSample | SimplexSample, value: float, evidence: Evidence | None = None
-    ) -> Self:
+    def of(cls, measure: Measure, sample: Sample, value: float, evidence: Evidence | None = None) -> Self:
         """Return the estimate that a measure makes of a sample; the value must be a finite number.
 
         Parameters
         ----------
         measure : Measure
             The measure, with its settings.
-        sample : ScoreSample or SimplexSample
+        sample : Sample
             The checked data.
         value : float
             In the unit of the measure.

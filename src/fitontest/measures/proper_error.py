@@ -8,18 +8,16 @@ it may be negative. Fitted to the rows on which it is measured, a map of d free 
 under calibration, and held out, with cv folds, it loses d cv / (2 n (cv - 1)).
 """
 
-from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, TypeAlias, cast
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
 from fitontest.checks import as_list, brief
 from fitontest.data.counted_sample import count_rows
-from fitontest.data.score_sample import ScoreSample
-from fitontest.data.simplex_sample import SimplexSample
+from fitontest.data.sample import Sample
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family, read_family
 from fitontest.families.multiclass.base import MulticlassFamily
@@ -37,7 +35,6 @@ from fitontest.results.text import short
 from fitontest.typing import FloatArray, IntArray, RandomState
 
 LossName: TypeAlias = Literal["log_loss", "brier"]
-Data: TypeAlias = ScoreSample | SimplexSample
 SEVERAL = "vector"  # the family by default, of several classes
 TWO = "beta"  # of a column
 
@@ -118,7 +115,7 @@ class ProperError(Measure):
         """Return a value, in nats with the log loss."""
         return f"{short(value, digits)} nats" if self.loss == "log_loss" else short(value, digits)
 
-    def estimate(self, sample: Data) -> Estimate:
+    def estimate(self, sample: Sample) -> Estimate:
         """Return the mean gain over the held-out rows.
 
         Raises
@@ -126,23 +123,22 @@ class ProperError(Measure):
         ValueError
             A single row, whatever its weight, or only equal rows of whole distributions: there is nothing to hold out.
         """
-        held: _HeldOut
-        held = _OfColumn(sample, self) if isinstance(sample, ScoreSample) else _OfClasses(sample.present, self)
-        families = held.families()
-        folds = held.folds()
+        rows, folds = self._hold_out(sample)
         if not folds:
             raise ValueError(f"{self.cv} folds need two rows that differ, got {sample.n:g} rows of one kind")
-        before, after, chosen = held.before(), np.zeros(len(held)), []
+        families, name_of = self._families(sample)
+        before, chosen = rows.losses(self.loss), []
+        after = np.zeros(before.size)
         with without_warnings():  # a fold tells nothing that the whole does not
             for fold in track(folds, "folds"):
-                training = np.setdiff1d(np.arange(len(held)), fold, assume_unique=True)
-                best = held.best(families, training) if len(families) > 1 else 0
-                chosen.append(held.name_of(families[best]))
-                after[fold] = held.after(families[best], training, fold)
-        value, error = mean_and_error(before - after, held.w, held.w2)
-        loss = float(held.w @ before / held.w.sum())
+                training = np.setdiff1d(np.arange(before.size), fold, assume_unique=True)
+                best = self._best(families, rows.take(training)) if len(families) > 1 else 0
+                chosen.append(name_of(families[best]))
+                after[fold] = self._losses(families[best], rows, training, fold)
+        value, error = mean_and_error(before - after, rows.w, rows.w2)
+        loss = float(rows.w @ before / rows.w.sum())
         evidence = HeldOutGain(
-            n_classes=held.n_classes,
+            n_classes=2 if sample.classes is None else len(sample.classes),
             standard_error=error,
             loss_before=loss,
             loss_after=loss - value,
@@ -150,6 +146,33 @@ class ProperError(Measure):
             loss_name=self.loss,
         )
         return Estimate.of(self, sample, value, evidence)
+
+    def _hold_out(self, sample: Sample) -> tuple[Sample, list[IntArray]]:
+        """Return rows, with the positions of those that are held out together."""
+        rows = count_rows(sample).present
+        return rows.in_folds(self.cv, self.random_state) if sample.n > 1 else (rows, [])
+
+    def _families(self, sample: Sample) -> tuple[list[Any], Callable[[Any], str]]:
+        """Return unfitted families, and what gives their names."""
+        two = sample.classes is None
+        read, default = (read_family, TWO) if two else (read_for_classes, SEVERAL)
+        listed = self.listed or (default,)
+        made = [read(one, self.random_state if isinstance(one, str) else "own") for one in listed]
+        return made, family_name if two else class_family_name
+
+    def _best(self, families: Sequence[Any], sample: Sample) -> int:
+        """Return which family has the smallest loss on held-out rows of a sample."""
+        rows, folds = self._hold_out(sample)
+        losses = np.zeros(len(families))
+        for fold in folds:
+            rest = np.setdiff1d(np.arange(rows.w.size), fold, assume_unique=True)
+            losses += [rows.w[fold] @ self._losses(family, rows, rest, fold) for family in families]
+        return int(np.argmin(losses))
+
+    def _losses(self, family: Any, rows: Sample, training: IntArray, held_out: IntArray) -> FloatArray:
+        """Return the loss of each held-out row under the map that is fitted to the training rows."""
+        predictions = rows.predict(rows.take(training).fit(family), held_out)
+        return rows.take(held_out).losses(self.loss, predictions)
 
     def _plain_seed(self) -> int | None:
         return self.random_state if isinstance(self.random_state, int) else None
@@ -200,119 +223,3 @@ class HeldOutGain(CanonicalEvidence):
     def to_dict(self) -> dict[str, Any]:
         """Return these and the family of each fold."""
         return {**self.record(), "chosen": list(self.chosen)}
-
-
-class _HeldOut(ABC):
-    """Rows of which parts are held out, with the families that are fitted to the others."""
-
-    n_classes: int
-    w: FloatArray
-    w2: FloatArray
-
-    def __init__(self, measure: ProperError) -> None:
-        self.measure = measure
-
-    def __len__(self) -> int:
-        return self.w.size
-
-    @abstractmethod
-    def families(self) -> list[Any]:
-        """Return unfitted families."""
-
-    @abstractmethod
-    def name_of(self, family: Any) -> str:
-        """Return what a family is called."""
-
-    @abstractmethod
-    def folds(self) -> list[IntArray]:
-        """Return the rows that are held out together."""
-
-    @abstractmethod
-    def part(self, rows: IntArray) -> "_HeldOut":
-        """Return the chosen rows."""
-
-    @abstractmethod
-    def before(self) -> FloatArray:
-        """Return the loss of the predictions of each row."""
-
-    @abstractmethod
-    def after(self, family: Any, training: IntArray, held: IntArray) -> FloatArray:
-        """Return the loss of each held-out row under the map that is fitted to the training rows."""
-
-    def best(self, families: Sequence[Any], training: IntArray) -> int:
-        """Return which family has the smallest loss on held-out rows of the training rows."""
-        part = self.part(training)
-        losses = np.zeros(len(families))
-        for fold in part.folds():
-            rest = np.setdiff1d(np.arange(len(part)), fold, assume_unique=True)
-            losses += [part.w[fold] @ part.after(family, rest, fold) for family in families]
-        return int(np.argmin(losses))
-
-
-class _OfColumn(_HeldOut):
-    """The sorted rows of a sample of two classes."""
-
-    n_classes = 2
-
-    def __init__(self, sample: ScoreSample, measure: ProperError) -> None:
-        super().__init__(measure)
-        several = sample.n > 1
-        sample = cast("ScoreSample", count_rows(sample))
-        self.sample, self._folds = sample.in_folds(measure.cv, measure.random_state) if several else (sample, [])
-        self.rows = self.sample.rows
-        self.w, self.w2 = self.rows.w, self.rows.w2
-
-    def families(self) -> list[Any]:
-        listed = self.measure.listed or (TWO,)
-        return [
-            read_family(family, self.measure.random_state) if isinstance(family, str) else read_family(family)
-            for family in listed
-        ]
-
-    def name_of(self, family: Any) -> str:
-        return family_name(family)
-
-    def folds(self) -> list[IntArray]:
-        return self._folds
-
-    def part(self, rows: IntArray) -> "_OfColumn":
-        return _OfColumn(self.sample.take(rows), self.measure)
-
-    def before(self) -> FloatArray:
-        return find_loss(self.measure.loss, "loss")(self.rows.y, self.rows.p)
-
-    def after(self, family: Any, training: IntArray, held: IntArray) -> FloatArray:
-        values = family.fit_map(self.sample.take(training).merged).evaluate(self.rows.p[held])
-        return find_loss(self.measure.loss, "loss")(self.rows.y[held], np.clip(values, 0.0, 1.0))
-
-
-class _OfClasses(_HeldOut):
-    """Rows of several classes."""
-
-    def __init__(self, rows: SimplexSample, measure: ProperError) -> None:
-        super().__init__(measure)
-        self.rows, self.n_classes = rows, rows.n_classes
-        self.w, self.w2 = rows.w, rows.w2
-
-    def families(self) -> list[Any]:
-        seed = self.measure.random_state
-        return [
-            read_for_classes(family, seed if isinstance(family, str) else "own")
-            for family in self.measure.listed or (SEVERAL,)
-        ]
-
-    def name_of(self, family: Any) -> str:
-        return class_family_name(family)
-
-    def folds(self) -> list[IntArray]:
-        return self.rows.in_folds(self.measure.cv, self.measure.random_state)[1]
-
-    def part(self, rows: IntArray) -> "_OfClasses":
-        return _OfClasses(self.rows.take(rows), self.measure)
-
-    def before(self) -> FloatArray:
-        return find_loss(self.measure.loss, "loss")(self.rows.codes, self.rows.p)
-
-    def after(self, family: Any, training: IntArray, held: IntArray) -> FloatArray:
-        g = family.solve_classes(self.rows.take(training)).map
-        return find_loss(self.measure.loss, "loss")(self.rows.codes[held], g.on_simplex(self.rows.p[held]))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from fitontest.checks import as_list, choose
-from fitontest.comparison.compare import Options, compare_candidates
+from fitontest.comparison.compare import compare_calibrators
 from fitontest.comparison.comparison import Comparison
 from fitontest.data.predictions import (
     REDUCTIONS,
@@ -365,8 +365,7 @@ def _evaluated(sample: ScoreSample, options: ReportOptions) -> Evaluation:
 
 
 def _compared(sample: ScoreSample, seed: int) -> Comparison:
-    options = Options.of(list(CANDIDATES), FOLDS, 1, "log_loss", "one_se", (), None, seed)
-    return compare_candidates(sample, options)
+    return compare_calibrators(sample, families=list(CANDIDATES), cv=FOLDS, evaluators=(), random_state=seed)
 
 
 def _without(part: Section, column: str) -> Section:

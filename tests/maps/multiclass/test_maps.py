@@ -23,6 +23,7 @@ MAPS = {
     ),
     "shared": fot.maps.SharedMap(fot.maps.BinnedMap(fot.partitions.Partition([0.4]), [0.1, 0.8], [0.0, 0.0]), beta=1.3),
 }
+BY_CLASS = fot.maps.ByClassMap(MAPS["one_vs_rest"].parts)
 MAPS["mixture"] = fot.maps.MulticlassMixtureMap([0.2, 0.5, 0.3], [MAPS["identity"], MAPS["full"], MAPS["one_vs_rest"]])
 every_map = pytest.mark.parametrize("name", MAPS)
 
@@ -48,6 +49,19 @@ def test_the_formula_of_one_vs_rest():
     np.testing.assert_allclose(MAPS["one_vs_rest"](ROWS), q / q.sum(axis=1, keepdims=True), rtol=0, atol=1e-15)
     nothing = OneVsRestMap([fot.maps.KnotsMap([0], [0])] * 3)
     np.testing.assert_allclose(nothing(ROWS), ROWS, rtol=0, atol=1e-15)  # rows of zeros are p
+
+
+def test_maps_by_class_are_left_as_they_are():
+    rows = np.array([[0.2, 0.9, 0.5], [1.0, 0.0, 1.0]])
+    np.testing.assert_array_equal(
+        BY_CLASS(rows), np.column_stack([part(rows[:, k]) for k, part in enumerate(BY_CLASS.parts)])
+    )
+    assert fot.MulticlassMap.from_dict(BY_CLASS.to_dict()) == BY_CLASS
+    frame = pd.DataFrame(rows, columns=["a", "b", "c"])
+    calibrated = BY_CLASS.apply_to(frame, ["a", "b", "c"])
+    np.testing.assert_allclose(calibrated.to_numpy()[:, 3:], BY_CLASS(rows), atol=1e-15)
+    with pytest.raises(ValueError, match="P must have a column for each of the map's 3 classes"):
+        BY_CLASS([[0.2, 0.8]])
 
 
 def test_a_mixture_is_the_weighted_mean_of_its_parts():

@@ -1,7 +1,7 @@
 """One against the rest: a family of two classes for each class."""
 
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.base import clone
@@ -12,6 +12,7 @@ from fitontest.families.base import Family, read_family
 from fitontest.families.listed import names_by_settings
 from fitontest.families.multiclass.base import ClassSolution, MulticlassFamily, read_multiclass_family
 from fitontest.families.registry import family_name, register, registered_class
+from fitontest.maps.multiclass.by_class import ByClassMap
 from fitontest.maps.multiclass.one_vs_rest import OneVsRestMap
 from fitontest.numerics.random import check_seed
 from fitontest.typing import RandomState
@@ -54,6 +55,7 @@ class OneVsRest(MulticlassFamily):
     """
 
     calibrator = True
+    map_class: ClassVar[type[OneVsRestMap]] = OneVsRestMap
 
     def __init__(self, family: str | Family = "beta", random_state: RandomState = 0) -> None:
         self.family = family
@@ -70,7 +72,26 @@ class OneVsRest(MulticlassFamily):
         check_seed(self.random_state)
         family = read_family(self.family, self.random_state)
         families = [clone(family).fit_sample(rows.against_rest(k)) for k in range(rows.n_classes)]
-        return ClassSolution(OneVsRestMap(tuple(one.map_ for one in families)), {"families_": families})
+        return ClassSolution(self.map_class(tuple(one.map_ for one in families)), {"families_": families})
+
+
+class ByClass(OneVsRest):
+    """Fit a family of two classes to each class against the rest, and leave the values as they are.
+
+    Parameters
+    ----------
+    family, random_state
+        See `OneVsRest`.
+
+    Attributes
+    ----------
+    map_ : ByClassMap
+    classes_, families_
+        See `OneVsRest`.
+    """
+
+    calibrator = False
+    map_class = ByClassMap
 
 
 def read_for_classes(family: object, random_state: RandomState | Literal["own"] = "own") -> MulticlassFamily:

@@ -24,7 +24,7 @@ from fitontest.maps.sql import to_sql
 from fitontest.maps.stored import StoredMap
 from fitontest.typing import ArrayInput, FloatArray, Label
 
-_NAMES = Names(y_prob="P", labels="the columns")
+NAMES = Names(y_prob="P", labels="the columns")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -86,7 +86,7 @@ class MulticlassMap(StoredMap):
         simplex = on_simplex(scores, "P")
         self.check_columns(simplex, "P")
         if self.classes is not None:
-            check_order(headers, list(self.classes), _NAMES, fitted=True)
+            check_order(headers, list(self.classes), NAMES, fitted=True)
         return self.evaluate(simplex)
 
     @abstractmethod
@@ -165,6 +165,20 @@ class MulticlassMap(StoredMap):
             Fewer than two names, a name that occurs twice, another number of names than of classes; a map that defines
             no expressions.
         """
+        columns = self.read_columns(probs)
+        limits = (*((p, 0.0, 1.0) for p in columns), (total(columns), 1.0 - SUM_TOLERANCE, 1.0 + SUM_TOLERANCE))
+        whole = total(columns).clip(low=0.5)  # no division by 0, not even where the guard gives NULL
+        values = self.expressions(shared([p / whole for p in columns]))
+        return [Guarded(limits, value.clip(0.0, 1.0)) for value in values]
+
+    def read_columns(self, probs: Sequence[str]) -> list[Column]:
+        """Return the columns of these names, one for each class of the map.
+
+        Parameters
+        ----------
+        probs : sequence of K str
+            As for `guarded`.
+        """
         names = as_list(probs, "probs")
         if len(set(names)) < len(names) or len(names) < 2:
             raise ValueError(f"probs must name a column for each of two classes or more, each once, got {brief(names)}")
@@ -172,11 +186,7 @@ class MulticlassMap(StoredMap):
             raise ValueError(
                 f"probs must name a column for each of the map's {self.n_classes} classes, got {brief(names)}"
             )
-        columns = [Column(name) for name in names]
-        limits = (*((p, 0.0, 1.0) for p in columns), (total(columns), 1.0 - SUM_TOLERANCE, 1.0 + SUM_TOLERANCE))
-        whole = total(columns).clip(low=0.5)  # no division by 0, not even where the guard gives NULL
-        values = self.expressions(shared([p / whole for p in columns]))
-        return [Guarded(limits, value.clip(0.0, 1.0)) for value in values]
+        return [Column(name) for name in names]
 
     def apply_to(
         self, frame: Any, probs: Sequence[str], names: Sequence[str] | None = None, *, check: bool = True

@@ -1,0 +1,28 @@
+"""The rows that are compared on, of data that were read."""
+
+from typing import Any
+
+from fitontest.data.classwise_sample import ClasswiseSample
+from fitontest.data.predictions import NAMES, Names, Predictions
+from fitontest.data.read import one_sample
+from fitontest.data.sample import Sample
+from fitontest.data.samples import Samples
+from fitontest.data.score_sample import ScoreSample
+
+
+def sample_of(data: Any, names: Names = NAMES) -> Sample:
+    """Return the rows of one sample; classes against the rest are held out together, by the rows that they share."""
+    if isinstance(data, Samples) and data.kind == "class":
+        if not isinstance(data.whole, Predictions):
+            raise ValueError(
+                f"{names.y_true} must be rows with reduction='classwise', got cells of {len(data)} classes, which do "
+                "not keep which scores belong to one row: compare on the cells of each class"
+            )
+        return ClasswiseSample.of(data.whole)
+    return data if isinstance(data, Sample) else one_sample(data, names)
+
+
+def scores_of(sample: Sample) -> ScoreSample:
+    """Return the scores whose rows tell of copies among them: of several classes the confidences."""
+    scores: ScoreSample = getattr(sample, "confidence", sample)  # type: ignore[arg-type]
+    return scores
