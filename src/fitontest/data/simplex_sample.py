@@ -351,7 +351,7 @@ class SimplexSample(Sample):
         return on_simplex(values, name)
 
     @property
-    def labellings(self) -> list[NDArray[Any]]:
+    def labellings(self) -> list[IntArray]:
         """The columns of the classes of the labels."""
         return [self.present.codes]
 
