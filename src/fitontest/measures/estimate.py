@@ -16,13 +16,14 @@ from fitontest.measures.if_calibrated import IfCalibrated
 from fitontest.measures.interval import INDEPENDENT_ROWS, ErrorInterval
 from fitontest.measures.measure import Measure
 from fitontest.measures.notes import data_notes, no_null_note, of_classes, one_class_note
+from fitontest.measures.reached import OfEvidence, OfMeasure
 from fitontest.partitions.cell_partition import CellPartition
 from fitontest.partitions.partition import Partition
 from fitontest.results.frames import Records
 from fitontest.results.number import Number
 from fitontest.results.table import Section, Table, cell
 from fitontest.results.text import short
-from fitontest.typing import Label
+from fitontest.typing import ArrayInput, BoolArray, FloatArray, Label
 
 _OF_TWO = ("base_rate", "stand_in", *(f"limit_{J}" for J in RESOLUTIONS))  # fields of records of two classes alone
 
@@ -31,8 +32,9 @@ _OF_TWO = ("base_rate", "stand_in", *(f"limit_{J}" for J in RESOLUTIONS))  # fie
 class Estimate(Number, Table):
     """The value of a measure, and what it was computed from. ``float(e)`` is the value; it compares as a number.
 
-    The public attributes of `evidence` and, where they have no other meaning here, the settings of `measure` are
-    attributes of the estimate too: ``estimate.se_map_fixed``, ``estimate.losses``, ``estimate.norm``.
+    What is known of the evidence of some estimates is an attribute of these, such as ``estimate.se_map_fixed`` and
+    ``estimate.losses``, and so are settings, such as ``estimate.norm``; all of them are in ``estimate.evidence`` and
+    ``estimate.settings``.
 
     Sums, differences, products, ratios and ``round`` are plain numbers; for all other mathematics write ``float(e)``.
     Two estimates are equal (``==``) only if they are the same object.
@@ -108,6 +110,41 @@ class Estimate(Number, Table):
     decided: bool = False
     weighting: Weighting | None = None
     rows_note: str = ""
+
+    # settings, of the measures that have them
+    family = OfMeasure[str]()
+    norm = OfMeasure[str]()
+    debias = OfMeasure[bool]()
+    distance = OfMeasure[str]()
+    loss = OfMeasure[str]()
+    alpha = OfMeasure[float]()
+    test = OfMeasure[str]()
+    # of bins and cells
+    table = OfEvidence[Any]()
+    losses = OfEvidence[FloatArray]()
+    rejects = OfEvidence[Callable[[ArrayInput], BoolArray]]()
+    p_values = OfEvidence[Callable[[ArrayInput], FloatArray]]()
+    per_bin = OfEvidence[FloatArray]()
+    total = OfEvidence[float]()
+    averaged = OfEvidence[float]()
+    monotone = OfEvidence[bool]()
+    cells = OfEvidence[Any]()
+    distances = OfEvidence[FloatArray]()
+    # of fitted maps
+    se_map_fixed = OfEvidence[float | None]()
+    se_reason = OfEvidence[str]()
+    fitted_on_these_rows = OfEvidence[bool]()
+    shifts_by_gap = OfEvidence[bool]()
+    # of a gain in a proper loss
+    standard_error = OfEvidence[float]()
+    chosen = OfEvidence[tuple[str, ...]]()
+    loss_before = OfEvidence[float]()
+    loss_after = OfEvidence[float]()
+    # of other measures
+    bandwidth = OfEvidence[float]()
+    curve = OfEvidence[Any]()
+    n_values = OfEvidence[int]()
+    n_classes = OfEvidence[int | None]()
 
     @classmethod
     def of(cls, measure: Measure, sample: Sample, value: float, evidence: Evidence | None = None) -> Self:
@@ -225,21 +262,16 @@ class Estimate(Number, Table):
         return self.evidence.n_bins
 
     @property
+    def settings(self) -> dict[str, Any]:
+        """The settings of the measure as JSON-ready values by name."""
+        return self.measure.settings()
+
+    @property
     def note(self) -> str | None:
         """What must be known to read the value."""
         of_data = data_notes(self.decided, self.weighting, self.rows_note)
         notes = [*notes_of_value(self), *notes_of_labels(self), *(("", note) for note in of_data)]
         return "; ".join(f"{where}: {note}" if where else note for where, note in notes) or None
-
-    def __getattr__(self, name: str) -> Any:
-        """Return an attribute of the evidence, or a setting of the measure."""
-        if not name.startswith("_") and "evidence" in self.__dict__:
-            if hasattr(self.evidence, name):
-                return getattr(self.evidence, name)
-            settings = self.measure.settings()
-            if name in settings:
-                return settings[name]
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __getitem__(self, label: Label) -> "Estimate":
         """Return the estimate of one class against the rest."""
