@@ -9,7 +9,7 @@ from fitontest.comparison.calibrators import RULES
 from fitontest.comparison.candidates import of_one_class
 from fitontest.comparison.comparison import Comparison
 from fitontest.comparison.held_out import HeldOutEvaluation
-from fitontest.comparison.kinds import OF_SCORES
+from fitontest.comparison.kinds import KINDS, OF_SCORES
 from fitontest.comparison.known_truth import Truth, read_truth
 from fitontest.comparison.options import EVALUATORS, Options
 from fitontest.comparison.pairing import rank_results

@@ -13,7 +13,7 @@ from scipy.special import stdtr, stdtrit
 
 from fitontest.checks import choose, is_real
 from fitontest.comparison.error_comparison import ErrorComparison, HeldOutMean
-from fitontest.comparison.kinds import OF_SCORES
+from fitontest.comparison.kinds import KINDS, OF_SCORES
 from fitontest.comparison.rows import sample_of, scores_of
 from fitontest.comparison.two_models import TwoModels, compute_gains
 from fitontest.data.arrays import check_same_length
