@@ -10,6 +10,7 @@ from fitontest.data.predictions import Reduction, count_columns
 from fitontest.data.simplex_sample import CANONICAL, AnyReduction
 from fitontest.evaluation.evaluation import estimated
 from fitontest.families.base import Family
+from fitontest.families.docstrings import take_descriptions
 from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.multiclass.base import MulticlassMap
@@ -126,8 +127,9 @@ def calibration_error(
         How a matrix of scores is read, see above. Without it only a column of scores is accepted: nothing is guessed
         from shapes.
     labels : array-like of shape (K,), optional
-        The classes in the order of the columns, with `reduction`, also those that do not occur; by default the labels
-        that occur, sorted. The columns of a data frame that are named after the classes must stand in that order.
+        The classes in the order of the columns, with `reduction`, also those that do not occur; by default those that
+        the columns of a data frame are called after, or else the labels that occur, sorted. The columns of a data frame
+        that are named after the classes must stand in the order of `labels`.
     sample_weight : array-like of shape (n,), optional
         Counts where all are whole numbers of at most 10 on average, weight 2 being the row twice; else importances,
         whose scale means nothing. A row of weight 0 is absent.
@@ -200,6 +202,7 @@ def calibration_error(
     )
 
 
+@take_descriptions(calibration_error)
 def gce(
     y_true: ArrayInput,
     y_prob: ArrayInput = None,
@@ -239,10 +242,6 @@ def gce(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,)
-        Labels of two classes, or of any number with `reduction`.
-    y_prob : array-like of shape (n,)
-        Predicted probabilities of the positive class, in [0, 1]; of shape (n, K) with `reduction`.
     loss : {"bias", "deviation", "rejection"}, BinLoss or callable, default="bias"
         With the means pbar of the scores and ybar of the labels in a bin: bias is abs(ybar - pbar); deviation the mean
         of abs(p_i - ybar); rejection the share of the scores p_i that the test rejects as the probability of the bin's
@@ -285,15 +284,10 @@ def gce(
         its class is the label; the mean over the classes of each against the rest; the column of the positive class of
         two; or whole distributions, with the bias as loss. Without it only a column of scores is accepted. Null draws
         are made for each class by itself.
-    labels : array-like of shape (K,), optional
-        The classes in the order of the columns, with `reduction`; by default those that the columns of a data frame
-        are called after, or else the labels that occur, sorted.
     sample_weight : array-like of shape (n,), optional
         Counts where all are whole numbers of at most 10 on average, weight 2 being the row twice; else importances,
         whose scale means nothing. A row of weight 0 is absent. For the rejection they must be counts: a test counts
         rows.
-    pos_label : label, optional
-        The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
 
     Returns
     -------
@@ -363,6 +357,7 @@ def gce(
     )
 
 
+@take_descriptions(gce)
 def tce(
     y_true: ArrayInput,
     y_prob: ArrayInput = None,
@@ -388,35 +383,20 @@ def tce(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,)
-        Labels of two classes, or of any number with `reduction`.
-    y_prob : array-like of shape (n,)
-        Predicted probabilities of the positive class, in [0, 1]; of shape (n, K) with `reduction`.
     partition : str, Partitioner, Family or array-like, default="pava_bc"
         See `gce`. The default holds a twentieth to a fifth of the rows in each bin.
-    n_bins : int, default=10
-        Number of bins, where `partition` is the name of a rule that has one.
     alpha : float in (0, 1), default=0.05
         Level of the test: 0.05 is 5 %.
-    test : {"binomial", "t"}, default="binomial"
-        The exact two-sided binomial test, or the t-test.
     null_draws : int or "auto", default="auto"
         Redrawings of the labels from the scores, for the TCE to expect of calibrated scores in ``.null``: a TCE means
         little without it. "auto" makes 100 for up to 10,000 scores (rows, times the classes with
         ``reduction="classwise"``) of up to five classes and none for more, as the result then says. 0 draws none.
-    random_state : int, RandomState or None, default=0
-        Seed of these draws.
     reduction : {"confidence", "classwise", "binary"}, optional
         How a matrix of scores is read, see `calibration_error`: the largest score of each row, as the probability that
         its class is the label; the mean over the classes of each against the rest; or the column of the positive class
         of two. Without it only a column of scores is accepted.
-    labels : array-like of shape (K,), optional
-        The classes in the order of the columns, with `reduction`; by default those that the columns of a data frame
-        are called after, or else the labels that occur, sorted.
     sample_weight : array-like of shape (n,), optional
         Counts, whole numbers of at most 10 on average: how often each row stands in the data.
-    pos_label : label, optional
-        The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
 
     Returns
     -------
@@ -470,6 +450,8 @@ def tce(
     )
 
 
+@take_descriptions(gce)
+@take_descriptions(calibration_error)
 def within_bin_error(
     y_true: ArrayInput,
     y_prob: ArrayInput = None,
@@ -493,13 +475,6 @@ def within_bin_error(
         Labels of two classes and predicted probabilities of the positive class, in [0, 1].
     partition : str, Partitioner, Family or array-like, default="pava_bc"
         See `gce`.
-    n_bins : int, default=10
-        Number of bins, where `partition` is the name of a rule that has one.
-    sample_weight : array-like of shape (n,), optional
-        Counts where all are whole numbers of at most 10 on average, weight 2 being the row twice; else importances,
-        whose scale means nothing. A row of weight 0 is absent.
-    pos_label : label, optional
-        The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
 
     Returns
     -------
