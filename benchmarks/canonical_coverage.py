@@ -18,12 +18,14 @@ from zlib import crc32
 import numpy as np
 
 import fitontest as fot
+from fitontest.data.redraws import Redraws
+from fitontest.data.redraws_of import redraws_of
 from fitontest.data.simplex_sample import CANONICAL, read_any
 from fitontest.exceptions import without_warnings
-from fitontest.measures.canonical import CanonicalMeasure
 from fitontest.numerics.threads import one_blas_thread
-from fitontest.uncertainty.canonical import ClassRedraws
-from fitontest.uncertainty.canonical_intervals import inverted_error
+from fitontest.uncertainty.chain import Found, Redrawn
+from fitontest.uncertainty.intervals import widened
+from fitontest.uncertainty.ladder import fitted
 from report import markdown, tell
 
 SEED = 19_2026
@@ -62,9 +64,9 @@ def undecided(p: np.ndarray) -> np.ndarray:
 
 
 CASES = {one.__name__: one for one in (calibrated, overconfident, shifted, confused, undecided)}
-MEASURES: dict[str, CanonicalMeasure] = {
-    "vector": fot.measures.CanonicalPlugIn("vector"),
-    "median_variance": fot.measures.SimplexECE(),
+MEASURES: dict[str, fot.Measure] = {
+    "vector": fot.measures.PlugIn("vector"),
+    "median_variance": fot.measures.make("simplex_ece"),
 }
 
 
@@ -78,19 +80,26 @@ def drawn(case: str, n_classes: int, n: int, number: int) -> tuple[np.ndarray, n
     return np.minimum(y, n_classes - 1), p, c
 
 
+def inverted(measure: fot.Measure, redraws: Redraws, seed: int, draws: int) -> Found | None:
+    """Return the debiased error and its interval, whether or not the package gives one of this measure."""
+    redrawn, g = Redrawn(measure, redraws, seed), redraws.moved(fitted("vector", redraws))
+    own = redrawn.chain(g, draws, 0.95)
+    return None if own is None else widened(own, redrawn, g, None, draws, 0.95)[0]
+
+
 def measured(case: str, n_classes: int, n: int, number: int, draws: int) -> list[dict[str, object]]:
     """Return a record for each measure of one data set."""
     y, p, c = drawn(case, n_classes, n, number)
     data = read_any((y, p, None), CANONICAL, list(range(n_classes)))
     records: list[dict[str, object]] = []
-    redraws = ClassRedraws.of(data, number)
+    redraws = redraws_of(data)
     for name, measure in MEASURES.items():
         with without_warnings(), one_blas_thread():
-            value, found = measure.estimate(data).value, inverted_error(measure, redraws, draws, 0.95)
+            value, found = measure.estimate(data).value, inverted(measure, redraws, number, draws)
         facts = {"case": case, "classes": n_classes, "n": n, "number": number, "measure": name}
         ends = {"debiased": "", "low": "", "high": ""}
         if found is not None:
-            ends = {"debiased": found[0].estimate, "low": found[0].low, "high": found[0].high}
+            ends = {"debiased": found.value, "low": found.low, "high": found.high}
         records.append({**facts, "truth": measure.target(data, c), "value": value, **ends})
     return records
 

@@ -102,7 +102,7 @@ def reliability_band(y: Any, p: Any, **options: Any) -> Any:
 
 
 def canonical_kernel(**settings: Any) -> Any:
-    return fot.measures.CanonicalKernelError(**settings)
+    return fot.measures.make("canonical_kernel", **settings)
 
 
 def partition_of_rows(cells: Any) -> Any:

@@ -13,8 +13,8 @@ from collections.abc import Callable
 import numpy as np
 
 import fitontest as fot
+from fitontest.data.score_redraws import ScoreRedraws
 from fitontest.exceptions import without_warnings
-from fitontest.uncertainty.redraws import Redraws
 from report import machine_facts, markdown, number, tell
 
 SEED = 21_2026
@@ -72,13 +72,13 @@ def row(name: str, n: int, draws: int, seed: int) -> list[dict[str, str]]:
     y = (rng.random(n) < c).astype(float)
     rows, cells = fot.ScoreSample(y, p), fot.Cells.of(y, p)
     sample = cells.sample()
-    redraws = Redraws.of(sample)
+    redraws = ScoreRedraws.of(sample)
     positives = next(redraws.draw([sampled(c, p, redraws.entries.p)], range(draws), [SEED, seed]))
     found = []
     for kind, (promised, measures) in KINDS.items():
         with without_warnings():
             differences = [float(one.estimate(sample)) - float(one.estimate(rows)) for one in measures]
-            spreads = [one.estimates_of(redraws.entries, positives).std(ddof=1) for one in measures]
+            spreads = [one.values(redraws, positives).std(ddof=1) for one in measures]
         worst = int(np.argmax(np.abs(differences)))
         found.append(
             {

@@ -10,12 +10,12 @@ import pytest
 from scipy.stats import ks_2samp
 
 import fitontest as fot
+from fitontest.data import score_redraws as redraws
 from fitontest.data.counted_sample import sample_of_rows
+from fitontest.data.labels_of_scores import redrawn
 from fitontest.data.ordering import Rows
 from fitontest.families.base import Family
-from fitontest.uncertainty import redraws
 from fitontest.uncertainty.bands import band_of
-from fitontest.uncertainty.null import redrawn
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 from tests.strategies import aggregated, noisy
 from tests.test_measure_contracts import NEEDED
@@ -118,9 +118,9 @@ def test_a_null_is_that_of_the_rows():
 def test_redrawn_counts_stand_for_as_many_rows(weight):
     cells, _ = samples(weight)
     drawn = redrawn(cells, np.random.RandomState(0))
-    made = redraws.Redraws.of(cells)
+    made = redraws.ScoreRedraws.of(cells)
     labelled = made.entries.sample(next(made.draw([made.entries.p], range(1), (0, 0)))[:, 0])
-    for sample in (drawn, labelled, made.observed[0].sample(made.observed[1][:, 0])):
+    for sample in (drawn, labelled, made.observed_sample()):
         assert (sample.n, sample.whole) == (2000, weight is None)
         assert sample.total == pytest.approx(cells.total)
         assert sample.rows.w2.sum() == pytest.approx(cells.rows.w2.sum())
@@ -134,7 +134,8 @@ def test_redrawn_labels_are_held_out_in_small_parts(monkeypatch):
     for most_drawn in (10**9, 1):
         monkeypatch.setattr(redraws, "MOST_DRAWN", most_drawn)
         cells.memory.clear()
-        entries, labels = redraws.Redraws.of(cells).observed
+        made, labels = redraws.ScoreRedraws.of(cells).observed
+        entries = made.entries
         assert entries.n.max() == 7
         assert len(entries) <= 300 + len(cells.groups)
         np.testing.assert_array_equal(np.add.reduceat(entries.n, entries.first), cells.groups.n)

@@ -96,7 +96,7 @@ def _without_notes():
 def counts_rows(measure):
     """Tell whether the measure draws folds or blocks of rows: a row of weight 2 is then not that row twice."""
     if isinstance(measure, fot.measures.PlugIn):
-        return measure.family in ("slope1", "spline")  # by name: chosen by cross-validation
+        return measure.family in (None, "slope1", "spline")  # by name: chosen by cross-validation
     return isinstance(measure, fot.measures.KernelError) and measure.estimator == "block"
 
 

@@ -252,7 +252,7 @@ class Registry(Mapping[str, E], Generic[E, T]):
 
     def _is_on(self, shelf: Shelf[E], name: str) -> bool:
         """Return whether a name is of that kind; one of another package is imported only if its group holds several."""
-        if name not in self._entries and name in self._modules:
+        if name in self._modules:  # several names of one class may be of different kinds
             return name in shelf.modules
         groups = [other.group for other in self._shelves]
         if name not in self._entries and groups.count(shelf.group) == 1:

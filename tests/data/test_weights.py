@@ -288,7 +288,7 @@ def test_cells_of_the_simplex_do_not_decide_anew_what_weights_are():
     rows, labels, many = rng.dirichlet([1, 1, 1], N), rng.integers(0, 3, N), np.where(rng.random(N) < 0.3, 60, 1)
 
     def error(P, y, weights=None):
-        return fot.measures.SimplexECE().estimate(SimplexSample.of(read_classes((y, P, weights)))).value
+        return fot.measures.make("simplex_ece").estimate(SimplexSample.of(read_classes((y, P, weights)))).value
 
     whole, half = (error(rows, labels, read(FEW * factor, "importances")) for factor in (1.0, 0.5))
     assert whole == pytest.approx(half, rel=1e-9)

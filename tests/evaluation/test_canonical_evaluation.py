@@ -14,11 +14,11 @@ from tests.measures.test_simplex_ece import drawn
 NAMES = fot.measures.names("any")
 VARIANTS = {
     **{name: fot.measures.make(name) for name in NAMES},
-    "temperature": fot.measures.CanonicalPlugIn("temperature", "squared_euclidean", "l2"),
-    "bins": fot.measures.CanonicalPlugIn(fot.SimplexBins(fot.partitions.MedianVariance(20), slope=0)),
-    "grid": fot.measures.SimplexECE(fot.partitions.UniformGrid(2), "cityblock", "max"),
-    "biased": fot.measures.CanonicalKernelError("rbf", "biased"),
-    "block": fot.measures.CanonicalKernelError(estimator="block", block_size=30),
+    "temperature": fot.measures.PlugIn("temperature", "l2", distance="squared_euclidean"),
+    "bins": fot.measures.PlugIn(fot.SimplexBins(fot.partitions.MedianVariance(20), slope=0)),
+    "grid": fot.measures.Binned("bias", fot.partitions.UniformGrid(2), "max", distance="cityblock"),
+    "biased": fot.measures.KernelError("rbf", "biased", distributions=True),
+    "block": fot.measures.KernelError(estimator="block", block_size=30, distributions=True),
     "best": fot.measures.ProperError(["temperature", "vector"], "brier", 3),
 }
 
@@ -44,7 +44,9 @@ def test_estimates_are_presentable(measure):
     y, P = drawn(120, 3)
     evaluation = evaluated(measure, y, P, null_draws=3)
     (found,) = evaluation
-    assert found.measure == measure
+    assert type(found.measure) is type(measure)
+    assert found.measure.name == measure.name
+    assert found.measure.settings() == measure.settings()
     assert found.reduction == "canonical"
     assert found.base_rate is None
     assert found.n == 120

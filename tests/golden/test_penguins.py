@@ -47,7 +47,7 @@ def kl_divergence(p, q):
 
 def kernel_error(y, p, scale, estimator="unbiased", kernel="rbf"):
     """Return the squared kernel calibration error."""
-    measure = fot.measures.CanonicalKernelError(kernel, estimator, scale)
+    measure = fot.measures.KernelError(kernel, estimator, scale)
     [error] = fot.evaluate(y, p, measures=[measure], reduction="canonical", labels=range(p.shape[1]))
     return float(error)
 

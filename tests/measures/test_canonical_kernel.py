@@ -1,10 +1,13 @@
 """The kernel error of several classes: against loops, of two classes, weights, blocks, refusals."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import fitontest as fot
-from fitontest.data.simplex_sample import CANONICAL, read_any
+from fitontest.data.simplex_redraws import SimplexRedraws
+from fitontest.data.simplex_sample import CANONICAL, Labelling, read_any
 from tests.measures.test_simplex_ece import drawn
 
 
@@ -74,8 +77,9 @@ def test_several_labellings_at_once_are_those_one_by_one():
     labellings = np.random.default_rng(0).integers(0, 3, (5, 60))
     for settings in ({}, {"estimator": "biased"}, {"estimator": "block", "block_size": 13}):
         measure = fot.measures.make("canonical_kernel", **settings)
-        each = [measure.estimate(data.with_codes(codes)).value for codes in labellings]
-        np.testing.assert_allclose(measure.values_of(data, labellings), each, rtol=0, atol=1e-15)
+        each = [measure.estimate(replace(data, codes=codes)).value for codes in labellings]
+        labels = [Labelling(np.arange(60), codes, data.w) for codes in labellings]
+        np.testing.assert_allclose(measure.values(SimplexRedraws(data, data), labels), each, rtol=0, atol=1e-15)
 
 
 def test_refusals(monkeypatch):

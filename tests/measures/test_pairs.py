@@ -8,10 +8,9 @@ from hypothesis import given, settings
 
 import fitontest as fot
 from fitontest.data import entries as data_entries
-from fitontest.data.entries import Entries
+from fitontest.data.score_redraws import ScoreRedraws
 from fitontest.measures.pair_windows import PairWindows
 from fitontest.measures.pairs import NO_PAIR, NO_SPREAD, EntryPairs, PairStatistic
-from fitontest.uncertainty.redraws import Redraws
 from tests.strategies import WEIGHTS, WHOLE_WEIGHTS, aggregated, noisy, samples
 
 
@@ -51,13 +50,14 @@ def test_it_sees_waves_that_smooth_maps_do_not():
 
 def test_values_of_calibrated_scores_have_mean_0_and_spread_1_at_each_scale():
     y, p = waves(300, ties=1)
-    entries, _ = Entries.labelled(fot.ScoreSample(y, p))
+    redraws = ScoreRedraws.of(fot.ScoreSample(y, p))
+    entries = redraws.entries
     labels = (np.random.default_rng(2).random((300, 4000)) < entries.p[:, None]).astype(int)
     values = EntryPairs.of(entries).standardised(labels)
     assert values.shape[0] >= 2
     np.testing.assert_allclose(values.mean(axis=1), 0.0, atol=4.5 / np.sqrt(4000))
     np.testing.assert_allclose(values.std(axis=1), 1.0, atol=0.06)
-    assert np.array_equal(values.max(axis=0), PairStatistic().estimates_of(entries, labels))
+    assert np.array_equal(values.max(axis=0), PairStatistic().values(redraws, labels))
 
 
 @settings(max_examples=40)
@@ -103,13 +103,12 @@ def test_cells_are_their_rows():
 def test_many_labellings_at_once_are_single_estimates():
     y, p = waves(200, ties=2)
     for w in (None, np.random.default_rng(0).integers(1, 4, 200), np.random.default_rng(0).lognormal(size=200)):
-        redraws = Redraws.of(fot.ScoreSample(y, p, w))
-        entries, observed = redraws.observed
-        values = PairStatistic().estimates_of(entries, observed)
+        redraws = ScoreRedraws.of(fot.ScoreSample(y, p, w))
+        values = PairStatistic().values(*redraws.observed)
         assert values == pytest.approx([pairs(y, p, w).value], rel=1e-9)
         labels = next(redraws.draw([redraws.entries.p], range(3), (0, 0)))
         expected = [PairStatistic().estimate(redraws.entries.sample(column)).value for column in labels.T]
-        np.testing.assert_allclose(PairStatistic().estimates_of(redraws.entries, labels), expected, rtol=1e-7)
+        np.testing.assert_allclose(PairStatistic().values(redraws, labels), expected, rtol=1e-7)
 
 
 def test_neighbouring_scores_of_many_rows_are_pooled(monkeypatch):

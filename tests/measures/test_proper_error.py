@@ -8,9 +8,9 @@ from sklearn.metrics import brier_score_loss, log_loss
 
 import fitontest as fot
 from fitontest.data.predictions import read_classes
+from fitontest.data.simplex_redraws import drawn_codes
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.numerics.losses import find_loss
-from fitontest.uncertainty.canonical import drawn_codes
 from tests.measures.test_simplex_ece import drawn
 
 UNPENALISED = {  # families without a penalty or a mixture, and their free numbers of K classes

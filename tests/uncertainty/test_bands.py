@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import fitontest as fot
+from fitontest.data.score_redraws import ScoreRedraws
 from fitontest.uncertainty.bands import confidence_bands, read_band
-from fitontest.uncertainty.redraws import Redraws
 from tests.strategies import noisy
 
 GRID = np.linspace(0, 1, 21)
@@ -27,7 +27,7 @@ def test_by_hand(family):
     x = np.concatenate(([p.min()], GRID[(p.min() < GRID) & (p.max() > GRID)], [p.max()]))
     g, c_hat = fot.Spline().fit(p, y), type(family)(**family.get_params()).fit(p, y).predict(x)
     entries = np.sort(p)
-    (labels,) = Redraws.of(fot.ScoreSample(y, p)).draw([g.predict(entries)], range(DRAWS), (0, 2))
+    (labels,) = ScoreRedraws.of(fot.ScoreSample(y, p)).draw([g.predict(entries)], range(DRAWS), (0, 2))
     maps = np.array([type(family)(**family.get_params()).fit(entries, each).predict(x) for each in labels.T])
     misses = maps - g.predict(x)
     reach = np.quantile(np.abs(misses), LEVEL, axis=0)

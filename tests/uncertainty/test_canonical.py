@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 
 import fitontest as fot
+from fitontest.data.redraws_of import redraws_of
+from fitontest.data.simplex_redraws import SimplexRedraws, drawn_codes
 from fitontest.data.simplex_sample import CANONICAL, Labelling, read_any
 from fitontest.data.weights import Weights
-from fitontest.uncertainty.canonical import ClassRedraws, drawn_codes
-from fitontest.uncertainty.canonical_intervals import chain_of_distributions, inverted_error
+from fitontest.uncertainty.chain import Redrawn
+from fitontest.uncertainty.ladder import fitted
+from fitontest.uncertainty.null import rows_for
 from tests.measures.test_simplex_ece import canonical, drawn
 
 
@@ -31,9 +34,8 @@ def test_labels_are_drawn_from_the_rows():
 
 def test_the_same_numbers_serve_all_truths():
     y, P = drawn(200, 3)
-    redraws = ClassRedraws.of(data_of(y, P), 5)
-    measure = fot.measures.SimplexECE()
-    a, b = redraws.values(measure, [P, P], 6, 0)
+    redraws = SimplexRedraws.of(data_of(y, P))
+    a, b = redraws.values(fot.measures.make("simplex_ece"), [P, P], 6, (5, 0))
     np.testing.assert_array_equal(a, b)
     assert np.unique(a).size == 6
 
@@ -83,7 +85,10 @@ def test_cells_given_row_by_row_follow_the_rows_of_the_null():
 def test_the_chain_stays_on_the_simplex():
     P = drawn(50, 4)[1]
     g = np.roll(P, 1, axis=1)
-    for t, c in zip((0, 0.5, 1, 3), chain_of_distributions(P, g, (0, 0.5, 1, 3)), strict=True):
+    data = data_of(np.zeros(50, dtype=int), P)
+    redraws = SimplexRedraws(data, data)
+    for t in (0, 0.5, 1, 3):
+        c = redraws.truth(g, t)
         assert c.min() >= 0
         np.testing.assert_allclose(c.sum(axis=1), 1, rtol=0, atol=1e-12)
         if t <= 1:
@@ -124,17 +129,19 @@ def test_errors_without_an_interval_say_why():
 
 def test_the_inversion_is_there_for_those_who_measure_its_coverage():
     y, P = drawn(200, 3)
-    ends, _ = inverted_error(fot.measures.CanonicalPlugIn("vector"), ClassRedraws.of(data_of(y, P), 0), 15, 0.95)
-    assert 0 <= ends.low <= ends.estimate <= ends.high < 1
+    redraws = SimplexRedraws.of(data_of(y, P))
+    g = redraws.moved(fitted("vector", redraws))
+    ends = Redrawn(fot.measures.PlugIn("vector"), redraws, 0).chain(g, 15, 0.95)
+    assert 0 <= ends.low <= ends.value <= ends.high < 1
 
 
 def test_numbers_of_labels_have_the_law_of_each_truth_and_move_little():
     y, P = drawn(6, 3)
     w = Weights(np.array([1.0, 2.0, 7.0, 40.0, 1.0, 300.0]), counts=True)
-    redraws = ClassRedraws.of(data_of(y, P, w), 0)
-    data = redraws.data
+    redraws = SimplexRedraws.of(data_of(y, P, w))
+    data = redraws.sample
     assert redraws.several.size == 4
-    truths = [data.p, chain_of_distributions(data.p, np.roll(data.p, 1, axis=1), [0.3])[0]]
+    truths = [data.p, redraws.truth(np.roll(data.p, 1, axis=1), 0.3)]
     first, second = redraws._counts(truths, 4000, np.random.default_rng(0))
     n = data.w[redraws.several]
     for counts, truth in zip((first, second), truths, strict=True):
@@ -149,11 +156,11 @@ def test_numbers_of_labels_have_the_law_of_each_truth_and_move_little():
 
 
 MEASURES = [
-    fot.measures.SimplexECE(fot.partitions.MedianVariance(5)),
-    fot.measures.CanonicalKernelError(),
-    fot.measures.CanonicalKernelError(estimator="biased"),
-    fot.measures.CanonicalKernelError(estimator="block", block_size=20),
-    fot.measures.CanonicalPlugIn("temperature"),
+    fot.measures.make("simplex_ece", partition=fot.partitions.MedianVariance(5)),
+    fot.measures.KernelError(),
+    fot.measures.KernelError(estimator="biased"),
+    fot.measures.KernelError(estimator="block", block_size=20),
+    fot.measures.PlugIn("temperature"),
 ]
 
 
@@ -169,7 +176,8 @@ def test_a_labelling_of_entries_is_one_of_their_rows(measure):
     expected = [measure.estimate(data_of(code, data.p[rows])).value for code in codes]
     if getattr(measure, "estimator", "") == "block":  # blocks are drawn of the rows in their order
         expected = [measure.estimate(data.labelled(one)).value for one in labellings]
-    np.testing.assert_allclose(measure.values_of_entries(data, labellings), expected, rtol=0, atol=1e-9)
+    values = measure.values(SimplexRedraws(data, data), labellings)
+    np.testing.assert_allclose(values, expected, rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize("settings", [{}, {"interval": 0.9, "draws": 15}], ids=["null", "interval"])
@@ -185,12 +193,12 @@ def test_the_null_does_not_take_memory_for_the_rows_that_weights_stand_for(setti
 def test_equal_rows_in_cells_of_their_own_stay_apart():
     P = np.repeat([[0.2, 0.3, 0.5], [0.6, 0.2, 0.2]], 6, axis=0)
     y, cells = np.arange(12) % 3, np.arange(12) % 2
-    measure = fot.measures.SimplexECE(cells)
-    redraws = ClassRedraws.of(data_of(y, P), 0, measure)
-    assert redraws.data.w.tolist() == [3, 3, 3, 3]
-    assert redraws.data.facts["cell"].tolist() == [0, 1, 0, 1]
-    assert len(ClassRedraws.of(data_of(y, P), 0, fot.measures.SimplexECE()).data) == 2
-    values = redraws.values(measure, [redraws.data.p], 3, 0)[0]
+    measure = fot.measures.make("simplex_ece", partition=cells)
+    redraws = redraws_of(rows_for(measure, data_of(y, P)))
+    assert redraws.sample.w.tolist() == [3, 3, 3, 3]
+    assert redraws.sample.facts["cell"].tolist() == [0, 1, 0, 1]
+    assert len(SimplexRedraws.of(data_of(y, P)).sample) == 2
+    values = redraws.values(measure, [redraws.points], 3, (0, 0))[0]
     assert np.unique(values).size > 1
 
 

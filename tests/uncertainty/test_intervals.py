@@ -8,7 +8,7 @@ from threadpoolctl import threadpool_info
 
 import fitontest as fot
 from fitontest.data import entries as data_entries
-from fitontest.data.entries import Entries
+from fitontest.data.score_redraws import ScoreRedraws
 from fitontest.data.weights import Weights
 from fitontest.datasets import Derivate, Sharp
 from fitontest.exceptions import without_warnings
@@ -340,17 +340,17 @@ def test_rows_redrawn_in_place_of_labels_are_caught(monkeypatch):
     """A bootstrap of rows starts from the observed error, and so lies above it whatever the truth is."""
     proper = [e.null.p_value for e in of_calibrated(lambda: fot.Slope1(15), 300, 20)]
     assert 0.3 < np.mean(proper) < 0.7
-    observed = PlugIn.estimates_of
+    observed = PlugIn.values
 
-    def bootstrap(self, entries, positives):
-        if positives.shape[1] == 1:
-            monkeypatch.setattr(PlugIn, "rows", entries.sample(positives[:, 0]).rows, raising=False)
-            return observed(self, entries, positives)
+    def bootstrap(self, redraws, labels):
+        if labels.shape[1] == 1:
+            monkeypatch.setattr(PlugIn, "rows", next(redraws.samples(labels)).rows, raising=False)
+            return observed(self, redraws, labels)
         rng = np.random.default_rng(0)
-        rows = [self.rows.at(np.sort(rng.integers(0, len(self.rows), len(self.rows)))) for _ in positives.T]
+        rows = [self.rows.at(np.sort(rng.integers(0, len(self.rows), len(self.rows)))) for _ in labels.T]
         return np.array([self.estimate(fot.ScoreSample(each.y, each.p)).value for each in rows])
 
-    monkeypatch.setattr(PlugIn, "estimates_of", bootstrap)
+    monkeypatch.setattr(PlugIn, "values", bootstrap)
     assert np.mean([e.null.p_value for e in of_calibrated(lambda: fot.Slope1(15), 300, 5)]) > 0.8
 
 
@@ -358,12 +358,12 @@ def test_entries_of_a_measure_are_its_estimates():
     """The quick values for many labellings are those of the estimates one by one, under every norm."""
     y, p = noisy(80, ties=1)
     sample = fot.ScoreSample(y, p)
-    entries = Entries.of_rows(sample)
+    redraws = ScoreRedraws.of(sample)
     labels = np.stack([sample.rows.y, 1 - sample.rows.y], axis=1).astype(int)
     for norm in ("l1", "l2", "squared"):
         measure = fot.measures.PlugIn("isotonic", norm)
-        expected = [measure.estimate(entries.sample(column)).value for column in labels.T]
-        np.testing.assert_allclose(measure.estimates_of(entries, labels), expected, rtol=1e-12)
+        expected = [measure.estimate(sample).value for sample in redraws.samples(labels)]
+        np.testing.assert_allclose(measure.values(redraws, labels), expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("family", [fot.Slope1(1), "spline", "isotonic"])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import fitontest as fot
+from fitontest.data.score_redraws import ScoreRedraws
 from fitontest.families.base import read_family
 from fitontest.families.isotonic import Isotonic
 from fitontest.measures.pairs import EntryPairs
@@ -11,7 +12,6 @@ from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.norms import L1
 from fitontest.uncertainty.chain import Redrawn
 from fitontest.uncertainty.ladder import FIT, FIT_DRAWS, Ladder
-from fitontest.uncertainty.redraws import Redraws
 
 
 def waves(p, number=8):
@@ -85,7 +85,7 @@ def test_whose_interval_is_widened_and_whose_replaced():
 def test_where_the_spline_fits_all_is_as_without_a_ladder():
     y, p = drawn(lambda p: p**1.2, 1000)
     error = fot.calibration_error(y, p, interval=0.95)
-    redraws = Redraws.of(fot.ScoreSample(y, p))
+    redraws = ScoreRedraws.of(fot.ScoreSample(y, p))
     g = fot.Spline().fit(np.sort(p), y[np.argsort(p)]).predict(np.sort(p))
     found = Redrawn(PlugIn("spline"), redraws, 0).chain(g, 50, 0.95)
     assert (error.debiased, error.interval.low, error.interval.high) == (found.value, found.low, found.high)
@@ -96,7 +96,8 @@ def test_where_the_spline_fits_all_is_as_without_a_ladder():
 def test_the_fit_test_refits_the_map_to_each_labelling():
     """By brute force: the largest standardised pair statistic of y less the refitted map."""
     ladder = ladder_of(waves, 400)
-    entries, labels = ladder.redraws.observed
+    points, labels = ladder.redraws.observed
+    entries = points.entries
     pairs, g = EntryPairs.of(entries), ladder.smooth
     drawn_values = []
     for block in ladder.redraws.blocks(FIT_DRAWS):

@@ -8,8 +8,8 @@ from sklearn.naive_bayes import GaussianNB
 
 import fitontest as fot
 from fitontest.data.counted_sample import sample_of_rows
+from fitontest.data.labels_of_scores import redrawn
 from fitontest.data.ordering import Rows
-from fitontest.uncertainty.null import redrawn
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 from tests.strategies import noisy
 
@@ -132,7 +132,7 @@ def test_a_tce_is_shown_beside_its_null(monkeypatch):
     assert error.note is None
     assert f"if_calibrated={error.null.mean:.4g})" in repr(error)
     assert "expected if calibrated: " in str(error)
-    monkeypatch.setattr("fitontest.uncertainty.null.redrawn", pytest.fail)  # from here on nothing is drawn
+    monkeypatch.setattr("fitontest.data.score_redraws.redrawn", pytest.fail)  # from here on nothing is drawn
     none = fot.tce(y, p, null_draws=0)
     assert (float(none), none.null) == (float(error), None)
     assert none.note == "means little without its null: null_draws=100 draws it"
@@ -171,7 +171,7 @@ def test_a_score_has_no_null(monkeypatch):
     y, x = noisy(120)
     model = GaussianNB().fit(x[:, None], y)
     expected = -float(fot.tce(y, model.predict_proba(x[:, None])[:, 1], null_draws=0))
-    monkeypatch.setattr("fitontest.uncertainty.null.redrawn", pytest.fail)
+    monkeypatch.setattr("fitontest.data.score_redraws.redrawn", pytest.fail)
     assert fot.make_scorer("tce")(model, x[:, None], y) == expected
 
 

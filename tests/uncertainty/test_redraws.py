@@ -5,15 +5,15 @@ import pytest
 
 import fitontest as fot
 from fitontest.data import entries as data_entries
-from fitontest.uncertainty import redraws
-from fitontest.uncertainty.redraws import Redraws
+from fitontest.data import score_redraws as redraws
+from fitontest.data.score_redraws import ScoreRedraws
 
 SEED = (0, 0)
 
 
 def test_rows_have_labels_of_their_own_under_common_numbers():
     p = np.linspace(0.05, 0.95, 40)
-    made = Redraws.of(fot.ScoreSample(np.arange(40) % 2, p))
+    made = ScoreRedraws.of(fot.ScoreSample(np.arange(40) % 2, p))
     low, high = made.draw([p, np.minimum(1.2 * p, 1)], range(4000), SEED)
     assert low.shape == (40, 4000)
     assert np.all(low <= high)  # a larger truth has the positives of the smaller one, and more
@@ -22,7 +22,7 @@ def test_rows_have_labels_of_their_own_under_common_numbers():
 
 
 def test_whole_weights_are_rows_with_labels_of_their_own():
-    made = Redraws.of(fot.ScoreSample([0, 1, 1], [0.2, 0.2, 0.7], [3, 1, 6]))
+    made = ScoreRedraws.of(fot.ScoreSample([0, 1, 1], [0.2, 0.2, 0.7], [3, 1, 6]))
     assert made.entries.n.tolist() == [4, 6]
     counts = next(made.draw([made.entries.p], range(20_000), SEED))
     mean, variance = counts.mean(axis=1), counts.var(axis=1)
@@ -31,14 +31,14 @@ def test_whole_weights_are_rows_with_labels_of_their_own():
 
 
 def test_other_weights_have_one_label_a_row():
-    made = Redraws.of(fot.ScoreSample([0, 1], [0.2, 0.7], [0.5, 2.5]))
+    made = ScoreRedraws.of(fot.ScoreSample([0, 1], [0.2, 0.7], [0.5, 2.5]))
     assert made.entries.n.tolist() == [1, 1]
     assert made.entries.w.tolist() == [0.5, 2.5]
 
 
 def test_counts_of_several_truths_come_from_the_same_rows():
     """Among n rows with one number u each, the counts under two truths have the covariance n min(a, b) - n a b."""
-    made = Redraws.of(fot.ScoreSample([0, 1], [0.3, 0.6], [20, 30], weights="counts"))
+    made = ScoreRedraws.of(fot.ScoreSample([0, 1], [0.3, 0.6], [20, 30], weights="counts"))
     second, third = np.array([0.5, 0.4]), np.array([0.9, 0.1])
     counts = list(made.draw([made.entries.p, second, third, np.array([1.0, 0.0])], range(40_000), SEED))
     first, n = made.entries.p, made.entries.n
@@ -53,7 +53,7 @@ def test_counts_of_several_truths_come_from_the_same_rows():
 
 def test_blocks_are_the_columns_of_a_seed(monkeypatch):
     monkeypatch.setattr(redraws, "BLOCK", 10)
-    made = Redraws.of(fot.ScoreSample([0, 1, 1], [0.2, 0.4, 0.7]))
+    made = ScoreRedraws.of(fot.ScoreSample([0, 1, 1], [0.2, 0.4, 0.7]))
     blocks = made.blocks(40)
     assert [len(block) for block in blocks] == [8] * 5
     truth = [made.entries.p]
@@ -69,10 +69,11 @@ def test_many_rows_are_pooled(monkeypatch):
     rng = np.random.default_rng(0)
     p = rng.random(1000)
     y = rng.random(1000) < p
-    made = Redraws.of(fot.ScoreSample(y, p))
-    entries, labels = made.observed
+    made = ScoreRedraws.of(fot.ScoreSample(y, p))
+    points, labels = made.observed
+    entries = points.entries
     assert len(entries) == 50
-    assert entries is made.entries
+    assert points is made
     assert entries.n.sum() == 1000
     assert labels.sum() == y.sum()
     assert entries.p @ entries.w == pytest.approx(p.sum())

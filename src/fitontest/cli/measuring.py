@@ -19,7 +19,6 @@ from fitontest.evaluation.evaluation import (
 from fitontest.evaluation.measuring import measure_segments
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
 from fitontest.evaluation.segments import Segments
-from fitontest.measures.canonical_plug_in import CanonicalPlugIn
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA
 from fitontest.measures.measure import Measure, read_measure
 from fitontest.measures.measure import make as make_measure
@@ -36,7 +35,7 @@ CANONICAL_MEASURES = ("simplex_ece", "proper_error")  # of whole distributions, 
 def _as_json(evaluation: Evaluation) -> str:
     """Return the records of the families, every other measure with its own table, and of classes all means."""
     named = dict(zip(evaluation.names, evaluation, strict=True))
-    families = [name for name, estimate in named.items() if isinstance(estimate.measure, PlugIn | CanonicalPlugIn)]
+    families = [name for name, estimate in named.items() if isinstance(estimate.measure, PlugIn)]
     others = {name: estimate.to_dict() for name, estimate in named.items() if name not in families}
     found = {**evaluation.only(families).to_dict(), "notes": evaluation.notes, "measures": others}
     if "means" in found:

@@ -30,11 +30,12 @@ from fitontest.measures.interval import Interval
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.losses import LOSSES
 from fitontest.numerics.random import check_cv, held_out_rows, one_seed
+from fitontest.numerics.simplex_distances import DEFAULT_DISTANCE
 from fitontest.numerics.standard_error import mean_and_error
 from fitontest.progress import track
 from fitontest.reading.read import READ, read
 from fitontest.typing import ArrayInput, FloatArray, Label, RandomState
-from fitontest.uncertainty.redrawing import Redrawing, canonical_estimate_of, estimate_of, has_quick_interval
+from fitontest.uncertainty.redrawing import Redrawing, estimate_of, has_quick_interval
 
 DEFAULT_BINS = 15
 LEAST = 2  # rows, and effective rows, without which nothing can be held out and nothing varies
@@ -209,8 +210,6 @@ def _level(measure: PlugIn, reduction: str | None, interval: float) -> float | N
 
 def _estimate(measure: PlugIn, data: Any, reduction: str | None, redrawing: Redrawing) -> Estimate:
     """Return the plug-in error of a model."""
-    if reduction == CANONICAL:
-        return canonical_estimate_of(measure, data, redrawing)
     if reduction != "classwise":
         return estimate_of(measure, data, reduction, redrawing)
     return mean_over_classes({label: estimate_of(measure, sample, reduction) for label, sample in data.items()})
@@ -242,7 +241,8 @@ def _read_measure(family: Any, reduction: str | None, random_state: RandomState)
         check_family(family)  # a map, which `PlugIn` takes too, could not be fitted without a fold
     elif not isinstance(family, str | Family | MulticlassFamily):
         raise ValueError(f"family must be the name of a family or a MulticlassFamily, got {family!r}")
-    return PlugIn(family).seeded(one_seed(random_state))
+    distance = DEFAULT_DISTANCE if reduction == CANONICAL else None
+    return PlugIn(family, distance=distance).seeded(one_seed(random_state))
 
 
 def _read_names(names: object) -> tuple[str, str]:

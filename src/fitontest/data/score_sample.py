@@ -20,6 +20,7 @@ from fitontest.data.labels import code_labels, is_binary_coded
 from fitontest.data.ordering import Groups, Rows, pooled, sorted_rows
 from fitontest.data.sample import Facts, Sample, taken
 from fitontest.data.weights import Weighting, Weights, WeightType, check_kind, read_weights
+from fitontest.numerics.distances import Distances
 from fitontest.numerics.losses import find_loss
 from fitontest.numerics.norms import l1
 from fitontest.numerics.random import repeated_folds
@@ -368,6 +369,19 @@ class ScoreSample(Sample):
             Of two classes; it stays unfitted.
         """
         return family.fit_map(self.merged)
+
+    def distances(self, c_hat: Any, between: Any) -> Distances:  # noqa: ARG002 - the signature of every sample
+        """Return |c_hat(p_i) - p_i| of every row, or one entry for rows that are equally far.
+
+        Parameters
+        ----------
+        c_hat : CalibrationMap
+            Of two classes.
+        between : callable
+            Unused: a score has one distance.
+        """
+        distances: Distances = c_hat.distances(self)
+        return distances
 
     def predict(self, c_hat: Any, rows: BoolArray | IntArray | None = None) -> FloatArray:
         """Return the calibrated scores of the sorted rows, in [0, 1].

@@ -1,6 +1,6 @@
 """Predictions as they are, a distribution over K classes in each row: what ``reduction="canonical"`` reads."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -26,6 +26,7 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex import on_simplex
 from fitontest.data.weights import Weighting, Weights
 from fitontest.exceptions import without_warnings
+from fitontest.numerics.distances import Distances
 from fitontest.numerics.losses import find_loss
 from fitontest.numerics.norms import l1
 from fitontest.numerics.random import check_cv, repeated_folds
@@ -210,6 +211,20 @@ class SimplexSample(Sample):
         rows = self if self.n == len(self) else self.take(self.w > 0)
         return replace(rows, weights=None if rows.unit else rows.weights, chosen=True)
 
+    def distances(self, g: Any, between: Callable[[FloatArray, FloatArray], FloatArray]) -> Distances:
+        """Return d(g(p_i), p_i) of every row.
+
+        Parameters
+        ----------
+        g : MulticlassMap
+            The map of distributions.
+        between : callable
+            The distance d.
+        """
+        g.check_columns(self.p, self.names.y_prob)
+        g.check_classes(self.classes, f"the classes of {self.names.y_prob}")
+        return Distances(between(g.evaluate(self.p), self.p), self.w, self.w2)
+
     def take(self, rows: IntArray | BoolArray) -> "SimplexSample":
         """Return the chosen rows."""
         weights = None if self.weights is None else replace(self.weights, w=self.w[rows])
@@ -228,13 +243,9 @@ class SimplexSample(Sample):
         """Return the same rows with other probabilities, unchecked."""
         return replace(self, scores=p, logs=False)
 
-    def with_codes(self, codes: IntArray) -> "SimplexSample":
-        """Return the same rows with other labels."""
-        return replace(self, codes=codes)
-
     def labelled(self, labelling: Labelling) -> "SimplexSample":
-        """Return the rows of whole weight with the labels that their copies have, an entry for each label."""
-        return replace(self.take(labelling.at), codes=labelling.codes, weights=Weights(labelling.w, counts=True))
+        """Return the rows with other labels, of whole weights an entry for each label that their copies have."""
+        return replace(self.take(labelling.at), codes=labelling.codes, weights=Weights(labelling.w, self.whole))
 
     def pooled(self) -> "SimplexSample":
         """Return one entry for equal rows of whole weights, which add up; of other weights all rows.

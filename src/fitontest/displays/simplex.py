@@ -9,12 +9,14 @@ from fitontest.displays.base import Display
 from fitontest.displays.canvas import AxesOrFigure, get_axes
 from fitontest.displays.palette import FILL, GAP, get_foreground
 from fitontest.maps.multiclass.base import MulticlassMap
-from fitontest.measures.canonical_plug_in import CanonicalPlugIn
+from fitontest.measures.binned import Binned
 from fitontest.measures.estimate import Estimate, json_ready
-from fitontest.measures.simplex_ece import SimplexCells, SimplexECE
+from fitontest.measures.measure import Measure
+from fitontest.measures.plug_in import PlugIn
+from fitontest.measures.simplex_cells import SimplexCells
 from fitontest.results.frames import Records
 from fitontest.typing import ArrayInput, FloatArray
-from fitontest.uncertainty.redrawing import canonical_estimate_of
+from fitontest.uncertainty.redrawing import estimate_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -117,8 +119,10 @@ class SimplexDisplay(Display):
         """
         data = read_any((y_true, y_prob, sample_weight), CANONICAL, labels)
         assert isinstance(data, SimplexSample)
-        measure = CanonicalPlugIn(family, distance) if partition is None else SimplexECE(partition, distance)
-        return cls(canonical_estimate_of(measure, data), data).plot(ax)
+        measure: Measure = PlugIn(family, distance=distance)
+        if partition is not None:
+            measure = Binned(partition=partition, distance=distance)
+        return cls(estimate_of(measure, data), data).plot(ax)
 
     @property
     def size(self) -> tuple[float, float]:
@@ -196,7 +200,7 @@ class SimplexDisplay(Display):
         weight = np.bincount(place.reshape(-1), self.data.w, grid.shape[0]).astype(np.float64)
         held = weight > 0
         p = (grid[held] + 1.0 / 3.0) / (STEPS + 1)  # inside: on the edges a map has the limits that clipping sets
-        return p, np.asarray(evidence.map.evaluate(p)), weight[held]  # type: ignore[union-attr]
+        return p, np.asarray(evidence.map.evaluate(p)), weight[held]
 
 
 def _flat(p: FloatArray) -> FloatArray:

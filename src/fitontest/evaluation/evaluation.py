@@ -19,7 +19,6 @@ from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.families.registry import names as family_names
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.multiclass.base import MulticlassMap
-from fitontest.measures.canonical_plug_in import CanonicalPlugIn
 from fitontest.measures.estimate import Estimate, json_ready, mean_over_classes, notes_of_evidence, notes_of_labels
 from fitontest.measures.measure import Measure, read_measure
 from fitontest.measures.notes import data_notes, of_classes
@@ -27,12 +26,13 @@ from fitontest.measures.plug_in import PlugIn
 from fitontest.measures.side_by_side import Named, note_lines, tables_of
 from fitontest.numerics.norms import Norm
 from fitontest.numerics.random import one_seed
+from fitontest.numerics.simplex_distances import DEFAULT_DISTANCE
 from fitontest.progress import track
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
 from fitontest.typing import ArrayInput, Label, RandomState
 from fitontest.uncertainty.intervals import DRAWS, Direction
-from fitontest.uncertainty.redrawing import NO_CLASSES, Redrawing, canonical_estimate_of, estimate_of
+from fitontest.uncertainty.redrawing import NO_CLASSES, Redrawing, estimate_of
 from fitontest.uncertainty.verdict import Verdict, verdict_of
 
 if TYPE_CHECKING:
@@ -452,7 +452,7 @@ def canonical_measures_of(
         families, measures = DEFAULT_CANONICAL, ["simplex_ece", "proper_error"]
     listed = [] if families is None else as_list(families, "families")
     others = [] if measures is None else as_list(measures, "measures")
-    given: list[Measure] = [CanonicalPlugIn(family, norm=norm).seeded(random_state) for family in listed]
+    given: list[Measure] = [PlugIn(family, norm, distance=DEFAULT_DISTANCE).seeded(random_state) for family in listed]
     given += [read_measure(one, random_state) for one in others]
     return [measure.labelled(name) for measure, name in zip(given, _called(given), strict=True)]
 
@@ -475,7 +475,7 @@ def evaluation_of(
         repeated: list[Held] = []
         try:
             with held_warnings() as repeated:  # a family and a measure may have the same bins
-                estimates = [_estimate_of(measure, data, reduction, wanted) for measure, wanted in steps]
+                estimates = [estimate_of(measure, data, reduction, wanted) for measure, wanted in steps]
         finally:  # what was found before one of them failed may be why
             for message, category in dict.fromkeys(repeated):
                 warn_user(message, category)
@@ -498,14 +498,6 @@ def evaluation_of(
         if any(wanted.interval is not None for _, wanted in asked):
             estimates = [replace(estimate, interval_reason=NO_CLASSES) for estimate in estimates]
     return Evaluation(tuple(estimates), data)
-
-
-def _estimate_of(
-    measure: Measure, data: ScoreSample | SimplexSample, reduction: str | None, redrawing: Redrawing
-) -> Estimate:
-    if isinstance(data, SimplexSample):
-        return canonical_estimate_of(measure, data, redrawing)
-    return estimate_of(measure, data, reduction, redrawing)
 
 
 def estimated(

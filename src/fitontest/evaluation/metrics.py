@@ -16,23 +16,20 @@ from fitontest.maps.base import CalibrationMap
 from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.measures.binned import Binned
 from fitontest.measures.binning import DEFAULT_BINS, AnyPartition
-from fitontest.measures.canonical_plug_in import CanonicalPlugIn
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.losses.base import BinLoss
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA, DEFAULT_TEST, SignificanceName
 from fitontest.measures.plug_in import PlugIn
 from fitontest.measures.proper_error import SEVERAL, TWO, ProperError
-from fitontest.measures.simplex_ece import SimplexECE
 from fitontest.measures.within_bin import WithinBin
 from fitontest.numerics.norms import Norm
 from fitontest.numerics.random import one_seed
-from fitontest.numerics.simplex_distances import Distance
+from fitontest.numerics.simplex_distances import DEFAULT_DISTANCE, Distance
 from fitontest.partitions.simplex.uniform_grid import UniformGrid
 from fitontest.typing import ArrayInput, FloatArray, Label, RandomState
 from fitontest.uncertainty.intervals import DRAWS, Direction
 from fitontest.uncertainty.redrawing import Redrawing
 
-DEFAULT_DISTANCE = "total_variation"  # between distributions
 DistanceLike = str | Distance | Callable[[FloatArray, FloatArray], FloatArray]
 NormLike = Literal["l1", "l2", "squared", "max"] | str | Norm | Callable[[FloatArray, FloatArray], float]
 
@@ -180,7 +177,7 @@ def calibration_error(
         _refuse("debias", debias, False, "with reduction='canonical'")
         _refuse("direction", direction, "smooth", "with reduction='canonical'")
         return estimated(
-            CanonicalPlugIn("vector" if family is None else family, distance, norm).seeded(random_state),
+            PlugIn(family, norm, distance=distance).seeded(random_state),
             (y_true, y_prob, sample_weight),
             reduction=reduction,
             labels=labels,
@@ -339,7 +336,7 @@ def gce(
         _refuse("test", test, DEFAULT_TEST, "with reduction='canonical'")
         _refuse("direction", direction, "smooth", "with reduction='canonical'")
         return estimated(
-            SimplexECE(_cells(partition, n_bins), distance, norm),
+            Binned(partition=_cells(partition, n_bins), norm=norm, distance=distance),
             (y_true, y_prob, sample_weight),
             reduction=reduction,
             labels=labels,

@@ -2,9 +2,6 @@
 
 from .auc import AUC
 from .binned import Binned
-from .canonical import CanonicalMeasure
-from .canonical_kernel import CanonicalKernelError
-from .canonical_plug_in import CanonicalPlugIn
 from .evidence import Evidence
 from .if_calibrated import IfCalibrated
 from .kernel import KernelError
@@ -15,7 +12,6 @@ from .probabilistic_count import ProbabilisticCount
 from .probabilistic_kendall_tau import ProbabilisticKendallTau
 from .proper_error import ProperError
 from .rmse import RMSE
-from .simplex_ece import SimplexECE
 from .smooth_ece import SmoothECE
 from .validity import ValidityArea, ValidityCurve
 from .within_bin import WithinBin
@@ -25,9 +21,6 @@ __all__ = [
     "AUC",
     "RMSE",
     "Binned",
-    "CanonicalKernelError",
-    "CanonicalMeasure",
-    "CanonicalPlugIn",
     "Evidence",
     "IfCalibrated",
     "KernelError",
@@ -36,7 +29,6 @@ __all__ = [
     "ProbabilisticCount",
     "ProbabilisticKendallTau",
     "ProperError",
-    "SimplexECE",
     "SmoothECE",
     "ValidityArea",
     "ValidityCurve",

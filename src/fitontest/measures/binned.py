@@ -2,23 +2,30 @@
 
 GCE = || (L(D_1), ..., L(D_B)) ||. The expected calibration error is one such triplet, its maximum and its adaptive form
 two others, the probability deviation error a fourth; with the share of rejected predictions it is the test-based
-calibration error.
+calibration error. Of whole distributions the loss of a cell of the simplex is the distance d(pbar_b, ybar_b) of its
+mean prediction from its mean label, as a distribution. That is the plug-in error of the map that is a shift in each
+cell, g(p) = p + ybar_b - pbar_b, for every distance that depends on the difference.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from fitontest.data.arrays import as_scores
-from fitontest.data.score_sample import ScoreSample
+from fitontest.data.redraws import Labels, Redraws
+from fitontest.data.simplex_sample import SimplexSample
+from fitontest.maps.multiclass.cells import CellMap
 from fitontest.measures.binning import (
     DEFAULT_BINS,
+    EQUAL_WIDTH,
+    MEDIAN_VARIANCE,
     AnyPartition,
     BinnedSample,
     OverBins,
     binned_sample,
+    find_cells,
     find_rule,
     made,
 )
@@ -29,11 +36,15 @@ from fitontest.measures.losses.bias import Bias
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA, DEFAULT_TEST, Rejection, SignificanceName
 from fitontest.measures.measure import register
 from fitontest.measures.notes import one_bin_of_rule_note
+from fitontest.measures.simplex_cells import SimplexCells, note_of_cells
+from fitontest.numerics.distances import absolute_difference
 from fitontest.numerics.norms import Norm, find_norm
+from fitontest.numerics.simplex_distances import DEFAULT_DISTANCE, Distance, find_distance
 from fitontest.partitions.bin_table import BinTable
 from fitontest.partitions.cell_partition import CellPartition
 from fitontest.partitions.partition import Partition
-from fitontest.partitions.partitioner import Partitioner
+from fitontest.partitions.simplex.cell_table import CellSums, cells_of
+from fitontest.registry import plain_setting
 from fitontest.results.frames import Records, records
 from fitontest.results.table import Section, cell
 from fitontest.results.text import distinct, short
@@ -52,6 +63,7 @@ TITLES = {  # of losses, norms and partitions
 }
 
 
+@register("simplex_ece", distance=DEFAULT_DISTANCE)
 @register("tce", loss="rejection", partition="pava_bc")
 @register("pde", loss="deviation", partition="equal_mass")
 @register("mce", norm="max")
@@ -60,12 +72,17 @@ TITLES = {  # of losses, norms and partitions
 @register("gce")
 @dataclass(frozen=True, eq=False)
 class Binned(OverBins):
-    """A norm of one loss per bin; the registered names gce, ece, ace, mce, pde and tce are settings of it.
+    """A norm of one loss per bin; the registered names gce, ece, ace, mce, pde, tce and simplex_ece are settings of it.
 
     Parameters
     ----------
     loss, partition, norm, n_bins, alpha, test
         See `gce`. A `BinLoss` and a `Norm` are taken beside their names.
+    distance : str, Distance or callable, optional
+        Of whole distributions, between the mean prediction and the mean label of a cell of the simplex; None: bins of
+        scores. A callable is called as ``distance(pbar, ybar)`` with two matrices of a row for each cell, and returns a
+        number for each. Then the loss is "bias", and the partition "median_variance" by default, "uniform_grid", a rule
+        such as ``MedianVariance(20)``, any object with its method, or the cell of each row.
 
     Examples
     --------
@@ -76,27 +93,59 @@ class Binned(OverBins):
     ece 0.15
     mce 0.25
     pde 0.162
+    >>> P = [[0.4, 0.1, 0.5], [0.5, 0.3, 0.2], [0.3, 0.7, 0.0], [0.1, 0.0, 0.9], [0.8, 0.1, 0.1]]
+    >>> error = fot.gce([0, 1, 2, 0, 1], P, reduction="canonical", partition=fot.MedianVariance(2))
+    >>> round(float(error), 12), error.n_bins
+    (0.54, 2)
     """
 
     loss: str | BinLoss | Callable[..., Any] = "bias"
-    partition: AnyPartition = "equal_width"
+    partition: AnyPartition = EQUAL_WIDTH
     norm: str | Norm | Callable[..., Any] = "l1"
     n_bins: int = DEFAULT_BINS
     alpha: float = DEFAULT_ALPHA
     test: SignificanceName = DEFAULT_TEST
+    distance: Any = None
     bin_loss: BinLoss = field(init=False, repr=False)
     total: Norm = field(init=False, repr=False)
-    rule: Partitioner | Partition | CellPartition = field(init=False, repr=False)
+    rule: Any = field(init=False, repr=False)
+    between: Distance | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         put = object.__setattr__  # the dataclass is frozen: what its settings mean is settled once
         put(self, "bin_loss", _loss_of(self.loss, self.alpha, self.test))
         put(self, "total", find_norm(self.norm))
-        put(self, "rule", find_rule(self.partition, self.n_bins))
+        if self.distance is None:
+            put(self, "between", None)
+            put(self, "rule", find_rule(self.partition, self.n_bins))
+            return
+        if not isinstance(self.bin_loss, Bias):
+            raise ValueError(f"loss must be 'bias' for whole distributions, got {self.loss!r}")
+        if isinstance(self.partition, str) and self.partition == EQUAL_WIDTH:
+            put(self, "partition", MEDIAN_VARIANCE)
+        put(self, "between", find_distance(self.distance))
+        put(self, "rule", find_cells(self.partition, self.n_bins))
+
+    @property
+    def classes(self) -> Literal["two", "any"]:  # type: ignore[override]
+        """Of any number where there is a distance between distributions."""
+        return "two" if self.between is None else "any"
+
+    @property
+    def name(self) -> str:
+        """The registered name with the settings that it does not imply."""
+        if self.between is None:
+            return super().name
+        implied = {"partition": MEDIAN_VARIANCE, "distance": DEFAULT_DISTANCE, "norm": "l1"}
+        changed = {name: value for name, value in self.settings().items() if value != implied[name]}
+        settings = ", ".join(f"{name}={value!r}" for name, value in changed.items())
+        return f"simplex_ece({settings})" if settings else "simplex_ece"
 
     @property
     def title(self) -> str:
         """The abbreviation of the field: ECE, ACE, MCE, PDE, TCE, and for what has none of its own GCE."""
+        if self.between is not None:
+            return "canonical ECE" if self.total.name == "l1" else "canonical GCE"
         if self.in_percent:
             return "TCE"
         partition = self.partition if isinstance(self.partition, str) else CELLS if self.by_row else ""
@@ -114,6 +163,9 @@ class Binned(OverBins):
 
     def settings(self) -> dict[str, Any]:
         """Return the settings as JSON-ready values; level and test only where the loss rests on a test."""
+        if self.between is not None:
+            partition = self.partition if isinstance(self.partition, str) else plain_setting(repr(self.rule))
+            return {"partition": partition, "distance": self.between.name, "norm": self.total.name}
         tested = self.bin_loss.significance is not None
         return {
             "loss": self.bin_loss.name,
@@ -123,35 +175,69 @@ class Binned(OverBins):
         }
 
     def brief(self) -> dict[str, Any]:
-        """Return loss and norm."""
+        """Return loss and norm; of whole distributions the settings without the norm l1."""
+        if self.between is not None:
+            return {name: value for name, value in self.settings().items() if (name, value) != ("norm", "l1")}
         return {"loss": self.bin_loss.name, "norm": self.total.name}
 
     def in_words(self) -> str:
         """Return loss and norm, with the test and its level."""
+        if self.between is not None:
+            return super().in_words()
         return f"loss {self.bin_loss.in_words()}, norm {self.total.name}"
 
     def printed(self, value: float, digits: int = 3) -> str:
         """Return a value as it is printed: the TCE in percent."""
         return f"{short(100.0 * value, digits)} %" if self.in_percent else short(value, digits)
 
-    def estimate(self, sample: ScoreSample) -> Estimate:
-        """Return the norm of the losses of the occupied bins."""
+    def estimate(self, sample: Any) -> Estimate:
+        """Return the norm of the losses of the occupied bins, or of the distances of the cells of the simplex."""
+        if self.between is not None:
+            return self._of_cells(sample)
         self.bin_loss.check(sample)
         bins = Bins.of(binned_sample(sample, made(self.rule, sample)), self.bin_loss)
         if isinstance(self.bin_loss, Bias):
             bins = replace(bins, note=one_bin_of_rule_note(self.rule, len(bins.table), self.total.name))
         return Estimate.of(self, sample, bins.norm_of_losses(self.total), bins)
 
+    def _of_cells(self, sample: SimplexSample) -> Estimate:
+        assert self.between is not None
+        partition, ids = cells_of(self.rule, sample)
+        table = CellSums.of(sample, ids).table(sample.codes)
+        distances = self.between(table.mean_p, table.mean_y)
+        evidence = SimplexCells(
+            map=CellMap.of(partition, table),
+            cells=partition,
+            table=table,
+            distances=distances,
+            note=note_of_cells(table),
+            n_classes=sample.n_classes,
+            labels=tuple(sample.classes),
+        )
+        return Estimate.of(self, sample, self.total(distances, table.w), evidence)
+
+    def values(self, redraws: Redraws, labels: Labels) -> FloatArray:
+        """Return the values for several labellings, of whole distributions in the same cells."""
+        if self.between is None:
+            return super().values(redraws, labels)
+        sums = CellSums.of(redraws.sample, cells_of(self.rule, redraws.sample)[1])
+        values = (self.total(self.between(sums.mean_p, sums.mean_label(labelling)), sums.w) for labelling in labels)
+        return np.fromiter(values, dtype=np.float64)
+
     @property
     def squared(self) -> bool:
-        """Whether the norm is without the root."""
-        return self.total.name == "squared"
+        """Whether the value is a mean of squares."""
+        of_squares = self.between is not None and self.between.name == "squared_euclidean"
+        return of_squares != (self.total.name == "squared") and not (of_squares and self.total.name == "l2")
 
-    def target(self, sample: ScoreSample, c: FloatArray) -> float | None:
-        """Return the norm of c - p for the bias under l1, l2 and their like; other losses aim at something else."""
+    def target(self, sample: Any, c: FloatArray) -> float | None:
+        """Return the norm of c - p for the bias under l1, l2 and their like; other losses aim at something else.
+
+        Of whole distributions it is the norm of the distances between the rows and those of c.
+        """
         if not isinstance(self.bin_loss, Bias) or self.total.influence is None or self.by_row:
             return None
-        return self.total(np.abs(c - sample.p), sample.w)
+        return self.total((self.between or absolute_difference)(sample.p, c), sample.w)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -5,7 +5,7 @@ the sorted groups of tied scores, so nothing depends on the order in which the r
 """
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -21,10 +21,13 @@ from fitontest.partitions.cell_partition import CellPartition
 from fitontest.partitions.partition import Partition, bin_sums
 from fitontest.partitions.partitioner import Partitioner, check_n_bins, counts_bins, make_partitioner
 from fitontest.partitions.rule import registry as partitions
+from fitontest.partitions.simplex.partitioner import SimplexPartitioner, find_simplex_partition
+from fitontest.partitions.simplex.uniform_grid import UniformGrid
 from fitontest.typing import ArrayInput, FloatArray, IntArray
 
 DEFAULT_BINS = 10
-
+EQUAL_WIDTH = "equal_width"  # the partition by default, of [0, 1]
+MEDIAN_VARIANCE = "median_variance"  # that of the simplex
 
 AnyPartition: TypeAlias = str | Partitioner | Family | CellPartition | ArrayInput
 Binning: TypeAlias = Partition | CellPartition
@@ -68,6 +71,18 @@ def find_rule(partition: AnyPartition, n_bins: int) -> Partitioner | Binning:
             f"partition={partition!r}"
         )
     return rule
+
+
+def find_cells(partition: Any, n_bins: int) -> SimplexPartitioner:
+    """Return the rule that makes the cells of the simplex; a number of bins is that of each axis of a grid."""
+    if isinstance(partition, str) and partition == "uniform_grid":
+        return UniformGrid(n_bins)
+    if n_bins != DEFAULT_BINS:
+        raise ValueError(
+            f"n_bins must be left at {DEFAULT_BINS} for whole distributions unless partition='uniform_grid', "
+            f"got {n_bins!r}"
+        )
+    return find_simplex_partition(partition)
 
 
 def made(rule: Partitioner | Binning, sample: ScoreSample) -> Binning:

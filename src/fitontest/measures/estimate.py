@@ -8,8 +8,6 @@ import numpy as np
 
 from fitontest.data.sample import Sample
 from fitontest.data.weights import Weighting, weighting_record
-from fitontest.families.base import Family
-from fitontest.maps.base import CalibrationMap
 from fitontest.measures.error_limits import RESOLUTION, RESOLUTIONS, ErrorLimit, ErrorLimits
 from fitontest.measures.evidence import Evidence
 from fitontest.measures.if_calibrated import IfCalibrated
@@ -180,8 +178,8 @@ class Estimate(Number, Table):
         )
 
     @property
-    def map(self) -> CalibrationMap | None:
-        """The map whose distance from the scores was measured."""
+    def map(self) -> Any:
+        """The map whose distance from the predictions was measured."""
         return self.evidence.map
 
     @property
@@ -247,7 +245,7 @@ class Estimate(Number, Table):
         return "accuracy" if self.reduction == "confidence" else "share of positives"
 
     @property
-    def estimator(self) -> Family | None:
+    def estimator(self) -> Any:
         """The fitted family."""
         return self.evidence.estimator
 

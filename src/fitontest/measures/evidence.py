@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from typing import Any
 
-from fitontest.families.base import Family
-from fitontest.maps.base import CalibrationMap
 from fitontest.partitions.cell_partition import CellPartition
 from fitontest.partitions.partition import Partition
 from fitontest.results.frames import Records
@@ -17,14 +15,16 @@ class Evidence:
 
     Attributes
     ----------
-    map : CalibrationMap or None
-        The map whose distance from the scores was measured.
-    estimator : Family or None
+    map : CalibrationMap, MulticlassMap or None
+        The map whose distance from the predictions was measured.
+    estimator : Family, MulticlassFamily or None
         The fitted family, with all that its fit tells.
     partition : Partition, CellPartition or None
         The bins, where there are any.
     note : str
         What must be known of the evidence to read the value, or "".
+    n_classes : int or None
+        Number of classes of whole distributions; None of scores.
 
     Examples
     --------
@@ -34,10 +34,11 @@ class Evidence:
     (Slope1(n_bins=2), Partition([0.7], closed='left'), 2)
     """
 
-    map: CalibrationMap | None = None
-    estimator: Family | None = None
+    map: Any = None
+    estimator: Any = None
     partition: Partition | CellPartition | None = None
     note: str = ""
+    n_classes: int | None = None
 
     @property
     def n_bins(self) -> int | None:
@@ -46,7 +47,7 @@ class Evidence:
 
     def record(self) -> dict[str, Any]:
         """Return single facts for tables that hold several estimates."""
-        return {}
+        return {} if self.n_classes is None else {"n_classes": self.n_classes}
 
     def rows(self) -> Records:
         """Return the records of the estimate's own table, such as its bins."""

@@ -1,30 +1,40 @@
-r"""The squared kernel calibration error: how alike the residuals of alike scores are, with neither bins nor a map.
+r"""The squared kernel calibration error: how alike the residuals of alike predictions are, with neither bins nor a map.
+
+Of scores of two classes
 
     SKCE = E h(i, j),    h(i, j) = f k(p_i, p_j) (y_i - p_i) (y_j - p_j)
 
-over independent rows i and j of two classes. It is 0 if the scores are calibrated, and only then.
+over independent rows i and j, and of distributions over K classes, with the label y as a unit vector e_y,
 
-* ``"exponential"``: k(p, q) = exp(-|p - q| / l), f = 2. The total variation distance between two distributions on two
-  classes is |p - q|; this is the kernel exp(-TV / l) with the white kernel on labels.
-* ``"rbf"``: k(p, q) = exp(-(p - q)^2 / (2 l^2)), f = 2 (1 - exp(-1 / (2 l^2))): the tensor product of two
+    h(i, j) = k(p_i, p_j) (e_{y_i} - p_i) . (e_{y_j} - p_j)
+
+It is 0 if the predictions are calibrated, and only then.
+
+* ``"exponential"``: k(p, q) = exp(-TV(p, q) / l) of the total variation distance, which is |p - q| of scores, with the
+  white kernel on labels: f = 2. Of two classes both formulas are the same.
+* ``"rbf"``: k(p, q) = exp(-|p - q|^2 / (2 l^2)). Of scores f = 2 (1 - exp(-1 / (2 l^2))): the tensor product of two
   squared-exponential kernels of length scale l, on scores and on labels 0 and 1. The label kernel is
   a + (1 - a) [y = y'] with a = exp(-1 / (2 l^2)). Its constant part cancels, because the residuals of the two classes
   add up to 0. What is left is 1 - a times the white kernel.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from fitontest.checks import choose, is_real, is_whole
 from fitontest.data.ordering import Rows, pooled
+from fitontest.data.redraws import Labels, Redraws
 from fitontest.data.score_sample import ScoreSample
+from fitontest.data.simplex_sample import Labelling, SimplexSample
 from fitontest.measures.estimate import Estimate
+from fitontest.measures.evidence import Evidence
 from fitontest.measures.measure import Measure, register
 from fitontest.numerics.random import check_seed, generator
-from fitontest.typing import FloatArray, RandomState
+from fitontest.typing import FloatArray, IntArray, RandomState
 
 KernelName: TypeAlias = Literal["exponential", "rbf"]
 EstimatorName: TypeAlias = Literal["unbiased", "biased", "block"]
@@ -33,31 +43,34 @@ MOST_SCORES = 20_000  # distinct ones of which all pairs are taken
 MOST_COUNTED_OUT = 10**7  # rows that counts are made into
 SHORTEST = 1e-6  # length scale
 PAIRS_AT_ONCE = 2**20
+ENTRIES = 10_000_000  # of the residuals of several labellings at once
 SPAN = 300.0  # length scales: exp(300) is far from the largest float
 
 
+@register("canonical_kernel", distributions=True)
 @register("kernel")
 @dataclass(frozen=True)
 class KernelError(Measure):
-    r"""The squared kernel calibration error (SKCE) of two classes: how alike the residuals of alike scores are.
+    r"""The squared kernel calibration error (SKCE): how alike the residuals of alike predictions are.
 
     It is a squared quantity and cannot be compared with an ECE: compare it with its null, `null_draws`. The true value
-    of calibrated scores is 0, and unbiased estimates of it are often negative.
+    of calibrated predictions is 0, and unbiased estimates of it are often negative.
 
-    With h(i, j) = f k(p_i, p_j) (y_i - p_i) (y_j - p_j), where k(p, q) = exp(-|p - q| / l) and f = 2 for the
-    exponential kernel, k(p, q) = exp(-(p - q)^2 / (2 l^2)) and f = 2 (1 - exp(-1 / (2 l^2))) for the rbf kernel, and
-    weights w of sum W:
+    Of scores h(i, j) = f k(p_i, p_j) (y_i - p_i) (y_j - p_j), where k(p, q) = exp(-|p - q| / l) and f = 2 for the
+    exponential kernel, k(p, q) = exp(-(p - q)^2 / (2 l^2)) and f = 2 (1 - exp(-1 / (2 l^2))) for the rbf kernel. Of
+    whole distributions h(i, j) = k(p_i, p_j) (e_{y_i} - p_i) . (e_{y_j} - p_j), with exp(-TV / l) and
+    exp(-\|p - q\|^2 / (2 l^2)). With weights w of sum W:
 
     * biased: sum_ij w_i w_j h(i, j) / W^2, in [0, 2].
     * unbiased: the mean over pairs of different rows, sum_{i != j} w_i w_j h(i, j) / (W^2 - sum_i w_i^2). It may be
       negative. Whole weights count rows: the copies of a row are different rows, and their pairs count.
     * block: the unbiased estimates of blocks of rows, drawn with a seed and weighted by their pairs. It varies more and
-      takes less time with the rbf kernel; the exponential one needs no blocks.
+      takes O(n) time; the exponential kernel of scores needs no blocks.
 
     Parameters
     ----------
     kernel : {"exponential", "rbf"}, default="exponential"
-        How alike two scores are: the k above.
+        How alike two predictions are: the k above.
     estimator : {"unbiased", "biased", "block"}, default="unbiased"
         "unbiased" and "block" need two rows.
     length_scale : float, default=1.0
@@ -66,18 +79,21 @@ class KernelError(Measure):
         Rows of a block, from 2 to 20,000; a last block of a single row joins the one before.
     random_state : int, RandomState or None, default=0
         Seed of the blocks, which are drawn of the sorted rows.
+    distributions : bool, default=False
+        Whether predictions are whole distributions. The sample says: False does not refuse them.
 
     Raises
     ------
     ValueError
         Naming the argument, the rule and what was found. More than 20,000 distinct scores are refused with the rbf
-        kernel unless the estimator is "block".
+        kernel, and more than 20,000 distributions with either, unless the estimator is "block".
 
     Notes
     -----
     The exponential kernel takes O(n) time for sorted scores: sums over the lower scores decay from one score to the
-    next. The rbf kernel takes all pairs, O(n^2) time and O(n) memory. Ties are pooled first. Blocks are drawn of single
-    rows: whole weights are counted out, which takes memory for as many rows.
+    next. The rbf kernel takes all pairs, O(n^2) time and O(n) memory, and so does either kernel of distributions. Ties
+    are pooled first. Blocks are drawn of single rows: whole weights are counted out, which takes memory for as many
+    rows.
 
     References
     ----------
@@ -93,6 +109,10 @@ class KernelError(Measure):
     ...     print(error)
     SKCE 0.0630: n = 4
     SKCE 0.145: estimator biased, n = 4
+    >>> P = [[0.7, 0.2, 0.1], [0.2, 0.6, 0.2], [0.5, 0.25, 0.25], [0.1, 0.1, 0.8]]
+    >>> evaluation = fot.evaluate([0, 1, 1, 2], P, measures=["canonical_kernel"], reduction="canonical")
+    >>> round(float(evaluation["canonical_kernel"]), 4)
+    -0.012
     """
 
     kernel: KernelName = "exponential"
@@ -100,17 +120,36 @@ class KernelError(Measure):
     length_scale: float = 1.0
     block_size: int = 100
     random_state: RandomState = 0
+    distributions: bool = field(default=False, repr=False)
 
     def __post_init__(self) -> None:
-        check_kernel(self.kernel, self.estimator, self.length_scale, self.block_size)
+        _check_settings(self.kernel, self.estimator, self.length_scale, self.block_size)
         check_seed(self.random_state)  # refuses what is no seed
+
+    @property
+    def classes(self) -> Literal["two", "any"]:  # type: ignore[override]
+        """Of any number where predictions are whole distributions."""
+        return "any" if self.distributions else "two"
 
     @property
     def title(self) -> str:
         """Its abbreviation in the literature."""
-        return "SKCE"
+        return "canonical SKCE" if self.distributions else "SKCE"
 
-    def estimate(self, sample: ScoreSample) -> Estimate:
+    @property
+    def squared(self) -> bool:
+        """It is: the squared kernel calibration error."""
+        return True
+
+    def settings(self) -> dict[str, Any]:
+        """Return the settings as JSON-ready values, without the kind of data."""
+        return {name: value for name, value in super().settings().items() if name != "distributions"}
+
+    def for_sample(self, sample: Any) -> "KernelError":
+        """Return the measure of whole distributions where the sample holds these."""
+        return self if sample.classes is None or self.distributions else self.changed(distributions=True)
+
+    def estimate(self, sample: Any) -> Estimate:
         """Return the mean of h over pairs of rows.
 
         Raises
@@ -118,21 +157,25 @@ class KernelError(Measure):
         ValueError
             Fewer than two rows, unless ``estimator="biased"``.
         """
-        if self.estimator == "biased":
-            everything = _Residuals.of(sample.rows, unit=sample.unit)
-            return Estimate.of(self, sample, self._over_all_pairs(everything))
-        rows = sample.total if sample.whole else sample.n
-        if rows < 2:
-            raise ValueError(f"estimator must be 'biased' for fewer than two rows, got {self.estimator!r} for {rows:g}")
-        return Estimate.of(self, sample, self._over_different_rows(list(self._parts(sample))))
+        measure = self.for_sample(sample)
+        if sample.classes is None:
+            return Estimate.of(measure, sample, self._of_scores(sample))
+        rows = sample.take(np.flatnonzero(sample.w > 0))
+        labels = [Labelling(np.arange(len(rows)), rows.codes, rows.w)]
+        value = float(self._of_distributions(rows, labels)[0])
+        return Estimate.of(measure, sample, value, Evidence(n_classes=sample.n_classes))
 
-    @property
-    def squared(self) -> bool:
-        """It is: the squared kernel calibration error."""
-        return True
+    def values(self, redraws: Redraws, labels: Labels) -> FloatArray:
+        """Return the values for several labellings, of distributions with one kernel for all of them."""
+        sample = redraws.sample
+        if sample.classes is None or (self._in_blocks(sample) and redraws.several.size):  # type: ignore[attr-defined]
+            return super().values(redraws, labels)  # blocks are of rows: each labelling has its own
+        return self._of_distributions(sample, labels)
 
-    def target(self, sample: ScoreSample, c: FloatArray) -> float | None:
+    def target(self, sample: Any, c: FloatArray) -> float | None:
         """Return the mean of h over all pairs with c in place of y, which has no label noise to correct for."""
+        if sample.classes is not None:
+            return None
         kept = np.flatnonzero(sample.w > 0)
         order = kept[np.lexsort((sample.w[kept], c[kept], sample.p[kept]))]
         p, c, w = sample.p[order], c[order], sample.w[order]
@@ -140,6 +183,16 @@ class KernelError(Measure):
         none = np.zeros(first.size)
         weights, residuals = np.add.reduceat(w, first), np.add.reduceat(w * (c - p), first)
         return self._over_all_pairs(_Residuals(p[first], weights, residuals, none, none))
+
+    def _of_scores(self, sample: ScoreSample) -> float:
+        if self.estimator == "biased":
+            return self._over_all_pairs(_Residuals.of(sample.rows, unit=sample.unit))
+        self._refuse_single_row(sample.total if sample.whole else sample.n)
+        return self._over_different_rows(list(self._parts(sample)))
+
+    def _refuse_single_row(self, rows: float) -> None:
+        if self.estimator != "biased" and rows < 2:
+            raise ValueError(f"estimator must be 'biased' for fewer than two rows, got {self.estimator!r} for {rows:g}")
 
     def _parts(self, sample: ScoreSample) -> "Iterator[_Residuals]":
         """Yield the residuals of the blocks; all rows are one block unless the estimator draws some."""
@@ -178,6 +231,63 @@ class KernelError(Measure):
                 f"got {self.estimator!r} for {scaled.size}"
             )
         return 2.0 * _rbf_sum(scaled, groups.residual)
+
+    def _of_distributions(self, sample: SimplexSample, labels: Sequence[Labelling]) -> FloatArray:
+        """Return the values for several labellings of the same entries, of one row each where there are blocks."""
+        if not self._in_blocks(sample):
+            own = self.estimator == "biased"
+            return np.asarray(self._sums(sample, labels, own=own) / (sample.total**2 if own else _pairs(sample)))
+        total, pairs = np.zeros(len(labels)), 0.0
+        for block, rows in self._blocks(sample):
+            of_block = [Labelling(np.arange(rows.size), one.codes[rows], block.w) for one in labels]
+            total += self._sums(block, of_block, own=False)
+            pairs += _pairs(block)
+        return np.asarray(total / pairs)
+
+    def _in_blocks(self, sample: SimplexSample) -> bool:
+        """Return whether there are several blocks, or refuse rows of which there is no pair."""
+        self._refuse_single_row(sample.counted)
+        return self.estimator == "block" and sample.counted > self.block_size
+
+    def _blocks(self, sample: SimplexSample) -> Iterator[tuple[SimplexSample, IntArray]]:
+        """Yield blocks of rows, drawn of an order that does not depend on the one in which they came."""
+        local = sample.with_facts(row=np.arange(len(sample)))
+        single = local.counted_out().in_order()
+        drawn = generator(self.random_state).permutation(len(single))
+        starts = np.arange(self.block_size, len(single) - 1, self.block_size)  # a last row alone has no pair
+        for block in np.split(drawn, starts):
+            yield single.take(block), single.facts["row"][block]
+
+    def _sums(self, data: SimplexSample, labellings: Sequence[Labelling], *, own: bool) -> FloatArray:
+        """Return the sums of w_i w_j h(i, j) over all pairs, or over those of different rows."""
+        n = len(data)
+        if n > MOST_SCORES:
+            raise ValueError(
+                f"estimator must be 'block' for more than {MOST_SCORES} rows, got {self.estimator!r} for {n}"
+            )
+        most = max(1, ENTRIES // data.p.size)
+        if len(labellings) > most:  # as many residuals as memory bears
+            parts = (labellings[k : k + most] for k in range(0, len(labellings), most))
+            return np.concatenate([self._sums(data, part, own=own) for part in parts])
+        residuals = [_residual(data, one) for one in labellings]
+        totals: FloatArray = np.zeros(len(residuals))
+        start = 0
+        while start < n:  # each pair once: the kernel is symmetric
+            rows = slice(start, start + max(PAIRS_AT_ONCE // (n - start), 1))
+            similar = self._similar(data.p[rows], data.p[start:])
+            similar[:, rows.stop - start :] *= 2.0
+            for b, residual in enumerate(residuals):
+                totals[b] += np.einsum("ik,ik->", residual[rows], similar @ residual[start:])
+            start = rows.stop
+        if own:
+            return totals
+        return np.asarray(totals - np.array([_alone(data, one) for one in labellings]))
+
+    def _similar(self, p: FloatArray, q: FloatArray) -> FloatArray:
+        """Return the kernel of each pair of rows."""
+        if self.kernel == "exponential":
+            return np.asarray(np.exp(cdist(p, q, "cityblock") * (-0.5 / self.length_scale)))
+        return np.asarray(np.exp(cdist(p, q, "sqeuclidean") * (-0.5 / self.length_scale**2)))
 
 
 def _counted_out(sample: ScoreSample) -> tuple[Rows, bool]:
@@ -264,7 +374,25 @@ def _rbf_sum(x: FloatArray, r: FloatArray) -> float:
     return total
 
 
-def check_kernel(kernel: object, estimator: object, length_scale: object, block_size: object) -> None:
+def _residual(data: SimplexSample, labelling: Labelling) -> FloatArray:
+    """Return the sum of w (e_y - p) of each entry."""
+    n, K = data.p.shape
+    return np.bincount(labelling.at * K + labelling.codes, labelling.w, n * K).reshape(n, K) - data.w[:, None] * data.p
+
+
+def _alone(data: SimplexSample, labelling: Labelling) -> float:
+    """Return the sum of w^2 |e_y - p|^2 over the rows; of whole weights, which count rows, that of w |e_y - p|^2."""
+    at, codes, w = labelling
+    size = (data.p**2).sum(axis=1)[at] - 2.0 * data.p[at, codes] + 1.0
+    return float((w if data.whole else w * w) @ size)
+
+
+def _pairs(data: SimplexSample) -> float:
+    """Return the sum of w_i w_j over pairs of different rows."""
+    return data.total**2 - float(data.w2.sum())
+
+
+def _check_settings(kernel: object, estimator: object, length_scale: object, block_size: object) -> None:
     """Raise ValueError unless these are settings of a kernel calibration error, of two classes or of several."""
     choose(kernel, get_args(KernelName), "kernel")
     choose(estimator, get_args(EstimatorName), "estimator")

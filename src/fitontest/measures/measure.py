@@ -11,11 +11,11 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias, TypeVar
 
 import numpy as np
 
-from fitontest.data.entries import Entries
+from fitontest.data.redraws import Labels, Redraws
 from fitontest.families.registry import registry as families
 from fitontest.registry import Registry, Shelf, are_among, changed_settings, plain_setting, settings_of
 from fitontest.results.text import short
-from fitontest.typing import FloatArray, IntArray, RandomState
+from fitontest.typing import FloatArray, RandomState
 
 M = TypeVar("M", bound="Measure")
 Unit: TypeAlias = Literal["fraction", "nats", "count", "correlation", "standard deviations"]
@@ -25,7 +25,9 @@ class Measure(ABC):
     """Base class of the measures; subclasses are frozen dataclasses of their settings.
 
     A subclass defines ``estimate(sample)``. It may define ``target(sample, c)``: what it would be if c were the true
-    probabilities.
+    probabilities; and ``values(redraws, labels)``, the values of many labellings of the same predictions, where these
+    can share work: nulls and intervals are faster then, and must be the same. One class serves scores and whole
+    distributions where its formula does: ``sample.classes`` is None for scores, and lists the classes else.
 
     Attributes
     ----------
@@ -90,17 +92,31 @@ class Measure(ABC):
         """
         return None
 
-    def estimates_of(self, entries: Entries, positives: IntArray) -> FloatArray:
-        """Return the values for several labellings of the same scores, shape (B,), of positives of shape (m, B).
+    def for_sample(self, sample: Any) -> "Measure":  # noqa: ARG002 - the signature of every measure
+        """Return the measure with the settings that it leaves to the kind of data.
 
         Parameters
         ----------
-        entries : Entries
-            Sorted scores with their weights, without labels.
-        positives : int array of shape (m, B)
-            How many of the rows behind each entry are positive, in each labelling.
+        sample : ScoreSample or SimplexSample
+            As for `estimate`.
         """
-        return np.array([self.estimate(entries.sample(labelling)).value for labelling in positives.T])
+        return self
+
+    def values(self, redraws: Redraws, labels: Labels) -> FloatArray:
+        """Return the values for several labellings of the same points, shape (B,).
+
+        A subclass sets this where labellings can share work; by default each is estimated by itself.
+
+        Parameters
+        ----------
+        redraws : Redraws
+            The points: of scores ``redraws.entries`` has them sorted, with their weights and the rows behind each; of
+            distributions ``redraws.sample`` has them.
+        labels : int array of shape (m, B), or sequence of Labelling
+            Of scores how many of the rows behind each entry are positive, in each labelling; of distributions for each
+            labelling how many rows of which entry have which label.
+        """
+        return np.array([self.estimate(sample).value for sample in redraws.samples(labels)])
 
     @property
     def squared(self) -> bool:
@@ -233,10 +249,10 @@ class Measure(ABC):
 
 
 _CANONICAL_MODULES = {  # of measures of any number of classes
-    "canonical": "fitontest.measures.canonical_plug_in",
-    "canonical_kernel": "fitontest.measures.canonical_kernel",
+    "canonical": "fitontest.measures.plug_in",
+    "canonical_kernel": "fitontest.measures.kernel",
     "proper_error": "fitontest.measures.proper_error",
-    "simplex_ece": "fitontest.measures.simplex_ece",
+    "simplex_ece": "fitontest.measures.binned",
 }
 _MODULES = {  # names, and the files in which they are registered
     "ace": "fitontest.measures.binned",
@@ -321,7 +337,7 @@ class MeasureRegistry(Registry[type[Measure], Measure]):
 registry = MeasureRegistry(
     "measure",
     Measure,  # type: ignore[type-abstract]
-    Shelf(_MODULES, "fitontest.measures", "two", lambda cls: cls.classes == "two"),
+    Shelf(_MODULES, "fitontest.measures", "two", lambda cls: cls.classes != "any"),
     Shelf(_CANONICAL_MODULES, "fitontest.measures", "any", lambda cls: cls.classes == "any"),
 )
 register = registry.register

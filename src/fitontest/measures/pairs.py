@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fitontest.data.entries import Entries
+from fitontest.data.redraws import Labels, Redraws
 from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.evidence import Evidence
@@ -158,9 +159,10 @@ class PairStatistic(Measure):
             return ""
         return NO_PAIR if np.any((pairs.p > 0.0) & (pairs.p < 1.0)) else NO_SPREAD
 
-    def estimates_of(self, entries: Entries, positives: IntArray) -> FloatArray:
+    def values(self, redraws: Redraws, labels: Labels) -> FloatArray:
         """Return the values for several labellings at once."""
-        return np.asarray(EntryPairs.of(entries).standardised(positives).max(axis=0))
+        pairs = EntryPairs.of(redraws.entries)  # type: ignore[attr-defined]
+        return np.asarray(pairs.standardised(labels).max(axis=0))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

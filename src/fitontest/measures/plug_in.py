@@ -1,48 +1,69 @@
-"""The plug-in calibration error: the mean distance between the scores and a calibration map.
+"""The plug-in calibration error: the mean distance between the predictions and a calibration map.
 
 One formula for every family, e = || c_hat(p) - p ||. Fitted on the test data itself (fit-on-test), the slope-1
 family gives the ECE, the flat family the probability deviation error, beta calibration ECE-beta, and so on.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from fitontest.data.entries import Entries
+from fitontest.data.redraws import Labels, Redraws
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family, check_family, read_family
-from fitontest.families.registry import family_name
+from fitontest.families.multiclass.base import MulticlassFamily
+from fitontest.families.multiclass.one_vs_rest import class_family_name, read_for_classes
+from fitontest.families.reading import fit_to
+from fitontest.families.registry import FamilyBase, family_name, registered_class
 from fitontest.maps.base import CalibrationMap
+from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.measures.debiased import debiased
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.evidence import Evidence
 from fitontest.measures.measure import Measure, register
 from fitontest.measures.notes import one_bin_note
-from fitontest.numerics.distances import Distances
+from fitontest.numerics.distances import Distances, absolute_difference
 from fitontest.numerics.norms import L1, Norm, find_norm
+from fitontest.numerics.simplex_distances import DEFAULT_DISTANCE, find_distance
 from fitontest.numerics.standard_error import map_fixed
 from fitontest.partitions.bin_table import BinTable
-from fitontest.typing import FloatArray, IntArray, RandomState
+from fitontest.typing import FloatArray, RandomState
 
+SCORES = "spline"  # the family by default, of scores
+DISTRIBUTIONS = "vector"  # that of whole distributions
 DEBIASED_NORMS = ("l1", "l2", "squared")
 
 
+@register("canonical", distance=DEFAULT_DISTANCE)
 @register("plug_in")
 @dataclass(frozen=True, eq=False)
 class PlugIn(Measure):
-    """The norm of the distances between the scores and the map of a family, which is fitted to them.
+    """The norm of the distances between the predictions and the map of a family, which is fitted to them.
+
+    Of whole distributions it is the norm of the distances d(g(p_i), p_i) from the map g of K classes. Of two classes,
+    with the total variation distance, that is the error ``|c_hat(p) - p|`` of the map c_hat of the second column. It is
+    the map of a two-class family only without penalty and mixture: ``Temperature(mix=False)`` is temperature scaling,
+    ``BiasCorrected(penalty=None)`` Platt scaling, and ``Vector(penalty=None)`` beta calibration with free signs of the
+    slopes. By default ``temperature`` mixes the map of several columns with the uniform distribution, so that its error
+    differs from the two-class one a little.
 
     Parameters
     ----------
-    family : str, Family or CalibrationMap, default="spline"
-        A family is cloned and fitted to the sample; a map is used as it is.
+    family : str, Family, MulticlassFamily, CalibrationMap or MulticlassMap, optional
+        A family is cloned and fitted to the sample; a map is used as it is. By default "spline" for scores and "vector"
+        for whole distributions, of which a family of two classes is fitted to each class against the rest (then it is
+        called one_vs_rest(...)).
     norm : str, Norm or callable, default="l1"
         Of the distances: "l1" is their weighted mean; see `calibration_error`.
     debias : bool, default=False
-        See `calibration_error`.
+        Of scores; see `calibration_error`.
     label : str, optional
         What tables call the family; by default its name.
+    distance : str, Distance or callable, optional
+        Between distributions and the map, see `calibration_error`. By default the sample says: "total_variation" for
+        whole distributions, and none for scores.
 
     Examples
     --------
@@ -50,26 +71,43 @@ class PlugIn(Measure):
     >>> sample = fot.ScoreSample([0, 1, 1, 1], [0.1, 0.2, 0.7, 0.8])
     >>> fot.measures.PlugIn("isotonic").estimate(sample)
     Estimate(0.35, family='isotonic', norm='l1', n_bins=2, n=4)
+    >>> P = [[0.7, 0.2, 0.1], [0.2, 0.6, 0.2], [0.5, 0.25, 0.25], [0.1, 0.1, 0.8]] * 10
+    >>> float(fot.calibration_error([0, 1, 1, 2] * 10, P, family="identity", reduction="canonical"))
+    0.0
     """
 
-    family: str | Family | CalibrationMap = "spline"
+    family: Any = None
     norm: str | Norm | Any = "l1"
     debias: bool = False
     label: str | None = None
+    distance: Any = None
     total: Norm = field(init=False, repr=False)
+    between: Callable[[FloatArray, FloatArray], FloatArray] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "total", find_norm(self.norm))
-        if not isinstance(self.family, CalibrationMap):
-            check_family(self.family, maps=True)
+        put = object.__setattr__
+        if self.distance is None and _takes_classes_alone(self.family):
+            put(self, "distance", DEFAULT_DISTANCE)
+        put(self, "between", absolute_difference if self.distance is None else find_distance(self.distance))
+        put(self, "total", find_norm(self.norm))
+        _check_family(self.family, of_classes=self.distance is not None)
         if not isinstance(self.debias, bool | np.bool_):
             raise ValueError(f"debias must be True or False, got {self.debias!r}")
         if self.debias and self.total.name not in DEBIASED_NORMS:
             raise ValueError(f"debias must be False unless norm is one of {DEBIASED_NORMS}, got norm={self.norm!r}")
+        if self.debias and self.distance is not None:
+            raise ValueError("debias must be False for whole distributions, got True")
+
+    @property
+    def classes(self) -> Literal["two", "any"]:  # type: ignore[override]
+        """Of any number where there is a distance between distributions."""
+        return "two" if self.distance is None else "any"
 
     @property
     def title(self) -> str:
         """Calibration error, debiased or not."""
+        if self.distance is not None:
+            return "canonical calibration error"
         return "debiased calibration error" if self.debias else "calibration error"
 
     @property
@@ -80,21 +118,34 @@ class PlugIn(Measure):
     @property
     def held_fixed(self) -> str:
         """The map, where one is given."""
-        return "map" if isinstance(self.family, CalibrationMap) else ""
+        return "map" if isinstance(self.family, CalibrationMap | MulticlassMap) else ""
+
+    @property
+    def _family(self) -> Any:
+        """The family or map, or the default of the kind of data."""
+        return self.family if self.family is not None else SCORES if self.distance is None else DISTRIBUTIONS
 
     def settings(self) -> dict[str, Any]:
-        """Return family, norm, and whether the value is debiased."""
-        named = self.family.kind if isinstance(self.family, CalibrationMap) else family_name(self.family)
-        return {"family": self.label or named, "norm": self.total.name, "debias": bool(self.debias)}
+        """Return family and norm, and whether the value is debiased, or the distance between distributions."""
+        if self.held_fixed:
+            named = self.family.kind
+        else:
+            named = family_name(self._family) if self.distance is None else class_family_name(self._family)
+        family = {"family": self.label or named}
+        if self.distance is not None:
+            return {**family, "distance": str(self.between), "norm": self.total.name}
+        return {**family, "norm": self.total.name, "debias": bool(self.debias)}
 
     def brief(self) -> dict[str, Any]:
-        """Return family and norm."""
-        settings = self.settings()
-        return settings if self.debias else {name: settings[name] for name in ("family", "norm")}
+        """Return the settings without debias=False and, of distributions, without the norm l1."""
+        left_out = ("debias", False) if self.distance is None else ("norm", "l1")
+        return {name: value for name, value in self.settings().items() if (name, value) != left_out}
 
     def longer_names(self) -> tuple[str, ...]:
-        """Return the family with its settings; and that with the norm, where it is not l1, or that it is debiased."""
-        family = str(self.family) if self.label is None else self.label
+        """Return the family with its settings; and that with distance and norm, or with the norm where it is not l1."""
+        family = str(self._family) if self.label is None else self.label
+        if self.distance is not None:
+            return family, f"{family}, {self.between}, {self.total.name}"
         norm = "" if self.total.name == "l1" else f", norm {self.total.name}"
         return family, f"{family}{norm}{', debiased' if self.debias else ''}"
 
@@ -104,20 +155,35 @@ class PlugIn(Measure):
 
     def seeded(self, random_state: RandomState) -> "PlugIn":
         """Return the measure with that seed for a family given by name."""
-        if not isinstance(self.family, str):
+        family = self._family
+        if not isinstance(family, str):
             return self
-        return self.changed(family=read_family(self.family, random_state), label=self.label or self.family)
+        if self.distance is None:
+            return self.changed(family=read_family(family, random_state), label=self.label or family)
+        label = self.label or (family if registered_class(family).takes_classes else self.name)
+        return self.changed(family=read_for_classes(family, random_state), label=label)
 
     def in_words(self) -> str:
-        """Return family and norm in words."""
-        return f"family {self.name}, norm {self.total.name}"
+        """Return family, distance and norm in words."""
+        settings = self.settings() if self.distance is None else self.brief()
+        return ", ".join(f"{name} {value}" for name, value in settings.items() if name != "debias")
 
-    def estimate(self, sample: ScoreSample) -> Estimate:
-        """Return the norm of |c_hat(p) - p| over the sample."""
-        fitted = None if isinstance(self.family, CalibrationMap) else read_family(self.family).fit_sample(sample)
-        c_hat = self.family if isinstance(self.family, CalibrationMap) else fitted.map_  # type: ignore[union-attr]
-        distances = c_hat.distances(sample)
-        shifted = None if fitted is None else _bins_shifted_by_gap(c_hat, sample, distances)
+    def for_sample(self, sample: Any) -> "PlugIn":
+        """Return the measure with a distance between distributions where the sample holds these."""
+        if sample.classes is None or self.distance is not None:
+            return self
+        return self.changed(distance=DEFAULT_DISTANCE)
+
+    def estimate(self, sample: Any) -> Estimate:
+        """Return the norm of the distances of the sample from the map."""
+        return self.for_sample(sample)._estimate(sample)
+
+    def _estimate(self, sample: Any) -> Estimate:
+        fitted = None if self.held_fixed else fit_to(sample, self._family)
+        c_hat = self.family if fitted is None else fitted.map_
+        distances = sample.distances(c_hat, self.between)
+        of_scores = self.distance is None
+        shifted = _shifted_bins(c_hat, sample, distances) if of_scores and fitted is not None else None
         se: float | None
         if self.debias:
             value = self._debiased(sample, shifted)
@@ -128,41 +194,59 @@ class PlugIn(Measure):
         evidence = FittedMap(
             map=c_hat,
             estimator=fitted,
-            partition=c_hat.partition if fitted is None else getattr(fitted, "partition_", None),
+            partition=_partition(c_hat, fitted) if of_scores else None,
             se_map_fixed=se,
             se_reason=reason,
             shifts_by_gap=shifted is not None,
-            note=one_bin_note(c_hat, fitted, self.total.name, debias=self.debias),
+            note=one_bin_note(c_hat, fitted, self.total.name, debias=self.debias) if of_scores else "",
+            n_classes=None if sample.classes is None else len(sample.classes),
         )
         return replace(Estimate.of(self, sample, value, evidence), debiased=value if self.debias else None)
 
-    def target(self, sample: ScoreSample, c: FloatArray) -> float | None:
-        """Return the norm of c - p; a maximum is no mean over rows and has no target."""
-        return None if self.total.influence is None else self.total(np.abs(c - sample.p), sample.w)
+    def target(self, sample: Any, c: FloatArray) -> float | None:
+        """Return the norm of the distances between c and p; a maximum is no mean over rows and has no target."""
+        return None if self.total.influence is None else self.total(self.between(c, sample.p), sample.w)
 
-    def estimates_of(self, entries: Entries, positives: IntArray) -> FloatArray:
-        """Return the values for several labellings, with one call of the family for all of them."""
-        if isinstance(self.family, CalibrationMap) or self.debias:
-            return super().estimates_of(entries, positives)
-        w = entries.group_w
-        g = read_family(self.family).fit_many(entries, positives).at() - entries.group_p[:, None]
+    def values(self, redraws: Redraws, labels: Labels) -> FloatArray:
+        """Return the values for several labellings, of scores with one call of the family for all of them."""
+        if self.held_fixed or self.debias or self.for_sample(redraws.sample).distance is not None:
+            return super().values(redraws, labels)
+        w, entries = redraws.entries.group_w, redraws.entries  # type: ignore[attr-defined]
+        g = read_family(self._family).fit_many(entries, labels).at() - entries.group_p[:, None]
         np.abs(g, out=g)
         if self.total is L1:
             return np.asarray(w @ g / w.sum())
         return np.array([self.total(column, w) for column in np.ascontiguousarray(g.T)])
 
     @property
+    def stand_in(self) -> Family | None:
+        """The family of scores that is refitted hundreds of times in place of the measure's own, which is slow."""
+        return None if self.held_fixed or self.distance is not None else read_family(self._family).stand_in()
+
+    @property
     def refits_quickly(self) -> bool:
         """Whether the family, or one that stands in for it, is fitted to hundreds of labellings in no time."""
-        if isinstance(self.family, CalibrationMap):
+        if self.held_fixed or self.distance is not None:
             return False
-        family = read_family(self.family)
-        return (family.stand_in() or family).shares_fits
+        return (self.stand_in or read_family(self._family)).shares_fits
+
+    @property
+    def fits_default(self) -> bool:
+        """Whether the family is that of the kind of data, whatever its seed."""
+        if self.held_fixed:
+            return False
+        default = SCORES if self.distance is None else DISTRIBUTIONS
+        return _but_for_seed(self._read(self._family)) == _but_for_seed(self._read(default))
+
+    def _read(self, family: Any) -> Any:
+        """Return an unfitted family of the kind of data."""
+        return read_family(family) if self.distance is None else read_for_classes(family)
 
     @property
     def squared(self) -> bool:
-        """Whether the norm is without the root."""
-        return self.total.name == "squared"
+        """Whether the value is a mean of squares."""
+        of_squares = str(self.between) == "squared_euclidean"
+        return of_squares != (self.total.name == "squared") and not (of_squares and self.total.name == "l2")
 
     def _debiased(self, sample: ScoreSample, shifted: BinTable | None) -> float:
         """Return the debiased error of the bins, if the map shifts each by its gap."""
@@ -176,7 +260,40 @@ class PlugIn(Measure):
         return debiased(shifted, self.total.name)
 
 
-def _bins_shifted_by_gap(c_hat: CalibrationMap, sample: ScoreSample, distances: Distances) -> BinTable | None:
+def _but_for_seed(family: FamilyBase) -> tuple[type, dict[str, object]]:
+    """Return the settings of a family that change more than its folds."""
+    settings = family.get_params()
+    settings.pop("random_state", None)
+    return type(family), settings
+
+
+def _takes_classes_alone(family: object) -> bool:
+    """Return whether a family or map is of whole distributions and not of scores."""
+    if isinstance(family, str):
+        kind = registered_class(family)
+        return kind.takes_classes and not kind.takes_column
+    return isinstance(family, MulticlassMap) or (
+        isinstance(family, MulticlassFamily) and not isinstance(family, Family)
+    )
+
+
+def _check_family(family: object, *, of_classes: bool) -> None:
+    """Raise ValueError unless this is a family or a map that there may be for the kind of data."""
+    if of_classes:
+        if isinstance(family, str):
+            registered_class(family)
+        elif not isinstance(family, Family | MulticlassFamily | MulticlassMap | None):
+            raise ValueError(f"family must be the name of a family, a family or a MulticlassMap, got {family!r}")
+    elif not isinstance(family, CalibrationMap | None):
+        check_family(family, maps=True)
+
+
+def _partition(c_hat: Any, fitted: Any) -> Any:
+    """Return the bins of a map of scores, where there are any."""
+    return c_hat.partition if fitted is None else getattr(fitted, "partition_", None)
+
+
+def _shifted_bins(c_hat: CalibrationMap, sample: ScoreSample, distances: Distances) -> BinTable | None:
     """Return the bins if the map shifts each by the gap of its means, so that its distances are those of the ECE."""
     if not c_hat.shifts_bins or c_hat.partition is None:
         return None
@@ -188,12 +305,12 @@ def _bins_shifted_by_gap(c_hat: CalibrationMap, sample: ScoreSample, distances: 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FittedMap(Evidence):
-    """The map whose distance from the scores was measured, and how far the number may be trusted.
+    """The map whose distance from the predictions was measured, and how far the number may be trusted.
 
     Attributes
     ----------
-    map : CalibrationMap
-    estimator : Family or None
+    map : CalibrationMap or MulticlassMap
+    estimator : Family, MulticlassFamily or None
         The fitted family; None where a map was given.
     partition : Partition or None
         The bins of the map, where there are any.
@@ -221,6 +338,7 @@ class FittedMap(Evidence):
     def record(self) -> dict[str, Any]:
         """Return the standard error, or why there is none, and whether the map was fitted here."""
         return {
+            **super().record(),
             "se_map_fixed": self.se_map_fixed,
             "se_reason": self.se_reason,
             "fitted_on_these_rows": self.fitted_on_these_rows,

@@ -23,8 +23,8 @@ from fitontest.families.base import Family, read_family
 from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.families.multiclass.one_vs_rest import class_family_name, read_for_classes
 from fitontest.families.registry import family_name
-from fitontest.measures.canonical import CanonicalEvidence
 from fitontest.measures.estimate import Estimate
+from fitontest.measures.evidence import Evidence
 from fitontest.measures.measure import Measure, Unit, register
 from fitontest.numerics.losses import LOSS_NAMES, find_loss
 from fitontest.numerics.random import check_cv, check_seed
@@ -179,7 +179,7 @@ class ProperError(Measure):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class HeldOutGain(CanonicalEvidence):
+class HeldOutGain(Evidence):
     """What calibration of held-out rows gained.
 
     Attributes

@@ -41,8 +41,8 @@ def tables_of(named: Named, *, by_class: bool, data_notes: Sequence[str] = (), j
     `by_class`: of means over classes. `data_notes` are of all estimates, and stand below the first table. `judged`:
     whether a verdict follows, which says what the p-values come to.
     """
-    families = [(name, estimate) for name, estimate in named if isinstance(estimate.measure, PlugIn)]
-    others = [(name, estimate) for name, estimate in named if not isinstance(estimate.measure, PlugIn)]
+    families = [(name, estimate) for name, estimate in named if _is_of_scores(estimate)]
+    others = [(name, estimate) for name, estimate in named if not _is_of_scores(estimate)]
     parts = []
     if families:
         parts.append(_families_by_class(families) if by_class else _families_table(families, judged=judged))
@@ -55,6 +55,11 @@ def tables_of(named: Named, *, by_class: bool, data_notes: Sequence[str] = (), j
         replace(part, notes="\n".join([*first, *([part.notes] if part.notes else [])]))
         for part, first in zip(parts, lines, strict=True)
     ]
+
+
+def _is_of_scores(estimate: Estimate) -> bool:
+    """Return whether an estimate is a plug-in error of scores, which the table of families is of."""
+    return isinstance(estimate.measure, PlugIn) and estimate.measure.classes == "two"
 
 
 def note_lines(named: Named, notes_of: Callable[[Estimate], list[tuple[str, str]]] = notes_of_value) -> list[str]:

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from fitontest.typing import FloatArray
 
 
@@ -17,3 +19,8 @@ class Distances:
     g: FloatArray
     w: FloatArray
     w2: FloatArray
+
+
+def absolute_difference(p: FloatArray, q: FloatArray) -> FloatArray:
+    """Return |p - q|, the distance between scores."""
+    return np.asarray(np.abs(p - q))

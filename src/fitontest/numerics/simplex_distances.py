@@ -14,6 +14,8 @@ from fitontest.numerics.norms import name_of
 from fitontest.registry import Registry
 from fitontest.typing import FloatArray
 
+DEFAULT_DISTANCE = "total_variation"  # between distributions
+
 
 @dataclass(frozen=True)
 class Distance:

@@ -25,6 +25,8 @@ import numpy as np
 from fitontest.checks import as_list, is_real, is_whole
 from fitontest.data.arrays import as_scores
 from fitontest.data.ordering import Rows
+from fitontest.data.redraws import SHIFT, STILL
+from fitontest.data.score_redraws import BLOCK, ScoreRedraws
 from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family
@@ -40,10 +42,8 @@ from fitontest.planning.evaluation_plan import CALIBRATED, EvaluationPlan, Prosp
 from fitontest.progress import track
 from fitontest.simulation.distortions import DISTORTIONS
 from fitontest.typing import ArrayInput, FloatArray, IntArray, RandomState
-from fitontest.uncertainty.inversion import chain_of_truths, growing, invert
-from fitontest.uncertainty.ladder import SHIFT, STILL
+from fitontest.uncertainty.inversion import growing, invert
 from fitontest.uncertainty.null import check_draws
-from fitontest.uncertainty.redraws import BLOCK, Redraws
 
 DEFAULT_N = 1000
 DEFAULT_BASE_RATE = 0.5
@@ -173,7 +173,7 @@ class _Scores:
     """The scores of one size, and labels drawn for them. Evaluators see the same labels."""
 
     n: int
-    redraws: Redraws
+    redraws: ScoreRedraws
     seed: int
     spline: Spline = field(default_factory=Spline)
     planted: dict[Truth, FloatArray | None] = field(default_factory=dict)
@@ -182,7 +182,7 @@ class _Scores:
     def of(cls, p: FloatArray, seed: int) -> "_Scores":
         p = np.sort(p)
         sample = ScoreSample.of_rows(Rows.of(p, np.zeros(p.size), np.ones(p.size), whole=True), whole=True)
-        return cls(p.size, Redraws.of(sample), seed)
+        return cls(p.size, ScoreRedraws.of(sample), seed)
 
     @property
     def p(self) -> FloatArray:
@@ -222,7 +222,7 @@ class _Scores:
         with without_warnings():  # of labels that nobody gave
             for block in self.redraws.blocks(draws):
                 labels = np.concatenate(self._draw(truths, block, *stream), axis=1)
-                values = measure.estimates_of(self.redraws.entries, labels)
+                values = measure.values(self.redraws, labels)
                 blocks.append(values.reshape(len(truths), -1))
         return np.concatenate(blocks, axis=1)
 
@@ -238,7 +238,7 @@ class _Scores:
                     for j, truths in enumerate(chains[start : start + together], start)
                     for each in self._draw(truths, range(draws), CHAIN, j)
                 ]
-                values.append(measure.estimates_of(entries, np.concatenate(labels, axis=1)))
+                values.append(measure.values(self.redraws, np.concatenate(labels, axis=1)))
         return np.concatenate(values).reshape(len(chains), -1, draws)
 
     def _draw(self, truths: Sequence[FloatArray], block: range, *stream: int) -> list[IntArray]:
@@ -315,9 +315,9 @@ class _Simulation:
 
     def _chain(self, g: FloatArray, scale: float) -> list[FloatArray]:
         """Return truths on the way to g and beyond, of errors in units of `scale`."""
-        p, whole_way = self.scores.p, self.scores.distance(g)
+        whole_way = self.scores.distance(g)
         scale = max(scale, whole_way)  # the family may see little of the error
-        return chain_of_truths(p, g, (step * scale / whole_way for step in STEPS))
+        return [self.scores.redraws.truth(g, step * scale / whole_way) for step in STEPS]
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,8 @@ import numpy as np
 from sklearn.base import clone
 
 from fitontest.checks import choose, is_real
+from fitontest.data.labels_of_scores import redrawn
+from fitontest.data.score_redraws import ScoreRedraws
 from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family
@@ -28,8 +30,7 @@ from fitontest.numerics.threads import one_blas_thread
 from fitontest.progress import track
 from fitontest.typing import FloatArray, RandomState
 from fitontest.uncertainty.ladder import Ladder
-from fitontest.uncertainty.null import check_draws, redrawn
-from fitontest.uncertainty.redraws import Redraws
+from fitontest.uncertainty.null import check_draws
 
 POINTS = 201
 BAND_LEVEL = 0.9
@@ -136,7 +137,7 @@ def confidence_bands(
     stand_in = family.stand_in()
     x = _within(x, sample)
     with one_blas_thread(), without_warnings():
-        g, deviations = _deviations(stand_in or family, Redraws.of(sample), x, draws, one_seed(random_state))
+        g, deviations = _deviations(stand_in or family, ScoreRedraws.of(sample), x, draws, one_seed(random_state))
     assert estimate.map is not None
     c_hat = _beside_atoms(estimate.map, x)
     rough = Ladder.of(sample, one_seed(random_state)).roughness
@@ -153,7 +154,8 @@ def confidence_bands(
 def _family_of(estimate: Estimate, draws: int) -> Family:
     if estimate.estimator is None:
         raise ValueError(f"band_draws must be 0 for a map, which is not fitted again; got {draws}")
-    return estimate.estimator
+    family: Family = estimate.estimator
+    return family
 
 
 def _within(x: FloatArray, sample: ScoreSample) -> FloatArray:
@@ -163,7 +165,7 @@ def _within(x: FloatArray, sample: ScoreSample) -> FloatArray:
 
 
 def _deviations(
-    family: Family, redraws: Redraws, x: FloatArray, draws: int, seed: int
+    family: Family, redraws: ScoreRedraws, x: FloatArray, draws: int, seed: int
 ) -> tuple[FloatArray, FloatArray]:
     """Return g(x), and c*_b(x) - g(x) of maps fitted to labels that are redrawn from g, shape (draws, M)."""
     smooth = _smooth(redraws)
@@ -179,14 +181,15 @@ def _beside_atoms(fitted: CalibrationMap, x: FloatArray) -> FloatArray:
     return split_atoms(fitted)[0].evaluate(x)
 
 
-def _smooth(redraws: Redraws) -> CalibrationMap:
+def _smooth(redraws: ScoreRedraws) -> CalibrationMap:
     """Return the truth from which labels are redrawn."""
-    entries, labels = redraws.observed  # sorted: not even a rounding tells in which order the rows came
-    smooth: CalibrationMap = make_family("spline").fit_map(entries.sample(labels[:, 0]))
+    smooth: CalibrationMap = make_family("spline").fit_map(redraws.observed_sample())
     return smooth
 
 
-def _fitted(family: Family, redraws: Redraws, truth: FloatArray, draws: int, seed: int) -> Iterator[CalibrationMap]:
+def _fitted(
+    family: Family, redraws: ScoreRedraws, truth: FloatArray, draws: int, seed: int
+) -> Iterator[CalibrationMap]:
     for block in redraws.blocks(draws):
         (positives,) = redraws.draw([truth], block, (seed, STREAM))
         yield from family.fit_many(redraws.entries, positives).maps()

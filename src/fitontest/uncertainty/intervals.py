@@ -1,9 +1,10 @@
 """Debiased errors and their intervals: a measure inverted against redrawn labels.
 
-Labels are redrawn from a chain of truths, c_t(p) = p + t (g(p) - p) with t >= 0, between calibrated scores and beyond a
-direction g that was fitted to the real labels. Each time everything is fitted and chosen anew. The true errors under
-which the observed one is ordinary are the interval (`fitontest.uncertainty.inversion`). It is one of the error of these
-scores, not of a population they may stand for.
+Labels are redrawn from a chain of truths, c_t(p) = p + t (g(p) - p) with t >= 0, between calibrated predictions and
+beyond a direction g that was fitted to the real labels; of whole distributions clipped at 0 and divided by the sums of
+the rows, with g of the family ``vector``. Each time everything is fitted and chosen anew. The true errors under which
+the observed one is ordinary are the interval (`fitontest.uncertainty.inversion`). It is one of the error of these
+predictions, not of a population they may stand for.
 """
 
 from dataclasses import replace
@@ -13,34 +14,43 @@ import numpy as np
 
 from fitontest.checks import is_real
 from fitontest.data.ordering import Rows
+from fitontest.data.redraws import Redraws
+from fitontest.data.redraws_of import Data, redraws_of
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family
 from fitontest.families.registry import family_name
 from fitontest.maps.base import CalibrationMap
+from fitontest.measures.binned import Binned
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import ErrorInterval
 from fitontest.measures.measure import Measure
-from fitontest.measures.plug_in import PlugIn
-from fitontest.numerics.norms import Norm
+from fitontest.measures.plug_in import DISTRIBUTIONS, SCORES, PlugIn
+from fitontest.numerics.norms import L1, Norm
 from fitontest.numerics.random import one_seed
+from fitontest.numerics.simplex_distances import find_distance
 from fitontest.numerics.threads import one_blas_thread
+from fitontest.partitions.simplex.median_variance import MedianVariance
 from fitontest.typing import FloatArray, RandomState
-from fitontest.uncertainty.chain import SMOOTH, Found, Redrawn
-from fitontest.uncertainty.ladder import Ladder, fitted, moved
-from fitontest.uncertainty.null import check_draws, with_null
-from fitontest.uncertainty.redraws import Redraws
+from fitontest.uncertainty.chain import Found, Redrawn
+from fitontest.uncertainty.ladder import Ladder, fitted
+from fitontest.uncertainty.null import check_draws, rows_for, with_null
 
 DRAWS = 50  # from each truth
 NULL_DRAWS = 200  # from calibrated scores, for the p-value
 LEAST_DRAWS = 15
 NORMS = ("l1", "l2", "squared")  # that an interval can be of
+MEASURED = (
+    "along truths towards the family vector the 95 % interval of plug-in errors held the true one in 90 % of 100 "
+    "simulated sets of 3 classes and in 85 % of 10; the ECE on the simplex has one, which held it in 94 % and 97 %"
+)
+UNMEASURED = "coverage is known for median_variance by default, total_variation or cityblock, and the norm l1 alone"
 
 Direction: TypeAlias = Literal["smooth", "own"] | Family | CalibrationMap
 
 
 def with_interval(
     estimate: Estimate,
-    sample: ScoreSample,
+    sample: Data,
     level: float,
     *,
     direction: Direction = "smooth",
@@ -54,12 +64,12 @@ def with_interval(
     ----------
     estimate : Estimate
         Of the sample.
-    sample : ScoreSample
+    sample : ScoreSample or SimplexSample
     level : float in (0, 1)
     direction : {"smooth", "own"}, Family or CalibrationMap, default="smooth"
-        Where the truths lie. "smooth": towards a logistic spline (`Spline`), for an interval of the true error; where a
-        test finds that the labels are rougher, towards an isotonic map or the means of neighbouring rows
-        (`fitontest.uncertainty.ladder`), whose interval the family's own is widened to hold. Where the family sees
+        Where the truths of scores lie. "smooth": towards a logistic spline (`Spline`), for an interval of the true
+        error; where a test finds that the labels are rougher, towards an isotonic map or the means of neighbouring
+        rows (`fitontest.uncertainty.ladder`), whose interval the family's own is widened to hold. Where the family sees
         15 % more or less of the error than there is, the relation of the two hangs on the shape of the spline, and the
         interval is widened to hold that of the spline. "own": towards the map of the measure's own
         family, for one of the family's own target, which is smaller where the family cannot follow the truth. Or
@@ -67,7 +77,7 @@ def with_interval(
     draws : int, default=50
         Labellings from each of five truths.
     null_draws : int, default=200
-        Labellings from calibrated scores.
+        Labellings from calibrated predictions.
     random_state : int, RandomState or None, default=0
     """
     check_interval(level)
@@ -75,23 +85,26 @@ def with_interval(
     check_draws(draws, "draws", LEAST_DRAWS)
     check_draws(null_draws, "null_draws", 1)
     measure, seed = estimate.measure, one_seed(random_state)
-    reason = reason_against(measure, direction)
-    if measure.held_fixed == "map":  # nothing is fitted: there is no noise to take off
+    of_classes = sample.classes is not None
+    reason = reason_of_classes(measure) if of_classes else reason_against(measure, direction)
+    if measure.held_fixed == "map" and not of_classes:  # nothing is fitted: there is no noise to take off
         return replace(estimate, interval_reason=reason)
     if measure.by_row or not measure.uses_labels:  # what is known of the rows is lost where they are sorted
         return replace(with_null(estimate, sample, null_draws, seed), interval_reason=reason)
     with one_blas_thread():  # many small products: threads would wait for each other
-        redrawn = Redrawn(measure, Redraws.of(sample), seed)
+        redrawn = Redrawn(measure, redraws_of(rows_for(measure, sample)), seed)
         null = redrawn.compare_with_calibrated(null_draws)
         estimate = replace(estimate, null=null, interval_reason=reason)
         if reason:
             return estimate
-        ladder = Ladder.of(sample, seed) if direction == "smooth" else None
+        ladder = Ladder.of(sample, seed) if direction == "smooth" and isinstance(sample, ScoreSample) else None
         g = _direction(direction, estimate, redrawn.redraws) if ladder is None else ladder.direction
         own = redrawn.chain(g, draws, level)
         if own is None:
             return replace(estimate, interval_reason="the error of redrawn labels does not vary")
-        found, widened_by = (own, None) if ladder is None else _widened(own, redrawn, ladder, draws, level)
+        found, widened_by = own, None
+        if direction == "smooth":
+            found, widened_by = widened(own, redrawn, g, ladder, draws, level)
     interval = ErrorInterval(
         found.low,
         found.high,
@@ -101,7 +114,7 @@ def with_interval(
         seed=seed,
         stand_in=None if redrawn.stand_in is None else family_name(redrawn.stand_in),
         widened_by=widened_by,
-        replaced=widened_by not in (None, SMOOTH) and redrawn.is_smooth,
+        replaced=widened_by not in (None, SCORES, DISTRIBUTIONS) and redrawn.is_smooth,
         fit_p_value=None if ladder is None or ladder.smooth_fit is None else ladder.smooth_fit.p_value,
         roughness=None if ladder is None else ladder.roughness,
     )
@@ -109,30 +122,32 @@ def with_interval(
     return replace(estimate, debiased=found.value, interval=interval, limits=limits)
 
 
-def _widened(own: Found, redrawn: Redrawn, ladder: Ladder, draws: int, level: float) -> tuple[Found, str | None]:
-    """Return value and ends that hold those of the ladder, where it is needed, and whose they hold."""
+def widened(
+    own: Found, redrawn: Redrawn, g: FloatArray, ladder: Ladder | None, draws: int, level: float
+) -> tuple[Found, str | None]:
+    """Return value and ends that hold those of the family of the direction, where needed, and whose they hold."""
     if redrawn.norm is None:
         return own, None
-    by: str = ladder.rung
-    if by != SMOOTH:
+    by: str = DISTRIBUTIONS if ladder is None else ladder.rung
+    if ladder is not None and by != SCORES:
         wider = ladder.found(redrawn.norm, draws, level)
         if wider is not None and redrawn.is_smooth:  # the spline is known not to fit: nothing of its own is left
             return wider, by
     else:
-        wider = redrawn.smooth.chain(ladder.direction, draws, level) if own.misread and not redrawn.is_smooth else None
+        wider = redrawn.smooth.chain(g, draws, level) if own.misread and not redrawn.is_smooth else None
     if wider is None or (wider.low >= own.low and wider.high <= own.high):
         return own, None
     return Found(own.value, min(own.low, wider.low), max(own.high, wider.high), own.misread), by
 
 
-def with_shared_null(estimate: Estimate, sample: ScoreSample, draws: int, random_state: RandomState = 0) -> Estimate:
+def with_shared_null(estimate: Estimate, sample: Data, draws: int, random_state: RandomState = 0) -> Estimate:
     """Return the estimate with the null that `with_interval` gives it, where the interval itself is not wanted.
 
     All draws are fitted together, several times as fast as one by one.
     """
     check_draws(draws, "null_draws", 1)
     with one_blas_thread():
-        redrawn = Redrawn(estimate.measure, Redraws.of(sample), one_seed(random_state))
+        redrawn = Redrawn(estimate.measure, redraws_of(sample), one_seed(random_state))
         return replace(estimate, null=redrawn.compare_with_calibrated(draws))
 
 
@@ -155,14 +170,27 @@ def reason_against(measure: Measure, direction: Direction = "smooth") -> str:
     return ""
 
 
+def reason_of_classes(measure: Measure) -> str:
+    """Return why a measure of whole distributions has no interval, or ""."""
+    if measure.held_fixed == "map":
+        return "a map that is given is not fitted to the labels"
+    if isinstance(measure, PlugIn):
+        return MEASURED
+    if not isinstance(measure, Binned):
+        return f"what {measure.name} would be under given probabilities is not defined"
+    distance = measure.between in (find_distance("total_variation"), find_distance("cityblock"))
+    return "" if measure.rule == MedianVariance() and distance and measure.total is L1 else UNMEASURED
+
+
 def _direction(direction: Direction, estimate: Estimate, redraws: Redraws) -> FloatArray:
-    """Return g at the entries, of a direction that is a map, a family, or the measure's own."""
-    p = redraws.entries.p
+    """Return g at the points, of a direction that is a map, a family, the measure's own, or that of distributions."""
     if isinstance(direction, CalibrationMap):
-        g = np.clip(direction.evaluate(p), 0.0, 1.0)
+        g = np.clip(direction.evaluate(redraws.points), 0.0, 1.0)
     else:
-        g = fitted((direction if isinstance(direction, Family) else estimate.estimator) or SMOOTH, redraws)
-    return moved(redraws.entries, g)
+        own = estimate.estimator if direction == "own" else None
+        default = DISTRIBUTIONS if redraws.sample.classes is not None else SCORES
+        g = fitted((direction if isinstance(direction, Family) else own) or default, redraws)
+    return redraws.moved(g)
 
 
 def _target(direction: Direction) -> str:

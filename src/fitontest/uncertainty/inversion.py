@@ -10,7 +10,7 @@ quotient (T - m) / s must not be taken as straight: where labels vary less under
 events are nearly ruled out, it would move the error by many standard deviations.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -98,11 +98,6 @@ def chain_lengths(scale: float, whole_way: float, error_at: Callable[[float], fl
     lengths = [step * scale / whole_way for step in STEPS]
     bitten = any(error_at(t) < (1.0 - BITE) * t * whole_way for t in lengths)
     return sorted({*lengths, 1.0}) if bitten else lengths
-
-
-def chain_of_truths(p: FloatArray, g: FloatArray, lengths: Iterable[float]) -> list[FloatArray]:
-    """Return the truths p + t (g - p), within [0, 1], for lengths t of the way from calibrated scores to g."""
-    return [np.clip(p + t * (g - p), 0.0, 1.0) for t in lengths]
 
 
 def growing(errors: FloatArray) -> list[int]:

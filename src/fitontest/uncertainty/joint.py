@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from fitontest.data.score_redraws import ScoreRedraws
 from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.if_calibrated import IfCalibrated
@@ -21,7 +22,6 @@ from fitontest.numerics.threads import one_blas_thread
 from fitontest.typing import FloatArray
 from fitontest.uncertainty.certain_scores import certain_scores
 from fitontest.uncertainty.chain import Redrawn
-from fitontest.uncertainty.redraws import Redraws
 
 FAMILIES = ("spline", "isotonic")
 PAIRS = "pairs"
@@ -142,7 +142,7 @@ def _null(
     if null is not None and null.values.size == draws:
         return null
     with one_blas_thread():
-        return Redrawn(measure, Redraws.of(sample), seed).compare_with_calibrated(draws)
+        return Redrawn(measure, ScoreRedraws.of(sample), seed).compare_with_calibrated(draws)
 
 
 def _settings(measure: Measure) -> str:

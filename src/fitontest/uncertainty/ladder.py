@@ -14,21 +14,23 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from fitontest.data.entries import Entries
+from fitontest.data.redraws import Labels, Redraws
+from fitontest.data.score_redraws import ScoreRedraws
 from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import without_warnings
 from fitontest.families.atoms import Atoms
 from fitontest.families.base import Family, read_family
+from fitontest.families.reading import fit_map_to
 from fitontest.measures.error_limits import ErrorLimits
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import Roughness
 from fitontest.measures.measure import Measure
 from fitontest.measures.pairs import EntryPairs
-from fitontest.measures.plug_in import PlugIn
-from fitontest.numerics.links import logit, sigmoid, signed_root
+from fitontest.measures.plug_in import SCORES, PlugIn
+from fitontest.numerics.links import signed_root
 from fitontest.numerics.norms import Norm
 from fitontest.typing import BoolArray, FloatArray, IntArray
-from fitontest.uncertainty.chain import SMOOTH, Found, Redrawn
-from fitontest.uncertainty.redraws import Redraws
+from fitontest.uncertainty.chain import Found, Redrawn
 
 Rung: TypeAlias = Literal["spline", "isotonic", "levels"]
 
@@ -37,8 +39,6 @@ FIT_DRAWS = 80  # labellings of a fit test
 SHRINK_DRAWS = 50  # labellings that tell how much of a direction is noise
 LEVEL = 0.05  # of the fit tests
 FEWEST = 100  # rows, below which no fit is tested
-STILL = 1e-6  # mean distance of a direction that goes nowhere
-SHIFT = 0.1  # of the logit, instead
 FEW = 0.1  # share of the rows, below which an error is taken for one of few rows
 CLEAR = 3.5  # standard errors by which the mean label of near rows is clear of the scores, of any of many windows
 FINE = 100  # parts of the rows that the limit of the interval of levels tells apart
@@ -59,11 +59,11 @@ class Ladder:
 
     Parameters
     ----------
-    redraws : Redraws
+    redraws : ScoreRedraws
     seed : int
     """
 
-    redraws: Redraws
+    redraws: ScoreRedraws
     seed: int
 
     @classmethod
@@ -72,7 +72,7 @@ class Ladder:
         key = f"ladder {seed}"
         known = sample.memory.get(key)
         if not isinstance(known, Ladder):
-            known = sample.memory[key] = cls(Redraws.of(sample), seed)
+            known = sample.memory[key] = cls(ScoreRedraws.of(sample), seed)
         return known
 
     @property
@@ -88,12 +88,12 @@ class Ladder:
     @cached_property
     def smooth(self) -> FloatArray:
         """The spline at the entries."""
-        return fitted(SMOOTH, self.redraws)
+        return fitted(SCORES, self.redraws)
 
     @cached_property
     def smooth_fit(self) -> FitTest | None:
         """Whether the spline fits; None where there are too few rows or scores to ask."""
-        return self._fit_test(SMOOTH, self.smooth)
+        return self._fit_test(SCORES, self.smooth)
 
     @cached_property
     def isotonic(self) -> FloatArray:
@@ -164,7 +164,7 @@ class Ladder:
         """What truths go towards, at the entries: the map of the rung, shrunk and moved where it has to be."""
         if self.rung != "spline":
             return self.isotonic if self.rung == "isotonic" else self.levels
-        return moved(self.entries, self._shrunk(self.smooth))
+        return self.redraws.moved(self._shrunk(self.smooth))
 
     @cached_property
     def limits(self) -> ErrorLimits:
@@ -273,7 +273,7 @@ class Ladder:
         for block in self.redraws.blocks(SHRINK_DRAWS):
             (labels,) = self.redraws.draw([entries.p], block, (self.seed, SHRINK))
             with without_warnings():
-                refitted = read_family(SMOOTH).fit_many(entries, labels).at()[atoms.rest]
+                refitted = read_family(SCORES).fit_many(entries, labels).at()[atoms.rest]
             noise.append(w @ (refitted - p[:, None]) ** 2)
         share = np.sqrt(max(0.0, 1.0 - float(np.concatenate(noise).mean()) / squares))
         rest = atoms.rest[entries.group]
@@ -281,18 +281,11 @@ class Ladder:
 
 
 def fitted(family: str | Family, redraws: Redraws) -> FloatArray:
-    """Return a family's map of the real labels at the entries, within [0, 1]."""
-    entries, labels = redraws.observed  # sorted rows: not even a rounding tells in which order they came
+    """Return a family's map of the real labels at the points, within [0, 1]."""
+    sample = redraws.observed_sample()
     with without_warnings():
-        g = read_family(family).fit_map(entries.sample(labels[:, 0])).evaluate(redraws.entries.p)
-    return np.clip(g, 0.0, 1.0)
-
-
-def moved(entries: Entries, g: FloatArray) -> FloatArray:
-    """Return a direction, or where it goes nowhere a shift of the logits."""
-    if float(entries.w @ np.abs(g - entries.p)) < STILL * float(entries.w.sum()):
-        return sigmoid(logit(entries.p, 1e-16) + SHIFT)
-    return g
+        g = fit_map_to(sample, family).evaluate(redraws.points)
+    return np.asarray(np.clip(g, 0.0, 1.0))
 
 
 def _clear(h: FloatArray, noise: FloatArray) -> BoolArray:
@@ -313,11 +306,13 @@ class _LocalError(Measure):
 
     def estimate(self, sample: ScoreSample) -> Estimate:
         """Return the value of a sample."""
-        entries, positives = Entries.labelled(sample)
-        return Estimate.of(self, sample, float(self.estimates_of(entries, positives[:, None])[0]))
+        return Estimate.of(self, sample, float(self._values(*Entries.labelled(sample))[0]))
 
-    def estimates_of(self, entries: Entries, positives: IntArray) -> FloatArray:
+    def values(self, redraws: Redraws, labels: Labels) -> FloatArray:
         """Return the values for several labellings."""
+        return self._values(redraws.entries, labels)  # type: ignore[attr-defined]
+
+    def _values(self, entries: Entries, positives: IntArray) -> FloatArray:
         pairs = EntryPairs.of(entries)
         values = pairs.windows.statistic(pairs.of_units(positives), pairs.p, self.scale)
         return values if self.squared else signed_root(values)
@@ -333,6 +328,7 @@ class _RedrawnPairs(Redrawn):
 
     def _scale(self, g: FloatArray, observed: float, at_calibration: FloatArray, whole_way: float) -> float:  # noqa: ARG002
         """Return the unit of the errors of the chain."""
-        w, p = self.redraws.entries.w, self.redraws.entries.p
+        entries = self.redraws.entries  # type: ignore[attr-defined]
+        w, p = entries.w, entries.p
         root = float(np.sqrt(w @ (g - p) ** 2 / w.sum()))
         return max(observed / root, 1.0) * whole_way if root > 0 else 0.0

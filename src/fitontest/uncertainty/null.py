@@ -1,37 +1,31 @@
-"""What a measure would be if the scores were calibrated: labels redrawn from the scores themselves.
+"""What a measure would be if the predictions were calibrated: labels redrawn from the predictions themselves.
 
-The labels are redrawn as Bernoulli(p) and the measure is estimated again, with everything that it fits fitted anew.
+The measure is estimated again, with everything that it fits fitted anew.
 """
 
 from dataclasses import replace
-from typing import Literal
-
-import numpy as np
+from typing import Any, Literal
 
 from fitontest.checks import is_whole
-from fitontest.data.counted_sample import sample_of_rows
-from fitontest.data.entries import Entries
-from fitontest.data.ordering import Rows
-from fitontest.data.score_sample import ScoreSample
-from fitontest.data.weights import Weights
-from fitontest.exceptions import without_warnings
+from fitontest.data.redraws_of import Data, redraws_of
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.if_calibrated import IfCalibrated
 from fitontest.measures.measure import Measure
 from fitontest.measures.notes import AUTO_CLASSES, AUTO_DRAWS, AUTO_ROWS
-from fitontest.numerics.random import check_seed, generator
-from fitontest.progress import track
-from fitontest.typing import RandomState
+from fitontest.numerics.random import check_seed
+from fitontest.partitions.simplex.partitioner import RowCells
+from fitontest.typing import FloatArray, RandomState
 
 
-def with_null(estimate: Estimate, sample: ScoreSample, draws: int, random_state: RandomState) -> Estimate:
-    """Return the estimate with its null distribution: the measure's values for labels drawn from the scores.
+def with_null(estimate: Estimate, sample: Data, draws: int, random_state: RandomState) -> Estimate:
+    """Return the estimate with its null distribution: the measure's values for labels drawn from the predictions.
 
     Parameters
     ----------
     estimate : Estimate
         Of the sample.
-    sample : ScoreSample
+    sample : ScoreSample or SimplexSample
+        Whole weights are rows, each with a label of its own; a row of any other weight gets one label.
     draws : int
         0 leaves the estimate as it is, and so does a measure that does not use the labels.
     random_state : int, RandomState or None
@@ -40,65 +34,24 @@ def with_null(estimate: Estimate, sample: ScoreSample, draws: int, random_state:
     check_seed(random_state)
     if draws == 0 or not estimate.measure.uses_labels:
         return estimate
-    rng = generator(random_state)
-    measure, values = estimate.measure, np.empty(draws)
-    redraw = redrawn_in_place if measure.by_row else redrawn
-    of_draws = measure.of_repeated_rows(2) if measure.by_row else measure
-    for draw in track(range(draws), "draws"):
-        drawn = redraw(sample, rng)
-        with without_warnings():  # of the real labels the user has been warned
-            values[draw] = of_draws.estimate(drawn).value
-    null = IfCalibrated(
-        estimate.value, values, measure.refits, measure.greater_is_better, measure.held_fixed, measure.two_sided
+    redraws = redraws_of(rows_for(estimate.measure, sample))
+    values = redraws.null_values(estimate.measure, draws, random_state)
+    return replace(estimate, null=compared_with(values, estimate.measure, estimate.value))
+
+
+def compared_with(values: FloatArray, measure: Measure, observed: float) -> IfCalibrated:
+    """Return what calibrated scores would have, beside the value of the real labels."""
+    return IfCalibrated(
+        observed, values, measure.refits, measure.greater_is_better, measure.held_fixed, measure.two_sided
     )
-    return replace(estimate, null=null)
 
 
-def redrawn(sample: ScoreSample, rng: np.random.RandomState) -> ScoreSample:
-    """Return the sample with labels drawn as Bernoulli(p).
-
-    Whole weights are rows, each with a label of its own; a row of any other weight gets one label.
-    """
-    if sample.aggregated and not sample.whole:
-        return _redrawn_entries(sample, rng)
-    if not sample.whole:
-        rows = sample.rows
-        y = (rng.random_sample(len(rows)) < rows.p).astype(np.float64)
-        order = np.lexsort((rows.w, y, rows.p))
-        return ScoreSample.of_rows(Rows.of(rows.p[order], y[order], rows.w[order], whole=False), whole=False)
-    groups = sample.groups
-    if groups.w.max() == 1.0:  # no ties: a row each, and a faster draw
-        y = (rng.random_sample(len(groups)) < groups.p).astype(np.float64)
-        return ScoreSample.of_rows(
-            Rows.of(groups.p, y, np.broadcast_to(np.float64(1.0), y.shape), whole=True), whole=True
-        )
-    count = groups.w.astype(np.int64)
-    positive = rng.binomial(count, groups.p)
-    pair = np.stack((count - positive, positive), axis=1).ravel()
-    p, y = np.repeat(groups.p, 2), np.tile([0.0, 1.0], len(groups))
-    if sample.unit:
-        p, y = np.repeat(p, pair), np.repeat(y, pair)
-        return ScoreSample.of_rows(Rows.of(p, y, np.broadcast_to(np.float64(1.0), p.shape), whole=True), whole=True)
-    present = pair > 0
-    p, y, pair = p[present], y[present], pair[present]
-    w = pair.astype(np.float64)
-    if sample.aggregated:
-        return sample_of_rows(Rows(p, y, w, pair, w), whole=True)
-    return ScoreSample.of_rows(Rows.of(p, y, w, whole=True), whole=True)
-
-
-def redrawn_in_place(sample: ScoreSample, rng: np.random.RandomState) -> ScoreSample:
-    """Return the same with two rows for each, in the given order: the weight of its negatives and of its positives."""
-    p, w = sample.p, sample.w
-    share = rng.binomial(w.astype(np.int64), p) if sample.whole else w * (rng.random_sample(p.size) < p)
-    both = np.asarray(np.stack((w - share, share), axis=1).ravel(), dtype=np.float64)
-    return ScoreSample(np.tile([0, 1], p.size), np.repeat(p, 2), Weights(both, sample.whole))
-
-
-def _redrawn_entries(sample: ScoreSample, rng: np.random.RandomState) -> ScoreSample:
-    """Return entries of many rows with as many positives as rows of equal weight and probability p would have."""
-    entries = Entries.of_rows(sample)
-    return entries.sample(rng.binomial(entries.n, entries.p))
+def rows_for(measure: Measure, sample: Any) -> Any:
+    """Return the sample with the facts of its rows that a measure of whole distributions keeps them apart by."""
+    if sample.classes is None:
+        return sample
+    rule = getattr(measure, "rule", None)
+    return rule.bind(sample).keep_facts("cell") if isinstance(rule, RowCells) else sample.keep_facts()
 
 
 def draws_of(measure: Measure, null_draws: int | Literal["auto"], rows: int, classes: int = 1) -> int:

@@ -3,16 +3,14 @@
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from fitontest.data.score_sample import ScoreSample
-from fitontest.data.simplex_sample import CANONICAL, SimplexSample
+from fitontest.data.redraws_of import Data
+from fitontest.data.simplex_sample import CANONICAL
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure
 from fitontest.measures.measure import names as measure_names
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.random import check_seed
 from fitontest.typing import RandomState
-from fitontest.uncertainty.canonical import with_canonical_null
-from fitontest.uncertainty.canonical_intervals import with_canonical_interval
 from fitontest.uncertainty.intervals import (
     DRAWS,
     LEAST_DRAWS,
@@ -74,37 +72,15 @@ def has_quick_interval(measure: Measure) -> bool:
     return isinstance(measure, PlugIn) and measure.refits_quickly
 
 
-def canonical_estimate_of(measure: Measure, data: SimplexSample, redrawing: Redrawing | None = None) -> Estimate:
-    """Return the estimate of checked distributions over any number of classes, with its null and its interval."""
-    if measure.classes != "any":
-        names = ", ".join(measure_names("any"))
-        raise ValueError(
-            f"measure must be one of whole distributions with reduction='canonical', {names}; got {measure.name!r}, "
-            "which is of two classes"
-        )
-    wanted = (Redrawing() if redrawing is None else redrawing).of(measure, data.n, data.n_classes)
-    estimate = replace(measure.estimate(data), reduction=CANONICAL)
-    if wanted.interval is not None:
-        return with_canonical_interval(
-            estimate,
-            data,
-            float(wanted.interval),
-            draws=wanted.draws,
-            null_draws=int(wanted.null_draws) or NULL_DRAWS,
-            random_state=wanted.random_state,
-        )
-    return with_canonical_null(estimate, data, int(wanted.null_draws), wanted.random_state)
-
-
 def estimate_of(
-    measure: Measure, sample: ScoreSample, reduction: str | None = None, redrawing: Redrawing | None = None
+    measure: Measure, sample: Data, reduction: str | None = None, redrawing: Redrawing | None = None
 ) -> Estimate:
     """Return the estimate of a checked sample, with the reduction that made it, its null and its interval."""
-    if measure.classes != "two" and not measure.takes_samples:
-        raise ValueError(
-            f"reduction must be 'canonical' for {measure.name}, which takes whole distributions, got {reduction!r}"
-        )
-    wanted = (Redrawing() if redrawing is None else redrawing).of(measure, sample.n)
+    of_classes = sample.classes is not None
+    reduction = CANONICAL if of_classes else reduction
+    measure = measure.for_sample(sample)
+    _check_serves(measure, reduction)
+    wanted = (Redrawing() if redrawing is None else redrawing).of(measure, sample.n, len(sample.classes or [0]))
     level = wanted.interval
     estimate = measure.estimate(sample)
     if not isinstance(estimate, Estimate):
@@ -119,6 +95,20 @@ def estimate_of(
             null_draws=int(wanted.null_draws) or NULL_DRAWS,
             random_state=wanted.random_state,
         )
-    if level is None or measure.held_fixed == "map":  # of a map the draws asked for, and no more
+    if level is None or (measure.held_fixed == "map" and not of_classes):  # of a map the draws asked for, and no more
         estimate = with_null(estimate, sample, int(wanted.null_draws), wanted.random_state)
     return estimate if reduction is None else replace(estimate, reduction=reduction)
+
+
+def _check_serves(measure: Measure, reduction: str | None) -> None:
+    """Raise ValueError unless the measure takes what the reduction makes of the predictions."""
+    if reduction == CANONICAL and measure.classes != "any":
+        names = ", ".join(measure_names("any"))
+        raise ValueError(
+            f"measure must be one of whole distributions with reduction='canonical', {names}; got {measure.name!r}, "
+            "which is of two classes"
+        )
+    if reduction != CANONICAL and measure.classes != "two" and not measure.takes_samples:
+        raise ValueError(
+            f"reduction must be 'canonical' for {measure.name}, which takes whole distributions, got {reduction!r}"
+        )

@@ -1,0 +1,56 @@
+"""A sample with labels drawn from its own scores: what calibrated scores would look like."""
+
+import numpy as np
+
+from fitontest.data.counted_sample import sample_of_rows
+from fitontest.data.entries import Entries
+from fitontest.data.ordering import Rows
+from fitontest.data.score_sample import ScoreSample
+from fitontest.data.weights import Weights
+
+
+def redrawn(sample: ScoreSample, rng: np.random.RandomState) -> ScoreSample:
+    """Return the sample with labels drawn as Bernoulli(p).
+
+    Whole weights are rows, each with a label of its own; a row of any other weight gets one label.
+    """
+    if sample.aggregated and not sample.whole:
+        return _redrawn_entries(sample, rng)
+    if not sample.whole:
+        rows = sample.rows
+        y = (rng.random_sample(len(rows)) < rows.p).astype(np.float64)
+        order = np.lexsort((rows.w, y, rows.p))
+        return ScoreSample.of_rows(Rows.of(rows.p[order], y[order], rows.w[order], whole=False), whole=False)
+    groups = sample.groups
+    if groups.w.max() == 1.0:  # no ties: a row each, and a faster draw
+        y = (rng.random_sample(len(groups)) < groups.p).astype(np.float64)
+        return ScoreSample.of_rows(
+            Rows.of(groups.p, y, np.broadcast_to(np.float64(1.0), y.shape), whole=True), whole=True
+        )
+    count = groups.w.astype(np.int64)
+    positive = rng.binomial(count, groups.p)
+    pair = np.stack((count - positive, positive), axis=1).ravel()
+    p, y = np.repeat(groups.p, 2), np.tile([0.0, 1.0], len(groups))
+    if sample.unit:
+        p, y = np.repeat(p, pair), np.repeat(y, pair)
+        return ScoreSample.of_rows(Rows.of(p, y, np.broadcast_to(np.float64(1.0), p.shape), whole=True), whole=True)
+    present = pair > 0
+    p, y, pair = p[present], y[present], pair[present]
+    w = pair.astype(np.float64)
+    if sample.aggregated:
+        return sample_of_rows(Rows(p, y, w, pair, w), whole=True)
+    return ScoreSample.of_rows(Rows.of(p, y, w, whole=True), whole=True)
+
+
+def redrawn_in_place(sample: ScoreSample, rng: np.random.RandomState) -> ScoreSample:
+    """Return the same with two rows for each, in the given order: the weight of its negatives and of its positives."""
+    p, w = sample.p, sample.w
+    share = rng.binomial(w.astype(np.int64), p) if sample.whole else w * (rng.random_sample(p.size) < p)
+    both = np.asarray(np.stack((w - share, share), axis=1).ravel(), dtype=np.float64)
+    return ScoreSample(np.tile([0, 1], p.size), np.repeat(p, 2), Weights(both, sample.whole))
+
+
+def _redrawn_entries(sample: ScoreSample, rng: np.random.RandomState) -> ScoreSample:
+    """Return entries of many rows with as many positives as rows of equal weight and probability p would have."""
+    entries = Entries.of_rows(sample)
+    return entries.sample(rng.binomial(entries.n, entries.p))

@@ -1,0 +1,120 @@
+"""Where labels are redrawn: points, the truths that labels are drawn from, and a measure's values of these labels.
+
+Each row has a uniform number, and all truths see the same numbers, so that truths can be compared. Numbers come from
+the seed and are made anew where they are needed: no more than a few labellings are in memory at a time.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+
+from fitontest.exceptions import without_warnings
+from fitontest.progress import track
+from fitontest.typing import FloatArray, RandomState
+
+CHAIN = 0  # the stream of random numbers of intervals
+NULL = 1  # that of nulls
+STILL = 1e-6  # mean distance of a direction that goes nowhere
+SHIFT = 0.1  # of the logit, instead
+
+#: Several labellings of the same points: of scores the numbers of positives, an int array of shape (m, B); of
+#: distributions a sequence of `Labelling`.
+Labels: TypeAlias = Any
+
+
+class Valued(Protocol):
+    """What is computed of redrawn labels: a measure, as far as it is known here."""
+
+    def values(self, redraws: Any, labels: Labels) -> FloatArray:
+        """Return the values of several labellings."""
+
+    def estimate(self, sample: Any) -> Any:
+        """Return the estimate of a sample, which has a `value`."""
+
+
+class Redraws(ABC):
+    """The points of a sample, whose labels are redrawn: sorted scores, or distributions over classes.
+
+    Attributes
+    ----------
+    points : array of shape (m,) or (m, K)
+        Scores or distributions.
+    sample : ScoreSample or SimplexSample
+        The points with their weights; its labels mean nothing.
+    worst : array of the shape of the points
+        The truth under which the error of the points is as large as it can be, or nearly.
+    observed : tuple of Redraws and labels
+        The real labels, and the points that they are of.
+    """
+
+    points: FloatArray
+    sample: Any
+
+    @property
+    @abstractmethod
+    def observed(self) -> tuple["Redraws", Labels]:
+        """The points that the real labels are of, and these labels."""
+
+    @property
+    @abstractmethod
+    def worst(self) -> FloatArray:
+        """The truth under which the error is as large as it can be, or nearly."""
+
+    @property
+    @abstractmethod
+    def block_size(self) -> int:
+        """How many labellings are drawn together."""
+
+    @abstractmethod
+    def draw(self, truths: Sequence[FloatArray], block: range, seed: Sequence[int], known: int = 0) -> Iterator[Labels]:
+        """Yield the labellings of a block, of one truth after the other.
+
+        Parameters
+        ----------
+        truths : sequence of arrays of the shape of the points
+            True probabilities.
+        block : range
+            Of `blocks`.
+        seed : sequence of int
+            What the numbers are made of, with the place of the block.
+        known : int, default=0
+            How many of the first truths have been drawn already: theirs are not yielded again.
+        """
+
+    @abstractmethod
+    def samples(self, labels: Labels) -> Iterator[Any]:
+        """Yield the sample of each labelling."""
+
+    @abstractmethod
+    def truth(self, g: FloatArray, length: float) -> FloatArray:
+        """Return the truth so far on the way from the points to g: length 0 is at the points, 1 at g."""
+
+    @abstractmethod
+    def moved(self, g: FloatArray) -> FloatArray:
+        """Return a direction, or where it goes nowhere a shift of the logits."""
+
+    def blocks(self, draws: int) -> list[range]:
+        """Return which labellings are drawn together."""
+        return [range(start, min(start + self.block_size, draws)) for start in range(0, draws, self.block_size)]
+
+    def observed_sample(self) -> Any:
+        """Return the sample of the real labels, in an order that does not tell in which order its rows came."""
+        points, labels = self.observed
+        return next(iter(points.samples(labels)))
+
+    def values(
+        self, measure: Valued, truths: Sequence[FloatArray], draws: int, seed: Sequence[int], known: int = 0
+    ) -> list[FloatArray]:
+        """Return the values of a measure under each truth but the first `known`, with the same random numbers."""
+        values: list[list[FloatArray]] = [[] for _ in truths[known:]]
+        for block in track(self.blocks(draws), "draws"):
+            for of_truth, labels in zip(values, self.draw(truths, block, seed, known), strict=True):
+                with without_warnings():  # of the real labels the user has been warned
+                    of_truth.append(measure.values(self, labels))
+        return [np.concatenate(of_truth) for of_truth in values]
+
+    @abstractmethod
+    def null_values(self, measure: Valued, draws: int, random_state: RandomState) -> FloatArray:
+        """Return the values of a measure for labels drawn from the points themselves."""

@@ -1,0 +1,180 @@
+"""Labels of scores redrawn from several truths: a row with the uniform number u has the label 1 where u < c."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+
+import numpy as np
+
+from fitontest.data.entries import NODES, Entries
+from fitontest.data.labels_of_scores import redrawn, redrawn_in_place
+from fitontest.data.ordering import Rows
+from fitontest.data.parts import share_out
+from fitontest.data.redraws import SHIFT, STILL, Redraws, Valued
+from fitontest.data.score_sample import ScoreSample
+from fitontest.exceptions import without_warnings
+from fitontest.numerics.links import logit, sigmoid
+from fitontest.numerics.random import MOST_DRAWN, generator
+from fitontest.progress import track
+from fitontest.typing import FloatArray, IntArray, RandomState
+
+BLOCK = 500_000  # labels that are drawn together
+FEWEST = 8  # label columns that are drawn together, at least
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreRedraws(Redraws):
+    """The scores of a sample, each row with a label of its own.
+
+    Whole weights are rows, each with its own label; a row of any other weight has one. Large samples are pooled into
+    entries of neighbouring scores, see `Entries.labelled`. Entries that count many different rows are cut into about
+    as many, since folds of redrawn labels hold out whole entries.
+
+    Attributes
+    ----------
+    rows : ScoreSample
+        The sample itself.
+    entries : Entries
+        The scores.
+    """
+
+    rows: ScoreSample
+
+    @classmethod
+    def of(cls, sample: ScoreSample) -> "ScoreRedraws":
+        """Return the redraws of a sample, which it remembers for the next measure."""
+        known = sample.memory.get("redraws")
+        if not isinstance(known, ScoreRedraws):
+            known = sample.memory["redraws"] = cls(sample)
+        return known
+
+    @cached_property
+    def _labelled(self) -> tuple[Entries, IntArray]:
+        return _cut(*Entries.labelled(self.rows))
+
+    @property
+    def entries(self) -> Entries:
+        """The scores with their weights."""
+        return self._labelled[0]
+
+    @property
+    def points(self) -> FloatArray:  # type: ignore[override]
+        """The scores."""
+        return self.entries.p
+
+    @cached_property
+    def sample(self) -> ScoreSample:
+        """The scores with their weights, without a positive label."""
+        entries = self.entries
+        rows = Rows.of(entries.p, np.zeros(len(entries)), entries.w, whole=entries.whole)
+        return ScoreSample.of_rows(rows, whole=entries.whole)
+
+    @property
+    def observed(self) -> tuple["ScoreRedraws", IntArray]:
+        """The labels of the sample itself, pooled as the redrawn ones are."""
+        return self, self._labelled[1][:, None]
+
+    @property
+    def worst(self) -> FloatArray:
+        """The labels on the far side of 1/2: no error of these scores is larger."""
+        return np.asarray((self.points < 0.5).astype(np.float64))
+
+    @property
+    def block_size(self) -> int:
+        """How many columns of labels are drawn together."""
+        return max(FEWEST, BLOCK // len(self.entries))
+
+    def draw(
+        self, truths: Sequence[FloatArray], block: range, seed: Sequence[int], known: int = 0
+    ) -> Iterator[IntArray]:
+        """Yield labellings of shape (m, columns of the block), one truth after the other."""
+        rng = np.random.default_rng([*seed, block.start])
+        shape, n = (len(self.entries), len(block)), self.entries.n
+        labels = _single(truths, shape, rng) if self.entries.single else _counts(n, truths, shape, rng)
+        return islice(labels, known, None)
+
+    def samples(self, labels: IntArray) -> Iterator[ScoreSample]:
+        """Yield the sample of each labelling."""
+        return (self.entries.sample(positives) for positives in labels.T)
+
+    def truth(self, g: FloatArray, length: float) -> FloatArray:
+        """Return p + t (g - p), within [0, 1]."""
+        return np.clip(self.points + length * (g - self.points), 0.0, 1.0)
+
+    def moved(self, g: FloatArray) -> FloatArray:
+        """Return a direction, or where it goes nowhere a shift of the logits."""
+        w, p = self.entries.w, self.points
+        return sigmoid(logit(p, 1e-16) + SHIFT) if float(w @ np.abs(g - p)) < STILL * float(w.sum()) else g
+
+    def null_values(self, measure: Valued, draws: int, random_state: RandomState) -> FloatArray:
+        """Return the values for labels drawn from the scores, each computed as that of the sample itself."""
+        rng, values = generator(random_state), np.empty(draws)
+        by_row = getattr(measure, "by_row", False)
+        of_draws = measure.of_repeated_rows(2) if by_row else measure  # type: ignore[attr-defined]
+        for draw in track(range(draws), "draws"):
+            drawn = redrawn_in_place(self.rows, rng) if by_row else redrawn(self.rows, rng)
+            with without_warnings():  # of the real labels the user has been warned
+                values[draw] = of_draws.estimate(drawn).value
+        return values
+
+
+def _single(truths: Sequence[FloatArray], shape: tuple[int, int], rng: np.random.Generator) -> Iterator[IntArray]:
+    u = rng.random(shape)
+    for c in truths:
+        yield (u < c[:, None]).astype(np.intp)
+
+
+def _counts(
+    n: IntArray, truths: Sequence[FloatArray], shape: tuple[int, int], rng: np.random.Generator
+) -> Iterator[IntArray]:
+    """Yield the numbers of positives among n rows of one number u each, without drawing the numbers.
+
+    Of the rows above one truth, u >= a, the share (b - a) / (1 - a) is below a larger truth b; of the rows below it the
+    share b / a is below a smaller one. So counts go from truth to truth by binomial draws, as long as the truths of an
+    entry only grow or only fall.
+    """
+    count, before = np.zeros(shape, dtype=np.intp), np.zeros(n.size)
+    for c in truths:
+        up, down = c > before, c < before
+        more, fewer = count.copy(), count
+        if up.any():
+            share = np.clip((c[up] - before[up]) / (1.0 - before[up]), 0.0, 1.0)
+            more[up] += rng.binomial(n[up, None] - fewer[up], share[:, None])
+        if down.any():
+            more[down] = rng.binomial(fewer[down], (c[down] / before[down])[:, None])
+        yield more
+        count, before = more, c
+
+
+def _cut(entries: Entries, positives: IntArray) -> tuple[Entries, IntArray]:
+    """Return entries of different rows in parts of equal numbers, about `NODES` of them, and their positives."""
+    if not entries.counted and entries.behind is None:
+        return entries, positives
+    most = max(1, -(-int(entries.n.sum()) // NODES))
+    parts = -(-entries.n // most)
+    of = np.repeat(np.arange(len(entries)), parts)
+    place = np.arange(of.size) - np.repeat(np.cumsum(parts) - parts, parts)
+    size = np.minimum(entries.n[of] - most * place, most)
+    behind = None if entries.behind is None else share_out(entries.behind[of], most * place, size, entries.n[of])
+    w = size * (entries.w / entries.n)[of]
+    cut = Entries(entries.p[of], w, size, entries.whole, entries.counted, behind, entries.pooled)
+    return cut, _dealt(positives, entries.n, size, parts)
+
+
+def _dealt(positives: IntArray, n: IntArray, size: IntArray, parts: IntArray) -> IntArray:
+    """Return how many of the positives of each entry are in each of its parts, dealt at random but always alike."""
+    rng = np.random.default_rng(0)
+    first, dealt = np.cumsum(parts) - parts, np.empty_like(size)
+    left, rows = positives.copy(), n.copy()
+    for place in range(int(parts.max())):
+        has = np.flatnonzero(parts > place)
+        at = first[has] + place
+        some, others, drawn = left[has], (rows - left)[has], size[at]
+        if int(rows[has].max()) < MOST_DRAWN:
+            dealt[at] = rng.hypergeometric(some, others, drawn)
+        else:
+            dealt[at] = np.clip(rng.binomial(drawn, some / (some + others)), drawn - others, np.minimum(drawn, some))
+        left[has] -= dealt[at]
+        rows[has] -= drawn
+    return dealt

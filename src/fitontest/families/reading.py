@@ -1,0 +1,27 @@
+"""The family that a user passed, read and fitted for the kind of data that a sample holds."""
+
+from typing import Any
+
+from fitontest.families.base import read_family
+from fitontest.families.multiclass.one_vs_rest import read_for_classes
+
+
+def fit_to(sample: Any, family: Any) -> Any:
+    """Return a family fitted to a sample; of whole distributions one of two classes is fitted to each class.
+
+    Parameters
+    ----------
+    sample : ScoreSample or SimplexSample
+    family : str, Family or MulticlassFamily
+        A family is cloned.
+    """
+    if sample.classes is None:
+        return read_family(family).fit_sample(sample)
+    return read_for_classes(family).fit_rows(sample.present)
+
+
+def fit_map_to(sample: Any, family: Any) -> Any:
+    """Return the map of a family that fits a sample best, as `fit_to` reads the family."""
+    if sample.classes is None:
+        return read_family(family).fit_map(sample)
+    return read_for_classes(family).solve_classes(sample.present).map
