@@ -20,7 +20,7 @@ import numpy as np
 import fitontest as fot
 from fitontest.data.redraws import Redraws
 from fitontest.data.redraws_of import redraws_of
-from fitontest.data.simplex_sample import CANONICAL, read_any
+from fitontest.data.simplex_sample import CANONICAL
 from fitontest.exceptions import without_warnings
 from fitontest.numerics.threads import one_blas_thread
 from fitontest.uncertainty.chain import Found, Redrawn
@@ -90,7 +90,7 @@ def inverted(measure: fot.Measure, redraws: Redraws, seed: int, draws: int) -> F
 def measured(case: str, n_classes: int, n: int, number: int, draws: int) -> list[dict[str, object]]:
     """Return a record for each measure of one data set."""
     y, p, c = drawn(case, n_classes, n, number)
-    data = read_any((y, p, None), CANONICAL, list(range(n_classes)))
+    data = fot.read(y, p, reduction=CANONICAL, labels=list(range(n_classes)))
     records: list[dict[str, object]] = []
     redraws = redraws_of(data)
     for name, measure in MEASURES.items():

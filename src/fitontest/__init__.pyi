@@ -22,7 +22,8 @@ from .displays.validity import ValidityDisplay
 from .drift.cell_comparison import CellComparison
 from .drift.cells import compare_cells
 from .drift.class_comparison import ClassCellComparison
-from .evaluation.evaluation import Evaluation, evaluate
+from .evaluation.evaluate import evaluate
+from .evaluation.evaluation import Evaluation
 from .evaluation.metrics import calibration_error, gce, proper_error, tce, within_bin_error
 from .evaluation.scorers import make_scorer
 from .evaluation.segmented_evaluation import SegmentedEvaluation

@@ -9,8 +9,6 @@ import pandas as pd
 import pytest
 
 import fitontest as fot
-from fitontest.data.predictions import read_classes
-from fitontest.displays.small_multiples import arrange_classes
 from fitontest.measures.plug_in import PlugIn
 from fitontest.results.text import short
 from tests.cli.test_evaluate_and_plot import run
@@ -239,8 +237,8 @@ def test_plot_of_the_confidence(csv_file, tmp_path, scores):
 def test_plot_of_the_classes(csv_file, tmp_path, scores):
     options = ("--label", "y", *NAMED, "--reduction", "classwise", "--family", "beta", "-o", tmp_path / "a.svg")
     assert run("plot", csv_file, *options, "--scale", "logit").exit_code == 0
-    read = read_classes((scores.y, matrix(scores), None))
-    mine = arrange_classes(fot.ReliabilityDisplay, read, PlugIn("beta"), {"draws": 0}, scale="logit")
+    samples = fot.read(scores.y, matrix(scores), reduction="classwise")
+    mine = fot.ReliabilityDisplay.of_classes(samples, PlugIn("beta"), {"draws": 0}, scale="logit")
     mine.save(tmp_path / "mine.svg")
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "mine.svg").read_bytes()
     banded = run("plot", csv_file, *options, "--band-draws", "2")

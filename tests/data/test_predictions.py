@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import fitontest as fot
-from fitontest.data.predictions import read_classes, reduced
+from fitontest.data.predictions import read_classes
 
 NAMES = ["cat", "dog", "eel", "fox"]
 
@@ -40,7 +40,7 @@ def test_top_labels_by_brute_force(seed):
     y, p, w = matrix(seed=seed)
     assert np.mean((p == p.max(axis=1, keepdims=True)).sum(axis=1) > 1) > 0.05  # tied maxima do occur
     hits, scores = top_by_hand(y, p, NAMES)
-    sample = reduced((y, p, w), "confidence")
+    sample = fot.read(y, p, sample_weight=w, reduction="confidence")
     np.testing.assert_array_equal(sample.y, hits)
     np.testing.assert_array_equal(sample.p, scores)
     np.testing.assert_array_equal(sample.w, w)
@@ -48,9 +48,8 @@ def test_top_labels_by_brute_force(seed):
 
 
 def test_the_first_of_equal_maxima_counts():
-    sample = reduced(
-        ([0, 1, 2, 0], [[0.4, 0.4, 0.2], [0.4, 0.4, 0.2], [0.1, 0.45, 0.45], [0, 0, 0]], None), "confidence"
-    )
+    P = [[0.4, 0.4, 0.2], [0.4, 0.4, 0.2], [0.1, 0.45, 0.45], [0, 0, 0]]
+    sample = fot.read([0, 1, 2, 0], P, reduction="confidence")
     assert sample.y.tolist() == [1, 0, 0, 1]
     assert sample.p.tolist() == [0.4, 0.4, 0.45, 0]
 
@@ -220,7 +219,7 @@ def test_two_classes_have_the_same_error_under_symmetric_families(family):
 )
 def test_binary_takes_the_column_of_the_positive_class(y, options, column):
     p = np.array([[0.1, 0.8], [0.3, 0.6], [0.5, 0.4], [0.7, 0.2]])  # rows need not add up to 1
-    sample = reduced((y, p, None), "binary", **options)
+    sample = fot.read(y, p, reduction="binary", **options)
     positive = options.get("pos_label", 1)
     assert sample.p.tolist() == p[:, column].tolist()
     assert sample.y.tolist() == [float(label == positive) for label in y]
@@ -275,7 +274,7 @@ def test_many_classes_are_not_all_listed():
 
 def test_one_sample_is_not_asked_of_each_class():
     with pytest.raises(ValueError, match="where one sample is needed"):
-        reduced((Y, P, None), "classwise")
+        fot.PairsDisplay.from_predictions(Y, P, reduction="classwise")
 
 
 def test_the_results_say_how_they_were_reduced():
@@ -299,4 +298,4 @@ def test_the_results_say_how_they_were_reduced():
 def test_scores_of_a_class_are_views_of_the_matrix():
     y, p, _ = matrix()
     scores = read_classes((y, p, None))
-    assert all(np.shares_memory(sample.p, scores.scores) for _, sample in scores.one_vs_rest())
+    assert all(np.shares_memory(sample.p, scores.scores) for sample in scores.classwise().values())

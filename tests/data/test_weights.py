@@ -154,11 +154,11 @@ def test_segments_are_judged_by_the_decision_on_all_rows():
     by = np.where(np.arange(N) < 20, "few", "many")
     w = np.where(by == "few", 40, 2)  # 4.5 on average, 40 in a segment
     found = fot.evaluate(Y, P, families=["isotonic"], by=by, sample_weight=w, interval=None)
-    assert {sample.weighting.kind for sample in found.segments.samples.values()} == {"counts"}
+    assert {sample.weighting.kind for sample in found.segments.values()} == {"counts"}
     frame = pd.DataFrame({"y": Y, "p": P, "w": w, "by": by})
     cells = fot.Cells.of_frame(frame, label="y", prob="p", weight="w", by="by")
     of_cells = fot.evaluate(cells, families=["isotonic"], interval=None)
-    assert {sample.weighting.kind for sample in of_cells.segments.samples.values()} == {"counts"}
+    assert {sample.weighting.kind for sample in of_cells.segments.values()} == {"counts"}
 
 
 def test_counts_are_the_rows_repeated_and_importances_are_not():

@@ -281,10 +281,6 @@ def test_by_default_one_family_measures_the_segments():
             lambda y, p: (({"a": fot.Cells.of(y, p), "b": fot.Cells.of(y, p, exact=True)},), {}),
             "cells must have one resolution",
         ),
-        (
-            lambda y, p: ((y, np.stack((1 - p, p), axis=1)), {"by": y, "reduction": "classwise"}),
-            "by must be left out with reduction='classwise'",
-        ),
         (lambda y, p: ((pd.DataFrame({"y": y, "p": p}),), {"label": "y"}), "label and prob must both name a column"),
         (
             lambda y, p: ((pd.DataFrame({"y": y, "p": p}), p), {"label": "y", "prob": "p"}),

@@ -7,12 +7,12 @@ import pytest
 
 import fitontest as fot
 from fitontest.data.simplex_redraws import SimplexRedraws
-from fitontest.data.simplex_sample import CANONICAL, Labelling, read_any
+from fitontest.data.simplex_sample import Labelling
 from tests.measures.test_simplex_ece import drawn
 
 
 def value(y, P, w=None, **settings):
-    data = read_any((y, P, w), CANONICAL, list(range(P.shape[1])))
+    data = fot.read(y, P, sample_weight=w, reduction="canonical", labels=list(range(P.shape[1])))
     return fot.measures.make("canonical_kernel", **settings).estimate(data).value
 
 
@@ -73,7 +73,7 @@ def test_whole_weights_repeat_rows(estimator):
 
 def test_several_labellings_at_once_are_those_one_by_one():
     y, P = drawn(60, 3)
-    data = read_any((y, P, None), CANONICAL)
+    data = fot.read(y, P, reduction="canonical")
     labellings = np.random.default_rng(0).integers(0, 3, (5, 60))
     for settings in ({}, {"estimator": "biased"}, {"estimator": "block", "block_size": 13}):
         measure = fot.measures.make("canonical_kernel", **settings)

@@ -118,7 +118,7 @@ def test_cells_are_samples():
             {"label": "y", "prob": ["q", "p"], "reduction": "canonical", "cells": "always"},
             "cells must not be 'always' with 'canonical'",
         ),
-        (({"a": 1},), {}, "y_true must be labels, or a dict from segments to Cells"),
+        (({"a": 1},), {}, "y_true must be labels, or a dict from segments to"),
     ],
 )
 def test_what_is_refused_is_named(arguments, options, message):

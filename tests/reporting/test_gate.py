@@ -235,7 +235,7 @@ def test_classes_have_outcomes_that_hold_together():
             {"max_error": 0.1, "reduction": "classwise", "by": ["a"] * 1000},
             "by must be left out with reduction",
         ),
-        ({"max_error": 0.1, "reduction": "canonical"}, "reduction must be one of"),
+        ({"max_error": 0.1, "reduction": "canonical"}, "y_prob must be a matrix"),
         ({"max_error": 0.1, "by": ["a"]}, "by"),
         ({"max_error": 0.1, "family": fot.maps.IdentityMap()}, "family must be"),
         (

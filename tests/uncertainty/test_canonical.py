@@ -8,7 +8,7 @@ import pytest
 import fitontest as fot
 from fitontest.data.redraws_of import redraws_of
 from fitontest.data.simplex_redraws import SimplexRedraws, drawn_codes
-from fitontest.data.simplex_sample import CANONICAL, Labelling, read_any
+from fitontest.data.simplex_sample import Labelling
 from fitontest.data.weights import Weights
 from fitontest.uncertainty.chain import Redrawn
 from fitontest.uncertainty.ladder import fitted
@@ -17,7 +17,7 @@ from tests.measures.test_simplex_ece import canonical, drawn
 
 
 def data_of(y, P, w=None):
-    return read_any((y, P, w), CANONICAL, list(range(P.shape[1])))
+    return fot.read(y, P, sample_weight=w, reduction="canonical", labels=list(range(P.shape[1])))
 
 
 def test_labels_are_drawn_from_the_rows():

@@ -17,7 +17,7 @@ from fitontest.cells.frames import BadRowsError, FrameColumns, as_frame, refuse_
 from fitontest.checks import brief, choose, is_real, is_whole
 from fitontest.data.counted_sample import CountedSample
 from fitontest.data.ordering import Rows
-from fitontest.data.predictions import NAMES, ClassSamples, Names, ReadBefore
+from fitontest.data.predictions import NAMES, Names
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.weights import (
     EXACT_COUNT,
@@ -45,7 +45,7 @@ COLUMNS = ("low", "high", "rows_0", "rows_1", "weight_0", "weight_1", "squares_0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Cells(ReadBefore):
+class Cells:
     """Counts and sums of labels and scores by cell of the score, in place of the rows.
 
     A cell is an interval of scores of about 1/1024 in probability and 1/1024 in logit, so that rare and certain
@@ -395,10 +395,6 @@ class Cells(ReadBefore):
                 CalibrationWarning,
             )
 
-    def read(self) -> ScoreSample:
-        """Return the sample, where the rows are wanted."""
-        return self.sample()
-
     def to_dict(self) -> dict[str, Any]:
         """Return the cells as JSON-ready values."""
         facts = {"schema": SCHEMA, "exact": self.exact, "edges": list(self.edges), "whole": self.sums.whole}
@@ -515,7 +511,7 @@ class Cells(ReadBefore):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ClassCells(ReadBefore, ClassSamples, Mapping[Label, Cells]):
+class ClassCells(Mapping[Label, Cells]):
     """The cells of several classes, each against the rest: what ``reduction="classwise"`` keeps of a matrix of scores.
 
     A mapping from the class to its cells, in the order of the columns. It stands in place of the labels wherever
@@ -563,10 +559,6 @@ class ClassCells(ReadBefore, ClassSamples, Mapping[Label, Cells]):
     def against_rest(self, column: int) -> ScoreSample:
         """Return one class against the rest."""
         return self.cells[self.classes[column]].sample()
-
-    def read(self) -> "ClassCells":
-        """Return itself: these are the data of a class-wise evaluation."""
-        return self
 
     def __getitem__(self, label: Label) -> Cells:
         return self.cells[label]

@@ -30,7 +30,7 @@ def samples_of_cells(cells: Cells | Mapping[Any, Any], name: str = SEGMENT) -> S
     if isinstance(cells, Cells):
         return cells.sample()
     if isinstance(cells, ClassCells):
-        return Samples(CLASS, cells.classes, cells.against_rest, None, cells.size, CLASS)
+        return Samples(cells.classes, cells.against_rest, CLASS, cells, cells.size, CLASS)
     return _by_segment(cells, name)
 
 
@@ -39,7 +39,8 @@ def _by_segment(cells: Mapping[Key, Any], name: str) -> Samples:
     for segment, each in cells.items():
         if not isinstance(each, kind):
             raise ValueError(
-                "y_true must be labels, or a dict from segments to Cells of one sample each, or to ClassCells; got one "
+                "y_true must be labels, or a dict from segments to ClassCells, or a dict from segments to Cells of one "
+                "sample each; got one "
                 f"{type(each).__name__} for {brief(segment)}"
             )
     present = {segment: each for segment, each in cells.items() if each.n}

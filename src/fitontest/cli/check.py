@@ -1,19 +1,15 @@
 """``fitontest check``: a gate for pipelines, whether a calibration error is at most a limit."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
 from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import Given, of_class_scores
 from fitontest.cli.writing import check_output
-from fitontest.data.predictions import ClassSamples
-from fitontest.data.score_sample import ScoreSample
-from fitontest.data.simplex_sample import SimplexSample
-from fitontest.evaluation.segmented_evaluation import WHOLE
-from fitontest.evaluation.segments import Segment
 from fitontest.measures.error_limits import check_resolution
 from fitontest.reporting.gate import (
     DEFAULT_FAMILY,
@@ -21,16 +17,10 @@ from fitontest.reporting.gate import (
     CalibrationCheck,
     GateRule,
     Outcome,
-    check_level,
-    check_limit,
-    check_samples,
-    check_segments,
-    read_required,
-    refuse_doubt,
+    check_calibration,
 )
 from fitontest.results.writing import write_text
 
-WEIGHTS = "--weight-type"
 EXIT_CODES: dict[Outcome, int] = {"pass": 0, "fail": 1, "undecided": 3}  # 2 is bad input, as for every command
 FORMATS: dict[str, Callable[[CalibrationCheck], str]] = {
     "table": str,
@@ -88,11 +78,19 @@ def check(
     and with --reduction classwise, one segment or class that fails makes the whole fail, and the intervals hold
     together (Bonferroni).
     """
-    limit = check_limit(max_error, "--max-error")
-    rule = GateRule.of(limit, check_level(level, "--level"), family, random_state, _resolution(resolution))
+    if require and not by:
+        raise ValueError(f"--require must be left out without --by, which makes the segments; got {', '.join(require)}")
+    settings: dict[str, Any] = {
+        "max_error": max_error,
+        "level": level,
+        "resolution": _resolution(resolution),
+        "family": family,
+        "random_state": random_state,
+    }
+    GateRule.of(**settings)  # raises where they are not valid, before anything is read
     if output is not None:
         check_output(output, "--output", {"FILE": given.file})
-    found = _checked(given, by, require, rule)
+    found = check_calibration(given.segments(by) if by else given.data(), require=require, **settings)
     _write(FORMATS[style](found), output)
     context.exit(EXIT_CODES[found.outcome])
 
@@ -105,24 +103,6 @@ def _resolution(text: str) -> float | None:
         return check_resolution(float(text))
     except ValueError as error:
         raise ValueError(f"--resolution must be a number of at least 20, or 'none'; got {text!r}") from error
-
-
-def _checked(given: Given, by: tuple[str, ...], require: tuple[str, ...], rule: GateRule) -> CalibrationCheck:
-    """Return the outcomes of the rows of a file."""
-    if require and not by:
-        raise ValueError(f"--require must be left out without --by, which makes the segments; got {', '.join(require)}")
-    if by:
-        segments = given.segments(by)
-        refuse_doubt([segments.whole], WEIGHTS)
-        return check_segments(segments, rule, given.reduction, read_required(require, "--require"))
-    data = given.data()
-    assert not isinstance(data, SimplexSample)  # the command knows no reduction that keeps them
-    by_class = isinstance(data, ClassSamples)
-    samples: Mapping[Segment, ScoreSample] = (
-        dict(data.one_vs_rest()) if isinstance(data, ClassSamples) else {WHOLE: data}
-    )
-    refuse_doubt(samples.values(), WEIGHTS)
-    return check_samples(samples, rule, given.reduction, "class" if by_class else "segment")
 
 
 def _write(text: str, output: Path | None) -> None:

@@ -17,7 +17,7 @@ from fitontest.cli.measuring import (
 from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import Given, of_any_scores
 from fitontest.data.simplex_sample import SimplexSample
-from fitontest.evaluation.evaluation import DEFAULT_CANONICAL
+from fitontest.evaluation.evaluate import DEFAULT_CANONICAL
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA
 from fitontest.measures.measure import make as make_measure
 from fitontest.numerics.norms import names as norm_names
@@ -96,7 +96,6 @@ def evaluate(
     settings: dict[str, Any] = {
         "norm": norm,
         "random_state": random_state,
-        "reduction": given.reduction,
         "alpha": DEFAULT_ALPHA if alpha is None else alpha,
         "interval": level,
     }

@@ -5,20 +5,13 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 from fitontest.cli.messages import say
-from fitontest.data.predictions import ClassSamples
-from fitontest.data.score_sample import ScoreSample
-from fitontest.data.simplex_sample import CANONICAL, SimplexSample
-from fitontest.evaluation.evaluation import (
-    DEFAULT_CANONICAL,
-    DEFAULT_SEGMENTED,
-    Evaluation,
-    canonical_measures_of,
-    evaluation_of,
-    measures_of,
-)
-from fitontest.evaluation.measuring import measure_segments
+from fitontest.data.read import Data
+from fitontest.data.samples import Samples
+from fitontest.data.simplex_sample import SimplexSample
+from fitontest.evaluation.evaluate import DEFAULT_CANONICAL, DEFAULT_SEGMENTED, measures_of
+from fitontest.evaluation.evaluation import Evaluation
+from fitontest.evaluation.measuring import measure_data, measure_segments
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
-from fitontest.evaluation.segments import Segments
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA
 from fitontest.measures.measure import Measure, read_measure
 from fitontest.measures.measure import make as make_measure
@@ -48,7 +41,7 @@ FORMATS: dict[str, Callable[[Evaluation], str]] = {
     "json": _as_json,
     "csv": lambda evaluation: csv_text(evaluation.rows()),
 }
-SEGMENT_FORMATS: dict[str, Callable[[SegmentedEvaluation[Evaluation]], str]] = {
+SEGMENT_FORMATS: dict[str, Callable[[SegmentedEvaluation], str]] = {
     "table": str,
     "json": lambda evaluation: evaluation.to_json(indent=2),
     "csv": lambda evaluation: csv_text(evaluation.rows()),
@@ -56,26 +49,23 @@ SEGMENT_FORMATS: dict[str, Callable[[SegmentedEvaluation[Evaluation]], str]] = {
 
 
 def measured(
-    data: ScoreSample | ClassSamples,
+    data: Data,
     families: Sequence[str] | None,
     measures: Sequence[str],
     *,
     norm: str = "l1",
     random_state: int = 0,
-    reduction: str | None = None,
     alpha: float = DEFAULT_ALPHA,
     null_draws: int = NULL_DRAWS,
     interval: float | Literal["auto"] | None = "auto",
 ) -> Evaluation:
     """Return the plug-in errors under the families, and the other measures with their nulls; warnings become notes."""
-    chosen = measures_of(families, None, norm, random_state)
-    redrawing = Redrawing(0, interval, random_state=random_state)
-    evaluation = evaluation_of(data, chosen, reduction, redrawing)
+    chosen = measures_of(data, families, None, norm, random_state)
+    evaluation = measure_data(data, chosen, Redrawing(0, interval, random_state=random_state))
     others = [_measure(name, alpha) for name in measures if name != TCE or _counts_rows(data)]
     if not others:
         return evaluation
-    redrawing = Redrawing(null_draws, random_state=random_state)
-    return evaluation.joined(evaluation_of(data, others, reduction, redrawing))
+    return evaluation.joined(measure_data(data, others, Redrawing(null_draws, random_state=random_state)))
 
 
 def measured_distributions(
@@ -92,44 +82,42 @@ def measured_distributions(
     Without a number of draws the proper error has no null: it has a standard error, and many fits in each draw.
     """
     level = None if interval == "auto" else interval  # there is none by default, as in `evaluate`
-    chosen = canonical_measures_of(families or DEFAULT_CANONICAL, None, norm, random_state)
-    evaluation = evaluation_of(data, chosen, CANONICAL, Redrawing(0, level, random_state=random_state))
+    chosen = measures_of(data, families or DEFAULT_CANONICAL, None, norm, random_state)
+    evaluation = measure_data(data, chosen, Redrawing(0, level, random_state=random_state))
     for name in measures:
         measure = read_measure(name, random_state)
         draws = (0 if isinstance(measure, ProperError) else NULL_DRAWS) if null_draws is None else null_draws
         own = None if isinstance(measure, ProperError) and null_draws is None else level
         redrawing = Redrawing(draws, own, random_state=random_state)
-        evaluation = evaluation.joined(evaluation_of(data, [measure], CANONICAL, redrawing))
+        evaluation = evaluation.joined(measure_data(data, [measure], redrawing))
     return evaluation
 
 
 def measured_by_segment(
-    segments: Segments,
+    segments: Samples,
     families: Sequence[str] | None,
     measures: Sequence[str],
     *,
     norm: str,
     random_state: int,
-    reduction: str | None,
     alpha: float,
     null_draws: int,
     interval: float | Literal["auto"] | None,
-) -> SegmentedEvaluation[Evaluation]:
+) -> SegmentedEvaluation:
     """Return the measures of every segment and of all rows; warnings become notes."""
-    others = [_measure(name, alpha) for name in measures if name != TCE or _counts_rows(segments.whole)]
+    others = [_measure(name, alpha) for name in measures if name != TCE or _counts_rows(segments)]
     listed = DEFAULT_SEGMENTED if not families and not others else families
-    chosen = measures_of(listed, others or None, norm, random_state)
-    redrawing = Redrawing(null_draws, interval, random_state=random_state)
-    return measure_segments(segments, chosen, reduction, redrawing, Evaluation)
+    chosen = measures_of(segments, listed, others or None, norm, random_state)
+    return measure_segments(segments, chosen, Redrawing(null_draws, interval, random_state=random_state))
 
 
 def _measure(name: str, alpha: float) -> Measure:
     return make_measure(name, alpha=alpha) if name == TCE else make_measure(name)
 
 
-def _counts_rows(data: ScoreSample | ClassSamples) -> bool:
+def _counts_rows(data: Data) -> bool:
     """Return whether weights count rows, as a test requires, with a note where they do not."""
-    sample = data if isinstance(data, ScoreSample) else data.against_rest(0)
+    sample = data.shared if isinstance(data, Samples) else data
     if not sample.whole:
         say("Note: no TCE, because a test counts rows and the weights are importances", err=True)
-    return sample.whole
+    return bool(sample.whole)

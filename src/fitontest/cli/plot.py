@@ -8,14 +8,15 @@ import click
 from fitontest.cli.measuring import NULL_DRAWS, TCE
 from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import Given, of_class_scores
-from fitontest.data.predictions import ClassSamples
+from fitontest.data.samples import Samples
 from fitontest.displays.base import Display
 from fitontest.displays.reliability import ReliabilityDisplay
 from fitontest.displays.saving import check_path
 from fitontest.displays.scales import SCALE_NAMES, ScaleName
-from fitontest.displays.small_multiples import arrange_classes, arrange_panels, leave_out_identity
+from fitontest.displays.small_multiples import leave_out_identity
 from fitontest.displays.tce import TCEDisplay
-from fitontest.evaluation.evaluation import evaluation_of, measures_of
+from fitontest.evaluation.evaluate import measures_of
+from fitontest.evaluation.measuring import measure_data
 from fitontest.families.base import family_class
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA
 from fitontest.measures.measure import make as make_measure
@@ -105,7 +106,7 @@ def _test_based(
         raise ValueError("--reduction must be confidence or binary with --kind tce, got classwise: a class has its own")
     sample = given.sample()
     measure = make_measure(TCE, **{option: value for option, value in options.items() if value is not None})
-    error = estimate_of(measure, sample, given.reduction, Redrawing(NULL_DRAWS, random_state=random_state))
+    error = estimate_of(measure, sample, sample.reduction, Redrawing(NULL_DRAWS, random_state=random_state))
     return TCEDisplay(error, sample, scale=scale, name=name, pos_label=given.pos_label)
 
 
@@ -121,10 +122,10 @@ def _reliability(
     """Return the diagram of one family, or those of several side by side."""
     chosen = None if "all" in _known(families) else list(dict.fromkeys(families))
     sample = given.sample()
-    evaluation = evaluation_of(sample, measures_of(chosen, None, "l1", band["random_state"]), given.reduction)
+    evaluation = measure_data(sample, measures_of(sample, chosen, None, "l1", band["random_state"]))
     panels = ((title, estimate, sample) for title, estimate in zip(evaluation.names, evaluation, strict=True))
     shown = leave_out_identity(panels)
-    several = arrange_panels(ReliabilityDisplay, shown, scale, name=name, pos_label=given.pos_label)
+    several = ReliabilityDisplay.side_by_side(shown, scale, name=name, pos_label=given.pos_label)
     for display in several.displays.values():
         if band["draws"]:
             display.add_band(sample, **band)
@@ -139,9 +140,9 @@ def _classwise(
     if len(chosen) > 1 or "all" in chosen:
         raise ValueError(f"--family must be one family with --reduction classwise, got {', '.join(families)}")
     data = given.data()
-    assert isinstance(data, ClassSamples)
-    (measure,) = measures_of(chosen, None, "l1", band["random_state"])
-    return arrange_classes(ReliabilityDisplay, data, measure, band, scale=scale, name=name)
+    assert isinstance(data, Samples)
+    (measure,) = measures_of(data, chosen, None, "l1", band["random_state"])
+    return ReliabilityDisplay.of_classes(data, measure, band, scale=scale, name=name)
 
 
 def _known(families: tuple[str, ...]) -> tuple[str, ...]:

@@ -1,8 +1,8 @@
 """``fitontest report``: one page on the calibration of the scores in a file."""
 
-from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -10,10 +10,9 @@ from fitontest.checks import choose
 from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import Given, of_class_scores
 from fitontest.cli.writing import check_output
-from fitontest.data.predictions import Predictions
-from fitontest.exceptions import without_warnings
 from fitontest.reporting.page import check_jinja
-from fitontest.reporting.report import DEFAULT_FAMILIES, ENDINGS, Report, ReportOptions, report_of
+from fitontest.reporting.report import DEFAULT_FAMILIES, ENDINGS, ReportOptions
+from fitontest.reporting.report import report as make_report
 
 
 @click.command()
@@ -58,19 +57,17 @@ def report(
         check_jinja()
     except ImportError as error:
         raise ValueError(str(error)) from error
-    heading = f"Calibration of {given.name or given.label} in {given.file.name}" if title is None else title
-    options = ReportOptions.of(heading, families or None, compare, interval, random_state, given.reduction)
-    made = _report(given, by, options)
+    settings: dict[str, Any] = {
+        "title": f"Calibration of {given.name or given.label} in {given.file.name}" if title is None else title,
+        "families": families or None,
+        "compare": compare,
+        "interval": interval,
+        "random_state": random_state,
+        "reduction": given.reduction,
+    }
+    ReportOptions.of(**settings)  # raises where they are not valid, before anything is read
+    if given.reduction == "confidence":
+        given = replace(given, reduction="classwise")  # whose rows have the confidence too
+    made = make_report(given.segments(by) if by else given.data(), **settings)
     made.save(output)
     say(f"{made.verdict.headline}. Wrote {output}", err=True)
-
-
-def _report(given: Given, by: tuple[str, ...], options: ReportOptions) -> Report:
-    """Read the file, and return the report on what it holds."""
-    segments = given.segments(by) if by else None
-    if options.judged == "confidence":
-        with nullcontext() if segments is None else without_warnings():  # of the columns the segments have told
-            classes = replace(given, reduction="classwise").data()
-        assert isinstance(classes, Predictions)
-        return report_of(classes.confidence(), options, classes, segments)
-    return report_of(given.sample() if segments is None else segments.whole, options, None, segments)

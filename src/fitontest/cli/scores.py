@@ -13,15 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fitontest.cells.cells import Cells, ClassCells
+from fitontest.cells.segments import samples_of_cells
 from fitontest.cli.layout import of_layout
 from fitontest.cli.messages import say
 from fitontest.data.arrays import as_scores
 from fitontest.data.class_columns import read_class_order
-from fitontest.data.predictions import REDUCTIONS, ClassSamples, Names, read_classes, read_data, reduced
+from fitontest.data.predictions import REDUCTIONS, Names, read_classes
+from fitontest.data.read import Data, one_sample, read_arrays
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import CANONICAL, SimplexSample
 from fitontest.data.weights import MOST_COPIES, WEIGHT_TYPES, Weights, WeightType, check_kind, read_weights
-from fitontest.evaluation.segments import Segments
 from fitontest.files.csv_files import BOOLEANS, Layout
 from fitontest.files.tables import (
     PARQUET,
@@ -126,42 +127,33 @@ class Given:
         """The name of the scores: that of their column, where it is one."""
         return self.probs[0] if len(self.probs) == 1 else None
 
-    def data(self) -> ScoreSample | ClassSamples | SimplexSample:
+    def data(self) -> Data:
         """Return the data in the file: of several classes with classwise or canonical, else one sample."""
         if self.canonical:
             return self.distributions()
-        if self._reads_cells:
-            found: ScoreSample | ClassSamples = self._cells().read()
-            return found
-        with self._naming_lines():
-            columns, labels, pos_label = self._read()
-        with self._naming_lines():
-            return read_data(columns, self.reduction, labels, pos_label, self._names)
+        return samples_of_cells(self._cells()) if self._reads_cells else self._rows(self.reduction)
 
-    def segments(self, by: tuple[str, ...]) -> Segments:
+    def segments(self, by: tuple[str, ...]) -> Any:
         """Return the segments that the values of columns make."""
         if self.classwise or self.canonical:
             raise ValueError(
                 f"--by must be left out with --reduction {self.reduction}: segments are of one sample each"
             )
-        if self._reads_cells:
-            return Segments.of_cells(self._cells(by), ", ".join(by))
-        with self._naming_lines():
-            columns, labels, pos_label = self._read()
-            values = read_columns(self.file, {f"--by {name}": name for name in by}, (), self.layout)
-        with self._naming_lines():
-            return Segments.of_rows(
-                columns, [*values.values()], self.reduction, labels, pos_label, self._names, ", ".join(by)
-            )
+        return samples_of_cells(self._cells(by), ", ".join(by)) if self._reads_cells else self._rows(self.reduction, by)
 
     def sample(self) -> ScoreSample:
         """Return the one sample in the file, or that the reduction makes of it."""
-        if self._reads_cells:
-            return reduced((self._cells(), None, None), None, names=self._names)
+        return one_sample(self.data(), self._names)
+
+    def _rows(self, reduction: str | None, by: tuple[str, ...] = ()) -> Data:
+        """Return the rows in the file as samples."""
         with self._naming_lines():
             columns, labels, pos_label = self._read()
-        with self._naming_lines():
-            return reduced(columns, self.reduction, labels, pos_label, self._names)
+            named = {f"--by {name}": name for name in by}
+            values = read_columns(self.file, named, (), self.layout) if by else {}
+            segments = {name: values[key] for key, name in named.items()} or None
+            settings: dict[str, Any] = {"labels": labels, "pos_label": pos_label, "by": segments}
+            return read_arrays(*columns, reduction=reduction, names=self._names, **settings)
 
     def distributions(self) -> SimplexSample:
         """Return the predictions of all classes in the file, as they are."""

@@ -20,8 +20,7 @@ Kull, Perelló-Nieto, Kängsepp, Silva Filho, Song, Flach (2019), Beyond tempera
 https://doi.org/10.48550/arXiv.1910.12656
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias, get_args
@@ -29,7 +28,6 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from fitontest.checks import choose
 from fitontest.data.arrays import as_column, as_matrix, check_finite, check_same_length
 from fitontest.data.class_columns import in_order_of_names, label_texts, read_class_order
 from fitontest.data.column_permutation import warn_of_permutation
@@ -71,68 +69,11 @@ class Names:
 
 
 NAMES = Names()
-
-
-class ReadBefore(ABC):
-    """Data that were read, and reduced, before they came here, such as `Cells`.
-
-    They come in place of the labels, and the scores, weights, reduction and labels are left out.
-    """
-
-    @abstractmethod
-    def read(self) -> "ScoreSample | ClassSamples":
-        """Return the checked data."""
-
-
-class ClassSamples(ABC):
-    """Scores of several classes, each of which can be held against the rest: what a class-wise evaluation needs.
-
-    Attributes
-    ----------
-    classes : list of length K
-        The class of each column.
-    names : Names
-        What the caller calls the arguments.
-    """
-
-    classes: list[Label]
-    names: Names
-
-    @property
-    @abstractmethod
-    def size(self) -> int:
-        """Scores of all classes together."""
-
-    @abstractmethod
-    def against_rest(self, column: int) -> ScoreSample:
-        """Return one class against the rest.
-
-        Parameters
-        ----------
-        column : int
-            The place of the class in `classes`, from 0.
-        """
-
-    def one_vs_rest(self) -> Iterator[tuple[Label, ScoreSample]]:
-        """Yield each class and its sample against the rest."""
-        return ((label, self.against_rest(column)) for column, label in enumerate(self.classes))
-
-    def by_predicted(self) -> Iterator[tuple[Label, ScoreSample]]:
-        """Yield each class that is predicted, and the confidence of the rows in which it is.
-
-        Raises
-        ------
-        ValueError
-            Data that do not hold the scores of all classes of a row together.
-        """
-        raise ValueError(
-            f"by_predicted must be False where {self.names.y_true} is {type(self).__name__}: "
-            "it needs the scores of all classes in each row"
-        )
+PREDICTED = "predicted"  # what samples are called whose keys are the classes that are predicted
 
 
 @dataclass(frozen=True, eq=False)
-class Predictions(ClassSamples):
+class Predictions:
     """A matrix of scores whose columns have been matched with the classes.
 
     Attributes
@@ -153,6 +94,11 @@ class Predictions(ClassSamples):
     names: Names
 
     @property
+    def n(self) -> int:
+        """Rows of positive weight."""
+        return self.codes.size if self.sample_weight is None else int(np.count_nonzero(self.sample_weight.w))
+
+    @property
     def size(self) -> int:
         """Scores of all classes together."""
         return int(self.scores.size)
@@ -165,7 +111,7 @@ class Predictions(ClassSamples):
 
     def classwise(self) -> Samples:
         """Return the samples of each class against the rest."""
-        return Samples("class", self.classes, self.against_rest, self, self.size, "class")
+        return Samples(self.classes, self.against_rest, "class", self, self.size, "class")
 
     def against_rest(self, column: int) -> ScoreSample:
         """Return one class against the rest."""
@@ -176,23 +122,28 @@ class Predictions(ClassSamples):
         top, highest = self.predicted
         return self._sample(self.codes == top, highest, "confidence")
 
-    def by_predicted(self) -> Iterator[tuple[Label, ScoreSample]]:
-        """Yield each class that is predicted with the sample of `confidence` of its rows alone."""
+    def by_predicted(self) -> Samples:
+        """Return the confidence of the rows in which each class is predicted, of the classes that are."""
+        top, _ = self.predicted
+        w = self.confidence().w
+        columns = np.unique(top[w > 0]).tolist()
+        return Samples(
+            [self.classes[k] for k in columns],
+            lambda place: self._where_predicted(columns[place]),
+            "class",
+            self,
+            self.size,
+            PREDICTED,
+        )
+
+    def _where_predicted(self, column: int) -> ScoreSample:
+        """Return the confidence of the rows in which the class of a column is predicted."""
         top, highest = self.predicted
         confidence = self.confidence()
-        w = confidence.w
-        for column in np.unique(top[w > 0]).tolist():
-            rows = top == column
-            yield (
-                self.classes[column],
-                ScoreSample(
-                    self.codes[rows] == column,
-                    highest[rows],
-                    Weights(w[rows], confidence.whole, confidence.doubtful),
-                    names=self.names.of_sample,
-                    reduction="confidence",
-                ),
-            )
+        rows = top == column
+        weights = Weights(confidence.w[rows], confidence.whole, confidence.doubtful)
+        names, codes = self.names.of_sample, self.codes[rows]
+        return ScoreSample(codes == column, highest[rows], weights, names=names, reduction="confidence")
 
     def binary(self, pos_label: Label | None) -> ScoreSample:
         """Return the column of the positive class, of two."""
@@ -269,98 +220,6 @@ def read_classes(
     found = Predictions(classes, codes, scores, w, names)
     warn_of_permutation(codes, found.predicted[0], classes, names.y_prob, names.labels)
     return found
-
-
-def reduced(
-    columns: Columns,
-    reduction: str | None,
-    labels: ArrayInput = None,
-    pos_label: Label | None = None,
-    names: Names = NAMES,
-) -> ScoreSample:
-    """Return the one sample that (y_true, y_prob, sample_weight) are, or that a reduction makes of a matrix.
-
-    Nothing is guessed from shapes: without a reduction only a column of scores is accepted.
-    """
-    if isinstance(columns[0], ReadBefore):
-        data = read_before(columns, reduction, labels, pos_label, names)
-        if not isinstance(data, ScoreSample):
-            raise ValueError(
-                f"{names.y_true} must be the cells of one sample, got those of {len(data.classes)} classes"
-            )
-        return data
-    if reduction is None:
-        if labels is not None:
-            raise ValueError(f"{names.labels} must be left out unless {names.reduction} is given, got {labels!r}")
-        y_true, y_prob, sample_weight = columns
-        if (count_columns(y_prob) or 1) > 1:
-            refuse_matrix(y_prob, names)
-        return ScoreSample(y_true, y_prob, sample_weight, pos_label=pos_label, names=names.of_sample)
-    if choose(reduction, REDUCTIONS, names.reduction) == "classwise":
-        raise ValueError(f"{names.reduction} must be 'confidence' or 'binary' where one sample is needed")
-    if reduction == "binary":
-        return read_classes(columns, labels, names).binary(pos_label)
-    refuse_pos_label(reduction, pos_label, names)
-    return read_classes(columns, labels, names).confidence()
-
-
-def read_data(
-    columns: Columns,
-    reduction: str | None,
-    labels: ArrayInput = None,
-    pos_label: Label | None = None,
-    names: Names = NAMES,
-) -> ScoreSample | ClassSamples:
-    """Return what (y_true, y_prob, sample_weight) are under a reduction: predictions of several classes, or one sample.
-
-    Predictions are what ``reduction="classwise"`` makes of them: each class is to be held against the rest.
-    """
-    if isinstance(columns[0], ReadBefore):
-        return read_before(columns, reduction, labels, pos_label, names)
-    if reduction != "classwise":
-        return reduced(columns, reduction, labels, pos_label, names)
-    return read_unreduced(columns, reduction, labels, pos_label, names)
-
-
-def read_unreduced(
-    columns: Columns,
-    reduction: str,
-    labels: ArrayInput = None,
-    pos_label: Label | None = None,
-    names: Names = NAMES,
-) -> ClassSamples:
-    """Return the predictions of several classes of which a reduction without a positive class makes samples."""
-    if isinstance(columns[0], ReadBefore):
-        data = read_before(columns, reduction, labels, pos_label, names)
-        assert isinstance(data, ClassSamples)  # of one sample a reduction is refused
-        return data
-    refuse_pos_label(reduction, pos_label, names)
-    return read_classes(columns, labels, names)
-
-
-def read_before(
-    columns: Columns,
-    reduction: str | None = None,
-    labels: ArrayInput = None,
-    pos_label: Label | None = None,
-    names: Names = NAMES,
-) -> ScoreSample | ClassSamples:
-    """Return data that were read before, and refuse what would say again how they are to be read."""
-    ready, y_prob, sample_weight = columns
-    given = {names.y_prob: y_prob, names.sample_weight: sample_weight, names.labels: labels, names.pos_label: pos_label}
-    for name, value in given.items():
-        if value is not None:
-            raise ValueError(
-                f"{name} must be left out where {names.y_true} is {type(ready).__name__}, which were made with it"
-            )
-    data: ScoreSample | ClassSamples = ready.read()
-    made = "classwise" if isinstance(data, ClassSamples) else None
-    if reduction not in (None, made):
-        raise ValueError(
-            f"{names.reduction} must be left out where {names.y_true} is {type(ready).__name__}, which were reduced "
-            f"when they were made; got {reduction!r}"
-        )
-    return data
 
 
 def _named_classes(labels: ArrayInput, occurring: list[Label], names: Names) -> list[Label]:

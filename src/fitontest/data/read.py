@@ -12,6 +12,7 @@ from fitontest.data.predictions import (
     NAMES,
     REDUCTIONS,
     Names,
+    Predictions,
     count_columns,
     read_classes,
     refuse_matrix,
@@ -100,7 +101,7 @@ def one_sample(data: Data, names: Names = NAMES) -> ScoreSample:
     """Return data that are one sample of scores, or raise ValueError where they are several, or distributions."""
     if isinstance(data, ScoreSample):
         return data
-    if isinstance(data, Samples) and data.kind == "class" and data.whole is None:
+    if isinstance(data, Samples) and data.kind == "class" and not isinstance(data.whole, Predictions):
         raise ValueError(f"{names.y_true} must be the cells of one sample, got those of {len(data)} classes")
     if isinstance(data, Samples) and data.kind == "segment":
         raise ValueError(f"{names.by} must be left out where one sample is needed, got {len(data)} segments")

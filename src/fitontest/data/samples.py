@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
+from fitontest.data.weights import Weighting
+
 Key: TypeAlias = Hashable
 Kind: TypeAlias = Literal["class", "segment"]
 CLASS: Kind = "class"
@@ -18,20 +20,54 @@ MANY: dict[Kind, str] = {"class": "classes", "segment": "segments"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Samples(Mapping[Key, Any]):
+class ByKey(Mapping[Key, Any]):
+    """Values by key, in order, each made when it is asked for.
+
+    Parameters
+    ----------
+    labels : list
+        The keys.
+    make : callable
+        From the place of a key, counted from 0, to its value.
+    """
+
+    labels: list[Any]
+    make: Callable[[int], Any]
+
+    @cached_property
+    def _places(self) -> dict[Key, int]:
+        return {key: place for place, key in enumerate(self.labels)}
+
+    def __getitem__(self, key: Key) -> Any:
+        return self.make(self._places[key])
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(self.labels)
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._places
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.labels})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Samples(ByKey):
     """Samples by key, in order, with the whole that they are parts of.
 
     Parameters
     ----------
-    kind : {"class", "segment"}
-        Whether the keys are classes, each held against the rest of the same rows, or segments of rows of their own.
     labels : list of length K
         The keys: the class of each column, or the value of each segment (a tuple for several columns).
     make : callable
         From the place of a key to its sample; of segments of several classes the `Samples` of the classes.
-    whole : sample, Samples or matrix
-        Of segments that of all rows; of classes the matrix of their scores, or the sum of their rows where no matrix
-        is kept.
+    kind : {"class", "segment"}
+        Whether the keys are classes, each held against the rest of the same rows, or segments of rows of their own.
+    whole : sample, Samples, Predictions or ClassCells
+        Of segments that of all rows; of classes the matrix of their scores, or their cells.
     size : int
         Of classes the scores of all together, of segments the rows.
     name : str
@@ -51,8 +87,6 @@ class Samples(Mapping[Key, Any]):
     """
 
     kind: Kind
-    labels: list[Any]
-    make: Callable[[int], Any]
     whole: Any
     size: int
     name: str
@@ -76,28 +110,34 @@ class Samples(Mapping[Key, Any]):
             Segments without rows of positive weight.
         """
         each = list(samples.values())
-        return cls(SEGMENT, list(samples), each.__getitem__, whole, sum(sample_size(one) for one in each), name, empty)
+        size = sum(one.size if isinstance(one, Samples) else one.n for one in each)
+        return cls(list(samples), each.__getitem__, SEGMENT, whole, size, name, empty)
 
-    @cached_property
-    def _places(self) -> dict[Key, int]:
-        return {key: place for place, key in enumerate(self.labels)}
+    @property
+    def n(self) -> int:
+        """Rows of positive weight; classes share them."""
+        return int(self.whole.n)
 
-    def __getitem__(self, key: Key) -> Any:
-        return self.make(self._places[key])
+    @property
+    def weighting(self) -> Weighting | None:
+        """What the weights were taken for; None of rows of weight one."""
+        return self.shared.weighting  # type: ignore[no-any-return]
 
-    def __iter__(self) -> Iterator[Key]:
-        return iter(self.labels)
+    @property
+    def rows_note(self) -> str:
+        """What must be known of the rows where something is concluded from them, or ""."""
+        return self.shared.rows_note  # type: ignore[no-any-return]
 
-    def __len__(self) -> int:
-        return len(self.labels)
+    @property
+    def is_whole(self) -> bool:
+        """Whether weights count rows."""
+        return self.shared.whole  # type: ignore[no-any-return]
 
-    def __contains__(self, key: object) -> bool:
-        return key in self._places
+    @property
+    def shared(self) -> Any:
+        """The sample that knows the weights of all rows: of classes that of the first one."""
+        whole = self.whole if self.kind == "segment" else self.make(0)
+        return whole.shared if isinstance(whole, Samples) else whole
 
     def __repr__(self) -> str:
         return f"Samples({len(self)} {MANY[self.kind]})"
-
-
-def sample_size(data: Any) -> int:
-    """Return the rows of a sample, or the scores of all classes together."""
-    return data.size if isinstance(data, Samples) else data.n

@@ -3,23 +3,16 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from fitontest.checks import choose
 from fitontest.data.arrays import check_same_length
 from fitontest.data.predictions import (
     NAMES,
-    REDUCTIONS,
-    ClassSamples,
-    Columns,
     Names,
     Predictions,
-    ReadBefore,
     Reduction,
-    read_classes,
-    read_data,
 )
 from fitontest.data.sample import NO_FACTS, Facts, Sample, taken
 from fitontest.data.score_sample import ScoreSample
@@ -31,9 +24,9 @@ from fitontest.numerics.losses import find_loss
 from fitontest.numerics.norms import l1
 from fitontest.numerics.random import check_cv, repeated_folds
 from fitontest.numerics.row_order import order_of_rows
-from fitontest.typing import ArrayInput, BoolArray, FloatArray, IntArray, Label, RandomState
+from fitontest.typing import BoolArray, FloatArray, IntArray, Label, RandomState
 
-CANONICAL = "canonical"  # the reduction that reduces nothing
+CANONICAL: Final = "canonical"  # the reduction that reduces nothing
 AnyReduction: TypeAlias = Reduction | Literal["canonical"]
 
 
@@ -394,25 +387,3 @@ class SimplexSample(Sample):
     def losses(self, name: str, predictions: FloatArray | None = None) -> FloatArray:
         """Return the loss of each row by its probabilities, or by others in their place."""
         return find_loss(name, "loss")(self.codes, self.p if predictions is None else predictions)
-
-
-def read_any(
-    columns: Columns,
-    reduction: str | None,
-    labels: ArrayInput = None,
-    pos_label: Label | None = None,
-    names: Names = NAMES,
-) -> ScoreSample | ClassSamples | SimplexSample:
-    """Return what (y_true, y_prob, sample_weight) are under any reduction, "canonical" included."""
-    if reduction is not None:
-        choose(reduction, (*REDUCTIONS, CANONICAL), names.reduction)
-    if reduction != CANONICAL:
-        return read_data(columns, reduction, labels, pos_label, names)
-    if pos_label is not None:
-        raise ValueError(f"{names.pos_label} must be None with {names.reduction}={reduction!r}, got {pos_label!r}")
-    if isinstance(columns[0], ReadBefore):
-        raise ValueError(
-            f"{names.reduction} must be left out where {names.y_true} is {type(columns[0]).__name__}, which do not "
-            f"hold whole distributions; got {reduction!r}"
-        )
-    return SimplexSample.of(read_classes(columns, labels, names))

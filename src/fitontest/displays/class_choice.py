@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from fitontest.checks import as_list, brief, is_whole
+from fitontest.checks import as_list, is_whole
 from fitontest.data.labels import listed
 from fitontest.displays.headline import name_error
 from fitontest.measures.estimate import Estimate
@@ -20,24 +20,6 @@ MOST_CLASSES = 16  # more panels are too small to be compared
 
 #: How many classes, or the labels of those that are wanted; None is 16.
 ClassChoice: TypeAlias = int | ArrayInput
-
-
-def read_panels(reduction: str | None, classes: ClassChoice, by_predicted: bool) -> str | None:
-    """Return what asks for a diagram for each class, or None where a single one is drawn.
-
-    Raises
-    ------
-    ValueError
-        `by_predicted` without confidences; `classes` of a single diagram.
-    """
-    if by_predicted and reduction != "confidence":
-        raise ValueError(f"by_predicted must be False unless reduction is 'confidence', got reduction={reduction!r}")
-    several = "by_predicted=True" if by_predicted else "reduction='classwise'" if reduction == "classwise" else None
-    if several is None and classes is not None:
-        raise ValueError(
-            f"classes must be left out unless reduction is 'classwise' or by_predicted is True, got {brief(classes)}"
-        )
-    return several
 
 
 def read_class_choice(wanted: ClassChoice, labels: Sequence[Label], name: str = "classes") -> int | list[int]:

@@ -4,12 +4,14 @@ from typing import Any, Self
 
 import numpy as np
 
-from fitontest.data.predictions import Reduction, reduced
+from fitontest.data.predictions import Reduction
+from fitontest.data.read import one_sample
 from fitontest.displays.base import Display
 from fitontest.displays.canvas import AxesOrFigure, get_axes, style_axes
 from fitontest.displays.palette import FILL, NEUTRAL
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.pairs import PairsByScale, PairStatistic
+from fitontest.reading.read import read
 from fitontest.results.frames import Records
 from fitontest.typing import ArrayInput, Label
 
@@ -63,7 +65,7 @@ class PairsDisplay(Display):
     def from_predictions(
         cls,
         y_true: ArrayInput,
-        y_prob: ArrayInput,
+        y_prob: ArrayInput = None,
         *,
         reduction: Reduction | None = None,
         labels: ArrayInput = None,
@@ -76,7 +78,8 @@ class PairsDisplay(Display):
         Parameters
         ----------
         y_true, y_prob : array-like of shape (n,)
-            Labels of two classes, and predicted probabilities of the positive class; or as given by `reduction`.
+            Labels of two classes, and predicted probabilities of the positive class; or as given by `reduction`; or
+            what `read` returns in place of both.
         reduction : {"confidence", "binary"}, optional
             How a matrix of scores is reduced, see `calibration_error`.
         labels, sample_weight, pos_label
@@ -89,8 +92,10 @@ class PairsDisplay(Display):
         ValueError
             The message names the argument, the rule and the value.
         """
-        sample = reduced((y_true, y_prob, sample_weight), reduction, labels, pos_label)
-        return cls(PairStatistic().estimate(sample)).plot(ax)
+        data = read(
+            y_true, y_prob, sample_weight=sample_weight, reduction=reduction, labels=labels, pos_label=pos_label
+        )
+        return cls(PairStatistic().estimate(one_sample(data))).plot(ax)
 
     def parts(self) -> dict[str, Records]:
         """Return the numbers drawn."""

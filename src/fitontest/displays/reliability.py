@@ -3,12 +3,14 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from fitontest.checks import as_list
-from fitontest.data.predictions import ClassSamples, Reduction, read_unreduced, reduced
+from fitontest.checks import as_list, brief
+from fitontest.data.predictions import Reduction
+from fitontest.data.read import one_sample
+from fitontest.data.samples import Samples
 from fitontest.data.score_sample import ScoreSample
 from fitontest.displays.base import check_measured
 from fitontest.displays.canvas import AxesOrFigure, get_axes
-from fitontest.displays.class_choice import ClassChoice, read_panels
+from fitontest.displays.class_choice import ClassChoice
 from fitontest.displays.companions import annotate_advice, annotate_shares_beyond, format_counts_axis
 from fitontest.displays.frame import draw_legend, extend_limits, find_histogram, has_diagonal, prepare_axes
 from fitontest.displays.headline import format_legend_label, name_axes
@@ -35,13 +37,14 @@ from fitontest.displays.shapes import (
     tabulate_histogram,
     tabulate_members,
 )
-from fitontest.displays.small_multiples import PanelDisplay, SmallMultiples, arrange_classes, check_classes_figure
+from fitontest.displays.small_multiples import PanelDisplay, SmallMultiples, check_classes_figure
 from fitontest.families.base import Family
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure, read_measure
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.norms import Norm
+from fitontest.reading.read import read
 from fitontest.results.frames import Records, records
 from fitontest.typing import ArrayInput, Label, RandomState
 from fitontest.uncertainty.bands import BAND_DRAWS, BAND_LEVEL, POINTS, Band, BandKind, band_of, read_band
@@ -217,7 +220,8 @@ class ReliabilityDisplay(PanelDisplay):
         Parameters
         ----------
         y_true, y_prob : array-like of shape (n,)
-            Labels of two classes, and predicted probabilities of the positive class; or as given by `reduction`.
+            Labels of two classes, and predicted probabilities of the positive class; or as given by `reduction`; or
+            what `read` returns in place of both.
         family : str, Family or CalibrationMap, default="slope1"
             As in `calibration_error`, whose default is another: a diagram shows bins unless told otherwise. A family is
             fitted to these rows, and a map is used unchanged.
@@ -279,23 +283,32 @@ class ReliabilityDisplay(PanelDisplay):
         """
         kind, wanted = read_band(band, band_draws, band_level)
         redrawing = Redrawing(interval=interval, random_state=random_state)
-        columns = (y_true, y_prob, sample_weight)
         measure = PlugIn(family, norm, debias)
         banded: dict[str, Any] = {"kind": kind, "draws": wanted, "level": band_level, "random_state": random_state}
-        several = read_panels(reduction, classes, by_predicted)
-        if several is not None:
-            figure = check_classes_figure(ax, several, plain=color is None and fill is None and legend and ref_line)
         others = tuple(map(read_measure, as_list(measures, "measures", empty=True)))
-        data = (
-            reduced(columns, reduction, labels, pos_label)
-            if several is None
-            else read_unreduced(columns, str(reduction), labels, pos_label)
+        if by_predicted and reduction != "confidence":
+            raise ValueError(
+                f"by_predicted must be False unless reduction is 'confidence', got reduction={reduction!r}"
+            )
+        data = read(
+            y_true,
+            y_prob,
+            sample_weight=sample_weight,
+            reduction="classwise" if by_predicted else reduction,
+            labels=labels,
+            pos_label=pos_label,
         )
-        if isinstance(data, ClassSamples):
+        if isinstance(data, Samples) and data.kind == "class":
+            why = "by_predicted=True" if by_predicted else "reduction='classwise'"
+            figure = check_classes_figure(ax, why, plain=color is None and fill is None and legend and ref_line)
             options: dict[str, Any] = {"scale": scale, "limits": limits, "name": name, "measures": others}
-            options.update(classes=classes, by_predicted=by_predicted)
-            return arrange_classes(cls, data, measure, banded, redrawing, **options).plot(figure)
-        error = estimate_of(measure, data, reduction, redrawing)
+            drawn = data.whole.by_predicted() if by_predicted else data
+            return cls.of_classes(drawn, measure, banded, redrawing, classes=classes, **options).plot(figure)
+        if classes is not None:
+            rule = "classes must be left out unless reduction is 'classwise' or by_predicted is True"
+            raise ValueError(f"{rule}, got {brief(classes)}")
+        data = one_sample(data)
+        error = estimate_of(measure, data, data.reduction, redrawing)
         display = cls(error, data, scale=scale, limits=limits, measures=others, name=name, pos_label=pos_label)
         if wanted:
             display.add_band(data, **banded)

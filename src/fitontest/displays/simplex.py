@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from fitontest.data.simplex_sample import CANONICAL, SimplexSample, read_any
+from fitontest.data.simplex_sample import CANONICAL, SimplexSample
 from fitontest.displays.base import Display
 from fitontest.displays.canvas import AxesOrFigure, get_axes
 from fitontest.displays.palette import FILL, GAP, get_foreground
@@ -14,6 +14,7 @@ from fitontest.measures.estimate import Estimate, json_ready
 from fitontest.measures.measure import Measure
 from fitontest.measures.plug_in import PlugIn
 from fitontest.measures.simplex_cells import SimplexCells
+from fitontest.reading.read import read
 from fitontest.results.frames import Records
 from fitontest.typing import ArrayInput, FloatArray
 from fitontest.uncertainty.redrawing import estimate_of
@@ -76,7 +77,7 @@ class SimplexDisplay(Display):
     def from_predictions(
         cls,
         y_true: ArrayInput,
-        y_prob: ArrayInput,
+        y_prob: ArrayInput = None,
         *,
         family: Any = "vector",
         partition: Any = None,
@@ -90,7 +91,7 @@ class SimplexDisplay(Display):
         Parameters
         ----------
         y_true : array-like of shape (n,)
-            Labels of three classes.
+            Labels of three classes; or the distributions that `read` returns, without `y_prob`.
         y_prob : array-like of shape (n, 3)
             Rows add up to 1.
         family : str, MulticlassFamily or MulticlassMap, default="vector"
@@ -117,7 +118,7 @@ class SimplexDisplay(Display):
         ValueError
             Naming the argument, the rule and what was found.
         """
-        data = read_any((y_true, y_prob, sample_weight), CANONICAL, labels)
+        data = read(y_true, y_prob, sample_weight=sample_weight, reduction=CANONICAL, labels=labels)
         assert isinstance(data, SimplexSample)
         measure: Measure = PlugIn(family, distance=distance)
         if partition is not None:

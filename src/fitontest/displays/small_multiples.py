@@ -1,16 +1,14 @@
-"""Small multiples: the reliability diagrams of several families, models or classes, side by side on shared axes.
-
-The class of the diagrams is a parameter of the functions: the module of the reliability diagram imports this one.
-"""
+"""Small multiples: the reliability diagrams of several families, models or classes, side by side on shared axes."""
 
 import textwrap
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from fitontest.data.predictions import ClassSamples
+from fitontest.data.predictions import PREDICTED
+from fitontest.data.samples import Samples
 from fitontest.data.score_sample import ScoreSample
 from fitontest.displays.base import BinaryDisplay, Display
 from fitontest.displays.canvas import AxesOrFigure, SomeFigure, check_empty_figure, get_figure
@@ -25,7 +23,7 @@ from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure
 from fitontest.results.frames import Records
 from fitontest.results.text import visible
-from fitontest.typing import ArrayInput, FloatArray, Label
+from fitontest.typing import ArrayInput, FloatArray
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 
 if TYPE_CHECKING:
@@ -41,7 +39,7 @@ LETTERS_PER_INCH = 10  # of the title of the figure
 class PanelDisplay(BinaryDisplay):
     """Base of the diagrams that can be panels of small multiples.
 
-    Its subclasses are made of an error and its sample, with the options `scale` and `limits`.
+    Its subclasses are made of an error and its sample, with the options `scale`, `limits` and `name`.
     """
 
     error: Estimate
@@ -53,6 +51,102 @@ class PanelDisplay(BinaryDisplay):
     ax_: "Axes"
     histogram_ax_: Any
     add_band: ClassVar[Callable[..., None]]
+
+    @classmethod
+    def side_by_side(
+        cls,
+        measured: Iterable[tuple[str, Estimate, ScoreSample]],
+        scale: ScaleName,
+        limits: ArrayInput = None,
+        *,
+        title: str | None = None,
+        **options: Any,
+    ) -> "SmallMultiples":
+        """Return the diagrams of (title, error, sample) with the same axes, not yet drawn.
+
+        Parameters
+        ----------
+        measured : iterable of (str, Estimate, ScoreSample)
+            Title, error and rows of each diagram.
+        scale, limits
+            Of all axes.
+        title : str, optional
+            Of the figure.
+        **options
+            Of the diagrams.
+        """
+        entries = list(measured)
+        common: ScaleName | Scale = scale
+        if limits is None and scale == "logit":
+            common = merge_scales([choose_scale(scale, sample) for _, _, sample in entries])
+        make: Any = cls  # whose options are those of its subclass
+        displays = {
+            panel: make(error, sample, scale=common, limits=limits, **options) for panel, error, sample in entries
+        }
+        y_scale = merge_scales([one.y_scale for one in displays.values()])
+        for one in displays.values():
+            one.y_scale = y_scale
+        return SmallMultiples(displays, title=title)
+
+    @classmethod
+    def of_classes(
+        cls,
+        samples: Samples,
+        measure: Measure,
+        band: dict[str, Any],
+        redrawing: Redrawing | None = None,
+        *,
+        scale: ScaleName,
+        limits: ArrayInput = None,
+        name: str | None = None,
+        classes: ClassChoice = None,
+        **options: Any,
+    ) -> "SmallMultiples":
+        """Return the diagrams of classes, not yet drawn.
+
+        Parameters
+        ----------
+        samples : Samples
+            By class: each against the rest, or the confidence of the rows in which it is predicted.
+        measure : Measure
+            Whose map is drawn.
+        band : dict
+            Options of `add_band`.
+        redrawing : Redrawing, optional
+            Of the labels, for intervals.
+        scale, limits
+            Of all axes.
+        name : str, optional
+            Of the scores.
+        classes : int or array-like of labels, optional
+            How many, or which, are drawn.
+        **options
+            Of the diagrams.
+        """
+        by_predicted = samples.name == PREDICTED
+        if redrawing is not None:
+            redrawing = redrawing.of(measure, samples.size, len(samples.whole.classes))
+        places, ranked = pick_classes(classes, samples.labels, lambda: _weigh(samples, measure))
+        drawn = {label: samples[label] for label in (samples.labels[place] for place in places)}
+        measured = [
+            (
+                f"{samples.name} {label}",
+                estimate_of(measure, sample, sample.reduction or "classwise", redrawing),
+                sample,
+            )
+            for label, sample in drawn.items()
+        ]
+        describe = describe_heaviest if by_predicted else describe_worst
+        facts = [describe(len(drawn), len(samples), name_error(measured[0][1]))] if ranked else []
+        total = len(samples.whole.classes)
+        if len(samples) < total:
+            facts.append(f"{total - len(samples)} of {total} classes never predicted")
+        title = join_title(name, facts)
+        multiples = cls.side_by_side(measured, scale, limits, title=title, name=name, **options)
+        if band["draws"]:
+            for panel, _, sample in measured:
+                multiples.displays[panel].add_band(sample, **band)
+        return multiples
 
     @abstractmethod
     def plot(
@@ -200,29 +294,6 @@ def _format_title(title: str, display: PanelDisplay) -> str:
     return "\n".join(textwrap.fill(line, TITLE_WIDTH) for line in lines)
 
 
-def arrange_panels(
-    display: Callable[..., PanelDisplay],
-    measured: Iterable[tuple[str, Estimate, ScoreSample]],
-    scale: ScaleName,
-    limits: ArrayInput = None,
-    *,
-    title: str | None = None,
-    **options: Any,
-) -> SmallMultiples:
-    """Return the diagrams of (title, error, sample) with the same axes. `display` is their class."""
-    entries = list(measured)
-    common: ScaleName | Scale = scale
-    if limits is None and scale == "logit":
-        common = merge_scales([choose_scale(scale, sample) for _, _, sample in entries])
-    displays = {
-        panel: display(error, sample, scale=common, limits=limits, **options) for panel, error, sample in entries
-    }
-    y_scale = merge_scales([one.y_scale for one in displays.values()])
-    for one in displays.values():
-        one.y_scale = y_scale
-    return SmallMultiples(displays, title=title)
-
-
 def leave_out_identity(
     measured: Iterable[tuple[str, Estimate, ScoreSample]],
 ) -> list[tuple[str, Estimate, ScoreSample]]:
@@ -231,57 +302,12 @@ def leave_out_identity(
     return [entry for entry in entries if not isinstance(entry[1].map, IdentityMap)] or entries
 
 
-def arrange_classes(
-    display: Callable[..., PanelDisplay],
-    scores: ClassSamples,
-    measure: Measure,
-    band: dict[str, Any],
-    redrawing: Redrawing | None = None,
-    *,
-    scale: ScaleName,
-    limits: ArrayInput = None,
-    name: str | None = None,
-    classes: ClassChoice = None,
-    by_predicted: bool = False,
-    **options: Any,
-) -> SmallMultiples:
-    """Return the diagrams of classes, not yet drawn. `band` holds the options of `add_band`.
-
-    A diagram is that of a class against the rest, or of the confidence in the rows in which the class is predicted.
-    """
-    called, reduction = ("predicted", "confidence") if by_predicted else ("class", "classwise")
-    if redrawing is not None:
-        redrawing = redrawing.of(measure, scores.size, len(scores.classes))
-    labels = [label for label, _ in scores.by_predicted()] if by_predicted else scores.classes
-    places, ranked = pick_classes(classes, labels, lambda: _weigh(scores, measure, by_predicted))
-    chosen = [labels[k] for k in places]
-    samples = {label: sample for label, sample in _samples_of(scores, by_predicted) if label in chosen}
-    measured = [
-        (f"{called} {label}", estimate_of(measure, samples[label], reduction, redrawing), samples[label])
-        for label in chosen
-    ]
-    describe = describe_heaviest if by_predicted else describe_worst
-    facts = [describe(len(chosen), len(labels), name_error(measured[0][1]))] if ranked else []
-    if len(labels) < len(scores.classes):
-        facts.append(f"{len(scores.classes) - len(labels)} of {len(scores.classes)} classes never predicted")
-    title = join_title(name, facts)
-    multiples = arrange_panels(display, measured, scale, limits, title=title, name=name, **options)
-    if band["draws"]:
-        for panel, _, sample in measured:
-            multiples.displays[panel].add_band(sample, **band)
-    return multiples
-
-
-def _samples_of(scores: ClassSamples, by_predicted: bool) -> Iterator[tuple[Label, ScoreSample]]:
-    return scores.by_predicted() if by_predicted else scores.one_vs_rest()
-
-
-def _weigh(scores: ClassSamples, measure: Measure, by_predicted: bool) -> list[float]:
+def _weigh(samples: Samples, measure: Measure) -> list[float]:
     """Return by what the classes are ranked: see `class_choice`."""
     with without_warnings():  # those that are drawn warn when they are fitted once more
         return [
-            float(estimate_of(measure, sample)) * (sample.total if by_predicted else 1.0)
-            for _, sample in _samples_of(scores, by_predicted)
+            float(estimate_of(measure, sample)) * (sample.total if samples.name == PREDICTED else 1.0)
+            for sample in samples.values()
         ]
 
 

@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from fitontest.data.predictions import Reduction, reduced
+from fitontest.data.predictions import Reduction
+from fitontest.data.read import one_sample, reduction_of
 from fitontest.data.score_sample import ScoreSample
 from fitontest.displays.base import BinaryDisplay, check_measured
 from fitontest.displays.canvas import AxesOrFigure, get_axes, style_axes
@@ -36,6 +37,7 @@ from fitontest.measures.binning import DEFAULT_BINS
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA, DEFAULT_TEST, SignificanceName
 from fitontest.partitions.partitioner import Partitioner
+from fitontest.reading.read import read
 from fitontest.results.frames import Records
 from fitontest.typing import ArrayInput, Label, RandomState
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
@@ -180,7 +182,8 @@ class TCEDisplay(BinaryDisplay):
         Parameters
         ----------
         y_true, y_prob : array-like of shape (n,)
-            Labels of two classes, and predicted probabilities of the positive class; or as given by `reduction`.
+            Labels of two classes, and predicted probabilities of the positive class; or as given by `reduction`; or
+            what `read` returns in place of both.
         partition, n_bins, alpha, test, null_draws, random_state
             See `tce`. With `null_draws` the title contains the mean TCE of calibrated scores.
         scale : {"probability", "logit"}, default="probability"
@@ -208,11 +211,14 @@ class TCEDisplay(BinaryDisplay):
         ValueError
             The message names the argument, the rule and the value.
         """
-        if reduction == "classwise":
+        data = read(
+            y_true, y_prob, sample_weight=sample_weight, reduction=reduction, labels=labels, pos_label=pos_label
+        )
+        if reduction_of(data) == "classwise":
             raise ValueError(CLASSWISE_MESSAGE)
-        sample = reduced((y_true, y_prob, sample_weight), reduction, labels, pos_label)
+        sample = one_sample(data)
         measure = Binned("rejection", partition, "l1", n_bins, alpha, test)
-        error = estimate_of(measure, sample, reduction, Redrawing(null_draws, random_state=random_state))
+        error = estimate_of(measure, sample, sample.reduction, Redrawing(null_draws, random_state=random_state))
         return cls(error, sample, scale=scale, limits=limits, name=name, pos_label=pos_label).plot(ax)
 
     def plot(self, ax: AxesOrFigure = None, *, name: str | None = None) -> Self:

@@ -5,13 +5,15 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from fitontest.checks import is_real
-from fitontest.data.predictions import Reduction, read_data
+from fitontest.data.predictions import Reduction
+from fitontest.data.read import reduction_of
 from fitontest.data.score_sample import ScoreSample
 from fitontest.displays.base import BinaryDisplay
 from fitontest.displays.canvas import AxesOrFigure, get_axes, style_axes
 from fitontest.displays.palette import Color, get_series_style
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.validity import DEFAULT_K, ValidityArea, ValidityCurve
+from fitontest.reading.read import read
 from fitontest.results.frames import Records
 from fitontest.typing import ArrayInput, Label
 
@@ -88,7 +90,7 @@ class ValidityDisplay(BinaryDisplay):
     def from_predictions(
         cls,
         y_true: ArrayInput,
-        y_prob: ArrayInput,
+        y_prob: ArrayInput = None,
         *,
         k: int = DEFAULT_K,
         reduction: Reduction | None = None,
@@ -105,7 +107,8 @@ class ValidityDisplay(BinaryDisplay):
         Parameters
         ----------
         y_true, y_prob : array-like of shape (n,)
-            Labels of two classes, and predicted probabilities of the positive class; or as given by `reduction`.
+            Labels of two classes, and predicted probabilities of the positive class; or as given by `reduction`; or
+            what `read` returns in place of both.
         k : int, default=10
             Number of neighbours, see `KNN`.
         reduction : {"confidence", "binary"}, optional
@@ -125,10 +128,12 @@ class ValidityDisplay(BinaryDisplay):
             The message names the argument, the rule and the value.
         """
         measure = ValidityArea(k)
-        data = read_data((y_true, y_prob, sample_weight), reduction, labels, pos_label)
+        data = read(
+            y_true, y_prob, sample_weight=sample_weight, reduction=reduction, labels=labels, pos_label=pos_label
+        )
         if not isinstance(data, ScoreSample):
             rule = "reduction must be 'confidence' or 'binary' for a validity diagram"
-            raise ValueError(f"{rule}; draw the curve of each class on the same axes, got {reduction!r}")
+            raise ValueError(f"{rule}; draw the curve of each class on the same axes, got {reduction_of(data)!r}")
         return cls.of_sample(data, measure, name=name).plot(ax, color=color, legend=legend)
 
     @classmethod

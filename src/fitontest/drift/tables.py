@@ -5,12 +5,12 @@ from typing import Any, TypeAlias
 
 from fitontest.cells.cell_sums import CellSums, Resolution
 from fitontest.cells.cells import Cells, ClassCells
-from fitontest.data.predictions import ClassSamples
+from fitontest.data.samples import Samples
 from fitontest.data.score_sample import ScoreSample
 from fitontest.typing import ArrayInput, Label
 
 #: Cells, rows that were read, or (y_true, y_prob) or (y_true, y_prob, sample_weight).
-Table: TypeAlias = Cells | ClassCells | ScoreSample | ClassSamples | tuple[ArrayInput, ...]
+Table: TypeAlias = Cells | ClassCells | ScoreSample | Samples | tuple[ArrayInput, ...]
 Pair: TypeAlias = tuple[Cells, Cells]
 RESOLUTION = Resolution(exact=True)  # of two tables of rows: nothing is rounded
 
@@ -32,8 +32,8 @@ def _read_rows(table: Any, name: str) -> Any:
     """Return cells or a sample, or those of each class."""
     if isinstance(table, Cells | ClassCells | ScoreSample):
         return table
-    if isinstance(table, ClassSamples):
-        return dict(table.one_vs_rest())
+    if isinstance(table, Samples):
+        return dict(table)
     if isinstance(table, tuple) and len(table) in (2, 3):
         return ScoreSample(*table, names=(f"{name}[0]", f"{name}[1]", f"{name}[2]"))
     raise ValueError(

@@ -1,78 +1,156 @@
-"""Measuring segments: every measure of each segment, with enough redrawn labels for as many p-values."""
+"""Measuring samples: any measures of one sample, of classes one after the other, and of segments beside the whole."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any
 
+from fitontest.data.read import Data, reduction_of
 from fitontest.data.repeated_rows import Repeats
+from fitontest.data.samples import Key, Kind, Samples
 from fitontest.data.score_sample import ScoreSample
+from fitontest.data.simplex_sample import SimplexSample
+from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
-from fitontest.evaluation.segments import Segment, Segments
-from fitontest.exceptions import Held, held_warnings, warn_user
-from fitontest.measures.estimate import Estimate
+from fitontest.exceptions import CalibrationWarning, Held, held_warnings, warn_user
+from fitontest.measures.estimate import Estimate, mean_over_classes, notes_of_evidence
 from fitontest.measures.measure import Measure
+from fitontest.measures.notes import data_notes, of_several
 from fitontest.measures.plug_in import PlugIn
+from fitontest.measures.side_by_side import note_lines
 from fitontest.numerics.random import one_seed
 from fitontest.progress import track
+from fitontest.typing import Label
 from fitontest.uncertainty.intervals import NULL_DRAWS, with_shared_null
 from fitontest.uncertainty.joint import JointTest, joint_test
-from fitontest.uncertainty.redrawing import Redrawing, estimate_of, has_quick_interval
+from fitontest.uncertainty.redrawing import (
+    NO_CLASSES,
+    Redrawing,
+    estimate_of,
+    has_quick_interval,
+)
 
-E = TypeVar("E")
 DRAWS_EACH = 40  # draws for each segment: an adjusted p-value can then be as small as 1 / 40
 
 
+def measure_data(data: Data, measures: Sequence[Measure], redrawing: Redrawing | None = None) -> Evaluation:
+    """Return the measures of one sample, or of the classes of one, which have been checked.
+
+    Parameters
+    ----------
+    data : ScoreSample, SimplexSample or Samples
+        Not by segment.
+    measures : sequence of Measure
+    redrawing : Redrawing, optional
+        Of the labels, for intervals and nulls.
+    """
+    wanted = Redrawing() if redrawing is None else redrawing
+    if isinstance(data, Samples):
+        if data.kind == "segment":
+            raise ValueError(f"by must be left out, since one estimate is of all rows; got {len(data)} segments")
+        return Evaluation(tuple(_estimates_of_classes(data, measures, wanted)), data)
+    asked = [(measure, wanted.of(measure, data.n)) for measure in measures]
+    if any(each.interval is not None or each.null_draws for _, each in asked):
+        _repeats_of(data).warn()
+    steps = track(asked, "measures") if len(asked) > 1 else asked  # one may have steps of its own
+    repeated: list[Held] = []
+    try:
+        with held_warnings() as repeated:  # a family and a measure may have the same bins
+            estimates = [estimate_of(measure, data, reduction_of(data), each) for measure, each in steps]
+    finally:  # what was found before one of them failed may be why
+        for message, category in dict.fromkeys(repeated):
+            warn_user(message, category)
+    return Evaluation(tuple(estimates), data)
+
+
+def measure_one(measure: Measure, data: Data, redrawing: Redrawing | None = None) -> Estimate:
+    """Return what a measure makes of one sample, or of the classes of one, and warn of what its name does not promise.
+
+    Parameters
+    ----------
+    measure : Measure
+    data : ScoreSample, SimplexSample or Samples
+        Not by segment.
+    redrawing : Redrawing, optional
+    """
+    evaluation = measure_data(data, [measure], redrawing)
+    warn_of_notes(evaluation)
+    return evaluation.estimates[0]
+
+
+def _estimates_of_classes(samples: Samples, measures: Sequence[Measure], redrawing: Redrawing) -> list[Estimate]:
+    """Return the means over the classes, each against the rest."""
+    asked = [(measure, redrawing.of(measure, samples.size, len(samples))) for measure in measures]
+    judged = any(wanted.interval is not None or wanted.null_draws for _, wanted in asked)
+    each: dict[Label, list[Estimate]] = {}
+    held: dict[Key, list[Held]] = {}
+    repeats = []
+    for column, label in enumerate(track(samples.labels, "classes")):
+        sample = samples[label]  # one at a time: measured, it has grown by its sorted rows
+        if judged:
+            repeats.append(Repeats.of(sample))
+        with held_warnings() as held[label]:
+            each[label] = [
+                estimate_of(measure.of_class(column, len(samples)), sample, "classwise", wanted)
+                for measure, wanted in asked
+            ]
+    if repeats:
+        max(repeats, key=lambda one: one.between).warn()  # the classes share their rows
+    warn_of_several(held, "class")
+    by_measure = zip(*each.values(), strict=True)
+    means = [mean_over_classes(dict(zip(each, column, strict=True))) for column in by_measure]
+    estimates = [replace(mean, measure=measure) for mean, measure in zip(means, measures, strict=True)]
+    if any(wanted.interval is not None for _, wanted in asked):
+        return [replace(estimate, interval_reason=NO_CLASSES) for estimate in estimates]
+    return estimates
+
+
 def measure_segments(
-    segments: Segments,
-    measures: Sequence[Measure],
-    reduction: str | None,
-    redrawing: Redrawing,
-    make: Callable[[tuple[Estimate, ...], ScoreSample], E],
-) -> SegmentedEvaluation[E]:
+    segments: Samples, measures: Sequence[Measure], redrawing: Redrawing | None = None
+) -> SegmentedEvaluation:
     """Return the measures of all segments and of the whole.
 
     Parameters
     ----------
-    segments : Segments
+    segments : Samples
+        By segment, each of one sample of scores, of distributions, or of the samples of classes.
     measures : sequence of Measure
         Of different names.
-    reduction : str or None
-        What made the samples.
-    redrawing : Redrawing
-        Labels are drawn at least 40 times as often as there are segments.
-    make : callable
-        Makes an evaluation of estimates and their sample.
+    redrawing : Redrawing, optional
+        Labels are drawn at least 40 times as often as there are segments. Of a mean over classes they are drawn only
+        if that is asked for, because it has no null.
 
     Raises
     ------
     ValueError
         Whatever the measures refuse in the whole; what they refuse in a segment alone is kept as its failure.
     """
-    wanted = _enough(redrawing, len(segments.samples))
-    if wanted.interval is not None or wanted.null_draws:
-        Repeats.of(segments.whole).warn()
+    wanted = Redrawing() if redrawing is None else redrawing
+    wanted = wanted if isinstance(segments.whole, Samples) else _enough(wanted, len(segments))
+    told = wanted.interval is not None or bool(wanted.null_draws)
+    if told and not isinstance(segments.whole, Samples):
+        _repeats_of(segments.whole).warn()
     names = [measure.name for measure in measures]
     totals = {
-        name: _estimate_of(one, segments.whole, reduction, wanted) for name, one in zip(names, measures, strict=True)
+        name: _segment_estimate(measure, segments.whole, wanted) for name, measure in zip(names, measures, strict=True)
     }
-    estimates: dict[str, dict[Segment, Estimate]] = {name: {} for name in names}
-    failures: dict[str, dict[Segment, str]] = {name: {} for name in names}
-    tests: dict[Segment, JointTest] = {}
+    estimates: dict[str, dict[Key, Estimate]] = {name: {} for name in names}
+    failures: dict[str, dict[Key, str]] = {name: {} for name in names}
+    tests: dict[Key, JointTest] = {}
     judged = wanted.interval is not None and any(isinstance(measure, PlugIn) for measure in measures)
-    held: dict[Segment, list[Held]] = {}
-    for segment, sample in track(list(segments.samples.items()), "segments"):
-        if wanted.interval is not None or wanted.null_draws:
-            Repeats.of(sample)  # which the estimates tell of
+    held: dict[Key, list[Held]] = {}
+    for segment, sample in track(list(segments.items()), "segments"):
+        if told and not isinstance(sample, Samples):
+            _repeats_of(sample)  # which the estimates tell of
         with held_warnings() as held[segment]:
             for name, measure in zip(names, measures, strict=True):
                 try:
-                    estimates[name][segment] = _estimate_of(measure, sample, reduction, wanted)
+                    estimates[name][segment] = _segment_estimate(measure, sample, wanted)
                 except ValueError as error:  # too few rows, or one class: the other segments are still to be measured
                     failures[name][segment] = str(error)
             found = [each[segment] for each in estimates.values() if segment in each]
-            if judged and found:
+            if judged and found and isinstance(sample, ScoreSample):
                 tests[segment] = joint_test(sample, int(wanted.null_draws), one_seed(wanted.random_state), found)
-    _warn_once(held)
+    warn_of_several(held, "segment")
     return SegmentedEvaluation(
         segments=segments,
         measures=tuple(measures),
@@ -80,16 +158,21 @@ def measure_segments(
         totals=totals,
         failures={name: each for name, each in failures.items() if each},
         tests=tests,
-        make=make,
     )
 
 
-def _estimate_of(measure: Measure, sample: ScoreSample, reduction: str | None, redrawing: Redrawing) -> Estimate:
+def _segment_estimate(measure: Measure, data: Data, redrawing: Redrawing) -> Estimate:
     """Return the estimate with its null, whose draws are fitted together where the family can do so."""
-    if redrawing.interval is not None or not has_quick_interval(measure):
-        return estimate_of(measure, sample, reduction, redrawing)
-    estimate = estimate_of(measure, sample, reduction)
-    return with_shared_null(estimate, sample, int(redrawing.null_draws), redrawing.random_state)
+    if isinstance(data, Samples):
+        return _estimates_of_classes(data, [measure], redrawing)[0]
+    if redrawing.interval is not None or not has_quick_interval(measure) or isinstance(data, SimplexSample):
+        return estimate_of(measure, data, reduction_of(data), redrawing)
+    estimate = estimate_of(measure, data, data.reduction)
+    return with_shared_null(estimate, data, int(redrawing.null_draws), redrawing.random_state)
+
+
+def _repeats_of(data: ScoreSample | SimplexSample) -> Repeats:
+    return Repeats.of(data.confidence if isinstance(data, SimplexSample) else data)
 
 
 def _enough(redrawing: Redrawing, segments: int) -> Redrawing:
@@ -105,13 +188,23 @@ def _enough(redrawing: Redrawing, segments: int) -> Redrawing:
     return redrawing
 
 
-def _warn_once(held: dict[Segment, list[Held]]) -> None:
-    """Warn of what was found in segments: once of each kind, in the words of the first segment."""
-    kinds: dict[tuple[type[Warning], str], dict[Segment, str]] = {}
-    for segment, warnings in held.items():
+def warn_of_notes(evaluation: Evaluation) -> None:
+    """Warn once of values that are not what their name promises."""
+    named = list(zip(evaluation.names, evaluation, strict=True))
+    one_bin = note_lines(named, notes_of_evidence)
+    of_bins = one_bin and not isinstance(evaluation.data, SimplexSample)
+    hint = ["the number of bins was left to the data; n_bins=10 fixes it"] if of_bins else []
+    if lines := [*one_bin, *hint, *data_notes(evaluation.estimates[0].decided, None)]:
+        warn_user("; ".join(lines), CalibrationWarning)
+
+
+def warn_of_several(held: Mapping[Key, list[Held]], kind: Kind) -> None:
+    """Warn of what was found in several samples: once of each kind of warning, in the words of the first one."""
+    kinds: dict[tuple[type[Warning], str], dict[Any, str]] = {}
+    for key, warnings in held.items():
         for message, category in warnings:
-            kinds.setdefault((category, message.partition(":")[0]), {}).setdefault(segment, message)
+            kinds.setdefault((category, message.partition(":")[0]), {}).setdefault(key, message)
     for (category, _), messages in kinds.items():
-        first = next(iter(messages))
-        also = f" The like is true of {len(messages) - 1} more." if len(messages) > 1 else ""
-        warn_user(f"segment {first!r}: {messages[first]}{also}", category)
+        first, *others = messages
+        also = f" The like is true of {of_several(others, len(held), kind)}." if others else ""
+        warn_user(f"{kind} {first!r}: {messages[first]}{also}", category)

@@ -1,14 +1,14 @@
 """Calibration errors as functions of labels and scores: the measures under the names and defaults of the field.
 
-Each is a few lines over a measure and `fitontest.evaluation.evaluation`.
+Each reads its arguments, chooses a measure and measures.
 """
 
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from fitontest.data.predictions import Reduction, count_columns
-from fitontest.data.simplex_sample import CANONICAL, AnyReduction
-from fitontest.evaluation.evaluation import estimated
+from fitontest.data.simplex_sample import CANONICAL, AnyReduction, SimplexSample
+from fitontest.evaluation.measuring import measure_one
 from fitontest.families.base import Family
 from fitontest.families.docstrings import take_descriptions
 from fitontest.families.multiclass.base import MulticlassFamily
@@ -26,6 +26,7 @@ from fitontest.numerics.norms import Norm
 from fitontest.numerics.random import one_seed
 from fitontest.numerics.simplex_distances import DEFAULT_DISTANCE, Distance
 from fitontest.partitions.simplex.uniform_grid import UniformGrid
+from fitontest.reading.read import read
 from fitontest.typing import ArrayInput, FloatArray, Label, RandomState
 from fitontest.uncertainty.intervals import DRAWS, Direction
 from fitontest.uncertainty.redrawing import Redrawing
@@ -76,7 +77,7 @@ def calibration_error(
     Parameters
     ----------
     y_true : array-like of shape (n,)
-        Labels of two classes, or of any number with `reduction`.
+        Labels of two classes, or of any number with `reduction`; or what `read` returns, without `y_prob`.
     y_prob : array-like of shape (n,)
         Predicted probabilities of the positive class, in [0, 1]; of shape (n, K) with `reduction`.
     family : str, Family or CalibrationMap, optional
@@ -173,30 +174,22 @@ def calibration_error(
     canonical calibration error 0.0772: reduction canonical, family temperature, distance total_variation, n = 4
     """
     random_state = one_seed(random_state)
-    if reduction == CANONICAL:
+    data = read(y_true, y_prob, sample_weight=sample_weight, reduction=reduction, labels=labels, pos_label=pos_label)
+    if isinstance(data, SimplexSample):
         _refuse("debias", debias, False, "with reduction='canonical'")
         _refuse("direction", direction, "smooth", "with reduction='canonical'")
-        return estimated(
+        return measure_one(
             PlugIn(family, norm, distance=distance).seeded(random_state),
-            (y_true, y_prob, sample_weight),
-            reduction=reduction,
-            labels=labels,
-            pos_label=pos_label,
-            redrawing=Redrawing(null_draws, interval, draws=draws, random_state=random_state),
+            data,
+            Redrawing(null_draws, interval, draws=draws, random_state=random_state),
         )
     _refuse("distance", distance, DEFAULT_DISTANCE, "unless reduction='canonical'")
     if family is None:
         family = "slope1" if debias is True else "spline"
     if isinstance(family, MulticlassMap) or (isinstance(family, MulticlassFamily) and not isinstance(family, Family)):
         raise ValueError(f"reduction must be 'canonical' for a family or map of several classes, got {reduction!r}")
-    return estimated(
-        PlugIn(family, norm, debias).seeded(random_state),
-        (y_true, y_prob, sample_weight),
-        reduction=reduction,
-        labels=labels,
-        pos_label=pos_label,
-        redrawing=Redrawing(null_draws, interval, direction, draws, random_state),
-    )
+    redrawing = Redrawing(null_draws, interval, direction, draws, random_state)
+    return measure_one(PlugIn(family, norm, debias).seeded(random_state), data, redrawing)
 
 
 @take_descriptions(calibration_error)
@@ -330,27 +323,22 @@ def gce(
     0     2     0.550      0            0.550       0.00
     class: where the means differ most
     """
-    if reduction == CANONICAL:
+    data = read(y_true, y_prob, sample_weight=sample_weight, reduction=reduction, labels=labels, pos_label=pos_label)
+    if isinstance(data, SimplexSample):
         _refuse("loss", loss, "bias", "with reduction='canonical'")
         _refuse("alpha", alpha, DEFAULT_ALPHA, "with reduction='canonical'")
         _refuse("test", test, DEFAULT_TEST, "with reduction='canonical'")
         _refuse("direction", direction, "smooth", "with reduction='canonical'")
-        return estimated(
+        return measure_one(
             Binned(partition=_cells(partition, n_bins), norm=norm, distance=distance),
-            (y_true, y_prob, sample_weight),
-            reduction=reduction,
-            labels=labels,
-            pos_label=pos_label,
-            redrawing=Redrawing(null_draws, interval, draws=draws, random_state=random_state),
+            data,
+            Redrawing(null_draws, interval, draws=draws, random_state=random_state),
         )
     _refuse("distance", distance, DEFAULT_DISTANCE, "unless reduction='canonical'")
-    return estimated(
+    return measure_one(
         Binned(loss, "equal_width" if partition is None else partition, norm, n_bins, alpha, test),
-        (y_true, y_prob, sample_weight),
-        reduction=reduction,
-        labels=labels,
-        pos_label=pos_label,
-        redrawing=Redrawing(null_draws, interval, direction, draws, random_state),
+        data,
+        Redrawing(null_draws, interval, direction, draws, random_state),
     )
 
 
@@ -437,14 +425,9 @@ def tce(
     >>> bool(error.rejects(p).mean() == float(error)), error.rejects([0.2, 0.5])
     (True, array([ True,  True]))
     """
-    return estimated(
-        Binned("rejection", partition, "l1", n_bins, alpha, test),
-        (y_true, y_prob, sample_weight),
-        reduction=reduction,
-        labels=labels,
-        pos_label=pos_label,
-        redrawing=Redrawing(null_draws, random_state=random_state),
-    )
+    data = read(y_true, y_prob, sample_weight=sample_weight, reduction=reduction, labels=labels, pos_label=pos_label)
+    measure = Binned("rejection", partition, "l1", n_bins, alpha, test)
+    return measure_one(measure, data, Redrawing(null_draws, random_state=random_state))
 
 
 @take_descriptions(gce)
@@ -469,7 +452,7 @@ def within_bin_error(
     Parameters
     ----------
     y_true, y_prob : array-like of shape (n,)
-        Labels of two classes and predicted probabilities of the positive class, in [0, 1].
+        Labels of two classes and predicted probabilities of the positive class, in [0, 1]; or what `read` returns.
     partition : str, Partitioner, Family or array-like, default="pava_bc"
         See `gce`.
 
@@ -502,7 +485,8 @@ def within_bin_error(
     pava_bc    0.1614 0.1546
     equal_mass 0.1650 0.1649
     """
-    return estimated(WithinBin(partition, n_bins), (y_true, y_prob, sample_weight), pos_label=pos_label)
+    data = read(y_true, y_prob, sample_weight=sample_weight, pos_label=pos_label)
+    return measure_one(WithinBin(partition, n_bins), data)
 
 
 def proper_error(
@@ -531,7 +515,7 @@ def proper_error(
     Parameters
     ----------
     y_true : array-like of shape (n,)
-        Labels: of two classes with a column of scores, of K classes with a matrix.
+        Labels: of two classes with a column of scores, of K classes with a matrix; or what `read` returns.
     y_prob : array-like of shape (n,) or (n, K)
         Predicted probabilities of the positive class, or of all classes in rows that add up to 1.
     family : str, Family, MulticlassFamily, or list of them, optional
@@ -590,17 +574,13 @@ def proper_error(
     standard error 0.0064; log loss 0.4800, held out 0.4583 after calibration
     """
     random_state = one_seed(random_state)
-    several = (count_columns(y_prob) or 1) > 1
-    if not several and labels is not None:
+    reduction: AnyReduction | None = CANONICAL if (count_columns(y_prob) or 1) > 1 else None
+    if reduction is None and labels is not None:
         raise ValueError(f"labels must be left out for a column of scores, got {labels!r}")
-    return estimated(
-        ProperError((SEVERAL if several else TWO) if family is None else family, loss, cv, random_state),
-        (y_true, y_prob, sample_weight),
-        reduction=CANONICAL if several else None,
-        labels=labels,
-        pos_label=pos_label,
-        redrawing=Redrawing(null_draws, random_state=random_state),
-    )
+    data = read(y_true, y_prob, sample_weight=sample_weight, reduction=reduction, labels=labels, pos_label=pos_label)
+    default = SEVERAL if isinstance(data, SimplexSample) else TWO
+    measure = ProperError(default if family is None else family, loss, cv, random_state)
+    return measure_one(measure, data, Redrawing(null_draws, random_state=random_state))
 
 
 def _cells(partition: Any, n_bins: int) -> Any:

@@ -13,7 +13,7 @@ from fitontest.checks import check_known, choose
 from fitontest.data.estimators import probabilities
 from fitontest.data.predictions import REDUCTIONS
 from fitontest.data.simplex_sample import CANONICAL
-from fitontest.evaluation.evaluation import estimated
+from fitontest.evaluation.measuring import measure_one
 from fitontest.evaluation.metrics import calibration_error, gce, tce
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import read_family
@@ -24,6 +24,7 @@ from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.measures.measure import Measure
 from fitontest.measures.measure import make as make_measure
 from fitontest.measures.measure import names as measure_names
+from fitontest.reading.read import read
 from fitontest.typing import ArrayInput
 
 METRICS: dict[str, Callable[..., Any]] = {"calibration_error": calibration_error, "gce": gce, "tce": tce}
@@ -65,7 +66,7 @@ class CalibrationScorer:
         options = {**self.options, **reading}
         with without_warnings():  # a score is one number of many, of folds that nobody looks at
             if isinstance(self.metric, Measure):
-                value = float(estimated(self.metric, (y_true, scores, sample_weight), **options))
+                value = float(measure_one(self.metric, read(y_true, scores, sample_weight=sample_weight, **options)))
                 return value if self.metric.greater_is_better else -value
             no_null = {} if self.metric == "calibration_error" else {"null_draws": 0}  # it is no part of a score
             return -float(METRICS[self.metric](y_true, scores, sample_weight=sample_weight, **no_null | options))

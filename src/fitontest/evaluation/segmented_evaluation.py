@@ -3,14 +3,15 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fitontest.checks import brief, choose
+from fitontest.data.samples import Key, Samples
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.weights import weighting_record
-from fitontest.evaluation.segments import NO_ROWS, Segment, Segments
+from fitontest.evaluation.evaluation import Evaluation
 from fitontest.measures.estimate import Estimate, notes_of_labels, notes_of_value
 from fitontest.measures.measure import Measure
 from fitontest.measures.notes import data_notes
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
     from fitontest.displays.scales import ScaleName
     from fitontest.displays.small_multiples import SmallMultiples
 
-E = TypeVar("E")
 WHOLE = "all rows"
+NO_ROWS = "no rows"  # of a segment whose rows all have weight 0
 SHOWN = 5  # segments in the diagrams, beside the whole
 MOST_SHOWN = 15  # more panels are too small to be compared
 ORDER_NOTE = (
@@ -39,7 +40,7 @@ ORDER_NOTE = (
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class SegmentedEvaluation(Table, Generic[E]):
+class SegmentedEvaluation(Table):
     """Measures of each segment of the data and of the whole, as ``evaluate(..., by=...)`` returns them.
 
     ``evaluation[segment]`` is the `Evaluation` of that segment, ``evaluation.total`` that of all rows. Iterating it
@@ -47,8 +48,8 @@ class SegmentedEvaluation(Table, Generic[E]):
 
     Attributes
     ----------
-    segments : Segments
-        The samples; segments whose rows all have weight 0 are listed as having no rows.
+    segments : Samples
+        By segment; segments whose rows all have weight 0 are listed as having no rows.
     measures : tuple of Measure
         Of different names.
     estimates : dict of dict
@@ -57,8 +58,6 @@ class SegmentedEvaluation(Table, Generic[E]):
         Those of all rows, by measure.
     failures : dict of dict
         Why a segment cannot be measured, by measure, then by segment.
-    make : callable
-        Makes an evaluation of estimates and their sample.
     tests : dict of JointTest
         By segment the joint test of calibration, which verdicts rest on; empty without intervals of plug-in errors.
 
@@ -97,13 +96,12 @@ class SegmentedEvaluation(Table, Generic[E]):
     True
     """
 
-    segments: Segments
+    segments: Samples
     measures: tuple[Measure, ...]
-    estimates: Mapping[str, Mapping[Segment, Estimate]]
+    estimates: Mapping[str, Mapping[Key, Estimate]]
     totals: Mapping[str, Estimate]
-    make: Callable[[tuple[Estimate, ...], ScoreSample], E] = field(repr=False)
-    failures: Mapping[str, Mapping[Segment, str]] = field(default_factory=dict)
-    tests: Mapping[Segment, JointTest] = field(default_factory=dict)
+    failures: Mapping[str, Mapping[Key, str]] = field(default_factory=dict)
+    tests: Mapping[Key, JointTest] = field(default_factory=dict)
 
     @property
     def names(self) -> list[str]:
@@ -111,29 +109,29 @@ class SegmentedEvaluation(Table, Generic[E]):
         return list(self.totals)
 
     @property
-    def total(self) -> E:
+    def total(self) -> Evaluation:
         """The evaluation of all rows."""
-        return self.make(tuple(self.totals.values()), self.segments.whole)
+        return Evaluation(tuple(self.totals.values()), self.segments.whole)
 
-    def __getitem__(self, segment: Segment) -> E:
+    def __getitem__(self, segment: Key) -> Evaluation:
         """Return the evaluation of a segment."""
         if segment in self.segments.empty:
             raise KeyError(f"{segment!r} has {NO_ROWS} of positive weight")
-        if segment not in self.segments.samples:
+        if segment not in self.segments:
             raise KeyError(f"{segment!r} is not among the segments {brief([*self])}")
         found = tuple(each[segment] for each in self.estimates.values() if segment in each)
-        return self.make(found, self.segments.samples[segment])
+        return Evaluation(found, self.segments[segment])
 
-    def __iter__(self) -> Iterator[Segment]:
-        return iter(self.segments.samples)
+    def __iter__(self) -> Iterator[Key]:
+        return iter(self.segments)
 
     def __len__(self) -> int:
-        return len(self.segments.samples)
+        return len(self.segments)
 
     def __contains__(self, segment: object) -> bool:
-        return segment in self.segments.samples
+        return segment in self.segments
 
-    def worst(self, name: str | None = None) -> list[Segment]:
+    def worst(self, name: str | None = None) -> list[Key]:
         """Return the segments, the worst first by a measure, the first one by default; unmeasured ones last.
 
         Parameters
@@ -146,7 +144,7 @@ class SegmentedEvaluation(Table, Generic[E]):
         measured.sort(key=lambda segment: _badness(estimates[segment]), reverse=True)
         return measured + [segment for segment in self if segment not in estimates]
 
-    def adjusted_p_values(self, name: str | None = None) -> dict[Segment, float]:
+    def adjusted_p_values(self, name: str | None = None) -> dict[Key, float]:
         """Return the p-values of a measure, adjusted by Holm for the number of its segments.
 
         Parameters
@@ -163,7 +161,7 @@ class SegmentedEvaluation(Table, Generic[E]):
         tested = {segment: each.null.p_value for segment, each in estimates.items() if each.null is not None}
         return dict(zip(tested, holm_adjusted(np.array([*tested.values()])).tolist(), strict=True))
 
-    def adjusted_joint_p_values(self) -> dict[Segment, float]:
+    def adjusted_joint_p_values(self) -> dict[Key, float]:
         """Return the p-values of the joint tests, adjusted by Holm for the number of segments; empty without tests."""
         p_values = np.array([test.p_value for test in self.tests.values()])
         return dict(zip(self.tests, holm_adjusted(p_values).tolist(), strict=True))
@@ -237,7 +235,7 @@ class SegmentedEvaluation(Table, Generic[E]):
         self,
         name: str | None = None,
         *,
-        segments: Sequence[Segment] | None = None,
+        segments: Sequence[Key] | None = None,
         scale: "ScaleName" = "probability",
         figure: "SomeFigure" = None,
     ) -> "SmallMultiples":
@@ -261,7 +259,7 @@ class SegmentedEvaluation(Table, Generic[E]):
         return self.diagrams(name, segments=segments, scale=scale).plot(figure)
 
     def diagrams(
-        self, name: str | None = None, *, segments: Sequence[Segment] | None = None, scale: "ScaleName" = "probability"
+        self, name: str | None = None, *, segments: Sequence[Key] | None = None, scale: "ScaleName" = "probability"
     ) -> "SmallMultiples":
         """Return these diagrams, which are yet to be drawn, or to be saved.
 
@@ -276,8 +274,9 @@ class SegmentedEvaluation(Table, Generic[E]):
             Estimates without a map, an unknown name, segments that were not measured, none of them or more than 15.
         """
         from fitontest.displays.reliability import ReliabilityDisplay
-        from fitontest.displays.small_multiples import arrange_panels
 
+        if not isinstance(self.segments.whole, ScoreSample):
+            raise ValueError("reduction must be one of a single score for the diagrams of segments")
         with_map = [each for each, estimate in self.totals.items() if estimate.map is not None]
         if not with_map:
             raise ValueError(f"families must be given for diagrams: none of {self.names} has a map to draw")
@@ -289,9 +288,9 @@ class SegmentedEvaluation(Table, Generic[E]):
         for one in shown:
             if one not in estimates:
                 raise ValueError(f"segments must be among those measured, {brief([*estimates])}; got {one!r}")
-        measured = [(texts[one], estimates[one], self.segments.samples[one]) for one in shown]
+        measured = [(texts[one], estimates[one], self.segments[one]) for one in shown]
         measured.append((WHOLE, self.totals[chosen], self.segments.whole))
-        return arrange_panels(ReliabilityDisplay, measured, scale, title=chosen)
+        return ReliabilityDisplay.side_by_side(measured, scale, title=chosen)
 
     def __repr__(self) -> str:
         return str(self)
@@ -299,7 +298,7 @@ class SegmentedEvaluation(Table, Generic[E]):
     def _measure_called(self, name: str | None) -> str:
         return self.names[0] if name is None else choose(name, self.names, "name")
 
-    def _texts(self) -> dict[Segment, str]:
+    def _texts(self) -> dict[Key, str]:
         """Return the segments as they are printed, each different from the others."""
         return words_of([*self, *self.segments.empty])
 
@@ -320,7 +319,7 @@ class SegmentedEvaluation(Table, Generic[E]):
         adjusted, estimates, texts = self.adjusted_p_values(name), self.estimates[name], self._texts()
         joint = self.adjusted_joint_p_values()
         found = [
-            _record(name, texts[segment], self.segments.samples[segment], estimates.get(segment), adjusted.get(segment))
+            _record(name, texts[segment], self.segments[segment], estimates.get(segment), adjusted.get(segment))
             | {"joint_p_value": self.tests[segment].p_value if segment in self.tests else None}
             | {"adjusted_joint_p_value": joint.get(segment)}
             | {"total": False, "failure": self.failures.get(name, {}).get(segment)}
@@ -393,13 +392,13 @@ def _badness(estimate: Estimate) -> tuple[float, float]:
     return excess if estimate.debiased is None else sign * estimate.debiased, excess
 
 
-def words_of(segments: Iterable[Segment]) -> dict[Segment, str]:
+def words_of(segments: Iterable[Key]) -> dict[Key, str]:
     """Return segments as they are printed, each different from the others."""
     texts = {segment: _in_words(segment, str) for segment in segments}
     return texts if len(set(texts.values())) == len(texts) else {one: _in_words(one, repr) for one in texts}
 
 
-def spellings(segment: Segment) -> list[str]:
+def spellings(segment: Key) -> list[str]:
     """Return how a user may name a segment: as it is printed, and values of several types as other readers print them.
 
     Examples
@@ -418,14 +417,13 @@ def _spelled(value: Any) -> list[str]:
     return list(dict.fromkeys((text, *others)))
 
 
-def _in_words(segment: Segment, printed: Callable[[Any], str]) -> str:
+def _in_words(segment: Key, printed: Callable[[Any], str]) -> str:
     return ", ".join(map(printed, segment)) if isinstance(segment, tuple) else printed(segment)
 
 
-def _record(
-    name: str, segment: str, sample: ScoreSample | None, estimate: Estimate | None, adjusted: float | None
-) -> dict[str, Any]:
-    base_rate, mean_score = (None, None) if sample is None else (float(sample.base_rate), sample.mean_score)
+def _record(name: str, segment: str, sample: Any, estimate: Estimate | None, adjusted: float | None) -> dict[str, Any]:
+    of_score = isinstance(sample, ScoreSample)
+    base_rate, mean_score = (float(sample.base_rate), sample.mean_score) if of_score else (None, None)
     null, interval = (None, None) if estimate is None else (estimate.null, estimate.interval)
     return {
         "measure": name,

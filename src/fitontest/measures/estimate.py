@@ -13,7 +13,7 @@ from fitontest.measures.evidence import Evidence
 from fitontest.measures.if_calibrated import IfCalibrated
 from fitontest.measures.interval import INDEPENDENT_ROWS, ErrorInterval
 from fitontest.measures.measure import Measure
-from fitontest.measures.notes import data_notes, no_null_note, of_classes, one_class_note
+from fitontest.measures.notes import data_notes, no_null_note, of_several, one_class_note
 from fitontest.measures.reached import OfEvidence, OfMeasure
 from fitontest.partitions.cell_partition import CellPartition
 from fitontest.partitions.partition import Partition
@@ -441,7 +441,7 @@ def _by_class(estimate: Estimate, note_of: Callable[[Estimate], str]) -> list[tu
     for label, one in estimate.classes.items():
         if note := note_of(one):
             labels.setdefault(note, []).append(label)
-    return [(of_classes(each, len(estimate.classes)), note) for note, each in labels.items()]
+    return [(of_several(each, len(estimate.classes)), note) for note, each in labels.items()]
 
 
 def json_ready(label: Label) -> Label:

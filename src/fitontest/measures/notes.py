@@ -4,14 +4,14 @@ Cross-validation may choose a single bin, a value may mean little without its nu
 and scores may be decisions. Such values are computed as any others, and every output of them carries the note.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from typing import Literal
 
 from fitontest.data.weights import Weighting
 from fitontest.families.base import Family
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.binned import BinnedMap
 from fitontest.partitions.partition import Partition
-from fitontest.typing import Label
 
 AUTO_DRAWS = 100  # enough for the mean of a null to a tenth of its spread
 AUTO_ROWS = 10_000  # a second or two for that many draws of them
@@ -76,14 +76,15 @@ def data_notes(decided: bool, weighting: Weighting | None, rows: str = "") -> li
     return [note for note in notes if note]
 
 
-def of_classes(labels: Sequence[Label], n_classes: int) -> str:
-    """Return the classes that a note is of, in words.
+def of_several(keys: Sequence[Hashable], total: int, kind: Literal["class", "segment"] = "class") -> str:
+    """Return the classes or segments that a note is of, in words.
 
     Examples
     --------
-    >>> of_classes(["a", "b"], 3), of_classes([0], 3), of_classes(range(7), 10)
-    ("classes 'a', 'b'", 'class 0', '7 of 10 classes')
+    >>> of_several(["a", "b"], 3), of_several([0], 3), of_several(range(7), 10, "segment")
+    ("classes 'a', 'b'", 'class 0', '7 of 10 segments')
     """
-    if len(labels) > MOST_LISTED:
-        return f"{len(labels)} of {n_classes} classes"
-    return f"class{'es' if len(labels) > 1 else ''} {', '.join(map(repr, labels))}"
+    many = "classes" if kind == "class" else "segments"
+    if len(keys) > MOST_LISTED:
+        return f"{len(keys)} of {total} {many}"
+    return f"{many if len(keys) > 1 else kind} {', '.join(map(repr, keys))}"

@@ -3,7 +3,7 @@
 Every function that takes labels and scores takes what `read` returns in their place.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -35,7 +35,7 @@ def read(
     by: Any = None,
     groups: ArrayInput = None,
     label: str | None = None,
-    prob: str | list[str] | None = None,
+    prob: str | Sequence[str] | None = None,
     weight: str | None = None,
     group: str | None = None,
     cells: CellsWanted = "auto",

@@ -83,7 +83,7 @@ def class_pictures(classes: Evaluation, family: str) -> Picture:
     return _drawn(classes.diagrams(family, classes=MOST_PANELS), "classes", "classes", text)
 
 
-def segment_pictures(segments: SegmentedEvaluation[Evaluation]) -> Picture:
+def segment_pictures(segments: SegmentedEvaluation) -> Picture:
     """Return the reliability diagrams of the worst segments and of all rows."""
     name = segments.names[0]
     measured = [one for one in segments.worst(name) if one in segments.estimates[name]]

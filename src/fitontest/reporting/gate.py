@@ -9,13 +9,13 @@ from typing import Any, Literal, TypeAlias, get_args
 from xml.etree import ElementTree
 
 from fitontest.checks import brief, choose, is_real
-from fitontest.data.indices import check_same_order
-from fitontest.data.predictions import REDUCTIONS, ClassSamples, ReadBefore, Reduction, read_unreduced, reduced
+from fitontest.data.read import Data, reduction_of
 from fitontest.data.repeated_rows import Repeats
+from fitontest.data.samples import MANY, Key, Kind, Samples
 from fitontest.data.score_sample import ScoreSample
-from fitontest.data.weights import MOST_COPIES, WeightType, check_kind, read_weights, weighting_record
-from fitontest.evaluation.segmented_evaluation import WHOLE, spellings, words_of
-from fitontest.evaluation.segments import NO_ROWS, Segment, Segments, read_segments
+from fitontest.data.simplex_sample import CANONICAL, AnyReduction, SimplexSample
+from fitontest.data.weights import MOST_COPIES, WeightType, weighting_record
+from fitontest.evaluation.segmented_evaluation import NO_ROWS, WHOLE, spellings, words_of
 from fitontest.exceptions import held_warnings, warn_user
 from fitontest.families.base import Family, read_family
 from fitontest.families.identity import Identity
@@ -26,7 +26,8 @@ from fitontest.measures.notes import data_notes
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.random import one_seed
 from fitontest.progress import track
-from fitontest.reporting.bounds import Bounds
+from fitontest.reading.read import READ, read
+from fitontest.reporting.bounds import FEWEST, Bounds
 from fitontest.reporting.rows_needed import rows_needed
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
@@ -37,9 +38,7 @@ from fitontest.uncertainty.joint import joint_test
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 
 Outcome: TypeAlias = Literal["pass", "fail", "undecided"]
-Kind: TypeAlias = Literal["segment", "class"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
-_WEIGHT = "sample_weight"
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 DEFAULT_RESOLUTION = 20  # parts of the rows: errors in waves are seen that persist over a twentieth, or nearly
 DEFAULT_FAMILY = "isotonic"  # whose outcomes are as rarely wrong as the level says, where the truth jumps too
@@ -119,7 +118,8 @@ class Gate:
         interval = f"{100 * self.interval.level:g} % interval {short(self.interval.low)} to {short(self.interval.high)}"
         found = f"calibration error {short(one.quoted)} by {one.measure.name} ({interval})"
         rows = f"n = {one.n:,}" + ("" if one.weighting is None else f" ({one.weighting})")
-        text = f"{found}, limit {short(self.max_error)}, {rows}, joint p-value {short(self.p_value, 2)}"
+        p_value = "p-value" if one.reduction == CANONICAL else "joint p-value"
+        text = f"{found}, limit {short(self.max_error)}, {rows}, {p_value} {short(self.p_value, 2)}"
         if one.interval is not None and one.interval.roughness is not None and one.interval.source:
             text += f"; {one.interval.source}"
         if self.if_importances is not None:
@@ -291,7 +291,7 @@ def check_calibration(
     family: str | Family = DEFAULT_FAMILY,
     by: ArrayInput = None,
     require: Sequence[object] = (),
-    reduction: Reduction | None = None,
+    reduction: AnyReduction | None = None,
     labels: ArrayInput = None,
     sample_weight: ArrayInput = None,
     weights: WeightType = "auto",
@@ -307,8 +307,9 @@ def check_calibration(
     Parameters
     ----------
     y_true, y_prob, reduction, labels, sample_weight, pos_label
-        As for `calibration_error`. `Cells` in place of both, or a dict of these by segment. With
-        ``reduction="classwise"``, and of `ClassCells`, each class against the rest has an outcome of its own.
+        As for `calibration_error`. What `read` returns in place of both, `Cells`, or a dict of these by segment. With
+        ``reduction="classwise"``, and of `ClassCells`, each class against the rest has an outcome of its own. With
+        ``reduction="canonical"`` the ECE on the simplex decides, under the default partition and total variation.
     max_error : float in (0, 1)
         The largest mean distance |c(p) - p| that is accepted.
     weights : {"auto", "counts", "importances"}, default="auto"
@@ -370,47 +371,48 @@ def check_calibration(
     >>> print(str(check).partition(", limit")[0])
     fail: calibration error 0.104 by isotonic (95 % interval 0.0853 to 0.121)
     """
-    check_kind(weights, has_weights=sample_weight is not None)
     rule = GateRule.of(max_error, level, family, random_state, resolution)
-    if reduction is not None:
-        choose(reduction, REDUCTIONS, "reduction")
     required = read_required(require)
-    by_class = reduction == "classwise" or isinstance(y_true, ClassSamples)
     for name, value in (("by", by), ("require", required or None)):
-        if by_class and value is not None:
-            what = "reduction='classwise' or ClassCells, whose classes have outcomes of their own"
+        if reduction == "classwise" and value is not None:
+            what = "reduction='classwise', whose classes have outcomes of their own"
             raise ValueError(f"{name} must be left out with {what}; got {brief(value)}")
-    check_same_order(y_true=y_true, y_prob=y_prob, sample_weight=sample_weight, by=by)
     with held_warnings() as held:  # of weights that are refused there is nothing else to say
-        columns = (y_true, y_prob, None if sample_weight is None else read_weights(sample_weight, _WEIGHT, weights))
-        segments = None if by_class else read_segments(columns, by, reduction, labels, pos_label)
-        if segments is not None:
-            samples = segments.samples
-        elif by_class:
-            samples = dict(read_unreduced(columns, reduction or "classwise", labels, pos_label).one_vs_rest())
-        else:
-            samples = {WHOLE: reduced(columns, reduction, labels, pos_label)}
-    argument = "weights of Cells.of" if isinstance(y_true, ReadBefore | Mapping) else "weights"
-    refuse_doubt(samples.values() if segments is None else [segments.whole], argument)
+        data = read(
+            y_true,
+            y_prob,
+            sample_weight=sample_weight,
+            weights=weights,
+            reduction=reduction,
+            labels=labels,
+            pos_label=pos_label,
+            by=by,
+        )
+    _refuse_doubt(data, "weights of Cells.of" if data is not y_true and isinstance(y_true, READ) else "weights")
+    if reduction_of(data) == CANONICAL:
+        rule = rule.of_distributions()
+    segments = data if isinstance(data, Samples) and data.kind == "segment" else None
+    if segments is not None and isinstance(segments.whole, Samples):
+        raise ValueError("by must be left out with classes, which have outcomes of their own")
     if required and segments is None:
         raise ValueError(f"require must be left out without by=, which makes the segments; got {required}")
     for message, category in held:
         warn_user(message, category)
     if segments is not None:
-        return check_segments(segments, rule, reduction, required)
-    return check_samples(samples, rule, reduction, "class" if by_class else "segment")
+        return _check_segments(segments, rule, required)
+    return _check(data if isinstance(data, Samples) else {WHOLE: data}, rule)
 
 
-def refuse_doubt(samples: Iterable[ScoreSample], argument: str) -> None:
+def _refuse_doubt(data: Data, argument: str) -> None:
     """Raise ValueError where nothing says whether whole weights are counts; `argument` is what would say so."""
-    for sample in samples:
-        if sample.doubtful:
-            raise ValueError(
-                f"{argument} must be 'counts' or 'importances' where weights are whole numbers of more than "
-                f"{MOST_COPIES} on average, got weights of {sample.total / sample.n:,.3g} on average; as counts "
-                f"{sample.n:,} rows stand for {sample.total:,.0f}, as importances for {sample.effective_rows:,.0f}: "
-                "a gate does not guess"
-            )
+    shared = data.shared if isinstance(data, Samples) else data
+    if isinstance(shared, ScoreSample) and shared.doubtful:
+        raise ValueError(
+            f"{argument} must be 'counts' or 'importances' where weights are whole numbers of more than "
+            f"{MOST_COPIES} on average, got weights of {shared.total / shared.n:,.3g} on average; as counts "
+            f"{shared.n:,} rows stand for {shared.total:,.0f}, as importances for {shared.effective_rows:,.0f}: "
+            "a gate does not guess"
+        )
 
 
 def assert_calibrated(
@@ -457,7 +459,7 @@ class GateRule:
 
     max_error: float
     level: float
-    measure: PlugIn
+    measure: Measure
     random_state: RandomState
     resolution: float | None = DEFAULT_RESOLUTION
 
@@ -479,13 +481,20 @@ class GateRule:
         parts = None if resolution is None else check_resolution(resolution)
         return cls(check_limit(max_error), check_level(level), measure, random_state, parts)
 
+    def of_distributions(self) -> "GateRule":
+        """Return the rule for whole distributions: of the ECE on the simplex, whose error alone has an interval."""
+        if self.measure.name != DEFAULT_FAMILY:
+            raise ValueError(
+                f"family must be left at {DEFAULT_FAMILY!r} with reduction='canonical', where the ECE on the simplex "
+                f"decides, since no family of several classes has an interval; got {self.measure.name!r}"
+            )
+        return replace(self, measure=make_measure("simplex_ece"), resolution=None)
 
-def check_segments(
-    segments: Segments, rule: GateRule, reduction: str | None = None, required: Sequence[str] = ()
-) -> CalibrationCheck:
+
+def _check_segments(segments: Samples, rule: GateRule, required: Sequence[str] = ()) -> CalibrationCheck:
     """Return the outcomes of segments; those that have no rows, and required ones that are absent, come last."""
-    names = words_of([*segments.samples, *segments.empty])
-    found = check_samples(segments.samples, rule, reduction, names=names)
+    names = words_of([*segments, *segments.empty])
+    found = _check(segments, rule, names)
     known = {*names.values(), *(text for segment in names for text in spellings(segment))}
     missing = [*(names[one] for one in segments.empty), *(one for one in required if one not in known)]
     return replace(found, gates=(*found.gates, *(Gate.without_rows(name, rule.max_error) for name in missing)))
@@ -498,37 +507,47 @@ def read_required(require: object, name: str = "require") -> list[str]:
     return list(dict.fromkeys(word for one in require for word in words_of([one]).values()))
 
 
-def check_samples(
-    samples: Mapping[Segment, ScoreSample],
-    rule: GateRule,
-    reduction: str | None = None,
-    kind: Kind = "segment",
-    names: Mapping[Segment, str] | None = None,
-) -> CalibrationCheck:
-    """Return the outcomes of checked samples, each under its name: by default as `words_of` prints it."""
+def _check(samples: Mapping[Key, Any], rule: GateRule, names: Mapping[Key, str] | None = None) -> CalibrationCheck:
+    """Return the outcomes of samples, each under its name: by default as `words_of` prints it."""
+    kind: Kind = samples.kind if isinstance(samples, Samples) else "segment"
     share = 1.0 - (1.0 - rule.level) / len(samples)
     names = words_of(samples) if names is None else names
-    many = "classes" if kind == "class" else "segments"
-    steps = track(samples.items(), many) if len(samples) > 1 else samples.items()
     gates, repeats = [], []
-    for segment, sample in steps:
-        repeats.append(Repeats.of(sample))
-        gate = _gate_of_rows(names[segment], sample, rule, share, reduction)
+    for key in track(list(samples), MANY[kind]) if len(samples) > 1 else samples:
+        sample = samples[key]
+        repeats.append(Repeats.of(sample.confidence if isinstance(sample, SimplexSample) else sample))
+        gate = _gate_of_rows(names[key], sample, rule, share, sample.reduction)
         weighting = sample.weighting
         if weighting is not None and weighting.copies:
-            gate = _unless_importances(gate, _gate_of_rows(gate.name, sample.as_importances(), rule, share, reduction))
+            importances = _gate_of_rows(gate.name, sample.as_importances(), rule, share, sample.reduction)
+            gate = _unless_importances(gate, importances)
         gates.append(gate)
     shared = max(repeats, key=lambda one: one.between)  # classes share their rows, segments have their own
     (shared if kind == "class" else reduce(add, repeats)).warn()
     return CalibrationCheck(tuple(gates), rule.measure.name, kind)
 
 
-def _gate_of_rows(name: str, sample: ScoreSample, rule: GateRule, level: float, reduction: str | None) -> Gate:
+def _gate_of_rows(name: str, sample: Any, rule: GateRule, level: float, reduction: str | None) -> Gate:
     """Return the outcome of one sample."""
     seed = one_seed(rule.random_state)
+    if isinstance(sample, SimplexSample):
+        return _gate_of_distributions(name, sample, rule, Redrawing(interval=level, random_state=seed))
     estimate = estimate_of(rule.measure, sample, reduction, Redrawing(interval=level, random_state=seed))
     p_value = joint_test(sample, NULL_DRAWS, seed, [estimate]).p_value
     return gate_of(name, estimate, rule, Bounds.of(sample, level), p_value)
+
+
+def _gate_of_distributions(name: str, sample: SimplexSample, rule: GateRule, redrawing: Redrawing) -> Gate:
+    """Return the outcome of whole distributions, of which fewer than 50 rows leave every error open."""
+    estimate = estimate_of(rule.measure, sample, CANONICAL, redrawing)
+    assert estimate.null is not None  # there is one where there is an interval
+    level, limit = redrawing.interval, rule.max_error
+    assert isinstance(level, float)
+    found = estimate.interval
+    interval = Interval(0.0, 1.0, level) if found is None or sample.n < FEWEST else found
+    outcome: Outcome = "pass" if interval.high <= limit else "fail" if interval.low > limit else "undecided"
+    needed = rows_needed(estimate, interval, limit, None) if outcome == "undecided" else None
+    return Gate(name, outcome, estimate, interval, limit, needed, None, estimate.null.p_value)
 
 
 def _unless_importances(counts: Gate, importances: Gate) -> Gate:

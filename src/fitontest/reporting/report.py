@@ -3,7 +3,6 @@
 import json
 import sys
 from collections.abc import Iterable
-from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
@@ -14,26 +13,22 @@ from typing import Any
 from fitontest.checks import as_list, choose
 from fitontest.comparison.compare import compare_calibrators
 from fitontest.comparison.comparison import Comparison
-from fitontest.data.predictions import (
-    REDUCTIONS,
-    ClassSamples,
-    ReadBefore,
-    Reduction,
-    read_classes,
-    reduced,
-)
+from fitontest.data.predictions import REDUCTIONS, Predictions, Reduction
+from fitontest.data.read import Data, one_sample
 from fitontest.data.repeated_rows import Repeats
+from fitontest.data.samples import Samples
 from fitontest.data.score_sample import ScoreSample
-from fitontest.evaluation.evaluation import Evaluation, evaluation_of, measures_of
-from fitontest.evaluation.measuring import measure_segments
+from fitontest.evaluation.evaluate import measures_of
+from fitontest.evaluation.evaluation import Evaluation
+from fitontest.evaluation.measuring import measure_data, measure_segments
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
-from fitontest.evaluation.segments import Segments, read_segments
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family, read_family
 from fitontest.measures.interval import INDEPENDENT_ROWS
 from fitontest.measures.measure import make as make_measure
 from fitontest.measures.side_by_side import interval_columns
 from fitontest.numerics.random import one_seed
+from fitontest.reading.read import read
 from fitontest.reporting.figures import (
     Picture,
     class_pictures,
@@ -102,7 +97,7 @@ class Report:
     evaluation: Evaluation
     comparison: Comparison | None = None
     classes: Evaluation | None = None
-    segments: SegmentedEvaluation[Evaluation] | None = None
+    segments: SegmentedEvaluation | None = None
     options: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -281,7 +276,7 @@ def report(
     Parameters
     ----------
     y_true, y_prob, labels, sample_weight, pos_label
-        As for `calibration_error`; `Cells` in place of both, or a dict of these by segment.
+        As for `calibration_error`; what `read` returns in place of both, `Cells`, or a dict of these by segment.
     title : str
         The heading of the page.
     families : iterable of str or Family, optional
@@ -321,30 +316,34 @@ def report(
     >>> report.save("report.html")  # doctest: +SKIP
     """
     options = ReportOptions.of(title, families, compare, interval, random_state, reduction)
-    columns = (y_true, y_prob, sample_weight)
-    segments = read_segments(columns, by, options.judged, labels, pos_label)
-    classes: ClassSamples | None = None
-    if options.judged == "confidence" and not isinstance(y_true, ReadBefore):
-        with nullcontext() if segments is None else without_warnings():  # of the columns the segments have told
-            classes = read_classes(columns, labels)
-        sample = classes.confidence()
-    else:
-        sample = reduced(columns, options.judged, labels, pos_label) if segments is None else segments.whole
-    return report_of(sample, options, classes, segments)
-
-
-def report_of(
-    sample: ScoreSample, options: ReportOptions, classes: ClassSamples | None = None, segments: Segments | None = None
-) -> Report:
-    """Return the report on a sample, on the classes behind it, and on its segments."""
+    data = read(
+        y_true,
+        y_prob,
+        sample_weight=sample_weight,
+        reduction="classwise" if options.judged == "confidence" else reduction,
+        labels=labels,
+        pos_label=pos_label,
+        by=by,
+    )
+    segments = data if isinstance(data, Samples) and data.kind == "segment" else None
+    whole = data if segments is None else segments.whole
+    classes = whole if isinstance(whole, Samples) else None
+    sample = _judged(whole)
     Repeats.of(sample).warn()
     with without_warnings():  # the tables of the page say what warnings say
         evaluation = _evaluated(sample, options)
         verdict = _verdict_of(evaluation)
         comparison = _compared(sample, options.seed) if options.compare else None
         of_classes = None if classes is None else _by_class(classes, verdict, options)
-        of_segments = None if segments is None else _by_segment(segments, verdict, options)
+        of_segments = None if segments is None else _by_segment(segments, sample, verdict, options)
     return Report(options.title, evaluation, comparison, of_classes, of_segments, options.to_dict())
+
+
+def _judged(data: Data) -> ScoreSample:
+    """Return the sample whose calibration the page judges: of several classes the confidence of their rows."""
+    if isinstance(data, Samples) and isinstance(data.whole, Predictions):
+        return data.whole.confidence()
+    return one_sample(data)
 
 
 def _verdict_of(evaluation: Evaluation) -> Verdict:
@@ -355,13 +354,13 @@ def _verdict_of(evaluation: Evaluation) -> Verdict:
 
 def _evaluated(sample: ScoreSample, options: ReportOptions) -> Evaluation:
     """Return the errors under the families, and the test-based one where rows can be tested."""
-    measures = measures_of(options.families, None, "l1", options.seed)
+    measures = measures_of(sample, options.families, None, "l1", options.seed)
     redrawing = Redrawing(interval=options.interval, random_state=options.seed)
-    evaluation = evaluation_of(sample, measures, options.judged, redrawing)
+    evaluation = measure_data(sample, measures, redrawing)
     if not sample.whole or sample.n > TCE_ROWS:
         return evaluation
     drawn = Redrawing(TCE_DRAWS, random_state=options.seed)
-    return evaluation.joined(evaluation_of(sample, [make_measure("tce")], options.judged, drawn))
+    return evaluation.joined(measure_data(sample, [make_measure("tce")], drawn))
 
 
 def _compared(sample: ScoreSample, seed: int) -> Comparison:
@@ -379,11 +378,11 @@ def _without_line(part: Section, line: str) -> Section:
     return replace(part, notes="\n".join(text for text in part.notes.splitlines() if text != line))
 
 
-def _by_class(classes: ClassSamples, verdict: Verdict, options: ReportOptions) -> Evaluation:
+def _by_class(classes: Samples, verdict: Verdict, options: ReportOptions) -> Evaluation:
     """Return the error of every class against the rest under the family that is quoted of the confidence."""
-    level = options.interval if len(classes.classes) <= INTERVAL_CLASSES else None
+    level = options.interval if len(classes) <= INTERVAL_CLASSES else None
     redrawing = Redrawing(interval=level, random_state=options.seed)
-    return evaluation_of(classes, [verdict.estimate.measure], "classwise", redrawing)
+    return measure_data(classes, [verdict.estimate.measure], redrawing)
 
 
 def _class_table(classes: Evaluation) -> Section:
@@ -401,7 +400,9 @@ def _class_table(classes: Evaluation) -> Section:
     return Section(title, header, body, f"Worst first. {spreads.note if spreads else ''}".strip())
 
 
-def _by_segment(segments: Segments, verdict: Verdict, options: ReportOptions) -> SegmentedEvaluation[Evaluation]:
+def _by_segment(segments: Samples, whole: ScoreSample, verdict: Verdict, options: ReportOptions) -> SegmentedEvaluation:
     """Return the error of every segment under the family that is quoted of all rows."""
     redrawing = Redrawing(interval=options.interval, random_state=options.seed)
-    return measure_segments(segments, [verdict.estimate.measure], options.judged, redrawing, Evaluation)
+    judged = {segment: _judged(data) for segment, data in segments.items()}
+    samples = Samples.of_segments(judged, whole, segments.name, segments.empty)
+    return measure_segments(samples, [verdict.estimate.measure], redrawing)

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from fitontest.comparison.comparison import Comparison
 from fitontest.data.score_sample import ScoreSample
-from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
 from fitontest.measures.interval import Interval
 from fitontest.numerics.losses import LOSS_NAMES
@@ -31,7 +30,7 @@ class Summary:
     verdict: Verdict
     sample: ScoreSample
     comparison: Comparison | None = None
-    segments: SegmentedEvaluation[Evaluation] | None = None
+    segments: SegmentedEvaluation | None = None
 
     @property
     def sentences(self) -> list[str]:

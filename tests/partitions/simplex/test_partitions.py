@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fitontest as fot
-from fitontest.data.simplex_sample import CANONICAL, read_any
 from fitontest.partitions.simplex.cell_table import CellSums, cells_of
 from fitontest.partitions.simplex.partitioner import find_simplex_partition
 
@@ -111,7 +110,7 @@ def test_every_prediction_lies_in_a_halved_cell():
 
 def test_the_table_of_cells():
     P = np.array([[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.4, 0.4, 0.2], [0.1, 0.1, 0.8]])
-    data = read_any(([0, 1, 1, 2], P, [1, 2, 1, 0]), CANONICAL)
+    data = fot.read([0, 1, 1, 2], P, sample_weight=[1, 2, 1, 0], reduction="canonical")
     rule = find_simplex_partition([7, 3, 7, 5])
     partition, ids = cells_of(rule, data)
     assert partition.n_cells == 3

@@ -1,0 +1,200 @@
+"""Any measures of any data: what `evaluate` reads, measures by default, and returns."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from fitontest.checks import as_list
+from fitontest.data.read import Data, reduction_of
+from fitontest.data.samples import Samples
+from fitontest.data.simplex_sample import CANONICAL, AnyReduction
+from fitontest.evaluation.measuring import measure_data, measure_segments, warn_of_notes
+from fitontest.families.base import Family, family_class
+from fitontest.families.multiclass.base import MulticlassFamily
+from fitontest.families.registry import names as family_names
+from fitontest.maps.base import CalibrationMap
+from fitontest.maps.multiclass.base import MulticlassMap
+from fitontest.measures.measure import Measure, read_measure
+from fitontest.measures.measure_names import names_of
+from fitontest.measures.plug_in import PlugIn
+from fitontest.numerics.norms import Norm
+from fitontest.numerics.random import one_seed
+from fitontest.reading.read import read
+from fitontest.typing import ArrayInput, Label, RandomState
+from fitontest.uncertainty.intervals import DRAWS, Direction
+from fitontest.uncertainty.redrawing import Redrawing
+
+FamilyLike = str | Family | CalibrationMap | MulticlassFamily | MulticlassMap
+DEFAULT_SEGMENTED = ("spline",)  # the family that segments are measured by unasked: they need one number each
+DEFAULT_CANONICAL = ("temperature", "vector", "matrix")  # families of several classes that are evaluated unasked
+DEFAULT_MEASURES = ("simplex_ece", "proper_error")  # beside them
+
+
+def evaluate(
+    y_true: ArrayInput,
+    y_prob: ArrayInput = None,
+    *,
+    families: Iterable[FamilyLike] | None = None,
+    measures: Iterable[str | Measure] | None = None,
+    norm: str | Norm = "l1",
+    interval: float | Literal["auto"] | None = "auto",
+    direction: Direction = "smooth",
+    draws: int = DRAWS,
+    null_draws: int | Literal["auto"] = 0,
+    random_state: RandomState = 0,
+    reduction: AnyReduction | None = None,
+    labels: ArrayInput = None,
+    sample_weight: ArrayInput = None,
+    pos_label: Label | None = None,
+    by: ArrayInput = None,
+    label: str | None = None,
+    prob: str | Sequence[str] | None = None,
+    weight: str | None = None,
+) -> Any:
+    """Return several measures of the scores: plug-in calibration errors under families, and any others.
+
+    Parameters
+    ----------
+    y_true, y_prob : array-like of shape (n,)
+        Labels and predicted probabilities of the positive class; with `reduction` labels of any number of classes, and
+        a matrix of shape (n, K). Or, in place of both, what `read` returns, `Cells`, a dict of these by segment, or a
+        file or a data frame, eager or lazy, whose columns `label` and `prob` name.
+    families : iterable of str, Family or CalibrationMap, optional
+        ``families=F`` is ``measures=[fot.measures.PlugIn(f) for f in F]``. By default, unless there are `measures`, all
+        registered families but those whose class has ``evaluator = False`` (see `Family`).
+    measures : iterable of str or Measure, optional
+        Registered names (`fot.measures.names`) or measures, after the families.
+    norm : str, Norm or callable, default="l1"
+        How the distances |c_hat(p) - p| under the families become one number, see `calibration_error`; a measure has a
+        norm of its own.
+    interval : float in (0, 1), "auto" or None, default="auto"
+        Level of the intervals of the debiased errors, see `calibration_error`. "auto" gives 95 % intervals to the
+        families that are refitted quickly to redrawn labels (by default settings all but `venn_abers`) and none to
+        other measures and to classes; a level gives them to whatever can have one; None is quick and gives none. Where
+        there is an interval there is a null of 200 draws, or of `null_draws`.
+    direction, draws
+        See `calibration_error`.
+    null_draws : int or "auto", default=0
+        How often everything is measured again with labels drawn from the scores, for what to expect of calibrated ones.
+        "auto" draws what `tce` draws by default, and for the TCE alone.
+    random_state : int, RandomState or None, default=0
+        Seed of these draws, and of the families and measures given by name that draw; an instance keeps its own.
+    reduction : {"confidence", "classwise", "binary", "canonical"}, optional
+        How a matrix of scores is read, see `calibration_error`: the largest score of each row, as the probability that
+        its class is the label; each class against the rest; the column of the positive class of two; or whole
+        distributions, with families of several classes (by default temperature, vector and matrix, and beside them the
+        ECE on the simplex and the proper error), or of two, fitted to each class against the rest, and measures of
+        ``fot.measures.names("any")``.
+    labels : array-like of shape (K,), optional
+        The classes in the order of the columns, with `reduction`; by default those that the columns of a data frame
+        are called after, or else the labels that occur, sorted.
+    sample_weight : array-like of shape (n,), optional
+        Counts where all are whole numbers of at most 10 on average, weight 2 being the row twice; else importances,
+        whose scale means nothing. A row of weight 0 is absent.
+    pos_label : label, optional
+        The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
+    by : array-like of shape (n,) or (n, k), or str or sequence of str, optional
+        The segment of each row, such as its region: every measure of each segment alone and of all rows, by default the
+        error under the family spline. Of a data frame the names of columns. At most 100 segments; labels are drawn at
+        least 40 times as often for the null, whatever `interval` is. Without it every number is of all rows together,
+        not of each region, nor of each period in time.
+    label, prob : str, optional
+        Columns of a data frame, which one pass reduces to `Cells`, and to those of each segment.
+    weight : str, optional
+        Its column of weights.
+
+    Returns
+    -------
+    Evaluation
+        With segments a `SegmentedEvaluation`.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, the rule and what was found.
+
+    Warns
+    -----
+    CalibrationWarning
+        Where the data chose a single bin, so that the error of a family is the difference of the means, and where all
+        scores are 0 or 1. `Evaluation.notes` and the printed table say it too.
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(1000)
+    >>> y = rng.random(1000) < p**1.3
+    >>> print(fot.evaluate(y, p, families=["slope1", "isotonic"]))
+    calibration error (l1), n = 1000, share of positives 0.466
+    family     error  debiased      95 % interval  bins  if calibrated    s.d.  p-value
+    --------  ------  --------  -----------------  ----  -------------  ------  -------
+    slope1    0.0566    0.0517  0.00853 to 0.0729     5         0.0174   0.015    0.010
+    isotonic  0.0624    0.0512   0.0293 to 0.0721    24         0.0357  0.0056   0.0050
+    Estimates of one quantity by different maps, not a ranking: ...
+    >>> print(fot.evaluate([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.8], measures=["ece", "tce"]))
+    n = 4, share of positives 0.5
+    measure   value  bins
+    -------  ------  ----
+    ece       0.375    10
+    tce      0.00 %     4
+    tce: means little without its null: null_draws=100 draws it
+    >>> region = np.where(p < 0.5, "north", "south")
+    >>> by_region = fot.evaluate(y, p, by=region, families=["beta"])
+    >>> [by_region[segment].sample.n for segment in by_region], by_region.total.sample.n
+    ([473, 527], 1000)
+    """
+    random_state = one_seed(random_state)
+    redrawing = Redrawing(null_draws, interval, direction, draws, random_state)
+    data = read(
+        y_true,
+        y_prob,
+        sample_weight=sample_weight,
+        reduction=reduction,
+        labels=labels,
+        pos_label=pos_label,
+        by=by,
+        label=label,
+        prob=prob,
+        weight=weight,
+        cells="auto" if isinstance(y_true, str | Path) or reduction == CANONICAL else "always",
+    )
+    chosen = measures_of(data, families, measures, norm, random_state)
+    if isinstance(data, Samples) and data.kind == "segment":
+        return measure_segments(data, chosen, redrawing)
+    evaluation = measure_data(data, chosen, redrawing)
+    warn_of_notes(evaluation)
+    return evaluation
+
+
+def measures_of(
+    data: Data,
+    families: Iterable[FamilyLike] | None,
+    measures: Iterable[str | Measure] | None,
+    norm: str | Norm,
+    random_state: RandomState,
+) -> list[Measure]:
+    """Return the measures of an evaluation of data: plug-in errors under the families, then the others."""
+    segmented = isinstance(data, Samples) and data.kind == "segment"
+    distributions = reduction_of(data) == CANONICAL
+    if families is None and measures is None:
+        families, measures = _defaults(segmented=segmented, distributions=distributions)
+    listed = [] if families is None else as_list(families, "families")
+    others = [] if measures is None else as_list(measures, "measures")
+    if not listed and norm != "l1" and not distributions:
+        raise ValueError(f"norm must be left at 'l1' unless there are families: a measure has its own; got {norm!r}")
+    chosen: list[Measure] = [
+        PlugIn(family, norm, distance=DEFAULT_DISTANCE if distributions else None).seeded(random_state)
+        for family in listed
+    ]
+    chosen += [read_measure(one, random_state) for one in others]
+    return [measure.labelled(name) for measure, name in zip(chosen, names_of(chosen), strict=True)]
+
+
+def _defaults(*, segmented: bool, distributions: bool) -> tuple[Any, Any]:
+    """Return the families and the measures of an evaluation that names none."""
+    if distributions:
+        return (None, DEFAULT_MEASURES[:1]) if segmented else (DEFAULT_CANONICAL, DEFAULT_MEASURES)
+    if segmented:
+        return DEFAULT_SEGMENTED, None
+    return [name for name in family_names("two") if family_class(name).evaluator], None
