@@ -82,7 +82,7 @@ def test_classes_that_do_not_occur_have_their_column():
     named = pd.DataFrame(P[some], columns=[f"p_{one}" for one in CLASSES])
     with pytest.warns(fot.CalibrationWarning, match="'p_bee' is class 'bee'"):
         found = fot.gce(y[some], named, reduction="classwise")
-    assert list(found.errors) == CLASSES
+    assert list(found.classes) == CLASSES
     assert found["bee"].base_rate == 0
 
 

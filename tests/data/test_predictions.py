@@ -186,7 +186,7 @@ def test_one_row():
     one = fot.calibration_error(["b"], [[0.2, 0.7, 0.1]], reduction="confidence", **options)
     assert float(one) == pytest.approx(0.3)
     each = fot.gce(["b"], [[0.2, 0.7, 0.1]], labels=["a", "b", "c"], reduction="classwise")
-    assert [float(error) for error in each.errors.values()] == pytest.approx([0.2, 0.3, 0.1])
+    assert [float(error) for error in each.classes.values()] == pytest.approx([0.2, 0.3, 0.1])
 
 
 @pytest.mark.parametrize(

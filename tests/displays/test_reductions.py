@@ -90,7 +90,7 @@ def test_classwise_is_a_panel_per_class_on_the_same_axes(scale):
     frame = several.to_frame(part="bins")
     kept = frame[frame["n"] > 0]
     gaps = (kept["share"] * kept["mean_gap"]).groupby(kept["panel"]).sum()
-    assert gaps.tolist() == pytest.approx([float(one) for one in error.errors.values()])
+    assert gaps.tolist() == pytest.approx([float(one) for one in error.classes.values()])
 
 
 def test_panels_of_classes_do_not_overlap_and_are_not_clipped():

@@ -557,7 +557,13 @@ class ClassCells(Mapping[Label, Cells]):
         return sum(cells.n for cells in self.cells.values())
 
     def against_rest(self, column: int) -> ScoreSample:
-        """Return one class against the rest."""
+        """Return one class against the rest.
+
+        Parameters
+        ----------
+        column : int
+            The place of the class in `classes`, from 0.
+        """
         return self.cells[self.classes[column]].sample()
 
     def __getitem__(self, label: Label) -> Cells:

@@ -12,7 +12,9 @@ from fitontest.data.segments import check_number
 from fitontest.data.weights import WeightType
 
 
-def samples_of_cells(cells: Cells | Mapping[Any, Any], name: str = SEGMENT) -> ScoreSample | Samples:
+def samples_of_cells(
+    cells: Cells | Mapping[Any, Any], name: str = SEGMENT, reduction: str | None = None
+) -> ScoreSample | Samples:
     """Return the sample that cells are, the samples of the classes of `ClassCells`, or those of a dict by segment.
 
     Parameters
@@ -21,6 +23,8 @@ def samples_of_cells(cells: Cells | Mapping[Any, Any], name: str = SEGMENT) -> S
         As `Cells.of_frame` returns them.
     name : str
         Of the columns that made the segments.
+    reduction : str, optional
+        What made the scores of one class of a matrix, as far as that is known.
 
     Raises
     ------
@@ -28,13 +32,13 @@ def samples_of_cells(cells: Cells | Mapping[Any, Any], name: str = SEGMENT) -> S
         Values that are no cells, not all of one kind, or of several resolutions; no segments, or too many.
     """
     if isinstance(cells, Cells):
-        return cells.sample()
+        return cells.sample() if reduction is None else cells.sample().read_by(reduction)
     if isinstance(cells, ClassCells):
         return Samples(cells.classes, cells.against_rest, CLASS, cells, cells.size, CLASS)
-    return _by_segment(cells, name)
+    return _by_segment(cells, name, reduction)
 
 
-def _by_segment(cells: Mapping[Key, Any], name: str) -> Samples:
+def _by_segment(cells: Mapping[Key, Any], name: str, reduction: str | None) -> Samples:
     kind = ClassCells if all(isinstance(each, ClassCells) for each in cells.values()) and cells else Cells
     for segment, each in cells.items():
         if not isinstance(each, kind):
@@ -47,8 +51,10 @@ def _by_segment(cells: Mapping[Key, Any], name: str) -> Samples:
     check_number(len(present))
     whole: Any = sum(present.values())
     empty = tuple(segment for segment in cells if segment not in present)
-    samples = {segment: samples_of_cells(_weighted_as(each, whole)) for segment, each in present.items()}
-    return Samples.of_segments(samples, samples_of_cells(whole), name, empty)
+    samples = {
+        segment: samples_of_cells(_weighted_as(each, whole), name, reduction) for segment, each in present.items()
+    }
+    return Samples.of_segments(samples, samples_of_cells(whole, name, reduction), name, empty)
 
 
 def _weighted_as(part: Any, whole: Any) -> Any:

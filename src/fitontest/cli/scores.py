@@ -131,7 +131,11 @@ class Given:
         """Return the data in the file: of several classes with classwise or canonical, else one sample."""
         if self.canonical:
             return self.distributions()
-        return samples_of_cells(self._cells()) if self._reads_cells else self._rows(self.reduction)
+        return (
+            samples_of_cells(self._cells(), reduction=self.reduction)
+            if self._reads_cells
+            else self._rows(self.reduction)
+        )
 
     def segments(self, by: tuple[str, ...]) -> Any:
         """Return the segments that the values of columns make."""
@@ -139,7 +143,11 @@ class Given:
             raise ValueError(
                 f"--by must be left out with --reduction {self.reduction}: segments are of one sample each"
             )
-        return samples_of_cells(self._cells(by), ", ".join(by)) if self._reads_cells else self._rows(self.reduction, by)
+        return (
+            samples_of_cells(self._cells(by), ", ".join(by), self.reduction)
+            if self._reads_cells
+            else self._rows(self.reduction, by)
+        )
 
     def sample(self) -> ScoreSample:
         """Return the one sample in the file, or that the reduction makes of it."""

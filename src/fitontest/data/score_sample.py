@@ -6,6 +6,7 @@ by equal width never does).
 """
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
@@ -342,6 +343,18 @@ class ScoreSample(Sample):
         w = None if self.weights is None else replace(self.weights, w=self.w[rows])
         part = ScoreSample(self.y[rows], self.p[rows], w, reduction=self.reduction)
         return part.with_facts(**taken(self.facts, rows))
+
+    def read_by(self, reduction: str | None) -> Self:
+        """Return the same rows with the reduction that made them, for the results to tell.
+
+        Parameters
+        ----------
+        reduction : str or None
+            Of a matrix of scores.
+        """
+        sample = copy(self)
+        object.__setattr__(sample, "reduction", reduction)  # samples are frozen
+        return sample
 
     def as_importances(self) -> "ScoreSample":
         """Return the same rows with weights that are importances."""

@@ -227,7 +227,7 @@ class Table:
             labels=labels,
             weights=weights,
         )
-        return samples_of_cells(cells, ", ".join(self.by))
+        return samples_of_cells(cells, ", ".join(self.by), reduction)
 
     def _distinct_labels(self) -> NDArray[Any]:
         """Return the labels that occur, in order."""
