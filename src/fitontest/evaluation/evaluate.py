@@ -19,6 +19,7 @@ from fitontest.measures.measure_names import names_of
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.norms import Norm
 from fitontest.numerics.random import one_seed
+from fitontest.numerics.simplex_distances import DEFAULT_DISTANCE
 from fitontest.reading.read import read
 from fitontest.typing import ArrayInput, Label, RandomState
 from fitontest.uncertainty.intervals import DRAWS, Direction

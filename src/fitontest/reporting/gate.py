@@ -22,6 +22,8 @@ from fitontest.families.identity import Identity
 from fitontest.measures.error_limits import ErrorLimit, check_resolution
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import INDEPENDENT_ROWS, Interval
+from fitontest.measures.measure import Measure
+from fitontest.measures.measure import make as make_measure
 from fitontest.measures.notes import data_notes
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.random import one_seed
