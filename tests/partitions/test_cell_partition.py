@@ -94,6 +94,18 @@ def test_rows_are_repeated_and_reordered_with_their_cells(data, random):
     )  # bit by bit
 
 
+@given(with_cells())
+def test_bound_to_their_rows_cells_follow_them(data):
+    """Sorted rows of a bound sample have the error of the rows as they were given."""
+    y, p, w, cells = data
+    sample, measure = fot.ScoreSample(y, p, w), fot.measures.Binned("deviation", fot.partitions.CellPartition(cells))
+    bound = measure.bind(sample.with_facts(group=np.arange(y.size)))
+    assert bound.facts.keys() == {"cell"}
+    assert measure.bind(bound).facts.keys() == {"cell"}
+    assert measure.estimate(bound.present).value == measure.estimate(sample).value
+    assert measure.bind(bound.present).n == sample.n
+
+
 def test_in_the_public_functions():
     y, p = noisy(200, ties=2)
     cells = fot.partitions.CellPartition(np.arange(200) % 3)

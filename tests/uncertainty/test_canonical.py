@@ -12,7 +12,6 @@ from fitontest.data.simplex_sample import Labelling
 from fitontest.data.weights import Weights
 from fitontest.uncertainty.chain import Redrawn
 from fitontest.uncertainty.ladder import fitted
-from fitontest.uncertainty.null import rows_for
 from tests.measures.test_simplex_ece import canonical, drawn
 
 
@@ -194,7 +193,7 @@ def test_equal_rows_in_cells_of_their_own_stay_apart():
     P = np.repeat([[0.2, 0.3, 0.5], [0.6, 0.2, 0.2]], 6, axis=0)
     y, cells = np.arange(12) % 3, np.arange(12) % 2
     measure = fot.measures.make("simplex_ece", partition=cells)
-    redraws = redraws_of(rows_for(measure, data_of(y, P)))
+    redraws = redraws_of(measure.bind(data_of(y, P)))
     assert redraws.sample.w.tolist() == [3, 3, 3, 3]
     assert redraws.sample.facts["cell"].tolist() == [0, 1, 0, 1]
     assert len(SimplexRedraws.of(data_of(y, P)).sample) == 2

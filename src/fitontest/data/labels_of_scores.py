@@ -5,6 +5,7 @@ import numpy as np
 from fitontest.data.counted_sample import sample_of_rows
 from fitontest.data.entries import Entries
 from fitontest.data.ordering import Rows
+from fitontest.data.sample import taken
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.weights import Weights
 
@@ -12,8 +13,11 @@ from fitontest.data.weights import Weights
 def redrawn(sample: ScoreSample, rng: np.random.RandomState) -> ScoreSample:
     """Return the sample with labels drawn as Bernoulli(p).
 
-    Whole weights are rows, each with a label of its own; a row of any other weight gets one label.
+    Whole weights are rows, each with a label of its own; a row of any other weight gets one label. Rows with facts stay
+    as they were given, each twice: with the weight of its negatives and with that of its positives.
     """
+    if sample.facts:
+        return _redrawn_in_place(sample, rng)
     if sample.aggregated and not sample.whole:
         return _redrawn_entries(sample, rng)
     if not sample.whole:
@@ -42,12 +46,12 @@ def redrawn(sample: ScoreSample, rng: np.random.RandomState) -> ScoreSample:
     return ScoreSample.of_rows(Rows.of(p, y, w, whole=True), whole=True)
 
 
-def redrawn_in_place(sample: ScoreSample, rng: np.random.RandomState) -> ScoreSample:
-    """Return the same with two rows for each, in the given order: the weight of its negatives and of its positives."""
+def _redrawn_in_place(sample: ScoreSample, rng: np.random.RandomState) -> ScoreSample:
     p, w = sample.p, sample.w
     share = rng.binomial(w.astype(np.int64), p) if sample.whole else w * (rng.random_sample(p.size) < p)
     both = np.asarray(np.stack((w - share, share), axis=1).ravel(), dtype=np.float64)
-    return ScoreSample(np.tile([0, 1], p.size), np.repeat(p, 2), Weights(both, sample.whole))
+    drawn = ScoreSample(np.tile([0, 1], p.size), np.repeat(p, 2), Weights(both, sample.whole))
+    return drawn.with_facts(**taken(sample.facts, np.repeat(np.arange(p.size), 2)))
 
 
 def _redrawn_entries(sample: ScoreSample, rng: np.random.RandomState) -> ScoreSample:

@@ -8,7 +8,7 @@ from itertools import islice
 import numpy as np
 
 from fitontest.data.entries import NODES, Entries
-from fitontest.data.labels_of_scores import redrawn, redrawn_in_place
+from fitontest.data.labels_of_scores import redrawn
 from fitontest.data.ordering import Rows
 from fitontest.data.parts import share_out
 from fitontest.data.redraws import SHIFT, STILL, Redraws, Valued
@@ -110,12 +110,10 @@ class ScoreRedraws(Redraws):
     def null_values(self, measure: Valued, draws: int, random_state: RandomState) -> FloatArray:
         """Return the values for labels drawn from the scores, each computed as that of the sample itself."""
         rng, values = generator(random_state), np.empty(draws)
-        by_row = getattr(measure, "by_row", False)
-        of_draws = measure.of_repeated_rows(2) if by_row else measure  # type: ignore[attr-defined]
         for draw in track(range(draws), "draws"):
-            drawn = redrawn_in_place(self.rows, rng) if by_row else redrawn(self.rows, rng)
+            drawn = redrawn(self.rows, rng)
             with without_warnings():  # of the real labels the user has been warned
-                values[draw] = of_draws.estimate(drawn).value
+                values[draw] = measure.estimate(drawn).value
         return values
 
 

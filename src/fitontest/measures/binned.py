@@ -148,7 +148,8 @@ class Binned(OverBins):
             return "canonical ECE" if self.total.name == "l1" else "canonical GCE"
         if self.in_percent:
             return "TCE"
-        partition = self.partition if isinstance(self.partition, str) else CELLS if self.by_row else ""
+        cells = CELLS if isinstance(self.rule, CellPartition) else ""
+        partition = self.partition if isinstance(self.partition, str) else cells
         return TITLES.get((self.bin_loss.name, self.total.name, partition), "GCE")
 
     @property
@@ -235,7 +236,7 @@ class Binned(OverBins):
 
         Of whole distributions it is the norm of the distances between the rows and those of c.
         """
-        if not isinstance(self.bin_loss, Bias) or self.total.influence is None or self.by_row:
+        if not isinstance(self.bin_loss, Bias) or self.total.influence is None or isinstance(self.rule, CellPartition):
             return None
         return self.total((self.between or absolute_difference)(sample.p, c), sample.w)
 

@@ -21,7 +21,7 @@ from fitontest.partitions.cell_partition import CellPartition
 from fitontest.partitions.partition import Partition, bin_sums
 from fitontest.partitions.partitioner import Partitioner, check_n_bins, counts_bins, make_partitioner
 from fitontest.partitions.rule import registry as partitions
-from fitontest.partitions.simplex.partitioner import SimplexPartitioner, find_simplex_partition
+from fitontest.partitions.simplex.partitioner import RowCells, SimplexPartitioner, find_simplex_partition
 from fitontest.partitions.simplex.uniform_grid import UniformGrid
 from fitontest.typing import ArrayInput, FloatArray, IntArray
 
@@ -49,14 +49,10 @@ class OverBins(Measure):
         """The bins, where they are explicit edges or those of a fitted family; else they are made anew."""
         return "bins" if isinstance(self.rule, Partition | CellPartition) else ""
 
-    @property
-    def by_row(self) -> bool:
-        """Whether the bins are cells of the rows."""
-        return isinstance(self.rule, CellPartition)
-
-    def of_repeated_rows(self, times: int) -> Measure:
-        """Return the measure with the cells of rows that are repeated."""
-        return self.changed(partition=self.rule.repeated(times)) if isinstance(self.rule, CellPartition) else self
+    def bind(self, sample: Any) -> Any:
+        """Return the sample with the cells of its rows, where the rule is the cell of each row."""
+        given = isinstance(self.rule, CellPartition | RowCells)
+        return self.rule.bind(sample) if given else super().bind(sample)  # type: ignore[union-attr]
 
 
 def find_rule(partition: AnyPartition, n_bins: int) -> Partitioner | Binning:

@@ -143,20 +143,17 @@ class Measure(ABC):
         """What the estimate rests on that is not fitted anew to other labels, such as "map"; by default nothing, ""."""
         return ""
 
-    @property
-    def by_row(self) -> bool:
-        """Whether settings hold something for each row of the data, such as its cell, by the place of the row."""
-        return False
+    def bind(self, sample: Any) -> Any:
+        """Return the sample with what settings hold of each of its rows, such as its cell, and no other facts.
 
-    def of_repeated_rows(self, times: int) -> "Measure":  # noqa: ARG002 - the signature of every measure
-        """Return the measure of data in which each row stands so many times, one after the other.
+        So bound it may be sorted and redrawn. By default settings hold nothing of the kind.
 
         Parameters
         ----------
-        times : int
-            At least 1.
+        sample : ScoreSample or SimplexSample
+            As for `estimate`, in the order in which its rows were given.
         """
-        return self
+        return sample.keep_facts()
 
     @property
     def refits(self) -> bool:

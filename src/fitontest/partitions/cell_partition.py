@@ -76,16 +76,6 @@ class CellPartition:
         """Number of cells."""
         return self.labels.size
 
-    def repeated(self, times: int) -> "CellPartition":
-        """Return the cells of data in which each row stands so many times, one after the other.
-
-        Parameters
-        ----------
-        times : int
-            At least 1.
-        """
-        return CellPartition(np.repeat(self.labels[self.codes], times))
-
     def bind(self, sample: ScoreSample) -> ScoreSample:
         """Return the sample with its cells as a fact of its rows, which keeps them wherever the rows go.
 
@@ -94,7 +84,7 @@ class CellPartition:
         sample : ScoreSample
             The n rows that the cells belong to, in the order in which they were given.
         """
-        return sample.with_facts(cell=self._codes_of(sample))
+        return sample.with_facts(cell=self._codes_of(sample)).keep_facts("cell")
 
     def cut(self, sample: ScoreSample) -> tuple[Rows, Groups, IntArray, BinTable]:
         """Return the rows and the tied scores by cell, where each cell starts among the latter, and the sums.

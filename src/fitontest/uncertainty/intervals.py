@@ -33,7 +33,7 @@ from fitontest.partitions.simplex.median_variance import MedianVariance
 from fitontest.typing import FloatArray, RandomState
 from fitontest.uncertainty.chain import Found, Redrawn
 from fitontest.uncertainty.ladder import Ladder, fitted
-from fitontest.uncertainty.null import check_draws, rows_for, with_null
+from fitontest.uncertainty.null import check_draws, with_null
 
 DRAWS = 50  # from each truth
 NULL_DRAWS = 200  # from calibrated scores, for the p-value
@@ -89,10 +89,11 @@ def with_interval(
     reason = reason_of_classes(measure) if of_classes else reason_against(measure, direction)
     if measure.held_fixed == "map" and not of_classes:  # nothing is fitted: there is no noise to take off
         return replace(estimate, interval_reason=reason)
-    if measure.by_row or not measure.uses_labels:  # what is known of the rows is lost where they are sorted
+    bound = measure.bind(sample)
+    if bound.facts or not measure.uses_labels:  # entries of several rows of scores keep no facts
         return replace(with_null(estimate, sample, null_draws, seed), interval_reason=reason)
     with one_blas_thread():  # many small products: threads would wait for each other
-        redrawn = Redrawn(measure, redraws_of(rows_for(measure, sample)), seed)
+        redrawn = Redrawn(measure, redraws_of(bound), seed)
         null = redrawn.compare_with_calibrated(null_draws)
         estimate = replace(estimate, null=null, interval_reason=reason)
         if reason:
@@ -147,7 +148,7 @@ def with_shared_null(estimate: Estimate, sample: Data, draws: int, random_state:
     """
     check_draws(draws, "null_draws", 1)
     with one_blas_thread():
-        redrawn = Redrawn(estimate.measure, redraws_of(sample), one_seed(random_state))
+        redrawn = Redrawn(estimate.measure, redraws_of(estimate.measure.bind(sample)), one_seed(random_state))
         return replace(estimate, null=redrawn.compare_with_calibrated(draws))
 
 
@@ -165,7 +166,7 @@ def reason_against(measure: Measure, direction: Direction = "smooth") -> str:
     if measure.greater_is_better:
         return "it is no error"
     probe = ScoreSample.of_rows(Rows.of(np.array([0.5]), np.array([1.0]), np.array([1.0]), whole=True), whole=True)
-    if measure.by_row or measure.target(probe, np.array([0.5])) is None:
+    if measure.target(probe, np.array([0.5])) is None:
         return f"what {measure.name} would be under given probabilities is not defined"
     return ""
 

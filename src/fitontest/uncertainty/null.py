@@ -4,7 +4,7 @@ The measure is estimated again, with everything that it fits fitted anew.
 """
 
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
 from fitontest.checks import is_whole
 from fitontest.data.redraws_of import Data, redraws_of
@@ -13,7 +13,6 @@ from fitontest.measures.if_calibrated import IfCalibrated
 from fitontest.measures.measure import Measure
 from fitontest.measures.notes import AUTO_CLASSES, AUTO_DRAWS, AUTO_ROWS
 from fitontest.numerics.random import check_seed
-from fitontest.partitions.simplex.partitioner import RowCells
 from fitontest.typing import FloatArray, RandomState
 
 
@@ -34,7 +33,7 @@ def with_null(estimate: Estimate, sample: Data, draws: int, random_state: Random
     check_seed(random_state)
     if draws == 0 or not estimate.measure.uses_labels:
         return estimate
-    redraws = redraws_of(rows_for(estimate.measure, sample))
+    redraws = redraws_of(estimate.measure.bind(sample))
     values = redraws.null_values(estimate.measure, draws, random_state)
     return replace(estimate, null=compared_with(values, estimate.measure, estimate.value))
 
@@ -44,14 +43,6 @@ def compared_with(values: FloatArray, measure: Measure, observed: float) -> IfCa
     return IfCalibrated(
         observed, values, measure.refits, measure.greater_is_better, measure.held_fixed, measure.two_sided
     )
-
-
-def rows_for(measure: Measure, sample: Any) -> Any:
-    """Return the sample with the facts of its rows that a measure of whole distributions keeps them apart by."""
-    if sample.classes is None:
-        return sample
-    rule = getattr(measure, "rule", None)
-    return rule.bind(sample).keep_facts("cell") if isinstance(rule, RowCells) else sample.keep_facts()
 
 
 def draws_of(measure: Measure, null_draws: int | Literal["auto"], rows: int, classes: int = 1) -> int:

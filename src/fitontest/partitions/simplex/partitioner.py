@@ -116,7 +116,8 @@ class RowCells(SimplexPartition, SimplexPartitioner):
 
     def bind(self, sample: SimplexSample) -> SimplexSample:
         """Return the sample with its cells as a fact of its rows, which keeps them wherever the rows go."""
-        return sample if "cell" in sample.facts else sample.with_facts(cell=self.locate(sample.scores))
+        known = sample if "cell" in sample.facts else sample.with_facts(cell=self.locate(sample.scores))
+        return known.keep_facts("cell")
 
     def __repr__(self) -> str:
         return f"RowCells({self.n_cells} cells of {self.ids.size} rows)"
