@@ -27,6 +27,7 @@ from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.families.slope1 import Slope1
 from fitontest.measures.estimate import Estimate, mean_over_classes
 from fitontest.measures.interval import Interval
+from fitontest.measures.measure import Measure
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.losses import LOSSES
 from fitontest.numerics.random import check_cv, held_out_rows, one_seed
@@ -203,12 +204,12 @@ def compare_errors(
     )
 
 
-def _level(measure: PlugIn, reduction: str | None, interval: float) -> float | None:
+def _level(measure: Measure, reduction: str | None, interval: float) -> float | None:
     """Return the level of the intervals of the plug-in errors, None where they have none."""
     return None if reduction in (CANONICAL, "classwise") or not has_quick_interval(measure) else interval
 
 
-def _estimate(measure: PlugIn, data: Any, reduction: str | None, redrawing: Redrawing) -> Estimate:
+def _estimate(measure: Measure, data: Any, reduction: str | None, redrawing: Redrawing) -> Estimate:
     """Return the plug-in error of a model."""
     if reduction != "classwise":
         return estimate_of(measure, data, reduction, redrawing)
@@ -237,12 +238,13 @@ def _count_effective(models: TwoModels) -> float:
 
 def _read_measure(family: Any, reduction: str | None, random_state: RandomState) -> PlugIn:
     """Return the plug-in error of the family, which draws with that seed if it was given by name."""
+    seed = one_seed(random_state)
     if reduction != CANONICAL:
         check_family(family)  # a map, which `PlugIn` takes too, could not be fitted without a fold
-    elif not isinstance(family, str | Family | MulticlassFamily):
-        raise ValueError(f"family must be the name of a family or a MulticlassFamily, got {family!r}")
-    distance = DEFAULT_DISTANCE if reduction == CANONICAL else None
-    return PlugIn(family, distance=distance).seeded(one_seed(random_state))
+        return PlugIn(family).seeded(seed)
+    if not isinstance(family, str | Family | MulticlassFamily):
+        raise ValueError(f"family must be the name of a family, a Family or a MulticlassFamily, got {family!r}")
+    return PlugIn(family, distance=DEFAULT_DISTANCE).seeded(seed)
 
 
 def _read_names(names: object) -> tuple[str, str]:
