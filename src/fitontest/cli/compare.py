@@ -47,7 +47,7 @@ FORMATS: dict[str, Callable[[Comparison], str]] = {
     show_default=True,
     help="The simplest family within one standard error of the best (to do nothing, or the smallest loss of those with "
     "the fewest parameters or one more), the best (to do nothing, unless that is worse by more than one standard "
-    "error), or the mixture of all (to do nothing, unless that is worse; of two classes only).",
+    "error), or the mixture of all (to do nothing, unless that is worse).",
 )
 @click.option(
     "--evaluator",
@@ -80,7 +80,7 @@ def compare(
     FILE is CSV, TSV (also gzipped) or Parquet, or - for standard input, with scores of rows that the classifier was not
     trained on. Families are compared out of fold, by paired differences; to do nothing is always a candidate.
     `fitontest apply` applies a map that was saved. Of several classes, with a --prob column for each, --reduction
-    canonical compares maps of all of them at once.
+    canonical compares maps of all of them at once, and confidence those of the highest probability.
     """
     file = given.file
     if test is not None and is_same(file, test):

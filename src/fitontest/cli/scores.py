@@ -53,8 +53,9 @@ ANY_REDUCTION = click.option(
 )
 WHOLE = click.option(
     "--reduction",
-    type=click.Choice([CANONICAL]),
-    help="How several --prob columns are read: as the probabilities of all classes, in the order of --classes.",
+    type=click.Choice(["confidence", "binary", CANONICAL]),
+    help="How several --prob columns are read: the highest probability of each row against whether its class is the "
+    "label, the positive class of two, or as the probabilities of all classes, in the order of --classes.",
 )
 _OPTIONS = (
     click.argument("file", type=click.Path(path_type=Path)),
