@@ -15,6 +15,7 @@ from .rmse import RMSE
 from .smooth_ece import SmoothECE
 from .validity import ValidityArea, ValidityCurve
 from .within_bin import WithinBin
+from .words import Words
 from .zero_one import ZeroOneLoss
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "ValidityArea",
     "ValidityCurve",
     "WithinBin",
+    "Words",
     "ZeroOneLoss",
     "make",
     "names",

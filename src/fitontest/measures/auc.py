@@ -6,6 +6,7 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.evidence import Evidence
 from fitontest.measures.measure import Measure, register
+from fitontest.measures.words import Words
 
 NO_PAIR = "there is no pair of a positive and a negative to rank, for which the AUC counts as 0.5"
 
@@ -30,13 +31,10 @@ class AUC(Measure):
     0.875
     """
 
+    words = Words(title="AUC")
+
     greater_is_better = True
     two_sided = True
-
-    @property
-    def title(self) -> str:
-        """Its abbreviation."""
-        return "AUC"
 
     def estimate(self, sample: ScoreSample) -> Estimate:
         """Return the area, with the weights of the rows."""

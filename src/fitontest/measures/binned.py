@@ -37,6 +37,7 @@ from fitontest.measures.losses.rejection import DEFAULT_ALPHA, DEFAULT_TEST, Rej
 from fitontest.measures.measure import register
 from fitontest.measures.notes import one_bin_of_rule_note
 from fitontest.measures.simplex_cells import SimplexCells, note_of_cells
+from fitontest.measures.words import Words, as_percent
 from fitontest.numerics.distances import absolute_difference
 from fitontest.numerics.norms import Norm, find_norm
 from fitontest.numerics.simplex_distances import DEFAULT_DISTANCE, Distance, find_distance
@@ -94,7 +95,7 @@ class Binned(OverBins):
     mce 0.25
     pde 0.162
     >>> P = [[0.4, 0.1, 0.5], [0.5, 0.3, 0.2], [0.3, 0.7, 0.0], [0.1, 0.0, 0.9], [0.8, 0.1, 0.1]]
-    >>> error = fot.gce([0, 1, 2, 0, 1], P, reduction="canonical", partition=fot.MedianVariance(2))
+    >>> error = fot.gce([0, 1, 2, 0, 1], P, reduction="canonical", partition=fot.partitions.MedianVariance(2))
     >>> round(float(error), 12), error.n_bins
     (0.54, 2)
     """
@@ -132,64 +133,45 @@ class Binned(OverBins):
         return "two" if self.between is None else "any"
 
     @property
-    def name(self) -> str:
-        """The registered name with the settings that it does not imply."""
-        if self.between is None:
-            return super().name
-        implied = {"partition": MEDIAN_VARIANCE, "distance": DEFAULT_DISTANCE, "norm": "l1"}
-        changed = {name: value for name, value in self.settings().items() if value != implied[name]}
-        settings = ", ".join(f"{name}={value!r}" for name, value in changed.items())
-        return f"simplex_ece({settings})" if settings else "simplex_ece"
-
-    @property
-    def title(self) -> str:
-        """The abbreviation of the field: ECE, ACE, MCE, PDE, TCE, and for what has none of its own GCE."""
+    def words(self) -> Words:
+        """The abbreviation of the field, ECE, ACE, MCE, PDE or TCE, and GCE for what has none; a TCE is in percent."""
         if self.between is not None:
-            return "canonical ECE" if self.total.name == "l1" else "canonical GCE"
-        if self.in_percent:
-            return "TCE"
+            return self._words_of_cells()
+        tested = self.bin_loss.significance is not None
         cells = CELLS if isinstance(self.rule, CellPartition) else ""
         partition = self.partition if isinstance(self.partition, str) else cells
-        return TITLES.get((self.bin_loss.name, self.total.name, partition), "GCE")
-
-    @property
-    def in_percent(self) -> bool:
-        """Whether values are printed as percent: shares of rejected predictions are."""
-        return self.bin_loss.significance is not None and self.total.name == "l1"
-
-    @property
-    def needs_null(self) -> bool:
-        """Whether values are shares of rejected predictions: calibrated scores have some too, many in wide bins."""
-        return self.in_percent
-
-    def settings(self) -> dict[str, Any]:
-        """Return the settings as JSON-ready values; level and test only where the loss rests on a test."""
-        if self.between is not None:
-            partition = self.partition if isinstance(self.partition, str) else plain_setting(repr(self.rule))
-            return {"partition": partition, "distance": self.between.name, "norm": self.total.name}
-        tested = self.bin_loss.significance is not None
-        return {
+        settings = {
             "loss": self.bin_loss.name,
             "norm": self.total.name,
             "alpha": float(getattr(self.bin_loss, "alpha", self.alpha)) if tested else None,
             "test": getattr(self.bin_loss, "test", self.test) if tested else None,
         }
+        return Words(
+            title="TCE" if self.in_percent else TITLES.get((self.bin_loss.name, self.total.name, partition), "GCE"),
+            settings=settings,
+            brief={"loss": self.bin_loss.name, "norm": self.total.name},
+            settings_in_words=f"loss {self.bin_loss.in_words()}, norm {self.total.name}",
+            printed=as_percent if self.in_percent else short,
+            needs_null=self.in_percent,  # calibrated scores are rejected too, many of them in wide bins
+        )
 
-    def brief(self) -> dict[str, Any]:
-        """Return loss and norm; of whole distributions the settings without the norm l1."""
-        if self.between is not None:
-            return {name: value for name, value in self.settings().items() if (name, value) != ("norm", "l1")}
-        return {"loss": self.bin_loss.name, "norm": self.total.name}
+    def _words_of_cells(self) -> Words:
+        """Return how the error of whole distributions is called: without the settings that its name implies."""
+        partition = self.partition if isinstance(self.partition, str) else plain_setting(repr(self.rule))
+        settings = {"partition": partition, "distance": str(self.between), "norm": self.total.name}
+        implied = {"partition": MEDIAN_VARIANCE, "distance": DEFAULT_DISTANCE, "norm": "l1"}
+        changed = ", ".join(f"{name}={value!r}" for name, value in settings.items() if value != implied[name])
+        return Words(
+            title="canonical ECE" if self.total.name == "l1" else "canonical GCE",
+            name=f"simplex_ece({changed})" if changed else "simplex_ece",
+            settings=settings,
+            brief={name: value for name, value in settings.items() if (name, value) != ("norm", "l1")},
+        )
 
-    def in_words(self) -> str:
-        """Return loss and norm, with the test and its level."""
-        if self.between is not None:
-            return super().in_words()
-        return f"loss {self.bin_loss.in_words()}, norm {self.total.name}"
-
-    def printed(self, value: float, digits: int = 3) -> str:
-        """Return a value as it is printed: the TCE in percent."""
-        return f"{short(100.0 * value, digits)} %" if self.in_percent else short(value, digits)
+    @property
+    def in_percent(self) -> bool:
+        """Whether values are printed as percent: shares of rejected predictions are."""
+        return self.bin_loss.significance is not None and self.total.name == "l1"
 
     def estimate(self, sample: Any) -> Estimate:
         """Return the norm of the losses of the occupied bins, or of the distances of the cells of the simplex."""

@@ -418,7 +418,7 @@ def notes_of_value(estimate: Estimate) -> list[tuple[str, str]]:
     """Return what must be known of how the value came about, each note with the classes that it is of, or ""."""
     notes = notes_of_evidence(estimate)
     nulls = [one.null for one in (estimate.classes or {"": estimate}).values()]
-    if estimate.measure.needs_null and all(null is None for null in nulls):
+    if estimate.measure.words.needs_null and all(null is None for null in nulls):
         notes.append(("", no_null_note(estimate.n * len(nulls), len(nulls))))
     return notes
 

@@ -33,7 +33,9 @@ from fitontest.data.simplex_sample import Labelling, SimplexSample
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.evidence import Evidence
 from fitontest.measures.measure import Measure, register
+from fitontest.measures.words import Words
 from fitontest.numerics.random import check_seed, generator
+from fitontest.registry import plain_setting, settings_of
 from fitontest.typing import FloatArray, IntArray, RandomState
 
 KernelName: TypeAlias = Literal["exponential", "rbf"]
@@ -132,18 +134,15 @@ class KernelError(Measure):
         return "any" if self.distributions else "two"
 
     @property
-    def title(self) -> str:
-        """Its abbreviation in the literature."""
-        return "canonical SKCE" if self.distributions else "SKCE"
+    def words(self) -> Words:
+        """Its abbreviation in the literature, and its settings without the kind of data."""
+        settings = {name: plain_setting(value) for name, value in settings_of(self).items() if name != "distributions"}
+        return Words(title="canonical SKCE" if self.distributions else "SKCE", settings=settings)
 
     @property
     def squared(self) -> bool:
         """It is: the squared kernel calibration error."""
         return True
-
-    def settings(self) -> dict[str, Any]:
-        """Return the settings as JSON-ready values, without the kind of data."""
-        return {name: value for name, value in super().settings().items() if name != "distributions"}
 
     def for_sample(self, sample: Any) -> "KernelError":
         """Return the measure of whole distributions where the sample holds these."""

@@ -13,8 +13,8 @@ import numpy as np
 
 from fitontest.data.redraws import Labels, Redraws
 from fitontest.families.registry import registry as families
+from fitontest.measures.words import Words
 from fitontest.registry import Registry, Shelf, are_among, changed_settings, plain_setting, settings_of
-from fitontest.results.text import short
 from fitontest.typing import FloatArray, RandomState
 
 M = TypeVar("M", bound="Measure")
@@ -45,8 +45,9 @@ class Measure(ABC):
         for measures of accuracy, which calibrated scores do not have best.
     uses_labels : bool
         Of the class: whether the value depends on the labels. Without them there is nothing to redraw, and no null.
-    title : str
-        What tables and diagrams call it.
+    words : Words
+        How it is called, where that does not follow from its fields: a class attribute such as
+        ``words = fot.measures.Words(title="SKCE")``, or a property.
 
     Examples
     --------
@@ -124,14 +125,19 @@ class Measure(ABC):
         return False
 
     @property
+    def words(self) -> Words:
+        """How the measure is called, where that does not follow from its fields."""
+        return Words()
+
+    @property
     def title(self) -> str:
         """What tables and diagrams call the measure."""
-        return self.name
+        return self.words.title or self.name
 
     @property
     def name(self) -> str:
         """The registered name that stands for these settings, with those that it does not imply: tce(alpha=0.1)."""
-        return registry.describe(self, self.made_as)
+        return self.words.name or registry.describe(self, self.made_as)
 
     @property
     def made_as(self) -> str | None:
@@ -172,25 +178,22 @@ class Measure(ABC):
         """
         return self
 
-    @property
-    def needs_null(self) -> bool:
-        """Whether a value means little without what calibrated scores would have."""
-        return False
-
     def settings(self) -> dict[str, Any]:
         """Return the settings as JSON-ready values by name."""
-        return {name: plain_setting(value) for name, value in settings_of(self).items()}
+        settings = self.words.settings
+        if settings is None:
+            return {name: plain_setting(value) for name, value in settings_of(self).items()}
+        return dict(settings)
 
     def brief(self) -> dict[str, Any]:
         """Return the settings worth saying in one line; by default those that are not the defaults."""
-        changed = changed_settings(self)
-        return {name: value for name, value in self.settings().items() if name in changed}
+        brief = self.words.brief
+        if brief is None:
+            changed = changed_settings(self)
+            return {name: value for name, value in self.settings().items() if name in changed}
+        return dict(brief)
 
-    def longer_names(self) -> tuple[str, ...]:
-        """Return what the measure is called beside others of its name, and beside those that share that one too."""
-        return ()
-
-    def labelled(self, name: str) -> "Measure":  # noqa: ARG002 - the signature of every measure
+    def labelled(self, name: str) -> Self:
         """Return the measure under another name, if it can have one.
 
         Parameters
@@ -198,7 +201,7 @@ class Measure(ABC):
         name : str
             What tables are to call it.
         """
-        return self
+        return self.changed(label=name) if "label" in settings_of(self) and name != self.name else self
 
     def seeded(self, random_state: RandomState) -> "Measure":
         """Return the measure with that seed for what it draws, if it draws anything.
@@ -230,7 +233,8 @@ class Measure(ABC):
 
     def in_words(self) -> str:
         """Return the brief settings as readers see them."""
-        return ", ".join(f"{name} {value}" for name, value in self.brief().items())
+        words = self.words.settings_in_words
+        return ", ".join(f"{name} {value}" for name, value in self.brief().items()) if words is None else words
 
     def printed(self, value: float, digits: int = 3) -> str:
         """Return a value of the measure as it is printed.
@@ -242,7 +246,7 @@ class Measure(ABC):
         digits : int, default=3
             Significant digits.
         """
-        return short(value, digits)
+        return self.words.printed(value, digits)
 
 
 _CANONICAL_MODULES = {  # of measures of any number of classes

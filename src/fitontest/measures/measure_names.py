@@ -17,7 +17,7 @@ def names_of(measures: Sequence[Measure]) -> list[str]:
     names = [one.name for one in measures]
     if len(set(names)) == len(names):
         return names
-    longer = [one.longer_names() for one in measures]
+    longer = [one.words.longer_names() for one in measures]
     for i in range(max(map(len, longer))):
         given = zip(names, longer, strict=True)
         names = names_by_settings(names, [more[i] if i < len(more) else name for name, more in given])

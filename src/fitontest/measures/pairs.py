@@ -16,6 +16,7 @@ from fitontest.measures.estimate import Estimate
 from fitontest.measures.evidence import Evidence
 from fitontest.measures.measure import Measure, Unit, register
 from fitontest.measures.pair_windows import PairWindows
+from fitontest.measures.words import Words
 from fitontest.numerics.links import signed_root
 from fitontest.results.frames import Records
 from fitontest.results.table import Section
@@ -131,12 +132,9 @@ class PairStatistic(Measure):
     (True, 128.0, 0.06)
     """
 
-    unit: ClassVar[Unit] = "standard deviations"
+    words = Words(title="pair statistic")
 
-    @property
-    def title(self) -> str:
-        """What it is."""
-        return "pair statistic"
+    unit: ClassVar[Unit] = "standard deviations"
 
     def estimate(self, sample: ScoreSample) -> Estimate:
         """Return the largest standardised statistic, with those of all scales as evidence."""

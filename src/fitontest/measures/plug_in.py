@@ -24,6 +24,7 @@ from fitontest.measures.estimate import Estimate
 from fitontest.measures.evidence import Evidence
 from fitontest.measures.measure import Measure, register
 from fitontest.measures.notes import one_bin_note
+from fitontest.measures.words import Words
 from fitontest.numerics.distances import Distances, absolute_difference
 from fitontest.numerics.norms import L1, Norm, find_norm
 from fitontest.numerics.simplex_distances import DEFAULT_DISTANCE, find_distance
@@ -104,16 +105,27 @@ class PlugIn(Measure):
         return "two" if self.distance is None else "any"
 
     @property
-    def title(self) -> str:
-        """Calibration error, debiased or not."""
+    def words(self) -> Words:
+        """Called by its family; the norm is said, of scores always, of distributions where it is not l1."""
+        family = self.label or (self.family.kind if self.held_fixed else self._name_of_family())
         if self.distance is not None:
-            return "canonical calibration error"
-        return "debiased calibration error" if self.debias else "calibration error"
-
-    @property
-    def name(self) -> str:
-        """The name of the family."""
-        return str(self.settings()["family"])
+            settings = {"family": family, "distance": str(self.between), "norm": self.total.name}
+            brief = {name: value for name, value in settings.items() if (name, value) != ("norm", "l1")}
+            title, said = "canonical calibration error", brief
+        else:
+            said = {"family": family, "norm": self.total.name}
+            settings = {**said, "debias": bool(self.debias)}
+            brief = settings if self.debias else said
+            title = "debiased calibration error" if self.debias else "calibration error"
+        in_words = ", ".join(f"{name} {value}" for name, value in said.items())
+        return Words(
+            title=title,
+            name=str(family),
+            longer_names=self._longer_names,
+            settings=settings,
+            brief=brief,
+            settings_in_words=in_words,
+        )
 
     @property
     def held_fixed(self) -> str:
@@ -125,33 +137,16 @@ class PlugIn(Measure):
         """The family or map, or the default of the kind of data."""
         return self.family if self.family is not None else SCORES if self.distance is None else DISTRIBUTIONS
 
-    def settings(self) -> dict[str, Any]:
-        """Return family and norm, and whether the value is debiased, or the distance between distributions."""
-        if self.held_fixed:
-            named = self.family.kind
-        else:
-            named = family_name(self._family) if self.distance is None else class_family_name(self._family)
-        family = {"family": self.label or named}
-        if self.distance is not None:
-            return {**family, "distance": str(self.between), "norm": self.total.name}
-        return {**family, "norm": self.total.name, "debias": bool(self.debias)}
+    def _name_of_family(self) -> str:
+        return family_name(self._family) if self.distance is None else class_family_name(self._family)
 
-    def brief(self) -> dict[str, Any]:
-        """Return the settings without debias=False and, of distributions, without the norm l1."""
-        left_out = ("debias", False) if self.distance is None else ("norm", "l1")
-        return {name: value for name, value in self.settings().items() if (name, value) != left_out}
-
-    def longer_names(self) -> tuple[str, ...]:
+    def _longer_names(self) -> tuple[str, ...]:
         """Return the family with its settings; and that with distance and norm, or with the norm where it is not l1."""
         family = str(self._family) if self.label is None else self.label
         if self.distance is not None:
             return family, f"{family}, {self.between}, {self.total.name}"
         norm = "" if self.total.name == "l1" else f", norm {self.total.name}"
         return family, f"{family}{norm}{', debiased' if self.debias else ''}"
-
-    def labelled(self, name: str) -> "PlugIn":
-        """Return the measure with another label."""
-        return self if name == self.name else self.changed(label=name)
 
     def seeded(self, random_state: RandomState) -> "PlugIn":
         """Return the measure with that seed for a family given by name."""
@@ -162,11 +157,6 @@ class PlugIn(Measure):
             return self.changed(family=read_family(family, random_state), label=self.label or family)
         label = self.label or (family if registered_class(family).takes_classes else self.name)
         return self.changed(family=read_for_classes(family, random_state), label=label)
-
-    def in_words(self) -> str:
-        """Return family, distance and norm in words."""
-        settings = self.settings() if self.distance is None else self.brief()
-        return ", ".join(f"{name} {value}" for name, value in settings.items() if name != "debias")
 
     def for_sample(self, sample: Any) -> "PlugIn":
         """Return the measure with a distance between distributions where the sample holds these."""

@@ -11,7 +11,7 @@ from fitontest.data.score_sample import ScoreSample, refuse_pooled_scores
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.evidence import Evidence
 from fitontest.measures.measure import Measure, Unit, register
-from fitontest.results.text import short
+from fitontest.measures.words import Words, as_count
 
 
 @register("probabilistic_count")
@@ -40,17 +40,10 @@ class ProbabilisticCount(Measure):
     (2.6667, 3)
     """
 
+    words = Words(title="probabilistic count", printed=as_count)
+
     unit: ClassVar[Unit] = "count"
     uses_labels = False
-
-    @property
-    def title(self) -> str:
-        """Its name in the paper."""
-        return "probabilistic count"
-
-    def printed(self, value: float, digits: int = 3) -> str:
-        """Return a count as it is printed: a large one as a whole number, never as a power of ten."""
-        return short(value, digits) if value < 10**digits - 0.5 else f"{value:.0f}"
 
     def estimate(self, sample: ScoreSample) -> Estimate:
         """Return the count, with the number of values.

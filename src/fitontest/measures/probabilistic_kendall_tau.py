@@ -16,6 +16,7 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.discordance import discordant_weight
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure, Unit, register
+from fitontest.measures.words import Words
 from fitontest.typing import ArrayInput, FloatArray
 
 MEANING = "a function of the score, or one true probability for each row, which are known for simulated data"
@@ -90,23 +91,11 @@ class ProbabilisticKendallTau(Measure):
         return f"ProbabilisticKendallTau(truth={truth})"
 
     @property
-    def title(self) -> str:
-        """Its name in the paper."""
-        return "probabilistic Kendall tau"
-
-    @property
-    def name(self) -> str:
-        """The registered name; the truth is no setting to print."""
-        return "probabilistic_kendall_tau"
-
-    def settings(self) -> dict[str, Any]:
-        """Return what the truth is, in a word."""
-        given = "function" if callable(self.truth) else "probabilities"
-        return {"truth": None if self.truth is None else given}
-
-    def brief(self) -> dict[str, Any]:
-        """Return nothing: the measure has no other settings."""
-        return {}
+    def words(self) -> Words:
+        """Its name in the paper; the truth is no setting to print."""
+        truth = None if self.truth is None else "function" if callable(self.truth) else "probabilities"
+        name = "probabilistic_kendall_tau"
+        return Words(title="probabilistic Kendall tau", name=name, settings={"truth": truth}, brief={})
 
     def of_class(self, column: int, n_classes: int) -> "ProbabilisticKendallTau":
         """Return the measure of one class against the rest, which has its own true probabilities.

@@ -26,6 +26,7 @@ from fitontest.families.registry import family_name
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.evidence import Evidence
 from fitontest.measures.measure import Measure, Unit, register
+from fitontest.measures.words import Words, in_nats
 from fitontest.numerics.losses import LOSS_NAMES, find_loss
 from fitontest.numerics.random import check_cv, check_seed
 from fitontest.numerics.standard_error import mean_and_error
@@ -85,35 +86,30 @@ class ProperError(Measure):
         return "nats" if self.loss == "log_loss" else "fraction"
 
     @property
-    def title(self) -> str:
-        """Proper calibration error."""
-        return "proper calibration error"
+    def words(self) -> Words:
+        """Families, loss and number of folds; values are in nats with the log loss."""
+        names = [family_name(family) for family in self.listed]
+        family = {"family": names[0] if len(names) == 1 else names} if names else {}
+        which = f"best of {', '.join(names)} by the training part" if len(names) > 1 else "".join(names)
+        in_words = [f"family {which}" if which else "", LOSS_NAMES[self.loss], f"{self.cv} folds"]
+        return Words(
+            title="proper calibration error",
+            settings={
+                "family": None,
+                **family,
+                "loss": self.loss,
+                "cv": int(self.cv),
+                "random_state": self._plain_seed(),
+            },
+            brief={**family, "loss": self.loss},
+            settings_in_words=", ".join(filter(None, in_words)),
+            printed=in_nats if self.loss == "log_loss" else short,
+        )
 
     @property
     def squared(self) -> bool:
         """The divergences are of second order in the distance of the scores from the truth."""
         return True
-
-    def settings(self) -> dict[str, Any]:
-        """Return the settings as JSON-ready values."""
-        names = [family_name(family) for family in self.listed]
-        family = names[0] if len(names) == 1 else names or None
-        return {"family": family, "loss": self.loss, "cv": int(self.cv), "random_state": self._plain_seed()}
-
-    def brief(self) -> dict[str, Any]:
-        """Return families and loss."""
-        settings = self.settings()
-        return {name: settings[name] for name in ("family", "loss") if settings[name] is not None}
-
-    def in_words(self) -> str:
-        """Return families, loss and number of folds in words."""
-        names = [family_name(family) for family in self.listed]
-        which = f"best of {', '.join(names)} by the training part" if len(names) > 1 else "".join(names)
-        return ", ".join(filter(None, [f"family {which}" if which else "", LOSS_NAMES[self.loss], f"{self.cv} folds"]))
-
-    def printed(self, value: float, digits: int = 3) -> str:
-        """Return a value, in nats with the log loss."""
-        return f"{short(value, digits)} nats" if self.loss == "log_loss" else short(value, digits)
 
     def estimate(self, sample: Sample) -> Estimate:
         """Return the mean gain over the held-out rows.

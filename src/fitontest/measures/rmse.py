@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure, register
+from fitontest.measures.words import Words
 
 
 @register("rmse")
@@ -21,12 +22,9 @@ class RMSE(Measure):
     0.3536
     """
 
-    two_sided = True
+    words = Words(title="RMSE")
 
-    @property
-    def title(self) -> str:
-        """Its abbreviation."""
-        return "RMSE"
+    two_sided = True
 
     def estimate(self, sample: ScoreSample) -> Estimate:
         """Return the root of the weighted mean of the squares."""

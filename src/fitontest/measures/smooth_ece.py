@@ -24,6 +24,7 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.evidence import Evidence
 from fitontest.measures.measure import Measure, register
+from fitontest.measures.words import Words
 from fitontest.typing import FloatArray
 
 NARROWEST = 1e-4  # bandwidth that may be given
@@ -77,17 +78,14 @@ class SmoothECE(Measure):
     0.3
     """
 
+    words = Words(title="smooth ECE")
+
     bandwidth: float | None = None
 
     def __post_init__(self) -> None:
         s = self.bandwidth
         if s is not None and not (is_real(s) and NARROWEST <= s < np.inf):
             raise ValueError(f"bandwidth must be None or a finite number, at least {NARROWEST:g}; got {s!r}")
-
-    @property
-    def title(self) -> str:
-        """Its name in the paper."""
-        return "smooth ECE"
 
     def estimate(self, sample: ScoreSample) -> Estimate:
         """Return the integral of the smoothed residuals, with the bandwidth."""

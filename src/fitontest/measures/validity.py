@@ -16,6 +16,7 @@ from fitontest.families.knn import KNN, check_k
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.evidence import Evidence
 from fitontest.measures.measure import Measure, register
+from fitontest.measures.words import Words
 from fitontest.results.frames import Records, records
 from fitontest.results.table import Section, Table
 from fitontest.results.text import short
@@ -71,13 +72,9 @@ class ValidityArea(Measure):
         check_k(self.k)
 
     @property
-    def title(self) -> str:
-        """Its abbreviation in the papers."""
-        return "AUC_V"
-
-    def in_words(self) -> str:
-        """Return the number of neighbours."""
-        return _neighbours(self.k)
+    def words(self) -> Words:
+        """Its abbreviation in the papers, and the number of neighbours."""
+        return Words(title="AUC_V", settings_in_words=_neighbours(self.k))
 
     def estimate(self, sample: ScoreSample) -> Estimate:
         """Return the area, with the curve."""

@@ -23,6 +23,7 @@ from fitontest.measures.binning import (
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.losses.base import BinLoss
 from fitontest.measures.measure import register
+from fitontest.measures.words import Words
 from fitontest.numerics.norms import l1
 from fitontest.partitions.cell_partition import CellPartition
 from fitontest.partitions.partition import Partition
@@ -61,6 +62,8 @@ class WithinBin(OverBins):
     (0.125, 0.083333, True)
     """
 
+    words = Words(title="within-bin error")
+
     partition: AnyPartition = "pava_bc"
     n_bins: int = DEFAULT_BINS
 
@@ -68,11 +71,6 @@ class WithinBin(OverBins):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rule", find_rule(self.partition, self.n_bins))
-
-    @property
-    def title(self) -> str:
-        """Its name in the paper."""
-        return "within-bin error"
 
     def estimate(self, sample: ScoreSample) -> Estimate:
         """Return the weighted mean of the variances, with the bins."""

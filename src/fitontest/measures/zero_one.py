@@ -6,6 +6,7 @@ from fitontest.checks import is_real
 from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure, register
+from fitontest.measures.words import Words
 
 
 @register("zero_one")
@@ -34,6 +35,8 @@ class ZeroOneLoss(Measure):
     [0.25, 0.25]
     """
 
+    words = Words(title="0/1 loss")
+
     threshold: float = 0.5
 
     two_sided = True
@@ -41,11 +44,6 @@ class ZeroOneLoss(Measure):
     def __post_init__(self) -> None:
         if not is_real(self.threshold) or not 0 <= self.threshold <= 1:
             raise ValueError(f"threshold must be a number in [0, 1], got {self.threshold!r}")
-
-    @property
-    def title(self) -> str:
-        """Its name in the field."""
-        return "0/1 loss"
 
     def estimate(self, sample: ScoreSample) -> Estimate:
         """Return the weighted share of misclassified rows."""

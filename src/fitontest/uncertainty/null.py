@@ -48,7 +48,7 @@ def compared_with(values: FloatArray, measure: Measure, observed: float) -> IfCa
 def draws_of(measure: Measure, null_draws: int | Literal["auto"], rows: int, classes: int = 1) -> int:
     """Return the number of draws: what "auto" means for a measure and the rows of all classes together."""
     if isinstance(null_draws, str) and null_draws == "auto":
-        return AUTO_DRAWS if measure.needs_null and rows <= AUTO_ROWS and classes <= AUTO_CLASSES else 0
+        return AUTO_DRAWS if measure.words.needs_null and rows <= AUTO_ROWS and classes <= AUTO_CLASSES else 0
     return null_draws
 
 
