@@ -6,9 +6,12 @@ import pytest
 import fitontest as fot
 from fitontest.data import entries as data_entries
 from fitontest.data import score_redraws as redraws
+from fitontest.data.redraws_of import redraws_of
 from fitontest.data.score_redraws import ScoreRedraws
+from fitontest.exceptions import without_warnings
 
 SEED = (0, 0)
+SLOW_OR_BY_ROW = ("probabilistic_kendall_tau", "proper_error")  # of true probabilities by row; of many fits
 
 
 def test_rows_have_labels_of_their_own_under_common_numbers():
@@ -78,3 +81,61 @@ def test_many_rows_are_pooled(monkeypatch):
     assert labels.sum() == y.sum()
     assert entries.p @ entries.w == pytest.approx(p.sum())
     assert np.all(np.diff(entries.p) > 0)
+
+
+def sample_of(kind, weights):
+    rng = np.random.default_rng(3)
+    w = {"rows": None, "counts": rng.integers(1, 4, 60), "importances": rng.lognormal(size=60)}[weights]
+    if kind == "two":
+        p = rng.random(60).round(2)
+        return fot.ScoreSample(rng.random(60) < p, p, w)
+    P = rng.dirichlet([1, 1, 1], 60)
+    return fot.read(rng.integers(0, 3, 60), P, sample_weight=w, reduction="canonical")
+
+
+@pytest.mark.parametrize("weights", ["rows", "counts", "importances"])
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [(kind, name) for kind in ("two", "any") for name in fot.measures.names(kind) if name not in SLOW_OR_BY_ROW],
+)
+def test_values_of_many_labellings_are_those_of_each_by_itself(kind, name, weights):
+    sample = sample_of(kind, weights)
+    settings = {"family": "isotonic"} if name == "plug_in" else {}  # a spline draws folds, by entries or by rows
+    redraws, measure = redraws_of(sample), fot.measures.make(name, **settings)
+    labels = next(redraws.draw([redraws.points], range(3), SEED))
+    with without_warnings():
+        try:
+            each = [measure.estimate(labelled).value for labelled in redraws.samples(labels)]
+        except ValueError as error:
+            pytest.skip(f"refused: {error}")
+        np.testing.assert_allclose(measure.values(redraws, labels), each, rtol=1e-7, atol=1e-12)
+
+
+def test_a_measure_without_settings_asks_the_sample_for_its_kind():
+    sample = sample_of("any", "rows")
+    pairs = {"canonical": fot.measures.PlugIn(), "canonical_kernel": fot.measures.KernelError()}
+    for name, measure in pairs.items():
+        with without_warnings():
+            named, plain = fot.measures.make(name).estimate(sample), measure.estimate(sample)
+        assert (plain.value, plain.measure.name) == (named.value, named.measure.name)
+        assert plain.measure.classes == "any"
+        assert measure.classes == "two"
+        assert plain.n_classes == 3
+    assert fot.measures.PlugIn("vector").classes == "any"
+    assert fot.measures.PlugIn().estimate(sample_of("two", "rows")).family == "spline"
+    with pytest.raises(ValueError, match="debias must be False for whole distributions"):
+        fot.measures.PlugIn("vector", debias=True)
+    with pytest.raises(ValueError, match="loss must be 'bias' for whole distributions, got 'rejection'"):
+        fot.measures.Binned("rejection", distance="cityblock")
+    with pytest.raises(ValueError, match="n_bins must be left at 10 for whole distributions"):
+        fot.measures.Binned(n_bins=4, distance="cityblock")
+
+
+def test_the_ways_of_truths_start_at_the_points():
+    for kind in ("two", "any"):
+        redraws = redraws_of(sample_of(kind, "counts"))
+        g = redraws.moved(redraws.points)
+        assert np.abs(g - redraws.points).max() > 1e-3  # a direction that goes nowhere is shifted
+        np.testing.assert_allclose(redraws.truth(g, 0.0), redraws.points, rtol=0, atol=1e-15)
+        np.testing.assert_allclose(redraws.truth(g, 1.0), g, rtol=0, atol=1e-15)
+        assert set(np.unique(redraws.worst)) == {0.0, 1.0}

@@ -8,7 +8,7 @@ predictions, not of a population they may stand for.
 """
 
 from dataclasses import replace
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -50,7 +50,7 @@ Direction: TypeAlias = Literal["smooth", "own"] | Family | CalibrationMap
 
 def with_interval(
     estimate: Estimate,
-    sample: Data,
+    sample: Any,
     level: float,
     *,
     direction: Direction = "smooth",
@@ -98,7 +98,7 @@ def with_interval(
         estimate = replace(estimate, null=null, interval_reason=reason)
         if reason:
             return estimate
-        ladder = Ladder.of(sample, seed) if direction == "smooth" and isinstance(sample, ScoreSample) else None
+        ladder = None if of_classes or direction != "smooth" else Ladder.of(sample, seed)
         g = _direction(direction, estimate, redrawn.redraws) if ladder is None else ladder.direction
         own = redrawn.chain(g, draws, level)
         if own is None:
