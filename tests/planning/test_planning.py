@@ -183,6 +183,10 @@ def test_pl_is_refitted_by_its_stand_in():
     [
         ({"p": [0.2, 1.2]}, r"p must lie in \[0, 1\], got 1.2 at row 2"),
         ({"p": []}, "p must not be empty"),
+        ({"reduction": "confidence"}, "reduction must be left out without p"),
+        ({"p": [[0.2, 0.8]], "reduction": "classwise"}, "got 'classwise': the scores of each class are evaluated by"),
+        ({"p": [[0.2, 0.8]], "reduction": "canonical"}, "got 'canonical': errors are planted along the scores of one"),
+        ({"p": fot.ScoreSample([0, 1], [0.2, 0.8], [0.5, 1.0])}, "p must have weights that are counts, or none"),
         ({"p": [0.1] * 9}, r"n must be a whole number of rows, at least 10; got 9 \(of the rows of p; give n for"),
         ({"p": [0.1] * 20, "base_rate": 0.1}, "base_rate must be left out where p is given"),
         ({"base_rate": 0}, r"base_rate must be a number in \(0, 1\), got 0"),
@@ -217,3 +221,18 @@ def test_directions_are_the_splines_of_the_chosen_labels():
     labels = np.concatenate([scores._draw([c], block, planning.LABELS)[0] for block in blocks], axis=1)
     expected = fot.Spline().fit_predict_many(scores.p, labels[:, chosen])
     np.testing.assert_allclose(scores.directions(c, 40, chosen), expected.T, rtol=0, atol=1e-9)
+
+
+def test_confidences_cells_and_rows_that_were_read_are_planned_as_their_scores():
+    rng = np.random.default_rng(0)
+    P = rng.dirichlet(np.ones(3), 200)
+    y, top = P.argmax(axis=1), P.max(axis=1)
+    options = {"n": [60], "errors": [0.0], "families": ["platt"], "draws": 20}
+    expected = fot.plan_evaluation(top, **options).to_dict()
+    assert fot.plan_evaluation(P, reduction="confidence", **options).to_dict() == expected
+    assert fot.plan_evaluation(fot.read(y, P, reduction="confidence"), **options).to_dict() == expected
+    assert fot.plan_evaluation(fot.Cells.of(y == 0, top, exact=True), **options).to_dict() == expected
+    counted = fot.ScoreSample(y == 0, top, np.full(200, 2))
+    assert (
+        fot.plan_evaluation(counted, **options).to_dict() == fot.plan_evaluation(np.repeat(top, 2), **options).to_dict()
+    )

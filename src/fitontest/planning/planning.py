@@ -18,13 +18,15 @@ would be up to 1.7 times as wide, and its debiased error would miss the bias tha
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from fitontest.checks import as_list, is_real, is_whole
-from fitontest.data.arrays import as_scores
+from fitontest.data.arrays import as_matrix, as_scores
 from fitontest.data.ordering import Rows
+from fitontest.data.predictions import Names
+from fitontest.data.read import one_sample
 from fitontest.data.redraws import SHIFT, STILL
 from fitontest.data.score_redraws import BLOCK, ScoreRedraws
 from fitontest.data.score_sample import ScoreSample
@@ -40,6 +42,7 @@ from fitontest.numerics.random import check_seed, one_seed
 from fitontest.numerics.threads import one_blas_thread
 from fitontest.planning.evaluation_plan import CALIBRATED, EvaluationPlan, Prospect, Unreachable
 from fitontest.progress import track
+from fitontest.reading.read import READ, read
 from fitontest.simulation.distortions import DISTORTIONS
 from fitontest.typing import ArrayInput, FloatArray, IntArray, RandomState
 from fitontest.uncertainty.inversion import growing, invert
@@ -56,6 +59,12 @@ GROUPS = 20  # of evaluations of like observed errors, each with a chain of trut
 STEPS = (0.0, 0.7, 1.1, 1.8)  # true errors of the chain, in units of the observed error
 CHAIN_DRAWS = 20  # from each truth of a chain
 LEVEL = 0.95
+MOST_SCORES = 1_000_000  # of counted rows, from which sizes are drawn
+REASONS = {
+    "classwise": "the scores of each class are evaluated by themselves; plan with the column of each class",
+    "canonical": "errors are planted along the scores of one column, and distributions have no such order",
+    "binary": "pass the column of the positive class",
+}
 ALPHA = 0.05
 SCORES, LABELS, NULL, CHAIN = range(4)  # the streams of random numbers
 
@@ -71,6 +80,7 @@ def plan_evaluation(
     power: float | None = None,
     draws: int = 200,
     random_state: RandomState = 0,
+    reduction: Literal["confidence"] | None = None,
 ) -> EvaluationPlan:
     r"""Return how well families evaluate calibration at several numbers of rows, and how many rows a requirement takes.
 
@@ -89,9 +99,9 @@ def plan_evaluation(
 
     Parameters
     ----------
-    p : array-like of shape (m,), optional
-        Scores in [0, 1] such as those to be evaluated. Sizes are drawn from them with replacement. By default they are
-        drawn from a beta distribution, see `base_rate`.
+    p : array-like of shape (m,) or (m, K), or what `read` returned, optional
+        Scores in [0, 1] such as those to be evaluated; of what was read the labels are not looked at. Sizes are drawn
+        from them with replacement. By default they are drawn from a beta distribution, see `base_rate`.
     n : int or iterable of int, optional
         Number of rows, at least 10; n, 2 n, 4 n and 8 n are tried. By default that of `p`, or 1000. Several numbers are
         tried as they are.
@@ -111,6 +121,9 @@ def plan_evaluation(
         Simulated evaluations of each family, size and truth, at least 20.
     random_state : int, RandomState or None, default=0
         Seed of scores and labels, and of families given by name.
+    reduction : {"confidence"}, optional
+        That `p` is a matrix of shape (m, K), of which the largest score of each row is evaluated. Of each class against
+        the rest there is a plan for each column, and of whole distributions none: errors are planted along scores.
 
     Returns
     -------
@@ -142,7 +155,7 @@ def plan_evaluation(
     >>> plan.needed[0].met, 100 < plan.needed[0].n < 800
     (True, True)
     """
-    options = _Options.of(p, n, base_rate, errors, families, width, power, draws, random_state)
+    options = _Options.of(p, n, base_rate, errors, families, width, power, draws, random_state, reduction)
     with one_blas_thread():  # many small products: threads would wait for each other
         return options.simulate()
 
@@ -346,8 +359,11 @@ class _Options:
         power: object,
         draws: int,
         random_state: RandomState,
+        reduction: object = None,
     ) -> "_Options":
-        scores = None if p is None else _read_scores(p)
+        if p is None and reduction is not None:
+            raise ValueError(f"reduction must be left out without p, got {reduction!r}")
+        scores = None if p is None else _read_scores(p, reduction)
         if scores is not None and base_rate is not None:
             raise ValueError(f"base_rate must be left out where p is given, whose mean it is; got {base_rate!r}")
         rate = DEFAULT_BASE_RATE if base_rate is None else _in_unit_interval(base_rate, "base_rate")
@@ -417,12 +433,33 @@ class _Options:
         )
 
 
-def _read_scores(p: ArrayInput) -> FloatArray:
-    """Return the scores in increasing order, so that the order of the rows has no part in what is drawn of them."""
-    scores = as_scores(p, "p")
+def _read_scores(p: Any, reduction: object) -> FloatArray:
+    """Return the scores of rows that were read, of a matrix its largest ones, or those of a column.
+
+    They are in increasing order, so that the order of the rows has no part in what is drawn of them.
+    """
+    if reduction not in (None, "confidence"):
+        reason = REASONS.get(str(reduction), "other reductions are not known")
+        raise ValueError(f"reduction must be None or 'confidence', got {reduction!r}: {reason}")
+    if isinstance(p, READ):
+        return _scores_of(p)
+    scores = as_scores(p, "p") if reduction is None else as_matrix(p, "p")[0].max(axis=1)
     if scores.size == 0:
         raise ValueError("p must not be empty, got 0 rows")
     return np.sort(scores)
+
+
+def _scores_of(data: Any) -> FloatArray:
+    """Return the scores of rows or cells that were read, each as often as its weight counts it."""
+    sample = one_sample(read(data), Names(y_true="p"))
+    if not sample.whole:
+        raise ValueError(
+            f"p must have weights that are counts, or none: sizes are numbers of rows; got a total weight of "
+            f"{sample.total:g} in {sample.n:,} rows"
+        )
+    rows = sample.rows
+    share = min(1.0, MOST_SCORES / float(rows.w.sum()))
+    return np.repeat(rows.p, np.maximum(np.rint(rows.w * share), 1).astype(np.intp))
 
 
 def _read_sizes(n: object, default: int) -> tuple[int, ...]:
