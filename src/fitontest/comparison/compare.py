@@ -19,7 +19,7 @@ from fitontest.data.indices import check_same_order
 from fitontest.data.predictions import NAMES, Names, count_columns
 from fitontest.data.read import reduction_of
 from fitontest.data.repeated_rows import Repeats
-from fitontest.data.sample import Sample
+from fitontest.data.sample import Sample, refuse_groups
 from fitontest.data.samples import Samples
 from fitontest.data.score_sample import refuse_pooled_scores
 from fitontest.data.simplex_sample import CANONICAL, AnyReduction
@@ -200,6 +200,7 @@ def compare_calibrators(
     )
     check_same_order(y_true=y_true, y_prob=y_prob, truth=truth)
     sample = sample_of(data, NAMES)
+    refuse_groups(sample, "comparisons")
     tested = None if test is None else _read_test(test, data, kind, pos_label)
     return _compare(sample, options, tested, truth, kind)
 

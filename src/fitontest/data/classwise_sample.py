@@ -36,7 +36,8 @@ class ClasswiseSample(SimplexSample):
             raise ValueError("logs must be False where each class is held against the rest, got True")
         w = predictions.sample_weight
         weights = None if w is None else Weights(w.w, w.counts)
-        return cls(predictions.scores, predictions.codes, predictions.classes, weights, predictions.names)
+        found = cls(predictions.scores, predictions.codes, predictions.classes, weights, predictions.names)
+        return found.with_facts(**predictions.facts)
 
     def losses(self, name: str, predictions: FloatArray | None = None) -> FloatArray:
         """Return the mean over the classes of the losses of each row."""

@@ -21,7 +21,7 @@ https://doi.org/10.48550/arXiv.1910.12656
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -33,6 +33,7 @@ from fitontest.data.class_columns import in_order_of_names, label_texts, read_cl
 from fitontest.data.column_permutation import warn_of_permutation
 from fitontest.data.indices import check_same_order
 from fitontest.data.labels import chosen_positive, coded, coded_positive, distinct, listed
+from fitontest.data.sample import NO_FACTS, Facts, taken
 from fitontest.data.samples import Samples
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.weights import Weights, read_weights
@@ -85,6 +86,8 @@ class Predictions:
     scores : array of shape (n, K)
     sample_weight : Weights or None
     names : Names
+    facts : mapping of str to array of shape (n,)
+        Columns that belong to the rows and travel with them, such as "group".
     """
 
     classes: list[Label]
@@ -92,6 +95,7 @@ class Predictions:
     scores: FloatArray
     sample_weight: Weights | None
     names: Names
+    facts: Facts = field(default_factory=lambda: NO_FACTS)
 
     @property
     def n(self) -> int:
@@ -107,7 +111,8 @@ class Predictions:
         """Return the chosen rows."""
         given = self.sample_weight
         weights = None if given is None else replace(given, w=given.w[rows])
-        return replace(self, codes=self.codes[rows], scores=self.scores[rows], sample_weight=weights)
+        facts = taken(self.facts, rows)
+        return replace(self, codes=self.codes[rows], scores=self.scores[rows], sample_weight=weights, facts=facts)
 
     def classwise(self) -> Samples:
         """Return the samples of each class against the rest."""
@@ -143,7 +148,8 @@ class Predictions:
         rows = top == column
         weights = Weights(confidence.w[rows], confidence.whole, confidence.doubtful)
         names, codes = self.names.of_sample, self.codes[rows]
-        return ScoreSample(codes == column, highest[rows], weights, names=names, reduction="confidence")
+        part = ScoreSample(codes == column, highest[rows], weights, names=names, reduction="confidence")
+        return part.with_facts(**taken(self.facts, rows))
 
     def binary(self, pos_label: Label | None) -> ScoreSample:
         """Return the column of the positive class, of two."""
@@ -163,7 +169,9 @@ class Predictions:
         return top, np.take_along_axis(self.scores, top[:, None], axis=1)[:, 0]
 
     def _sample(self, labels: NDArray[np.bool_], scores: FloatArray, reduction: str) -> ScoreSample:
-        return ScoreSample(labels, scores, self.sample_weight, names=self.names.of_sample, reduction=reduction)
+        names = self.names.of_sample
+        sample = ScoreSample(labels, scores, self.sample_weight, names=names, reduction=reduction)
+        return sample.with_facts(**self.facts)
 
 
 def read_classes(

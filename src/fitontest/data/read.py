@@ -4,9 +4,13 @@ Everything is checked here, once, and what weights mean is decided here. Nothing
 scores is read by the reduction that is given, and without one only a column of scores is accepted.
 """
 
+from dataclasses import replace
 from typing import Any, TypeAlias
 
-from fitontest.checks import brief, choose
+from numpy.typing import NDArray
+
+from fitontest.checks import choose
+from fitontest.data.arrays import as_column, check_same_length
 from fitontest.data.indices import check_same_order
 from fitontest.data.predictions import (
     NAMES,
@@ -20,7 +24,7 @@ from fitontest.data.predictions import (
 )
 from fitontest.data.samples import Samples
 from fitontest.data.score_sample import ScoreSample
-from fitontest.data.segments import split_by_segment
+from fitontest.data.segments import check_present, split_by_segment
 from fitontest.data.simplex_sample import CANONICAL, SimplexSample
 from fitontest.data.weights import WeightType, check_kind, read_weights
 from fitontest.typing import ArrayInput, Label
@@ -58,11 +62,10 @@ def read_arrays(
     check_same_order(**dict(zip((*names.of_sample, names.by, names.groups), given, strict=True)))
     w = None if sample_weight is None else read_weights(sample_weight, names.sample_weight, weights, names.weights)
     if reduction is None:
-        data: Data = _one_score(y_true, y_prob, w, labels, pos_label, names)
+        sample = _one_score(y_true, y_prob, w, labels, pos_label, names)
+        data: Data = sample if groups is None else sample.with_facts(group=_read_groups(groups, sample.y, names))
     else:
-        data = _of_classes(y_true, y_prob, w, reduction, labels, pos_label, names)
-    if groups is not None:
-        raise ValueError(f"{names.groups} must be left out until samples carry facts, got {brief(groups)}")
+        data = _of_classes(y_true, y_prob, w, groups, reduction, labels, pos_label, names)
     return data if by is None else split_by_segment(data, by, (names.y_true, names.by))
 
 
@@ -81,6 +84,7 @@ def _of_classes(
     y_true: ArrayInput,
     y_prob: ArrayInput,
     w: Any,
+    groups: ArrayInput,
     reduction: str,
     labels: ArrayInput,
     pos_label: Label | None,
@@ -90,11 +94,21 @@ def _of_classes(
     if reduction != "binary":
         refuse_pos_label(reduction, pos_label, names)
     matrix = read_classes((y_true, y_prob, w), labels, names)
+    if groups is not None:
+        matrix = replace(matrix, facts={"group": _read_groups(groups, matrix.codes, names)})
     if reduction == "binary":
         return matrix.binary(pos_label)
     if reduction == "confidence":
         return matrix.confidence()
     return matrix.classwise() if reduction == "classwise" else SimplexSample.of(matrix)
+
+
+def _read_groups(groups: ArrayInput, rows: NDArray[Any], names: Names) -> NDArray[Any]:
+    """Return the group of each row, after a check that there is one."""
+    column = as_column(groups, names.groups)
+    check_same_length(**{names.y_true: rows, names.groups: column})
+    check_present(column, names.groups)
+    return column
 
 
 def one_sample(data: Data, names: Names = NAMES) -> ScoreSample:
@@ -112,4 +126,4 @@ def reduction_of(data: Data) -> str | None:
     """Return by which reduction data were read, None where there was none, or cells do not tell."""
     if isinstance(data, Samples):
         return "classwise" if data.kind == "class" else reduction_of(data.whole)
-    return CANONICAL if isinstance(data, SimplexSample) else data.reduction
+    return data.reduction

@@ -51,6 +51,8 @@ class Sample(ABC):
         Whether entries stand for many rows, and for rows whose scores differ, at their mean.
     decided : bool
         Whether all predictions are 0 or 1: decisions, not probabilities.
+    reduction : str or None
+        What made the rows of a matrix of scores; None of a column of scores.
     facts : mapping of str to array of shape (m,) or more
         Columns that belong to the rows and travel with them, such as "cell", "group", "truth", "time" and "score2".
     """
@@ -65,6 +67,7 @@ class Sample(ABC):
     has_pooled_scores: bool = False
     codes: NDArray[Any]
     facts: Facts = NO_FACTS
+    reduction: str | None
 
     @property
     @abstractmethod
@@ -274,6 +277,24 @@ class Sample(ABC):
     def __getstate__(self) -> dict[str, Any]:
         """Copy and pickle without what can be computed again, which may hold the facts too."""
         return {name: value for name, value in self.__dict__.items() if name not in COMPUTED}
+
+
+def refuse_groups(sample: Any, what: str) -> None:
+    """Raise ValueError where rows belong to groups, of which `what` would take each row for independent.
+
+    Parameters
+    ----------
+    sample : sample, Samples or anything else with facts
+        Rows that `read(groups=...)` may have given the fact "group".
+    what : str
+        What is refused, in the plural.
+    """
+    if "group" in getattr(sample, "facts", NO_FACTS):
+        raise ValueError(
+            f"groups must be left out for {what}, which take rows for independent, and rows of one group are not; of "
+            "rows with groups there are point estimates, by interval=None and null_draws=0, under families "
+            "that need no folds, such as 'isotonic' and 'beta'"
+        )
 
 
 def taken(facts: Facts, rows: Any) -> Facts:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
+from fitontest.data.sample import Facts
 from fitontest.data.weights import Weighting
 
 Key: TypeAlias = Hashable
@@ -127,6 +128,11 @@ class Samples(ByKey):
     def rows_note(self) -> str:
         """What must be known of the rows where something is concluded from them, or ""."""
         return self.shared.rows_note  # type: ignore[no-any-return]
+
+    @property
+    def facts(self) -> Facts:
+        """Columns that belong to the rows and travel with them."""
+        return self.shared.facts  # type: ignore[no-any-return]
 
     @property
     def is_whole(self) -> bool:

@@ -19,7 +19,7 @@ from fitontest.data.arrays import as_column, as_numbers, check_same_length, chec
 from fitontest.data.indices import check_same_order
 from fitontest.data.labels import code_labels, is_binary_coded
 from fitontest.data.ordering import Groups, Rows, pooled, sorted_rows
-from fitontest.data.sample import Facts, Sample, taken
+from fitontest.data.sample import Facts, Sample, refuse_groups, taken
 from fitontest.data.weights import Weighting, Weights, WeightType, check_kind, read_weights
 from fitontest.numerics.distances import Distances
 from fitontest.numerics.losses import find_loss
@@ -324,6 +324,7 @@ class ScoreSample(Sample):
         folds : list of lists of int arrays
             For each repeat positions, ascending, of the sorted rows that each fold holds out.
         """
+        refuse_groups(self, "folds of rows")
         known = self.memory.get(folds_key(cv, repeats, random_state))  # of single rows that are parts of entries
         return known or (self, repeated_folds(len(self.rows), cv, repeats, random_state))
 

@@ -14,7 +14,7 @@ from fitontest.data.predictions import (
     Predictions,
     Reduction,
 )
-from fitontest.data.sample import NO_FACTS, Facts, Sample, taken
+from fitontest.data.sample import NO_FACTS, Facts, Sample, refuse_groups, taken
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex import on_simplex
 from fitontest.data.weights import Weighting, Weights
@@ -80,6 +80,7 @@ class SimplexSample(Sample):
     names: Names = NAMES
     logs: bool = False
     facts: Facts = field(default_factory=lambda: NO_FACTS)
+    reduction = CANONICAL
     chosen: bool = False
 
     @classmethod
@@ -97,7 +98,7 @@ class SimplexSample(Sample):
         if w is not None:
             check_same_length(**{names.y_prob if logs else names.y_true: predictions.codes, names.sample_weight: w.w})
         weights = None if w is None else Weights(w.w, w.counts)
-        return cls(p, predictions.codes, predictions.classes, weights, names, logs)
+        return cls(p, predictions.codes, predictions.classes, weights, names, logs, predictions.facts)
 
     def __len__(self) -> int:
         return self.codes.size
@@ -297,6 +298,7 @@ class SimplexSample(Sample):
         random_state : int, RandomState or None
             Of the folds; the same seed draws the same ones.
         """
+        refuse_groups(self, "folds of rows")
         check_cv(cv)
         group = self._equal_rows
         n_groups = int(group.max()) + 1

@@ -116,8 +116,8 @@ def measure_segments(
     measures : sequence of Measure
         Of different names.
     redrawing : Redrawing, optional
-        Labels are drawn at least 40 times as often as there are segments. Of a mean over classes they are drawn only
-        if that is asked for, because it has no null.
+        Labels are drawn at least 40 times as often as there are segments. Of a mean over classes, which has no null,
+        and of rows with groups, whose labels are not independent, they are drawn only if that is asked for.
 
     Raises
     ------
@@ -125,7 +125,8 @@ def measure_segments(
         Whatever the measures refuse in the whole; what they refuse in a segment alone is kept as its failure.
     """
     wanted = Redrawing() if redrawing is None else redrawing
-    wanted = wanted if isinstance(segments.whole, Samples) else _enough(wanted, len(segments))
+    without_null = isinstance(segments.whole, Samples) or (wanted.interval is None and "group" in segments.facts)
+    wanted = wanted if without_null else _enough(wanted, len(segments))
     told = wanted.interval is not None or bool(wanted.null_draws)
     if told and not isinstance(segments.whole, Samples):
         _repeats_of(segments.whole).warn()
@@ -165,7 +166,7 @@ def _segment_estimate(measure: Measure, data: Data, redrawing: Redrawing) -> Est
     """Return the estimate with its null, whose draws are fitted together where the family can do so."""
     if isinstance(data, Samples):
         return _estimates_of_classes(data, [measure], redrawing)[0]
-    if redrawing.interval is not None or not has_quick_interval(measure) or isinstance(data, SimplexSample):
+    if redrawing.interval is not None or not (redrawing.null_draws and has_quick_interval(measure)):
         return estimate_of(measure, data, reduction_of(data), redrawing)
     estimate = estimate_of(measure, data, data.reduction)
     return with_shared_null(estimate, data, int(redrawing.null_draws), redrawing.random_state)

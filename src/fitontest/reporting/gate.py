@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 from fitontest.checks import brief, choose, is_real
 from fitontest.data.read import Data, reduction_of
 from fitontest.data.repeated_rows import Repeats
+from fitontest.data.sample import refuse_groups
 from fitontest.data.samples import MANY, Key, Kind, Samples
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import CANONICAL, AnyReduction, SimplexSample
@@ -391,6 +392,7 @@ def check_calibration(
             by=by,
         )
     _refuse_doubt(data, "weights of Cells.of" if data is not y_true and isinstance(y_true, READ) else "weights")
+    refuse_groups(data, "gates")
     if reduction_of(data) == CANONICAL:
         rule = rule.of_distributions()
     segments = data if isinstance(data, Samples) and data.kind == "segment" else None

@@ -16,6 +16,7 @@ from fitontest.comparison.comparison import Comparison
 from fitontest.data.predictions import REDUCTIONS, Predictions, Reduction
 from fitontest.data.read import Data, one_sample
 from fitontest.data.repeated_rows import Repeats
+from fitontest.data.sample import refuse_groups
 from fitontest.data.samples import Samples
 from fitontest.data.score_sample import ScoreSample
 from fitontest.evaluation.evaluate import measures_of
@@ -325,6 +326,7 @@ def report(
         pos_label=pos_label,
         by=by,
     )
+    refuse_groups(data, "reports")
     segments = data if isinstance(data, Samples) and data.kind == "segment" else None
     whole = data if segments is None else segments.whole
     classes = whole if isinstance(whole, Samples) else None

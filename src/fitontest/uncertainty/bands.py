@@ -16,6 +16,7 @@ from sklearn.base import clone
 
 from fitontest.checks import choose, is_real
 from fitontest.data.labels_of_scores import redrawn
+from fitontest.data.sample import refuse_groups
 from fitontest.data.score_redraws import ScoreRedraws
 from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import without_warnings
@@ -85,6 +86,7 @@ def band_of(
     random_state: RandomState,
 ) -> Band:
     """Return a band of the estimate's family at the scores `x`, which increase."""
+    refuse_groups(sample, "bands")
     kind, _ = read_band(kind, draws, level, least=1)
     if kind == "consistency":
         return consistency_band(estimate, sample, x, draws, level, random_state)

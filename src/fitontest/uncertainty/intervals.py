@@ -16,6 +16,7 @@ from fitontest.checks import is_real
 from fitontest.data.ordering import Rows
 from fitontest.data.redraws import Redraws
 from fitontest.data.redraws_of import Data, redraws_of
+from fitontest.data.sample import refuse_groups
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family
 from fitontest.families.registry import family_name
@@ -80,6 +81,7 @@ def with_interval(
         Labellings from calibrated predictions.
     random_state : int, RandomState or None, default=0
     """
+    refuse_groups(sample, "intervals")
     check_interval(level)
     check_direction(direction)
     check_draws(draws, "draws", LEAST_DRAWS)
@@ -146,6 +148,7 @@ def with_shared_null(estimate: Estimate, sample: Data, draws: int, random_state:
 
     All draws are fitted together, several times as fast as one by one.
     """
+    refuse_groups(sample, "p-values")
     check_draws(draws, "null_draws", 1)
     with one_blas_thread():
         redrawn = Redrawn(estimate.measure, redraws_of(estimate.measure.bind(sample)), one_seed(random_state))

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from fitontest.data.sample import refuse_groups
 from fitontest.data.score_redraws import ScoreRedraws
 from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.estimate import Estimate
@@ -120,6 +121,7 @@ def joint_test(sample: ScoreSample, draws: int, seed: int = 0, known: Iterable[E
     known : iterable of Estimate, optional
         Estimates of the sample, whose nulls are of these labels: they are not drawn again.
     """
+    refuse_groups(sample, "p-values")
     draws = max(draws, FEWEST_DRAWS)
     key = f"joint test {draws} {seed}"
     found = sample.memory.get(key)

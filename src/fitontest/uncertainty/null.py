@@ -8,6 +8,7 @@ from typing import Literal
 
 from fitontest.checks import is_whole
 from fitontest.data.redraws_of import Data, redraws_of
+from fitontest.data.sample import refuse_groups
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.if_calibrated import IfCalibrated
 from fitontest.measures.measure import Measure
@@ -33,6 +34,7 @@ def with_null(estimate: Estimate, sample: Data, draws: int, random_state: Random
     check_seed(random_state)
     if draws == 0 or not estimate.measure.uses_labels:
         return estimate
+    refuse_groups(sample, "p-values")
     redraws = redraws_of(estimate.measure.bind(sample))
     values = redraws.null_values(estimate.measure, draws, random_state)
     return replace(estimate, null=compared_with(values, estimate.measure, estimate.value))

@@ -1,0 +1,72 @@
+"""Rows that belong to groups: carried with the rows, and nothing is concluded from them as if they were independent."""
+
+import numpy as np
+import pytest
+
+import fitontest as fot
+
+RNG = np.random.default_rng(0)
+P = RNG.random(300)
+Y = (RNG.random(300) < P).astype(int)
+PATIENT = np.arange(300) // 3
+HALF = PATIENT % 2
+BOTH = np.stack([1 - P, P], axis=1)
+ONE = fot.read(Y, P, groups=PATIENT)
+CLASSES = fot.read(Y, BOTH, reduction="classwise", groups=PATIENT)
+WHOLE = fot.read(Y, BOTH, reduction="canonical", groups=PATIENT)
+QUICK = {"families": ["beta"], "interval": None}
+
+
+def test_the_group_travels_with_the_rows():
+    assert ONE.facts["group"].tolist() == PATIENT.tolist()
+    assert CLASSES[1].facts["group"].tolist() == WHOLE.facts["group"].tolist() == PATIENT.tolist()
+    by_half = fot.read(Y, P, groups=PATIENT, by=HALF)
+    assert by_half[1].facts["group"].tolist() == PATIENT[HALF == 1].tolist()
+
+
+@pytest.mark.parametrize(("data", "scores"), [(ONE, P), (CLASSES, BOTH), (WHOLE, BOTH)])
+def test_point_estimates_are_those_without_groups(data, scores):
+    reduction = {id(CLASSES): "classwise", id(WHOLE): "canonical"}.get(id(data))
+    family = "vector" if reduction == "canonical" else "beta"
+    plain = fot.calibration_error(Y, scores, reduction=reduction, family=family)
+    assert float(fot.calibration_error(data, family=family)) == float(plain)
+    assert float(fot.gce(data)) == float(fot.gce(Y, scores, reduction=reduction))
+
+
+def test_segments_have_point_estimates():
+    found = fot.evaluate(fot.read(Y, P, groups=PATIENT, by=HALF), **QUICK)
+    plain = fot.evaluate(Y, P, by=HALF, **QUICK)
+    assert [float(found[half]["beta"]) for half in found] == [float(plain[half]["beta"]) for half in plain]
+    assert found[0]["beta"].null is None
+
+
+@pytest.mark.parametrize(
+    ("what", "call"),
+    [
+        ("intervals", lambda: fot.calibration_error(ONE, family="beta", interval=0.9)),
+        ("intervals", lambda: fot.evaluate(ONE, families=["beta"])),
+        ("intervals", lambda: fot.gce(WHOLE, interval=0.9)),
+        ("p-values", lambda: fot.gce(ONE, null_draws=10)),
+        ("p-values", lambda: fot.tce(CLASSES)),
+        ("p-values", lambda: fot.gce(WHOLE, null_draws=10)),
+        ("p-values", lambda: fot.evaluate(fot.read(Y, P, groups=PATIENT, by=HALF), **QUICK | {"null_draws": 200})),
+        ("folds", lambda: fot.calibration_error(ONE, family="slope1")),
+        ("folds", lambda: fot.proper_error(ONE)),
+        ("comparisons", lambda: fot.compare_calibrators(ONE, families=["beta"])),
+        ("gates", lambda: fot.check_calibration(ONE, max_error=0.1)),
+        ("gates", lambda: fot.check_calibration(WHOLE, max_error=0.1)),
+        ("gates", lambda: fot.check_calibration(CLASSES, max_error=0.1)),
+        ("reports", lambda: fot.report(ONE)),
+        ("bands", lambda: fot.ReliabilityDisplay.from_predictions(ONE, family="beta", band="confidence")),
+    ],
+)
+def test_what_takes_rows_for_independent_is_refused(what, call):
+    with pytest.raises(ValueError, match=f"groups must be left out for {what}.* there are point estimates"):
+        call()
+
+
+def test_bad_groups_are_refused():
+    with pytest.raises(ValueError, match="y_true and groups must have the same number of rows"):
+        fot.read(Y, P, groups=PATIENT[:5])
+    with pytest.raises(ValueError, match="groups must not have missing values"):
+        fot.read(Y, P, groups=[None, *PATIENT[1:]])
