@@ -202,22 +202,56 @@ class Sample(ABC):
 
     @abstractmethod
     def fit_estimator(self, family: Any) -> Any:
-        """Return a family, itself fitted to all rows."""
+        """Return a family, itself fitted to all rows.
+
+        Parameters
+        ----------
+        family : Family or MulticlassFamily
+            One that fits the classes of the rows.
+        """
 
     @abstractmethod
     def mean_loss(self, name: str, c_hat: Any = None) -> float:
-        """Return the weighted mean loss of the predictions, or of what a calibration map makes of them."""
+        """Return the weighted mean loss of the predictions, or of what a calibration map makes of them.
+
+        Parameters
+        ----------
+        name : {"brier", "log_loss"}
+            The loss.
+        c_hat : CalibrationMap or MulticlassMap, optional
+            By default the predictions are judged as they are.
+        """
 
     @abstractmethod
     def columns(self, values: FloatArray) -> list[FloatArray]:
-        """Return values of the rows by labelling: those of a sample whose classes are judged one by one are several."""
+        """Return values of the rows by labelling: those of a sample whose classes are judged one by one are several.
+
+        Parameters
+        ----------
+        values : array of shape (n,) or (n, K)
+            What the rows have, or what they have of each class.
+        """
 
     def joined(self, columns: Sequence[FloatArray]) -> FloatArray:
-        """Return the values of the rows of which these are the `columns`."""
+        """Return the values of the rows of which these are the `columns`.
+
+        Parameters
+        ----------
+        columns : sequence of arrays
+            One for each labelling.
+        """
         return columns[0]
 
     def checked_points(self, values: FloatArray, name: str) -> FloatArray:
-        """Return a matrix of true probabilities, or raise ValueError where its rows could not be predictions."""
+        """Return a matrix of true probabilities, or raise ValueError where its rows could not be predictions.
+
+        Parameters
+        ----------
+        values : array of shape (n, K)
+            A column for each class.
+        name : str
+            What messages call them.
+        """
         raise ValueError(f"{name} must be one column, got {values.shape[1]} columns")
 
     @property
