@@ -6,7 +6,7 @@ this package that register something are listed by name and imported when the na
 what is not used.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -187,7 +187,7 @@ class Registry(Mapping[str, E], Generic[E, T]):
         ValueError
             Another value of `classes`, or one where all entries are of one kind.
         """
-        names = sorted({*self._entries, *self._modules, *self._plugins()})
+        names = sorted({*self._entries, *self._modules, *_plugins(self._shelves)})
         if classes is None:
             return names
         if not self._kinds:
@@ -248,7 +248,7 @@ class Registry(Mapping[str, E], Generic[E, T]):
         if name in self._entries or name in self._modules:
             return True
         _import_all(self._modules)  # the name may be an alias
-        return name in self._entries or name in self._aliases or name in self._plugins()
+        return name in self._entries or name in self._aliases or name in _plugins(self._shelves)
 
     def _is_on(self, shelf: Shelf[E], name: str) -> bool:
         """Return whether a name is of that kind; one of another package is imported only if its group holds several."""
@@ -265,16 +265,11 @@ class Registry(Mapping[str, E], Generic[E, T]):
             import_module(self._modules[name])
             return
         _import_all(self._modules)
-        if name not in self._aliases and name in (plugins := self._plugins()):
+        if name not in self._aliases and name in (plugins := _plugins(self._shelves)):
             entry = plugins[name]()
             self._check(name, entry)
             self._entries[name] = entry
             self._settings[name] = {}
-
-    def _plugins(self) -> dict[str, Callable[[], E]]:
-        """Map the names of the entry points to their loaders; a class is imported when its loader is called."""
-        groups = dict.fromkeys(shelf.group for shelf in self._shelves if shelf.group)
-        return {point.name: point.load for group in groups for point in entry_points(group=group)}
 
     def _check_new(self, *names: str) -> None:
         """Raise ValueError for a name that a loaded entry has."""
@@ -288,6 +283,12 @@ class Registry(Mapping[str, E], Generic[E, T]):
             raise TypeError(f"the {self._noun} {name!r} must be a {self._base.__name__}, got {entry!r}")
         if not self._values and not (isinstance(entry, type) and issubclass(entry, self._base)):
             raise TypeError(f"the {self._noun} {name!r} must be a subclass of {self._base.__name__}, got {entry!r}")
+
+
+def _plugins(shelves: Iterable[Shelf[E]]) -> dict[str, Callable[[], E]]:
+    """Map the names of the entry points to their loaders; a class is imported when its loader is called."""
+    groups = dict.fromkeys(shelf.group for shelf in shelves if shelf.group)
+    return {point.name: point.load for group in groups for point in entry_points(group=group)}
 
 
 def _import_all(modules: Mapping[str, str]) -> None:

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from fitontest.data.read import Data, reduction_of
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.samples import Key, Kind, Samples
@@ -19,6 +21,7 @@ from fitontest.measures.plug_in import PlugIn
 from fitontest.measures.side_by_side import note_lines
 from fitontest.numerics.random import one_seed
 from fitontest.progress import track
+from fitontest.registry import settings_of
 from fitontest.typing import Label
 from fitontest.uncertainty.intervals import NULL_DRAWS, with_shared_null
 from fitontest.uncertainty.joint import JointTest, joint_test
@@ -90,7 +93,7 @@ def _estimates_of_classes(samples: Samples, measures: Sequence[Measure], redrawi
             repeats.append(Repeats.of(sample))
         with held_warnings() as held[label]:
             each[label] = [
-                estimate_of(measure.of_class(column, len(samples)), sample, "classwise", wanted)
+                estimate_of(_of_class(measure, column, len(samples)), sample, "classwise", wanted)
                 for measure, wanted in asked
             ]
     if repeats:
@@ -209,3 +212,14 @@ def warn_of_several(held: Mapping[Key, list[Held]], kind: Kind) -> None:
         first, *others = messages
         also = f" The like is true of {of_several(others, len(held), kind)}." if others else ""
         warn_user(f"{kind} {first!r}: {messages[first]}{also}", category)
+
+
+def _of_class(measure: Measure, column: int, n_classes: int) -> Measure:
+    """Return the measure of one class against the rest, of true probabilities in an array their column."""
+    truth = settings_of(measure).get("truth")
+    if not isinstance(truth, np.ndarray):
+        return measure
+    if truth.ndim != 2 or truth.shape[1] != n_classes:
+        rule = f"have a column for each of the {n_classes} classes with reduction='classwise', or be a function"
+        raise ValueError(f"truth must {rule}; got shape {truth.shape}")
+    return measure.changed(truth=truth[:, column])

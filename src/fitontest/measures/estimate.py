@@ -109,6 +109,11 @@ class Estimate(Number, Table):
     weighting: Weighting | None = None
     rows_note: str = ""
 
+    # of all evidence
+    map = OfEvidence[Any]()
+    estimator = OfEvidence[Any]()
+    partition = OfEvidence[Partition | CellPartition | None]()
+    n_bins = OfEvidence[int | None]()
     # settings, of the measures that have them
     family = OfMeasure[str]()
     norm = OfMeasure[str]()
@@ -178,11 +183,6 @@ class Estimate(Number, Table):
         )
 
     @property
-    def map(self) -> Any:
-        """The map whose distance from the predictions was measured."""
-        return self.evidence.map
-
-    @property
     def quoted(self) -> float:
         """The value that texts quote: the debiased one where there is one."""
         return self.value if self.debiased is None else self.debiased
@@ -245,21 +245,6 @@ class Estimate(Number, Table):
         return "accuracy" if self.reduction == "confidence" else "share of positives"
 
     @property
-    def estimator(self) -> Any:
-        """The fitted family."""
-        return self.evidence.estimator
-
-    @property
-    def partition(self) -> Partition | CellPartition | None:
-        """The bins."""
-        return self.evidence.partition
-
-    @property
-    def n_bins(self) -> int | None:
-        """Number of bins, empty ones included."""
-        return self.evidence.n_bins
-
-    @property
     def settings(self) -> dict[str, Any]:
         """The settings of the measure as JSON-ready values by name."""
         return self.measure.settings()
@@ -281,10 +266,6 @@ class Estimate(Number, Table):
 
     __iter__ = None  # an estimate is a number; its classes are in `classes`
 
-    def __format__(self, spec: str) -> str:
-        """Format the value where a number format is given, as in ``f"{error:.3f}"``."""
-        return format(self.value, spec) if spec else str(self)
-
     def record(self) -> dict[str, Any]:
         """Return the estimate as one plain record, for tables that hold several.
 
@@ -301,23 +282,10 @@ class Estimate(Number, Table):
             "n_bins": self.n_bins,
             **self.evidence.record(),
             **_null_record(self.null),
-            **self.interval_record(),
+            **_interval_record(self),
             "note": self.note,
         }
         return record if self.reduction != "canonical" else {k: v for k, v in record.items() if k not in _OF_TWO}
-
-    def interval_record(self) -> dict[str, Any]:
-        """Return the debiased value and the interval as plain values by name."""
-        facts = ("low", "high", "level", "target", "stand_in", "widened_by", "fit_p_value")
-        found = {name: None if self.interval is None else getattr(self.interval, name) for name in facts}
-        of_shape = self.limits is not None and self.interval is not None
-        limits = {f"limit_{J}": self.limit(J) if of_shape else None for J in RESOLUTIONS}
-        return {"debiased": self.debiased, **found, **limits, "interval_reason": self.interval_reason or None}
-
-    def _limits_at(self) -> list[dict[str, Any]] | None:
-        if self.limits is None or self.interval is None:
-            return None
-        return [self.limit_at(J).to_dict() for J in RESOLUTIONS]
 
     def rows(self) -> Records:
         """Return the records of the estimate's own table: its classes, its bins, or else the one of itself."""
@@ -341,7 +309,7 @@ class Estimate(Number, Table):
             "closed": self.partition.closed if isinstance(self.partition, Partition) else None,
             "debiased": self.debiased,
             "interval": None if self.interval is None else self.interval.to_dict(),
-            "limits": self._limits_at(),
+            "limits": _limits_at(self),
             "interval_reason": self.interval_reason or None,
             "if_calibrated": None if self.null is None else self.null.to_dict(),
             **self.evidence.to_dict(),
@@ -395,6 +363,21 @@ class Estimate(Number, Table):
             null = f", debiased={self.debiased:.4g}, interval={ends}{null}"
         null += "" if self.note is None else f", note={self.note!r}"
         return f"Estimate({self.value:.6g}{settings}{null})"
+
+
+def _interval_record(estimate: Estimate) -> dict[str, Any]:
+    """Return the debiased value and the interval as plain values by name."""
+    facts = ("low", "high", "level", "target", "stand_in", "widened_by", "fit_p_value")
+    ends = {name: None if estimate.interval is None else getattr(estimate.interval, name) for name in facts}
+    of_shape = estimate.limits is not None and estimate.interval is not None
+    limits = {f"limit_{J}": estimate.limit(J) if of_shape else None for J in RESOLUTIONS}
+    return {"debiased": estimate.debiased, **ends, **limits, "interval_reason": estimate.interval_reason or None}
+
+
+def _limits_at(estimate: Estimate) -> list[dict[str, Any]] | None:
+    if estimate.limits is None or estimate.interval is None:
+        return None
+    return [estimate.limit_at(J).to_dict() for J in RESOLUTIONS]
 
 
 def mean_over_classes(estimates: Mapping[Label, Estimate]) -> Estimate:
@@ -474,7 +457,7 @@ def _class_record(estimate: Estimate) -> dict[str, Any]:
     if estimate.null is not None or "se_map_fixed" not in record:
         facts |= {key: record[key] for key in ("null_mean", "null_sd", "p_value")}
     if estimate.interval is not None:
-        facts |= estimate.interval_record()
+        facts |= _interval_record(estimate)
     return {**facts, "note": record["note"]}
 
 

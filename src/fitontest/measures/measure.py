@@ -5,7 +5,7 @@ means, null distributions, scorers, the command line and the titles of diagrams 
 kind of error is one class with one method.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import is_dataclass, replace
 from typing import Any, ClassVar, Literal, Self, TypeAlias, TypeVar
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from fitontest.data.redraws import Labels, Redraws
 from fitontest.families.registry import registry as families
-from fitontest.measures.words import Words
+from fitontest.measures.described import Described
 from fitontest.registry import Registry, Shelf, are_among, changed_settings, plain_setting, settings_of
 from fitontest.typing import FloatArray, RandomState
 
@@ -21,7 +21,7 @@ M = TypeVar("M", bound="Measure")
 Unit: TypeAlias = Literal["fraction", "nats", "count", "correlation", "standard deviations"]
 
 
-class Measure(ABC):
+class Measure(Described):
     """Base class of the measures; subclasses are frozen dataclasses of their settings.
 
     A subclass defines ``estimate(sample)``. It may define ``target(sample, c)``: what it would be if c were the true
@@ -31,11 +31,9 @@ class Measure(ABC):
 
     Attributes
     ----------
-    classes : {"two", "any"}
+    classes : {"two", "any", "both"}
         Of the class: whether `estimate` takes a sample of two classes, or predictions of any number, with
-        ``reduction="canonical"``.
-    takes_samples : bool
-        Of the class: whether a measure of any number of classes takes a sample of two as well.
+        ``reduction="canonical"``, or both.
     unit : {"fraction", "nats", "count", "correlation", "standard deviations"}
         Of the class. An error is a fraction, never percent.
     greater_is_better : bool
@@ -62,8 +60,7 @@ class Measure(ABC):
     0.2
     """
 
-    classes: ClassVar[Literal["two", "any"]] = "two"
-    takes_samples: ClassVar[bool] = False
+    classes: ClassVar[Literal["two", "any", "both"]] = "two"
     unit: ClassVar[Unit] = "fraction"
     greater_is_better: ClassVar[bool] = False
     two_sided: ClassVar[bool] = False
@@ -125,16 +122,6 @@ class Measure(ABC):
         return False
 
     @property
-    def words(self) -> Words:
-        """How the measure is called, where that does not follow from its fields."""
-        return Words()
-
-    @property
-    def title(self) -> str:
-        """What tables and diagrams call the measure."""
-        return self.words.title or self.name
-
-    @property
     def name(self) -> str:
         """The registered name that stands for these settings, with those that it does not imply: tce(alpha=0.1)."""
         return self.words.name or registry.describe(self, self.made_as)
@@ -165,33 +152,6 @@ class Measure(ABC):
     def refits(self) -> bool:
         """Whether whatever the estimate rests on is fitted anew to other labels."""
         return not self.held_fixed
-
-    def of_class(self, column: int, n_classes: int) -> "Measure":  # noqa: ARG002 - the signature of every measure
-        """Return the measure of one class against the rest, with what its settings hold of that class.
-
-        Parameters
-        ----------
-        column : int
-            The place of the class, from 0.
-        n_classes : int
-            Number of classes K.
-        """
-        return self
-
-    def settings(self) -> dict[str, Any]:
-        """Return the settings as JSON-ready values by name."""
-        settings = self.words.settings
-        if settings is None:
-            return {name: plain_setting(value) for name, value in settings_of(self).items()}
-        return dict(settings)
-
-    def brief(self) -> dict[str, Any]:
-        """Return the settings worth saying in one line; by default those that are not the defaults."""
-        brief = self.words.brief
-        if brief is None:
-            changed = changed_settings(self)
-            return {name: value for name, value in self.settings().items() if name in changed}
-        return dict(brief)
 
     def labelled(self, name: str) -> Self:
         """Return the measure under another name, if it can have one.
@@ -230,23 +190,6 @@ class Measure(ABC):
         """
         measure: Self = replace(self, **settings)  # type: ignore[type-var]
         return _made_as(measure, self.made_as)
-
-    def in_words(self) -> str:
-        """Return the brief settings as readers see them."""
-        words = self.words.settings_in_words
-        return ", ".join(f"{name} {value}" for name, value in self.brief().items()) if words is None else words
-
-    def printed(self, value: float, digits: int = 3) -> str:
-        """Return a value of the measure as it is printed.
-
-        Parameters
-        ----------
-        value : float
-            In the unit of the measure.
-        digits : int, default=3
-            Significant digits.
-        """
-        return self.words.printed(value, digits)
 
 
 _CANONICAL_MODULES = {  # of measures of any number of classes
@@ -339,7 +282,7 @@ registry = MeasureRegistry(
     "measure",
     Measure,  # type: ignore[type-abstract]
     Shelf(_MODULES, "fitontest.measures", "two", lambda cls: cls.classes != "any"),
-    Shelf(_CANONICAL_MODULES, "fitontest.measures", "any", lambda cls: cls.classes == "any"),
+    Shelf(_CANONICAL_MODULES, "fitontest.measures", "any", lambda cls: cls.classes != "two"),
 )
 register = registry.register
 unregister = registry.unregister

@@ -97,28 +97,6 @@ class ProbabilisticKendallTau(Measure):
         name = "probabilistic_kendall_tau"
         return Words(title="probabilistic Kendall tau", name=name, settings={"truth": truth}, brief={})
 
-    def of_class(self, column: int, n_classes: int) -> "ProbabilisticKendallTau":
-        """Return the measure of one class against the rest, which has its own true probabilities.
-
-        Parameters
-        ----------
-        column : int
-            The place of the class, from 0.
-        n_classes : int
-            Number of classes K.
-
-        Raises
-        ------
-        ValueError
-            A truth given as an array without a column for each class.
-        """
-        if not isinstance(self.truth, np.ndarray):
-            return self
-        if self.truth.ndim != 2 or self.truth.shape[1] != n_classes:
-            rule = f"have a column for each of the {n_classes} classes with reduction='classwise', or be a function"
-            raise ValueError(f"truth must {rule}; got shape {self.truth.shape}")
-        return self.changed(truth=self.truth[:, column])
-
     def estimate(self, sample: ScoreSample) -> Estimate:
         """Return one less twice the share of the discordant pairs.
 

@@ -57,8 +57,7 @@ class ProperError(Measure):
     'family beta, Brier score, 10 folds'
     """
 
-    classes: ClassVar[Literal["two", "any"]] = "any"
-    takes_samples: ClassVar[bool] = True
+    classes: ClassVar[Literal["two", "any", "both"]] = "both"
 
     family: Any = None
     loss: LossName = "log_loss"

@@ -67,3 +67,7 @@ class Number(ABC):
 
     def __round__(self, ndigits: int | None = None) -> float:
         return round(self.value, ndigits)
+
+    def __format__(self, spec: str) -> str:
+        """Format the value where a number format is given, as in ``f"{error:.3f}"``."""
+        return format(self.value, spec) if spec else str(self)

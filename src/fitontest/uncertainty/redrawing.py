@@ -102,13 +102,13 @@ def estimate_of(
 
 def _check_serves(measure: Measure, reduction: str | None) -> None:
     """Raise ValueError unless the measure takes what the reduction makes of the predictions."""
-    if reduction == CANONICAL and measure.classes != "any":
+    if reduction == CANONICAL and measure.classes == "two":
         names = ", ".join(measure_names("any"))
         raise ValueError(
             f"measure must be one of whole distributions with reduction='canonical', {names}; got {measure.name!r}, "
             "which is of two classes"
         )
-    if reduction != CANONICAL and measure.classes != "two" and not measure.takes_samples:
+    if reduction != CANONICAL and measure.classes == "any":
         raise ValueError(
             f"reduction must be 'canonical' for {measure.name}, which takes whole distributions, got {reduction!r}"
         )
