@@ -33,6 +33,10 @@ class CalibrationWarning(UserWarning):
     """
 
 
+class PrintedWarning(CalibrationWarning):
+    """What the notes of a printed result say too."""
+
+
 class SeparableDataWarning(CalibrationWarning):
     """The labels are separated by the score, so the maximum-likelihood map is a limit that no parameter reaches.
 

@@ -8,8 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 import fitontest as fot
-from fitontest.cli import scores
 from fitontest.cli.main import main
+from fitontest.reading import table
 
 QUICK = ["--family", "beta", "--interval", "none", "--format", "json"]
 
@@ -45,7 +45,7 @@ def test_cells_are_said_and_give_the_same_error(frame, path):
 
 
 def test_many_rows_are_read_as_cells_unasked(path, monkeypatch):
-    monkeypatch.setattr(scores, "MOST_IN_MEMORY", 599)
+    monkeypatch.setattr(table, "MOST_IN_MEMORY", 599)
     assert "600 rows in" in run("evaluate", path, "--label", "y", "--prob", "p", *QUICK).stderr
     never = run("evaluate", path, "--label", "y", "--prob", "p", "--cells", "never", *QUICK)
     assert "rows in" not in never.stderr
@@ -107,10 +107,16 @@ def test_compare_and_plot_read_cells(path, tmp_path):
         (["--label", "y", "--prob", "q"], "prob must be a column of the frame, got 'q'"),
         (["--label", "z", "--prob", "p", "--pos-label", "1"], "--label must be a column of"),
         (["--label", "y", "--prob", "p", "--prob", "p"], "--prob must name every column once"),
-        (["--label", "y", "--prob", "p", "--prob", "s"], "--prob must be given once"),
+        (
+            ["--label", "y", "--prob", "p", "--prob", "s"],
+            "--prob must be one column unless --reduction says how",
+        ),
         (["--label", "y", "--prob", "p", "--classes", "0,1"], "--classes must be left out"),
         (["--label", "y", "--prob", "p", "--sep", ";"], "--sep"),
-        (["--label", "y", "--prob", "p", "--reduction", "canonical"], "--cells must not be asked for"),
+        (
+            ["--label", "y", "--prob", "p", "--reduction", "canonical"],
+            "--cells must not be 'always' with 'canonical'",
+        ),
     ],
 )
 def test_what_is_refused(path, arguments, message):

@@ -182,7 +182,7 @@ def test_weights_that_count_no_rows_have_no_tce(csv_file):
 
 
 REFUSED = [
-    (GIVEN, "--prob must be one-dimensional, got an array of shape (300, 3); or say by --reduction how several"),
+    (GIVEN, "--prob must be one column unless --reduction says how several are read, by 'confidence',"),
     (("--prob", "a", "--reduction", "confidence"), "prob column 'a' must be a matrix"),
     ((*NAMED, "--reduction", "binary", "--pos-label", "cat"), "--prob must have exactly two columns"),
     (
@@ -304,8 +304,8 @@ def test_the_proper_error_has_a_null_where_one_is_asked_for(csv_file):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--measure", "tce"), "must be one of whole distributions with reduction='canonical'"),
-        (("--pos-label", "cat"), "--pos-label must be left out with --reduction canonical"),
+        (("--measure", "tce"), "must be one of whole distributions with --reduction canonical"),
+        (("--pos-label", "cat"), "--pos-label must be None with --reduction='canonical', got 'cat'"),
         (("--classes", "cat,dog,fox"), "--classes must list every class in label column 'y'"),
         (("--alpha", "0.1"), "--alpha must be left out without --measure tce"),
         (("--measure", "none", "--null-draws", "3"), "--null-draws must be left out without --measure, got 3"),

@@ -71,7 +71,6 @@ def test_by_default_the_spline_is_measured(file):
         (("--by", "area"), "area"),
         (("--by", "region", "--family", "beta", "--null-draws", "50"), "at least 40 times the number of segments"),
         (("--by", "p", "--family", "beta"), "by must give at most 100 segments, got 120"),
-        (("--by", "region", "--reduction", "classwise"), "--by must be left out with --reduction classwise"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(file, options, message):

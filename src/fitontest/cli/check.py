@@ -3,22 +3,15 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import click
 
+import fitontest as fot
 from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import Given, of_class_scores
 from fitontest.cli.writing import check_output
 from fitontest.measures.error_limits import check_resolution
-from fitontest.reporting.gate import (
-    DEFAULT_FAMILY,
-    DEFAULT_RESOLUTION,
-    CalibrationCheck,
-    GateRule,
-    Outcome,
-    check_calibration,
-)
+from fitontest.reporting.gate import DEFAULT_FAMILY, DEFAULT_RESOLUTION, CalibrationCheck, Outcome
 from fitontest.results.writing import write_text
 
 EXIT_CODES: dict[Outcome, int] = {"pass": 0, "fail": 1, "undecided": 3}  # 2 is bad input, as for every command
@@ -80,17 +73,18 @@ def check(
     """
     if require and not by:
         raise ValueError(f"--require must be left out without --by, which makes the segments; got {', '.join(require)}")
-    settings: dict[str, Any] = {
-        "max_error": max_error,
-        "level": level,
-        "resolution": _resolution(resolution),
-        "family": family,
-        "random_state": random_state,
-    }
-    GateRule.of(**settings)  # raises where they are not valid, before anything is read
     if output is not None:
         check_output(output, "--output", {"FILE": given.file})
-    found = check_calibration(given.segments(by) if by else given.data(), require=require, **settings)
+    parts = _resolution(resolution)
+    found = fot.check_calibration(
+        given.read(by),
+        max_error=max_error,
+        level=level,
+        resolution=parts,
+        family=family,
+        require=require,
+        random_state=random_state,
+    )
     _write(FORMATS[style](found), output)
     context.exit(EXIT_CODES[found.outcome])
 

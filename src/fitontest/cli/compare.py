@@ -3,18 +3,19 @@
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 import click
 
+import fitontest as fot
 from fitontest.checks import choose
 from fitontest.cli.messages import refusing, say
-from fitontest.cli.scores import Given, of_whole_scores
+from fitontest.cli.scores import Given, of_any_scores
 from fitontest.cli.writing import check_output, is_same
 from fitontest.comparison.calibrators import RULES
-from fitontest.comparison.compare import compare_calibrators
 from fitontest.comparison.comparison import Comparison
 from fitontest.comparison.options import EVALUATORS
+from fitontest.data.samples import Samples
 from fitontest.displays.saving import check_path
 from fitontest.numerics.losses import LOSSES
 from fitontest.results.text import csv_text
@@ -34,7 +35,7 @@ FORMATS: dict[str, Callable[[Comparison], str]] = {
 
 
 @click.command()
-@of_whole_scores
+@of_any_scores
 @click.option("--test", type=click.Path(path_type=Path), help="A second file with the same columns, to evaluate on.")
 @click.option("--family", "families", multiple=True, help=FAMILY_HELP)
 @click.option("--cv", type=click.IntRange(min=2), default=5, show_default=True, help="Number of folds.")
@@ -67,8 +68,8 @@ def compare(
     families: tuple[str, ...],
     cv: int,
     repeats: int,
-    scoring: Any,
-    rule: Any,
+    scoring: Literal["log_loss", "brier"],
+    rule: Literal["one_se", "best", "stack"],
     evaluators: tuple[str, ...],
     random_state: int,
     style: str,
@@ -80,7 +81,8 @@ def compare(
     FILE is CSV, TSV (also gzipped) or Parquet, or - for standard input, with scores of rows that the classifier was not
     trained on. Families are compared out of fold, by paired differences; to do nothing is always a candidate.
     `fitontest apply` applies a map that was saved. Of several classes, with a --prob column for each, --reduction
-    canonical compares maps of all of them at once, and confidence those of the highest probability.
+    canonical compares maps of all of them at once, classwise a map for each class against the rest, and confidence
+    those of the highest probability.
     """
     file = given.file
     if test is not None and is_same(file, test):
@@ -93,31 +95,27 @@ def compare(
     if picture is not None:
         check_path(picture, "--plot")
         check_output(picture, "--plot", {"FILE": file, "--test": test})
-    data = _rows(given)
-    comparison = compare_calibrators(
+    if len(given.probs) > 1 and given.reduction is None:
+        raise ValueError(
+            f"--prob must be given once, for two classes, unless there is a --reduction; got {', '.join(given.probs)}"
+        )
+    shown = _read_evaluators(evaluators)
+    data = given.read()
+    classes = data.labels if isinstance(data, Samples) else data.classes
+    tested = None if test is None else replace(given, file=test).read(classes=classes)
+    comparison = fot.compare_calibrators(
         data,
+        test=tested,
         families=families or None,
         cv=cv,
         repeats=repeats,
         scoring=scoring,
         rule=rule,
-        evaluators=_read_evaluators(evaluators),
-        test=None if test is None else _rows(replace(given, file=test), data),
+        evaluators=shown,
         random_state=random_state,
     )
     say(FORMATS[style](comparison))
     _write(comparison, save, picture)
-
-
-def _rows(given: Given, other: Any = None) -> Any:
-    """Return the rows in the file, of the classes of other rows if there are any."""
-    if given.canonical:
-        return given.distributions_of(None if other is None else other.classes)
-    if given.reduction is None and len(given.probs) > 1:
-        raise ValueError(
-            f"--prob must be given once, for two classes, unless there is a --reduction; got {', '.join(given.probs)}"
-        )
-    return given.sample()
 
 
 def _read_evaluators(evaluators: tuple[str, ...]) -> tuple[str, ...]:

@@ -20,11 +20,10 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 
-from fitontest.cli.measuring import TCE, measured
+import fitontest as fot
+from fitontest.cli.evaluate import NULL_DRAWS, TCE
 from fitontest.cli.messages import refusing
-from fitontest.data.score_sample import ScoreSample
 from fitontest.displays.small_multiples import SmallMultiples
-from fitontest.displays.tce import TCEDisplay
 
 FOLDER = Path("fitontest-demo")
 FAMILIES = ("slope1", "flat", "isotonic", "beta")
@@ -47,12 +46,13 @@ def demo(output: Path) -> None:
     click.echo(QUESTION)
     written = []
     for name, sample in _scored_classifiers():
-        evaluation = measured(sample, FAMILIES, [TCE])
+        evaluation = fot.evaluate(sample, families=FAMILIES)
+        evaluation = evaluation.joined(fot.evaluate(sample, measures=[TCE], interval=None, null_draws=NULL_DRAWS))
         click.echo(f"\n{name}\n{evaluation}")
         stem = name.lower().replace(" ", "_")
         diagrams = SmallMultiples(evaluation.diagrams().displays, title=name)
         written.append(diagrams.save(output / f"{stem}_reliability.png"))
-        written.append(TCEDisplay(evaluation[TCE], sample, name=name).save(output / f"{stem}_tce.png"))
+        written.append(fot.TCEDisplay(evaluation[TCE], sample, name=name).save(output / f"{stem}_tce.png"))
     click.echo(
         "\nerror: mean distance between the scores and the fitted calibration map; flat bins also count the spread of\n"
         "the scores within a bin. bins: how many, chosen from the data where a family has bins. tce: the share of the\n"
@@ -64,7 +64,7 @@ def demo(output: Path) -> None:
     click.echo("\nAll families on your own scores: fitontest evaluate, fitontest plot --family all.")
 
 
-def _scored_classifiers() -> Iterator[tuple[str, ScoreSample]]:
+def _scored_classifiers() -> Iterator[tuple[str, fot.ScoreSample]]:
     """Yield the two classifiers with their out-of-fold scores, each when it has been trained."""
     x, benign = load_breast_cancer(return_X_y=True)
     y = 1 - np.asarray(benign, dtype=np.intp)
@@ -75,4 +75,4 @@ def _scored_classifiers() -> Iterator[tuple[str, ScoreSample]]:
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     for name, model in models.items():
         proba = cross_val_predict(model, x, y, cv=folds, method="predict_proba")
-        yield name, ScoreSample(y, np.asarray(proba[:, 1], dtype=np.float64))
+        yield name, fot.ScoreSample(y, np.asarray(proba[:, 1], dtype=np.float64))

@@ -1,28 +1,37 @@
 """``fitontest evaluate``: the calibration errors of the scores in a file."""
 
+import json
+from collections.abc import Callable
 from typing import Any, Literal
 
 import click
 
-from fitontest.cli.measuring import (
-    CANONICAL_MEASURES,
-    FORMATS,
-    NULL_DRAWS,
-    SEGMENT_FORMATS,
-    TCE,
-    measured,
-    measured_by_segment,
-    measured_distributions,
-)
+import fitontest as fot
 from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import Given, of_any_scores
-from fitontest.data.simplex_sample import SimplexSample
-from fitontest.evaluation.evaluate import DEFAULT_CANONICAL
+from fitontest.data.samples import Samples
+from fitontest.data.simplex_sample import CANONICAL
+from fitontest.evaluation.evaluate import DEFAULT_CANONICAL, DEFAULT_MEASURES
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA
-from fitontest.measures.measure import make as make_measure
-from fitontest.numerics.norms import names as norm_names
+from fitontest.measures.measure import Measure
+from fitontest.results.text import csv_text
 from fitontest.significance.choice import check_alpha
 from fitontest.uncertainty.intervals import check_interval
+
+NULL_DRAWS = 100  # enough for the mean to a tenth of the spread
+TCE = "tce"
+PROPER_ERROR = "proper_error"  # has a standard error, and fits many maps for each draw of the labels
+
+
+def _as_json(values: dict[str, Any]) -> str:
+    return json.dumps(values, indent=2, allow_nan=False)
+
+
+FORMATS: dict[str, Callable[[Any], str]] = {
+    "table": str,
+    "json": lambda result: _as_json(result.to_dict()),
+    "csv": lambda result: csv_text(result.rows()),
+}
 
 
 @click.command()
@@ -39,9 +48,11 @@ from fitontest.uncertainty.intervals import check_interval
     "measures",
     multiple=True,
     help="Further measure by name, such as ece, kernel or smooth_ece, or 'none'; repeat for several. Default: tce "
-    f"(with --reduction canonical {' and '.join(CANONICAL_MEASURES)}), and none where a --family is chosen.",
+    f"(with --reduction canonical {' and '.join(DEFAULT_MEASURES)}), and none where a --family is chosen.",
 )
-@click.option("--norm", type=click.Choice(norm_names()), default="l1", show_default=True, help="How distances add up.")
+@click.option(
+    "--norm", type=click.Choice(fot.norms.names()), default="l1", show_default=True, help="How distances add up."
+)
 @click.option("--random-state", type=int, default=0, show_default=True, help="Seed of the folds and of all draws.")
 @click.option("--alpha", type=float, help=f"Level of the tests behind TCE, by default {DEFAULT_ALPHA}.")
 @click.option(
@@ -85,7 +96,8 @@ def evaluate(
     --reduction; with canonical the families are those of several classes, and the measures are of whole distributions.
     With --by one family (spline) or what is chosen is measured in every segment and in all rows.
     """
-    chosen = _chosen(measures, families or by, CANONICAL_MEASURES if given.canonical else (TCE,))
+    canonical = given.reduction == CANONICAL
+    chosen = _chosen(measures, families or by, DEFAULT_MEASURES if canonical else (TCE,))
     level = _level(interval)
     if alpha is not None:
         check_alpha(alpha)
@@ -93,26 +105,54 @@ def evaluate(
             raise ValueError(f"--alpha must be left out without --measure tce, got {alpha:g}")
     if null_draws and not (chosen or by):
         raise ValueError(f"--null-draws must be left out without --measure, got {null_draws}")
-    settings: dict[str, Any] = {
-        "norm": norm,
-        "random_state": random_state,
-        "alpha": DEFAULT_ALPHA if alpha is None else alpha,
-        "interval": level,
-    }
+    data = given.read(by)
+    others = [_measure(name, alpha) for name in chosen if name != TCE or _counts_rows(data)]
+    settings: dict[str, Any] = {"norm": norm, "random_state": random_state, "interval": level}
     if by:
-        segmented = measured_by_segment(
-            given.segments(by), families or None, chosen, null_draws=null_draws or 0, **settings
+        result = fot.evaluate(
+            data, families=families or None, measures=others or None, null_draws=null_draws or 0, **settings
         )
-        say(SEGMENT_FORMATS[style](segmented))
+        say(FORMATS[style](result))
         return
-    data = given.data()
-    if isinstance(data, SimplexSample):
-        evaluation = measured_distributions(data, families, chosen, norm, random_state, null_draws, level)
-        say(FORMATS[style](evaluation))
-        return
-    draws = NULL_DRAWS if null_draws is None else null_draws
-    evaluation = measured(data, families or None, chosen, null_draws=draws, **settings)
-    say(FORMATS[style](evaluation))
+    if canonical and level == "auto":
+        settings["interval"] = None
+    of_families = fot.evaluate(data, families=families or (DEFAULT_CANONICAL if canonical else None), **settings)
+    evaluation = of_families
+    for measure in others:
+        draws, own = _null_of(measure, null_draws, settings["interval"] if canonical else None)
+        one = fot.evaluate(data, measures=[measure], null_draws=draws, interval=own, random_state=random_state)
+        evaluation = evaluation.joined(one)
+    say(_json_of_both(of_families, evaluation) if style == "json" else FORMATS[style](evaluation))
+
+
+def _json_of_both(of_families: fot.Evaluation, evaluation: fot.Evaluation) -> str:
+    """Return the records of the families, every other measure with its own table, and of classes all means."""
+    named = zip(evaluation.names, evaluation, strict=True)
+    others = {name: estimate.to_dict() for name, estimate in [*named][len(of_families) :]}
+    values = {**of_families.to_dict(), "notes": evaluation.notes, "measures": others}
+    if "means" in values:
+        values["means"] = evaluation.means
+    return _as_json(values)
+
+
+def _null_of(measure: str | Measure, draws: int | None, level: float | None) -> tuple[int, float | None]:
+    """Return how often labels are drawn for the null of a measure, and the level of its interval."""
+    if measure == PROPER_ERROR and draws is None:
+        return 0, None
+    return NULL_DRAWS if draws is None else draws, level
+
+
+def _measure(name: str, alpha: float | None) -> str | Measure:
+    """Return the name of a measure, which `evaluate` seeds, or the test-based error by tests of another level."""
+    return name if name != TCE or alpha is None else fot.measures.make(name, alpha=alpha)
+
+
+def _counts_rows(data: Any) -> bool:
+    """Return whether weights count rows, as a test requires, with a note where they do not."""
+    whole: bool = data.is_whole if isinstance(data, Samples) else data.whole
+    if not whole:
+        say("Note: no TCE, because a test counts rows and the weights are importances", err=True)
+    return whole
 
 
 def _chosen(measures: tuple[str, ...], families: tuple[str, ...], default: tuple[str, ...]) -> tuple[str, ...]:
@@ -122,7 +162,7 @@ def _chosen(measures: tuple[str, ...], families: tuple[str, ...], default: tuple
             raise ValueError(f"--measure must not name others beside none, got {', '.join(measures)}")
         return ()
     for name in measures:
-        make_measure(name)
+        fot.measures.make(name)
     return measures or (() if families else default)
 
 

@@ -1,5 +1,6 @@
 """What the command line writes beside its results: refusals, notes and progress, all on standard error."""
 
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -9,6 +10,7 @@ from typing import ParamSpec, TypeVar
 
 import click
 
+from fitontest.exceptions import PrintedWarning
 from fitontest.files.file_error import FileError
 from fitontest.progress import reporting
 from fitontest.results.text import visible
@@ -20,6 +22,8 @@ T = TypeVar("T")
 
 # what arguments of the library are called here whose options have other names
 OPTIONS = {"path": "FILE", "target": "--output", "labels": "--classes", "weights": "--weight-type"}
+
+_SETTING = re.compile(r"(?<![\w-])(\w+)='(\w+)'")  # how messages of the library quote an argument with its value
 
 
 class BadInput(click.ClickException):
@@ -38,6 +42,7 @@ def refusal(error: Exception) -> BadInput:
     if isinstance(error, FileError):
         return BadInput(error.called(names))
     argument, must, rule = str(error).partition(" must ")
+    rule = _SETTING.sub(lambda found: f"{names[found[1]]} {found[2]}" if found[1] in names else found[0], rule)
     return BadInput(f"{names.get(argument, argument)}{must}{rule}")
 
 
@@ -80,6 +85,7 @@ def notes() -> Iterator[None]:
     ended: click.exceptions.Exit | None = None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
+        warnings.simplefilter("ignore", PrintedWarning)  # the printed result says it
         try:
             yield
         except click.exceptions.Exit as exit_code:  # how a command ends with a code of its own

@@ -5,23 +5,17 @@ from typing import Any
 
 import click
 
-from fitontest.cli.measuring import NULL_DRAWS, TCE
+import fitontest as fot
+from fitontest.cli.evaluate import NULL_DRAWS
 from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import Given, of_class_scores
-from fitontest.data.samples import Samples
 from fitontest.displays.base import Display
-from fitontest.displays.reliability import ReliabilityDisplay
 from fitontest.displays.saving import check_path
 from fitontest.displays.scales import SCALE_NAMES, ScaleName
 from fitontest.displays.small_multiples import leave_out_identity
-from fitontest.displays.tce import TCEDisplay
-from fitontest.evaluation.evaluate import measures_of
-from fitontest.evaluation.measuring import measure_data
 from fitontest.families.base import family_class
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA
-from fitontest.measures.measure import make as make_measure
 from fitontest.uncertainty.bands import BAND_LEVEL, KINDS, BandKind, read_band
-from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 
 
 @click.command()
@@ -90,7 +84,7 @@ def plot(
     drawn: Display
     if kind == "tce":
         drawn = _test_based(given, {"partition": partition, "alpha": alpha}, scale, random_state, called)
-    elif given.classwise:
+    elif given.reduction == "classwise":
         drawn = _classwise(given, families or ("slope1",), scale, banded, called)
     else:
         drawn = _reliability(given, families or ("slope1",), scale, banded, called)
@@ -102,17 +96,17 @@ def _test_based(
     given: Given, options: dict[str, Any], scale: ScaleName, random_state: int, name: str | None
 ) -> Display:
     """Return the test-based diagram."""
-    if given.classwise:
+    if given.reduction == "classwise":
         raise ValueError("--reduction must be confidence or binary with --kind tce, got classwise: a class has its own")
-    sample = given.sample()
-    measure = make_measure(TCE, **{option: value for option, value in options.items() if value is not None})
-    error = estimate_of(measure, sample, sample.reduction, Redrawing(NULL_DRAWS, random_state=random_state))
-    return TCEDisplay(error, sample, scale=scale, name=name, pos_label=given.pos_label)
+    sample = given.read()
+    chosen = {option: value for option, value in options.items() if value is not None}
+    error = fot.tce(sample, null_draws=NULL_DRAWS, random_state=random_state, **chosen)
+    return fot.TCEDisplay(error, sample, scale=scale, name=name, pos_label=given.pos_label)
 
 
 def _band(kind: BandKind | None, draws: int, random_state: int) -> dict[str, Any]:
     """Return the options of the band; without draws there is none."""
-    chosen, wanted = read_band(kind, draws, BAND_LEVEL, argument="--band-draws")
+    chosen, wanted = read_band(kind, draws, BAND_LEVEL)
     return {"kind": chosen, "draws": wanted, "random_state": random_state}
 
 
@@ -121,11 +115,11 @@ def _reliability(
 ) -> Display:
     """Return the diagram of one family, or those of several side by side."""
     chosen = None if "all" in _known(families) else list(dict.fromkeys(families))
-    sample = given.sample()
-    evaluation = measure_data(sample, measures_of(sample, chosen, None, "l1", band["random_state"]))
+    sample = given.read()
+    evaluation = fot.evaluate(sample, families=chosen, interval=None, random_state=band["random_state"])
     panels = ((title, estimate, sample) for title, estimate in zip(evaluation.names, evaluation, strict=True))
     shown = leave_out_identity(panels)
-    several = ReliabilityDisplay.side_by_side(shown, scale, name=name, pos_label=given.pos_label)
+    several = fot.ReliabilityDisplay.side_by_side(shown, scale, name=name, pos_label=given.pos_label)
     for display in several.displays.values():
         if band["draws"]:
             display.add_band(sample, **band)
@@ -139,10 +133,8 @@ def _classwise(
     chosen = list(dict.fromkeys(_known(families)))
     if len(chosen) > 1 or "all" in chosen:
         raise ValueError(f"--family must be one family with --reduction classwise, got {', '.join(families)}")
-    data = given.data()
-    assert isinstance(data, Samples)
-    (measure,) = measures_of(data, chosen, None, "l1", band["random_state"])
-    return ReliabilityDisplay.of_classes(data, measure, band, scale=scale, name=name)
+    measure = fot.measures.PlugIn(chosen[0]).seeded(band["random_state"])
+    return fot.ReliabilityDisplay.of_classes(given.read(), measure, band, scale=scale, name=name)
 
 
 def _known(families: tuple[str, ...]) -> tuple[str, ...]:

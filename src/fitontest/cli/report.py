@@ -2,17 +2,16 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import click
 
+import fitontest as fot
 from fitontest.checks import choose
 from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import Given, of_class_scores
 from fitontest.cli.writing import check_output
 from fitontest.reporting.page import check_jinja
-from fitontest.reporting.report import DEFAULT_FAMILIES, ENDINGS, ReportOptions
-from fitontest.reporting.report import report as make_report
+from fitontest.reporting.report import DEFAULT_FAMILIES, ENDINGS
 
 
 @click.command()
@@ -57,17 +56,16 @@ def report(
         check_jinja()
     except ImportError as error:
         raise ValueError(str(error)) from error
-    settings: dict[str, Any] = {
-        "title": f"Calibration of {given.name or given.label} in {given.file.name}" if title is None else title,
-        "families": families or None,
-        "compare": compare,
-        "interval": interval,
-        "random_state": random_state,
-        "reduction": given.reduction,
-    }
-    ReportOptions.of(**settings)  # raises where they are not valid, before anything is read
-    if given.reduction == "confidence":
-        given = replace(given, reduction="classwise")  # whose rows have the confidence too
-    made = make_report(given.segments(by) if by else given.data(), **settings)
-    made.save(output)
-    say(f"{made.verdict.headline}. Wrote {output}", err=True)
+    heading = f"Calibration of {given.name or given.label} in {given.file.name}" if title is None else title
+    judged = "classwise" if given.reduction == "confidence" else given.reduction  # the page lists the classes too
+    page = fot.report(
+        replace(given, reduction=judged).read(by),
+        title=heading,
+        families=families or None,
+        compare=compare,
+        interval=interval,
+        random_state=random_state,
+        reduction=given.reduction,
+    )
+    page.save(output)
+    say(f"{page.verdict.headline}. Wrote {output}", err=True)

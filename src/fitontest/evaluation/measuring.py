@@ -13,7 +13,7 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
-from fitontest.exceptions import CalibrationWarning, Held, held_warnings, warn_user
+from fitontest.exceptions import Held, PrintedWarning, held_warnings, warn_user
 from fitontest.measures.estimate import Estimate, mean_over_classes, notes_of_evidence
 from fitontest.measures.measure import Measure
 from fitontest.measures.notes import data_notes, of_several
@@ -199,7 +199,7 @@ def warn_of_notes(evaluation: Evaluation) -> None:
     of_bins = one_bin and not isinstance(evaluation.data, SimplexSample)
     hint = ["the number of bins was left to the data; n_bins=10 fixes it"] if of_bins else []
     if lines := [*one_bin, *hint, *data_notes(evaluation.estimates[0].decided, None)]:
-        warn_user("; ".join(lines), CalibrationWarning)
+        warn_user("; ".join(lines), PrintedWarning)
 
 
 def warn_of_several(held: Mapping[Key, list[Held]], kind: Kind) -> None:

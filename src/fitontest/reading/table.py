@@ -15,7 +15,7 @@ from fitontest.cells.segments import samples_of_cells
 from fitontest.checks import brief, choose
 from fitontest.data.arrays import as_scores
 from fitontest.data.class_columns import read_class_order
-from fitontest.data.predictions import Names
+from fitontest.data.predictions import REDUCTIONS, Names
 from fitontest.data.read import Data, read_arrays
 from fitontest.data.simplex_sample import CANONICAL
 from fitontest.data.weights import WeightType, check_kind
@@ -119,8 +119,8 @@ class Table:
         check_kind(weights, self.names.weights, has_weights=self.weight is not None)
         if reduction is None and len(self.probs) > 1:
             raise ValueError(
-                f"{self.names.y_prob} must be one column unless {self.names.reduction} is given, got "
-                f"{', '.join(self.probs)}"
+                f"{self.names.y_prob} must be one column unless {self.names.reduction} says how several are read, by "
+                f"{', '.join(map(repr, (*REDUCTIONS, CANONICAL)))}; got {', '.join(self.probs)}"
             )
         choose(cells, CELLS, "cells")
         if self._is_reduced_to_cells(cells, reduction):
