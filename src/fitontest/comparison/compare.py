@@ -14,9 +14,10 @@ from fitontest.comparison.known_truth import Truth, read_truth
 from fitontest.comparison.options import EVALUATORS, Options
 from fitontest.comparison.pairing import rank_results
 from fitontest.comparison.rows import sample_of, scores_of
+from fitontest.data.arrays import count_columns
 from fitontest.data.counted_sample import count_rows
 from fitontest.data.indices import check_same_order
-from fitontest.data.predictions import NAMES, Names, count_columns
+from fitontest.data.predictions import NAMES, Names
 from fitontest.data.read import reduction_of
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.sample import Sample, refuse_groups
@@ -31,6 +32,16 @@ from fitontest.reading.read import READ, read
 from fitontest.typing import ArrayInput, IntArray, Label, RandomState
 
 TEST_NAMES = Names("test[0]", "test[1]", "test[2]")
+ONE_COLUMN = "must be one column unless a reduction is given"
+INSTEAD = {
+    2: "pass the column of the positive class, that of list(classifier.classes_).index(pos_label); or "
+    "reduction='canonical', which compares calibrators of all columns at once"
+}
+OF_SEVERAL = (
+    "reduction='canonical' compares calibrators of all classes at once, 'confidence' of the largest score and "
+    "'classwise' of each class against the rest; or compare on one class against the rest, y_true == label with the "
+    "column of that label"
+)
 
 
 def compare_calibrators(
@@ -175,11 +186,16 @@ def compare_calibrators(
     """
     if not isinstance(interpretability, bool | np.bool_):
         raise ValueError(f"interpretability must be True or False, got {interpretability!r}")
-    if reduction is None and not isinstance(y_true, READ):
-        if labels is not None:
-            raise ValueError(f"labels must be None unless a reduction is given, got {labels!r}")
-        _check_two_classes(y_prob, "y_prob")
-    data = read(y_true, y_prob, sample_weight=sample_weight, reduction=reduction, labels=labels, pos_label=pos_label)
+    if reduction is None and labels is not None and not isinstance(y_true, READ):
+        raise ValueError(f"labels must be None unless a reduction is given, got {labels!r}")
+    columns = {"sample_weight": sample_weight, "labels": labels, "pos_label": pos_label}
+    try:
+        data = read(y_true, y_prob, reduction=reduction, **columns)
+    except ValueError as error:
+        width = count_columns(y_prob) or 1
+        if width < 2 or reduction is not None:
+            raise
+        raise ValueError(f"y_prob {ONE_COLUMN}, got {width} columns; {INSTEAD.get(width, OF_SEVERAL)}") from error
     kind = reduction_of(data)
     if interpretability and kind == CANONICAL:
         raise ValueError(
@@ -275,8 +291,9 @@ def _read_test(test: Any, data: Any, reduction: str | None, pos_label: Label | N
         if not isinstance(test, tuple | list) or len(test) not in (2, 3):
             value = f"{len(test)} entries" if isinstance(test, tuple | list) else f"one {type(test).__name__}"
             raise ValueError(f"test must be a tuple (y, p) or (y, p, sample_weight), got {value}")
-        if reduction is None:
-            _check_two_classes(test[1], "test[1]")
+        width = count_columns(test[1]) or 1
+        if width > 1 and reduction is None:
+            raise ValueError(f"test[1] {ONE_COLUMN}, got {width} columns; {INSTEAD.get(width, OF_SEVERAL)}")
         read_test = read(
             test[0],
             test[1],
@@ -295,21 +312,3 @@ def _classes_of(data: Any) -> ArrayInput:
     """Return the classes of the columns, for other rows of them."""
     classes = data.labels if isinstance(data, Samples) else data.classes
     return None if classes is None else np.array(classes)
-
-
-def _check_two_classes(scores: ArrayInput, name: str) -> None:
-    """Raise ValueError where scores have several columns, and say what to compare instead."""
-    width = count_columns(scores) or 1
-    if width < 2:
-        return
-    instead = (
-        "pass the column of the positive class, that of list(classifier.classes_).index(pos_label); or "
-        "reduction='canonical', which compares calibrators of all columns at once"
-    )
-    if width > 2:
-        instead = (
-            "reduction='canonical' compares calibrators of all classes at once, 'confidence' of the largest score and "
-            "'classwise' of each class against the rest; or compare on one class against the rest, y_true == label "
-            "with the column of that label"
-        )
-    raise ValueError(f"{name} must be one column unless a reduction is given, got {width} columns; {instead}")

@@ -130,6 +130,17 @@ def _as_reals(values: ArrayInput, name: str) -> FloatArray:
     return flat.astype(np.float64, copy=False).reshape(array.shape)
 
 
+def count_columns(values: ArrayInput) -> int | None:
+    """Return how many columns there are, or None where only a conversion would show it."""
+    shape = getattr(values, "shape", None)
+    if shape is not None:
+        return None if len(shape) > 2 else 1 if len(shape) < 2 else int(shape[1])
+    if isinstance(values, list | tuple) and values:
+        first = values[0]
+        return len(first) if hasattr(first, "__len__") and not isinstance(first, str) else 1
+    return None
+
+
 def check_unit_interval(array: NDArray[Any], name: str, shape: tuple[int, ...] | None = None) -> None:
     """Raise ValueError unless every value is a number in [0, 1]; `shape` is that before the array was flattened."""
     if array.size == 0:

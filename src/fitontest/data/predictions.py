@@ -28,7 +28,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from fitontest.data.arrays import as_column, as_matrix, check_finite, check_same_length
+from fitontest.data.arrays import as_column, as_matrix, check_finite, check_same_length, count_columns
 from fitontest.data.class_columns import in_order_of_names, label_texts, read_class_order
 from fitontest.data.column_permutation import warn_of_permutation
 from fitontest.data.indices import check_same_order
@@ -147,9 +147,21 @@ class Predictions:
         confidence = self.confidence()
         rows = top == column
         weights = Weights(confidence.w[rows], confidence.whole, confidence.doubtful)
-        names, codes = self.names.of_sample, self.codes[rows]
-        part = ScoreSample(codes == column, highest[rows], weights, names=names, reduction="confidence")
-        return part.with_facts(**taken(self.facts, rows))
+        labels, facts = self.codes[rows] == column, taken(self.facts, rows)
+        return ScoreSample.of_columns(labels, highest[rows], weights, "confidence", facts)
+
+    def reduced(self, reduction: str, pos_label: Label | None = None) -> ScoreSample | Samples:
+        """Return what a reduction makes of the matrix.
+
+        Parameters
+        ----------
+        reduction : {"confidence", "classwise", "binary"}
+        pos_label : label, optional
+            With "binary".
+        """
+        if reduction == "classwise":
+            return self.classwise()
+        return self.binary(pos_label) if reduction == "binary" else self.confidence()
 
     def binary(self, pos_label: Label | None) -> ScoreSample:
         """Return the column of the positive class, of two."""
@@ -169,13 +181,15 @@ class Predictions:
         return top, np.take_along_axis(self.scores, top[:, None], axis=1)[:, 0]
 
     def _sample(self, labels: NDArray[np.bool_], scores: FloatArray, reduction: str) -> ScoreSample:
-        names = self.names.of_sample
-        sample = ScoreSample(labels, scores, self.sample_weight, names=names, reduction=reduction)
-        return sample.with_facts(**self.facts)
+        return ScoreSample.of_columns(labels, scores, self.sample_weight, reduction, self.facts)
 
 
 def read_classes(
-    columns: Columns, labels: ArrayInput = None, names: Names = NAMES, read: MatrixReader = as_matrix
+    columns: Columns,
+    labels: ArrayInput = None,
+    names: Names = NAMES,
+    read: MatrixReader = as_matrix,
+    facts: Facts = NO_FACTS,
 ) -> Predictions:
     """Read labels of several classes and a matrix of scores, and match the columns with the classes.
 
@@ -192,6 +206,8 @@ def read_classes(
         What the caller calls the arguments.
     read : callable, optional
         What makes a matrix and the names of its columns of y_prob, where that may hold other numbers.
+    facts : mapping of str to array of shape (n,), optional
+        Columns that belong to the rows.
 
     Raises
     ------
@@ -206,7 +222,9 @@ def read_classes(
         )
     check_same_order(**dict(zip(names.of_sample, columns, strict=True)))
     y, (scores, headers) = as_column(y_true, names.y_true), read(y_prob, names.y_prob)
-    check_same_length(**{names.y_true: y, names.y_prob: scores})
+    w = None if sample_weight is None else read_weights(sample_weight, names.sample_weight)
+    lengths = {} if w is None else {names.sample_weight: w.w}
+    check_same_length(**{names.y_true: y, names.y_prob: scores, **lengths})
     if y.dtype.kind == "f":
         check_finite(y, names.y_true)
     occurring, inverse = coded(y, names.y_true)
@@ -224,8 +242,7 @@ def read_classes(
     check_order(columns_of, classes, names)
     column = {label: k for k, label in enumerate(classes)}
     codes = np.array([column[label] for label in occurring], dtype=np.intp)[inverse]
-    w = None if sample_weight is None else read_weights(sample_weight, names.sample_weight)
-    found = Predictions(classes, codes, scores, w, names)
+    found = Predictions(classes, codes, scores, w, names, facts)
     warn_of_permutation(codes, found.predicted[0], classes, names.y_prob, names.labels)
     return found
 
@@ -264,8 +281,10 @@ def refuse_pos_label(reduction: str, pos_label: Label | None, names: Names) -> N
         raise ValueError(f"{names.pos_label} must be None with {names.reduction}={reduction!r}, got {pos_label!r}")
 
 
-def refuse_matrix(y_prob: ArrayInput, names: Names) -> None:
+def check_one_column(y_prob: ArrayInput, names: Names) -> None:
     """Raise ValueError for several columns, and say what reads them."""
+    if (count_columns(y_prob) or 1) < 2:
+        return
     try:
         as_column(y_prob, names.y_prob)
     except ValueError as error:
@@ -274,14 +293,3 @@ def refuse_matrix(y_prob: ArrayInput, names: Names) -> None:
             f"{error}; or say by {names.reduction} how several columns are read, one of {known}; 'canonical', where "
             "whole distributions are taken, reads the columns of all classes as they are"
         ) from None
-
-
-def count_columns(values: ArrayInput) -> int | None:
-    """Return how many columns there are, or None where only a conversion would show it."""
-    shape = getattr(values, "shape", None)
-    if shape is not None:
-        return None if len(shape) > 2 else 1 if len(shape) < 2 else int(shape[1])
-    if isinstance(values, list | tuple) and values:
-        first = values[0]
-        return len(first) if hasattr(first, "__len__") and not isinstance(first, str) else 1
-    return None

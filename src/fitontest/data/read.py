@@ -4,7 +4,6 @@ Everything is checked here, once, and what weights mean is decided here. Nothing
 scores is read by the reduction that is given, and without one only a column of scores is accepted.
 """
 
-from dataclasses import replace
 from typing import Any, TypeAlias
 
 from numpy.typing import NDArray
@@ -17,9 +16,8 @@ from fitontest.data.predictions import (
     REDUCTIONS,
     Names,
     Predictions,
-    count_columns,
+    check_one_column,
     read_classes,
-    refuse_matrix,
     refuse_pos_label,
 )
 from fitontest.data.samples import Samples
@@ -61,52 +59,25 @@ def read_arrays(
     given = (y_true, y_prob, sample_weight, by, groups)
     check_same_order(**dict(zip((*names.of_sample, names.by, names.groups), given, strict=True)))
     w = None if sample_weight is None else read_weights(sample_weight, names.sample_weight, weights, names.weights)
+    facts = {} if groups is None else {"group": _read_groups(groups, y_true, names)}
+    data: Data
     if reduction is None:
-        sample = _one_score(y_true, y_prob, w, labels, pos_label, names)
-        data: Data = sample if groups is None else sample.with_facts(group=_read_groups(groups, sample.y, names))
+        if labels is not None:
+            raise ValueError(f"{names.labels} must be left out unless {names.reduction} is given, got {labels!r}")
+        check_one_column(y_prob, names)
+        data = ScoreSample(y_true, y_prob, w, pos_label=pos_label, names=names.of_sample).with_facts(**facts)
     else:
-        data = _of_classes(y_true, y_prob, w, groups, reduction, labels, pos_label, names)
+        if reduction != "binary":
+            refuse_pos_label(reduction, pos_label, names)
+        matrix = read_classes((y_true, y_prob, w), labels, names, facts=facts)
+        data = SimplexSample.of(matrix) if reduction == CANONICAL else matrix.reduced(reduction, pos_label)
     return data if by is None else split_by_segment(data, by, (names.y_true, names.by))
 
 
-def _one_score(
-    y_true: ArrayInput, y_prob: ArrayInput, w: Any, labels: ArrayInput, pos_label: Label | None, names: Names
-) -> ScoreSample:
-    """Return the sample of one column of scores."""
-    if labels is not None:
-        raise ValueError(f"{names.labels} must be left out unless {names.reduction} is given, got {labels!r}")
-    if (count_columns(y_prob) or 1) > 1:
-        refuse_matrix(y_prob, names)
-    return ScoreSample(y_true, y_prob, w, pos_label=pos_label, names=names.of_sample)
-
-
-def _of_classes(
-    y_true: ArrayInput,
-    y_prob: ArrayInput,
-    w: Any,
-    groups: ArrayInput,
-    reduction: str,
-    labels: ArrayInput,
-    pos_label: Label | None,
-    names: Names,
-) -> Data:
-    """Return what a reduction makes of a matrix of scores."""
-    if reduction != "binary":
-        refuse_pos_label(reduction, pos_label, names)
-    matrix = read_classes((y_true, y_prob, w), labels, names)
-    if groups is not None:
-        matrix = replace(matrix, facts={"group": _read_groups(groups, matrix.codes, names)})
-    if reduction == "binary":
-        return matrix.binary(pos_label)
-    if reduction == "confidence":
-        return matrix.confidence()
-    return matrix.classwise() if reduction == "classwise" else SimplexSample.of(matrix)
-
-
-def _read_groups(groups: ArrayInput, rows: NDArray[Any], names: Names) -> NDArray[Any]:
+def _read_groups(groups: ArrayInput, y_true: ArrayInput, names: Names) -> NDArray[Any]:
     """Return the group of each row, after a check that there is one."""
     column = as_column(groups, names.groups)
-    check_same_length(**{names.y_true: rows, names.groups: column})
+    check_same_length(**{names.y_true: as_column(y_true, names.y_true), names.groups: column})
     check_present(column, names.groups)
     return column
 

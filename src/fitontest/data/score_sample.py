@@ -132,6 +132,29 @@ class ScoreSample(Sample):
         self._fill(scores, labels, read)
         object.__setattr__(self, "reduction", reduction)
 
+    @classmethod
+    def of_columns(
+        cls, labels: NDArray[Any], scores: NDArray[Any], weights: Weights | None, reduction: str | None, facts: Facts
+    ) -> "ScoreSample":
+        """Return the sample of columns that have been checked, which stay as they are.
+
+        Parameters
+        ----------
+        labels : array of shape (n,)
+            False and True, or 0 and 1.
+        scores : array of shape (n,)
+            In [0, 1].
+        weights : Weights or None
+        reduction : str or None
+            What made the scores.
+        facts : mapping of str to arrays
+            Of the rows.
+        """
+        sample = object.__new__(ScoreSample)
+        sample._fill(scores, labels, weights)
+        object.__setattr__(sample, "reduction", reduction)
+        return sample.with_facts(**facts)
+
     def _fill(self, scores: NDArray[Any], labels: NDArray[Any], read: Weights | None) -> None:
         weights = None if read is None else read.w
         unit = weights is None or bool(np.all(weights == 1.0))

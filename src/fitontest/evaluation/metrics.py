@@ -6,7 +6,8 @@ Each reads its arguments, chooses a measure and measures.
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
-from fitontest.data.predictions import Reduction, count_columns
+from fitontest.data.arrays import count_columns
+from fitontest.data.predictions import Reduction
 from fitontest.data.simplex_sample import CANONICAL, AnyReduction, SimplexSample
 from fitontest.evaluation.measuring import measure_one
 from fitontest.families.base import Family

@@ -20,10 +20,10 @@ from fitontest.data.arrays import (
     as_scores,
     check_same_length,
     check_unit_interval,
+    count_columns,
 )
 from fitontest.data.entries import Entries
 from fitontest.data.indices import check_same_order
-from fitontest.data.predictions import count_columns
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.weights import Weights, read_weights
 from fitontest.exceptions import without_warnings

@@ -14,8 +14,8 @@ from sklearn.base import ClassifierMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from fitontest.checks import choose
-from fitontest.data.arrays import as_matrix
-from fitontest.data.predictions import Names, Predictions, check_order, count_columns, read_classes
+from fitontest.data.arrays import as_matrix, count_columns
+from fitontest.data.predictions import Names, Predictions, check_order, read_classes
 from fitontest.data.simplex import as_log_simplex, on_simplex
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.families.cutting import eps_of_classes

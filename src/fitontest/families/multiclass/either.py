@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from sklearn.utils.validation import check_is_fitted
 
-from fitontest.data.predictions import count_columns
+from fitontest.data.arrays import count_columns
 from fitontest.families.base import Family
 from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.maps.multiclass.base import MulticlassMap
