@@ -51,7 +51,9 @@ def test_it_is_a_value(name):
     assert partitioner == make_partitioner(name)
     assert hash(partitioner) == hash(make_partitioner(name))
     assert pickle.loads(pickle.dumps(partitioner)) == partitioner
-    assert eval(repr(partitioner), vars(fot.partitions)) == partitioner
+    assert (
+        eval(repr(partitioner), {name: getattr(fot.partitions, name) for name in fot.partitions.__all__}) == partitioner
+    )
 
 
 @every_partitioner

@@ -118,8 +118,8 @@ class Partition:
         p : array of float64
             Scores in [0, 1].
         """
-        if self._equal_width:
-            return self._locate_equal_width(p)
+        if self._fences is not None:
+            return _locate_equal_width(p, self._fences, self.closed)
         side: Closed = "right" if self.closed == "left" else "left"
         return positions(self.edges, p, side)
 
@@ -145,18 +145,9 @@ class Partition:
         """
         last, pooled, table = sample.memory.get("table", (None, None, None))
         if last is not self or pooled != sample.is_pooled or not isinstance(table, BinTable):
-            table = self._table(sample)
+            table = self.cut(sample)[1] if sample.is_pooled or sample.aggregated else _summarise_blocks(self, sample)
             sample.memory["table"] = (self, sample.is_pooled, table)
         return table
-
-    def _table(self, sample: ScoreSample) -> BinTable:
-        if sample.is_pooled or sample.aggregated:
-            return self.cut(sample)[1]
-        sums = np.zeros((5, self.n_bins))
-        for p, y, w in sample.blocks():
-            sums += self._sums(p, y, w)
-        n, total, squares, sum_p, sum_y = sums
-        return BinTable(n.astype(np.intp), total, squares, sum_p, sum_y)
 
     def cut(self, sample: ScoreSample) -> tuple[IntArray, BinTable]:
         """Return where each bin starts among the sorted groups of tied scores (and the last one ends), and the sums.
@@ -194,41 +185,11 @@ class Partition:
         inner = np.searchsorted(p, self.edges, side=self.closed)
         return np.concatenate(([0], inner, [p.size]))
 
-    def _sums(self, p: FloatArray, y: FloatArray, w: FloatArray | None) -> FloatArray:
-        index, bins = self.locate_checked(p), self.n_bins
-        if w is None:
-            sum_p = np.bincount(index, p, bins)
-            index *= 2  # bin and label in one index: a single count gives rows and positives
-            index += y.astype(np.intp)
-            by_label = np.bincount(index, minlength=2 * bins).reshape(bins, 2)
-            n = by_label.sum(axis=1)
-            return np.array([n, n, n, sum_p, by_label[:, 1]])
-        columns = ((w > 0).astype(np.float64), w, w * w, w * p, w * y)
-        return np.array([np.bincount(index, column, bins) for column in columns])
-
     @cached_property
-    def _equal_width(self) -> bool:
-        return np.array_equal(self.edges, uniform_edges(self.n_bins))
-
-    def _locate_equal_width(self, p: FloatArray) -> IntArray:
-        """Locate by arithmetic, then correct the ulp by which p * B may be off: same bins, no search.
-
-        For scores in a block this is three times as fast as a binary search over the edges.
-        """
-        lowest, highest = self._fences
-        index = np.asarray((p * self.n_bins).astype(np.intp))
-        left = self.closed == "left"
-        under = p < lowest.take(index) if left else p <= lowest.take(index)
-        if under.any():
-            index -= under
-        over = p >= highest.take(index) if left else p > highest.take(index)
-        if over.any():
-            index += over
-        return index
-
-    @cached_property
-    def _fences(self) -> tuple[FloatArray, FloatArray]:
-        """Lower and upper ends of the bins 0..B, without ends where no score can be moved out; B takes p = 1."""
+    def _fences(self) -> tuple[FloatArray, FloatArray] | None:
+        """Of bins of equal width the ends of 0..B, but none where no score can be moved out; B takes p = 1."""
+        if not np.array_equal(self.edges, uniform_edges(self.n_bins)):
+            return None
         return np.concatenate(([-np.inf], self.edges, [np.inf])), np.concatenate((self.edges, [np.inf, np.inf]))
 
     def __eq__(self, other: object) -> bool:
@@ -246,6 +207,45 @@ class Partition:
         edges = distinct(self.edges.tolist())
         shown = edges if len(edges) <= MOST_SHOWN else [*edges[:3], "...", *edges[-3:]]
         return f"Partition([{', '.join(shown)}], closed={self.closed!r})"
+
+
+def _summarise_blocks(partition: Partition, sample: ScoreSample) -> BinTable:
+    """Return the sums per bin of rows that nobody has sorted yet."""
+    sums = np.zeros((5, partition.n_bins))
+    for p, y, w in sample.blocks():
+        sums += _bin_block(partition, p, y, w)
+    n, total, squares, sum_p, sum_y = sums
+    return BinTable(n.astype(np.intp), total, squares, sum_p, sum_y)
+
+
+def _bin_block(partition: Partition, p: FloatArray, y: FloatArray, w: FloatArray | None) -> FloatArray:
+    index, bins = partition.locate_checked(p), partition.n_bins
+    if w is None:
+        sum_p = np.bincount(index, p, bins)
+        index *= 2  # bin and label in one index: a single count gives rows and positives
+        index += y.astype(np.intp)
+        by_label = np.bincount(index, minlength=2 * bins).reshape(bins, 2)
+        n = by_label.sum(axis=1)
+        return np.array([n, n, n, sum_p, by_label[:, 1]])
+    columns = ((w > 0).astype(np.float64), w, w * w, w * p, w * y)
+    return np.array([np.bincount(index, column, bins) for column in columns])
+
+
+def _locate_equal_width(p: FloatArray, fences: tuple[FloatArray, FloatArray], closed: Closed) -> IntArray:
+    """Locate by arithmetic, then correct the ulp by which p * B may be off: same bins, no search.
+
+    For scores in a block this is three times as fast as a binary search over the edges.
+    """
+    lowest, highest = fences
+    index = np.asarray((p * (lowest.size - 1)).astype(np.intp))
+    left = closed == "left"
+    under = p < lowest.take(index) if left else p <= lowest.take(index)
+    if under.any():
+        index -= under
+    over = p >= highest.take(index) if left else p > highest.take(index)
+    if over.any():
+        index += over
+    return index
 
 
 def tabulate(sample: ScoreSample, rows: Rows, groups: Groups, starts: IntArray) -> BinTable:
