@@ -1,0 +1,143 @@
+"""The feature table is a contract: every question of every kind of data has an answer, or a refusal that says why not."""
+
+import re
+import warnings
+
+import numpy as np
+import pytest
+
+import fitontest as fot
+
+N, CLASSES = 240, ["a", "b", "c"]
+
+
+def labelled(seed):
+    """Return labels of three classes, their distributions, and a second model's."""
+    rng = np.random.default_rng(seed)
+    P = rng.dirichlet([1.0, 1.0, 1.0], N)
+    y = np.array(CLASSES)[(P.cumsum(axis=1) > rng.random((N, 1))).argmax(axis=1)]
+    sharper = P**1.7
+    return y, P, sharper / sharper.sum(axis=1, keepdims=True)
+
+
+def columns(seed=0):
+    """Return (labels, scores, a second model's scores, reduction, what they are read into) of each kind of data."""
+    y, P, Q = labelled(seed)
+    b = y == "b"
+    return {
+        "one score": (b, P[:, 1], Q[:, 1], None),
+        "confidence": (y, P, Q, "confidence"),
+        "class-wise": (y, P, Q, "classwise"),
+        "whole distributions": (y, P, Q, "canonical"),
+        "Cells": (b, P[:, 1], Q[:, 1], None),
+        "ClassCells": (y, P, Q, "classwise"),
+    }
+
+
+def data_of(kind, seed=0):
+    y, p, _, reduction = columns(seed)[kind]
+    if kind.endswith("Cells"):
+        return cells_of(y, p, reduction)
+    return fot.read(y, p, reduction=reduction)
+
+
+def cells_of(y, p, reduction):
+    if reduction is None:
+        return fot.Cells.of(y, p)
+    return fot.ClassCells({label: fot.Cells.of(y == label, p[:, k]) for k, label in enumerate(CLASSES)})
+
+
+def region():
+    return np.where(np.arange(N) % 2 == 0, "north", "south")
+
+
+def evaluated(kind):
+    evaluation = fot.evaluate(data_of(kind), interval=None)
+    return [estimate.value for estimate in evaluation]
+
+
+def null(kind):
+    evaluation = fot.evaluate(data_of(kind), null_draws=20, interval=None)
+    each = [one for estimate in evaluation for one in (estimate.classes or {"": estimate}).values()]
+    return [one.null.mean for one in each if one.null is not None]
+
+
+def interval(kind):
+    data = data_of(kind)
+    if kind == "whole distributions":
+        estimate = fot.gce(data, interval=0.9, draws=15)
+    else:
+        estimate = fot.calibration_error(data, family="platt", interval=0.9, draws=15)
+    each = [estimate] if estimate.classes is None else list(estimate.classes.values())
+    return [value for one in each for value in (one.interval.low, one.debiased, one.interval.high)]
+
+
+def by(kind):
+    y, p, _, reduction = columns()[kind]
+    if kind.endswith("Cells"):
+        parts = {name: region() == name for name in ("north", "south")}
+        data = {name: cells_of(y[rows], p[rows], reduction) for name, rows in parts.items()}
+        evaluation = fot.evaluate(data, measures=["ece"], null_draws=80, interval=None)
+    else:
+        measures = ["simplex_ece"] if reduction == "canonical" else ["ece"]
+        evaluation = fot.evaluate(y, p, reduction=reduction, by=region(), measures=measures, interval=None)
+    return [row["value"] for row in evaluation.rows()]
+
+
+def gate(kind):
+    checked = fot.check_calibration(data_of(kind), max_error=0.5)
+    return [gate.p_value for gate in checked.gates]
+
+
+def report(kind):
+    return [len(fot.report(data_of(kind)).html)]
+
+
+def choice(kind):
+    compared = fot.compare_calibrators(data_of(kind), families=["temperature"], evaluators=[])
+    return [row["score"] for row in compared.rows()]
+
+
+def two_models(kind):
+    y, p, q, reduction = columns()[kind]
+    data = data_of(kind) if kind.endswith("Cells") else y
+    compared = fot.compare_errors(data, *((p, q) if not kind.endswith("Cells") else (q, q)), reduction=reduction)
+    return [compared.difference, compared.interval.low, compared.interval.high, compared.p_value]
+
+
+def plan(kind):
+    planned = fot.plan_evaluation(data_of(kind), n=[200], errors=[0], families=["platt"], draws=4)
+    return [float(len(planned.rows()))]
+
+
+def drift(kind):
+    return [row["p_value"] for row in fot.compare_cells(data_of(kind, 0), data_of(kind, 1)).rows()]
+
+
+FEATURES = {
+    "evaluate": evaluated,
+    "null": null,
+    "interval": interval,
+    "by": by,
+    "gate": gate,
+    "report": report,
+    "compare_calibrators": choice,
+    "compare_errors": two_models,
+    "plan_evaluation": plan,
+    "drift": drift,
+}
+EMPTY = {}
+
+
+@pytest.mark.parametrize("kind", columns())
+@pytest.mark.parametrize("feature", FEATURES)
+def test_every_question_has_an_answer_or_a_reason(feature, kind):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fot.CalibrationWarning)
+        if (feature, kind) in EMPTY:
+            with pytest.raises(ValueError, match=re.escape(EMPTY[feature, kind])):
+                FEATURES[feature](kind)
+            return
+        numbers = FEATURES[feature](kind)
+    assert len(numbers) > 0
+    assert all(number is None or np.isfinite(number) for number in numbers)
