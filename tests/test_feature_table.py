@@ -1,4 +1,4 @@
-"""The feature table is a contract: every question of every kind of data has an answer, or a refusal that says why not."""
+"""The feature table is a contract: every question has an answer for every kind of data, or a refusal that says why."""
 
 import re
 import warnings
@@ -8,7 +8,7 @@ import pytest
 
 import fitontest as fot
 
-N, CLASSES = 240, ["a", "b", "c"]
+N, CLASSES, FAMILIES = 240, ["a", "b", "c"], ["temperature", "isotonic"]
 
 
 def labelled(seed):
@@ -52,12 +52,12 @@ def region():
 
 
 def evaluated(kind):
-    evaluation = fot.evaluate(data_of(kind), interval=None)
+    evaluation = fot.evaluate(data_of(kind), families=FAMILIES, interval=None)
     return [estimate.value for estimate in evaluation]
 
 
 def null(kind):
-    evaluation = fot.evaluate(data_of(kind), null_draws=20, interval=None)
+    evaluation = fot.evaluate(data_of(kind), families=FAMILIES, null_draws=20, interval=None)
     each = [one for estimate in evaluation for one in (estimate.classes or {"": estimate}).values()]
     return [one.null.mean for one in each if one.null is not None]
 
@@ -106,7 +106,7 @@ def two_models(kind):
 
 
 def plan(kind):
-    planned = fot.plan_evaluation(data_of(kind), n=[200], errors=[0], families=["platt"], draws=4)
+    planned = fot.plan_evaluation(data_of(kind), n=[200], errors=[0], families=["platt"], draws=20)
     return [float(len(planned.rows()))]
 
 
@@ -126,7 +126,17 @@ FEATURES = {
     "plan_evaluation": plan,
     "drift": drift,
 }
-EMPTY = {}
+ONE_SCORE = "where one sample is needed, of one score in each row"
+BOTH_MODELS = "must be the labels of rows that both models scored"
+EMPTY = {  # and the reason that the refusal gives
+    ("compare_calibrators", "ClassCells"): "do not keep which scores belong to one row",
+    ("compare_errors", "Cells"): BOTH_MODELS,
+    ("compare_errors", "ClassCells"): BOTH_MODELS,
+    ("plan_evaluation", "class-wise"): ONE_SCORE,
+    ("plan_evaluation", "whole distributions"): ONE_SCORE,
+    ("plan_evaluation", "ClassCells"): "must be the cells of one sample",
+    ("drift", "whole distributions"): "whole distributions have no cells",
+}
 
 
 @pytest.mark.parametrize("kind", columns())

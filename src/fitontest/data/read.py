@@ -90,7 +90,9 @@ def one_sample(data: Data, names: Names = NAMES) -> ScoreSample:
         raise ValueError(f"{names.y_true} must be the cells of one sample, got those of {len(data)} classes")
     if isinstance(data, Samples) and data.kind == "segment":
         raise ValueError(f"{names.by} must be left out where one sample is needed, got {len(data)} segments")
-    raise ValueError(f"{names.reduction} must be 'confidence' or 'binary' where one sample is needed")
+    raise ValueError(
+        f"{names.reduction} must be 'confidence' or 'binary' where one sample is needed, of one score in each row"
+    )
 
 
 def reduction_of(data: Data) -> str | None:

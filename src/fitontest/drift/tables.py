@@ -7,6 +7,7 @@ from fitontest.cells.cell_sums import CellSums, Resolution
 from fitontest.cells.cells import Cells, ClassCells
 from fitontest.data.samples import Samples
 from fitontest.data.score_sample import ScoreSample
+from fitontest.data.simplex_sample import CANONICAL
 from fitontest.typing import ArrayInput, Label
 
 #: Cells, rows that were read, or (y_true, y_prob) or (y_true, y_prob, sample_weight).
@@ -36,6 +37,11 @@ def _read_rows(table: Any, name: str) -> Any:
         return dict(table)
     if isinstance(table, tuple) and len(table) in (2, 3):
         return ScoreSample(*table, names=(f"{name}[0]", f"{name}[1]", f"{name}[2]"))
+    if getattr(table, "reduction", None) == CANONICAL:
+        raise ValueError(
+            f"{name} must be rows of one score, or of one for each class, whose cells are compared: "
+            f"whole distributions have no cells; got a {type(table).__name__}"
+        )
     raise ValueError(
         f"{name} must be Cells, as Cells.of(y_true, y_prob) makes them, got one {type(table).__name__}; rows are taken "
         "too, as (y_true, y_prob) or (y_true, y_prob, sample_weight)"
