@@ -194,7 +194,6 @@ class Binned(OverBins):
             table=table,
             distances=distances,
             note=note_of_cells(table),
-            n_classes=sample.n_classes,
             labels=tuple(sample.classes),
         )
         return Estimate.of(self, sample, self.total(distances, table.w), evidence)

@@ -171,12 +171,15 @@ class Estimate(Number, Table):
         """
         if not np.isfinite(value):
             raise ValueError(f"value of {measure.name} must be a finite number, got {value!r}")
+        evidence = Evidence() if evidence is None else evidence
+        if evidence.n_classes is None and sample.classes is not None:
+            evidence = replace(evidence, n_classes=len(sample.classes))
         return cls(
             value=float(value),
             measure=measure,
             n=sample.n,
             base_rate=sample.base_rate,
-            evidence=Evidence() if evidence is None else evidence,
+            evidence=evidence,
             decided=sample.decided,
             weighting=sample.weighting,
             rows_note=sample.rows_note,

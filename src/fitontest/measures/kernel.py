@@ -31,7 +31,6 @@ from fitontest.data.redraws import Labels, Redraws
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import Labelling, SimplexSample
 from fitontest.measures.estimate import Estimate
-from fitontest.measures.evidence import Evidence
 from fitontest.measures.measure import Measure, register
 from fitontest.measures.words import Words
 from fitontest.numerics.random import check_seed, generator
@@ -162,7 +161,7 @@ class KernelError(Measure):
         rows = sample.take(np.flatnonzero(sample.w > 0))
         labels = [Labelling(np.arange(len(rows)), rows.codes, rows.w)]
         value = float(self._of_distributions(rows, labels)[0])
-        return Estimate.of(measure, sample, value, Evidence(n_classes=sample.n_classes))
+        return Estimate.of(measure, sample, value)
 
     def values(self, redraws: Redraws, labels: Labels) -> FloatArray:
         """Return the values for several labellings, of distributions with one kernel for all of them."""

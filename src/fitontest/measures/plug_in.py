@@ -189,7 +189,6 @@ class PlugIn(Measure):
             se_reason=reason,
             shifts_by_gap=shifted is not None,
             note=one_bin_note(c_hat, fitted, self.total.name, debias=self.debias) if of_scores else "",
-            n_classes=None if sample.classes is None else len(sample.classes),
         )
         return replace(Estimate.of(self, sample, value, evidence), debiased=value if self.debias else None)
 
