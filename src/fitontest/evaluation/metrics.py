@@ -10,7 +10,7 @@ from fitontest.data.arrays import count_columns
 from fitontest.data.predictions import Reduction
 from fitontest.data.simplex_sample import CANONICAL, AnyReduction, SimplexSample
 from fitontest.evaluation.measuring import measure_one
-from fitontest.families.base import Family
+from fitontest.families.base import Family, family_class
 from fitontest.families.docstrings import take_descriptions
 from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.maps.base import CalibrationMap
@@ -189,6 +189,8 @@ def calibration_error(
         family = "slope1" if debias is True else "spline"
     if isinstance(family, MulticlassMap) or (isinstance(family, MulticlassFamily) and not isinstance(family, Family)):
         raise ValueError(f"reduction must be 'canonical' for a family or map of several classes, got {reduction!r}")
+    if isinstance(family, str):
+        family_class(family)  # refuses one that takes no column of scores
     redrawing = Redrawing(null_draws, interval, direction, draws, random_state)
     return measure_one(PlugIn(family, norm, debias).seeded(random_state), data, redrawing)
 
