@@ -504,10 +504,10 @@ def _check_segments(segments: Samples, rule: GateRule, required: Sequence[str] =
     return replace(found, gates=(*found.gates, *(Gate.without_rows(name, rule.max_error) for name in missing)))
 
 
-def read_required(require: object, name: str = "require") -> list[str]:
-    """Return the printed names of the segments that must be there, each once; `name` is what the caller calls them."""
+def read_required(require: object) -> list[str]:
+    """Return the printed names of the segments that must be there, each once."""
     if isinstance(require, str) or not isinstance(require, Iterable):
-        raise ValueError(f"{name} must be a list of names of segments, got {brief(require)}")
+        raise ValueError(f"require must be a list of names of segments, got {brief(require)}")
     return list(dict.fromkeys(word for one in require for word in words_of([one]).values()))
 
 
@@ -561,17 +561,17 @@ def _unless_importances(counts: Gate, importances: Gate) -> Gate:
     return replace(counts, outcome="undecided", rows_needed=None, if_importances=importances)
 
 
-def check_level(level: object, name: str = "level") -> float:
-    """Return the level, or refuse what is none; `name` is what the caller calls it."""
+def check_level(level: object) -> float:
+    """Return the level, or refuse what is none."""
     if not is_real(level) or not 0.0 < level < 1.0:
-        raise ValueError(f"{name} must be a number in (0, 1) such as 0.95, got {level!r}")
+        raise ValueError(f"level must be a number in (0, 1) such as 0.95, got {level!r}")
     return float(level)
 
 
-def check_limit(max_error: object, name: str = "max_error") -> float:
-    """Return the limit, or refuse what is none; `name` is what the caller calls it."""
+def check_limit(max_error: object) -> float:
+    """Return the limit, or refuse what is none."""
     if not is_real(max_error) or not 0.0 < max_error < 1.0:
-        raise ValueError(f"{name} must be a fraction in (0, 1) such as 0.02, never percent; got {max_error!r}")
+        raise ValueError(f"max_error must be a fraction in (0, 1) such as 0.02, never percent; got {max_error!r}")
     return float(max_error)
 
 

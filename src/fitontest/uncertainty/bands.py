@@ -204,10 +204,8 @@ def _reach_at_once(deviations: FloatArray, g: FloatArray, level: float) -> Float
     return np.asarray(s * np.quantile((np.abs(deviations) / s).max(axis=1), level))
 
 
-def read_band(
-    kind: BandKind | None, draws: int, level: float, *, least: int = 0, argument: str = "band_draws"
-) -> tuple[BandKind, int]:
-    """Return which band is meant and its number of draws, 0 for none; `argument` is what messages call the latter.
+def read_band(kind: BandKind | None, draws: int, level: float, *, least: int = 0) -> tuple[BandKind, int]:
+    """Return which band is meant and its number of draws, 0 for none.
 
     Raises
     ------
@@ -215,7 +213,7 @@ def read_band(
         Unless the arguments make sense. There must be so many draws that on average one of them is beyond a band of the
         true map.
     """
-    check_draws(draws, argument, least)
+    check_draws(draws, "band_draws", least)
     if not (is_real(level) and 0 < level < 1):
         raise ValueError(f"band_level must be a number in (0, 1), got {level!r}")
     if kind is None:
@@ -224,5 +222,5 @@ def read_band(
     wanted = draws or BAND_DRAWS
     needed = 1 if chosen == "consistency" else ceil(1 / (1 - level) - 1e-6)
     if wanted < needed:
-        raise ValueError(f"{argument} must be at least {needed} for a {chosen} band of {100 * level:g} %, got {wanted}")
+        raise ValueError(f"band_draws must be at least {needed} for a {chosen} band of {100 * level:g} %, got {wanted}")
     return chosen, wanted
