@@ -66,7 +66,7 @@ class CountedSample(ScoreSample):
     @property
     def w2(self) -> FloatArray:
         """Sums of the squared weights of the rows behind each entry."""
-        return self.entries.w2 if self.aggregated else self.w
+        return self.entries.w2 if self.aggregated or not self.whole else self.w
 
     @cached_property
     def countable(self) -> IntArray:
