@@ -53,7 +53,7 @@ def test_debiasing_takes_off_most_of_the_bias_at_calibration(plan):
 def test_widths_and_debiased_errors_are_those_of_evaluations(family, error, truth):
     """Against intervals computed in full, on other labels. Both means have a standard error of some 4 %."""
     plan = fot.plan_evaluation(n=[600], errors=[error], families=[family])
-    options = planning._Options.of(None, [600], None, [error], [family], None, None, 200, 0)
+    options = planning._Options(None, [600], None, [error], [family], None, None, 200, 0)
     scores = options._scores(600)
     c = scores.truth(planning.Truth(error, truth))
     row = records(plan, truth=truth)[0]
@@ -90,7 +90,7 @@ def test_sizes_double_from_the_rows_of_the_scores():
 
 def test_beta_scores_have_the_base_rate():
     for rate, spread in ((0.5, 1 / np.sqrt(12)), (0.01, 0.01), (0.9, 0.09)):
-        options = planning._Options.of(None, [20_000], rate, [0], None, None, None, 20, 0)
+        options = planning._Options(None, [20_000], rate, [0], None, None, None, 20, 0)
         p = options._scores(20_000).p
         assert p.mean() == pytest.approx(rate, rel=0.03)
         assert p.std() == pytest.approx(spread, rel=0.05)
@@ -212,7 +212,7 @@ def test_refusals(given, message):
 
 def test_directions_are_the_splines_of_the_chosen_labels():
     """In the order in which they are chosen, also from several blocks of draws."""
-    options = planning._Options.of(None, [30_000], None, [0.05], ["platt"], None, None, 40, 0)
+    options = planning._Options(None, [30_000], None, [0.05], ["platt"], None, None, 40, 0)
     scores = options._scores(30_000)
     c = scores.truth(planning.Truth(0.05, "wavy"))
     blocks = scores.redraws.blocks(40)

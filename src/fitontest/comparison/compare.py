@@ -202,17 +202,9 @@ def compare_calibrators(
             "interpretability must be False with reduction='canonical', got True: values, bins and the validity curve "
             "are of scores on a line; 'confidence' and 'classwise' have them"
         )
-    options = Options.of(
-        families,
-        cv,
-        repeats,
-        scoring,
-        rule,
-        evaluators,
-        decomposition,
-        random_state,
-        interpretability=interpretability,
-        kind=KINDS.get(kind, OF_SCORES),
+    rows_kind = KINDS.get(kind, OF_SCORES)
+    options = Options(
+        families, cv, repeats, scoring, rule, evaluators, decomposition, random_state, interpretability, rows_kind
     )
     check_same_order(y_true=y_true, y_prob=y_prob, truth=truth)
     sample = sample_of(data, NAMES)
@@ -241,7 +233,7 @@ def _compare(sample: Sample, options: Options, test: Sample | None, truth: Truth
         chosen=RULES[options.rule](ranked, options.do_nothing),
         scoring=options.scoring,
         rule=options.rule,
-        decomposition=family_name(of_one_class(options.decomposition)),
+        decomposition=family_name(of_one_class(options.decomposing)),
         cv=min(options.cv, sample.n),
         repeats=options.repeats,
         n=sample.n,
@@ -270,17 +262,8 @@ def _set_up(sample: Sample, options: Options, test: Sample | None, truth: Truth)
     if not folds[0]:
         raise ValueError(f"y_prob must have rows that differ, got {sample.n} rows of one kind")
     given, judged, scores = (sample, rows, "y_prob") if test is None else (test, test, "test[1]")
-    return HeldOutEvaluation(
-        sample=rows,
-        test=test,
-        folds=folds,
-        loss=options.scoring,
-        evaluators=options.evaluators,
-        decomposition=options.decomposition,
-        truth=None if truth is None else read_truth(truth, given, judged, scores),
-        kind=options.kind,
-        interpretability=options.interpretability,
-    )
+    true_values = None if truth is None else read_truth(truth, given, judged, scores)
+    return HeldOutEvaluation(rows, test, folds, true_values, options)
 
 
 def _read_test(test: Any, data: Any, reduction: str | None, pos_label: Label | None) -> Sample:

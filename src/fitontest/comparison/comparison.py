@@ -143,9 +143,6 @@ class Comparison(Table):
     def __len__(self) -> int:
         return len(self.calibrators)
 
-    def __repr__(self) -> str:
-        return str(self)
-
     def rows(self) -> Records:
         """Return one plain record per candidate, from the smallest held-out loss to the largest.
 

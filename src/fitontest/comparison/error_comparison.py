@@ -152,9 +152,6 @@ class ErrorComparison(Table):
         """What the weights of the rows were taken for."""
         return next(iter(self.errors.values())).weighting
 
-    def __repr__(self) -> str:
-        return str(self)
-
     def rows(self) -> Records:
         """Return a record for each model and one for the difference; this has a p-value and no plug-in error."""
         models = [_record(name, self.gains[name], None, self.errors[name]) for name in self.names]

@@ -4,7 +4,6 @@ Folds are not stratified. Stratified folds give the fitted and the held-out rows
 would hide the error of fitting this share, which is the main error of a calibrator that is fitted to few rows.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
@@ -15,11 +14,10 @@ from sklearn.base import BaseEstimator, clone
 from fitontest.comparison.candidates import is_mixture, of_one_class
 from fitontest.comparison.decomposition import Parts, decompose
 from fitontest.comparison.interpretability import Interpretability, measure_interpretability
-from fitontest.comparison.kinds import FamilyKind
-from fitontest.comparison.known_truth import Quality, measure_quality
+from fitontest.comparison.known_truth import measure_quality
+from fitontest.comparison.options import Options
 from fitontest.data.sample import Sample
 from fitontest.exceptions import Held, held_warnings, warn_user, without_warnings
-from fitontest.families.base import Family
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.norms import l1
 from fitontest.typing import FloatArray, IntArray
@@ -31,27 +29,17 @@ class CandidateResult:
 
     Attributes
     ----------
-    family : Family or MulticlassFamily
-        Fitted to all rows.
-    fit_seconds : float
-        Time of that fit.
     losses : array
         The loss of each row out of fold.
     test_losses : array or None
         The loss of each row of the test set, if there is one.
-    parts, errors, quality, certain, interpretability
-        As in `Calibrator`.
+    numbers : dict
+        What a `Calibrator` has of it: the fitted family, with its numbers by themselves.
     """
 
-    family: Any
-    fit_seconds: float
     losses: FloatArray
     test_losses: FloatArray | None
-    parts: Parts
-    errors: dict[str, float]
-    quality: Quality | None
-    certain: float
-    interpretability: Interpretability | None = None
+    numbers: dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,18 +54,10 @@ class HeldOutEvaluation:
         Other rows.
     folds : list of lists of int arrays
         The positions of the rows of each fold, for each repeat of the cross-validation.
-    loss : str
-        "log_loss" or "brier".
-    evaluators : mapping of str to Family
-        Families that estimate the calibration error.
-    decomposition : Family or MulticlassFamily
-        Family under which the loss is decomposed.
     truth : array or None
         The true probability at each row of the test set, if there is one, else of the sample.
-    kind : FamilyKind
-        How the members of a mixture are read.
-    interpretability : bool
-        Whether it is measured too.
+    options : Options
+        The loss, the families that estimate errors and decompose the loss, and how members of mixtures are read.
     known : list of tuples of family and array
         Predictions out of fold that were made already.
     said : list of pairs of str and type
@@ -87,12 +67,8 @@ class HeldOutEvaluation:
     sample: Sample
     test: Sample | None
     folds: list[list[IntArray]]
-    loss: str
-    evaluators: Mapping[str, Family]
-    decomposition: Any
     truth: FloatArray | None
-    kind: FamilyKind
-    interpretability: bool = False
+    options: Options
     known: list[tuple[Any, FloatArray]] = field(default_factory=list)
     said: list[Held] = field(default_factory=list)
 
@@ -116,17 +92,16 @@ class HeldOutEvaluation:
             test_losses = self._average_losses(judged, predictions)
         samples = [judged.rescored(each) for each in predictions]
         certain = ((q == 0) | (q == 1)).reshape(len(q), -1).any(axis=1)
-        return CandidateResult(
-            family=family,
-            fit_seconds=fit_seconds,
-            losses=losses,
-            test_losses=test_losses,
-            parts=self._decompose(samples),
-            errors=self._measure_errors(samples),
-            quality=None if self.truth is None else measure_quality(judged, q, self.truth),
-            certain=l1(certain.astype(np.float64), judged.present.w),
-            interpretability=self._measure_interpretability(judged.rescored(q), samples),
-        )
+        numbers = {
+            "family": family,
+            "fit_seconds": fit_seconds,
+            "parts": self._decompose(samples),
+            "errors": self._measure_errors(samples),
+            "quality": None if self.truth is None else measure_quality(judged, q, self.truth),
+            "certain": l1(certain.astype(np.float64), judged.present.w),
+            "interpretability": self._measure_interpretability(judged.rescored(q), samples),
+        }
+        return CandidateResult(losses, test_losses, numbers)
 
     def _fit(self, family: Any) -> None:
         """Fit a family to all rows, and warn of what has not been said yet, as of the members of a mixture."""
@@ -153,7 +128,7 @@ class HeldOutEvaluation:
         are made by members that were fitted to the rows of this one: only its own predictions do not know them.
         """
         mixture = of_one_class(family)
-        members = np.stack([self._predict(member) for member in self.kind.adapted_members(mixture)], axis=-1)
+        members = np.stack([self._predict(member) for member in self.options.kind.adapted_members(mixture)], axis=-1)
         return np.stack([self._mix(mixture, *pair) for pair in zip(members, self.folds, strict=True)])
 
     def _mix(self, mixture: Any, members: FloatArray, folds: list[IntArray]) -> FloatArray:
@@ -173,18 +148,18 @@ class HeldOutEvaluation:
 
     def _average_losses(self, sample: Sample, predictions: FloatArray) -> FloatArray:
         """Return the loss of each row, its mean over the repeats of a cross-validation."""
-        return np.asarray(np.mean([sample.losses(self.loss, q) for q in predictions], axis=0))
+        return np.asarray(np.mean([sample.losses(self.options.scoring, q) for q in predictions], axis=0))
 
     def _decompose(self, samples: list[Sample]) -> Parts:
         """Return the parts of the loss, their means over the repeats."""
-        parts = [decompose(sample, self.decomposition, self.loss) for sample in samples]
+        parts = [decompose(sample, self.options.decomposing, self.options.scoring) for sample in samples]
         return Parts(
             float(np.mean([part.calibration for part in parts])), float(np.mean([part.refinement for part in parts]))
         )
 
     def _measure_interpretability(self, fitted: Sample, held_out: list[Sample]) -> Interpretability | None:
         """Return how readable and how valid the calibrated scores are, where that is wanted."""
-        if not self.interpretability:
+        if not self.options.interpretability:
             return None
         with without_warnings():
             return measure_interpretability(fitted, held_out)
@@ -195,7 +170,7 @@ class HeldOutEvaluation:
         with without_warnings():
             return {
                 f"{name}{what}": float(np.mean([_mean_error(PlugIn(family), view[what]) for view in views]))
-                for name, family in self.evaluators.items()
+                for name, family in self.options.estimators.items()
                 for what in views[0]
             }
 

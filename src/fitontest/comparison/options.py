@@ -1,14 +1,13 @@
 """The checked options of a comparison of calibrators."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from fitontest.checks import choose
 from fitontest.comparison.calibrators import RULES
 from fitontest.comparison.candidates import find_identity
-from fitontest.comparison.kinds import OF_SCORES, Families, FamilyKind
-from fitontest.families.base import Family
+from fitontest.comparison.kinds import Families, FamilyKind
 from fitontest.families.listed import read_families
 from fitontest.numerics.random import one_seed, repeated_folds
 from fitontest.typing import RandomState
@@ -18,51 +17,40 @@ EVALUATORS = ("slope1", "isotonic")
 
 @dataclass(frozen=True, eq=False)
 class Options:
-    """The checked options of a comparison; families given by name are made."""
+    """The options of a comparison, which are checked; families given by name are made.
 
-    candidates: Families
+    Parameters
+    ----------
+    families, cv, repeats, scoring, rule, evaluators, decomposition, random_state, interpretability
+        See `compare_calibrators`.
+    kind : FamilyKind
+        How families are read.
+    """
+
+    families: Iterable[Any] | None
     cv: int
     repeats: int
     scoring: str
     rule: str
-    evaluators: dict[str, Family]
+    evaluators: Iterable[Any]
     decomposition: Any
     random_state: RandomState
-    interpretability: bool = False
-    kind: FamilyKind = OF_SCORES
+    interpretability: bool
+    kind: FamilyKind
+    candidates: Families = field(init=False)
+    estimators: Families = field(init=False)
+    decomposing: Any = field(init=False)
 
-    @classmethod
-    def of(
-        cls,
-        families: Iterable[Any] | None = None,
-        cv: int = 5,
-        repeats: int = 1,
-        scoring: str = "log_loss",
-        rule: str = "one_se",
-        evaluators: Iterable[str | Family] = EVALUATORS,
-        decomposition: Any = None,
-        random_state: RandomState = 0,
-        *,
-        interpretability: bool = False,
-        kind: FamilyKind = OF_SCORES,
-    ) -> "Options":
-        """Check the options and make the families."""
-        repeated_folds(2, cv, repeats, 0)  # raises where cv or repeats are not valid
-        seed = one_seed(random_state)
-        choose(scoring, ("log_loss", "brier"), "scoring")
-        mixture = scoring if choose(rule, RULES, "rule") == "stack" else None
-        return cls(
-            kind.read_candidates(families, seed, mixture),
-            cv,
-            repeats,
-            scoring,
-            rule,
-            read_families(evaluators, "evaluators", seed),
-            kind.read_one(kind.decomposition if decomposition is None else decomposition, "decomposition", seed),
-            random_state,
-            interpretability,
-            kind,
-        )
+    def __post_init__(self) -> None:
+        put, kind = object.__setattr__, self.kind  # the dataclass is frozen: what its options mean is settled once
+        repeated_folds(2, self.cv, self.repeats, 0)  # raises where cv or repeats are not valid
+        seed = one_seed(self.random_state)
+        choose(self.scoring, ("log_loss", "brier"), "scoring")
+        mixture = self.scoring if choose(self.rule, RULES, "rule") == "stack" else None
+        put(self, "candidates", kind.read_candidates(self.families, seed, mixture))
+        put(self, "estimators", read_families(self.evaluators, "evaluators", seed))
+        decomposition = kind.decomposition if self.decomposition is None else self.decomposition
+        put(self, "decomposing", kind.read_one(decomposition, "decomposition", seed))
 
     @property
     def do_nothing(self) -> str:

@@ -213,9 +213,6 @@ class CellComparison(Table):
             Section("by region of the scores, of about as many rows each", *self._tabulate_regions(), note),
         ]
 
-    def __repr__(self) -> str:
-        return str(self)
-
     def _tabulate(self) -> tuple[list[str], list[list[str]]]:
         """Return header and cells of the numbers over all scores."""
         before, after = self.tables.values()

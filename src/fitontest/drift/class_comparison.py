@@ -126,6 +126,3 @@ class ClassCellComparison(Table, Mapping[Label, CellComparison]):
 
     def __len__(self) -> int:
         return len(self.comparisons)
-
-    def __repr__(self) -> str:
-        return str(self)

@@ -136,9 +136,6 @@ class EvaluationPlan(Table):
     power: float | None
     draws: int
 
-    def __repr__(self) -> str:
-        return str(self)
-
     @property
     def families(self) -> list[str]:
         """The families, in the order given."""

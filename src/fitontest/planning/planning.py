@@ -15,7 +15,7 @@ The direction must come from labels: towards the planted truth itself, the inter
 would be up to 1.7 times as wide, and its debiased error would miss the bias that it has.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
@@ -66,6 +66,7 @@ REASONS = {
     "binary": "pass the column of the positive class",
 }
 ALPHA = 0.05
+EVALUATORS = (Slope1(15), "slope1", "isotonic", "platt", "beta", "spline")
 SCORES, LABELS, NULL, CHAIN = range(4)  # the streams of random numbers
 
 
@@ -155,7 +156,7 @@ def plan_evaluation(
     >>> plan.needed[0].met, 100 < plan.needed[0].n < 800
     (True, True)
     """
-    options = _Options.of(p, n, base_rate, errors, families, width, power, draws, random_state, reduction)
+    options = _Options(p, n, base_rate, errors, families, width, power, draws, random_state, reduction)
     with one_blas_thread():  # many small products: threads would wait for each other
         return options.simulate()
 
@@ -333,58 +334,44 @@ class _Simulation:
         return [self.scores.redraws.truth(g, step * scale / whole_way) for step in STEPS]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class _Options:
-    """The arguments of `plan_evaluation`, checked."""
+    """The arguments of `plan_evaluation`, which are read: each holds what it means."""
 
-    p: FloatArray | None
-    base_rate: float
-    sizes: tuple[int, ...]
-    errors: tuple[float, ...]
-    families: Mapping[str, Family]
+    p: Any
+    n: Any
+    base_rate: Any
+    errors: Any
+    families: Any
     width: float | None
     power: float | None
     draws: int
-    seed: int
+    random_state: RandomState
+    reduction: str | None = None
 
-    @classmethod
-    def of(
-        cls,
-        p: ArrayInput,
-        n: object,
-        base_rate: object,
-        errors: object,
-        families: Iterable[str | Family] | None,
-        width: object,
-        power: object,
-        draws: int,
-        random_state: RandomState,
-        reduction: object = None,
-    ) -> "_Options":
-        if p is None and reduction is not None:
-            raise ValueError(f"reduction must be left out without p, got {reduction!r}")
-        scores = None if p is None else _read_scores(p, reduction)
-        if scores is not None and base_rate is not None:
-            raise ValueError(f"base_rate must be left out where p is given, whose mean it is; got {base_rate!r}")
-        rate = DEFAULT_BASE_RATE if base_rate is None else _in_unit_interval(base_rate, "base_rate")
-        planted = _read_errors(errors)
-        check_draws(draws, "draws", LEAST_DRAWS)
-        if power is not None and not any(planted):
-            raise ValueError(f"power must be left out unless there are positive errors, got {power!r}")
-        check_seed(random_state)  # refuses what is no seed
-        seed = one_seed(random_state)
-        evaluators = (Slope1(15), "slope1", "isotonic", "platt", "beta", "spline")
-        return cls(
-            p=scores,
-            base_rate=rate if scores is None else float(scores.mean()),
-            sizes=_read_sizes(n, DEFAULT_N if scores is None else scores.size),
-            errors=planted,
-            families=read_families(evaluators if families is None else as_list(families, "families"), "families", seed),
-            width=None if width is None else _in_unit_interval(width, "width"),
-            power=None if power is None else _in_unit_interval(power, "power"),
-            draws=int(draws),
-            seed=seed,
-        )
+    def __post_init__(self) -> None:
+        if self.p is None and self.reduction is not None:
+            raise ValueError(f"reduction must be left out without p, got {self.reduction!r}")
+        self.own_scores = self.p is not None
+        if self.own_scores:
+            self.p = _read_scores(self.p, self.reduction)
+            if self.base_rate is not None:
+                rule = "base_rate must be left out where p is given, whose mean it is"
+                raise ValueError(f"{rule}; got {self.base_rate!r}")
+            self.base_rate = float(self.p.mean())
+        else:
+            self.base_rate = _in_unit_interval(self.base_rate, "base_rate") or DEFAULT_BASE_RATE
+        self.errors = _read_errors(self.errors)
+        check_draws(self.draws, "draws", LEAST_DRAWS)
+        if self.power is not None and not any(self.errors):
+            raise ValueError(f"power must be left out unless there are positive errors, got {self.power!r}")
+        check_seed(self.random_state)  # refuses what is no seed
+        self.seed = one_seed(self.random_state)
+        self.sizes = _read_sizes(self.n, self.p.size if self.own_scores else DEFAULT_N)
+        families = EVALUATORS if self.families is None else as_list(self.families, "families")
+        self.families = read_families(families, "families", self.seed)
+        self.width = _in_unit_interval(self.width, "width")
+        self.power = _in_unit_interval(self.power, "power")
 
     def simulate(self) -> EvaluationPlan:
         """Return the plan, with more rows for families that do not meet a requirement yet."""
@@ -410,7 +397,7 @@ class _Options:
 
     def _scores(self, n: int) -> _Scores:
         rng = np.random.default_rng([self.seed, SCORES, n])
-        if self.p is not None:
+        if self.own_scores:
             return _Scores.of(self.p[rng.integers(self.p.size, size=n)], self.seed)
         smaller = min(self.base_rate, 1.0 - self.base_rate)
         return _Scores.of(rng.beta(self.base_rate / smaller, (1.0 - self.base_rate) / smaller, n), self.seed)
@@ -426,10 +413,10 @@ class _Options:
             prospects=tuple(prospects),
             unreachable=tuple(missed),
             base_rate=self.base_rate,
-            own_scores=self.p is not None,
+            own_scores=self.own_scores,
             width=self.width,
             power=self.power,
-            draws=self.draws,
+            draws=int(self.draws),
         )
 
 
@@ -482,7 +469,10 @@ def _read_errors(errors: object) -> tuple[float, ...]:
     return tuple(sorted({float(error) for error in listed}))
 
 
-def _in_unit_interval(value: object, name: str) -> float:
+def _in_unit_interval(value: object, name: str) -> float | None:
+    """Return an option between 0 and 1, or None where it was left out."""
+    if value is None:
+        return None
     if not (is_real(value) and 0.0 < value < 1.0):
         raise ValueError(f"{name} must be a number in (0, 1), got {value!r}")
     return float(value)

@@ -110,6 +110,9 @@ class Table(ABC):
     def __str__(self) -> str:
         return "\n\n".join(map(str, self.sections()))
 
+    def __repr__(self) -> str:
+        return str(self)
+
 
 def cell(value: Any) -> str:
     """Return a value as it is printed in a table: numbers with three significant digits, None as a dash."""
