@@ -24,8 +24,8 @@ from fitontest.data.simplex_sample import CANONICAL
 from fitontest.exceptions import without_warnings
 from fitontest.numerics.threads import one_blas_thread
 from fitontest.uncertainty.chain import Found, Redrawn
+from fitontest.uncertainty.fit_test import fitted
 from fitontest.uncertainty.intervals import widened
-from fitontest.uncertainty.ladder import fitted
 from report import markdown, tell
 
 SEED = 19_2026

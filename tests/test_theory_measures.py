@@ -240,7 +240,7 @@ def test_levels_of_near_rows_are_shrunk_local_means():
     y = (rng.random(1500) < c).astype(float)
     ladder = Ladder.of(fot.ScoreSample(y, p), 0)
     assert ladder.rung == "levels"
-    assert ladder.few_rows is None
+    assert ladder.levels.few_rows is None
     g, A = (
         ladder.smooth,
         near(p.size, ladder.pairs.windows.scales[ladder.smooth_fit.scale]) | np.eye(p.size, dtype=bool),

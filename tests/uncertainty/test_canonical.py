@@ -11,7 +11,7 @@ from fitontest.data.simplex_redraws import SimplexRedraws, drawn_codes
 from fitontest.data.simplex_sample import Labelling
 from fitontest.data.weights import Weights
 from fitontest.uncertainty.chain import Redrawn
-from fitontest.uncertainty.ladder import fitted
+from fitontest.uncertainty.fit_test import fitted
 from tests.measures.test_simplex_ece import canonical, drawn
 
 

@@ -11,7 +11,8 @@ from fitontest.measures.pairs import EntryPairs
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.norms import L1
 from fitontest.uncertainty.chain import Redrawn
-from fitontest.uncertainty.ladder import FIT, FIT_DRAWS, Ladder
+from fitontest.uncertainty.fit_test import FIT, FIT_DRAWS
+from fitontest.uncertainty.ladder import Ladder
 
 
 def waves(p, number=8):
@@ -132,14 +133,14 @@ def test_jumps_hold_the_ends_of_both_rungs():
 
 def test_an_error_of_few_rows_is_of_these_alone():
     ladder = ladder_of(bump, 8000)
-    assert 0.02 < ladder.few_rows < 0.06  # the bump has 3 % of the rows, and windows reach beyond it
-    changed = ladder.levels != ladder.entries.p
-    assert np.average(changed) == pytest.approx(ladder.few_rows)
+    assert 0.02 < ladder.levels.few_rows < 0.06  # the bump has 3 % of the rows, and windows reach beyond it
+    changed = ladder.levels.at_entries != ladder.entries.p
+    assert np.average(changed) == pytest.approx(ladder.levels.few_rows)
     assert ladder.entries.p[changed].min() > 0.36
     assert ladder.entries.p[changed].max() < 0.47
-    assert f"differ from the scores in {100 * ladder.few_rows:.2g} % of the rows" in ladder.roughness.in_words()
+    assert f"differ from the scores in {100 * ladder.levels.few_rows:.2g} % of the rows" in ladder.roughness.in_words()
     for truth in (waves, stairs, lambda p: waves(p, 20)):
-        assert ladder_of(truth).few_rows is None
+        assert ladder_of(truth).levels.few_rows is None
 
 
 def test_beside_atoms_the_direction_is_shrunk():

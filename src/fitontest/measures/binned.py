@@ -32,8 +32,7 @@ from fitontest.measures.binning import (
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.evidence import Evidence
 from fitontest.measures.losses.base import BinLoss, find_bin_loss
-from fitontest.measures.losses.bias import Bias
-from fitontest.measures.losses.rejection import DEFAULT_ALPHA, DEFAULT_TEST, Rejection, SignificanceName
+from fitontest.measures.losses.rejection import DEFAULT_ALPHA, DEFAULT_TEST, SignificanceName
 from fitontest.measures.measure import register
 from fitontest.measures.notes import one_bin_of_rule_note
 from fitontest.measures.simplex_cells import SimplexCells, note_of_cells
@@ -120,7 +119,7 @@ class Binned(OverBins):
             put(self, "between", None)
             put(self, "rule", find_rule(self.partition, self.n_bins))
             return
-        if not isinstance(self.bin_loss, Bias):
+        if not self.bin_loss.is_gap:
             raise ValueError(f"loss must be 'bias' for whole distributions, got {self.loss!r}")
         if isinstance(self.partition, str) and self.partition == EQUAL_WIDTH:
             put(self, "partition", MEDIAN_VARIANCE)
@@ -138,7 +137,7 @@ class Binned(OverBins):
         if self.between is not None:
             return self._words_of_cells()
         tested = self.bin_loss.significance is not None
-        cells = CELLS if isinstance(self.rule, CellPartition) else ""
+        cells = "" if self.rule.ascends else CELLS
         partition = self.partition if isinstance(self.partition, str) else cells
         settings = {
             "loss": self.bin_loss.name,
@@ -179,7 +178,7 @@ class Binned(OverBins):
             return self._of_cells(sample)
         self.bin_loss.check(sample)
         bins = Bins.of(binned_sample(sample, made(self.rule, sample)), self.bin_loss)
-        if isinstance(self.bin_loss, Bias):
+        if self.bin_loss.is_gap:
             bins = replace(bins, note=one_bin_of_rule_note(self.rule, len(bins.table), self.total.name))
         return Estimate.of(self, sample, bins.norm_of_losses(self.total), bins)
 
@@ -217,7 +216,8 @@ class Binned(OverBins):
 
         Of whole distributions it is the norm of the distances between the rows and those of c.
         """
-        if not isinstance(self.bin_loss, Bias) or self.total.influence is None or isinstance(self.rule, CellPartition):
+        of_cells = self.between is None and not self.rule.ascends
+        if not self.bin_loss.is_gap or self.total.influence is None or of_cells:
             return None
         return self.total((self.between or absolute_difference)(sample.p, c), sample.w)
 
@@ -314,9 +314,9 @@ class Bins(Evidence):
 
     def bins_of_scores(self) -> Partition:
         """Return the bins, which must be bins of [0, 1] and no cells."""
-        if isinstance(self.bins, CellPartition):
+        if not self.bins.ascends:
             raise ValueError(f"partition must have bins of scores to test single scores, got {self.bins!r}")
-        return self.bins
+        return self.bins  # type: ignore[return-value]
 
     def _significance(self) -> tuple[SignificanceTest, float]:
         if self.bin_loss.significance is None:
@@ -325,8 +325,7 @@ class Bins(Evidence):
 
     def section(self) -> Section:
         """Return the printed table of the bins."""
-        cells = isinstance(self.bins, CellPartition)
-        header = ["cell" if cells else "bin", "n", "positives", "empirical", "mean prediction", "loss"]
+        header = ["bin" if self.bins.ascends else "cell", "n", "positives", "empirical", "mean prediction", "loss"]
         if self.bin_loss.significance is not None:
             header[-1:] = ["rejected", "share"]
         body = [self._cells(row, name) for row, name in zip(self.rows(), _names(self.bins), strict=True)]
@@ -338,16 +337,14 @@ class Bins(Evidence):
         return [bin_, str(row["n"]), f"{row['positives']:g}", *means, *rejected, cell(row["loss"])]
 
 
-def _places(bins: Partition | CellPartition) -> dict[str, Any]:
+def _places(bins: Any) -> dict[str, Any]:
     """Return where the bins are, as columns of a table: between which borders, or in which cell."""
-    if isinstance(bins, CellPartition):
-        return {"cell": bins.labels}
-    return {"lower": bins.borders[:-1], "upper": bins.borders[1:]}
+    return {"lower": bins.borders[:-1], "upper": bins.borders[1:]} if bins.ascends else {"cell": bins.labels}
 
 
-def _names(bins: Partition | CellPartition) -> list[str]:
+def _names(bins: Any) -> list[str]:
     """Return what the bins are called: the intervals, or the labels of the cells."""
-    if isinstance(bins, CellPartition):
+    if not bins.ascends:
         return [str(label) for label in bins.labels.tolist()]
     borders, left, last = distinct(bins.borders.tolist()), bins.closed == "left", bins.n_bins - 1
     opens = ["[" if left or b == 0 else "(" for b in range(bins.n_bins)]
@@ -363,6 +360,6 @@ def _loss_of(loss: object, alpha: float, test: str) -> BinLoss:
     for name, value, default in (("alpha", alpha, DEFAULT_ALPHA), ("test", test, DEFAULT_TEST)):
         if not (isinstance(value, str | float) and value == default):
             rule = f"{name} must be left at {default!r} unless loss='rejection'"
-            hint = "; a Rejection has its own" if isinstance(bin_loss, Rejection) else ""
+            hint = "" if bin_loss.significance is None else "; a Rejection has its own"
             raise ValueError(f"{rule}, got {name}={value!r}{hint}")
     return bin_loss

@@ -21,7 +21,7 @@ from fitontest.partitions.cell_partition import CellPartition
 from fitontest.partitions.partition import Partition, bin_sums
 from fitontest.partitions.partitioner import Partitioner, check_n_bins, counts_bins, make_partitioner
 from fitontest.partitions.rule import registry as partitions
-from fitontest.partitions.simplex.partitioner import RowCells, SimplexPartitioner, find_simplex_partition
+from fitontest.partitions.simplex.partitioner import SimplexPartitioner, find_simplex_partition
 from fitontest.partitions.simplex.uniform_grid import UniformGrid
 from fitontest.typing import ArrayInput, FloatArray, IntArray
 
@@ -47,19 +47,18 @@ class OverBins(Measure):
     @property
     def held_fixed(self) -> str:
         """The bins, where they are explicit edges or those of a fitted family; else they are made anew."""
-        return "bins" if isinstance(self.rule, Partition | CellPartition) else ""
+        return "bins" if getattr(self.rule, "explicit", False) else ""  # anything with the method is a rule of cells
 
     def bind(self, sample: Any) -> Any:
         """Return the sample with the cells of its rows, where the rule is the cell of each row."""
-        given = isinstance(self.rule, CellPartition | RowCells)
-        return self.rule.bind(sample) if given else super().bind(sample)  # type: ignore[union-attr]
+        return getattr(self.rule, "bind", super().bind)(sample)
 
 
 def find_rule(partition: AnyPartition, n_bins: int) -> Partitioner | Binning:
     """Return the rule that makes the partition; explicit edges and the bins of a fitted family are rules too."""
     check_n_bins(n_bins)
     rule = _find_rule(partition, n_bins)
-    counted = isinstance(partition, str) and isinstance(rule, Partitioner) and counts_bins(rule)
+    counted = isinstance(partition, str) and counts_bins(rule)  # type: ignore[arg-type]
     if n_bins != DEFAULT_BINS and not counted:
         raise ValueError(
             f"n_bins must be left at {DEFAULT_BINS} unless partition is the name of a rule with a number of "
@@ -83,9 +82,9 @@ def find_cells(partition: Any, n_bins: int) -> SimplexPartitioner:
 
 def made(rule: Partitioner | Binning, sample: ScoreSample) -> Binning:
     """Return what the rule makes of the sample, if that is a partition."""
-    if isinstance(rule, CellPartition):
-        return rule
-    partition = rule.partition(sample)
+    if rule.explicit:
+        return rule  # type: ignore[return-value]
+    partition = rule.partition(sample)  # type: ignore[union-attr]
     if not isinstance(partition, Partition):
         raise TypeError(f"a Partitioner must return a Partition, got {partition!r} from {rule!r}")
     return partition
@@ -147,7 +146,7 @@ class BinnedSample:
     @property
     def ascends(self) -> bool:
         """Whether the scores ascend from bin to bin, as those of bins of [0, 1] do."""
-        return isinstance(self.partition, Partition)
+        return self.partition.ascends
 
     def sums(self, values: FloatArray) -> FloatArray:
         """Return the sum of a value per group over each bin, 0 where a bin is empty."""
@@ -160,6 +159,4 @@ class BinnedSample:
 
 def binned_sample(sample: ScoreSample, partition: Binning) -> BinnedSample:
     """Return the sample cut at the edges of the partition, or by its cells."""
-    if isinstance(partition, CellPartition):
-        return BinnedSample(sample, partition, *partition.cut(sample))
-    return BinnedSample(sample, partition, sample.rows, sample.groups, *partition.cut(sample))
+    return BinnedSample(sample, partition, *partition.cut(sample))

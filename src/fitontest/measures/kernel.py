@@ -186,7 +186,9 @@ class KernelError(Measure):
         if self.estimator == "biased":
             return self._over_all_pairs(_Residuals.of(sample.rows, unit=sample.unit))
         self._refuse_single_row(sample.total if sample.whole else sample.n)
-        return self._over_different_rows(list(self._parts(sample)))
+        blocks = list(self._parts(sample))
+        total = sum(_between(self, block) + float(block.product_within.sum()) for block in blocks)
+        return _factor(self) * total / sum(block.pairs for block in blocks)
 
     def _refuse_single_row(self, rows: float) -> None:
         if self.estimator != "biased" and rows < 2:
@@ -200,45 +202,27 @@ class KernelError(Measure):
         if self.estimator != "block" or len(rows) <= self.block_size:
             yield _Residuals.of(rows, unit=unit)
             return
-        drawn = generator(self.random_state).permutation(len(rows))
-        starts = np.arange(self.block_size, len(rows) - 1, self.block_size)  # none at the last row: it has no pair
-        for block in np.split(drawn, starts):
+        for block in self._drawn_blocks(len(rows)):
             yield _Residuals.of(rows.at(np.sort(block)), unit=unit)
 
+    def _drawn_blocks(self, rows: int) -> list[IntArray]:
+        """Return the positions of the rows of each block; a last row alone would have no pair."""
+        starts = np.arange(self.block_size, rows - 1, self.block_size)
+        return np.split(generator(self.random_state).permutation(rows), starts)
+
     def _over_all_pairs(self, parts: "_Residuals") -> float:
-        total = self._between(parts) + float(parts.residual @ parts.residual)
-        return self._factor * total / float(parts.weight.sum()) ** 2
-
-    def _over_different_rows(self, blocks: "list[_Residuals]") -> float:
-        total = sum(self._between(block) + float(block.product_within.sum()) for block in blocks)
-        return self._factor * total / sum(block.pairs for block in blocks)
-
-    @property
-    def _factor(self) -> float:
-        """Return f."""
-        return 2.0 if self.kernel == "exponential" else float(-2.0 * np.expm1(-0.5 / self.length_scale**2))
-
-    def _between(self, groups: "_Residuals") -> float:
-        """Return the sum of k(p, q) r_p r_q over pairs of different scores, each in both orders."""
-        scaled = groups.p / self.length_scale
-        if self.kernel == "exponential":
-            return 2.0 * _exponential_sum(scaled, groups.residual)
-        if scaled.size > MOST_SCORES:
-            raise ValueError(
-                f"estimator must be 'block' for the rbf kernel of more than {MOST_SCORES} distinct scores, "
-                f"got {self.estimator!r} for {scaled.size}"
-            )
-        return 2.0 * _rbf_sum(scaled, groups.residual)
+        total = _between(self, parts) + float(parts.residual @ parts.residual)
+        return _factor(self) * total / float(parts.weight.sum()) ** 2
 
     def _of_distributions(self, sample: SimplexSample, labels: Sequence[Labelling]) -> FloatArray:
         """Return the values for several labellings of the same entries, of one row each where there are blocks."""
         if not self._in_blocks(sample):
             own = self.estimator == "biased"
-            return np.asarray(self._sums(sample, labels, own=own) / (sample.total**2 if own else _pairs(sample)))
+            return np.asarray(_sums(self, sample, labels, own=own) / (sample.total**2 if own else _pairs(sample)))
         total, pairs = np.zeros(len(labels)), 0.0
         for block, rows in self._blocks(sample):
             of_block = [Labelling(np.arange(rows.size), one.codes[rows], block.w) for one in labels]
-            total += self._sums(block, of_block, own=False)
+            total += _sums(self, block, of_block, own=False)
             pairs += _pairs(block)
         return np.asarray(total / pairs)
 
@@ -251,41 +235,59 @@ class KernelError(Measure):
         """Yield blocks of rows, drawn of an order that does not depend on the one in which they came."""
         local = sample.with_facts(row=np.arange(len(sample)))
         single = local.counted_out().in_order()
-        drawn = generator(self.random_state).permutation(len(single))
-        starts = np.arange(self.block_size, len(single) - 1, self.block_size)  # a last row alone has no pair
-        for block in np.split(drawn, starts):
+        for block in self._drawn_blocks(len(single)):
             yield single.take(block), single.facts["row"][block]
 
-    def _sums(self, data: SimplexSample, labellings: Sequence[Labelling], *, own: bool) -> FloatArray:
-        """Return the sums of w_i w_j h(i, j) over all pairs, or over those of different rows."""
-        n = len(data)
-        if n > MOST_SCORES:
-            raise ValueError(
-                f"estimator must be 'block' for more than {MOST_SCORES} rows, got {self.estimator!r} for {n}"
-            )
-        most = max(1, ENTRIES // data.p.size)
-        if len(labellings) > most:  # as many residuals as memory bears
-            parts = (labellings[k : k + most] for k in range(0, len(labellings), most))
-            return np.concatenate([self._sums(data, part, own=own) for part in parts])
-        residuals = [_residual(data, one) for one in labellings]
-        totals: FloatArray = np.zeros(len(residuals))
-        start = 0
-        while start < n:  # each pair once: the kernel is symmetric
-            rows = slice(start, start + max(PAIRS_AT_ONCE // (n - start), 1))
-            similar = self._similar(data.p[rows], data.p[start:])
-            similar[:, rows.stop - start :] *= 2.0
-            for b, residual in enumerate(residuals):
-                totals[b] += np.einsum("ik,ik->", residual[rows], similar @ residual[start:])
-            start = rows.stop
-        if own:
-            return totals
-        return np.asarray(totals - np.array([_alone(data, one) for one in labellings]))
 
-    def _similar(self, p: FloatArray, q: FloatArray) -> FloatArray:
-        """Return the kernel of each pair of rows."""
-        if self.kernel == "exponential":
-            return np.asarray(np.exp(cdist(p, q, "cityblock") * (-0.5 / self.length_scale)))
-        return np.asarray(np.exp(cdist(p, q, "sqeuclidean") * (-0.5 / self.length_scale**2)))
+def _factor(measure: KernelError) -> float:
+    """Return f."""
+    return 2.0 if measure.kernel == "exponential" else float(-2.0 * np.expm1(-0.5 / measure.length_scale**2))
+
+
+def _between(measure: KernelError, groups: "_Residuals") -> float:
+    """Return the sum of k(p, q) r_p r_q over pairs of different scores, each in both orders."""
+    scaled = groups.p / measure.length_scale
+    if measure.kernel == "exponential":
+        return 2.0 * _exponential_sum(scaled, groups.residual)
+    if scaled.size > MOST_SCORES:
+        raise ValueError(
+            f"estimator must be 'block' for the rbf kernel of more than {MOST_SCORES} distinct scores, "
+            f"got {measure.estimator!r} for {scaled.size}"
+        )
+    return 2.0 * _rbf_sum(scaled, groups.residual)
+
+
+def _sums(measure: KernelError, data: SimplexSample, labellings: Sequence[Labelling], *, own: bool) -> FloatArray:
+    """Return the sums of w_i w_j h(i, j) over all pairs, or over those of different rows."""
+    n = len(data)
+    if n > MOST_SCORES:
+        raise ValueError(
+            f"estimator must be 'block' for more than {MOST_SCORES} rows, got {measure.estimator!r} for {n}"
+        )
+    most = max(1, ENTRIES // data.p.size)
+    if len(labellings) > most:  # as many residuals as memory bears
+        parts = (labellings[k : k + most] for k in range(0, len(labellings), most))
+        return np.concatenate([_sums(measure, data, part, own=own) for part in parts])
+    residuals = [_residual(data, one) for one in labellings]
+    totals: FloatArray = np.zeros(len(residuals))
+    start = 0
+    while start < n:  # each pair once: the kernel is symmetric
+        rows = slice(start, start + max(PAIRS_AT_ONCE // (n - start), 1))
+        similar = _similar(measure, data.p[rows], data.p[start:])
+        similar[:, rows.stop - start :] *= 2.0
+        for b, residual in enumerate(residuals):
+            totals[b] += np.einsum("ik,ik->", residual[rows], similar @ residual[start:])
+        start = rows.stop
+    if own:
+        return totals
+    return np.asarray(totals - np.array([_alone(data, one) for one in labellings]))
+
+
+def _similar(measure: KernelError, p: FloatArray, q: FloatArray) -> FloatArray:
+    """Return the kernel of each pair of rows."""
+    if measure.kernel == "exponential":
+        return np.asarray(np.exp(cdist(p, q, "cityblock") * (-0.5 / measure.length_scale)))
+    return np.asarray(np.exp(cdist(p, q, "sqeuclidean") * (-0.5 / measure.length_scale**2)))
 
 
 def _counted_out(sample: ScoreSample) -> tuple[Rows, bool]:

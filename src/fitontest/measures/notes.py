@@ -11,7 +11,6 @@ from fitontest.data.weights import Weighting
 from fitontest.families.base import Family
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.binned import BinnedMap
-from fitontest.partitions.partition import Partition
 
 AUTO_DRAWS = 100  # enough for the mean of a null to a tenth of its spread
 AUTO_ROWS = 10_000  # a second or two for that many draws of them
@@ -40,7 +39,7 @@ def one_bin_of_rule_note(rule: object, n_bins: int, norm: str) -> str:
     """Return what the bias of bins is where a rule chose a single one, and "" for a given number and given edges."""
     rule = getattr(rule, "family", rule)  # `FamilyBins` has the bins of a family
     number = getattr(rule, "n_bins", "by the rule")  # a rule without one chooses it
-    if n_bins > 1 or isinstance(rule, Partition) or not isinstance(number, str):
+    if n_bins > 1 or getattr(rule, "explicit", False) or not isinstance(number, str):
         return ""
     return _difference_of_means(norm)
 

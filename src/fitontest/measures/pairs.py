@@ -61,6 +61,14 @@ class EntryPairs:
         """Return values at the units, from those at the distinct scores, shape (G, ...)."""
         return c if self.entries.whole or not self.entries.tied else c[self.entries.group]
 
+    def from_entries(self, values: FloatArray) -> FloatArray:
+        """Return values at the units, from those at the entries."""
+        return np.asarray(values[self.entries.first]) if self.entries.whole else values
+
+    def to_entries(self, values: FloatArray) -> FloatArray:
+        """Return values at the entries, from those at the units."""
+        return np.asarray(values[self.entries.group]) if self.entries.whole else values
+
     @property
     def least_rows(self) -> float:
         """Rows of a window at scale 0: those of one score, told as 0, or of pooled scores so many on average."""

@@ -6,7 +6,7 @@ family gives the ECE, the flat family the probability deviation error, beta cali
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -77,6 +77,8 @@ class PlugIn(Measure):
     0.0
     """
 
+    fits_family: ClassVar[bool] = True
+
     family: Any = None
     norm: str | Norm | Any = "l1"
     debias: bool = False
@@ -107,7 +109,8 @@ class PlugIn(Measure):
     @property
     def words(self) -> Words:
         """Called by its family; the norm is said, of scores always, of distributions where it is not l1."""
-        family = self.label or (self.family.kind if self.held_fixed else self._name_of_family())
+        name_of = family_name if self.distance is None else class_family_name
+        family = self.label or (self.family.kind if self.held_fixed else name_of(self._family))
         if self.distance is not None:
             settings = {"family": family, "distance": str(self.between), "norm": self.total.name}
             brief = {name: value for name, value in settings.items() if (name, value) != ("norm", "l1")}
@@ -137,9 +140,6 @@ class PlugIn(Measure):
         """The family or map, or the default of the kind of data."""
         return self.family if self.family is not None else SCORES if self.distance is None else DISTRIBUTIONS
 
-    def _name_of_family(self) -> str:
-        return family_name(self._family) if self.distance is None else class_family_name(self._family)
-
     def _longer_names(self) -> tuple[str, ...]:
         """Return the family with its settings; and that with distance and norm, or with the norm where it is not l1."""
         family = str(self._family) if self.label is None else self.label
@@ -166,9 +166,8 @@ class PlugIn(Measure):
 
     def estimate(self, sample: Any) -> Estimate:
         """Return the norm of the distances of the sample from the map."""
-        return self.for_sample(sample)._estimate(sample)
-
-    def _estimate(self, sample: Any) -> Estimate:
+        if self.for_sample(sample) is not self:
+            return self.for_sample(sample).estimate(sample)
         fitted = None if self.held_fixed else fit_to(sample, self._family)
         c_hat = self.family if fitted is None else fitted.map_
         distances = sample.distances(c_hat, self.between)
@@ -176,7 +175,7 @@ class PlugIn(Measure):
         shifted = _shifted_bins(c_hat, sample, distances) if of_scores and fitted is not None else None
         se: float | None
         if self.debias:
-            value = self._debiased(sample, shifted)
+            value = _debiased(self, sample, shifted)
             se, reason = None, "a debiased error corrects for the fit of the map"
         else:
             value = self.total(distances.g, distances.w)
@@ -224,12 +223,8 @@ class PlugIn(Measure):
         """Whether the family is that of the kind of data, whatever its seed."""
         if self.held_fixed:
             return False
-        default = SCORES if self.distance is None else DISTRIBUTIONS
-        return _but_for_seed(self._read(self._family)) == _but_for_seed(self._read(default))
-
-    def _read(self, family: Any) -> Any:
-        """Return an unfitted family of the kind of data."""
-        return read_family(family) if self.distance is None else read_for_classes(family)
+        read, default = (read_family, SCORES) if self.distance is None else (read_for_classes, DISTRIBUTIONS)
+        return _but_for_seed(read(self._family)) == _but_for_seed(read(default))
 
     @property
     def squared(self) -> bool:
@@ -237,16 +232,17 @@ class PlugIn(Measure):
         of_squares = str(self.between) == "squared_euclidean"
         return of_squares != (self.total.name == "squared") and not (of_squares and self.total.name == "l2")
 
-    def _debiased(self, sample: ScoreSample, shifted: BinTable | None) -> float:
-        """Return the debiased error of the bins, if the map shifts each by its gap."""
-        if shifted is None:
-            raise ValueError(
-                "debias must be False unless family is slope1, or another that shifts bins by their gaps; got "
-                f"family={self.family!r}"
-            )
-        if not sample.whole:
-            raise ValueError("debias must be False unless weights are counts: it counts rows per bin")
-        return debiased(shifted, self.total.name)
+
+def _debiased(measure: PlugIn, sample: ScoreSample, shifted: BinTable | None) -> float:
+    """Return the debiased error of the bins, if the map shifts each by its gap."""
+    if shifted is None:
+        raise ValueError(
+            "debias must be False unless family is slope1, or another that shifts bins by their gaps; got "
+            f"family={measure.family!r}"
+        )
+    if not sample.whole:
+        raise ValueError("debias must be False unless weights are counts: it counts rows per bin")
+    return debiased(shifted, measure.total.name)
 
 
 def _but_for_seed(family: FamilyBase) -> tuple[type, dict[str, object]]:

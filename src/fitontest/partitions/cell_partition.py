@@ -4,7 +4,7 @@ The leaves of a tree, the groups of a cluster analysis or the segments of a mark
 can be measured of them: rows of one score may lie in different cells, and one cell may hold any scores.
 """
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,6 +61,8 @@ class CellPartition:
 
     labels: IntArray
     codes: IntArray
+    explicit: ClassVar[bool] = True
+    ascends: ClassVar[bool] = False
 
     def __init__(self, cells: ArrayInput) -> None:
         labels, codes = np.unique(_whole_numbers(as_column(cells, "cells")), return_inverse=True)

@@ -5,7 +5,7 @@ With the left-closed rule the bins are [e, e'), the last one closed at 1; with t
 """
 
 from functools import cached_property
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -70,6 +70,8 @@ class Partition:
 
     edges: FloatArray
     closed: Closed
+    explicit: ClassVar[bool] = True
+    ascends: ClassVar[bool] = True
 
     def __init__(self, edges: ArrayInput, closed: Closed = "left") -> None:
         check_closed(closed)
@@ -145,12 +147,12 @@ class Partition:
         """
         last, pooled, table = sample.memory.get("table", (None, None, None))
         if last is not self or pooled != sample.is_pooled or not isinstance(table, BinTable):
-            table = self.cut(sample)[1] if sample.is_pooled or sample.aggregated else _summarise_blocks(self, sample)
+            table = self.cut(sample)[3] if sample.is_pooled or sample.aggregated else _summarise_blocks(self, sample)
             sample.memory["table"] = (self, sample.is_pooled, table)
         return table
 
-    def cut(self, sample: ScoreSample) -> tuple[IntArray, BinTable]:
-        """Return where each bin starts among the sorted groups of tied scores (and the last one ends), and the sums.
+    def cut(self, sample: ScoreSample) -> tuple[Rows, Groups, IntArray, BinTable]:
+        """Return the sorted rows and groups of tied scores, where each bin starts among the latter, and the sums.
 
         The sums do not depend on the order in which the rows arrived, not even in a rounding.
 
@@ -161,13 +163,15 @@ class Partition:
 
         Returns
         -------
+        rows, groups : Rows and Groups
+            Those of the sample.
         starts : int array of shape (B + 1,)
             Bin b holds the groups starts[b] to starts[b + 1] - 1.
         table : BinTable
             Sums per bin.
         """
         starts = self.starts(sample.groups.p)
-        return starts, tabulate(sample, sample.rows, sample.groups, starts)
+        return sample.rows, sample.groups, starts, tabulate(sample, sample.rows, sample.groups, starts)
 
     def starts(self, p: FloatArray) -> IntArray:
         """Return where each bin starts among increasing scores, and where the last one ends.

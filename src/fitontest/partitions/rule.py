@@ -13,9 +13,15 @@ class PartitionRule(ABC):
     ----------
     classes : {"two", "any"}
         Of the class: whether the rule cuts [0, 1], for scores of two classes, or the simplex.
+    explicit : bool
+        Of the class: whether it is a partition already, whatever the sample.
+    ascends : bool
+        Of the class: whether the scores ascend from bin to bin, as those of bins of [0, 1] do.
     """
 
     classes: ClassVar[Literal["two", "any"]]
+    explicit: ClassVar[bool] = False
+    ascends: ClassVar[bool] = True
 
 
 _INTERVAL_MODULES = {  # names, and the files in which they are registered

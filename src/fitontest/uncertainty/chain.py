@@ -39,14 +39,13 @@ class Redrawn:
     @cached_property
     def stand_in(self) -> Family | None:
         """The family that is refitted in place of the measure's own, which would take too long."""
-        return self.measure.stand_in if isinstance(self.measure, PlugIn) else None
+        family: Family | None = self.measure.stand_in
+        return family
 
     @cached_property
     def refitted(self) -> Measure:
         """The measure of redrawn labels."""
-        if self.stand_in is None or not isinstance(self.measure, PlugIn):
-            return self.measure
-        return self.measure.changed(family=self.stand_in)
+        return self.measure if self.stand_in is None else self.measure.changed(family=self.stand_in)
 
     @cached_property
     def observed(self) -> float:
@@ -64,13 +63,13 @@ class Redrawn:
     @property
     def norm(self) -> Norm | None:
         """The norm of the error, if it has one."""
-        norm = getattr(self.measure, "total", None)
-        return norm if isinstance(norm, Norm) else None
+        norm: Norm | None = self.measure.total
+        return norm
 
     @property
     def is_smooth(self) -> bool:
         """Whether what is refitted is the family of the direction, which follows the truths."""
-        return isinstance(self.refitted, PlugIn) and self.refitted.fits_default
+        return bool(self.refitted.fits_default)
 
     @property
     def smooth(self) -> "Redrawn":

@@ -25,15 +25,16 @@ from fitontest.measures.binned import Binned
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import ErrorInterval
 from fitontest.measures.measure import Measure
-from fitontest.measures.plug_in import DISTRIBUTIONS, SCORES, PlugIn
-from fitontest.numerics.norms import L1, Norm
+from fitontest.measures.plug_in import DISTRIBUTIONS, SCORES
+from fitontest.numerics.norms import L1
 from fitontest.numerics.random import one_seed
 from fitontest.numerics.simplex_distances import find_distance
 from fitontest.numerics.threads import one_blas_thread
 from fitontest.partitions.simplex.median_variance import MedianVariance
 from fitontest.typing import FloatArray, RandomState
 from fitontest.uncertainty.chain import Found, Redrawn
-from fitontest.uncertainty.ladder import Ladder, fitted
+from fitontest.uncertainty.fit_test import fitted
+from fitontest.uncertainty.ladder import Ladder
 from fitontest.uncertainty.null import check_draws, with_null
 
 DRAWS = 50  # from each truth
@@ -161,11 +162,10 @@ def reason_against(measure: Measure, direction: Direction = "smooth") -> str:
         return "a map that is given is not fitted to the labels"
     if getattr(measure, "debias", False):
         return "the value is debiased already"
-    if isinstance(direction, str) and direction == "own" and not isinstance(measure, PlugIn):
+    if isinstance(direction, str) and direction == "own" and not measure.fits_family:
         return "it fits no family whose own target there could be"
-    norm = getattr(measure, "total", None)
-    if isinstance(norm, Norm) and norm.name not in NORMS:
-        return f"the norm {norm.name} is not one of {', '.join(NORMS)}"
+    if measure.total is not None and measure.total.name not in NORMS:
+        return f"the norm {measure.total.name} is not one of {', '.join(NORMS)}"
     if measure.greater_is_better:
         return "it is no error"
     probe = ScoreSample.of_rows(Rows.of(np.array([0.5]), np.array([1.0]), np.array([1.0]), whole=True), whole=True)
@@ -178,7 +178,7 @@ def reason_of_classes(measure: Measure) -> str:
     """Return why a measure of whole distributions has no interval, or ""."""
     if measure.held_fixed == "map":
         return "a map that is given is not fitted to the labels"
-    if isinstance(measure, PlugIn):
+    if measure.fits_family:
         return MEASURED
     if not isinstance(measure, Binned):
         return f"what {measure.name} would be under given probabilities is not defined"

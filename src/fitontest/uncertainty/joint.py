@@ -149,5 +149,5 @@ def _null(
 
 def _settings(measure: Measure) -> str:
     """Return what tells measures of other values apart."""
-    family = f" {measure.family} {measure.total.name} {measure.debias}" if isinstance(measure, PlugIn) else ""
-    return f"{type(measure).__name__}{family}"
+    settings = (getattr(measure, name, None) for name in ("family", "total", "debias"))
+    return " ".join(map(str, (type(measure).__name__, *settings)))

@@ -207,7 +207,7 @@ def verdict_of(named: Iterable[tuple[str, Estimate]], sample: ScoreSample) -> Ve
     able = {
         name: one
         for name, one in named
-        if isinstance(one.measure, PlugIn) and one.null is not None and one.interval is not None
+        if one.measure.fits_family and one.null is not None and one.interval is not None
     }
     if not able:
         return None
@@ -225,8 +225,8 @@ def _is_quoted(estimate: Estimate) -> bool:
     interval, measure = estimate.interval, estimate.measure
     assert interval is not None
     quoted = PlugIn(FAMILY).seeded(interval.seed)
-    same = isinstance(measure, PlugIn) and (str(measure.family), measure.total) == (str(quoted.family), quoted.total)
-    return same and interval.target == "true error"
+    settings = str(measure.family), measure.total  # type: ignore[attr-defined]
+    return settings == (str(quoted.family), quoted.total) and interval.target == "true error"
 
 
 def _quoted(beside: Estimate, sample: ScoreSample) -> Estimate:
@@ -256,7 +256,7 @@ def _of_others(able: dict[str, Estimate], quoted: Estimate, test: JointTest) -> 
         own, null = one.interval, one.null
         assert own is not None
         assert null is not None
-        same = one.measure.total is quoted.measure.total and own.target == interval.target  # type: ignore[attr-defined]
+        same = one.measure.total is quoted.measure.total and own.target == interval.target
         if same and (own.low > interval.high or own.high < interval.low):
             apart.append(name)
         if null.p_value <= UNLIKELY and name not in test.nulls:

@@ -7,7 +7,7 @@ will do too.
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -41,6 +41,8 @@ class BinLoss(ABC):
     0.125
     >>> fot.bin_losses.unregister("variance")
     """
+
+    is_gap: ClassVar[bool] = False  # whether it is the gap of the means, as of an ECE
 
     @property
     def name(self) -> str:

@@ -21,6 +21,8 @@ class Bias(BinLoss):
     0.3
     """
 
+    is_gap = True
+
     def per_bin(self, binned: BinnedSample) -> FloatArray:
         """Return the gaps of the means."""
         return np.abs(binned.table.gap)

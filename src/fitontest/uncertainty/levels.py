@@ -1,0 +1,83 @@
+"""Levels: the means of neighbouring rows, where the true map is rougher than maps of a family can follow."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from fitontest.data.score_redraws import ScoreRedraws
+from fitontest.measures.pairs import EntryPairs
+from fitontest.typing import BoolArray, FloatArray
+
+FEW = 0.1  # share of the rows, below which an error is taken for one of few rows
+CLEAR = 3.5  # standard errors by which the mean label of near rows is clear of the scores, of any of many windows
+LEAST_SIGNAL = 1.0 / 20.0  # share of the squares of local means that is taken for error, at least
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """The means of neighbouring rows of one sample, as far as they are no noise.
+
+    Parameters
+    ----------
+    redraws : ScoreRedraws
+    smooth : array of shape (m,)
+        A spline at the entries, about which the levels lie.
+    scale : int
+        The place of the scale where it fits worst.
+    """
+
+    redraws: ScoreRedraws
+    smooth: FloatArray
+    scale: int
+
+    @property
+    def pairs(self) -> EntryPairs:
+        """The pair statistic of the scores."""
+        return EntryPairs.of(self.redraws.entries)
+
+    @cached_property
+    def at_entries(self) -> FloatArray:
+        """The means of neighbouring rows as far as they are no noise, at the entries: about the spline, or the scores.
+
+        Where a few rows hold all of the error, it is of the scores, and of the rows whose mean is clear of them alone:
+        the noise of all other rows would pass for error.
+        """
+        windows, p = self.pairs.windows, self.pairs.p
+        if self.few_rows is not None:
+            h, noise = self._residuals(p)
+            return self.pairs.to_entries(np.where(_clear(h, noise), np.clip(p + h, 0.0, 1.0), p))
+        g = self.pairs.from_entries(self.smooth)
+        h, noise = self._residuals(g)
+        w = windows.n * windows.each
+        squares = float(w @ h**2 / w.sum())
+        signal = max(float(w @ (h**2 - noise) / w.sum()), LEAST_SIGNAL * squares)
+        total = signal + noise
+        levels = g + h * np.divide(signal, total, out=np.zeros_like(total), where=total > 0)
+        return self.pairs.to_entries(np.clip(levels, 0.0, 1.0))
+
+    @cached_property
+    def few_rows(self) -> float | None:
+        """The share of the rows that are clear of their scores, where the error is theirs alone; None elsewhere.
+
+        With the variance v of the local mean h, the means of h^2 - v and h^4 - 6 h^2 v + 3 v^2 estimate those of d^2
+        and d^4. The square of the one by the other is the share of the rows of an error that is level where it is
+        not 0.
+        """
+        windows = self.pairs.windows
+        w = windows.n * windows.each / float((windows.n * windows.each).sum())
+        h, noise = self._residuals(self.pairs.p)
+        second, fourth = float(w @ (h**2 - noise)), float(w @ (h**4 - 6.0 * h**2 * noise + 3.0 * noise**2))
+        if not (second > 0 and fourth > 0 and second**2 < FEW * fourth):
+            return None
+        return float(w @ _clear(h, noise)) or None
+
+    def _residuals(self, g: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the mean label less g near each unit, at the scale where the spline fits worst, and its variance."""
+        windows = self.pairs.windows
+        mean_label = self.pairs.of_units(self.redraws.observed[1])[:, 0] / windows.n
+        return windows.local_means(mean_label - g, g * (1.0 - g), self.scale)
+
+
+def _clear(h: FloatArray, noise: FloatArray) -> BoolArray:
+    return np.asarray((h != 0.0) & (h**2 > CLEAR**2 * noise))

@@ -1,0 +1,56 @@
+"""The error that the pair statistic of one scale stands for, under redrawn labels."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fitontest.data.redraws import Labels, Redraws
+from fitontest.data.score_redraws import ScoreRedraws
+from fitontest.data.score_sample import ScoreSample
+from fitontest.measures.estimate import Estimate
+from fitontest.measures.measure import Measure
+from fitontest.measures.pairs import EntryPairs
+from fitontest.numerics.links import signed_root
+from fitontest.numerics.norms import Norm
+from fitontest.typing import FloatArray
+from fitontest.uncertainty.chain import Redrawn
+
+
+@dataclass(frozen=True)
+class LocalError(Measure):
+    """The signed root of the pair statistic at one scale, which is inverted for an error under a norm."""
+
+    norm: Norm
+    scale: int
+
+    @property
+    def squared(self) -> bool:
+        """Whether the error is a square, as the statistic itself is then."""
+        return self.norm.name == "squared"
+
+    def estimate(self, sample: ScoreSample) -> Estimate:
+        """Return the value of a sample."""
+        points, labels = ScoreRedraws.of(sample).observed
+        return Estimate.of(self, sample, float(self.values(points, labels)[0]))
+
+    def values(self, redraws: Redraws, labels: Labels) -> FloatArray:
+        """Return the values for several labellings."""
+        pairs = EntryPairs.of(redraws.entries)  # type: ignore[attr-defined]
+        values = pairs.windows.statistic(pairs.of_units(labels), pairs.p, self.scale)
+        return values if self.squared else signed_root(values)
+
+    def target(self, sample: ScoreSample, c: FloatArray) -> float | None:
+        """Return the norm of c - p."""
+        return self.norm(np.abs(c - sample.p), sample.w)
+
+
+@dataclass(frozen=True, eq=False)
+class RedrawnPairs(Redrawn):
+    """The pair statistic under redrawn labels, whose root is a root mean square whatever norm the error has."""
+
+    def _scale(self, g: FloatArray, observed: float, at_calibration: FloatArray, whole_way: float) -> float:  # noqa: ARG002
+        """Return the unit of the errors of the chain."""
+        entries = self.redraws.entries  # type: ignore[attr-defined]
+        w, p = entries.w, entries.p
+        root = float(np.sqrt(w @ (g - p) ** 2 / w.sum()))
+        return max(observed / root, 1.0) * whole_way if root > 0 else 0.0
