@@ -45,6 +45,14 @@ def choose(value: object, options: Iterable[str], argument: str) -> str:
     return value
 
 
+def two_names(names: object) -> tuple[str, str]:
+    """Return the names of two things that are compared, or refuse them."""
+    texts = list(names) if isinstance(names, tuple | list) else []
+    if len(texts) != 2 or not all(isinstance(name, str) and name for name in texts) or texts[0] == texts[1]:
+        raise ValueError(f"names must be two different texts that are not empty, got {names!r}")
+    return texts[0], texts[1]
+
+
 def check_known(given: Iterable[str], known: Iterable[str], what: str) -> None:
     """Refuse the first name that is not among the known ones; `what` says what they are, "settings of ece"."""
     names = list(known)

@@ -13,7 +13,7 @@ from fitontest.comparison.kinds import KINDS, OF_SCORES
 from fitontest.comparison.known_truth import Truth, read_truth
 from fitontest.comparison.options import EVALUATORS, Options
 from fitontest.comparison.pairing import rank_results
-from fitontest.comparison.rows import sample_of, scores_of
+from fitontest.comparison.rows import check_two_classes, sample_of, scores_of
 from fitontest.data.arrays import count_columns
 from fitontest.data.counted_sample import count_rows
 from fitontest.data.indices import check_same_order
@@ -29,7 +29,7 @@ from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.families.registry import family_name
 from fitontest.progress import track
 from fitontest.reading.read import READ, read
-from fitontest.typing import ArrayInput, IntArray, Label, RandomState
+from fitontest.typing import ArrayInput, Label, RandomState
 
 TEST_NAMES = Names("test[0]", "test[1]", "test[2]")
 ONE_COLUMN = "must be one column unless a reduction is given"
@@ -216,7 +216,7 @@ def compare_calibrators(
 def _compare(sample: Sample, options: Options, test: Sample | None, truth: Truth, reduction: str | None) -> Comparison:
     """Return the comparison on checked rows."""
     counts = sample.label_counts
-    _check_labels(counts, sample)
+    check_two_classes(sample, "which cannot distinguish between maps")
     if options.interpretability:
         for each in (sample, test):
             if each is not None:
@@ -246,13 +246,6 @@ def _compare(sample: Sample, options: Options, test: Sample | None, truth: Truth
         weighting=sample.weighting,
         reduction=reduction,
     )
-
-
-def _check_labels(counts: IntArray, sample: Sample) -> None:
-    if np.count_nonzero(counts) < 2:
-        value = f"{sample.n} of one, which cannot distinguish between maps"
-        rule = "rows of both classes" if counts.size == 2 else "rows of two classes or more"
-        raise ValueError(f"y_true must have {rule}, got {value}")
 
 
 def _set_up(sample: Sample, options: Options, test: Sample | None, truth: Truth) -> HeldOutEvaluation:

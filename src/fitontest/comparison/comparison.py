@@ -20,7 +20,7 @@ from fitontest.maps.decreases import find_decreases
 from fitontest.measures.notes import data_notes
 from fitontest.measures.probabilistic_count import ProbabilisticCount
 from fitontest.numerics.losses import LOG_LOSS_EPS, LOSS_NAMES
-from fitontest.results.frames import Records
+from fitontest.results.frames import Records, attributes
 from fitontest.results.table import Section, Table
 from fitontest.results.text import short
 
@@ -156,20 +156,9 @@ class Comparison(Table):
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-ready values, with the map that was chosen."""
         return {
-            "chosen": self.chosen,
-            "rule": self.rule,
-            "scoring": self.scoring,
-            "decomposition": self.decomposition,
-            "cv": self.cv,
-            "repeats": self.repeats,
-            "n": self.n,
+            **attributes(self, "chosen", "rule", "scoring", "decomposition", "cv", "repeats", "n"),
             **weighting_record(self.weighting),
-            "n_classes": self.n_classes,
-            "reduction": self.reduction,
-            "base_rate": self.base_rate,
-            "n_smaller_class": self.n_smaller_class,
-            "backwards": self.backwards,
-            "n_test": self.n_test,
+            **attributes(self, "n_classes", "reduction", "base_rate", "n_smaller_class", "backwards", "n_test"),
             "calibrators": self.rows(),
             "map": self.best_.map_.to_dict(),
         }

@@ -11,7 +11,7 @@ from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import INDEPENDENT_ROWS, Interval
 from fitontest.measures.notes import data_notes
 from fitontest.numerics.losses import LOG_LOSS_EPS, LOSS_NAMES
-from fitontest.results.frames import Records
+from fitontest.results.frames import Records, attributes
 from fitontest.results.table import Section, Table
 from fitontest.results.text import short
 
@@ -163,20 +163,14 @@ class ErrorComparison(Table):
         return {
             "names": list(self.names),
             "compared": COMPARED[self.loss],
-            "difference": self.difference,
-            "se": self.se,
+            **attributes(self, "difference", "se"),
             "interval": self.interval.to_dict(),
-            "p_value": self.p_value,
-            "better": self.better,
+            **attributes(self, "p_value", "better"),
             "gains": {name: {**gain.to_dict(), "level": gain.interval.level} for name, gain in self.gains.items()},
             "errors": {name: error.to_dict() for name, error in self.errors.items()},
-            "loss": self.loss,
-            "family": self.family,
-            "cv": self.cv,
-            "n": self.n,
+            **attributes(self, "loss", "family", "cv", "n"),
             **weighting_record(self.weighting),
-            "base_rate": self.base_rate,
-            "reduction": self.reduction,
+            **attributes(self, "base_rate", "reduction"),
         }
 
     def sections(self) -> list[Section]:

@@ -11,10 +11,10 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from fitontest.checks import choose, is_real
+from fitontest.checks import choose, is_real, two_names
 from fitontest.comparison.error_comparison import ErrorComparison, HeldOutMean
 from fitontest.comparison.kinds import KINDS, OF_SCORES
-from fitontest.comparison.rows import sample_of, scores_of
+from fitontest.comparison.rows import check_two_classes, sample_of, scores_of
 from fitontest.comparison.two_models import TwoModels, compute_gains
 from fitontest.data.arrays import check_same_length
 from fitontest.data.indices import check_same_order
@@ -171,7 +171,7 @@ def compare_errors(
     choose(loss, LOSSES, "loss")
     check_cv(cv)
     _check_level(interval)
-    named = _read_names(names)
+    named = two_names(names)
     weights = None if sample_weight is None else read_weights(sample_weight, "sample_weight")
     columns = {"sample_weight": weights, "reduction": reduction, "labels": labels, "pos_label": pos_label}
     data = [read(y_true, p, **columns, names=Names(y_prob=name)) for name, p in (("p1", p1), ("p2", p2))]
@@ -252,17 +252,6 @@ def _read_measure(family: Any, reduction: str | None, random_state: RandomState)
     return PlugIn(family, distance=DEFAULT_DISTANCE).seeded(seed)
 
 
-def _read_names(names: object) -> tuple[str, str]:
-    """Return the names of the models."""
-    rule = "names must be two different texts that are not empty"
-    if not isinstance(names, tuple | list) or len(names) != 2:
-        raise ValueError(f"{rule}, got {names!r}")
-    first, second = names
-    if not (isinstance(first, str) and isinstance(second, str) and first and second and first != second):
-        raise ValueError(f"{rule}, got {names!r}")
-    return first, second
-
-
 def _check_level(level: object) -> None:
     if not (is_real(level) and 0 < level < 1):
         raise ValueError(f"interval must be a level between 0 and 1, both excluded, such as 0.95; got {level!r}")
@@ -274,10 +263,7 @@ def _check_rows(models: TwoModels) -> None:
     if n < LEAST:
         raise ValueError(f"y_true must have at least {LEAST} rows of positive weight, got {n}")
     for sample in models.given:
-        counts = sample.label_counts
-        if np.count_nonzero(counts) < 2:
-            rule = "rows of both classes" if counts.size == 2 else "rows of two classes or more"
-            raise ValueError(f"y_true must have {rule}, got {n} of one, which do not show how much labels vary")
+        check_two_classes(sample, "which do not show how much labels vary")
     effective = _count_effective(models)
     if effective < LEAST * (1 - 1e-9):
         rule = f"sample_weight must leave at least {LEAST} effective rows, (sum w)^2 / sum w^2"

@@ -8,7 +8,7 @@ import numpy as np
 
 from fitontest.data.weights import weighting_record
 from fitontest.measures.estimate import Estimate
-from fitontest.results.frames import Records
+from fitontest.results.frames import Records, attributes, records
 from fitontest.results.table import Section, Table
 from fitontest.results.text import short
 from fitontest.significance.holm import holm_adjusted
@@ -70,13 +70,9 @@ class CellTable:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers by name."""
-        facts = {
-            "n": self.n,
-            **weighting_record(self.error.weighting),
-            "base_rate": self.base_rate,
-            "mean_score": self.mean_score,
-        }
-        return {**facts, "mean_residual": self.mean_residual, "error": self.error.value}
+        weighting = weighting_record(self.error.weighting)
+        facts = attributes(self, "base_rate", "mean_score", "mean_residual")
+        return {"n": self.n, **weighting, **facts, "error": self.error.value}
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,23 +105,19 @@ class Regions:
 
     def records(self) -> Records:
         """Return a record for each region."""
-        adjusted = holm_adjusted(self.p_value)
-        return [
-            {
-                "low": float(self.low[r]),
-                "high": float(self.high[r]),
-                "n_before": int(self.n_before[r]),
-                "n_after": int(self.n_after[r]),
-                "residual_before": _number(self.before[r]),
-                "residual_after": _number(self.after[r]),
-                "difference": _number(self.after[r] - self.before[r]),
-                "if_unchanged": _number(self.unchanged[r]),
-                "z": float(self.z[r]),
-                "p_value": float(self.p_value[r]),
-                "adjusted_p_value": float(adjusted[r]),
-            }
-            for r in range(self.low.size)
-        ]
+        return records(
+            low=self.low,
+            high=self.high,
+            n_before=self.n_before.astype(np.int64),
+            n_after=self.n_after.astype(np.int64),
+            residual_before=self.before,
+            residual_after=self.after,
+            difference=self.after - self.before,
+            if_unchanged=self.unchanged,
+            z=self.z,
+            p_value=self.p_value,
+            adjusted_p_value=holm_adjusted(self.p_value),
+        )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -194,15 +186,11 @@ class CellComparison(Table):
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-ready values."""
         return {
-            "changed": self.changed,
-            "p_value": self.p_value,
+            **attributes(self, "changed", "p_value"),
             "tables": {name: table.to_dict() for name, table in self.tables.items()},
             **{name: getattr(self, name).to_dict() for name in ("residual", "error", "maps")},
             "regions": self.rows(),
-            "family": self.family,
-            "norm": self.norm,
-            "draws": self.draws,
-            "n_strata": self.n_strata,
+            **attributes(self, "family", "norm", "draws", "n_strata"),
         }
 
     def sections(self) -> list[Section]:
@@ -251,7 +239,3 @@ class CellComparison(Table):
 
 def _change(change: Change) -> list[str]:
     return [f"{change.value:+.4f}", f"{change.unchanged:+.4f}", short(change.p_value, 2)]
-
-
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import chdtrc
 
 from fitontest.cells.cells import Cells
-from fitontest.checks import is_whole
+from fitontest.checks import is_whole, two_names
 from fitontest.data.entries import Entries
 from fitontest.drift.cell_comparison import CellComparison, CellTable, Change, Regions
 from fitontest.drift.class_comparison import ClassCellComparison
@@ -131,12 +131,12 @@ def compare_cells(
     if not is_whole(regions) or not 1 <= regions <= MOST_REGIONS:
         raise ValueError(f"regions must be a whole number from 1 to {MOST_REGIONS}, got {regions!r}")
     check_draws(draws, "draws", 1)
-    first, second = _read_names(names)
+    named = two_names(names)
     seed = one_seed(random_state)
     if family is not None:
         check_family(family)  # a map would not be fitted to what was dealt out
     measure = PlugIn(Slope1(DEFAULT_BINS) if family is None else family, norm).seeded(seed)
-    compare = partial(_compare, measure=measure, regions=int(regions), draws=draws, names=(first, second), seed=seed)
+    compare = partial(_compare, measure=measure, regions=int(regions), draws=draws, names=named, seed=seed)
     if isinstance(pairs, tuple):
         return compare(pairs)
     return ClassCellComparison({label: compare(pair) for label, pair in pairs.items()})
@@ -272,11 +272,3 @@ def _share_as_far(values: FloatArray) -> float:
 def _table(cells: Cells, measure: PlugIn) -> CellTable:
     error = measure.estimate(cells.sample())
     return CellTable(cells.n, cells.base_rate, float(cells.sums.wp.sum() / cells.total), error)
-
-
-def _read_names(names: object) -> tuple[str, str]:
-    if isinstance(names, tuple | list) and len(names) == 2 and all(isinstance(name, str) and name for name in names):
-        first, second = names
-        if first != second:
-            return first, second
-    raise ValueError(f"names must be two different texts that are not empty, got {names!r}")

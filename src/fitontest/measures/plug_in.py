@@ -30,6 +30,7 @@ from fitontest.numerics.norms import L1, Norm, find_norm
 from fitontest.numerics.simplex_distances import DEFAULT_DISTANCE, find_distance
 from fitontest.numerics.standard_error import map_fixed
 from fitontest.partitions.bin_table import BinTable
+from fitontest.results.frames import attributes
 from fitontest.typing import FloatArray, RandomState
 
 SCORES = "spline"  # the family by default, of scores
@@ -322,12 +323,7 @@ class FittedMap(Evidence):
 
     def record(self) -> dict[str, Any]:
         """Return the standard error, or why there is none, and whether the map was fitted here."""
-        return {
-            **super().record(),
-            "se_map_fixed": self.se_map_fixed,
-            "se_reason": self.se_reason,
-            "fitted_on_these_rows": self.fitted_on_these_rows,
-        }
+        return {**super().record(), **attributes(self, "se_map_fixed", "se_reason", "fitted_on_these_rows")}
 
     def to_dict(self) -> dict[str, Any]:
         """Return these facts and the map."""

@@ -31,6 +31,7 @@ from fitontest.numerics.losses import LOSS_NAMES, find_loss
 from fitontest.numerics.random import check_cv, check_seed
 from fitontest.numerics.standard_error import mean_and_error
 from fitontest.progress import track
+from fitontest.results.frames import attributes
 from fitontest.results.table import Section
 from fitontest.results.text import short
 from fitontest.typing import FloatArray, IntArray, RandomState
@@ -90,16 +91,11 @@ class ProperError(Measure):
         names = [family_name(family) for family in self.listed]
         family = {"family": names[0] if len(names) == 1 else names} if names else {}
         which = f"best of {', '.join(names)} by the training part" if len(names) > 1 else "".join(names)
+        seed = self.random_state if isinstance(self.random_state, int) else None
         in_words = [f"family {which}" if which else "", LOSS_NAMES[self.loss], f"{self.cv} folds"]
         return Words(
             title="proper calibration error",
-            settings={
-                "family": None,
-                **family,
-                "loss": self.loss,
-                "cv": int(self.cv),
-                "random_state": self._plain_seed(),
-            },
+            settings={"family": None, **family, "loss": self.loss, "cv": int(self.cv), "random_state": seed},
             brief={**family, "loss": self.loss},
             settings_in_words=", ".join(filter(None, in_words)),
             printed=in_nats if self.loss == "log_loss" else short,
@@ -169,9 +165,6 @@ class ProperError(Measure):
         predictions = rows.predict(rows.take(training).fit(family), held_out)
         return rows.take(held_out).losses(self.loss, predictions)
 
-    def _plain_seed(self) -> int | None:
-        return self.random_state if isinstance(self.random_state, int) else None
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class HeldOutGain(Evidence):
@@ -196,12 +189,7 @@ class HeldOutGain(Evidence):
 
     def record(self) -> dict[str, Any]:
         """Return the standard error and both losses."""
-        return {
-            **super().record(),
-            "standard_error": self.standard_error,
-            "loss_before": self.loss_before,
-            "loss_after": self.loss_after,
-        }
+        return {**super().record(), **attributes(self, "standard_error", "loss_before", "loss_after")}
 
     def section(self) -> Section:
         """Return standard error and losses in a line."""

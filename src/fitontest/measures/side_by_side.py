@@ -153,9 +153,10 @@ def _norms(named: Named) -> tuple[str, _Columns]:
 
 def interval_columns(named: Named) -> _Columns | None:
     """Return the debiased errors and their intervals, or None where there are none."""
-    levels = {one.interval.level for _, one in named if one.interval is not None}
-    if not levels:
+    intervals = [(name, one.interval) for name, one in named if one.interval is not None]
+    if not intervals:
         return None
+    levels = {interval.level for _, interval in intervals}
     level = f"{100 * levels.pop():g} % interval" if len(levels) == 1 else "interval"
 
     def cells(estimate: Estimate) -> tuple[str, str]:
@@ -165,12 +166,11 @@ def interval_columns(named: Named) -> _Columns | None:
         return printed(estimate.debiased), f"{printed(interval.low)} to {printed(interval.high)}"
 
     lines = [INTERVAL_NOTE, INDEPENDENT_ROWS]
-    if any(one.interval is not None and one.interval.target != "true error" for _, one in named):
+    if any(interval.target != "true error" for _, interval in intervals):
         lines.append(OWN_NOTE)
-    for family in dict.fromkeys(one.interval.stand_in for _, one in named if one.interval is not None):
-        if family is not None:
-            stood_for = [name for name, one in named if one.interval is not None and one.interval.stand_in == family]
-            lines.append(f"{', '.join(stood_for)}: to redrawn labels the quicker family {family} was fitted instead.")
+    for family in dict.fromkeys(interval.stand_in for _, interval in intervals if interval.stand_in is not None):
+        stood_for = [name for name, interval in intervals if interval.stand_in == family]
+        lines.append(f"{', '.join(stood_for)}: to redrawn labels the quicker family {family} was fitted instead.")
     lines += _widened_lines(named)
     return _Columns(("debiased", level), cells, "\n".join(lines))
 

@@ -7,7 +7,7 @@ from math import ceil, exp, floor, log, log10
 from typing import Any, Literal
 
 from fitontest.checks import choose
-from fitontest.results.frames import Records
+from fitontest.results.frames import Records, attributes
 from fitontest.results.table import Section, Table, cell
 from fitontest.results.text import short
 
@@ -176,11 +176,7 @@ class EvaluationPlan(Table):
             "rows": self.rows(),
             "needed": [asdict(one) for one in self.needed],
             "unreachable": [asdict(one) for one in self.unreachable],
-            "base_rate": self.base_rate,
-            "own_scores": self.own_scores,
-            "width": self.width,
-            "power": self.power,
-            "draws": self.draws,
+            **attributes(self, "base_rate", "own_scores", "width", "power", "draws"),
         }
 
     @property
@@ -218,13 +214,13 @@ class EvaluationPlan(Table):
         own = [one for one in self.prospects if one.family == family]
         found = []
         if self.width is not None:
-            widest = {n: max(widths) for n, widths in _by_size(own, lambda one: one.width).items()}
+            widest = _largest_by_size(own, "width")
             found.append(_rows_needed(family, "width", self.width, widest, None, None, own[-1].n))
         if self.power is not None:
             positive = dict.fromkeys((one.error, one.truth) for one in own if one.error > 0 and one.power is not None)
             for error, truth in positive:
                 against = [one for one in own if (one.error, one.truth) == (error, truth)]
-                powers = {n: max(values) for n, values in _by_size(against, lambda one: one.power).items()}
+                powers = _largest_by_size(against, "power")
                 found.append(_rows_needed(family, "power", self.power, powers, error, truth, own[-1].n))
         return found
 
@@ -290,14 +286,14 @@ class EvaluationPlan(Table):
         return [f"A mean width of {self.width:g} takes {_fewest(needed)}."] if needed else []
 
 
-def _by_size(prospects: Sequence[Prospect], value: Callable[[Prospect], float | None]) -> dict[int, list[float]]:
-    """Return the values that exist, by the number of rows, which increases."""
-    found: dict[int, list[float]] = {}
-    for one in sorted(prospects, key=lambda one: one.n):
-        number = value(one)
-        if number is not None:
-            found.setdefault(one.n, []).append(number)
-    return found
+def _largest_by_size(prospects: Sequence[Prospect], key: Literal["width", "power"]) -> dict[int, float]:
+    """Return the largest of the values that exist, by the number of rows, which increases."""
+    largest: dict[int, float] = {}
+    for prospect in sorted(prospects, key=lambda prospect: prospect.n):
+        value = getattr(prospect, key)
+        if value is not None:
+            largest[prospect.n] = max(value, largest.get(prospect.n, value))
+    return largest
 
 
 def _rows_needed(

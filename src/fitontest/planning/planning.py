@@ -15,7 +15,7 @@ The direction must come from labels: towards the planted truth itself, the inter
 would be up to 1.7 times as wide, and its debiased error would miss the bias that it has.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
@@ -35,6 +35,7 @@ from fitontest.families.base import Family
 from fitontest.families.listed import read_families
 from fitontest.families.slope1 import Slope1
 from fitontest.families.spline import Spline
+from fitontest.measures.measure import Measure
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.links import logit, sigmoid
 from fitontest.numerics.norms import l1
@@ -45,6 +46,7 @@ from fitontest.progress import track
 from fitontest.reading.read import READ, read
 from fitontest.simulation.distortions import DISTORTIONS
 from fitontest.typing import ArrayInput, FloatArray, IntArray, RandomState
+from fitontest.uncertainty.chain import Redrawn
 from fitontest.uncertainty.inversion import growing, invert
 from fitontest.uncertainty.null import check_draws
 
@@ -169,20 +171,6 @@ class Truth(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class _Evaluator:
-    """A family as evaluator, and what is fitted to the redrawn labels in its place."""
-
-    name: str
-    measure: PlugIn
-    refitted: PlugIn
-
-    @classmethod
-    def of(cls, name: str, family: Family) -> "_Evaluator":
-        measure, stand_in = PlugIn(family), family.stand_in()
-        return cls(name, measure, measure if stand_in is None else measure.changed(family=stand_in))
-
-
-@dataclass(frozen=True, eq=False)
 class _Scores:
     """The scores of one size, and labels drawn for them. Evaluators see the same labels."""
 
@@ -230,7 +218,7 @@ class _Scores:
         """Return the calibration error if c is the truth."""
         return l1(np.abs(c - self.p), self.w)
 
-    def errors_of(self, measure: PlugIn, truths: Sequence[FloatArray], draws: int, *stream: int) -> FloatArray:
+    def errors_of(self, measure: Measure, truths: Sequence[FloatArray], draws: int, *stream: int) -> FloatArray:
         """Return the plug-in errors of labels drawn from each truth, shape (truths, draws)."""
         blocks = []
         with without_warnings():  # of labels that nobody gave
@@ -240,7 +228,7 @@ class _Scores:
                 blocks.append(values.reshape(len(truths), -1))
         return np.concatenate(blocks, axis=1)
 
-    def errors_of_chains(self, measure: PlugIn, chains: Sequence[Sequence[FloatArray]], draws: int) -> FloatArray:
+    def errors_of_chains(self, measure: Measure, chains: Sequence[Sequence[FloatArray]], draws: int) -> FloatArray:
         """Return the errors of chains of truths, each with labels of its own, shape (chains, truths, draws)."""
         entries, columns = self.redraws.entries, len(chains[0]) * draws
         together = max(1, BLOCK // (len(entries) * columns))
@@ -263,22 +251,28 @@ class _Scores:
 class _Simulation:
     """Evaluations with one family of scores of one size."""
 
-    evaluator: _Evaluator
+    name: str
+    measure: PlugIn
     scores: _Scores
     draws: int
 
     @cached_property
+    def refitted(self) -> Measure:
+        """What is fitted to the redrawn labels in the place of the family."""
+        return Redrawn(self.measure, self.scores.redraws, self.scores.seed).refitted
+
+    @cached_property
     def null(self) -> FloatArray:
         """The errors of calibrated scores."""
-        return np.asarray(self.scores.errors_of(self.evaluator.refitted, [self.scores.p], NULL_DRAWS, NULL)[0])
+        return np.asarray(self.scores.errors_of(self.refitted, [self.scores.p], NULL_DRAWS, NULL)[0])
 
     def prospect(self, truth: Truth) -> Prospect:
         """Return what evaluations are like under a truth."""
-        unknown = Prospect(self.evaluator.name, self.scores.n, truth.error, truth.distortion)
+        unknown = Prospect(self.name, self.scores.n, truth.error, truth.distortion)
         c = self.scores.truth(truth)
         if c is None:
             return unknown
-        raw = self.scores.errors_of(self.evaluator.measure, [c], self.draws, LABELS)[0]
+        raw = self.scores.errors_of(self.measure, [c], self.draws, LABELS)[0]
         found = replace(
             unknown,
             raw_bias=float(raw.mean()) - truth.error,
@@ -310,7 +304,7 @@ class _Simulation:
         if not (scales.min() > 0.0 and all(self.scores.distance(g) > 0.0 for g in directions)):
             return None
         chains = [self._chain(g, scale) for g, scale in zip(directions, scales, strict=True)]
-        redrawn = self.scores.errors_of_chains(self.evaluator.refitted, [chain[1:] for chain in chains], CHAIN_DRAWS)
+        redrawn = self.scores.errors_of_chains(self.refitted, [chain[1:] for chain in chains], CHAIN_DRAWS)
         means = redrawn.mean(axis=2)
         residuals = np.concatenate(list(redrawn - means[:, :, None]), axis=1)
         size = residuals.shape[1]
@@ -375,20 +369,20 @@ class _Options:
 
     def simulate(self) -> EvaluationPlan:
         """Return the plan, with more rows for families that do not meet a requirement yet."""
-        evaluators = [_Evaluator.of(name, family) for name, family in self.families.items()]
+        pending = {name: PlugIn(family) for name, family in self.families.items()}
         scores = [self._scores(size) for size in self.sizes]
-        pending, prospects = evaluators, self._prospects(evaluators, scores)
+        prospects = self._prospects(pending, scores)
         while True:
             plan = self._plan(prospects, scores)
             size = 2 * scores[-1].n
-            pending = [evaluator for evaluator in pending if not plan.meets(evaluator.name)]
+            pending = {name: measure for name, measure in pending.items() if not plan.meets(name)}
             if not pending or size > MOST:
                 return plan
             scores.append(self._scores(size))
             prospects += self._prospects(pending, scores[-1:])
 
-    def _prospects(self, evaluators: Sequence[_Evaluator], scores: Sequence[_Scores]) -> list[Prospect]:
-        simulations = [_Simulation(evaluator, one, self.draws) for one in scores for evaluator in evaluators]
+    def _prospects(self, measures: Mapping[str, PlugIn], scores: Sequence[_Scores]) -> list[Prospect]:
+        simulations = [_Simulation(*named, of_size, self.draws) for of_size in scores for named in measures.items()]
         steps = [(simulation, truth) for simulation in simulations for truth in self._truths()]
         return [simulation.prospect(truth) for simulation, truth in track(steps, "simulations")]
 

@@ -18,6 +18,11 @@ def records(**columns: Iterable[Any]) -> Records:
     return [dict(zip(columns, map(_plain, values), strict=True)) for values in zip(*columns.values(), strict=True)]
 
 
+def attributes(thing: object, *names: str) -> dict[str, Any]:
+    """Return attributes by name, as a part of a record."""
+    return {name: getattr(thing, name) for name in names}
+
+
 def _plain(value: Any) -> Any:
     plain = value.item() if hasattr(value, "item") else value
     return None if plain != plain else plain

@@ -170,31 +170,21 @@ def _deviations(
     family: Family, redraws: ScoreRedraws, x: FloatArray, draws: int, seed: int
 ) -> tuple[FloatArray, FloatArray]:
     """Return g(x), and c*_b(x) - g(x) of maps fitted to labels that are redrawn from g, shape (draws, M)."""
-    smooth = _smooth(redraws)
-    g, truth, maps = _beside_atoms(smooth, x), smooth.evaluate(redraws.entries.p), np.empty((draws, x.size))
-    fitted = _fitted(family, redraws, truth, draws, seed)
-    for draw, c_star in zip(track(range(draws), "draws"), fitted, strict=True):
-        maps[draw] = _beside_atoms(c_star, x)
-    return g, maps - g
+    smooth: CalibrationMap = make_family("spline").fit_map(redraws.observed_sample())
+    g, truth = _beside_atoms(smooth, x), smooth.evaluate(redraws.entries.p)
+
+    def refitted() -> Iterator[CalibrationMap]:
+        for block in redraws.blocks(draws):
+            (positives,) = redraws.draw([truth], block, (seed, STREAM))
+            yield from family.fit_many(redraws.entries, positives).maps()
+
+    drawn = zip(track(range(draws), "draws"), refitted(), strict=True)
+    return g, np.array([_beside_atoms(c_star, x) for _, c_star in drawn]) - g
 
 
 def _beside_atoms(fitted: CalibrationMap, x: FloatArray) -> FloatArray:
     """Return the values of a map; at scores that many rows share, those that it would have without these rows."""
     return split_atoms(fitted)[0].evaluate(x)
-
-
-def _smooth(redraws: ScoreRedraws) -> CalibrationMap:
-    """Return the truth from which labels are redrawn."""
-    smooth: CalibrationMap = make_family("spline").fit_map(redraws.observed_sample())
-    return smooth
-
-
-def _fitted(
-    family: Family, redraws: ScoreRedraws, truth: FloatArray, draws: int, seed: int
-) -> Iterator[CalibrationMap]:
-    for block in redraws.blocks(draws):
-        (positives,) = redraws.draw([truth], block, (seed, STREAM))
-        yield from family.fit_many(redraws.entries, positives).maps()
 
 
 def _reach_at_once(deviations: FloatArray, g: FloatArray, level: float) -> FloatArray:

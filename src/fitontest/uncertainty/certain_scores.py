@@ -12,6 +12,7 @@ from scipy.special import betainc
 
 from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.interval import Interval
+from fitontest.results.frames import attributes
 from fitontest.significance.exact_share import share_interval
 
 BY_ROUNDING = 0.01  # probability of as many wrong labels, from which on rounding may be why
@@ -87,14 +88,9 @@ class CertainScores:
     def to_dict(self) -> dict[str, object]:
         """Return the numbers as JSON-ready values."""
         return {
-            "score": self.score,
-            "rows": self.rows,
-            "share": self.share,
-            "wrong_share": self.wrong_share,
+            **attributes(self, "score", "rows", "share", "wrong_share"),
             "wrong_interval": self.wrong_interval.to_dict(),
-            "refuted": self.refuted,
-            "step": self.step,
-            "beyond_rounding": self.beyond_rounding,
+            **attributes(self, "refuted", "step", "beyond_rounding"),
         }
 
 

@@ -124,12 +124,12 @@ def joint_test(sample: ScoreSample, draws: int, seed: int = 0, known: Iterable[E
     refuse_groups(sample, "p-values")
     draws = max(draws, FEWEST_DRAWS)
     key = f"joint test {draws} {seed}"
-    found = sample.memory.get(key)
-    if not isinstance(found, JointTest):
+    if key not in sample.memory:
         at_hand = {_settings(one.measure): one.null for one in known if one.null is not None}
         nulls = {name: _null(measure, sample, draws, seed, at_hand) for name, measure in _measures(seed).items()}
-        found = sample.memory[key] = JointTest(nulls, any(kind.beyond_rounding for kind in certain_scores(sample)))
-    return found
+        sample.memory[key] = JointTest(nulls, any(kind.beyond_rounding for kind in certain_scores(sample)))
+    test: JointTest = sample.memory[key]
+    return test
 
 
 def _measures(seed: int) -> dict[str, Measure]:
