@@ -171,7 +171,8 @@ def test_the_dict_holds_what_the_page_says():
         ({"compare": "yes"}, "compare must be True or False"),
         ({"families": ["none such"]}, "family"),
         ({"interval": 2}, "interval must be"),
-        ({"reduction": "canonical"}, "reduction must be one of"),
+        ({"reduction": "none such"}, "reduction must be one of"),
+        ({"reduction": "canonical"}, "y_prob must be a matrix"),
         ({"families": ["identity"]}, "families must hold one whose error has an interval"),
         ({"by": ["a"]}, "by"),
     ],
@@ -192,3 +193,36 @@ def test_without_jinja2_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(ImportError, match=r"pip install 'fitontest\[report\]'"):
         check_jinja()
+
+
+def three_classes():
+    """Return labels of three classes, overconfident distributions, and the names of the classes."""
+    rng = np.random.default_rng(1)
+    P, names = rng.dirichlet([1.0, 1.0, 1.0], 600), np.array(["a", "b", "c"])
+    y = names[(P.cumsum(axis=1) > rng.random((600, 1))).argmax(axis=1)]
+    return y, P**2 / (P**2).sum(axis=1, keepdims=True), names
+
+
+def test_whole_distributions_are_judged_by_the_error_on_the_simplex():
+    y, P, _ = three_classes()
+    page = fot.report(y, P, reduction="canonical", families=["vector"])
+    assert page.evaluation.names == ["simplex_ece", "vector"]
+    assert page.verdict.p_value == page.evaluation["simplex_ece"].null.p_value
+    assert page.verdict.shown
+    assert "Of the confidence alone: Too bold" in " ".join(page.sentences)
+    assert list(page.classes.classes) == ["a", "b", "c"]
+    assert 'id="tab-triangle"' in page.html
+    assert "share of positives" not in page.html
+    assert page.to_dict()["confidence"]["estimates"][0]["value"] == page.confidence.estimates[0].value
+
+
+def test_cells_of_classes_are_judged_class_by_class():
+    y, P, names = three_classes()
+    cells = fot.ClassCells({label: fot.Cells.of(y == label, P[:, k]) for k, label in enumerate(names.tolist())})
+    page = fot.report(cells, families=["platt"])
+    assert page.evaluation.names == ["spline", "platt"]
+    assert page.confidence is None
+    assert page.verdict.headline == "Miscalibration shown in 3 of 3 classes"
+    assert "cells of classes do not keep which scores belong to one row" in page.html
+    assert "<h2>Diagrams" not in page.html
+    assert "<h2>Classes" in page.html

@@ -8,7 +8,7 @@ import click
 
 import fitontest as fot
 from fitontest.cli.messages import refusing, say
-from fitontest.cli.scores import Given, of_class_scores
+from fitontest.cli.scores import Given, of_any_scores
 from fitontest.cli.writing import check_output
 from fitontest.measures.error_limits import check_resolution
 from fitontest.reporting.gate import DEFAULT_FAMILY, DEFAULT_RESOLUTION, CalibrationCheck, Outcome
@@ -23,7 +23,7 @@ FORMATS: dict[str, Callable[[CalibrationCheck], str]] = {
 
 
 @click.command()
-@of_class_scores
+@of_any_scores
 @click.option("--max-error", type=float, required=True, help="The largest calibration error that passes, such as 0.02.")
 @click.option("--level", type=float, default=0.95, show_default=True, help="Level of the interval.")
 @click.option(

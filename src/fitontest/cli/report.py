@@ -8,14 +8,14 @@ import click
 import fitontest as fot
 from fitontest.checks import choose
 from fitontest.cli.messages import refusing, say
-from fitontest.cli.scores import Given, of_class_scores
+from fitontest.cli.scores import Given, of_any_scores
 from fitontest.cli.writing import check_output
 from fitontest.reporting.page import check_jinja
 from fitontest.reporting.report import DEFAULT_FAMILIES, ENDINGS
 
 
 @click.command()
-@of_class_scores
+@of_any_scores
 @click.option(
     "--by", multiple=True, help="Column whose values make segments, each listed with its error; repeat for several."
 )
@@ -48,7 +48,8 @@ def report(
     FILE is CSV, TSV (also gzipped) or Parquet, or - for standard input. The page says in words how far the scores are
     from calibrated, how sure that is and in which direction they are wrong; diagrams, tables and all settings follow.
     It needs no other file and asks for nothing from anywhere. Of several classes, with a --prob column for each,
-    --reduction confidence or classwise judges the confidence and lists the classes.
+    --reduction confidence or classwise judges the confidence and lists the classes, and --reduction canonical judges
+    whole distributions by their ECE on the simplex.
     """
     choose(output.suffix.lower(), ENDINGS, "the ending of --output")
     check_output(output, "--output", {"FILE": given.file})

@@ -185,8 +185,8 @@ class SimplexSample(Sample):
     def confidence(self) -> ScoreSample:
         """The largest score of each row, and whether the first class that has it is the label."""
         p = self.p
-        sample = ScoreSample(p.argmax(axis=1) == self.codes, np.minimum(p.max(axis=1), 1.0), self.weights)
-        return sample.with_facts(**self.facts)
+        hits, largest = p.argmax(axis=1) == self.codes, np.minimum(p.max(axis=1), 1.0)
+        return ScoreSample.of_columns(hits, largest, self.weights, "confidence", self.facts)
 
     def against_rest(self, column: int) -> ScoreSample:
         """Return one class against the rest, as a sample of two classes."""

@@ -6,11 +6,13 @@ import numpy as np
 
 from fitontest.comparison.comparison import Comparison
 from fitontest.data.score_sample import ScoreSample
+from fitontest.data.simplex_sample import SimplexSample
 from fitontest.displays.base import Display
 from fitontest.displays.canvas import create_figure
 from fitontest.displays.inline import inline_svg
 from fitontest.displays.reliability import ReliabilityDisplay
 from fitontest.displays.scales import ScaleName
+from fitontest.displays.simplex import CORNERS, SimplexDisplay
 from fitontest.displays.tce import TCEDisplay
 from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
@@ -61,12 +63,25 @@ def reliability_pictures(evaluation: Evaluation, verdict: Verdict, name: str, se
 
 def tce_pictures(evaluation: Evaluation) -> list[Picture]:
     """Return the test-based diagram, where the evaluation has a TCE."""
-    sample = evaluation.sample
     found = [one for one in evaluation if one.measure.made_as == "tce"]
     text = "Test-based diagram: in which bins, and for which of their scores, a test rejects the predicted probability."
-    displays = [TCEDisplay(one, sample) for one in found]
-    displays = [one if one.advice is None else TCEDisplay(one.error, sample, scale="logit") for one in displays]
+    displays = [TCEDisplay(estimate, evaluation.sample) for estimate in found]
+    displays = [
+        display if display.advice is None else TCEDisplay(display.error, evaluation.sample, scale="logit")
+        for display in displays
+    ]
     return [_drawn(display, "tce", "tests", text) for display in displays]
+
+
+def triangle_pictures(evaluation: Evaluation) -> list[Picture]:
+    """Return the triangle of the predictions of whole distributions of three classes, and nothing of others."""
+    sample = evaluation.data
+    if not isinstance(sample, SimplexSample) or sample.n_classes != len(CORNERS):
+        return []
+    estimate = evaluation.estimates[-1]
+    by = estimate.measure.name
+    text = f"Triangle of the predictions: an arrow leads from a prediction to the one that is calibrated by {by}."
+    return [_drawn(SimplexDisplay(estimate, sample), "triangle", "triangle", text)]
 
 
 def comparison_picture(comparison: Comparison) -> Picture:

@@ -13,20 +13,22 @@ from typing import Any
 from fitontest.checks import as_list, choose
 from fitontest.comparison.compare import compare_calibrators
 from fitontest.comparison.comparison import Comparison
-from fitontest.data.predictions import REDUCTIONS, Predictions, Reduction
-from fitontest.data.read import Data, one_sample
+from fitontest.data.predictions import REDUCTIONS, Predictions
+from fitontest.data.read import Data, reduction_of
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.sample import refuse_groups
 from fitontest.data.samples import Samples
 from fitontest.data.score_sample import ScoreSample
-from fitontest.evaluation.evaluate import measures_of
+from fitontest.data.simplex_sample import CANONICAL, AnyReduction, SimplexSample
+from fitontest.evaluation.evaluate import DEFAULT_CANONICAL, FamilyLike, measures_of
 from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.measuring import measure_data, measure_segments
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
 from fitontest.exceptions import without_warnings
-from fitontest.families.base import Family, read_family
+from fitontest.families.base import read_family
 from fitontest.measures.interval import INDEPENDENT_ROWS
 from fitontest.measures.measure import make as make_measure
+from fitontest.measures.plug_in import PlugIn
 from fitontest.measures.side_by_side import interval_columns
 from fitontest.numerics.random import one_seed
 from fitontest.reading.read import read
@@ -37,16 +39,18 @@ from fitontest.reporting.figures import (
     reliability_pictures,
     segment_pictures,
     tce_pictures,
+    triangle_pictures,
 )
 from fitontest.reporting.page import render
-from fitontest.reporting.summary import Summary
+from fitontest.reporting.several_classes import ClassesVerdict
+from fitontest.reporting.summary import ClassesSummary, Summary
 from fitontest.results.table import Section
 from fitontest.results.text import short
 from fitontest.results.writing import write_text
 from fitontest.typing import ArrayInput, Label, RandomState
 from fitontest.uncertainty.intervals import check_interval
 from fitontest.uncertainty.redrawing import Redrawing
-from fitontest.uncertainty.verdict import Verdict
+from fitontest.uncertainty.verdict import FAMILY, Verdict
 
 DEFAULT_FAMILIES = ("spline", "slope1", "isotonic", "beta", "platt")
 CANDIDATES = ("platt", "beta", "spline", "isotonic", "temperature")  # none needs jax, so that a report takes seconds
@@ -54,7 +58,8 @@ INTERVAL_CLASSES = 20  # classes above which they have no intervals, which would
 FOLDS = 10
 TCE_ROWS = 100_000  # rows above which the test of each score is left out, because it then rejects nearly all
 TCE_DRAWS = 100
-MEASURES, COMPARED, CLASSES, SEGMENTS = "Measures", "Calibrators compared", "Classes", "Segments"  # headings
+MEASURES, CONFIDENCE, COMPARED = "Measures", "Confidence", "Calibrators compared"  # headings
+CLASSES, SEGMENTS = "Classes", "Segments"
 ENDINGS = (".html", ".htm")
 TIMES = "fit (s)"  # a column that differs from run to run
 PACKAGES = ("fitontest", "numpy", "scipy", "scikit-learn", "matplotlib")
@@ -64,16 +69,21 @@ PACKAGES = ("fitontest", "numpy", "scipy", "scikit-learn", "matplotlib")
 class Report:
     """A report on the calibration of scores: a verdict in words, diagrams and tables, as one HTML page.
 
+    Whole distributions are judged by their ECE on the simplex (`gce`), `ClassCells` class by class: cells of classes do
+    not keep which scores belong to one row, so that there is no confidence.
+
     Attributes
     ----------
     title : str
         The heading of the page.
     evaluation : Evaluation
-        Of the sample that is judged.
+        Of the rows that are judged.
     comparison : Comparison or None
         Of calibrators, where asked.
     classes : Evaluation or None
         Of each class against the rest, of several classes.
+    confidence : Evaluation or None
+        Of the confidence, where whole distributions are judged.
     segments : SegmentedEvaluation or None
         Of each segment, where asked.
     options : dict
@@ -100,11 +110,12 @@ class Report:
     classes: Evaluation | None = None
     segments: SegmentedEvaluation | None = None
     options: dict[str, Any] = field(default_factory=dict)
+    confidence: Evaluation | None = None
 
-    @property
-    def verdict(self) -> Verdict:
+    @cached_property
+    def verdict(self) -> Verdict | ClassesVerdict:
         """What the rows say, in words."""
-        return _verdict_of(self.evaluation)
+        return _verdict_of(self.evaluation, self.confidence)
 
     @property
     def sentences(self) -> list[str]:
@@ -113,7 +124,8 @@ class Report:
 
     @property
     def _summary(self) -> Summary:
-        return Summary(self.verdict, self.evaluation.sample, self.comparison, self.segments)
+        make = Summary if isinstance(self.verdict, Verdict) else ClassesSummary
+        return make(self.verdict, self.evaluation.data, self.comparison, self.segments)
 
     @cached_property
     def html(self) -> str:
@@ -124,6 +136,7 @@ class Report:
             "sentences": self.sentences,
             "glance": self._summary.glance,
             "independent_rows": INDEPENDENT_ROWS,
+            "method": self._summary.method,
             "tables": self._tables(),
             "facts": self.facts,
         }
@@ -131,9 +144,11 @@ class Report:
             return render({**parts, "diagrams": self._diagrams(), "pictures": self._pictures()})
 
     def _diagrams(self) -> list[Picture]:
-        """Return the reliability diagrams, and the test-based one where there is one."""
+        """Return the reliability diagrams, and the test-based one or the triangle where there is one."""
         seed = self.options["random_state"]
-        return [*reliability_pictures(self.evaluation, self.verdict, "map", seed), *tce_pictures(self.evaluation)]
+        of_scores = self.evaluation if self.confidence is None else self.confidence
+        pictures = [] if of_scores.verdict is None else reliability_pictures(of_scores, of_scores.verdict, "map", seed)
+        return [*pictures, *tce_pictures(self.evaluation), *triangle_pictures(self.evaluation)]
 
     def _pictures(self) -> dict[str, Picture]:
         """Return the diagrams of the further tables, by their headings."""
@@ -142,13 +157,15 @@ class Report:
             found[COMPARED] = comparison_picture(self.comparison)
         if self.classes is not None:
             found[CLASSES] = class_pictures(self.classes, self.classes.names[0])
-        if self.segments is not None:
+        if self.segments is not None and isinstance(self.segments.segments.whole, ScoreSample):
             found[SEGMENTS] = segment_pictures(self.segments)
         return found
 
     def _tables(self) -> dict[str, list[Section]]:
         """Return the tables by their headings."""
         found = {MEASURES: [part for part in self.evaluation.sections() if part.header]}
+        if self.confidence is not None:
+            found[CONFIDENCE] = [part for part in self.confidence.sections() if part.header]
         if self.comparison is not None:
             found[COMPARED] = [_without(part, TIMES) for part in self.comparison.sections()]
         if self.classes is not None:
@@ -187,7 +204,7 @@ class Report:
         """Return everything but the pictures as JSON-ready values."""
         found: dict[str, Any] = {"title": self.title, "verdict": self.verdict.to_dict(), "sentences": self.sentences}
         found["evaluation"] = self.evaluation.to_dict()
-        for name in ("comparison", "classes", "segments"):
+        for name in ("confidence", "comparison", "classes", "segments"):
             part = getattr(self, name)
             found[name] = None if part is None else part.to_dict()
         return {**found, "facts": self.facts}
@@ -208,17 +225,18 @@ class ReportOptions:
     """What a report holds, checked before anything is read."""
 
     title: str
-    families: tuple[str | Family, ...]
+    families: tuple[FamilyLike, ...]
     compare: bool
     interval: float
     seed: int
     reduction: str | None
+    candidates: tuple[str, ...] = CANDIDATES
 
     @classmethod
     def of(
         cls,
         title: str,
-        families: Iterable[str | Family] | None,
+        families: Iterable[FamilyLike] | None,
         compare: bool,
         interval: float,
         random_state: RandomState,
@@ -229,13 +247,24 @@ class ReportOptions:
             raise ValueError(f"title must be a text, got {title!r}")
         if not isinstance(compare, bool):
             raise ValueError(f"compare must be True or False, got {compare!r}")
-        chosen = tuple(DEFAULT_FAMILIES if families is None else as_list(families, "families"))
-        for one in chosen:
-            read_family(one)
+        chosen = () if families is None else tuple(as_list(families, "families"))
         check_interval(interval)
         if reduction is not None:
-            choose(reduction, REDUCTIONS, "reduction")
+            choose(reduction, (*REDUCTIONS, CANONICAL), "reduction")
         return cls(title, chosen, compare, interval, one_seed(random_state), reduction)
+
+    def for_data(self, data: Data) -> "ReportOptions":
+        """Return the options with the families and calibrators that are of this kind of data."""
+        if reduction_of(data) == CANONICAL:
+            return replace(self, families=self.families or DEFAULT_CANONICAL, candidates=DEFAULT_CANONICAL)
+        for family in self.families:
+            read_family(family)
+        return replace(self, families=self.families or DEFAULT_FAMILIES)
+
+    @property
+    def redrawing(self) -> Redrawing:
+        """How labels are redrawn for intervals."""
+        return Redrawing(interval=self.interval, random_state=self.seed)
 
     @property
     def judged(self) -> str | None:
@@ -258,12 +287,12 @@ def report(
     y_prob: ArrayInput = None,
     *,
     title: str = "Calibration report",
-    families: Iterable[str | Family] | None = None,
+    families: Iterable[FamilyLike] | None = None,
     compare: bool = False,
     by: ArrayInput = None,
     interval: float = 0.95,
     random_state: RandomState = 0,
-    reduction: Reduction | None = None,
+    reduction: AnyReduction | None = None,
     labels: ArrayInput = None,
     sample_weight: ArrayInput = None,
     pos_label: Label | None = None,
@@ -277,13 +306,16 @@ def report(
     Parameters
     ----------
     y_true, y_prob, labels, sample_weight, pos_label
-        As for `calibration_error`; what `read` returns in place of both, `Cells`, or a dict of these by segment.
+        As for `calibration_error`; what `read` returns in place of both, `Cells`, `ClassCells`, or a dict of these by
+        segment.
     title : str
         The heading of the page.
-    families : iterable of str or Family, optional
-        Whose errors are listed; by default spline, slope1, isotonic, beta and platt.
+    families : iterable of str, Family or MulticlassFamily, optional
+        Whose errors are listed; by default spline, slope1, isotonic, beta and platt, and of whole distributions
+        temperature, vector and matrix.
     compare : bool, default=False
-        Compare platt, beta, spline, isotonic and temperature as calibrators of these scores, out of fold.
+        Compare platt, beta, spline, isotonic and temperature as calibrators of these scores, out of fold; of whole
+        distributions temperature, vector and matrix.
     by : array-like of shape (n,) or (n, k), optional
         The segment of each row, such as its region or its month: each is listed with the error of the family that is
         quoted. The verdict is of all rows together, not of each.
@@ -291,8 +323,9 @@ def report(
         Level of the intervals.
     random_state : int, RandomState or None, default=0
         Seed of the folds and of all draws.
-    reduction : {"confidence", "classwise", "binary"}, optional
+    reduction : {"confidence", "classwise", "binary", "canonical"}, optional
         How a matrix of scores is read. "confidence" and "classwise" judge the confidence, and list the classes.
+        "canonical" judges whole distributions by the ECE on the simplex, and lists the confidence and the classes.
 
     Returns
     -------
@@ -327,46 +360,69 @@ def report(
         by=by,
     )
     refuse_groups(data, "reports")
+    options = options.for_data(data)
     segments = data if isinstance(data, Samples) and data.kind == "segment" else None
     whole = data if segments is None else segments.whole
-    classes = whole if isinstance(whole, Samples) else None
-    sample = _judged(whole)
-    Repeats.of(sample).warn()
+    judged, classes = _judged(whole), _classes(whole)
+    if not isinstance(judged, Samples):
+        Repeats.of(judged.confidence if isinstance(judged, SimplexSample) else judged).warn()
     with without_warnings():  # the tables of the page say what warnings say
-        evaluation = _evaluated(sample, options)
-        verdict = _verdict_of(evaluation)
-        comparison = _compared(sample, options.seed) if options.compare else None
+        evaluation = _evaluated(judged, options)
+        confidence = _of_confidence(judged, options)
+        verdict = _verdict_of(evaluation, confidence)
+        comparison = _compared(judged, options) if options.compare else None
         of_classes = None if classes is None else _by_class(classes, verdict, options)
-        of_segments = None if segments is None else _by_segment(segments, sample, verdict, options)
-    return Report(options.title, evaluation, comparison, of_classes, of_segments, options.to_dict())
+        of_segments = None if segments is None else _by_segment(segments, judged, verdict, options)
+    return Report(options.title, evaluation, comparison, of_classes, of_segments, options.to_dict(), confidence)
 
 
-def _judged(data: Data) -> ScoreSample:
-    """Return the sample whose calibration the page judges: of several classes the confidence of their rows."""
-    if isinstance(data, Samples) and isinstance(data.whole, Predictions):
-        return data.whole.confidence()
-    return one_sample(data)
+def _judged(data: Data) -> Data:
+    """Return what the page judges: of a matrix of scores that is read class by class the confidence of its rows."""
+    return data.whole.confidence() if isinstance(data, Samples) and isinstance(data.whole, Predictions) else data
 
 
-def _verdict_of(evaluation: Evaluation) -> Verdict:
+def _classes(data: Data) -> Samples | None:
+    """Return the samples of the classes, of several classes."""
+    if isinstance(data, SimplexSample):
+        return Samples(data.classes, data.against_rest, "class", data, data.scores.size, "class")
+    return data if isinstance(data, Samples) else None
+
+
+def _verdict_of(evaluation: Evaluation, confidence: Evaluation | None) -> Verdict | ClassesVerdict:
+    """Return the verdict on the rows of an evaluation."""
+    if confidence is not None:
+        return ClassesVerdict.of_distributions(evaluation, confidence)
+    if isinstance(evaluation.data, Samples):
+        return ClassesVerdict.of_classes(evaluation)
     if evaluation.verdict is None:
         raise ValueError("families must hold one whose error has an interval, got none")
     return evaluation.verdict
 
 
-def _evaluated(sample: ScoreSample, options: ReportOptions) -> Evaluation:
-    """Return the errors under the families, and the test-based one where rows can be tested."""
-    measures = measures_of(sample, options.families, None, "l1", options.seed)
-    redrawing = Redrawing(interval=options.interval, random_state=options.seed)
-    evaluation = measure_data(sample, measures, redrawing)
-    if not sample.whole or sample.n > TCE_ROWS:
+def _evaluated(data: Data, options: ReportOptions) -> Evaluation:
+    """Return the errors under the families, with that which is quoted, and the test-based one of rows to be tested."""
+    measures = measures_of(data, options.families, None, "l1", options.seed)
+    if isinstance(data, SimplexSample):
+        measures = [make_measure("simplex_ece"), *measures]
+    elif isinstance(data, Samples):
+        others = [measure for measure in measures if measure.name != FAMILY]
+        measures = [PlugIn(FAMILY).seeded(options.seed), *others]
+    evaluation = measure_data(data, measures, options.redrawing)
+    if not isinstance(data, ScoreSample) or not data.whole or data.n > TCE_ROWS:
         return evaluation
     drawn = Redrawing(TCE_DRAWS, random_state=options.seed)
-    return evaluation.joined(measure_data(sample, [make_measure("tce")], drawn))
+    return evaluation.joined(measure_data(data, [make_measure("tce")], drawn))
 
 
-def _compared(sample: ScoreSample, seed: int) -> Comparison:
-    return compare_calibrators(sample, families=list(CANDIDATES), cv=FOLDS, evaluators=(), random_state=seed)
+def _of_confidence(data: Data, options: ReportOptions) -> Evaluation | None:
+    """Return the error of the confidence of whole distributions under the family that is quoted."""
+    if not isinstance(data, SimplexSample):
+        return None
+    return measure_data(data.confidence, [PlugIn(FAMILY).seeded(options.seed)], options.redrawing)
+
+
+def _compared(data: Data, options: ReportOptions) -> Comparison:
+    return compare_calibrators(data, families=options.candidates, cv=FOLDS, evaluators=(), random_state=options.seed)
 
 
 def _without(part: Section, column: str) -> Section:
@@ -380,11 +436,13 @@ def _without_line(part: Section, line: str) -> Section:
     return replace(part, notes="\n".join(text for text in part.notes.splitlines() if text != line))
 
 
-def _by_class(classes: Samples, verdict: Verdict, options: ReportOptions) -> Evaluation:
-    """Return the error of every class against the rest under the family that is quoted of the confidence."""
-    level = options.interval if len(classes) <= INTERVAL_CLASSES else None
-    redrawing = Redrawing(interval=level, random_state=options.seed)
-    return measure_data(classes, [verdict.estimate.measure], redrawing)
+def _by_class(classes: Samples, verdict: Verdict | ClassesVerdict, options: ReportOptions) -> Evaluation:
+    """Return the error of every class against the rest under the family that is quoted."""
+    measure = verdict.estimate.measure
+    quoted = measure if isinstance(measure, PlugIn) else PlugIn(FAMILY).seeded(options.seed)
+    many = len(classes) > INTERVAL_CLASSES
+    redrawing = replace(options.redrawing, interval=None) if many else options.redrawing
+    return measure_data(classes, [quoted], redrawing)
 
 
 def _class_table(classes: Evaluation) -> Section:
@@ -402,9 +460,10 @@ def _class_table(classes: Evaluation) -> Section:
     return Section(title, header, body, f"Worst first. {spreads.note if spreads else ''}".strip())
 
 
-def _by_segment(segments: Samples, whole: ScoreSample, verdict: Verdict, options: ReportOptions) -> SegmentedEvaluation:
-    """Return the error of every segment under the family that is quoted of all rows."""
-    redrawing = Redrawing(interval=options.interval, random_state=options.seed)
+def _by_segment(
+    segments: Samples, whole: Data, verdict: Verdict | ClassesVerdict, options: ReportOptions
+) -> SegmentedEvaluation:
+    """Return the error of every segment that is quoted of all rows."""
     judged = {segment: _judged(data) for segment, data in segments.items()}
     samples = Samples.of_segments(judged, whole, segments.name, segments.empty)
-    return measure_segments(samples, [verdict.estimate.measure], redrawing)
+    return measure_segments(samples, [verdict.estimate.measure], options.redrawing)
