@@ -9,6 +9,7 @@ import fitontest as fot
 from fitontest.data.counted_sample import CountedSample, count_rows, sample_of_rows
 from fitontest.data.predictions import read_classes
 from fitontest.data.sample import Sample
+from fitontest.data.score_sample import as_importances
 from fitontest.data.simplex_sample import SimplexSample
 from tests.strategies import aggregated, noisy
 
@@ -66,7 +67,7 @@ def test_facts_follow_other_predictions():
     assert whole.rescored(whole.p[:, ::-1]).facts is whole.facts
     np.testing.assert_array_equal(distributions().confidence.facts["row"], distributions().facts["row"])
     np.testing.assert_array_equal(distributions().against_rest(1).facts["row"], distributions().facts["row"])
-    assert scores().as_importances().facts.keys() == {"row"}
+    assert as_importances(scores()).facts.keys() == {"row"}
 
 
 def test_facts_of_entries_that_stand_for_many_rows():
@@ -117,4 +118,4 @@ def test_samples_are_pickled_with_their_facts(sample):
     again = pickle.loads(pickle.dumps(sample))
     assert again.facts.keys() == sample.facts.keys()
     assert (again.n, again.total, again.whole, again.unit) == (sample.n, sample.total, sample.whole, sample.unit)
-    np.testing.assert_array_equal(again.points, sample.points)
+    np.testing.assert_array_equal(again.p, sample.p)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import fitontest as fot
 from fitontest.data.counted_sample import sample_of_rows
 from fitontest.data.ordering import Rows
-from fitontest.data.parts import share_out
+from fitontest.data.parts import countable, share_out
 from fitontest.numerics.random import held_out_rows, repeated_folds
 from tests.strategies import SCORES, aggregated, noisy
 
@@ -31,7 +31,7 @@ def entries(draw):
 
 @given(sample=entries(), cv=st.integers(2, 8), repeats=st.integers(1, 3), seed=st.integers(0, 99))
 def test_parts_add_up_to_the_entries(sample, cv, repeats, seed):
-    if sample.countable.sum() < 2:
+    if countable(sample.rows, whole=sample.whole).sum() < 2:
         with pytest.raises(ValueError, match="2 or more"):
             sample.in_repeated_folds(cv, repeats, seed)
         return
@@ -47,7 +47,7 @@ def test_parts_add_up_to_the_entries(sample, cv, repeats, seed):
         assert np.array_equal(rows.w, rows.w2)
     for name in ("n", "w", "wy", "w2"):
         np.testing.assert_allclose(getattr(parts.groups, name), getattr(sample.groups, name), rtol=1e-12)
-    sizes = [held.size for held in held_out_rows(int(sample.countable.sum()), cv, 0)]
+    sizes = [held.size for held in held_out_rows(int(countable(sample.rows, whole=sample.whole).sum()), cv, 0)]
     for each in folds:
         np.testing.assert_array_equal(np.sort(np.concatenate(each)), np.arange(len(rows)))
         assert all(np.all(np.diff(held) > 0) for held in each)
@@ -112,7 +112,7 @@ def test_other_weights_vary_as_rows_of_equal_weight():
     """Ninety rows of weight 0.1 and ten of weight 9.1: (9 + 91)^2 / (0.9 + 828.1) = 12.06."""
     rows = Rows(np.array([0.3]), np.array([1.0]), np.array([100.0]), np.array([100]), np.array([829.0]))
     sample = sample_of_rows(rows, whole=False)
-    assert sample.countable.tolist() == [12]
+    assert countable(sample.rows, whole=sample.whole).tolist() == [12]
     assert sample.row_weight == pytest.approx(8.29)
     parts, folds = sample.in_folds(5, 0)
     held_out = [float(parts.rows.w[held].sum()) for held in folds]

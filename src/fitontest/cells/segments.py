@@ -6,6 +6,7 @@ from typing import Any
 
 from fitontest.cells.cells import Cells, ClassCells
 from fitontest.checks import brief
+from fitontest.data.sample import changed
 from fitontest.data.samples import CLASS, SEGMENT, Key, Samples
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.segments import check_number
@@ -32,7 +33,7 @@ def samples_of_cells(
         Values that are no cells, not all of one kind, or of several resolutions; no segments, or too many.
     """
     if isinstance(cells, Cells):
-        return cells.sample() if reduction is None else cells.sample().read_by(reduction)
+        return cells.sample() if reduction is None else changed(cells.sample(), reduction=reduction)
     if isinstance(cells, ClassCells):
         return Samples(cells.classes, cells.against_rest, CLASS, cells, cells.size, CLASS)
     return _by_segment(cells, name, reduction)

@@ -9,11 +9,12 @@ from fitontest.comparison.calibrators import RULES
 from fitontest.comparison.candidates import of_one_class
 from fitontest.comparison.comparison import Comparison
 from fitontest.comparison.held_out import HeldOutEvaluation
+from fitontest.comparison.judging import count_labels, is_backwards
 from fitontest.comparison.kinds import KINDS, OF_SCORES
 from fitontest.comparison.known_truth import Truth, read_truth
 from fitontest.comparison.options import EVALUATORS, Options
 from fitontest.comparison.pairing import rank_results
-from fitontest.comparison.rows import check_two_classes, sample_of, scores_of
+from fitontest.comparison.rows import check_two_classes, sample_of
 from fitontest.data.arrays import count_columns
 from fitontest.data.counted_sample import count_rows
 from fitontest.data.indices import check_same_order
@@ -215,13 +216,13 @@ def compare_calibrators(
 
 def _compare(sample: Sample, options: Options, test: Sample | None, truth: Truth, reduction: str | None) -> Comparison:
     """Return the comparison on checked rows."""
-    counts = sample.label_counts
+    counts = count_labels(sample)
     check_two_classes(sample, "which cannot distinguish between maps")
     if options.interpretability:
         for each in (sample, test):
             if each is not None:
                 refuse_pooled_scores(each, "interpretability=True")
-    Repeats.of(scores_of(sample)).warn()
+    Repeats.of(sample).warn()
     evaluation = _set_up(sample, options, None if test is None else test.in_order(), truth)
     results = {
         name: evaluation.evaluate(options.candidates[name]) for name in track(list(options.candidates), "families")
@@ -239,7 +240,7 @@ def _compare(sample: Sample, options: Options, test: Sample | None, truth: Truth
         n=sample.n,
         base_rate=sample.base_rate,
         n_smaller_class=int(counts[counts > 0].min()),
-        backwards=sample.is_backwards,
+        backwards=is_backwards(sample),
         n_test=None if test is None else test.n,
         do_nothing=options.do_nothing,
         n_classes=counts.size,

@@ -14,7 +14,7 @@ from scipy.special import stdtr, stdtrit
 from fitontest.checks import choose, is_real, two_names
 from fitontest.comparison.error_comparison import ErrorComparison, HeldOutMean
 from fitontest.comparison.kinds import KINDS, OF_SCORES
-from fitontest.comparison.rows import check_two_classes, sample_of, scores_of
+from fitontest.comparison.rows import check_two_classes, sample_of
 from fitontest.comparison.two_models import TwoModels, compute_gains
 from fitontest.data.arrays import check_same_length
 from fitontest.data.indices import check_same_order
@@ -177,12 +177,12 @@ def compare_errors(
     data = [read(y_true, p, **columns, names=Names(y_prob=name)) for name, p in (("p1", p1), ("p2", p2))]
     samples = [sample_of(each) for each in data]
     check_same_order(y_true=y_true, p1=p1, p2=p2, sample_weight=sample_weight)
-    check_same_length(p1=samples[0].points, p2=samples[1].points)
+    check_same_length(p1=samples[0].p, p2=samples[1].p)
     models = TwoModels.of(*samples)
     _check_rows(models)
     for sample in reversed(models.given):
-        Repeats.of(scores_of(sample))  # which the error of the second tells of
-    Repeats.of(scores_of(models.given[0])).warn()
+        Repeats.of(sample)  # which the error of the second tells of
+    Repeats.of(models.given[0]).warn()
     folds = held_out_rows(models.w.size, cv, random_state)
     fitted = KINDS.get(reduction, OF_SCORES).read_one(measure.family, "family", random_state)
     redrawing = Redrawing(interval=_level(measure, reduction, interval), random_state=one_seed(random_state))

@@ -14,10 +14,12 @@ from sklearn.base import BaseEstimator, clone
 from fitontest.comparison.candidates import is_mixture, of_one_class
 from fitontest.comparison.decomposition import Parts, decompose
 from fitontest.comparison.interpretability import Interpretability, measure_interpretability
+from fitontest.comparison.judging import columns_by_labelling, joined_columns, labellings_of, views_of
 from fitontest.comparison.known_truth import measure_quality
 from fitontest.comparison.options import Options
 from fitontest.data.sample import Sample
 from fitontest.exceptions import Held, held_warnings, warn_user, without_warnings
+from fitontest.families.reading import fit_estimator
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.norms import l1
 from fitontest.typing import FloatArray, IntArray
@@ -81,15 +83,15 @@ class HeldOutEvaluation:
         """Return the result of one candidate, and leave it fitted to all rows."""
         predictions = self._stack(family) if is_mixture(family) else self._predict(family)
         predictions = np.clip(predictions, 0.0, 1.0)  # only bins of slope 1 have values outside
-        losses = self._average_losses(self.sample, predictions)
+        losses = self._average_losses(self.sample.present, predictions)
         start = perf_counter()
         self._fit(family)
         fit_seconds = perf_counter() - start
         judged, test_losses = self.judged, None
-        q = judged.predict(family.map_)
+        q = judged.present.predict(family.map_)
         if self.test is not None:
             predictions = q[None]
-            test_losses = self._average_losses(judged, predictions)
+            test_losses = self._average_losses(judged.present, predictions)
         samples = [judged.rescored(each) for each in predictions]
         certain = ((q == 0) | (q == 1)).reshape(len(q), -1).any(axis=1)
         numbers = {
@@ -106,7 +108,7 @@ class HeldOutEvaluation:
     def _fit(self, family: Any) -> None:
         """Fit a family to all rows, and warn of what has not been said yet, as of the members of a mixture."""
         with held_warnings() as held:
-            self.sample.fit_estimator(family)
+            fit_estimator(family, self.sample)
         for warning in held:
             if warning not in self.said:
                 self.said.append(warning)
@@ -135,7 +137,7 @@ class HeldOutEvaluation:
         """Return the mixtures of the members' predictions, shape (n, ..., J), in one repeat."""
         sample = self.sample
         mixed = []
-        for values, labels in zip(sample.columns(members), sample.labellings, strict=True):
+        for values, labels in zip(columns_by_labelling(sample, members), labellings_of(sample), strict=True):
             column = np.empty(values.shape[:-1])
             for held_out in folds:
                 others = np.ones(len(labels), dtype=bool)
@@ -144,7 +146,7 @@ class HeldOutEvaluation:
                 weights = mixture.weigh(values[others], labels[others], part.present.w / part.row_weight)
                 column[held_out] = values[held_out] @ weights
             mixed.append(column)
-        return sample.joined(mixed)
+        return joined_columns(mixed)
 
     def _average_losses(self, sample: Sample, predictions: FloatArray) -> FloatArray:
         """Return the loss of each row, its mean over the repeats of a cross-validation."""
@@ -166,7 +168,7 @@ class HeldOutEvaluation:
 
     def _measure_errors(self, samples: list[Sample]) -> dict[str, float]:
         """Return the calibration errors by each evaluator, their means over the repeats."""
-        views = [sample.views for sample in samples]
+        views = [views_of(sample) for sample in samples]
         with without_warnings():
             return {
                 f"{name}{what}": float(np.mean([_mean_error(PlugIn(family), view[what]) for view in views]))

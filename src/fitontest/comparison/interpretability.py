@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fitontest.comparison.judging import views_of
 from fitontest.data.sample import Sample
 from fitontest.measures.binning import DEFAULT_BINS
 from fitontest.measures.measure import Measure
@@ -62,7 +63,7 @@ def measure_interpretability(fitted: Sample, held_out: Sequence[Sample]) -> Inte
 
 def _mean(measure: Measure, samples: Sequence[Sample]) -> float:
     """Return the mean of a measure of the scores of the samples."""
-    return float(np.mean([measure.estimate(scores).value for sample in samples for scores in sample.views[""]]))
+    return float(np.mean([measure.estimate(scores).value for sample in samples for scores in views_of(sample)[""]]))
 
 
 def find_frontier(losses: Sequence[float], counts: Sequence[float]) -> list[bool]:

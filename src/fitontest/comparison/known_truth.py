@@ -5,8 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fitontest.comparison.judging import columns_by_labelling, joined_columns
 from fitontest.data.arrays import as_matrix, as_scores, check_same_length
 from fitontest.data.sample import Sample
+from fitontest.data.simplex import on_simplex
 from fitontest.numerics.norms import l1
 from fitontest.simulation.truth import mean_given
 from fitontest.typing import ArrayInput, FloatArray
@@ -30,13 +32,13 @@ def read_truth(truth: Truth, sample: Sample, judged: Sample, scores: str = "y_pr
     the predictions.
     """
     if callable(truth):
-        points = judged.present.points
+        points = judged.present.p
         return _checked(truth(points), "truth(p)", points, "p", sample)
     if sample.aggregated:
         raise ValueError("truth must be a function of the scores where entries stand for many rows, got values of each")
-    known = sample.with_facts(truth=_checked(truth, "truth", sample.points, scores, sample)).in_order().present
-    each = zip(sample.columns(known.points), sample.columns(known.facts["truth"]), strict=True)
-    return sample.joined([mean_given_rows(points, c, known.w) for points, c in each])
+    known = sample.with_facts(truth=_checked(truth, "truth", sample.p, scores, sample)).in_order().present
+    both = (columns_by_labelling(sample, values) for values in (known.p, known.facts["truth"]))
+    return joined_columns([mean_given_rows(points, c, known.w) for points, c in zip(*both, strict=True)])
 
 
 def _checked(values: ArrayInput, name: str, points: FloatArray, scores: str, sample: Sample) -> FloatArray:
@@ -48,13 +50,13 @@ def _checked(values: ArrayInput, name: str, points: FloatArray, scores: str, sam
     c, _ = as_matrix(values, name)
     if c.shape != points.shape:
         raise ValueError(f"{name} must have the shape of {scores}, {points.shape}, got {c.shape}")
-    return sample.checked_points(c, name)
+    return c if sample.by_class else on_simplex(c, name)
 
 
 def measure_quality(sample: Sample, q: FloatArray, c: FloatArray) -> Quality:
     """Return the errors of the predictions q of a map at the rows of a sample whose true probabilities are c."""
     w = sample.present.w
-    each = list(zip(sample.columns(q), sample.columns(c), strict=True))
+    each = list(zip(*(columns_by_labelling(sample, values) for values in (q, c)), strict=True))
     map_error = np.mean([l1(_distance(q_k, c_k), w) for q_k, c_k in each])
     error_after = np.mean([l1(_distance(q_k, mean_given_rows(q_k, c_k, w)), w) for q_k, c_k in each])
     return Quality(float(map_error), float(error_after))

@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 
+from fitontest.comparison.judging import count_labels
 from fitontest.data.classwise_sample import ClasswiseSample
 from fitontest.data.predictions import NAMES, Names, Predictions
 from fitontest.data.read import one_sample
 from fitontest.data.sample import Sample
 from fitontest.data.samples import Samples
-from fitontest.data.score_sample import ScoreSample
 
 
 def sample_of(data: Any, names: Names = NAMES) -> Sample:
@@ -24,15 +24,9 @@ def sample_of(data: Any, names: Names = NAMES) -> Sample:
     return data if isinstance(data, Sample) else one_sample(data, names)
 
 
-def scores_of(sample: Sample) -> ScoreSample:
-    """Return the scores whose rows tell of copies among them: of several classes the confidences."""
-    scores: ScoreSample = getattr(sample, "confidence", sample)  # type: ignore[arg-type]
-    return scores
-
-
 def check_two_classes(sample: Sample, consequence: str) -> None:
     """Raise ValueError where all labels are of one class, and say what follows."""
-    counts = sample.label_counts
+    counts = count_labels(sample)
     if np.count_nonzero(counts) < 2:
         rule = "rows of both classes" if counts.size == 2 else "rows of two classes or more"
         raise ValueError(f"y_true must have {rule}, got {sample.n} of one, {consequence}")

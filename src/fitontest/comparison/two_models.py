@@ -37,8 +37,7 @@ class TwoModels:
         written_out = first.whole and not first.unit and first.total <= MOST_WRITTEN_OUT
         rows = np.repeat(np.arange(first.w.size), first.w.astype(np.intp)) if written_out else np.flatnonzero(first.w)
         order = rows[find_order(*_tables(first, second, rows), np.ones(rows.size) if written_out else first.w[rows])]
-        scored = [sample.select(order) for sample in (first, second)]
-        scored = [sample.unweighted() for sample in scored] if written_out else scored
+        scored = [sample.select(order, weighted=not written_out) for sample in (first, second)]
         return cls((first, second), (scored[0], scored[1]))
 
     @property
@@ -54,7 +53,7 @@ class TwoModels:
 
 def _tables(first: Sample, second: Sample, rows: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return what each model says of the rows, and what is the same for both, as matrices."""
-    points = [sample.points[rows].reshape(rows.size, -1) for sample in (first, second)]
+    points = [sample.p[rows].reshape(rows.size, -1) for sample in (first, second)]
     labels = [sample.codes[rows] for sample in (first, second)]
     if np.array_equal(labels[0], labels[1]):
         return points[0], points[1], labels[0][:, None]

@@ -48,7 +48,7 @@ class CountedSample(ScoreSample):
         doubtful: bool = False,
         facts: Facts = NO_FACTS,
     ) -> None:
-        self._fill(entries.p, entries.y, Weights(entries.w, whole, doubtful))
+        super()._fill(entries.p, entries.y, Weights(entries.w, whole, doubtful))
         put = object.__setattr__
         put(self, "entries", entries)
         put(self, "has_pooled_scores", has_pooled_scores)
@@ -67,11 +67,6 @@ class CountedSample(ScoreSample):
     def w2(self) -> FloatArray:
         """Sums of the squared weights of the rows behind each entry."""
         return self.entries.w2 if self.aggregated or not self.whole else self.w
-
-    @cached_property
-    def countable(self) -> IntArray:
-        """How many rows of equal weight each entry counts as: n, or (sum w)^2 / sum w^2 of the n."""
-        return countable(self.entries, whole=self.whole)
 
     def take(self, rows: BoolArray | IntArray) -> ScoreSample:  # type: ignore[override]
         """Return the sample of the chosen entries: a mask, or their positions in increasing order."""
@@ -105,8 +100,9 @@ class CountedSample(ScoreSample):
             return known
         if not self.aggregated:
             return super().in_repeated_folds(cv, repeats, random_state)
-        drawn = counted_folds(self.countable, cv, repeats, random_state)
-        rows, fold, entry = cut(self.entries, self.countable, drawn, whole=self.whole)
+        units = countable(self.entries, whole=self.whole)
+        drawn = counted_folds(units, cv, repeats, random_state)
+        rows, fold, entry = cut(self.entries, units, drawn, whole=self.whole)
         parts = sample_of_rows(rows, whole=self.whole, facts=taken(self.facts, entry))
         folds = [[np.flatnonzero(each == number) for number in range(int(each.max()) + 1)] for each in fold]
         if key:  # the parts know their folds: the same settings cut them no further
@@ -154,4 +150,4 @@ def count_rows(sample: Sample) -> Sample:
         return sample
     rows = sample.rows
     entries = Rows(rows.p, rows.y, rows.w, rows.w.astype(np.intp), rows.w)
-    return sample_of_rows(entries, whole=True, facts=sample.sorted_facts).merged
+    return sample_of_rows(entries, whole=True, facts=sample.present.facts).merged

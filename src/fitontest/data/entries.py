@@ -12,7 +12,7 @@ import numpy as np
 
 from fitontest.data.counted_sample import sample_of_rows
 from fitontest.data.ordering import Rows
-from fitontest.data.parts import share_out
+from fitontest.data.parts import countable, share_out
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.weights import Weights
 from fitontest.numerics.cells import cell_starts, equal_mass_cells
@@ -68,7 +68,8 @@ class Entries:
         """Return the entries of a sample's sorted rows."""
         rows = sample.rows
         behind = None if sample.whole or rows.single else rows.n
-        return cls(rows.p, rows.w, sample.countable, sample.whole, sample.whole and sample.aggregated, behind)
+        n, whole = countable(rows, whole=sample.whole), sample.whole
+        return cls(rows.p, rows.w, n, whole, whole and sample.aggregated, behind)
 
     @classmethod
     def of_groups(cls, sample: ScoreSample) -> "Entries":

@@ -35,7 +35,7 @@ from fitontest.data.indices import check_same_order
 from fitontest.data.labels import chosen_positive, coded, coded_positive, distinct, listed
 from fitontest.data.sample import NO_FACTS, Facts, taken
 from fitontest.data.samples import Samples
-from fitontest.data.score_sample import ScoreSample
+from fitontest.data.score_sample import ScoreSample, sample_of_columns
 from fitontest.data.weights import Weights, read_weights
 from fitontest.typing import ArrayInput, FloatArray, IntArray, Label
 
@@ -148,7 +148,7 @@ class Predictions:
         rows = top == column
         weights = Weights(confidence.w[rows], confidence.whole, confidence.doubtful)
         labels, facts = self.codes[rows] == column, taken(self.facts, rows)
-        return ScoreSample.of_columns(labels, highest[rows], weights, "confidence", facts)
+        return sample_of_columns(labels, highest[rows], weights, reduction="confidence", facts=facts)
 
     def reduced(self, reduction: str, pos_label: Label | None = None) -> ScoreSample | Samples:
         """Return what a reduction makes of the matrix.
@@ -181,7 +181,7 @@ class Predictions:
         return top, np.take_along_axis(self.scores, top[:, None], axis=1)[:, 0]
 
     def _sample(self, labels: NDArray[np.bool_], scores: FloatArray, reduction: str) -> ScoreSample:
-        return ScoreSample.of_columns(labels, scores, self.sample_weight, reduction, self.facts)
+        return sample_of_columns(labels, scores, self.sample_weight, reduction=reduction, facts=self.facts)
 
 
 def read_classes(

@@ -20,6 +20,7 @@ weights that the user calls counts.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -61,12 +62,16 @@ class Repeats:
     counted: bool = False
 
     @classmethod
-    def of(cls, sample: ScoreSample) -> "Repeats":
-        """Return what the rows of a sample tell, which remembers it; cells tell nothing of their rows."""
-        found = sample.memory.get(REPEATS)
-        if not isinstance(found, Repeats):
-            found = sample.memory[REPEATS] = cls._of(sample)
-        return found
+    def of(cls, sample: Any) -> "Repeats":
+        """Return what the rows of a sample tell, which remembers it; cells tell nothing of their rows.
+
+        Of distributions the confidences tell it.
+        """
+        scores: ScoreSample = sample if sample.classes is None else sample.confidence
+        if REPEATS not in scores.memory:
+            scores.memory[REPEATS] = cls._of(scores)
+        repeats: Repeats = scores.memory[REPEATS]
+        return repeats
 
     @classmethod
     def _of(cls, sample: ScoreSample) -> "Repeats":

@@ -8,17 +8,19 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from copy import copy
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fitontest.data.arrays import check_same_length
-from fitontest.data.weights import Weighting, Weights
+from fitontest.data.weights import Weighting
+from fitontest.numerics.norms import l1
 from fitontest.typing import BoolArray, FloatArray, IntArray, Label, RandomState
 
 Facts = Mapping[str, NDArray[Any]]
 NO_FACTS: Facts = {}
+S = TypeVar("S", bound="Sample")
 COMPUTED = {"memory", "present", "merged", "confidence"}  # of a sample, of which copies are not kept
 
 
@@ -31,6 +33,8 @@ class Sample(ABC):
 
     Attributes
     ----------
+    p : array of shape (m,) or (m, K)
+        Predictions.
     classes : list or None
         The class of each column of a distribution; None of one score.
     n : int
@@ -50,7 +54,15 @@ class Sample(ABC):
     aggregated, has_pooled_scores : bool
         Whether entries stand for many rows, and for rows whose scores differ, at their mean.
     decided : bool
-        Whether all predictions are 0 or 1: decisions, not probabilities.
+        Whether all predictions of positive weight are 0 or 1: decisions, not probabilities.
+    by_class : bool
+        Whether the classes are judged one by one, each against the rest.
+    weighting : Weighting or None
+        What the weights were taken for; None of rows of weight one.
+    rows_note : str
+        What must be known of the rows where something is concluded from them, or "".
+    present : Sample
+        The rows of positive weight in the order that positions of rows mean.
     reduction : str or None
         What made the rows of a matrix of scores; None of a column of scores.
     facts : mapping of str to array of shape (m,) or more
@@ -62,65 +74,33 @@ class Sample(ABC):
     total: float
     unit: bool
     whole: bool
+    w: FloatArray
     row_weight: float
+    p: FloatArray
+    base_rate: float | None
+    decided: bool
+    weighting: Weighting | None
+    rows_note: str
+    present: Self
+    by_class: bool = False
     aggregated: bool = False
     has_pooled_scores: bool = False
     codes: NDArray[Any]
     facts: Facts = NO_FACTS
     reduction: str | None
 
-    @property
-    @abstractmethod
-    def points(self) -> FloatArray:
-        """Predictions, shape (m,) or (m, K)."""
-
-    @property
-    @abstractmethod
-    def w(self) -> FloatArray:
-        """Weights."""
-
     @cached_property
     def w2(self) -> FloatArray:
         """Squared weights; of whole weights, which count rows, the weights themselves."""
         return self.w if self.whole else self.w * self.w
-
-    @property
-    @abstractmethod
-    def base_rate(self) -> float | None:
-        """Weighted share of positives; None: several classes have no base rate."""
-
-    @property
-    @abstractmethod
-    def decided(self) -> bool:
-        """Whether all predictions of positive weight are 0 or 1."""
-
-    @property
-    @abstractmethod
-    def weights(self) -> Weights | None:
-        """The weights with their meaning; None where all are one."""
-
-    @property
-    @abstractmethod
-    def weighting(self) -> Weighting | None:
-        """What the weights were taken for; None of rows of weight one."""
-
-    @property
-    @abstractmethod
-    def rows_note(self) -> str:
-        """What must be known of the rows where something is concluded from them, or ""."""
-
-    @property
-    @abstractmethod
-    def present(self) -> Self:
-        """The rows of positive weight in the order that positions of rows mean."""
 
     @abstractmethod
     def take(self, rows: BoolArray | IntArray) -> Self:
         """Return the chosen rows of `present`: a mask, or positions in increasing order."""
 
     @abstractmethod
-    def select(self, rows: BoolArray | IntArray) -> "Sample":
-        """Return the chosen rows as they were given, of any weight and in any order."""
+    def select(self, rows: BoolArray | IntArray, *, weighted: bool = True) -> "Sample":
+        """Return the chosen rows as they were given, of any weight and in any order, or with weight one each."""
 
     @abstractmethod
     def rescored(self, p: FloatArray) -> Self:
@@ -174,17 +154,33 @@ class Sample(ABC):
 
     @abstractmethod
     def predict(self, c_hat: Any, rows: BoolArray | IntArray | None = None) -> FloatArray:
-        """Return what a calibration map makes of the predictions of `present`, or of its chosen rows."""
+        """Return what a calibration map makes of the predictions as they stand, or of chosen ones."""
 
     @abstractmethod
     def losses(self, name: str, predictions: FloatArray | None = None) -> FloatArray:
-        """Return the loss of each row of `present` by its predictions, or by others in their place.
+        """Return the loss of each row as it stands, by its predictions or by others in their place.
 
         Parameters
         ----------
         name : {"log_loss", "brier"}
-        predictions : array of the shape of ``present.points``, optional
+        predictions : array of the shape of `p`, optional
         """
+
+    def mean_loss(self, name: str, c_hat: Any = None) -> float:
+        """Return the weighted mean loss of the predictions, or of what a calibration map makes of them.
+
+        Parameters
+        ----------
+        name : {"brier", "log_loss"}
+            The loss.
+        c_hat : CalibrationMap or MulticlassMap, optional
+            By default the predictions are judged as they are.
+        """
+        return l1(self.losses(name, None if c_hat is None else self.predict(c_hat)), self.w)
+
+    def in_order(self) -> Self:
+        """Return the rows in an order of their own, whatever the one in which they arrived; scores are taken sorted."""
+        return self
 
     @abstractmethod
     def hold_out(self, family: Any, folds: Sequence[IntArray]) -> FloatArray:
@@ -200,88 +196,6 @@ class Sample(ABC):
             Positions of the rows that are held out together.
         """
 
-    @abstractmethod
-    def fit_estimator(self, family: Any) -> Any:
-        """Return a family, itself fitted to all rows.
-
-        Parameters
-        ----------
-        family : Family or MulticlassFamily
-            One that fits the classes of the rows.
-        """
-
-    @abstractmethod
-    def mean_loss(self, name: str, c_hat: Any = None) -> float:
-        """Return the weighted mean loss of the predictions, or of what a calibration map makes of them.
-
-        Parameters
-        ----------
-        name : {"brier", "log_loss"}
-            The loss.
-        c_hat : CalibrationMap or MulticlassMap, optional
-            By default the predictions are judged as they are.
-        """
-
-    @abstractmethod
-    def columns(self, values: FloatArray) -> list[FloatArray]:
-        """Return values of the rows by labelling: those of a sample whose classes are judged one by one are several.
-
-        Parameters
-        ----------
-        values : array of shape (n,) or (n, K)
-            What the rows have, or what they have of each class.
-        """
-
-    def joined(self, columns: Sequence[FloatArray]) -> FloatArray:
-        """Return the values of the rows of which these are the `columns`.
-
-        Parameters
-        ----------
-        columns : sequence of arrays
-            One for each labelling.
-        """
-        return columns[0]
-
-    def checked_points(self, values: FloatArray, name: str) -> FloatArray:
-        """Return a matrix of true probabilities, or raise ValueError where its rows could not be predictions.
-
-        Parameters
-        ----------
-        values : array of shape (n, K)
-            A column for each class.
-        name : str
-            What messages call them.
-        """
-        raise ValueError(f"{name} must be one column, got {values.shape[1]} columns")
-
-    @property
-    @abstractmethod
-    def labellings(self) -> list[NDArray[Any]]:
-        """The labels of each of these `columns`, as `fitontest.numerics.losses` take them, of the rows of `present`."""
-
-    @property
-    @abstractmethod
-    def views(self) -> dict[str, list[Any]]:
-        """The samples of one score whose mean calibration error is that of these rows, by what it is called."""
-
-    @property
-    @abstractmethod
-    def label_counts(self) -> IntArray:
-        """How many rows of positive weight each class has."""
-
-    @property
-    @abstractmethod
-    def is_backwards(self) -> bool:
-        """Whether labels have lower predictions than by chance, on average, as those of the other class have."""
-
-    @abstractmethod
-    def unweighted(self) -> "Sample":
-        """Return the rows as they stand, with weight one each."""
-
-    @abstractmethod
-    def in_order(self) -> Self:
-        """Return the rows in an order that does not depend on the one in which they arrived."""
-
     def with_facts(self, **facts: NDArray[Any]) -> Self:
         """Return the sample with further facts of its rows.
 
@@ -290,8 +204,8 @@ class Sample(ABC):
         **facts : arrays of shape (n,) or more
             An entry for each row as it stands, by the name of the fact.
         """
-        check_same_length(rows=self.points, **facts)
-        return self._with_only({**self.facts, **facts}) if facts else self
+        check_same_length(rows=self.p, **facts)
+        return changed(self, facts={**self.facts, **facts}) if facts else self
 
     def keep_facts(self, *names: str) -> Self:
         """Return the sample with these facts of its rows only.
@@ -301,16 +215,20 @@ class Sample(ABC):
         *names : str
             Of the facts; those that it does not have are passed over.
         """
-        return self._with_only({name: self.facts[name] for name in names if name in self.facts}) if self.facts else self
-
-    def _with_only(self, facts: Facts) -> Self:
-        sample = copy(self)
-        object.__setattr__(sample, "facts", facts)  # samples are frozen
-        return sample
+        facts = {name: self.facts[name] for name in names if name in self.facts}
+        return changed(self, facts=facts) if self.facts else self
 
     def __getstate__(self) -> dict[str, Any]:
         """Copy and pickle without what can be computed again, which may hold the facts too."""
         return {name: value for name, value in self.__dict__.items() if name not in COMPUTED}
+
+
+def changed(sample: S, **attributes: Any) -> S:
+    """Return a copy of a sample with other attributes."""
+    other = copy(sample)
+    for name, value in attributes.items():
+        object.__setattr__(other, name, value)  # samples are frozen
+    return other
 
 
 def refuse_groups(sample: Any, what: str) -> None:

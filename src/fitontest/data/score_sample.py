@@ -6,7 +6,6 @@ by equal width never does).
 """
 
 from collections.abc import Iterator, Sequence
-from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
@@ -19,11 +18,10 @@ from fitontest.data.arrays import as_column, as_numbers, check_same_length, chec
 from fitontest.data.indices import check_same_order
 from fitontest.data.labels import code_labels, is_binary_coded
 from fitontest.data.ordering import Groups, Rows, pooled, sorted_rows
-from fitontest.data.sample import Facts, Sample, refuse_groups, taken
+from fitontest.data.sample import Sample, refuse_groups, taken
 from fitontest.data.weights import Weighting, Weights, WeightType, check_kind, read_weights
 from fitontest.numerics.distances import Distances
 from fitontest.numerics.losses import find_loss
-from fitontest.numerics.norms import l1
 from fitontest.numerics.random import repeated_folds
 from fitontest.numerics.search import BLOCK
 from fitontest.typing import ArrayInput, BoolArray, FloatArray, IntArray, Label, RandomState
@@ -103,7 +101,7 @@ class ScoreSample(Sample):
     is_sorted: bool
     _scores: NDArray[Any]
     _labels: NDArray[Any]
-    _weights: FloatArray | None
+    weights: Weights | None  # None where all are one
     reduction: str | None
 
     def __init__(
@@ -132,37 +130,13 @@ class ScoreSample(Sample):
         self._fill(scores, labels, read)
         object.__setattr__(self, "reduction", reduction)
 
-    @classmethod
-    def of_columns(
-        cls, labels: NDArray[Any], scores: NDArray[Any], weights: Weights | None, reduction: str | None, facts: Facts
-    ) -> "ScoreSample":
-        """Return the sample of columns that have been checked, which stay as they are.
-
-        Parameters
-        ----------
-        labels : array of shape (n,)
-            False and True, or 0 and 1.
-        scores : array of shape (n,)
-            In [0, 1].
-        weights : Weights or None
-        reduction : str or None
-            What made the scores.
-        facts : mapping of str to arrays
-            Of the rows.
-        """
-        sample = object.__new__(ScoreSample)
-        sample._fill(scores, labels, weights)
-        object.__setattr__(sample, "reduction", reduction)
-        return sample.with_facts(**facts)
-
     def _fill(self, scores: NDArray[Any], labels: NDArray[Any], read: Weights | None) -> None:
-        weights = None if read is None else read.w
-        unit = weights is None or bool(np.all(weights == 1.0))
+        weights = None if read is None or bool(np.all(read.w == 1.0)) else replace(read, w=_frozen(read.w))
         put = object.__setattr__  # the dataclass is frozen: these are the only assignments there will be
         put(self, "_scores", _frozen(scores))
         put(self, "_labels", _frozen(labels))
-        put(self, "_weights", None if unit or weights is None else _frozen(weights))
-        put(self, "unit", unit)
+        put(self, "weights", weights)
+        put(self, "unit", weights is None)
         put(self, "whole", read is None or read.counts)
         put(self, "doubtful", read is not None and read.doubtful)
         put(self, "said", read is not None and read.said)
@@ -170,11 +144,11 @@ class ScoreSample(Sample):
         put(self, "reduction", None)
         put(self, "aggregated", False)
         put(self, "has_pooled_scores", False)
-        put(self, "n", scores.size if unit or weights is None else int(np.count_nonzero(weights)))
-        put(self, "total", float(scores.size if unit or weights is None else weights.sum()))
+        put(self, "n", scores.size if weights is None else int(np.count_nonzero(weights.w)))
+        put(self, "total", float(scores.size if weights is None else weights.w.sum()))
 
     @cached_property
-    def p(self) -> FloatArray:
+    def p(self) -> FloatArray:  # type: ignore[override]
         """Scores as float64."""
         return _frozen(self._scores.astype(np.float64, copy=False))
 
@@ -184,17 +158,12 @@ class ScoreSample(Sample):
         return _frozen(self._labels.astype(np.float64, copy=False))
 
     @cached_property
-    def w(self) -> FloatArray:
+    def w(self) -> FloatArray:  # type: ignore[override]
         """Weights as float64; all ones take no memory."""
-        return np.broadcast_to(np.float64(1.0), self._scores.shape) if self._weights is None else self._weights
+        return np.broadcast_to(np.float64(1.0), self._scores.shape) if self.weights is None else self.weights.w
 
     @property
-    def weights(self) -> Weights | None:
-        """The weights with their meaning, for other samples of these rows; None where all are one."""
-        return None if self._weights is None else Weights(self._weights, self.whole, self.doubtful, self.said)
-
-    @property
-    def weighting(self) -> Weighting | None:
+    def weighting(self) -> Weighting | None:  # type: ignore[override]
         """What the weights were taken for; None of rows of weight one."""
         if self.unit or (self.whole and self.total == self.n):
             return None
@@ -203,22 +172,17 @@ class ScoreSample(Sample):
         return Weighting(kind, self.n, self.total, self.effective_rows, copies)  # type: ignore[arg-type]
 
     @property
-    def rows_note(self) -> str:
+    def rows_note(self) -> str:  # type: ignore[override]
         """What must be known of the rows where something is concluded from them, or ""."""
         return getattr(self.memory.get(REPEATS), "note", "")
-
-    @property
-    def points(self) -> FloatArray:
-        """The scores."""
-        return self.p
 
     @cached_property
     def rows(self) -> Rows:
         """Rows of positive weight, sorted by (p, y, w)."""
-        if self._weights is None:
+        if self.weights is None:
             return sorted_rows(self.p, self._labels, None, whole=True)
-        present = self._weights > 0
-        return sorted_rows(self.p[present], self._labels[present], self._weights[present], whole=self.whole)
+        present = self.w > 0
+        return sorted_rows(self.p[present], self._labels[present], self.w[present], whole=self.whole)
 
     @cached_property
     def groups(self) -> Groups:
@@ -245,7 +209,7 @@ class ScoreSample(Sample):
         return "groups" in self.__dict__
 
     @cached_property
-    def base_rate(self) -> float:
+    def base_rate(self) -> float:  # type: ignore[override]
         """Weighted share of positives."""
         return int(np.count_nonzero(self._labels)) / self.n if self.unit else float(self.w @ self.y / self.total)
 
@@ -260,7 +224,7 @@ class ScoreSample(Sample):
         return self.total / self.row_weight
 
     @cached_property
-    def decided(self) -> bool:
+    def decided(self) -> bool:  # type: ignore[override]
         """Whether every score of positive weight is 0 or 1: a decision, not a probability."""
         return all(_decided(p if w is None else p[w > 0]) for p, _, w in self.blocks())
 
@@ -274,26 +238,23 @@ class ScoreSample(Sample):
             yield (
                 self._scores[piece].astype(np.float64, copy=False),
                 self._labels[piece].astype(np.float64, copy=False),
-                None if self._weights is None else self._weights[piece],
+                None if self.weights is None else self.w[piece],
             )
 
     @cached_property
-    def order(self) -> IntArray:
-        """Which of the rows as they stand each entry of `rows` is; of equal rows the first one first."""
+    def present(self) -> Self:  # type: ignore[override]
+        """The sorted rows of positive weight."""
         if self.is_sorted:
-            return np.arange(self.p.size)
-        present = np.flatnonzero(self.w > 0)
-        return present[np.lexsort((self.w[present], self.y[present], self.p[present]))]
+            return self
+        weights = Weights(self.rows.w, self.whole, self.doubtful, self.said)
+        facts = taken(self.facts, self._order) if self.facts else self.facts
+        return sample_of_columns(self.rows.y, self.rows.p, weights, is_sorted=True, rows=self.rows, facts=facts)  # type: ignore[return-value]
 
     @property
-    def sorted_facts(self) -> Facts:
-        """The facts of the entries of `rows`."""
-        return taken(self.facts, self.order) if self.facts else self.facts
-
-    @cached_property
-    def present(self) -> Self:
-        """The sorted rows of positive weight."""
-        return self if self.is_sorted else self._of_sorted(self.rows, slice(None))
+    def _order(self) -> IntArray:
+        """Which of the rows as they stand each entry of `rows` is; of equal rows the first one first."""
+        present = np.flatnonzero(self.w > 0)
+        return present[np.lexsort((self.w[present], self.y[present], self.p[present]))]
 
     def take(self, rows: BoolArray | IntArray) -> Self:
         """Return the sample of the chosen entries of the *sorted* rows, unchecked because these were checked.
@@ -303,25 +264,9 @@ class ScoreSample(Sample):
         rows : bool array of shape (m,) or int array
             Which entries of `rows`: a mask, or their positions in increasing order.
         """
-        return self._of_sorted(None, rows)
-
-    def _of_sorted(self, rows: Rows | None, chosen: Any) -> Self:
-        """Return the chosen entries of the sorted rows; `rows`, where they are known, are those."""
-        sample = object.__new__(type(self))
-        own = self.rows
-        sample._fill(own.p[chosen], own.y[chosen], Weights(own.w[chosen], self.whole, self.doubtful, self.said))
-        put = object.__setattr__
-        put(sample, "is_sorted", True)
-        if rows is not None:
-            put(sample, "rows", rows)
-        if self.facts:
-            put(sample, "facts", taken(self.sorted_facts, chosen))
-        return sample
-
-    @cached_property
-    def countable(self) -> IntArray:
-        """How many rows of equal weight each entry of `rows` counts as: 1, but for entries that stand for many."""
-        return self.rows.n
+        own, weights = self.rows, Weights(self.rows.w[rows], self.whole, self.doubtful, self.said)
+        facts = taken(self.present.facts, rows) if self.facts else self.facts
+        return sample_of_columns(own.y[rows], own.p[rows], weights, is_sorted=True, facts=facts)  # type: ignore[return-value]
 
     def in_repeated_folds(
         self, cv: int, repeats: int, random_state: RandomState
@@ -356,34 +301,19 @@ class ScoreSample(Sample):
         """The sample with entries of one score and label as one, where entries stand for many rows."""
         return self
 
-    def select(self, rows: BoolArray | IntArray) -> "ScoreSample":
+    def select(self, rows: BoolArray | IntArray, *, weighted: bool = True) -> "ScoreSample":
         """Return the sample of the chosen rows as they were given, of any weight and in any order.
 
         Parameters
         ----------
         rows : bool array of shape (n,) or int array
             Which of the rows.
+        weighted : bool, default=True
+            Whether they keep their weights; else each has weight one.
         """
-        w = None if self.weights is None else replace(self.weights, w=self.w[rows])
+        w = replace(self.weights, w=self.w[rows]) if weighted and self.weights is not None else None
         part = ScoreSample(self.y[rows], self.p[rows], w, reduction=self.reduction)
         return part.with_facts(**taken(self.facts, rows))
-
-    def read_by(self, reduction: str | None) -> Self:
-        """Return the same rows with the reduction that made them, for the results to tell.
-
-        Parameters
-        ----------
-        reduction : str or None
-            Of a matrix of scores.
-        """
-        sample = copy(self)
-        object.__setattr__(sample, "reduction", reduction)  # samples are frozen
-        return sample
-
-    def as_importances(self) -> "ScoreSample":
-        """Return the same rows with weights that are importances."""
-        sample = ScoreSample(self.y, self.p, Weights(self.w, counts=False, said=True))
-        return sample.with_facts(**self.facts)
 
     def rescored(self, p: FloatArray) -> "ScoreSample":
         """Return the sample with other scores in [0, 1] for the *sorted* rows, unchecked.
@@ -395,7 +325,7 @@ class ScoreSample(Sample):
         """
         rows = self.rows
         sample = ScoreSample(rows.y, p, Weights(rows.w, self.whole, self.doubtful, self.said))
-        return sample.with_facts(**self.sorted_facts)
+        return sample.with_facts(**self.present.facts)
 
     def fit(self, family: Any) -> Any:
         """Return the calibration map that fits the rows best.
@@ -421,7 +351,7 @@ class ScoreSample(Sample):
         return distances
 
     def predict(self, c_hat: Any, rows: BoolArray | IntArray | None = None) -> FloatArray:
-        """Return the calibrated scores of the sorted rows, in [0, 1].
+        """Return the calibrated scores of the rows as they stand, in [0, 1].
 
         Parameters
         ----------
@@ -430,11 +360,11 @@ class ScoreSample(Sample):
         rows : bool or int array, optional
             Which of them; by default all.
         """
-        p = self.rows.p if rows is None else self.rows.p[rows]
+        p = self.p if rows is None else self.p[rows]
         return np.asarray(np.clip(c_hat.evaluate(p), 0.0, 1.0))
 
     def losses(self, name: str, predictions: FloatArray | None = None) -> FloatArray:
-        """Return the loss of each sorted row.
+        """Return the loss of each row as it stands.
 
         Parameters
         ----------
@@ -443,59 +373,16 @@ class ScoreSample(Sample):
         predictions : array of shape (m,), optional
             By default the scores.
         """
-        return find_loss(name, "loss")(self.rows.y, self.rows.p if predictions is None else predictions)
+        return find_loss(name, "loss")(self.y, self.p if predictions is None else predictions)
 
     def hold_out(self, family: Any, folds: Sequence[IntArray]) -> FloatArray:
         """Return the values, which may leave [0, 1], of maps of the sorted rows that were fitted without their fold."""
         return family.hold_out(self, folds)  # type: ignore[no-any-return]
 
-    def fit_estimator(self, family: Any) -> Any:
-        """Return a family of two classes, itself fitted to all rows."""
-        return family.fit_sample(self.merged)
-
-    def mean_loss(self, name: str, c_hat: Any = None) -> float:
-        """Return the weighted mean loss of the scores, or of what a calibration map makes of them."""
-        q = self.p if c_hat is None else np.clip(c_hat.evaluate(self.p), 0.0, 1.0)
-        return l1(find_loss(name, "loss")(self.y, q), self.w)
-
-    def columns(self, values: FloatArray) -> list[FloatArray]:
-        """Return the values: there is one labelling."""
-        return [values]
-
-    @property
-    def labellings(self) -> list[NDArray[Any]]:
-        """The labels of the sorted rows."""
-        return [self.rows.y]
-
-    @property
-    def views(self) -> dict[str, list[Any]]:
-        """The sample itself."""
-        return {"": [self]}
-
-    @property
-    def label_counts(self) -> IntArray:
-        """How many rows of positive weight are negatives, and positives."""
-        positives = int(self.rows.n[self.rows.y > 0].sum())
-        return np.array([self.n - positives, positives])
-
-    @property
-    def is_backwards(self) -> bool:
-        """Whether positives have lower scores than negatives, on average."""
-        y, w = self.y, self.w
-        return float((w * y) @ self.p / (w @ y)) < float((w * (1 - y)) @ self.p / (w @ (1 - y)))
-
     @property
     def codes(self) -> NDArray[Any]:  # type: ignore[override]
         """The labels, 0.0 or 1.0."""
         return self.y
-
-    def unweighted(self) -> "ScoreSample":
-        """Return the rows as they stand, with weight one each."""
-        return ScoreSample(self.y, self.p)
-
-    def in_order(self) -> Self:
-        """Return the sample, whose rows are taken sorted."""
-        return self
 
     @staticmethod
     def of_rows(rows: Rows, *, whole: bool) -> "ScoreSample":
@@ -508,11 +395,7 @@ class ScoreSample(Sample):
         whole : bool
             Whether weights count rows.
         """
-        sample = object.__new__(ScoreSample)
-        sample._fill(rows.p, rows.y, Weights(rows.w, whole))
-        object.__setattr__(sample, "is_sorted", True)
-        object.__setattr__(sample, "rows", rows)
-        return sample
+        return sample_of_columns(rows.y, rows.p, Weights(rows.w, whole), is_sorted=True, rows=rows)
 
     @cached_property
     def memory(self) -> dict[str, Any]:
@@ -522,6 +405,34 @@ class ScoreSample(Sample):
     def __repr__(self) -> str:
         weights = "" if self.unit else f", total weight {self.total:g}"
         return f"{type(self).__name__}(n={self.n}{weights}, share of positives {self.base_rate:.4g})"
+
+
+def sample_of_columns(
+    labels: NDArray[Any], scores: NDArray[Any], weights: Weights | None, **attributes: Any
+) -> ScoreSample:
+    """Return the sample of columns that have been checked, which stay as they are.
+
+    Parameters
+    ----------
+    labels : array of shape (n,)
+        False and True, or 0 and 1.
+    scores : array of shape (n,)
+        In [0, 1].
+    weights : Weights or None
+    **attributes
+        What else is known of the sample, such as its facts.
+    """
+    sample = object.__new__(ScoreSample)
+    sample._fill(scores, labels, weights)
+    for name, value in attributes.items():
+        object.__setattr__(sample, name, value)
+    return sample
+
+
+def as_importances(sample: ScoreSample) -> ScoreSample:
+    """Return the same rows with weights that are importances."""
+    weights = Weights(sample.w, counts=False, said=True)
+    return ScoreSample(sample.y, sample.p, weights).with_facts(**sample.facts)
 
 
 def folds_key(cv: int, repeats: int, random_state: RandomState) -> str:

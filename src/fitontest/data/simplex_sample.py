@@ -21,7 +21,6 @@ from fitontest.data.weights import Weighting, Weights
 from fitontest.exceptions import without_warnings
 from fitontest.numerics.distances import Distances
 from fitontest.numerics.losses import find_loss
-from fitontest.numerics.norms import l1
 from fitontest.numerics.random import check_cv, repeated_folds
 from fitontest.numerics.row_order import order_of_rows
 from fitontest.typing import BoolArray, FloatArray, IntArray, Label, RandomState
@@ -109,14 +108,9 @@ class SimplexSample(Sample):
         return int(self.scores.shape[1])
 
     @property
-    def p(self) -> FloatArray:
+    def p(self) -> FloatArray:  # type: ignore[override]
         """The rows as points of the simplex."""
         return np.exp(self.scores) if self.logs else self.scores
-
-    @property
-    def points(self) -> FloatArray:
-        """The rows as points of the simplex."""
-        return self.p
 
     def log_probabilities(self, eps: float) -> FloatArray:
         """Return the logarithms of the probabilities, of at least eps."""
@@ -126,7 +120,7 @@ class SimplexSample(Sample):
         return np.asarray(np.log(x, out=x))
 
     @cached_property
-    def w(self) -> FloatArray:
+    def w(self) -> FloatArray:  # type: ignore[override]
         """Weights; all ones take no memory before rows are chosen."""
         if self.weights is not None:
             return self.weights.w
@@ -158,12 +152,12 @@ class SimplexSample(Sample):
         return self.total if self.whole else float(self.n)
 
     @property
-    def rows_note(self) -> str:
+    def rows_note(self) -> str:  # type: ignore[override]
         """What must be known of the rows where something is concluded from them, or ""."""
         return self.confidence.rows_note if "confidence" in self.__dict__ else ""
 
     @cached_property
-    def weighting(self) -> Weighting | None:
+    def weighting(self) -> Weighting | None:  # type: ignore[override]
         """What the weights were taken for; None of rows of weight one."""
         if self.unit:
             return None
@@ -171,12 +165,12 @@ class SimplexSample(Sample):
         return Weighting("counts" if self.whole else "importances", self.n, self.total, effective)
 
     @property
-    def base_rate(self) -> None:
+    def base_rate(self) -> None:  # type: ignore[override]
         """None: several classes have no base rate."""
         return
 
     @cached_property
-    def decided(self) -> bool:
+    def decided(self) -> bool:  # type: ignore[override]
         """Whether all rows of positive weight are decisions, of scores 0 and 1."""
         p = self.p[self.w > 0]
         return bool(np.all((p == 0.0) | (p == 1.0)))
@@ -194,13 +188,8 @@ class SimplexSample(Sample):
         sample = ScoreSample(self.codes == column, scores, self.weights, names=self.names.of_sample)
         return sample.with_facts(**self.facts)
 
-    @property
-    def onehot(self) -> FloatArray:
-        """The labels as distributions, shape (n, K)."""
-        return np.eye(self.n_classes)[self.codes]
-
     @cached_property
-    def present(self) -> "SimplexSample":
+    def present(self) -> "SimplexSample":  # type: ignore[override]
         """The rows of positive weight, in the order in which they stand."""
         rows = self if self.n == len(self) else self.take(self.w > 0)
         return replace(rows, weights=None if rows.unit else rows.weights, chosen=True)
@@ -225,13 +214,9 @@ class SimplexSample(Sample):
         scores, codes, facts = self.scores[rows], self.codes[rows], taken(self.facts, rows)
         return replace(self, scores=scores, codes=codes, weights=weights, facts=facts, chosen=True)
 
-    def select(self, rows: IntArray | BoolArray) -> "SimplexSample":
-        """Return the chosen rows, of any weight and in any order."""
-        return self.take(rows)
-
-    def unweighted(self) -> "SimplexSample":
-        """Return the rows with weight one each."""
-        return replace(self, weights=None)
+    def select(self, rows: IntArray | BoolArray, *, weighted: bool = True) -> "SimplexSample":
+        """Return the chosen rows, of any weight and in any order, or with weight one each."""
+        return self.take(rows) if weighted else replace(self.take(rows), weights=None)
 
     def rescored(self, p: FloatArray) -> "SimplexSample":
         """Return the same rows with other probabilities, unchecked."""
@@ -300,7 +285,7 @@ class SimplexSample(Sample):
         """
         refuse_groups(self, "folds of rows")
         check_cv(cv)
-        group = self._equal_rows
+        group = _equal_rows(self.scores, self.codes)
         n_groups = int(group.max()) + 1
         if n_groups < 2:
             return self, [[] for _ in range(repeats)]
@@ -311,18 +296,6 @@ class SimplexSample(Sample):
                 fold[groups] = i
             folds.append([np.flatnonzero(fold[group] == i) for i in range(len(held_out))])
         return self, folds
-
-    @cached_property
-    def _equal_rows(self) -> IntArray:
-        """A number for each row, the same for equal rows, in an order of their own."""
-        own = self.scores[np.arange(self.codes.size), self.codes]
-        ranked = -np.sort(-self.scores, axis=1)
-        columns = np.column_stack([ranked, own, self.scores, self.codes])
-        order = np.lexsort(columns.T[::-1])
-        new = np.any(columns[order[1:]] != columns[order[:-1]], axis=1)
-        group = np.empty(order.size, dtype=np.intp)
-        group[order] = np.concatenate([[0], np.cumsum(new)])
-        return group
 
     @cached_property
     def row_weight(self) -> float:  # type: ignore[override]
@@ -340,44 +313,6 @@ class SimplexSample(Sample):
                 values[held_out] = rows.predict(rows.take(fitted).fit(family), held_out)
         return values
 
-    def fit_estimator(self, family: Any) -> Any:
-        """Return a family of several classes, itself fitted to all rows."""
-        return family.fit_rows(self.present)
-
-    def mean_loss(self, name: str, c_hat: Any = None) -> float:
-        """Return the weighted mean loss of the probabilities, or of what a calibration map makes of them."""
-        return l1(self.losses(name, None if c_hat is None else self.predict(c_hat)), self.w)
-
-    def columns(self, values: FloatArray) -> list[FloatArray]:
-        """Return the values: there is one labelling."""
-        return [values]
-
-    def checked_points(self, values: FloatArray, name: str) -> FloatArray:
-        """Return true probabilities of all classes, whose rows must add up to 1."""
-        return on_simplex(values, name)
-
-    @property
-    def labellings(self) -> list[IntArray]:
-        """The columns of the classes of the labels."""
-        return [self.present.codes]
-
-    @property
-    def views(self) -> dict[str, list[Any]]:
-        """The confidences, and each class against the rest."""
-        each = [self.against_rest(k) for k in range(self.n_classes)]
-        return {", confidence": [self.confidence], ", class-wise": each}
-
-    @property
-    def label_counts(self) -> IntArray:
-        """How many rows of positive weight each class has."""
-        return np.bincount(self.present.codes, minlength=self.n_classes)
-
-    @property
-    def is_backwards(self) -> bool:
-        """Whether labels are less probable than by chance, on average, as with columns in another order."""
-        own = self.p[np.arange(len(self)), self.codes]
-        return float(self.w @ own) / self.total < 1.0 / self.n_classes
-
     def fit(self, family: Any) -> Any:
         """Return the calibration map of an unfitted family of several classes that fits the rows best."""
         return family.fit_class_map(self.present)
@@ -389,3 +324,15 @@ class SimplexSample(Sample):
     def losses(self, name: str, predictions: FloatArray | None = None) -> FloatArray:
         """Return the loss of each row by its probabilities, or by others in their place."""
         return find_loss(name, "loss")(self.codes, self.p if predictions is None else predictions)
+
+
+def _equal_rows(scores: FloatArray, codes: IntArray) -> IntArray:
+    """Return a number for each row, the same for equal rows, in an order of their own."""
+    own = scores[np.arange(codes.size), codes]
+    ranked = -np.sort(-scores, axis=1)
+    columns = np.column_stack([ranked, own, scores, codes])
+    order = np.lexsort(columns.T[::-1])
+    new = np.any(columns[order[1:]] != columns[order[:-1]], axis=1)
+    group = np.empty(order.size, dtype=np.intp)
+    group[order] = np.concatenate([[0], np.cumsum(new)])
+    return group

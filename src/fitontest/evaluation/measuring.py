@@ -53,7 +53,7 @@ def measure_data(data: Data, measures: Sequence[Measure], redrawing: Redrawing |
         return Evaluation(tuple(_estimates_of_classes(data, measures, wanted)), data)
     asked = [(measure, wanted.of(measure, data.n)) for measure in measures]
     if any(each.interval is not None or each.null_draws for _, each in asked):
-        _repeats_of(data).warn()
+        Repeats.of(data).warn()
     steps = track(asked, "measures") if len(asked) > 1 else asked  # one may have steps of its own
     repeated: list[Held] = []
     try:
@@ -132,7 +132,7 @@ def measure_segments(
     wanted = wanted if without_null else _enough(wanted, len(segments))
     told = wanted.interval is not None or bool(wanted.null_draws)
     if told and not isinstance(segments.whole, Samples):
-        _repeats_of(segments.whole).warn()
+        Repeats.of(segments.whole).warn()
     names = [measure.name for measure in measures]
     totals = {
         name: _segment_estimate(measure, segments.whole, wanted) for name, measure in zip(names, measures, strict=True)
@@ -144,7 +144,7 @@ def measure_segments(
     held: dict[Key, list[Held]] = {}
     for segment, sample in track(list(segments.items()), "segments"):
         if told and not isinstance(sample, Samples):
-            _repeats_of(sample)  # which the estimates tell of
+            Repeats.of(sample)  # which the estimates tell of
         with held_warnings() as held[segment]:
             for name, measure in zip(names, measures, strict=True):
                 try:
@@ -173,10 +173,6 @@ def _segment_estimate(measure: Measure, data: Data, redrawing: Redrawing) -> Est
         return estimate_of(measure, data, reduction_of(data), redrawing)
     estimate = estimate_of(measure, data, data.reduction)
     return with_shared_null(estimate, data, int(redrawing.null_draws), redrawing.random_state)
-
-
-def _repeats_of(data: ScoreSample | SimplexSample) -> Repeats:
-    return Repeats.of(data.confidence if isinstance(data, SimplexSample) else data)
 
 
 def _enough(redrawing: Redrawing, segments: int) -> Redrawing:

@@ -25,3 +25,11 @@ def fit_map_to(sample: Any, family: Any) -> Any:
     if sample.classes is None:
         return read_family(family).fit_map(sample)
     return read_for_classes(family).solve_classes(sample.present).map
+
+
+def fit_estimator(family: Any, sample: Any) -> None:
+    """Fit a family, as it was read for the rows of a sample, to all of them."""
+    if sample.classes is None:
+        family.fit_sample(sample.merged)
+    else:
+        family.fit_rows(sample.present)

@@ -13,7 +13,7 @@ from fitontest.data.read import Data, reduction_of
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.sample import refuse_groups
 from fitontest.data.samples import MANY, Key, Kind, Samples
-from fitontest.data.score_sample import ScoreSample
+from fitontest.data.score_sample import ScoreSample, as_importances
 from fitontest.data.simplex_sample import CANONICAL, AnyReduction, SimplexSample
 from fitontest.data.weights import MOST_COPIES, WeightType, weighting_record
 from fitontest.evaluation.segmented_evaluation import NO_ROWS, WHOLE, spellings, words_of
@@ -519,11 +519,11 @@ def _check(samples: Mapping[Key, Any], rule: GateRule, names: Mapping[Key, str] 
     gates, repeats = [], []
     for key in track(list(samples), MANY[kind]) if len(samples) > 1 else samples:
         sample = samples[key]
-        repeats.append(Repeats.of(sample.confidence if isinstance(sample, SimplexSample) else sample))
+        repeats.append(Repeats.of(sample))
         gate = _gate_of_rows(names[key], sample, rule, share, sample.reduction)
         weighting = sample.weighting
         if weighting is not None and weighting.copies:
-            importances = _gate_of_rows(gate.name, sample.as_importances(), rule, share, sample.reduction)
+            importances = _gate_of_rows(gate.name, as_importances(sample), rule, share, sample.reduction)
             gate = _unless_importances(gate, importances)
         gates.append(gate)
     shared = max(repeats, key=lambda one: one.between)  # classes share their rows, segments have their own
