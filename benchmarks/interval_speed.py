@@ -16,7 +16,7 @@ from time import perf_counter
 import numpy as np
 
 import fitontest as fot
-from fitontest.data.entries import Entries
+from fitontest.data.entries import entries_of_rows
 from fitontest.exceptions import without_warnings
 from fitontest.uncertainty import redraws
 from report import machine_facts, markdown, number
@@ -54,7 +54,7 @@ def seconds(action: Callable[[], object], repeats: int) -> float:
 
 def one_by_one(family: fot.Family, y: np.ndarray, p: np.ndarray) -> float:
     """Return the time of 450 refits one after the other, from that of ten."""
-    entries = Entries.of_rows(fot.ScoreSample(y, p))
+    entries = entries_of_rows(fot.ScoreSample(y, p))
     rng = np.random.default_rng(0)
     labels = (rng.random((len(entries), 10)) < entries.p[:, None]).astype(np.intp)
     return REFITS / 10 * seconds(lambda: fot.Family.fit_many(family, entries, labels).at(), 1)

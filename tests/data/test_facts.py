@@ -10,6 +10,7 @@ from fitontest.data.counted_sample import CountedSample, count_rows, sample_of_r
 from fitontest.data.predictions import read_classes
 from fitontest.data.sample import Sample
 from fitontest.data.score_sample import as_importances
+from fitontest.data.simplex_redraws import pool_equal_rows
 from fitontest.data.simplex_sample import SimplexSample
 from tests.strategies import aggregated, noisy
 
@@ -99,8 +100,8 @@ def test_samples_of_single_rows_are_no_counted_samples():
 
 def test_equal_distributions_with_other_facts_are_not_pooled():
     rows = SimplexSample.of(read_classes(([0, 1] * 6, [[0.2, 0.8], [0.6, 0.4]] * 6, None)))
-    assert rows.in_order().pooled().w.tolist() == [6, 6]
-    apart = rows.with_facts(group=np.array(["a", "b", "b"] * 4)).in_order().pooled()
+    assert pool_equal_rows(rows.in_order()).w.tolist() == [6, 6]
+    apart = pool_equal_rows(rows.with_facts(group=np.array(["a", "b", "b"] * 4)).in_order())
     assert apart.w.tolist() == [2, 4, 2, 4]
     assert apart.facts["group"].tolist() == ["a", "b", "a", "b"]
 

@@ -12,7 +12,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import fitontest as fot
 from fitontest.data.counted_sample import sample_of_rows
-from fitontest.data.entries import Entries
+from fitontest.data.entries import entries_of_rows
 from fitontest.data.predictions import read_classes
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.data.weights import Weights, read_weights
@@ -104,7 +104,7 @@ def test_every_family_takes_whole_importances_for_importances(name):
     y, p, w = Y[:60], np.round(P[:60], 2), Weights(FEW[:60].astype(float), counts=False)  # with ties
     plain, halved = (fot.families.make(name).fit(p, y, each) for each in (w, w.w / 2))
     np.testing.assert_allclose(plain.predict(P), halved.predict(P), rtol=0, atol=1e-10)
-    entries = [Entries.of_rows(fot.ScoreSample(y, p, each)) for each in (w, w.w / 2)]
+    entries = [entries_of_rows(fot.ScoreSample(y, p, each)) for each in (w, w.w / 2)]
     labels = RNG.integers(0, 2, (60, 2))
     if name != "stacking":  # one fit says enough of it
         first, second = (fot.families.make(name).fit_many(each, labels).at() for each in entries)

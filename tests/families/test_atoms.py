@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fitontest as fot
-from fitontest.data.entries import Entries
+from fitontest.data.entries import Entries, entries_of_columns, entries_of_rows
 from fitontest.data.weights import read_weights
 from fitontest.families.atoms import Atoms
 from fitontest.families.base import Family
@@ -85,7 +85,7 @@ def test_importances_count_as_effective_rows():
     weights = np.random.default_rng(0).lognormal(sigma=1.0, size=200)
     sample = fot.ScoreSample(y, scores, weights)
     assert sample.effective_rows < 150
-    for found in (Atoms.of_sample(sample), Atoms.of_entries(Entries.of_rows(sample))):
+    for found in (Atoms.of_sample(sample), Atoms.of_entries(entries_of_rows(sample))):
         share = weights[scores == 0].sum() / weights.sum()
         assert (0.0 in found.p) == (share * weights.sum() ** 2 / (weights @ weights) >= 30)
     assert 0.0 in Atoms.of_sample(fot.ScoreSample(y, scores)).p
@@ -227,6 +227,6 @@ def test_refusals(name, value):
     made = fot.families.make(name, atoms=value)
     with pytest.raises(ValueError, match=f"atoms must be True or False; got {value!r}"):
         made.fit(p, y)
-    entries, order = Entries.of_columns(p, read_weights(np.ones(60), "w"))
+    entries, order = entries_of_columns(p, read_weights(np.ones(60), "w"))
     with pytest.raises(ValueError, match="atoms must be True or False"):
         made.fit_many(entries, y[order, None]).at()

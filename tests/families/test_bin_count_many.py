@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fitontest as fot
-from fitontest.data.entries import Entries
+from fitontest.data.entries import entries_of_columns
 from fitontest.data.weights import read_weights
 from fitontest.families.base import Family
 from fitontest.families.bin_count_many import FoldBins, RowLabels, applies, chosen_counts
@@ -25,7 +25,7 @@ def entries_of(n=400, ties=None, weights="unit"):
     rng = np.random.default_rng(n)
     w = {"unit": np.ones(n), "whole": rng.integers(1, 4, n).astype(float), "real": rng.lognormal(size=n)}[weights]
     _, p = noisy(n, ties=ties)
-    entries, _ = Entries.of_columns(p, read_weights(w, "w"))
+    entries, _ = entries_of_columns(p, read_weights(w, "w"))
     chance = np.stack([entries.p**power for power in (0.5, 1.0, 1.4, 3.0)] + [entries.p > 0.4, 0 * entries.p], axis=1)
     return entries, (rng.random(chance.shape) < chance).astype(int)
 
@@ -54,11 +54,11 @@ closures = pytest.mark.parametrize("closed", ["left", "right"])
 def test_the_scores_are_those_of_each_labelling(family, scheme, closed, data, cv):
     """Also empty bins, scores at 0 and 1 and next to them, and labels that are their scores."""
     y, p, w = data
-    entries, order = Entries.of_columns(p, read_weights(w, "w"))
+    entries, order = entries_of_columns(p, read_weights(w, "w"))
     if len(entries) < 2:
         return
     if not applies(entries):
-        entries, order = Entries.of_columns(p, read_weights(np.ones(p.size), "w"))
+        entries, order = entries_of_columns(p, read_weights(np.ones(p.size), "w"))
     positives = np.stack([y, 1 - y, p > 0.5, np.ones(y.size)], axis=1)[order].astype(int)
     chooser = family(scheme=scheme, closed=closed, cv=cv, max_bins=8)
     folds, slope = folds_of(chooser, entries, np.arange(1, 9))
@@ -100,7 +100,7 @@ def test_the_rows_of_weighted_ties_have_no_order_before_they_have_labels():
 
 
 def test_a_single_row_leaves_nothing_to_hold_out():
-    entries, _ = Entries.of_columns(np.array([0.3]), read_weights(np.ones(1), "w"))
+    entries, _ = entries_of_columns(np.array([0.3]), read_weights(np.ones(1), "w"))
     assert fot.Slope1().fit_many(entries, np.array([[0, 1]])).at().tolist() == [[0.0, 1.0]]
 
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fitontest as fot
-from fitontest.data.entries import Entries
+from fitontest.data.entries import entries_of_columns
 from fitontest.data.weights import read_weights
 from fitontest.families.tuning import held_out_scores
 from fitontest.numerics.random import held_out_rows
@@ -124,7 +124,7 @@ def test_an_exact_fit_is_found(scores):
     fitted = fot.Slope1().fit(p, y)
     assert fitted.n_bins_ == 2
     assert np.all(fitted.cv_scores_.folds >= 0)
-    entries, order = Entries.of_columns(p, read_weights(np.ones(200), "w"))
+    entries, order = entries_of_columns(p, read_weights(np.ones(200), "w"))
     np.testing.assert_allclose(fot.Slope1().fit_many(entries, y[order, None]).at()[:, 0], [1, 0], atol=1e-12)
 
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import expit, logit
 
 import fitontest as fot
-from fitontest.data.entries import Entries
+from fitontest.data.entries import entries_of_columns
 from fitontest.data.weights import read_weights
 from fitontest.families.base import Family
 from tests.strategies import noisy
@@ -148,7 +148,7 @@ def test_many_labellings_are_cut_as_one_is(family, uncut):
     """At the scores, and at others: the cut is that of the scores that are fitted to."""
     y, p, _ = forest(300)
     w = np.random.default_rng(1).integers(0, 4, p.size).astype(float)
-    entries, order = Entries.of_columns(p, read_weights(w, "w"))
+    entries, order = entries_of_columns(p, read_weights(w, "w"))
     positives = np.stack([y[order], np.random.default_rng(2).permutation(y[order])], axis=1)
     at = np.array([0.0, 1e-9, 0.004, 0.3, 1.0 - 1e-9, 1.0])
     for fast, slow in (

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fitontest as fot
-from fitontest.data.entries import Entries
+from fitontest.data.entries import entries_of_rows
 from fitontest.exceptions import without_warnings
 from fitontest.families import likelihood_many
 from fitontest.families.base import Family
@@ -14,7 +14,7 @@ from fitontest.families.fits import Fits
 
 def entries_of(n, w=None):
     p = np.random.default_rng(n).random(n)
-    return Entries.of_rows(fot.ScoreSample(np.arange(n) % 2, p, w))
+    return entries_of_rows(fot.ScoreSample(np.arange(n) % 2, p, w))
 
 
 def labellings(n, draws):

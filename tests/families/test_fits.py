@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fitontest as fot
-from fitontest.data.entries import Entries
+from fitontest.data.entries import Entries, entries_of_columns
 from fitontest.data.weights import read_weights
 from fitontest.families.base import Family
 from tests.strategies import noisy
@@ -86,7 +86,7 @@ def test_entries_of_several_rows(name, whole):
 
 def test_settings_do_not_share_what_entries_remember():
     y, p = noisy(150)
-    entries, order = Entries.of_columns(p, read_weights(np.ones(p.size), "w"))
+    entries, order = entries_of_columns(p, read_weights(np.ones(p.size), "w"))
     positives = np.stack([y[order], 1 - y[order]], axis=1)
     expected = {name: one_by_one(family, entries, positives) for name, family in FAST.items()}
     for name in [*FAST, *reversed(FAST)]:
@@ -97,7 +97,7 @@ def test_settings_do_not_share_what_entries_remember():
 @pytest.mark.parametrize("name", ["fixed", "cv", "knn", "cumulative_spline"])
 def test_what_depends_on_the_scores_is_made_once(name):
     y, p = noisy(150)
-    entries, order = Entries.of_columns(p, read_weights(np.ones(p.size), "w"))
+    entries, order = entries_of_columns(p, read_weights(np.ones(p.size), "w"))
     FAST[name].fit_many(entries, y[order, None]).at()
     before = dict(entries.memory)
     FAST[name].fit_many(entries, y[order, None]).at()
@@ -111,7 +111,7 @@ def test_what_depends_on_the_scores_is_made_once(name):
 def test_neighbouring_floats(name, start):
     """Midpoints between them are rounded to one of the two."""
     p = start + np.arange(30) * (5e-324 if start == 0.0 else np.spacing(start))
-    entries, _ = Entries.of_columns(p, read_weights(np.ones(p.size), "w"))
+    entries, _ = entries_of_columns(p, read_weights(np.ones(p.size), "w"))
     positives = np.random.default_rng(0).integers(0, 2, (30, 5))
     expected = one_by_one(FAST[name], entries, positives)
     np.testing.assert_allclose(FAST[name].fit_many(entries, positives).at(), expected, rtol=0, atol=1e-12)

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import minimize
 
 import fitontest as fot
-from fitontest.data.entries import Entries
+from fitontest.data.entries import Entries, entries_of_rows
 from fitontest.datasets import Derivate
 from fitontest.families import spline
 from fitontest.maps.atoms import AtomsMap
@@ -194,7 +194,7 @@ def test_the_gradient_vanishes(n):
     p = sigmoid(rng.normal(0, 4, n))
     entries = fot.ScoreSample(rng.random(n) < p, p)
     fitted = fot.Spline()
-    made = Entries.of_rows(entries)
+    made = entries_of_rows(entries)
     fits = fitted._averages(made, entries.rows.y.astype(int)[:, None], ordered=True)
     design = next(value for key, value in made.memory.items() if key[0] == "spline")
     wy = np.asarray(design.cells @ entries.rows.y).reshape(-1, design.x.size).sum(axis=0)

@@ -7,7 +7,7 @@ import pytest
 
 import fitontest as fot
 from fitontest.data.redraws_of import redraws_of
-from fitontest.data.simplex_redraws import SimplexRedraws, drawn_codes
+from fitontest.data.simplex_redraws import SimplexRedraws, drawn_codes, relabelled
 from fitontest.data.simplex_sample import Labelling
 from fitontest.data.weights import Weights
 from fitontest.uncertainty.chain import Redrawn
@@ -174,7 +174,7 @@ def test_a_labelling_of_entries_is_one_of_their_rows(measure):
     codes = [np.concatenate([np.repeat(np.arange(3), row) for row in one]) for one in counts]
     expected = [measure.estimate(data_of(code, data.p[rows])).value for code in codes]
     if getattr(measure, "estimator", "") == "block":  # blocks are drawn of the rows in their order
-        expected = [measure.estimate(data.labelled(one)).value for one in labellings]
+        expected = [measure.estimate(relabelled(data, one)).value for one in labellings]
     values = measure.values(SimplexRedraws(data, data), labellings)
     np.testing.assert_allclose(values, expected, rtol=0, atol=1e-9)
 

@@ -63,57 +63,6 @@ class Entries:
     behind: IntArray | None = None
     pooled: bool = False
 
-    @classmethod
-    def of_rows(cls, sample: ScoreSample) -> "Entries":
-        """Return the entries of a sample's sorted rows."""
-        rows = sample.rows
-        behind = None if sample.whole or rows.single else rows.n
-        n, whole = countable(rows, whole=sample.whole), sample.whole
-        return cls(rows.p, rows.w, n, whole, whole and sample.aggregated, behind)
-
-    @classmethod
-    def of_groups(cls, sample: ScoreSample) -> "Entries":
-        """Return an entry for each score of a sample of whole weights, whose units are its rows."""
-        groups = sample.groups
-        n, pooled = groups.w.astype(np.intp), sample.has_pooled_scores
-        return cls(groups.p, groups.w, n, whole=True, counted=sample.aggregated, pooled=pooled)
-
-    @classmethod
-    def labelled(cls, sample: ScoreSample) -> tuple["Entries", IntArray]:
-        """Return entries whose rows have labels of their own, and how many of them are positive, shape (m,).
-
-        Whole weights are rows; a row of any other weight has one label. Of more than `MOST_ROWS` rows neighbouring
-        scores are pooled at their mean, into `NODES` entries.
-        """
-        if sample.whole and sample.total > MOST_ROWS and len(sample.groups) > NODES:
-            return cls._pooled(sample)
-        if sample.whole and not sample.unit:  # labels that cross-validation holds out as it does the redrawn ones
-            return cls.of_groups(sample), np.rint(sample.groups.wy).astype(np.intp)
-        entries = cls.of_rows(sample)
-        return entries, np.rint(sample.rows.y * entries.n).astype(np.intp)
-
-    @classmethod
-    def _pooled(cls, sample: ScoreSample) -> tuple["Entries", IntArray]:
-        groups = sample.groups
-        first = cell_starts(equal_mass_cells(groups.w, NODES))
-        w, wp, wy = (np.add.reduceat(column, first) for column in (groups.w, groups.w * groups.p, groups.wy))
-        p = np.clip(wp / w, groups.p[first], groups.p[np.append(first[1:], len(groups)) - 1])
-        distinct = np.concatenate(([True], np.diff(p) > 0))  # means of neighbouring floats may be one
-        if not distinct.all():
-            at = np.flatnonzero(distinct)
-            p, w, wy = p[at], np.add.reduceat(w, at), np.add.reduceat(wy, at)
-        entries = cls(p, w, np.rint(w).astype(np.intp), whole=True, counted=sample.aggregated, pooled=True)
-        return entries, np.rint(wy).astype(np.intp)
-
-    @classmethod
-    def of_columns(cls, p: FloatArray, weights: Weights) -> tuple["Entries", IntArray]:
-        """Return an entry for each row of positive weight, and which row each is; ties are ordered by weight."""
-        w = weights.w
-        present = np.flatnonzero(w > 0)
-        order = present[np.lexsort((w[present], p[present]))]
-        chosen = w[order]
-        return cls(p[order] + 0.0, chosen, np.broadcast_to(np.intp(1), chosen.shape), weights.counts), order
-
     def __len__(self) -> int:
         return self.p.size
 
@@ -171,29 +120,12 @@ class Entries:
         """Position among the distinct scores of each entry, shape (m,)."""
         return np.repeat(np.arange(self.first.size), np.diff(self.first, append=self.p.size))
 
-    @property
-    def effective_rows(self) -> float:
-        """How many rows of equal weight would vary as much: (sum w)^2 / sum w^2 over the rows."""
-        return float(self.w.sum() ** 2 / (self.w**2 / self.n).sum())
-
     def without(self, held_out: IntArray) -> "Entries":
         """Return the entries but those at some positions."""
         kept = np.ones(len(self), dtype=bool)
         kept[held_out] = False
         behind = None if self.behind is None else self.behind[kept]
         return Entries(self.p[kept], self.w[kept], self.n[kept], self.whole, self.counted, behind, self.pooled)
-
-    def in_order(self, positives: IntArray) -> IntArray:
-        """Return labellings, shape (m, B), with the labels of each tie sorted, as the rows of a sample are.
-
-        For rows of weight one; where nothing is tied, or entries hold several rows, nothing is to be sorted.
-        """
-        if not (self.tied and self.single) or self.behind is not None:
-            return positives
-        size = np.diff(self.first, append=self.p.size)
-        negatives = size[:, None] - np.add.reduceat(positives, self.first, axis=0)
-        within = np.arange(self.p.size) - self.first[self.group]
-        return np.asarray(within[:, None] >= negatives[self.group]).astype(positives.dtype)
 
     def group_wy(self, positives: IntArray) -> FloatArray:
         """Return the weight of the positives at each distinct score, shape (G, B), of labellings of shape (m, B)."""
@@ -210,36 +142,101 @@ class Entries:
     def sample(self, positives: IntArray) -> ScoreSample:
         """Return the sample of one labelling, of shape (m,)."""
         if self.single and self.behind is None:
-            return self._of_single(positives.astype(np.float64))
+            p, y, w = self.p, positives.astype(np.float64), self.w
+            order = np.lexsort((w, y, p)) if self.tied or not self.single else slice(None)
+            return ScoreSample.of_rows(Rows.of(p[order], y[order], w[order], whole=self.whole), whole=self.whole)
         count = np.stack((self.n - positives, positives), axis=1).ravel()
         present = count > 0
         p, y = np.repeat(self.p, 2)[present], np.tile([0.0, 1.0], len(self))[present]
         count = count[present]
         if self.whole:  # copies of a row, as `redrawn` has them
             w = count * np.repeat(self.w / self.n, 2)[present]
-            order = self._order(p, y, w)
+            order = np.lexsort((w, y, p))
             p, y, w, count = p[order], y[order], w[order], count[order]
             if self.counted:
                 return sample_of_rows(Rows(p, y, w, count, w), whole=True).merged
             return ScoreSample.of_rows(Rows.of(p, y, w, whole=True), whole=True)
         each = np.repeat(self.w / self.n, 2)[present]
         w = count * each
-        order = self._order(p, y, w)
-        n = self._rows_of(positives)[present] if self.behind is not None else count
+        order = np.lexsort((w, y, p)) if self.tied or not self.single else slice(None)
+        n = _rows_behind(self, positives)[present] if self.behind is not None else count
         rows = Rows(p[order], y[order], w[order], n[order], (w * each)[order])
         return sample_of_rows(rows, whole=False).merged
 
-    def _rows_of(self, positives: IntArray) -> IntArray:
-        """Return the rows behind the negatives and the positives of each entry, in turn."""
-        negatives = self.n - positives
-        nothing = np.zeros_like(negatives)
-        shares = ((nothing, negatives), (negatives, positives))
-        pairs = [share_out(self.behind, before, count, self.n) for before, count in shares]  # type: ignore[arg-type]
-        return np.stack(pairs, axis=1).ravel()
 
-    def _of_single(self, y: FloatArray) -> ScoreSample:
-        order = self._order(self.p, y, self.w)
-        return ScoreSample.of_rows(Rows.of(self.p[order], y[order], self.w[order], whole=self.whole), whole=self.whole)
+def entries_of_rows(sample: ScoreSample) -> Entries:
+    """Return the entries of a sample's sorted rows."""
+    rows = sample.rows
+    behind = None if sample.whole or rows.single else rows.n
+    n, whole = countable(rows, whole=sample.whole), sample.whole
+    return Entries(rows.p, rows.w, n, whole, whole and sample.aggregated, behind)
 
-    def _order(self, p: FloatArray, y: FloatArray, w: FloatArray) -> Any:
-        return np.lexsort((w, y, p)) if self.tied or not self.single else slice(None)
+
+def labelled_entries(sample: ScoreSample) -> tuple[Entries, IntArray]:
+    """Return entries whose rows have labels of their own, and how many of them are positive, shape (m,).
+
+    Whole weights are rows; a row of any other weight has one label. Of more than `MOST_ROWS` rows neighbouring
+    scores are pooled at their mean, into `NODES` entries.
+    """
+    if sample.whole and sample.total > MOST_ROWS and len(sample.groups) > NODES:
+        return _pool_neighbours(sample)
+    if sample.whole and not sample.unit:  # labels that cross-validation holds out as it does the redrawn ones
+        return _entries_of_groups(sample), np.rint(sample.groups.wy).astype(np.intp)
+    entries = entries_of_rows(sample)
+    return entries, np.rint(sample.rows.y * entries.n).astype(np.intp)
+
+
+def _entries_of_groups(sample: ScoreSample) -> Entries:
+    """Return an entry for each score of a sample of whole weights, whose units are its rows."""
+    groups = sample.groups
+    n, pooled = groups.w.astype(np.intp), sample.has_pooled_scores
+    return Entries(groups.p, groups.w, n, whole=True, counted=sample.aggregated, pooled=pooled)
+
+
+def _pool_neighbours(sample: ScoreSample) -> tuple[Entries, IntArray]:
+    groups = sample.groups
+    first = cell_starts(equal_mass_cells(groups.w, NODES))
+    w, wp, wy = (np.add.reduceat(column, first) for column in (groups.w, groups.w * groups.p, groups.wy))
+    p = np.clip(wp / w, groups.p[first], groups.p[np.append(first[1:], len(groups)) - 1])
+    distinct = np.concatenate(([True], np.diff(p) > 0))  # means of neighbouring floats may be one
+    if not distinct.all():
+        at = np.flatnonzero(distinct)
+        p, w, wy = p[at], np.add.reduceat(w, at), np.add.reduceat(wy, at)
+    entries = Entries(p, w, np.rint(w).astype(np.intp), whole=True, counted=sample.aggregated, pooled=True)
+    return entries, np.rint(wy).astype(np.intp)
+
+
+def entries_of_columns(p: FloatArray, weights: Weights) -> tuple[Entries, IntArray]:
+    """Return an entry for each row of positive weight, and which row each is; ties are ordered by weight."""
+    w = weights.w
+    present = np.flatnonzero(w > 0)
+    order = present[np.lexsort((w[present], p[present]))]
+    chosen = w[order]
+    return Entries(p[order] + 0.0, chosen, np.broadcast_to(np.intp(1), chosen.shape), weights.counts), order
+
+
+def in_tie_order(entries: Entries, positives: IntArray) -> IntArray:
+    """Return labellings, shape (m, B), with the labels of each tie sorted, as the rows of a sample are.
+
+    For rows of weight one; where nothing is tied, or entries hold several rows, nothing is to be sorted.
+    """
+    if not (entries.tied and entries.single) or entries.behind is not None:
+        return positives
+    size = np.diff(entries.first, append=entries.p.size)
+    negatives = size[:, None] - np.add.reduceat(positives, entries.first, axis=0)
+    within = np.arange(entries.p.size) - entries.first[entries.group]
+    return np.asarray(within[:, None] >= negatives[entries.group]).astype(positives.dtype)
+
+
+def count_effective_rows(entries: Entries) -> float:
+    """Return how many rows of equal weight would vary as much: (sum w)^2 / sum w^2 over the rows."""
+    return float(entries.w.sum() ** 2 / (entries.w**2 / entries.n).sum())
+
+
+def _rows_behind(entries: Entries, positives: IntArray) -> IntArray:
+    """Return the rows behind the negatives and the positives of each entry, in turn."""
+    negatives = entries.n - positives
+    nothing = np.zeros_like(negatives)
+    shares = ((nothing, negatives), (negatives, positives))
+    pairs = [share_out(entries.behind, before, count, entries.n) for before, count in shares]  # type: ignore[arg-type]
+    return np.stack(pairs, axis=1).ravel()

@@ -3,7 +3,7 @@
 import numpy as np
 
 from fitontest.data.counted_sample import sample_of_rows
-from fitontest.data.entries import Entries
+from fitontest.data.entries import entries_of_rows
 from fitontest.data.ordering import Rows
 from fitontest.data.sample import taken
 from fitontest.data.score_sample import ScoreSample
@@ -56,5 +56,5 @@ def _redrawn_in_place(sample: ScoreSample, rng: np.random.RandomState) -> ScoreS
 
 def _redrawn_entries(sample: ScoreSample, rng: np.random.RandomState) -> ScoreSample:
     """Return entries of many rows with as many positives as rows of equal weight and probability p would have."""
-    entries = Entries.of_rows(sample)
+    entries = entries_of_rows(sample)
     return entries.sample(rng.binomial(entries.n, entries.p))

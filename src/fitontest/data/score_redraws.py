@@ -7,7 +7,7 @@ from itertools import islice
 
 import numpy as np
 
-from fitontest.data.entries import NODES, Entries
+from fitontest.data.entries import NODES, Entries, labelled_entries
 from fitontest.data.labels_of_scores import redrawn
 from fitontest.data.ordering import Rows
 from fitontest.data.parts import share_out
@@ -28,7 +28,7 @@ class ScoreRedraws(Redraws):
     """The scores of a sample, each row with a label of its own.
 
     Whole weights are rows, each with its own label; a row of any other weight has one. Large samples are pooled into
-    entries of neighbouring scores, see `Entries.labelled`. Entries that count many different rows are cut into about
+    entries of neighbouring scores, see `labelled_entries`. Entries that count many different rows are cut into about
     as many, since folds of redrawn labels hold out whole entries.
 
     Attributes
@@ -51,7 +51,7 @@ class ScoreRedraws(Redraws):
 
     @cached_property
     def _labelled(self) -> tuple[Entries, IntArray]:
-        return _cut(*Entries.labelled(self.rows))
+        return _cut(*labelled_entries(self.rows))
 
     @property
     def entries(self) -> Entries:

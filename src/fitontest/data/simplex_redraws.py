@@ -6,13 +6,14 @@ the multinomial law, and go from truth to truth by moving as few labels as can b
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from fitontest.data.redraws import NULL, SHIFT, STILL, Redraws, Valued
 from fitontest.data.simplex_sample import Labelling, SimplexSample
+from fitontest.data.weights import Weights
 from fitontest.numerics.random import one_seed
 from fitontest.numerics.simplex_distances import total_variation
 from fitontest.typing import FloatArray, IntArray, RandomState
@@ -39,7 +40,7 @@ class SimplexRedraws(Redraws):
     def of(cls, sample: SimplexSample) -> "SimplexRedraws":
         """Return the redraws of a sample; rows of different facts stay apart."""
         ordered = sample.in_order()
-        return cls(ordered.pooled(), ordered)
+        return cls(pool_equal_rows(ordered), ordered)
 
     @property
     def points(self) -> FloatArray:  # type: ignore[override]
@@ -107,7 +108,7 @@ class SimplexRedraws(Redraws):
 
     def samples(self, labels: Sequence[Labelling]) -> Iterator[SimplexSample]:
         """Yield the sample of each labelling, with an entry for each label of an entry."""
-        return map(self.sample.labelled, labels)
+        return (relabelled(self.sample, labelling) for labelling in labels)
 
     def truth(self, g: FloatArray, length: float) -> FloatArray:
         """Return p + t (g - p), clipped at 0 and divided by the sums of the rows."""
@@ -128,6 +129,33 @@ class SimplexRedraws(Redraws):
         The time taken grows with the number of entries, not with that of the rows that weights stand for.
         """
         return self.values(measure, [self.points], draws, (one_seed(random_state), NULL))[0]
+
+
+def pool_equal_rows(rows: SimplexSample) -> SimplexSample:
+    """Return one entry for equal rows of whole weights, which add up; of other weights all rows.
+
+    The rows must be in order (`SimplexSample.in_order`), so that equal ones are neighbours. Rows of different facts are
+    not equal. The label of an entry means nothing.
+    """
+    if not rows.whole:
+        return rows
+    new = np.concatenate(([True], np.any(rows.scores[1:] != rows.scores[:-1], axis=1)))
+    group = np.cumsum(new) - 1
+    for column in rows.facts.values():
+        code = np.unique(column, axis=0, return_inverse=True)[1].reshape(-1)
+        group = np.unique(np.stack((group, code)), axis=1, return_inverse=True)[1].reshape(-1)
+    n_groups = int(group.max()) + 1
+    if n_groups == len(rows):
+        return rows
+    first = np.zeros(n_groups, dtype=np.intp)
+    first[group[::-1]] = np.arange(len(rows))[::-1]
+    w = np.bincount(group, rows.w, n_groups).astype(np.float64)
+    return replace(rows.take(first), weights=Weights(w, counts=True))
+
+
+def relabelled(rows: SimplexSample, labelling: Labelling) -> SimplexSample:
+    """Return the rows with other labels, of whole weights an entry for each label that their copies have."""
+    return replace(rows.take(labelling.at), codes=labelling.codes, weights=Weights(labelling.w, rows.whole))
 
 
 def moved_labels(counts: IntArray, before: FloatArray, after: FloatArray, rng: np.random.Generator) -> IntArray:

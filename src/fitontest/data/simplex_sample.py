@@ -15,7 +15,7 @@ from fitontest.data.predictions import (
     Reduction,
 )
 from fitontest.data.sample import NO_FACTS, Facts, Sample, refuse_groups, taken
-from fitontest.data.score_sample import ScoreSample
+from fitontest.data.score_sample import ScoreSample, sample_of_columns
 from fitontest.data.simplex import on_simplex
 from fitontest.data.weights import Weighting, Weights
 from fitontest.exceptions import without_warnings
@@ -80,6 +80,7 @@ class SimplexSample(Sample):
     logs: bool = False
     facts: Facts = field(default_factory=lambda: NO_FACTS)
     reduction = CANONICAL
+    base_rate = None  # several classes have none
     chosen: bool = False
 
     @classmethod
@@ -111,13 +112,6 @@ class SimplexSample(Sample):
     def p(self) -> FloatArray:  # type: ignore[override]
         """The rows as points of the simplex."""
         return np.exp(self.scores) if self.logs else self.scores
-
-    def log_probabilities(self, eps: float) -> FloatArray:
-        """Return the logarithms of the probabilities, of at least eps."""
-        if self.logs:
-            return np.maximum(self.scores, np.log(eps))
-        x = np.maximum(self.scores, eps)
-        return np.asarray(np.log(x, out=x))
 
     @cached_property
     def w(self) -> FloatArray:  # type: ignore[override]
@@ -164,11 +158,6 @@ class SimplexSample(Sample):
         effective = self.total if self.whole else self.total**2 / float(self.w @ self.w)
         return Weighting("counts" if self.whole else "importances", self.n, self.total, effective)
 
-    @property
-    def base_rate(self) -> None:  # type: ignore[override]
-        """None: several classes have no base rate."""
-        return
-
     @cached_property
     def decided(self) -> bool:  # type: ignore[override]
         """Whether all rows of positive weight are decisions, of scores 0 and 1."""
@@ -180,7 +169,7 @@ class SimplexSample(Sample):
         """The largest score of each row, and whether the first class that has it is the label."""
         p = self.p
         hits, largest = p.argmax(axis=1) == self.codes, np.minimum(p.max(axis=1), 1.0)
-        return ScoreSample.of_columns(hits, largest, self.weights, "confidence", self.facts)
+        return sample_of_columns(hits, largest, self.weights, reduction="confidence", facts=self.facts)
 
     def against_rest(self, column: int) -> ScoreSample:
         """Return one class against the rest, as a sample of two classes."""
@@ -221,40 +210,6 @@ class SimplexSample(Sample):
     def rescored(self, p: FloatArray) -> "SimplexSample":
         """Return the same rows with other probabilities, unchecked."""
         return replace(self, scores=p, logs=False)
-
-    def labelled(self, labelling: Labelling) -> "SimplexSample":
-        """Return the rows with other labels, of whole weights an entry for each label that their copies have."""
-        return replace(self.take(labelling.at), codes=labelling.codes, weights=Weights(labelling.w, self.whole))
-
-    def pooled(self) -> "SimplexSample":
-        """Return one entry for equal rows of whole weights, which add up; of other weights all rows.
-
-        The rows must be in order (`in_order`), so that equal ones are neighbours. Rows of different facts are not
-        equal. The label of an entry means nothing.
-        """
-        if not self.whole:
-            return self
-        new = np.concatenate(([True], np.any(self.scores[1:] != self.scores[:-1], axis=1)))
-        group = np.cumsum(new) - 1
-        for column in self.facts.values():
-            code = np.unique(column, axis=0, return_inverse=True)[1].reshape(-1)
-            group = np.unique(np.stack((group, code)), axis=1, return_inverse=True)[1].reshape(-1)
-        n_groups = int(group.max()) + 1
-        if n_groups == len(self):
-            return self
-        first = np.zeros(n_groups, dtype=np.intp)
-        first[group[::-1]] = np.arange(len(self))[::-1]
-        w = np.bincount(group, self.w, n_groups).astype(np.float64)
-        return replace(self.take(first), weights=Weights(w, counts=True))
-
-    def counted_out(self) -> "SimplexSample":
-        """Return the rows without those of weight 0; whole weights become copies of the row, of weight 1 each."""
-        if self.unit:
-            return self
-        if not self.whole:
-            return self.take(self.w > 0)
-        copies = self.take(np.repeat(np.arange(len(self)), self.w.astype(np.intp)))
-        return replace(copies, weights=None, chosen=False)
 
     def in_order(self) -> "SimplexSample":
         """Return the rows of positive weight in an order of their own.
@@ -336,3 +291,13 @@ def _equal_rows(scores: FloatArray, codes: IntArray) -> IntArray:
     group = np.empty(order.size, dtype=np.intp)
     group[order] = np.concatenate([[0], np.cumsum(new)])
     return group
+
+
+def written_out(rows: SimplexSample) -> SimplexSample:
+    """Return the rows without those of weight 0; whole weights become copies of the row, of weight 1 each."""
+    if rows.unit:
+        return rows
+    if not rows.whole:
+        return rows.take(rows.w > 0)
+    copies = rows.take(np.repeat(np.arange(len(rows)), rows.w.astype(np.intp)))
+    return replace(copies, weights=None, chosen=False)

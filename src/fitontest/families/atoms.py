@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fitontest.data.entries import Entries
+from fitontest.data.entries import Entries, count_effective_rows
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Solution
 from fitontest.maps.atoms import AtomsMap
@@ -68,7 +68,7 @@ class Atoms:
     def of_entries(cls, entries: Entries) -> "Atoms":
         """Return those of entries, where whole weights count rows."""
         w = entries.group_w
-        return cls.of(entries.group_p, w, float(w.sum()) if entries.whole else entries.effective_rows)
+        return cls.of(entries.group_p, w, float(w.sum()) if entries.whole else count_effective_rows(entries))
 
     @classmethod
     def of_sample(cls, sample: ScoreSample) -> "Atoms":

@@ -22,7 +22,7 @@ from fitontest.data.arrays import (
     check_unit_interval,
     count_columns,
 )
-from fitontest.data.entries import Entries
+from fitontest.data.entries import Entries, entries_of_columns
 from fitontest.data.indices import check_same_order
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.weights import Weights, read_weights
@@ -292,7 +292,7 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         none = Weights(np.ones(scores.size), counts=True)
         weights = none if sample_weight is None else read_weights(sample_weight, "sample_weight")
         check_same_length(p=scores, Y=labels, sample_weight=weights.w)
-        entries, order = Entries.of_columns(scores, weights)
+        entries, order = entries_of_columns(scores, weights)
         at = np.searchsorted(entries.group_p, scores)
         if at.max() < entries.group_p.size and np.array_equal(entries.group_p[at], scores):
             return self.fit_many(entries, labels[order]).at()[at]

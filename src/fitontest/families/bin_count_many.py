@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from fitontest.data.entries import Entries
+from fitontest.data.entries import Entries, in_tie_order
 from fitontest.families.bin_count import CandidateBins, candidate_bins
 from fitontest.families.tuning import first_within
 from fitontest.numerics.prefix_sums import PrefixSums
@@ -187,7 +187,7 @@ class RowLabels:
     @classmethod
     def of(cls, entries: Entries, positives: IntArray, slope: float) -> "RowLabels":
         """Return the labels, those of tied rows in their order; of entries of several rows the shares of positives."""
-        y = entries.in_order(positives).astype(np.float64)
+        y = in_tie_order(entries, positives).astype(np.float64)
         signal = y - (entries.n * near_ends(entries, slope))[:, None] if slope == 1.0 else y
         if not entries.unit:
             signal = signal * (entries.w / entries.n)[:, None]

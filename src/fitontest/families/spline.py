@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from fitontest.checks import as_list, is_real, is_whole
-from fitontest.data.entries import Entries
+from fitontest.data.entries import Entries, count_effective_rows, entries_of_rows, in_tie_order
 from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import warn_user
 from fitontest.families.atoms import Atoms, count_atoms
@@ -127,7 +127,7 @@ class Spline(Family):
         """Return the averaged map, the numbers of segments and their weights."""
         self._prior()  # checks the settings before folds are drawn
         sample, folds = sample.in_folds(self.cv, self.random_state) if sample.n > 1 else (sample, [])
-        entries = Entries.of_rows(sample)
+        entries = entries_of_rows(sample)
         labels = sample.rows.y * entries.n
         fits = self._averages(entries, labels.astype(np.intp)[:, None], ordered=True, folds=folds)
         weights = fits.weights[:, 0]
@@ -151,7 +151,7 @@ class Spline(Family):
             if folds is None:
                 folds = held_out_rows(len(entries), self.cv, self.random_state) if len(entries) > 1 else []
             entries.memory[key] = design = _Design(entries, folds, self._segments(), self._prior())
-        return design.fit(positives if ordered else entries.in_order(positives))
+        return design.fit(positives if ordered else in_tie_order(entries, positives))
 
     def _segments(self) -> tuple[int, ...]:
         given = self.n_segments
@@ -252,7 +252,7 @@ class _Design:
     """What the scores alone decide: nodes, knots, folds, and the weights of each fold at each node."""
 
     def __init__(self, entries: Entries, folds: list[IntArray], segments: tuple[int, ...], prior: float) -> None:
-        size = float(entries.n.sum()) if entries.whole else entries.effective_rows
+        size = float(entries.n.sum()) if entries.whole else count_effective_rows(entries)
         self.atoms = Atoms.of_entries(entries)
         rest = self.atoms.rest
         self.eps = eps_of_scores("auto", entries.group_p, EPS)
@@ -263,7 +263,7 @@ class _Design:
         mass = np.bincount(node, w, n_nodes)
         self.x = np.clip(np.bincount(node, w * x, n_nodes) / mass, x[0], x[-1])
         self.total = float(entries.w.sum())
-        self.scale = 1.0 if entries.whole else entries.effective_rows / self.total
+        self.scale = 1.0 if entries.whole else count_effective_rows(entries) / self.total
         node_of = np.full(rest.size, -1)
         node_of[rest] = node
         self.cells = _fold_cells(entries, node_of, n_nodes, folds)

@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from fitontest.checks import choose, is_real, is_whole
-from fitontest.data.entries import Entries
+from fitontest.data.entries import Entries, in_tie_order
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.exceptions import without_warnings
@@ -224,7 +224,7 @@ class Stacking(EitherFamily):
 
     def _weigh_columns(self, members: list[Family], entries: Entries, positives: IntArray) -> FloatArray:
         """Return the weights for each labelling, shape (members, B)."""
-        labels = entries.in_order(positives)
+        labels = in_tie_order(entries, positives)
         held_out = np.empty((len(members), *labels.shape))
         with without_warnings():  # the fits to all rows warn of the same data
             for rows, others in self._folds(entries):

@@ -29,7 +29,7 @@ from fitontest.checks import choose, is_real, is_whole
 from fitontest.data.ordering import Rows, pooled
 from fitontest.data.redraws import Labels, Redraws
 from fitontest.data.score_sample import ScoreSample
-from fitontest.data.simplex_sample import Labelling, SimplexSample
+from fitontest.data.simplex_sample import Labelling, SimplexSample, written_out
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure, register
 from fitontest.measures.words import Words
@@ -234,7 +234,7 @@ class KernelError(Measure):
     def _blocks(self, sample: SimplexSample) -> Iterator[tuple[SimplexSample, IntArray]]:
         """Yield blocks of rows, drawn of an order that does not depend on the one in which they came."""
         local = sample.with_facts(row=np.arange(len(sample)))
-        single = local.counted_out().in_order()
+        single = written_out(local).in_order()
         for block in self._drawn_blocks(len(single)):
             yield single.take(block), single.facts["row"][block]
 

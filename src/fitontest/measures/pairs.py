@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fitontest.data.entries import Entries
+from fitontest.data.entries import Entries, labelled_entries
 from fitontest.data.redraws import Labels, Redraws
 from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.estimate import Estimate
@@ -146,7 +146,7 @@ class PairStatistic(Measure):
 
     def estimate(self, sample: ScoreSample) -> Estimate:
         """Return the largest standardised statistic, with those of all scales as evidence."""
-        entries, positives = Entries.labelled(sample)
+        entries, positives = labelled_entries(sample)
         pairs = EntryPairs.of(entries)
         squares = pairs.windows.statistics(pairs.of_units(positives[:, None]), pairs.p)[:, 0]
         found = PairsByScale(

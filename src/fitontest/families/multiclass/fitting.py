@@ -77,7 +77,9 @@ class Scores:
 
 def problem_of(rows: SimplexSample, eps: float) -> SoftmaxProblem:
     """Return the problem on x = ln max(p, eps)."""
-    return SoftmaxProblem(rows.log_probabilities(eps), rows.codes, None if rows.weights is None else rows.w, rows.total)
+    return SoftmaxProblem(
+        log_probabilities(rows, eps), rows.codes, None if rows.weights is None else rows.w, rows.total
+    )
 
 
 def find_optimum(
@@ -149,3 +151,11 @@ def diagonal_identity(K: int) -> FloatArray:
 def full_identity(K: int) -> FloatArray:
     """Return the parameters W = I, b = 0."""
     return np.eye(K, K + 1)
+
+
+def log_probabilities(rows: SimplexSample, eps: float) -> FloatArray:
+    """Return the logarithms of the probabilities, of at least eps."""
+    if rows.logs:
+        return np.maximum(rows.scores, np.log(eps))
+    x = np.maximum(rows.scores, eps)
+    return np.asarray(np.log(x, out=x))
