@@ -228,12 +228,6 @@ def test_scales():
     assert rows_of(np.repeat(np.linspace(0, 1, 20), 20)).scales.tolist() == [0, 32]
 
 
-def test_widest_within():
-    windows = rows_of(np.repeat(np.linspace(0, 1, 20), 20))
-    assert [windows.widest_within(reach) for reach in (0, 1, 31.9, 32, 1000)] == [0, 0, 0, 1, 1]
-    assert rows_of(np.linspace(0, 1, 160)).widest_within(0.0) == 0
-
-
 def test_one_scale_and_several_labellings_at_once():
     rng = np.random.default_rng(0)
     p, y, c = np.sort(rng.random(50).round(1)), rng.integers(0, 2, (50, 3)), rng.random((50, 3))

@@ -6,7 +6,7 @@ two losses with the standard error of each. That error is mostly the variation b
 by far more than they differ.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -16,7 +16,7 @@ from fitontest.comparison.candidates import is_mixture
 from fitontest.comparison.decomposition import Parts
 from fitontest.comparison.interpretability import Interpretability
 from fitontest.comparison.known_truth import Quality
-from fitontest.comparison.paired import PairedScore
+from fitontest.comparison.paired import PairedLosses, PairedScore
 
 ALIKE = 1  # numbers of parameters that differ by no more than this count as equally few
 
@@ -83,6 +83,24 @@ class Calibrator:
             "n_parameters": self.n_parameters if np.isfinite(self.n_parameters) else None,
             "fit_seconds": self.fit_seconds,
         }
+
+
+def rank_results(results: Mapping[str, Any], rows: Any, test_rows: Any, do_nothing: str) -> list[Calibrator]:
+    """Return the results with the paired differences of their losses, from the smallest held-out loss upwards."""
+    n_parameters = {name: result.numbers["family"].n_parameters_ for name, result in results.items()}
+    held_out = PairedLosses(rows, {name: result.losses for name, result in results.items()}, n_parameters)
+    test_losses = {name: one.test_losses for name, one in results.items() if one.test_losses is not None}
+    test = None if test_rows is None else PairedLosses(test_rows, test_losses, n_parameters)
+    calibrators = [
+        Calibrator(
+            name=name,
+            held_out=held_out.compute_score(name, do_nothing),
+            test=None if test is None else test.compute_score(name, do_nothing),
+            **result.numbers,
+        )
+        for name, result in results.items()
+    ]
+    return sorted(calibrators, key=lambda one: (one.held_out.score, one.n_parameters))
 
 
 Ranked: TypeAlias = Sequence[Calibrator]  # from the smallest held-out loss to the largest

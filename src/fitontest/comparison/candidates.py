@@ -4,11 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from fitontest.families.base import family_class
-from fitontest.families.identity import Identity
-from fitontest.families.multiclass.one_vs_rest import ByClass
 from fitontest.families.registry import names as family_names
 from fitontest.families.registry import registered_class
-from fitontest.families.stacking import Stacking
 
 DO_NOTHING = "identity"
 
@@ -25,14 +22,14 @@ def list_class_calibrators() -> list[str]:
 
 def find_identity(candidates: Mapping[str, object]) -> str:
     """Return the name of the identity among the candidates."""
-    return next(name for name, family in candidates.items() if isinstance(of_one_class(family), Identity))
+    return next(name for name, family in candidates.items() if of_one_class(family).does_nothing)
 
 
 def of_one_class(family: Any) -> Any:
     """Return the family of two classes that is fitted to each class, or else the family itself."""
-    return family.family if isinstance(family, ByClass) else family
+    return family.family if family.by_class else family
 
 
-def is_mixture(family: object) -> bool:
+def is_mixture(family: Any) -> bool:
     """Return whether a candidate is a mixture of families."""
-    return isinstance(of_one_class(family), Stacking)
+    return bool(of_one_class(family).mixes)

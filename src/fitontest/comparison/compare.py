@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from fitontest.comparison.calibrators import RULES
+from fitontest.comparison.calibrators import RULES, rank_results
 from fitontest.comparison.candidates import of_one_class
 from fitontest.comparison.comparison import Comparison
 from fitontest.comparison.held_out import HeldOutEvaluation
@@ -13,7 +13,6 @@ from fitontest.comparison.judging import count_labels, is_backwards
 from fitontest.comparison.kinds import KINDS, OF_SCORES
 from fitontest.comparison.known_truth import Truth, read_truth
 from fitontest.comparison.options import EVALUATORS, Options
-from fitontest.comparison.pairing import rank_results
 from fitontest.comparison.rows import check_two_classes, sample_of
 from fitontest.data.arrays import count_columns
 from fitontest.data.counted_sample import count_rows

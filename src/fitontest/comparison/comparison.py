@@ -13,9 +13,7 @@ from fitontest.comparison.interpretability import NOTE as INTERPRETABILITY_NOTE
 from fitontest.comparison.interpretability import find_frontier
 from fitontest.comparison.paired import Difference, PairedScore
 from fitontest.data.weights import Weighting, weighting_record
-from fitontest.families.multiclass.one_vs_rest import ByClass
 from fitontest.families.stacking import LEAST_NAMED, Stacking
-from fitontest.maps.base import CalibrationMap
 from fitontest.maps.decreases import find_decreases
 from fitontest.measures.notes import data_notes
 from fitontest.measures.probabilistic_count import ProbabilisticCount
@@ -349,7 +347,7 @@ def _describe_no_gain(comparison: Comparison, first: Calibrator, loss: str) -> s
 def _describe_mixture(chosen: Calibrator, first: Calibrator, loss: str) -> str:
     """Return what the mixture is made of, and how it compares with doing nothing and with the smallest loss."""
     family = chosen.family
-    shares = "the families for each class" if isinstance(family, ByClass) else _format_shares(family)
+    shares = "the families for each class" if family.by_class else _format_shares(family)
     gain, behind = chosen.held_out.to_identity, chosen.held_out.to_best
     text = f"Chosen (*): {chosen.name}, a mixture of {shares}. "
     text += f"Its {loss} is {_format_amount(-gain.mean, gain.se)} less than that of doing nothing."
@@ -414,8 +412,7 @@ def _list_warnings(comparison: Comparison, chosen: Calibrator) -> list[str]:
     if chosen.certain > 0:
         often = f"{chosen.name} predicts exactly 0 or 1 for {chosen.certain:.2%} of the rows"
         warnings.append(f"{often}. Where one of them is wrong, the log loss is infinite unless it is clipped.")
-    fitted = chosen.family.map_
-    decreases = find_decreases(fitted) if isinstance(fitted, CalibrationMap) else []
+    decreases = [] if comparison.base_rate is None else find_decreases(chosen.family.map_)
     if decreases:
         warnings.append(
             f"the map of {chosen.name} decreases {_format_intervals(decreases)}: it changes the order of scores there."

@@ -56,9 +56,9 @@ class FamilyKind:
             Families that are refused, also as members of a mixture.
         """
         candidates = self.read(self.calibrators() if families is None else families, "families", seed)
-        if not any(isinstance(family, Identity) for family in candidates.values()):
+        if not any(family.does_nothing for family in candidates.values()):
             candidates = {DO_NOTHING: Identity(), **candidates}
-        mixtures = [family for family in candidates.values() if isinstance(family, Stacking)]
+        mixtures = [family for family in candidates.values() if family.mixes]
         for listed in mixtures:
             self.members(listed)  # raises where its settings are not valid, before anything is fitted
         if mixture is not None and not mixtures:

@@ -7,25 +7,13 @@ less than either loss.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 
 from fitontest.numerics.norms import l1
 from fitontest.numerics.standard_error import mean_and_error
 from fitontest.typing import FloatArray
-
-
-class Weighted(Protocol):
-    """Rows with weights and squared weights."""
-
-    @property
-    def w(self) -> FloatArray:
-        """Weights."""
-
-    @property
-    def w2(self) -> FloatArray:
-        """Squared weights; of whole weights, which count rows, the weights."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +67,7 @@ class PairedLosses:
         Number of parameters by candidate. Of two equal mean losses, the one with fewer parameters is the better.
     """
 
-    rows: Weighted
+    rows: Any
     losses: Mapping[str, FloatArray]
     n_parameters: Mapping[str, float]
 

@@ -27,6 +27,7 @@ class Identity(EitherFamily):
     """
 
     calibrator = True
+    does_nothing = True
 
     @property
     def n_parameters_(self) -> float:

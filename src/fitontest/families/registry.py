@@ -20,12 +20,18 @@ class FamilyBase(BaseEstimator, ABC):  # type: ignore[misc]
         to the features of the rows, as trees are.
     calibrator : bool
         Of the class: whether it is meant for deployment behind a classifier. False unless a class sets it.
+    does_nothing, mixes, by_class : bool
+        Of the class: whether it leaves the scores as they are; mixes the maps of other families; fits its family of two
+        classes to each class against the rest.
     """
 
     takes_column: ClassVar[bool] = False
     takes_classes: ClassVar[bool] = False
     takes_features: ClassVar[bool] = False
     calibrator: ClassVar[bool] = False
+    does_nothing: ClassVar[bool] = False
+    mixes: ClassVar[bool] = False
+    by_class: ClassVar[bool] = False
 
     def replace_results(self, results: Mapping[str, Any]) -> Self:
         """Set the results of a fit, and forget those of an earlier one, which other parameters may have made.

@@ -111,6 +111,8 @@ class Stacking(EitherFamily):
 
     evaluator = False
 
+    mixes = True
+
     def __init__(
         self,
         families: Sequence[str | Family | MulticlassFamily] | None = None,

@@ -202,13 +202,8 @@ class KernelError(Measure):
         if self.estimator != "block" or len(rows) <= self.block_size:
             yield _Residuals.of(rows, unit=unit)
             return
-        for block in self._drawn_blocks(len(rows)):
+        for block in _drawn_blocks(self, len(rows)):
             yield _Residuals.of(rows.at(np.sort(block)), unit=unit)
-
-    def _drawn_blocks(self, rows: int) -> list[IntArray]:
-        """Return the positions of the rows of each block; a last row alone would have no pair."""
-        starts = np.arange(self.block_size, rows - 1, self.block_size)
-        return np.split(generator(self.random_state).permutation(rows), starts)
 
     def _over_all_pairs(self, parts: "_Residuals") -> float:
         total = _between(self, parts) + float(parts.residual @ parts.residual)
@@ -235,8 +230,14 @@ class KernelError(Measure):
         """Yield blocks of rows, drawn of an order that does not depend on the one in which they came."""
         local = sample.with_facts(row=np.arange(len(sample)))
         single = written_out(local).in_order()
-        for block in self._drawn_blocks(len(single)):
+        for block in _drawn_blocks(self, len(single)):
             yield single.take(block), single.facts["row"][block]
+
+
+def _drawn_blocks(measure: KernelError, rows: int) -> list[IntArray]:
+    """Return the positions of the rows of each block; a last row alone would have no pair."""
+    starts = np.arange(measure.block_size, rows - 1, measure.block_size)
+    return np.split(generator(measure.random_state).permutation(rows), starts)
 
 
 def _factor(measure: KernelError) -> float:

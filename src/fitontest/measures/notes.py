@@ -10,7 +10,6 @@ from typing import Literal
 from fitontest.data.weights import Weighting
 from fitontest.families.base import Family
 from fitontest.maps.base import CalibrationMap
-from fitontest.maps.binned import BinnedMap
 
 AUTO_DRAWS = 100  # enough for the mean of a null to a tenth of its spread
 AUTO_ROWS = 10_000  # a second or two for that many draws of them
@@ -24,7 +23,8 @@ def one_bin_note(c_hat: CalibrationMap, fitted: Family | None, norm: str, *, deb
 
     Segments are no bins: one segment is a line, or a curve.
     """
-    if fitted is None or fitted.has_knots or not isinstance(c_hat, BinnedMap) or c_hat.bins.n_bins > 1:
+    bins = getattr(c_hat, "bins", None)
+    if fitted is None or fitted.has_knots or bins is None or bins.n_bins > 1:
         return ""
     rule = getattr(fitted, "n_bins", None)
     by_rule = isinstance(rule, str) and rule != "cv"  # such as "sweep"; what "cv" has chosen from has scores

@@ -88,10 +88,6 @@ class PairWindows:
         bounds = np.int32 if p.size < 2**31 else np.intp  # there may be twenty scales of many units
         return cls(n, each, np.array(scales), np.array(low, dtype=bounds), np.array(high, dtype=bounds), rows)
 
-    def widest_within(self, reach: float) -> int:
-        """Return the place of the largest scale of at most that reach, or of the smallest."""
-        return max(int(np.searchsorted(self.scales, reach, side="right")) - 1, 0)
-
     def statistics(self, positives: IntArray, c: FloatArray) -> FloatArray:
         """Return T_s at every scale for several labellings, shape (R, B).
 

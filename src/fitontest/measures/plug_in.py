@@ -253,17 +253,13 @@ def _but_for_seed(family: FamilyBase) -> tuple[type, dict[str, object]]:
     return type(family), settings
 
 
-def _takes_classes_alone(family: object) -> bool:
+def _takes_classes_alone(family: Any) -> bool:
     """Return whether a family or map is of whole distributions and not of scores."""
-    if isinstance(family, str):
-        kind = registered_class(family)
-        return kind.takes_classes and not kind.takes_column
-    return isinstance(family, MulticlassMap) or (
-        isinstance(family, MulticlassFamily) and not isinstance(family, Family)
-    )
+    kind = registered_class(family) if isinstance(family, str) else family
+    return bool(getattr(kind, "takes_classes", False) and not kind.takes_column)
 
 
-def _check_family(family: object, *, of_classes: bool) -> None:
+def _check_family(family: Any, *, of_classes: bool) -> None:
     """Raise ValueError unless this is a family or a map that there may be for the kind of data."""
     if of_classes:
         if isinstance(family, str):

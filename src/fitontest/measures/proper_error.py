@@ -70,15 +70,14 @@ class ProperError(Measure):
         find_loss(self.loss, "loss")
         check_cv(self.cv)
         check_seed(self.random_state)
-        given = self.family
-        one = given is None or isinstance(given, str | Family | MulticlassFamily)
-        listed = () if given is None else (given,) if one else tuple(as_list(given, "family"))
+        family = self.family
+        listed = [] if family is None else [family] if _is_family(family) else as_list(family, "family")
         for family in listed:
-            if not isinstance(family, str | Family | MulticlassFamily):
+            if not _is_family(family):
                 raise ValueError(
                     f"family must be the name of a family, a family, or a list of them; got {brief(family)}"
                 )
-        object.__setattr__(self, "listed", listed)
+        object.__setattr__(self, "listed", tuple(listed))
 
     @property
     def unit(self) -> Unit:  # type: ignore[override]
@@ -164,6 +163,10 @@ class ProperError(Measure):
         """Return the loss of each held-out row under the map that is fitted to the training rows."""
         predictions = rows.predict(rows.take(training).fit(family), held_out)
         return rows.take(held_out).losses(self.loss, predictions)
+
+
+def _is_family(value: object) -> bool:
+    return isinstance(value, str | Family | MulticlassFamily)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -1,13 +1,14 @@
 """Whether a map fits the labels of a sample: the pair statistic of their distance, under labels drawn from the map."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from fitontest.data.redraws import Redraws
 from fitontest.data.score_redraws import ScoreRedraws
 from fitontest.exceptions import without_warnings
-from fitontest.families.base import Family, read_family
+from fitontest.families.base import read_family
 from fitontest.families.reading import fit_map_to
 from fitontest.measures.pairs import EntryPairs
 from fitontest.typing import FloatArray
@@ -48,9 +49,8 @@ def run_fit_test(family: str, g: FloatArray, redraws: ScoreRedraws, seed: int) -
     return FitTest((1 + as_bad) / (1 + FIT_DRAWS), int(np.argmax(worst)))
 
 
-def fitted(family: str | Family, redraws: Redraws) -> FloatArray:
-    """Return a family's map of the real labels at the points, within [0, 1]."""
-    sample = redraws.observed_sample()
+def fitted(family: Any, redraws: Redraws) -> FloatArray:
+    """Return a family's map of the real labels at the points, within [0, 1], or a map there as it is."""
     with without_warnings():
-        g = fit_map_to(sample, family).evaluate(redraws.points)
-    return np.asarray(np.clip(g, 0.0, 1.0))
+        c_hat = family if hasattr(family, "evaluate") else fit_map_to(redraws.observed_sample(), family)
+        return np.asarray(np.clip(c_hat.evaluate(redraws.points), 0.0, 1.0))

@@ -188,19 +188,17 @@ def reason_of_classes(measure: Measure) -> str:
 
 def _direction(direction: Direction, estimate: Estimate, redraws: Redraws) -> FloatArray:
     """Return g at the points, of a direction that is a map, a family, the measure's own, or that of distributions."""
-    if isinstance(direction, CalibrationMap):
-        g = np.clip(direction.evaluate(redraws.points), 0.0, 1.0)
-    else:
-        own = estimate.estimator if direction == "own" else None
-        default = DISTRIBUTIONS if redraws.sample.classes is not None else SCORES
-        g = fitted((direction if isinstance(direction, Family) else own) or default, redraws)
-    return redraws.moved(g)
+    chosen: Any = direction
+    if isinstance(direction, str):
+        chosen = estimate.estimator if direction == "own" else None
+    default = SCORES if redraws.sample.classes is None else DISTRIBUTIONS
+    return redraws.moved(fitted(default if chosen is None else chosen, redraws))
 
 
 def _target(direction: Direction) -> str:
     if isinstance(direction, str):
         return "the family's own" if direction == "own" else "true error"
-    return f"towards {family_name(direction) if isinstance(direction, Family) else direction.kind}"
+    return f"towards {getattr(direction, 'kind', None) or family_name(direction)}"  # type: ignore[arg-type]
 
 
 def check_interval(level: object) -> None:

@@ -8,6 +8,7 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import without_warnings
 from fitontest.measures.error_limits import RESOLUTION, ErrorLimit
 from fitontest.measures.estimate import Estimate
+from fitontest.measures.if_calibrated import IfCalibrated
 from fitontest.measures.interval import ErrorInterval
 from fitontest.measures.plug_in import PlugIn
 from fitontest.results.text import percent, short
@@ -222,8 +223,7 @@ def verdict_of(named: Iterable[tuple[str, Estimate]], sample: ScoreSample) -> Ve
 
 def _is_quoted(estimate: Estimate) -> bool:
     """Return whether an estimate is what a verdict quotes: of a spline with its default settings, under l1."""
-    interval, measure = estimate.interval, estimate.measure
-    assert interval is not None
+    (interval, _), measure = _interval_and_null(estimate), estimate.measure
     quoted = PlugIn(FAMILY).seeded(interval.seed)
     settings = str(measure.family), measure.total  # type: ignore[attr-defined]
     return settings == (str(quoted.family), quoted.total) and interval.target == "true error"
@@ -231,31 +231,20 @@ def _is_quoted(estimate: Estimate) -> bool:
 
 def _quoted(beside: Estimate, sample: ScoreSample) -> Estimate:
     """Return the estimate that is quoted beside another, from as many draws."""
-    interval, null = beside.interval, beside.null
-    assert interval is not None
-    assert null is not None
+    interval, null = _interval_and_null(beside)
     with without_warnings():
         estimate = PlugIn(FAMILY).seeded(interval.seed).estimate(sample)
-        estimate = with_interval(
-            estimate,
-            sample,
-            interval.level,
-            draws=interval.draws,
-            null_draws=null.values.size,
-            random_state=interval.seed,
-        )
+        draws = {"draws": interval.draws, "null_draws": null.values.size, "random_state": interval.seed}
+        estimate = with_interval(estimate, sample, interval.level, **draws)  # type: ignore[arg-type]
     return replace(estimate, reduction=beside.reduction)
 
 
 def _of_others(able: dict[str, Estimate], quoted: Estimate, test: JointTest) -> list[str]:
     """Return sentences on families that seem to say something else than the verdict."""
-    interval, texts = quoted.interval, []
-    assert interval is not None
-    apart, small = [], []
+    interval, _ = _interval_and_null(quoted)
+    texts, apart, small = [], [], []
     for name, one in able.items():
-        own, null = one.interval, one.null
-        assert own is not None
-        assert null is not None
+        own, null = _interval_and_null(one)
         same = one.measure.total is quoted.measure.total and own.target == interval.target
         if same and (own.low > interval.high or own.high < interval.low):
             apart.append(name)
@@ -269,6 +258,13 @@ def _of_others(able: dict[str, Estimate], quoted: Estimate, test: JointTest) -> 
             f"By themselves other families have smaller p-values ({', '.join(small)}), as one in twenty has by chance."
         )
     return texts
+
+
+def _interval_and_null(estimate: Estimate) -> tuple[ErrorInterval, IfCalibrated]:
+    """Return both, which an estimate behind a verdict has."""
+    assert estimate.interval is not None
+    assert estimate.null is not None
+    return estimate.interval, estimate.null
 
 
 def _capital(text: str) -> str:

@@ -91,6 +91,7 @@ class ByClass(OneVsRest):
     """
 
     calibrator = False
+    by_class = True
     map_class = ByClassMap
 
 

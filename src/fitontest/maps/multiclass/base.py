@@ -72,6 +72,8 @@ class MulticlassMap(StoredMap):
            [0.667, 0.167, 0.167]])
     """
 
+    takes_column: ClassVar[bool] = False  # as families say what they are of
+    takes_classes: ClassVar[bool] = True
     optional: ClassVar[tuple[str, ...]] = ("classes",)
 
     classes: tuple[Label, ...] | None = dataclass_field(default=None, repr=False)
