@@ -13,7 +13,7 @@ from fitontest.comparison.interpretability import NOTE as INTERPRETABILITY_NOTE
 from fitontest.comparison.interpretability import find_frontier
 from fitontest.comparison.paired import Difference, PairedScore
 from fitontest.data.weights import Weighting, weighting_record
-from fitontest.families.stacking import LEAST_NAMED, Stacking
+from fitontest.families.stacking import LEAST_NAMED
 from fitontest.maps.decreases import find_decreases
 from fitontest.measures.notes import data_notes
 from fitontest.measures.probabilistic_count import ProbabilisticCount
@@ -318,18 +318,17 @@ def _list_sentences(comparison: Comparison) -> list[str]:
 def _describe_choice(comparison: Comparison, chosen: Calibrator, first: Calibrator) -> str:
     """Return the chosen family, and how much smaller its loss is than that of doing nothing."""
     loss, identity = LOSS_NAMES[comparison.scoring], comparison.do_nothing
-    if comparison.rule == "stack" and is_mixture(chosen.family):
-        return _describe_mixture(chosen, first, loss)
     if chosen.name == identity:
         return f"Chosen (*): {identity}, to do nothing. {_describe_no_gain(comparison, first, loss)}"
-    gain = chosen.held_out.to_identity
-    amount = _format_amount(-gain.mean, gain.se)
-    text = f"Chosen (*): {chosen.name}. Its {loss} is {amount} less than that of doing nothing."
-    if chosen.name == first.name:
+    stacked = comparison.rule == "stack"
+    mixture = f", a mixture of {_describe_mixture(chosen.family)}" if stacked else ""
+    gain, behind = chosen.held_out.to_identity, chosen.held_out.to_best
+    text = f"Chosen (*): {chosen.name}{mixture}. "
+    text += f"Its {loss} is {_format_amount(-gain.mean, gain.se)} less than that of doing nothing."
+    if chosen.name == first.name or (stacked and behind.mean == 0):
         return text
-    behind = chosen.held_out.to_best
-    less = _format_amount(behind.mean, behind.se)
-    return f"{text} The smallest is that of {first.name}, {less} less: {_describe_simplicity(comparison, chosen)}"
+    reason = "." if stacked else f": {_describe_simplicity(comparison, chosen)}"
+    return f"{text} The smallest is that of {first.name}, {_format_amount(behind.mean, behind.se)} less{reason}"
 
 
 def _describe_no_gain(comparison: Comparison, first: Calibrator, loss: str) -> str:
@@ -344,20 +343,10 @@ def _describe_no_gain(comparison: Comparison, first: Calibrator, loss: str) -> s
     return f"The smallest {loss}, that of {first.name}, is only {amount} less: not more than one standard error."
 
 
-def _describe_mixture(chosen: Calibrator, first: Calibrator, loss: str) -> str:
-    """Return what the mixture is made of, and how it compares with doing nothing and with the smallest loss."""
-    family = chosen.family
-    shares = "the families for each class" if family.by_class else _format_shares(family)
-    gain, behind = chosen.held_out.to_identity, chosen.held_out.to_best
-    text = f"Chosen (*): {chosen.name}, a mixture of {shares}. "
-    text += f"Its {loss} is {_format_amount(-gain.mean, gain.se)} less than that of doing nothing."
-    if behind.mean == 0:
-        return text
-    return f"{text} The smallest is that of {first.name}, {_format_amount(behind.mean, behind.se)} less."
-
-
-def _format_shares(family: Stacking) -> str:
+def _describe_mixture(family: Any) -> str:
     """Return the members of a mixture with their weights, the largest first."""
+    if family.by_class:
+        return "the families for each class"
     parts = sorted(zip(family.weights_, family.members_, strict=True), reverse=True)
     return ", ".join(f"{weight:.0%} {name}" for weight, name in parts if weight >= LEAST_NAMED)
 

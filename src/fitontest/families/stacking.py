@@ -110,7 +110,6 @@ class Stacking(EitherFamily):
     """
 
     evaluator = False
-
     mixes = True
 
     def __init__(

@@ -17,7 +17,7 @@ from fitontest.measures.notes import data_notes, no_null_note, of_several, one_c
 from fitontest.measures.reached import OfEvidence, OfMeasure
 from fitontest.partitions.cell_partition import CellPartition
 from fitontest.partitions.partition import Partition
-from fitontest.results.frames import Records
+from fitontest.results.frames import Records, attributes
 from fitontest.results.number import Number
 from fitontest.results.table import Section, Table, cell
 from fitontest.results.text import short
@@ -276,7 +276,7 @@ class Estimate(Number, Table):
         """
         record = {
             "measure": self.measure.name,
-            **{name: _scalar(value) for name, value in self.measure.brief().items()},
+            **{name: json_ready(value) for name, value in self.measure.brief().items()},
             "value": self.value,
             "unit": self.measure.unit,
             "n": self.n,
@@ -304,12 +304,12 @@ class Estimate(Number, Table):
         if self.classes is not None:
             each = [{"class": json_ready(label), **one.to_dict()} for label, one in self.classes.items()]
             return {**facts, "classes": each}
+        edges = getattr(self.partition, "edges", None)
         return {
             **facts,
-            "base_rate": self.base_rate,
-            "n_bins": self.n_bins,
-            "edges": self.partition.edges.tolist() if isinstance(self.partition, Partition) else None,
-            "closed": self.partition.closed if isinstance(self.partition, Partition) else None,
+            **attributes(self, "base_rate", "n_bins"),
+            "edges": None if edges is None else edges.tolist(),
+            "closed": getattr(self.partition, "closed", None),
             "debiased": self.debiased,
             "interval": None if self.interval is None else self.interval.to_dict(),
             "limits": _limits_at(self),
@@ -430,14 +430,9 @@ def _by_class(estimate: Estimate, note_of: Callable[[Estimate], str]) -> list[tu
     return [(of_several(each, len(estimate.classes)), note) for note, each in labels.items()]
 
 
-def json_ready(label: Label) -> Label:
-    """Return the label as JSON can hold it."""
-    return label if isinstance(label, bool | int | float | str) else str(label)
-
-
-def _scalar(value: Any) -> Any:
-    """Return a setting as a cell of a data frame can hold it."""
-    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+def json_ready(label: Any) -> Any:
+    """Return a label or a setting as JSON and a cell of a data frame can hold it."""
+    return label if isinstance(label, bool | int | float | str | None) else str(label)
 
 
 def _listed(parts: list[str]) -> str:
@@ -445,10 +440,8 @@ def _listed(parts: list[str]) -> str:
 
 
 def _null_record(null: IfCalibrated | None) -> dict[str, Any]:
-    if null is None:
-        return {"null_mean": None, "null_sd": None, "p_value": None}
-    summary = null.to_dict()
-    return {"null_mean": summary["mean"], "null_sd": summary["sd"], "p_value": summary["p_value"]}
+    summary = {} if null is None else null.to_dict()
+    return {name: summary.get(name.removeprefix("null_")) for name in ("null_mean", "null_sd", "p_value")}
 
 
 def _class_record(estimate: Estimate) -> dict[str, Any]:

@@ -124,7 +124,13 @@ class KernelError(Measure):
     distributions: bool = field(default=False, repr=False)
 
     def __post_init__(self) -> None:
-        _check_settings(self.kernel, self.estimator, self.length_scale, self.block_size)
+        choose(self.kernel, get_args(KernelName), "kernel")
+        choose(self.estimator, get_args(EstimatorName), "estimator")
+        scale, rows = self.length_scale, self.block_size
+        if not (is_real(scale) and SHORTEST <= scale < np.inf):
+            raise ValueError(f"length_scale must be a finite number, at least {SHORTEST:g}; got {scale!r}")
+        if not (is_whole(rows) and 2 <= rows <= MOST_SCORES):
+            raise ValueError(f"block_size must be a whole number from 2 to {MOST_SCORES}; got {rows!r}")
         check_seed(self.random_state)  # refuses what is no seed
 
     @property
@@ -391,13 +397,3 @@ def _alone(data: SimplexSample, labelling: Labelling) -> float:
 def _pairs(data: SimplexSample) -> float:
     """Return the sum of w_i w_j over pairs of different rows."""
     return data.total**2 - float(data.w2.sum())
-
-
-def _check_settings(kernel: object, estimator: object, length_scale: object, block_size: object) -> None:
-    """Raise ValueError unless these are settings of a kernel calibration error, of two classes or of several."""
-    choose(kernel, get_args(KernelName), "kernel")
-    choose(estimator, get_args(EstimatorName), "estimator")
-    if not (is_real(length_scale) and SHORTEST <= length_scale < np.inf):
-        raise ValueError(f"length_scale must be a finite number, at least {SHORTEST:g}; got {length_scale!r}")
-    if not (is_whole(block_size) and 2 <= block_size <= MOST_SCORES):
-        raise ValueError(f"block_size must be a whole number from 2 to {MOST_SCORES}; got {block_size!r}")

@@ -8,7 +8,7 @@ import numpy as np
 from fitontest.measures.evidence import Evidence
 from fitontest.partitions.simplex.cell_table import CellTable
 from fitontest.partitions.simplex.partitioner import SimplexPartition
-from fitontest.results.frames import Records
+from fitontest.results.frames import Records, records
 from fitontest.results.table import Section, cell
 from fitontest.typing import FloatArray, Label
 
@@ -46,18 +46,15 @@ class SimplexCells(Evidence):
 
     def rows(self) -> Records:
         """Return one plain record per occupied cell, the heaviest first."""
-        table = self.table
-        return [
-            {
-                "cell": int(table.number[b]),
-                "n": int(table.n[b]),
-                "weight": float(table.w[b]),
-                "mean_prediction": table.mean_p[b].tolist(),
-                "empirical_probability": table.mean_y[b].tolist(),
-                "distance": float(self.distances[b]),
-            }
-            for b in np.argsort(-table.w, kind="stable").tolist()
-        ]
+        table, order = self.table, np.argsort(-self.table.w, kind="stable")
+        return records(
+            cell=table.number[order],
+            n=table.n[order].astype(np.intp),
+            weight=table.w[order],
+            mean_prediction=table.mean_p[order].tolist(),
+            empirical_probability=table.mean_y[order].tolist(),
+            distance=self.distances[order],
+        )
 
     def section(self) -> Section:
         """Return the printed table of the heaviest cells, with the class in which the means differ most."""
@@ -70,14 +67,12 @@ class SimplexCells(Evidence):
             body.append(
                 [str(row["cell"]), str(row["n"]), cell(row["distance"]), str(self.labels[k]), cell(p[k]), cell(y[k])]
             )
-        left = rows[MOST_PRINTED:]
-        others = f"{len(left)} others, of {sum(row['n'] for row in left)} rows in all," if len(left) > 1 else ""
-        others = others or (f"another, of {left[0]['n']} rows," if left else "")
-        be = "are" if len(left) > 1 else "is"
-        notes = f"the {MOST_PRINTED} heaviest cells; {others} {be} left out, and to_frame() has all" if left else ""
-        return Section(
-            header=header, body=body, notes="\n".join(filter(None, ["class: where the means differ most", notes]))
-        )
+        notes, left = ["class: where the means differ most"], [row["n"] for row in rows[MOST_PRINTED:]]
+        if left:
+            several = f"{len(left)} others, of {sum(left)} rows in all, are"
+            others = several if len(left) > 1 else f"another, of {left[0]} rows, is"
+            notes.append(f"the {MOST_PRINTED} heaviest cells; {others} left out, and to_frame() has all")
+        return Section(header=header, body=body, notes="\n".join(notes))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the table of the cells."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from math import ceil, exp, floor, log, log10
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from fitontest.checks import choose
 from fitontest.results.frames import Records, attributes
@@ -18,7 +18,8 @@ NOTES = (
     "less the true one; s.d.: of the debiased error. Width, biases and s.d. are the largest over the true errors."
 )
 DIGITS = 2  # of rows needed
-RELATIONS = {"about": "{}", "at most": "<= {}", "more than": "> {}"}
+Relation: TypeAlias = Literal["about", "at most", "more than"]
+RELATIONS: dict[Relation, str] = {"about": "{}", "at most": "<= {}", "more than": "> {}"}
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ class RowsNeeded:
     wanted: float
     error: float | None
     truth: str | None
-    relation: Literal["about", "at most", "more than"]
+    relation: Relation
     n: int
 
     @property
@@ -212,17 +213,17 @@ class EvaluationPlan(Table):
 
     def _needed(self, family: str) -> list[RowsNeeded]:
         own = [one for one in self.prospects if one.family == family]
-        found = []
+        most, needed = own[-1].n, []
         if self.width is not None:
-            widest = _largest_by_size(own, "width")
-            found.append(_rows_needed(family, "width", self.width, widest, None, None, own[-1].n))
+            rows = _rows_needed("width", self.width, _largest_by_size(own, "width"), most)
+            needed.append(RowsNeeded(family, "width", self.width, None, None, *rows))
         if self.power is not None:
             positive = dict.fromkeys((one.error, one.truth) for one in own if one.error > 0 and one.power is not None)
             for error, truth in positive:
                 against = [one for one in own if (one.error, one.truth) == (error, truth)]
-                powers = _largest_by_size(against, "power")
-                found.append(_rows_needed(family, "power", self.power, powers, error, truth, own[-1].n))
-        return found
+                rows = _rows_needed("power", self.power, _largest_by_size(against, "power"), most)
+                needed.append(RowsNeeded(family, "power", self.power, error, truth, *rows))
+        return needed
 
     def _tabulate(self) -> tuple[list[str], list[list[str]]]:
         header = ["family", "n", *("false alarms" if error == 0 else f"power at {error:g}" for error in self.errors)]
@@ -242,9 +243,8 @@ class EvaluationPlan(Table):
 
     def _needed_section(self) -> Section:
         """Return a table with a row for each family, and a column for the width and each error."""
-        wanted = ["width"] if self.width is not None else []
-        wanted += ["power"] if self.power is not None else []
-        titles = {"width": f"a mean width of {self.width}", "power": f"a power of {self.power} at the errors"}
+        requirements = [] if self.width is None else [f"a mean width of {self.width}"]
+        requirements += [] if self.power is None else [f"a power of {self.power} at the errors"]
         columns = list(dict.fromkeys((one.requirement, one.error) for one in self.needed))
         header = ["family", *("width" if error is None else f"{error:g}" for _, error in columns)]
         body = []
@@ -252,7 +252,7 @@ class EvaluationPlan(Table):
             own = [one for one in self.needed if one.family == family]
             cells = [[str(one) for one in own if (one.requirement, one.error) == column] for column in columns]
             body.append([family, *(" / ".join(each) or "-" for each in cells)])
-        return Section(f"rows needed for {', and for '.join(titles[one] for one in wanted)}", header, body)
+        return Section(f"rows needed for {', and for '.join(requirements)}", header, body)
 
     def _power_in_words(self) -> list[str]:
         """Say which family finds the smallest error most often at the smallest size, and how many rows it takes."""
@@ -296,28 +296,23 @@ def _largest_by_size(prospects: Sequence[Prospect], key: Literal["width", "power
     return largest
 
 
-def _rows_needed(
-    family: str,
-    requirement: Literal["width", "power"],
-    wanted: float,
-    values: dict[int, float],
-    error: float | None,
-    truth: str | None,
-    most: int,
-) -> RowsNeeded:
-    """Return the smallest size that meets a requirement, between the last that does not and the first that does."""
+def _rows_needed(requirement: str, wanted: float, values: dict[int, float], most: int) -> tuple[Relation, int]:
+    """Return the smallest size that meets a requirement, between the last that does not and the first that does.
+
+    `most` is the largest size that was tried.
+    """
     sizes = list(values)
     met = [n for n in sizes if (values[n] <= wanted if requirement == "width" else values[n] >= wanted)]
     if not met:
-        return RowsNeeded(family, requirement, wanted, error, truth, "more than", most)
+        return "more than", most
     after = sizes.index(met[0])
     if after == 0:
-        return RowsNeeded(family, requirement, wanted, error, truth, "at most", met[0])
+        return "at most", met[0]
     scale: Callable[[float], float] = log if requirement == "width" else float
     before, reached = scale(values[sizes[after - 1]]), scale(values[met[0]])
     share = (scale(wanted) - before) / (reached - before)
     between = exp(log(sizes[after - 1]) + share * log(met[0] / sizes[after - 1]))
-    return RowsNeeded(family, requirement, wanted, error, truth, "about", min(_rounded_up(between), met[0]))
+    return "about", min(_rounded_up(between), met[0])
 
 
 def _rounded_up(rows: float) -> int:

@@ -268,27 +268,19 @@ class _Simulation:
 
     def prospect(self, truth: Truth) -> Prospect:
         """Return what evaluations are like under a truth."""
-        unknown = Prospect(self.name, self.scores.n, truth.error, truth.distortion)
+        prospect = Prospect(self.name, self.scores.n, truth.error, truth.distortion)
         c = self.scores.truth(truth)
         if c is None:
-            return unknown
+            return prospect
         raw = self.scores.errors_of(self.measure, [c], self.draws, LABELS)[0]
-        found = replace(
-            unknown,
-            raw_bias=float(raw.mean()) - truth.error,
-            raw_sd=float(raw.std(ddof=1)),
-            power=float(np.mean(self._p_values(raw) <= ALPHA)),
-        )
+        bias, spread = float(raw.mean()) - truth.error, float(raw.std(ddof=1))
+        prospect = replace(prospect, raw_bias=bias, raw_sd=spread, power=float(np.mean(self._p_values(raw) <= ALPHA)))
         inverted = self._invert(raw, c)
         if inverted is None:
-            return found
+            return prospect
         debiased, widths = inverted
-        return replace(
-            found,
-            debiased_bias=float(debiased.mean()) - truth.error,
-            debiased_sd=float(debiased.std(ddof=1)),
-            width=float(widths.mean()),
-        )
+        bias, spread = float(debiased.mean()) - truth.error, float(debiased.std(ddof=1))
+        return replace(prospect, debiased_bias=bias, debiased_sd=spread, width=float(widths.mean()))
 
     def _p_values(self, raw: FloatArray) -> FloatArray:
         as_large = self.null.size - np.searchsorted(np.sort(self.null), raw, side="left")

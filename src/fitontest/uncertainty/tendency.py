@@ -66,19 +66,15 @@ class Tendency:
     @property
     def words(self) -> list[str]:
         """What is sure of the direction: among "backwards", "too bold", "too timid", "too high" and "too low"."""
-        found = []
-        if self.slope_interval is not None:
-            if self.slope_interval.high < 0.0:
-                found.append("backwards")
-            elif self.slope_interval.high < 1.0:
-                found.append("too bold")
-            elif self.slope_interval.low > 1.0:
-                found.append("too timid")
-        if self.residual_interval.high < 0.0:
-            found.append("too high")
-        elif self.residual_interval.low > 0.0:
-            found.append("too low")
-        return found
+        slope, residual = self.slope_interval, self.residual_interval
+        sure = {
+            "backwards": slope is not None and slope.high < 0.0,
+            "too bold": slope is not None and 0.0 <= slope.high < 1.0,
+            "too timid": slope is not None and slope.low > 1.0,
+            "too high": residual.high < 0.0,
+            "too low": residual.low > 0.0,
+        }
+        return [word for word, is_sure in sure.items() if is_sure]
 
     @property
     def certain_words(self) -> list[str]:
