@@ -5,6 +5,7 @@ cross-validation, or rows kept for the purpose where the estimator is fitted alr
 """
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -28,6 +29,7 @@ from fitontest.exceptions import CalibrationWarning, warn_user
 from fitontest.typing import ArrayInput, FloatArray, RandomState
 
 
+@dataclass(eq=False, repr=False)
 class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Fit a classifier and, to scores of rows it has not seen, a family of calibration maps for each class.
 
@@ -134,24 +136,14 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
     Matrix()
     """
 
-    def __init__(
-        self,
-        estimator: Any,
-        family: str | AnyFamily = "beta",
-        cv: Any = 5,
-        *,
-        ensemble: bool = True,
-        response_method: Literal["auto", "predict_proba", "decision_function"] = "auto",
-        n_jobs: int | None = None,
-        random_state: RandomState = 0,
-    ) -> None:
-        self.estimator = estimator
-        self.family = family
-        self.cv = cv
-        self.ensemble = ensemble
-        self.response_method = response_method
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    estimator: Any
+    family: str | AnyFamily = "beta"
+    cv: Any = 5
+    _: KW_ONLY
+    ensemble: bool = True
+    response_method: Literal["auto", "predict_proba", "decision_function"] = "auto"
+    n_jobs: int | None = None
+    random_state: RandomState = 0
 
     def fit(self, X: Any, y: ArrayInput, sample_weight: ArrayInput = None, **fit_params: Any) -> Self:
         """Fit the classifier and the families.

@@ -1,6 +1,7 @@
 """Beta calibration: a logistic curve in ln p and ln(1 - p), with the identity among its members."""
 
 import warnings
+from dataclasses import dataclass
 from functools import partial
 from typing import Literal, NamedTuple
 
@@ -40,6 +41,7 @@ _MODELS = {
 
 
 @register("beta")
+@dataclass(eq=False, repr=False)
 class Beta(Family):
     """Fit a beta map by maximum likelihood, c_hat(p) = 1 / (1 + exp(-(a ln p - b ln(1 - p) + c))), a, b >= 0.
 
@@ -93,15 +95,9 @@ class Beta(Family):
 
     calibrator = True
 
-    def __init__(
-        self,
-        parameters: Literal["abm", "am", "ab", "a"] = "abm",
-        solver: Literal["mle", "betacal"] = "mle",
-        eps: Eps = "auto",
-    ) -> None:
-        self.parameters = parameters
-        self.solver = solver
-        self.eps = eps
+    parameters: Literal["abm", "am", "ab", "a"] = "abm"
+    solver: Literal["mle", "betacal"] = "mle"
+    eps: Eps = "auto"
 
     @property
     def n_parameters_(self) -> float:

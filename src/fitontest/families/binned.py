@@ -1,6 +1,7 @@
 """What the two binned families share: how the bins and their number are chosen."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Literal, TypeAlias, TypeGuard
 
@@ -28,6 +29,7 @@ from fitontest.typing import ArrayInput, FloatArray, IntArray, RandomState
 ScoreBins: TypeAlias = EqualMass | EqualWidth | Partition  # rules that do not look at the labels
 
 
+@dataclass(eq=False, repr=False)
 class BinnedFamily(Family):
     """Base of `Slope1` and `Flat`: straight pieces of one slope over bins whose number may be chosen from data.
 
@@ -69,25 +71,14 @@ class BinnedFamily(Family):
     has_partition = True
     _slope: ClassVar[float]
 
-    def __init__(
-        self,
-        n_bins: int | ArrayInput | Literal["cv", "sweep", "cube_root"] = "cv",
-        scheme: str | Partitioner = "equal_mass",
-        closed: Closed = "left",
-        scoring: Literal["brier", "log_loss"] = "brier",
-        cv: int = 10,
-        max_bins: int = 40,
-        tolerance: float = 1e-3,
-        random_state: RandomState = 0,
-    ) -> None:
-        self.n_bins = n_bins
-        self.scheme = scheme
-        self.closed = closed
-        self.scoring = scoring
-        self.cv = cv
-        self.max_bins = max_bins
-        self.tolerance = tolerance
-        self.random_state = random_state
+    n_bins: int | ArrayInput | Literal["cv", "sweep", "cube_root"] = "cv"
+    scheme: str | Partitioner = "equal_mass"
+    closed: Closed = "left"
+    scoring: Literal["brier", "log_loss"] = "brier"
+    cv: int = 10
+    max_bins: int = 40
+    tolerance: float = 1e-3
+    random_state: RandomState = 0
 
     def solve(self, sample: ScoreSample) -> Solution:
         """Return the binned map, its bins, their table and, where the number was chosen, the scores."""

@@ -1,6 +1,7 @@
 """Cross-validation as a family: any hyper-parameter of any family, chosen on the data it is then fitted to."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from sklearn.utils.validation import check_is_fitted
@@ -13,6 +14,7 @@ from fitontest.numerics.random import check_cv
 from fitontest.typing import RandomState
 
 
+@dataclass(eq=False, repr=False)
 class CrossValidated(Family):
     """Choose one hyper-parameter of a family by K-fold cross-validation, then fit the family to all rows.
 
@@ -62,23 +64,13 @@ class CrossValidated(Family):
     (4, 4)
     """
 
-    def __init__(
-        self,
-        family: str | Family = "slope1",
-        parameter: str = "n_bins",
-        candidates: Sequence[Any] | None = None,
-        scoring: Literal["brier", "log_loss"] = "brier",
-        cv: int = 10,
-        tolerance: float = 1e-3,
-        random_state: RandomState = 0,
-    ) -> None:
-        self.family = family
-        self.parameter = parameter
-        self.candidates = candidates
-        self.scoring = scoring
-        self.cv = cv
-        self.tolerance = tolerance
-        self.random_state = random_state
+    family: str | Family = "slope1"
+    parameter: str = "n_bins"
+    candidates: Sequence[Any] | None = None
+    scoring: Literal["brier", "log_loss"] = "brier"
+    cv: int = 10
+    tolerance: float = 1e-3
+    random_state: RandomState = 0
 
     @property
     def n_parameters_(self) -> float:

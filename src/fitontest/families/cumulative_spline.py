@@ -23,6 +23,7 @@ MOST_KNOTS = 100  # the sums of products of their splines take the cube of the n
 
 
 @register("cumulative_spline")
+@dataclass(eq=False, repr=False)
 class CumulativeSpline(Family):
     """Add the slope of a spline through the cumulative gaps, c_hat(p) = p + s'(t(p)), clipped to [0, 1].
 
@@ -76,9 +77,8 @@ class CumulativeSpline(Family):
 
     evaluator = False
 
-    def __init__(self, n_knots: int = 6, atoms: bool = False) -> None:
-        self.n_knots = n_knots
-        self.atoms = atoms
+    n_knots: int = 6
+    atoms: bool = False
 
     @property
     def n_parameters_(self) -> float:

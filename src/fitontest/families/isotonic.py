@@ -1,5 +1,6 @@
 """Isotonic regression: the best non-decreasing map (PAVA)."""
 
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -22,6 +23,7 @@ from fitontest.typing import FloatArray, IntArray
 
 
 @register("isotonic", aliases=("pava",))
+@dataclass(eq=False, repr=False)
 class Isotonic(Family):
     """Fit the non-decreasing map with the smallest Brier score (it also has the smallest log loss).
 
@@ -60,8 +62,7 @@ class Isotonic(Family):
     has_partition = True
     calibrator = True
 
-    def __init__(self, interpolation: Literal["linear", "step"] = "linear") -> None:
-        self.interpolation = interpolation
+    interpolation: Literal["linear", "step"] = "linear"
 
     @property
     def n_parameters_(self) -> float:

@@ -24,6 +24,7 @@ KNOTS, KNOTS_IN_GAPS = 64, 256  # to a half-width, where there are fewer scores,
 
 
 @register("kde")
+@dataclass(eq=False, repr=False)
 class KDE(Family):
     """Divide kernel densities, c_hat(p) = pi f1(p) / (pi f1(p) + (1 - pi) f0(p)).
 
@@ -89,9 +90,8 @@ class KDE(Family):
 
     evaluator = False
 
-    def __init__(self, bandwidth: float | None = None, atoms: bool = False) -> None:
-        self.bandwidth = bandwidth
-        self.atoms = atoms
+    bandwidth: float | None = None
+    atoms: bool = False
 
     @property
     def n_parameters_(self) -> float:

@@ -26,6 +26,7 @@ TOLERANCE = 1e-12  # of the total weight: rounded weights that reach the thresho
 
 
 @register("knn")
+@dataclass(eq=False, repr=False)
 class KNN(Family):
     """Replace each score by the mean label of the k rows with the nearest scores.
 
@@ -80,8 +81,7 @@ class KNN(Family):
     array([0.      , 0.333333, 0.5     , 1.      ])
     """
 
-    def __init__(self, k: int = 10) -> None:
-        self.k = k
+    k: int = 10
 
     @property
     def n_parameters_(self) -> float:

@@ -1,6 +1,6 @@
 """Isotonic blocks with bounded sizes as a family: the map behind the test-based calibration error."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sklearn.utils.validation import check_is_fitted
 
@@ -16,6 +16,7 @@ from fitontest.typing import FloatArray, IntArray
 
 
 @register("pava_bc")
+@dataclass(eq=False, repr=False)
 class PavaBlocks(Family):
     """Replace each score by the mean label of its PAVA-BC block, c_hat(p) = ybar of the block of p.
 
@@ -53,9 +54,8 @@ class PavaBlocks(Family):
 
     has_partition = True
 
-    def __init__(self, n_min: float | None = None, n_max: float | None = None) -> None:
-        self.n_min = n_min
-        self.n_max = n_max
+    n_min: float | None = None
+    n_max: float | None = None
 
     @property
     def n_parameters_(self) -> float:

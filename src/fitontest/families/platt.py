@@ -1,5 +1,6 @@
 """Platt scaling: a logistic curve in the score, by default in its logit."""
 
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -21,6 +22,7 @@ from fitontest.typing import FloatArray, IntArray
 
 
 @register("platt")
+@dataclass(eq=False, repr=False)
 class Platt(Family):
     """Fit a logistic curve by maximum likelihood, c_hat(p) = 1 / (1 + exp(-(slope g(p) + intercept))).
 
@@ -72,12 +74,9 @@ class Platt(Family):
 
     calibrator = True
 
-    def __init__(
-        self, link: Literal["logit", "identity"] = "logit", smoothing: bool = False, eps: Eps = "auto"
-    ) -> None:
-        self.link = link
-        self.smoothing = smoothing
-        self.eps = eps
+    link: Literal["logit", "identity"] = "logit"
+    smoothing: bool = False
+    eps: Eps = "auto"
 
     @property
     def n_parameters_(self) -> float:

@@ -1,5 +1,6 @@
 """Scaling-binning: Platt scaling, made to take as many values as there are bins."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from fitontest.typing import FloatArray, IntArray
 
 
 @register("scaling_binning")
+@dataclass(eq=False, repr=False)
 class ScalingBinning(Family):
     """Average Platt's values over bins of equal mass, c_hat(p) = sum_{i in b} w_i g(p_i) / sum_{i in b} w_i, p in b.
 
@@ -75,8 +77,7 @@ class ScalingBinning(Family):
     has_partition = True
     evaluator = False
 
-    def __init__(self, n_bins: int = 10) -> None:
-        self.n_bins = n_bins
+    n_bins: int = 10
 
     @property
     def n_parameters_(self) -> float:

@@ -39,6 +39,7 @@ FIT, FOLD = 1e-11, 1e-5  # largest gradient per unit weight: of the map, and of 
 
 
 @register("spline")
+@dataclass(eq=False, repr=False)
 class Spline(Family):
     """Average logistic polygons, c_hat(p) = sum_K a_K / (1 + exp(-z_K(logit p))), weighted by held-out log loss.
 
@@ -106,17 +107,10 @@ class Spline(Family):
 
     calibrator = True
 
-    def __init__(
-        self,
-        n_segments: int | Iterable[int] = (1, 2, 3, 5, 8, 12, 20),
-        cv: int = 5,
-        prior: float = 2.0,
-        random_state: RandomState = 0,
-    ) -> None:
-        self.n_segments = n_segments
-        self.cv = cv
-        self.prior = prior
-        self.random_state = random_state
+    n_segments: int | Iterable[int] = (1, 2, 3, 5, 8, 12, 20)
+    cv: int = 5
+    prior: float = 2.0
+    random_state: RandomState = 0
 
     @property
     def n_parameters_(self) -> float:

@@ -1,6 +1,7 @@
 """Stacking: the convex mixture of several families' maps that predicts held-out labels best."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -36,6 +37,7 @@ F = TypeVar("F")
 
 
 @register("stacking")
+@dataclass(eq=False, repr=False)
 class Stacking(EitherFamily):
     """Mix the maps of several families, c_hat(p) = sum_j w_j c_j(p), by how well they predict held-out labels.
 
@@ -112,19 +114,11 @@ class Stacking(EitherFamily):
     evaluator = False
     mixes = True
 
-    def __init__(
-        self,
-        families: Sequence[str | Family | MulticlassFamily] | None = None,
-        cv: int = 10,
-        loss: Literal["log_loss", "brier"] = "log_loss",
-        prior: float = 1.0,
-        random_state: RandomState = 0,
-    ) -> None:
-        self.families = families
-        self.cv = cv
-        self.loss = loss
-        self.prior = prior
-        self.random_state = random_state
+    families: Sequence[str | Family | MulticlassFamily] | None = None
+    cv: int = 10
+    loss: Literal["log_loss", "brier"] = "log_loss"
+    prior: float = 1.0
+    random_state: RandomState = 0
 
     @property
     def n_parameters_(self) -> float:

@@ -1,5 +1,7 @@
 """Temperature scaling: the logit of the score, or the scores of all classes, divided by one number."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from fitontest.data.entries import Entries
@@ -24,6 +26,7 @@ from fitontest.typing import FloatArray, IntArray
 
 
 @register("temperature")
+@dataclass(eq=False, repr=False)
 class Temperature(EitherFamily):
     """Fit the temperature T > 0 by maximum likelihood, c_hat(p) = 1 / (1 + exp(-logit(p) / T)).
 
@@ -91,15 +94,9 @@ class Temperature(EitherFamily):
 
     calibrator = True
 
-    def __init__(
-        self,
-        eps: Eps = "auto",
-        mix: bool = True,
-        input: Input = "probabilities",  # noqa: A002 - what it is called everywhere
-    ) -> None:
-        self.eps = eps
-        self.mix = mix
-        self.input = input
+    eps: Eps = "auto"
+    mix: bool = True
+    input: Input = "probabilities"
 
     @property
     def n_parameters_(self) -> float:

@@ -1,5 +1,7 @@
 """Bias-corrected temperature scaling: one slope for all scores, and a bias for each class."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
@@ -18,6 +20,7 @@ from fitontest.numerics.softmax import SoftmaxProblem
 
 @register("bias_corrected")
 @take_descriptions(StructuredFamily)
+@dataclass(eq=False, repr=False)
 class BiasCorrected(MulticlassFamily):
     """Fit softmax(s ln p + b) with one slope s by maximum likelihood, its biases drawn towards 0 by a penalty.
 
@@ -69,15 +72,9 @@ class BiasCorrected(MulticlassFamily):
 
     calibrator = True
 
-    def __init__(
-        self,
-        penalty: float | None = 1.0,
-        eps: Eps = "auto",
-        input: Input = "probabilities",  # noqa: A002 - what it is called everywhere
-    ) -> None:
-        self.penalty = penalty
-        self.eps = eps
-        self.input = input
+    penalty: float | None = 1.0
+    eps: Eps = "auto"
+    input: Input = "probabilities"
 
     @property
     def n_parameters_(self) -> float:

@@ -1,6 +1,7 @@
 """Dirichlet calibration with off-diagonal and intercept regularisation (ODIR)."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -28,6 +29,7 @@ GRID = tuple(10.0**k for k in range(1, -6, -1))  # from the largest
 
 @register("dirichlet")
 @take_descriptions(StructuredFamily)
+@dataclass(eq=False, repr=False)
 class Dirichlet(MulticlassFamily):
     """Fit softmax(W ln p + b) with penalties on the off-diagonal entries of W and on b.
 
@@ -98,23 +100,13 @@ class Dirichlet(MulticlassFamily):
 
     calibrator = True
 
-    def __init__(
-        self,
-        lambda_: float | Literal["cv"] = "cv",
-        mu: float | Literal["cv"] = "cv",
-        divide: bool = True,
-        cv: int = 5,
-        random_state: RandomState = 0,
-        eps: Eps = "auto",
-        input: Input = "probabilities",  # noqa: A002 - what it is called everywhere
-    ) -> None:
-        self.lambda_ = lambda_
-        self.mu = mu
-        self.divide = divide
-        self.cv = cv
-        self.random_state = random_state
-        self.eps = eps
-        self.input = input
+    lambda_: float | Literal["cv"] = "cv"
+    mu: float | Literal["cv"] = "cv"
+    divide: bool = True
+    cv: int = 5
+    random_state: RandomState = 0
+    eps: Eps = "auto"
+    input: Input = "probabilities"
 
     @property
     def n_parameters_(self) -> float:

@@ -1,6 +1,7 @@
 """One against the rest: a family of two classes for each class."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -19,6 +20,7 @@ from fitontest.typing import RandomState
 
 
 @register("one_vs_rest")
+@dataclass(eq=False, repr=False)
 class OneVsRest(MulticlassFamily):
     """Fit a family of two classes to each class against the rest, and divide the rows by their sums.
 
@@ -57,9 +59,8 @@ class OneVsRest(MulticlassFamily):
     calibrator = True
     map_class: ClassVar[type[OneVsRestMap]] = OneVsRestMap
 
-    def __init__(self, family: str | Family = "beta", random_state: RandomState = 0) -> None:
-        self.family = family
-        self.random_state = random_state
+    family: str | Family = "beta"
+    random_state: RandomState = 0
 
     @property
     def n_parameters_(self) -> float:

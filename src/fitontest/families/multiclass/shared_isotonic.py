@@ -1,5 +1,7 @@
 """One isotonic map for the probabilities of all classes."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
@@ -17,6 +19,7 @@ from fitontest.maps.multiclass.softmax import first_step
 
 
 @register("shared_isotonic")
+@dataclass(eq=False, repr=False)
 class SharedIsotonic(MulticlassFamily):
     """Fit one isotonic map to all n K probabilities and whether their classes are the labels, then divide the rows.
 
@@ -62,15 +65,9 @@ class SharedIsotonic(MulticlassFamily):
 
     calibrator = True
 
-    def __init__(
-        self,
-        temperature: bool = True,
-        eps: Eps = "auto",
-        input: Input = "probabilities",  # noqa: A002 - what it is called everywhere
-    ) -> None:
-        self.temperature = temperature
-        self.eps = eps
-        self.input = input
+    temperature: bool = True
+    eps: Eps = "auto"
+    input: Input = "probabilities"
 
     @property
     def n_parameters_(self) -> float:

@@ -1,5 +1,6 @@
 """Bins of the simplex: in each cell a shift of the predictions, or a level."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from fitontest.partitions.simplex.partitioner import find_simplex_partition
 from fitontest.typing import ArrayInput, FloatArray
 
 
+@dataclass(eq=False, repr=False)
 class SimplexBins(MulticlassFamily):
     """Take the mean prediction of each cell of the simplex to its mean label, by a shift or by a level.
 
@@ -46,9 +48,8 @@ class SimplexBins(MulticlassFamily):
     True
     """
 
-    def __init__(self, partition: Any = "median_variance", slope: int = 1) -> None:
-        self.partition = partition
-        self.slope = slope
+    partition: Any = "median_variance"
+    slope: int = 1
 
     @property
     def n_parameters_(self) -> float:

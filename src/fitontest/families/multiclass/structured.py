@@ -2,7 +2,8 @@
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from fitontest.numerics.random import check_cv
 from fitontest.typing import FloatArray, Label, RandomState
 
 
+@dataclass(eq=False, repr=False)
 class StructuredFamily(MulticlassFamily):
     """Base of the families softmax(W x + b) with a penalty that draws them towards temperature scaling.
 
@@ -68,21 +70,13 @@ class StructuredFamily(MulticlassFamily):
     """
 
     calibrator = True
-    noun: str
+    noun: ClassVar[str]
 
-    def __init__(
-        self,
-        penalty: float | Literal["cv"] | None = 1.0,
-        cv: int = 5,
-        random_state: RandomState = 0,
-        eps: Eps = "auto",
-        input: Input = "probabilities",  # noqa: A002 - what it is called everywhere
-    ) -> None:
-        self.penalty = penalty
-        self.cv = cv
-        self.random_state = random_state
-        self.eps = eps
-        self.input = input
+    penalty: float | Literal["cv"] | None = 1.0
+    cv: int = 5
+    random_state: RandomState = 0
+    eps: Eps = "auto"
+    input: Input = "probabilities"
 
     def solve_classes(self, rows: SimplexSample) -> ClassSolution:
         """Return that map, and how it was found."""

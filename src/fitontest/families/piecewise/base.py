@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -31,6 +32,7 @@ ROWS_PER_BIN = 200  # the number of bins is chosen among 1, ..., n // 200 + 1
 PAPERS_ROWS = 1e4  # the most rows that the paper tried its tolerance on
 
 
+@dataclass(eq=False, repr=False)
 class PiecewiseFamily(Family):
     """Base of `PL` and `PL3`: polygons whose knots, values and number are fitted; it describes what they share.
 
@@ -163,35 +165,19 @@ class PiecewiseFamily(Family):
     _link: ClassVar[Link]
     _tolerance_up_to_papers_rows: ClassVar[float]
 
-    def __init__(
-        self,
-        n_bins: int | Literal["cv"] = "cv",
-        loss: Literal["log_loss", "brier"] = "log_loss",
-        scoring: Literal["brier", "log_loss"] = "log_loss",
-        cv: int = 10,
-        max_bins: int = 16,
-        tolerance: float | Literal["auto"] = "auto",
-        ensemble: bool = True,
-        alpha: float = 1.0,
-        kappa: float = 2.0,
-        random_state: RandomState = 0,
-        exact: bool = False,
-        vary_bins: bool = True,
-        atoms: bool = False,
-    ) -> None:
-        self.n_bins = n_bins
-        self.loss = loss
-        self.scoring = scoring
-        self.cv = cv
-        self.max_bins = max_bins
-        self.tolerance = tolerance
-        self.ensemble = ensemble
-        self.alpha = alpha
-        self.kappa = kappa
-        self.random_state = random_state
-        self.exact = exact
-        self.vary_bins = vary_bins
-        self.atoms = atoms
+    n_bins: int | Literal["cv"] = "cv"
+    loss: Literal["log_loss", "brier"] = "log_loss"
+    scoring: Literal["brier", "log_loss"] = "log_loss"
+    cv: int = 10
+    max_bins: int = 16
+    tolerance: float | Literal["auto"] = "auto"
+    ensemble: bool = True
+    alpha: float = 1.0
+    kappa: float = 2.0
+    random_state: RandomState = 0
+    exact: bool = False
+    vary_bins: bool = True
+    atoms: bool = False
 
     def stand_in(self) -> Family:
         """Return a logistic spline with as many segments, or with numbers of segments chosen by cross-validation."""
