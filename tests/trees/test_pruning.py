@@ -8,6 +8,7 @@ import fitontest as fot
 from fitontest.trees.folds import tree_splits
 from fitontest.trees.node_models import ShareModels, brier_losses
 from fitontest.trees.pruning import best_factor, candidate_factors, collapse_factors, losses_by_factor
+from fitontest.trees.rows import TreeRows
 from fitontest.trees.structure import TreeStructure
 from tests.trees.problems import blobs
 
@@ -47,7 +48,7 @@ def test_losses_of_all_factors_are_those_of_the_pruned_trees():
     X, y, fitted, tree = grown()
     factors = collapse_factors(tree, gini_cost(fitted))
     new_x, new_y, _ = blobs(80, seed=5)
-    models = ShareModels.fit(tree, fitted.apply(X), y, np.ones(y.size), 3)
+    models = ShareModels.fit(tree, fitted.apply(X), TreeRows(X, y, np.ones(y.size), None, 3, whole=True))
     leaf = fitted.apply(new_x)
     loss = np.zeros(tree.size)
     for nodes in tree.levels(leaf):

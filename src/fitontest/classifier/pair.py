@@ -23,7 +23,7 @@ from fitontest.families.multiclass.base import MulticlassFamily, read_multiclass
 from fitontest.families.registry import registered_class, seeded
 from fitontest.numerics.links import logit
 from fitontest.trees.base import LOGIT_EPS, FeatureCalibrator
-from fitontest.typing import FloatArray, IntArray, Label, RandomState
+from fitontest.typing import BoolArray, FloatArray, IntArray, Label, RandomState
 
 #: A family of two classes or of several, or a calibrator that sees the features.
 AnyFamily: TypeAlias = Family | MulticlassFamily | FeatureCalibrator
@@ -120,6 +120,15 @@ class Calibration:
     rows: IntArray
     counts: bool = True
 
+    @property
+    def present(self) -> BoolArray:
+        """Which rows have a positive weight."""
+        return np.ones(self.codes.size, dtype=bool) if self.w is None else self.w > 0
+
+    def weights(self, rows: Any = slice(None)) -> Weights | None:
+        """Return the weights of the rows, or of a part of them."""
+        return None if self.w is None else Weights(self.w[rows], self.counts)
+
     def occurring(self, n_classes: int) -> IntArray:
         """Return the classes with rows of positive weight."""
         return np.flatnonzero(np.bincount(self.codes, self.w, n_classes))
@@ -129,71 +138,50 @@ def fit_pair(
     family: AnyFamily, estimator: Any, rows: Calibration, classes: NDArray[Any], method: str, columns: IntArray | None
 ) -> CalibratedPair:
     """Fit a clone of the family for each class that needs one, or one of several classes to all of them."""
+    pair = CalibratedPair(estimator, {}, classes, Reading.of(method, rows.raw, rows.w), columns)
+    known = positions(estimator, classes)
     if isinstance(family, FeatureCalibrator):
-        return _fit_features(family, estimator, rows, classes, method, columns)
-    if isinstance(family, MulticlassFamily) and (classes.size > 2 or not isinstance(family, Family)):
-        return _fit_together(family, estimator, rows, classes, method, columns)
-    reading = Reading.of(method, rows.raw, rows.w)
-    scores = reading.scores(rows.raw)
-    weights = None if rows.w is None else Weights(rows.w, rows.counts)
-    known = positions(estimator, classes)
-    wanted = [1] if classes.size == 2 else sorted(known.tolist())
-    families: dict[Label, Family] = {}
-    for k in wanted if known.size > 1 else []:
-        sample = ScoreSample(rows.codes == k, scores[:, k], weights, names=NAMES)
-        families[classes[k : k + 1].tolist()[0]] = clone(family).fit_sample(sample)
-    return CalibratedPair(estimator, families, classes, reading, columns)
+        return _fit_features(pair, family, rows, np.sort(known))
+    if isinstance(family, MulticlassFamily) and (classes.size > 2 or not family.takes_column):
+        return pair if known.size < 2 else _fit_together(pair, family, rows, known)
+    scores = pair.reading.scores(rows.raw)
+    columns_to_fit = [1] if classes.size == 2 else sorted(known.tolist())
+    for k in columns_to_fit if known.size > 1 else []:
+        sample = ScoreSample(rows.codes == k, scores[:, k], rows.weights(), names=NAMES)
+        pair.families_[classes[k : k + 1].tolist()[0]] = clone(family).fit_sample(sample)
+    return pair
 
 
-def _fit_together(
-    family: MulticlassFamily,
-    estimator: Any,
-    rows: Calibration,
-    classes: NDArray[Any],
-    method: str,
-    columns: IntArray | None,
-) -> CalibratedPair:
+def _fit_together(pair: CalibratedPair, family: MulticlassFamily, rows: Calibration, known: IntArray) -> CalibratedPair:
     """Fit a clone of the family to the classes that the estimator knows, and to the rows of these classes."""
-    known = positions(estimator, classes)
-    if known.size < 2:
-        return CalibratedPair(estimator, {}, classes, Reading.of(method, rows.raw, rows.w), columns)
-    reading = Reading(method, np.ones(classes.size), together=True)
+    classes = pair.classes_
+    reading = Reading(pair.reading.method, np.ones(classes.size), together=True)
+    pair = replace(pair, reading=reading)
     place = np.full(classes.size, -1, dtype=np.intp)
     place[known] = np.arange(known.size)
-    kept = place[rows.codes] >= 0
-    if rows.w is not None:
-        kept &= rows.w > 0
-    pair = CalibratedPair(estimator, {}, classes, reading, columns)
-    if not kept.any():
+    fitted = rows.present & (place[rows.codes] >= 0)
+    if not fitted.any():
         return pair
-    scores = _together(reading, rows.raw[np.ix_(kept, known)])
-    weights = None if rows.w is None else Weights(rows.w[kept], rows.counts)
-    fitted = SimplexSample(scores, place[rows.codes[kept]], classes[known].tolist(), weights, logs=reading.logs)
-    return replace(pair, family_=clone(family).fit_rows(fitted))
+    scores = _together(reading, rows.raw[np.ix_(fitted, known)])
+    labels = classes[known].tolist()
+    sample = SimplexSample(scores, place[rows.codes[fitted]], labels, rows.weights(fitted), logs=reading.logs)
+    return replace(pair, family_=clone(family).fit_rows(sample))
 
 
 def _fit_features(
-    family: FeatureCalibrator,
-    estimator: Any,
-    rows: Calibration,
-    classes: NDArray[Any],
-    method: str,
-    columns: IntArray | None,
+    pair: CalibratedPair, family: FeatureCalibrator, rows: Calibration, known: IntArray
 ) -> CalibratedPair:
     """Fit a clone of the calibrator to scores and features of the rows of the classes that the estimator knows."""
-    if columns is not None:
+    if pair.columns is not None:
         raise ValueError(f"family must not need features where X holds similarities of rows, got {family}")
-    reading = Reading.of(method, rows.raw, rows.w)
-    pair = CalibratedPair(estimator, {}, classes, reading, columns)
-    known = np.sort(positions(estimator, classes))
-    kept = np.flatnonzero(np.isin(rows.codes, known) & (True if rows.w is None else rows.w > 0))
-    if known.size < 2 or kept.size == 0:
+    fitted = np.flatnonzero(np.isin(rows.codes, known) & rows.present)
+    if known.size < 2 or fitted.size == 0:
         return pair
-    logits = _logits(reading.scores(rows.raw[kept])[:, known])
-    weights = None if rows.w is None else Weights(rows.w[kept], rows.counts)
-    X = take_part(rows.X, rows.rows[kept], None)
-    codes = np.searchsorted(known, rows.codes[kept])
-    return replace(pair, family_=clone(family).fit_coded(X, codes, classes[known], weights, logits))
+    logits = _logits(pair.reading.scores(rows.raw[fitted])[:, known])
+    X = take_part(rows.X, rows.rows[fitted], None)
+    codes = np.searchsorted(known, rows.codes[fitted])
+    classes = pair.classes_[known]
+    return replace(pair, family_=clone(family).fit_coded(X, codes, classes, rows.weights(fitted), logits))
 
 
 def _logits(scores: FloatArray) -> FloatArray:

@@ -326,10 +326,8 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         rows = Entries(np.array([0.25, 0.75]), ones.astype(np.float64), ones, whole=True)
         return self.fit_many(rows, np.array([[0], [1]])).shared
 
-    @property
-    def n_parameters_(self) -> float:
-        """How many free numbers the fitted map has."""
-        check_is_fitted(self, "map_")
+    def _count_parameters(self) -> float:
+        """Return those of its bins: a level, or two numbers where there are knots."""
         return getattr(self, "n_bins_", np.inf) * (2 if self.has_knots else 1)
 
     def predict(self, p: ArrayInput, *, clip: bool = False) -> FloatArray:

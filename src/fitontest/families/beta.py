@@ -99,9 +99,8 @@ class Beta(Family):
     solver: Literal["mle", "betacal"] = "mle"
     eps: Eps = "auto"
 
-    @property
-    def n_parameters_(self) -> float:
-        """One or two slopes, and an intercept where it is free."""
+    def _count_parameters(self) -> float:
+        """Return one or two slopes, and an intercept where it is free."""
         return len(self.parameters)
 
     def fit_many(self, entries: Entries, positives: IntArray) -> Fits:

@@ -4,8 +4,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sklearn.utils.validation import check_is_fitted
-
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family, Solution, read_family
 from fitontest.families.tuning import check_tolerance, held_out_scores
@@ -72,10 +70,8 @@ class CrossValidated(Family):
     tolerance: float = 1e-3
     random_state: RandomState = 0
 
-    @property
-    def n_parameters_(self) -> float:
-        """Those of `best_family_`."""
-        check_is_fitted(self, "best_family_")
+    def _count_parameters(self) -> float:
+        """Return those of `best_family_`."""
         best: Family = self.best_family_
         return best.n_parameters_
 

@@ -80,10 +80,9 @@ class CumulativeSpline(Family):
     n_knots: int = 6
     atoms: bool = False
 
-    @property
-    def n_parameters_(self) -> float:
-        """The values at the knots, up to a constant that the slope does not see, and one for each atom."""
-        return self.n_knots - 1 + (count_atoms(self.map_) if hasattr(self, "map_") else 0)
+    def _count_parameters(self) -> float:
+        """Return the values at the knots, up to a constant that the slope does not see, and one for each atom."""
+        return self.n_knots - 1 + count_atoms(self.map_)
 
     def fit_map(self, sample: ScoreSample) -> CalibrationMap:
         """Return the scores plus the slope of the spline."""

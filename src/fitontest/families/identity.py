@@ -29,10 +29,7 @@ class Identity(EitherFamily):
     calibrator = True
     does_nothing = True
 
-    @property
-    def n_parameters_(self) -> float:
-        """None."""
-        return 0
+    n_parameters_ = 0
 
     def fit_map(self, sample: ScoreSample) -> IdentityMap:  # noqa: ARG002 - nothing is fitted
         """Return the identity map."""

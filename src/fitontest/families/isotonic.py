@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from fitontest.checks import choose
 from fitontest.data.entries import Entries
@@ -64,10 +63,8 @@ class Isotonic(Family):
 
     interpolation: Literal["linear", "step"] = "linear"
 
-    @property
-    def n_parameters_(self) -> float:
-        """A level for each block, and where it ends."""
-        check_is_fitted(self, "map_")
+    def _count_parameters(self) -> float:
+        """Return a level for each block, and where it ends."""
         return 2 * self.n_bins_ - 1
 
     def solve(self, sample: ScoreSample) -> Solution:

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from fitontest.checks import is_real
 from fitontest.data.entries import Entries
@@ -93,10 +92,8 @@ class KDE(Family):
     bandwidth: float | None = None
     atoms: bool = False
 
-    @property
-    def n_parameters_(self) -> float:
-        """The degrees of freedom of the smoother, and one for each atom."""
-        check_is_fitted(self, "map_")
+    def _count_parameters(self) -> float:
+        """Return the degrees of freedom of the smoother, and one for each atom."""
         return float(self.degrees_of_freedom_) + count_atoms(self.map_)
 
     def solve(self, sample: ScoreSample) -> Solution:

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from fitontest.checks import is_whole
 from fitontest.data.entries import Entries
@@ -83,10 +82,8 @@ class KNN(Family):
 
     k: int = 10
 
-    @property
-    def n_parameters_(self) -> float:
-        """The number of rows over k, at least 1: so many means can be formed of separate rows."""
-        check_is_fitted(self, "map_")
+    def _count_parameters(self) -> float:
+        """Return the number of rows over k, at least 1: so many means can be formed of separate rows."""
         return float(self.n_neighbourhoods_)
 
     def solve(self, sample: ScoreSample) -> Solution:

@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass, replace
 
-from sklearn.utils.validation import check_is_fitted
-
 from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family
@@ -57,10 +55,8 @@ class PavaBlocks(Family):
     n_min: float | None = None
     n_max: float | None = None
 
-    @property
-    def n_parameters_(self) -> float:
-        """A level for each block, and where it ends."""
-        check_is_fitted(self, "map_")
+    def _count_parameters(self) -> float:
+        """Return a level for each block, and where it ends."""
         return 2 * self.n_bins_ - 1
 
     def fit_map(self, sample: ScoreSample) -> BinnedMap:

@@ -78,10 +78,7 @@ class Platt(Family):
     smoothing: bool = False
     eps: Eps = "auto"
 
-    @property
-    def n_parameters_(self) -> float:
-        """Slope and intercept."""
-        return 2
+    n_parameters_ = 2  # slope and intercept
 
     def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
         """Return the maps of many labellings, whose likelihoods are maximised at once."""

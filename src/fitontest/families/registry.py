@@ -1,10 +1,12 @@
 """The registry of all calibrators: of a column of scores, of a column for each class, and of features."""
 
+import math
 from abc import ABC
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Self, TypeVar
 
 from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
 from fitontest.registry import Registry, Shelf
 from fitontest.typing import RandomState
@@ -32,6 +34,16 @@ class FamilyBase(BaseEstimator, ABC):  # type: ignore[misc]
     does_nothing: ClassVar[bool] = False
     mixes: ClassVar[bool] = False
     by_class: ClassVar[bool] = False
+
+    @property
+    def n_parameters_(self) -> float:
+        """How many free numbers the fitted map has."""
+        check_is_fitted(self, "map_")
+        return self._count_parameters()
+
+    def _count_parameters(self) -> float:
+        """Return how many free numbers the fitted map has; not known unless a family says it."""
+        return math.inf
 
     def replace_results(self, results: Mapping[str, Any]) -> Self:
         """Set the results of a fit, and forget those of an earlier one, which other parameters may have made.

@@ -79,10 +79,7 @@ class ScalingBinning(Family):
 
     n_bins: int = 10
 
-    @property
-    def n_parameters_(self) -> float:
-        """Slope and intercept: with the scores they determine the values of the bins."""
-        return 2
+    n_parameters_ = 2  # slope and intercept: with the scores they determine the values of the bins
 
     def solve(self, sample: ScoreSample) -> Solution:
         """Return the binned map, its bins and Platt's curve."""

@@ -112,9 +112,8 @@ class Spline(Family):
     prior: float = 2.0
     random_state: RandomState = 0
 
-    @property
-    def n_parameters_(self) -> float:
-        """A value for each knot, averaged as the polygons are, and one for each atom."""
+    def _count_parameters(self) -> float:
+        """Return a value for each knot, averaged as the polygons are, and one for each atom."""
         return float(self.weights_ @ (np.array(self.n_segments_) + 1.0)) + count_atoms(self.map_)
 
     def solve(self, sample: ScoreSample) -> Solution:

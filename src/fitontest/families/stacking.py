@@ -7,7 +7,6 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
 from fitontest.checks import choose, is_real, is_whole
 from fitontest.data.entries import Entries, in_tie_order
@@ -120,10 +119,8 @@ class Stacking(EitherFamily):
     prior: float = 1.0
     random_state: RandomState = 0
 
-    @property
-    def n_parameters_(self) -> float:
-        """The parameters of the members, averaged with their weights, and the weights but one."""
-        check_is_fitted(self, "members_")
+    def _count_parameters(self) -> float:
+        """Return the parameters of the members, averaged with their weights, and the weights but one."""
         pairs = zip(self.weights_, self.members_.values(), strict=True)
         present = [weight * member.n_parameters_ for weight, member in pairs if weight > 0]
         return float(sum(present)) + len(present) - 1.0

@@ -98,10 +98,7 @@ class Temperature(EitherFamily):
     mix: bool = True
     input: Input = "probabilities"
 
-    @property
-    def n_parameters_(self) -> float:
-        """One."""
-        return 1
+    n_parameters_ = 1
 
     def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
         """Return the maps of many labellings, whose likelihoods are maximised at once."""

@@ -62,10 +62,8 @@ class VennAbers(Family):
     evaluator = False
     calibrator = True
 
-    @property
-    def n_parameters_(self) -> float:
-        """As of isotonic regression of the data: a level for each block, and where it ends."""
-        check_is_fitted(self, "map_")
+    def _count_parameters(self) -> float:
+        """Return those of isotonic regression of the data: a level for each block, and where it ends."""
         return float(2 * self.n_blocks_ - 1)
 
     def solve(self, sample: ScoreSample) -> Solution:

@@ -26,6 +26,7 @@ from fitontest.numerics.random import check_seed
 from fitontest.trees.folds import Fold, tree_splits
 from fitontest.trees.node_models import NodeModels
 from fitontest.trees.pruning import best_factor, candidate_factors, collapse_factors, losses_by_factor
+from fitontest.trees.rows import TreeRows
 from fitontest.trees.structure import TreeStructure
 from fitontest.typing import ArrayInput, FloatArray, IntArray, RandomState
 
@@ -93,9 +94,7 @@ class FeatureCalibrator(ClassifierMixin, FamilyBase):  # type: ignore[misc]
         self.random_state = random_state
 
     @abstractmethod
-    def fit_nodes(
-        self, tree: TreeStructure, leaf: IntArray, codes: IntArray, w: FloatArray, logits: FloatArray | None, K: int
-    ) -> NodeModels:
+    def fit_nodes(self, tree: TreeStructure, leaf: IntArray, rows: TreeRows) -> NodeModels:
         """Return the models of all nodes of a tree.
 
         Parameters
@@ -104,14 +103,8 @@ class FeatureCalibrator(ClassifierMixin, FamilyBase):  # type: ignore[misc]
             The nodes, of which the leaves are those of the pruned tree.
         leaf : int array of shape (n,)
             The leaf of each row.
-        codes : int array of shape (n,)
-            The position of each label in the classes.
-        w : array of shape (n,)
-            Positive weights.
-        logits : array of shape (n, k) or None
-            As for `fit_coded`.
-        K : int
-            Number of classes.
+        rows : TreeRows
+            What the tree is fitted to.
         """
 
     @abstractmethod
@@ -189,14 +182,11 @@ class FeatureCalibrator(ClassifierMixin, FamilyBase):  # type: ignore[misc]
         w = np.ones(codes.size) if weights is None else weights.w
         whole = weights is None or weights.counts
         folds = tree_splits(self.cv, X, codes, w, logits, self.random_state, whole=whole)
-        present = np.flatnonzero(w > 0)
-        if present.size < codes.size:
-            X, codes, w = X[present], codes[present], w[present]
-            logits = None if logits is None else logits[present]
+        rows, present = TreeRows(X, codes, w, logits, classes.size, whole), np.flatnonzero(w > 0)
         results = {"classes_": classes, "n_features_in_": self.n_features_in_}
         if hasattr(self, "feature_names_in_"):
             results["feature_names_in_"] = self.feature_names_in_
-        results.update(self._solve(X, codes, w, logits, classes.size, folds, whole=whole))
+        results.update(self._solve(rows.take(present) if present.size < codes.size else rows, folds))
         return self.replace_results(results)
 
     def apply(self, X: Any) -> IntArray:
@@ -268,21 +258,11 @@ class FeatureCalibrator(ClassifierMixin, FamilyBase):  # type: ignore[misc]
         leaf = self.apply(X)
         return self.models_.evaluate(leaf, logits)
 
-    def _solve(
-        self,
-        X: Any,
-        codes: IntArray,
-        w: FloatArray,
-        logits: FloatArray | None,
-        K: int,
-        folds: list[Fold],
-        *,
-        whole: bool,
-    ) -> dict[str, Any]:
+    def _solve(self, rows: TreeRows, folds: list[Fold]) -> dict[str, Any]:
         """Return the attributes of the fitted tree."""
-        grown, tree, leaf, _, factors = self._grow(X, codes, w, logits, K, whole=whole)
+        grown, tree, leaf, _, factors = self._grow(rows)
         candidates = candidate_factors(factors)
-        losses = [self._held_out(X, codes, logits, K, candidates, fold, whole=whole) for fold in folds]
+        losses = [self._held_out(rows, candidates, fold) for fold in folds]
         factor = best_factor(candidates, losses) if losses else 0.0
         pruned, leaf_of = tree.cut(factors <= factor)
         return {
@@ -291,57 +271,36 @@ class FeatureCalibrator(ClassifierMixin, FamilyBase):  # type: ignore[misc]
             "leaf_of_": leaf_of,
             "pruning_factor_": factor,
             "n_leaves_": int(pruned.leaves.size),
-            "models_": self.fit_nodes(pruned, leaf_of[leaf], codes, w, logits, K),
+            "models_": self.fit_nodes(pruned, leaf_of[leaf], rows),
         }
 
-    def _grow(
-        self, X: Any, codes: IntArray, w: FloatArray, logits: FloatArray | None, K: int, *, whole: bool
-    ) -> tuple[DecisionTreeClassifier, TreeStructure, IntArray, NodeModels, FloatArray]:
+    def _grow(self, rows: TreeRows) -> tuple[DecisionTreeClassifier, TreeStructure, IntArray, NodeModels, FloatArray]:
         """Grow a tree, fit the models of its nodes, and find the factors at which its nodes collapse."""
-        limits = _leaf_limits(self.min_samples_leaf, w) if whole else {"min_samples_leaf": self.min_samples_leaf}
+        least = self.min_samples_leaf
+        limits = _leaf_limits(least, rows.w) if rows.whole else {"min_samples_leaf": least}
         grown = DecisionTreeClassifier(
             max_depth=self.max_depth, max_leaf_nodes=self.max_leaf_nodes, random_state=self.random_state, **limits
-        ).fit(X, codes, sample_weight=w)
+        ).fit(rows.X, rows.codes, sample_weight=rows.w)
         tree = TreeStructure.of(grown)
-        leaf = np.asarray(grown.apply(X), dtype=np.intp)
-        models = self.fit_nodes(tree, leaf, codes, w, logits, K)
-        cost = self._node_losses(tree, models, leaf, codes, w, logits) / w.sum()
+        leaf = np.asarray(grown.apply(rows.X), dtype=np.intp)
+        models = self.fit_nodes(tree, leaf, rows)
+        cost = self._node_losses(tree, models, leaf, rows) / rows.w.sum()
         return grown, tree, leaf, models, collapse_factors(tree, cost)
 
-    def _held_out(
-        self,
-        X: Any,
-        codes: IntArray,
-        logits: FloatArray | None,
-        K: int,
-        candidates: FloatArray,
-        fold: Fold,
-        *,
-        whole: bool,
-    ) -> FloatArray:
+    def _held_out(self, rows: TreeRows, candidates: FloatArray, fold: Fold) -> FloatArray:
         """Return the loss of the held-out rows of a fold for each candidate of the factor."""
-        train, held = (np.flatnonzero(weights) for weights in fold)
-        z = (None, None) if logits is None else (logits[train], logits[held])
-        grown, tree, _, models, factors = self._grow(X[train], codes[train], fold[0][train], z[0], K, whole=whole)
-        leaf = np.asarray(grown.apply(X[held]), dtype=np.intp)
-        loss = self._node_losses(tree, models, leaf, codes[held], fold[1][held], z[1])
-        return losses_by_factor(tree, factors, loss, candidates)
+        train, held_out = (rows.take(np.flatnonzero(weights), weights) for weights in fold)
+        grown, tree, _, models, factors = self._grow(train)
+        leaf = np.asarray(grown.apply(held_out.X), dtype=np.intp)
+        return losses_by_factor(tree, factors, self._node_losses(tree, models, leaf, held_out), candidates)
 
-    def _node_losses(
-        self,
-        tree: TreeStructure,
-        models: NodeModels,
-        leaf: IntArray,
-        codes: IntArray,
-        w: FloatArray,
-        logits: FloatArray | None,
-    ) -> FloatArray:
+    def _node_losses(self, tree: TreeStructure, models: NodeModels, leaf: IntArray, rows: TreeRows) -> FloatArray:
         """Return for each node the total loss of the rows that pass it, under its own model."""
         total = np.zeros(tree.size)
         for nodes in tree.levels(leaf):
-            rows = np.flatnonzero(nodes >= 0)
-            proba = models.evaluate(nodes[rows], None if logits is None else logits[rows])
-            total += np.bincount(nodes[rows], w[rows] * self.row_losses(proba, codes[rows]), tree.size)
+            at = np.flatnonzero(nodes >= 0)
+            proba = models.evaluate(nodes[at], None if rows.logits is None else rows.logits[at])
+            total += np.bincount(nodes[at], rows.w[at] * self.row_losses(proba, rows.codes[at]), tree.size)
         return total
 
     def __sklearn_tags__(self) -> Any:

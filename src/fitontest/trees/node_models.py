@@ -1,11 +1,12 @@
 """What the nodes of a tree predict: the shares of the classes, or logistic regressions on the logits of base scores."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
 from fitontest.numerics.links import sigmoid
+from fitontest.trees.rows import TreeRows
 from fitontest.trees.segment_logistic import fit_segments
 from fitontest.trees.structure import NONE, TreeStructure
 from fitontest.typing import BoolArray, FloatArray, IntArray
@@ -16,27 +17,31 @@ RIDGE = 1e-6
 class NodeModels(Protocol):
     """A model in each node of a tree: ``evaluate(nodes, logits)`` gives probabilities of shape (n, K)."""
 
+    takes_logits: ClassVar[bool]
+
     def evaluate(self, nodes: IntArray, logits: FloatArray | None) -> FloatArray:
         """Return the probabilities of rows in these nodes."""
         ...  # pragma: no cover - a protocol
 
 
-def class_weights(tree: TreeStructure, leaf: IntArray, codes: IntArray, w: FloatArray, n_classes: int) -> FloatArray:
+def class_weights(tree: TreeStructure, leaf: IntArray, rows: TreeRows) -> FloatArray:
     """Return the weight of each class in each node, shape (m, K)."""
-    cells = np.bincount(leaf * n_classes + codes, w, tree.size * n_classes).astype(np.float64)
-    return tree.accumulate(cells.reshape(tree.size, n_classes))
+    size = tree.size, rows.n_classes
+    cells = np.bincount(leaf * rows.n_classes + rows.codes, rows.w, size[0] * size[1]).astype(np.float64)
+    return tree.accumulate(cells.reshape(size))
 
 
 @dataclass(frozen=True, eq=False)
 class ShareModels:
     """Each node predicts the shares of the classes among its rows."""
 
+    takes_logits: ClassVar[bool] = False
     shares: FloatArray
 
     @classmethod
-    def fit(cls, tree: TreeStructure, leaf: IntArray, codes: IntArray, w: FloatArray, n_classes: int) -> "ShareModels":
+    def fit(cls, tree: TreeStructure, leaf: IntArray, rows: TreeRows) -> "ShareModels":
         """Return the shares of the nodes."""
-        weights = class_weights(tree, leaf, codes, w, n_classes)
+        weights = class_weights(tree, leaf, rows)
         return cls(weights / weights.sum(axis=1, keepdims=True))
 
     def evaluate(self, nodes: IntArray, logits: FloatArray | None) -> FloatArray:  # noqa: ARG002 - shares need none
@@ -59,41 +64,36 @@ class LogisticModels:
         For rows to which no regression leaves anything.
     """
 
+    takes_logits: ClassVar[bool] = True
     intercepts: FloatArray
     slopes: FloatArray
     shares: FloatArray
 
     @classmethod
-    def fit(
-        cls,
-        tree: TreeStructure,
-        leaf: IntArray,
-        codes: IntArray,
-        w: FloatArray,
-        logits: FloatArray,
-        n_classes: int,
-    ) -> "LogisticModels":
+    def fit(cls, tree: TreeStructure, leaf: IntArray, rows: TreeRows, logits: FloatArray) -> "LogisticModels":
         """Fit the regressions of all nodes, depth by depth.
 
         Parameters
         ----------
         tree : TreeStructure
-        leaf, codes, w : array of shape (n,)
-            The leaf, class and weight of each row.
+        leaf : int array of shape (n,)
+            The leaf of each row.
+        rows : TreeRows
         logits : array of shape (n, k)
-            Of the second of two classes, or of each class.
-        n_classes : int
+            Of the rows: of the second of two classes, or of each class.
         """
-        weights = class_weights(tree, leaf, codes, w, n_classes)
+        weights = class_weights(tree, leaf, rows)
         shares = weights / weights.sum(axis=1, keepdims=True)
-        modelled = [1] if n_classes == 2 else list(range(n_classes))
+        modelled = [1] if rows.n_classes == 2 else list(range(rows.n_classes))
         occurs = (weights > 0)[:, modelled]
         alone = occurs & ((weights > 0).sum(axis=1, keepdims=True) == 1)
         intercepts = np.where(alone, np.inf, np.where(occurs, 0.0, -np.inf))
         slopes = np.zeros(intercepts.shape)
         for nodes in tree.levels(leaf):
             for column, k in enumerate(modelled):
-                _fit_level(nodes, codes == k, w, logits[:, column], (intercepts[:, column], slopes[:, column]))
+                _fit_level(
+                    nodes, rows.codes == k, rows.w, logits[:, column], (intercepts[:, column], slopes[:, column])
+                )
         return cls(intercepts, slopes, shares)
 
     def evaluate(self, nodes: IntArray, logits: FloatArray | None) -> FloatArray:

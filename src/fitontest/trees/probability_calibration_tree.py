@@ -9,6 +9,7 @@ from fitontest.families.registry import register
 from fitontest.numerics.losses import log_loss
 from fitontest.trees.base import FeatureCalibrator, kept_if_refused, predicted_classes, read_logits, read_weights_of
 from fitontest.trees.node_models import LogisticModels, NodeModels, ShareModels
+from fitontest.trees.rows import TreeRows
 from fitontest.trees.structure import TreeStructure
 from fitontest.typing import ArrayInput, FloatArray, IntArray
 
@@ -106,11 +107,11 @@ class ProbabilityCalibrationTree(FeatureCalibrator):
             No scores for a tree that was fitted with scores, scores for one that was not, or scores outside [0, 1].
         """
         nodes = self.apply(X)
-        if isinstance(self.models_, LogisticModels) and scores is None:
+        if self.models_.takes_logits and scores is None:
             raise ValueError("scores must be given where fit was given scores, got none")
-        if isinstance(self.models_, ShareModels) and scores is not None and self.classes_.size > 1:
-            raise ValueError(f"scores must be left out where fit was given none, got {brief(scores)}")
         one_class = self.classes_.size == 1
+        if not (self.models_.takes_logits or scores is None or one_class):
+            raise ValueError(f"scores must be left out where fit was given none, got {brief(scores)}")
         logits = None if scores is None or one_class else read_logits(scores, nodes.size, self.classes_.size)
         return self.models_.evaluate(nodes, logits)
 
@@ -144,13 +145,11 @@ class ProbabilityCalibrationTree(FeatureCalibrator):
 
         return float(accuracy_score(y, self.predict(X, scores=scores), sample_weight=sample_weight))
 
-    def fit_nodes(
-        self, tree: TreeStructure, leaf: IntArray, codes: IntArray, w: FloatArray, logits: FloatArray | None, K: int
-    ) -> NodeModels:
+    def fit_nodes(self, tree: TreeStructure, leaf: IntArray, rows: TreeRows) -> NodeModels:
         """Return the regressions of all nodes; without base scores the shares, which have the smallest log loss."""
-        if logits is None or K < 2:
-            return ShareModels.fit(tree, leaf, codes, w, K)
-        return LogisticModels.fit(tree, leaf, codes, w, logits, K)
+        if rows.logits is None or rows.n_classes < 2:
+            return ShareModels.fit(tree, leaf, rows)
+        return LogisticModels.fit(tree, leaf, rows, rows.logits)
 
     def row_losses(self, proba: FloatArray, codes: IntArray) -> FloatArray:
         """Return the log loss of each row."""

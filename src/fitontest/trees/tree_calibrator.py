@@ -7,6 +7,7 @@ from fitontest.families.docstrings import take_descriptions
 from fitontest.families.registry import register
 from fitontest.trees.base import FeatureCalibrator, kept_if_refused, predicted_classes, read_weights_of
 from fitontest.trees.node_models import NodeModels, ShareModels, brier_losses
+from fitontest.trees.rows import TreeRows
 from fitontest.trees.structure import TreeStructure
 from fitontest.typing import ArrayInput, FloatArray, IntArray
 
@@ -88,17 +89,9 @@ class TreeCalibrator(FeatureCalibrator):
         """
         return predicted_classes(self, self.predict_proba(X))
 
-    def fit_nodes(
-        self,
-        tree: TreeStructure,
-        leaf: IntArray,
-        codes: IntArray,
-        w: FloatArray,
-        logits: FloatArray | None,  # noqa: ARG002 - the shares need none
-        K: int,
-    ) -> NodeModels:
+    def fit_nodes(self, tree: TreeStructure, leaf: IntArray, rows: TreeRows) -> NodeModels:
         """Return the shares of the classes in each node."""
-        return ShareModels.fit(tree, leaf, codes, w, K)
+        return ShareModels.fit(tree, leaf, rows)
 
     def row_losses(self, proba: FloatArray, codes: IntArray) -> FloatArray:
         """Return the squared error of each row, summed over the classes."""

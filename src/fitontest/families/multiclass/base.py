@@ -192,12 +192,6 @@ class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: 
         """Return the probability to which smaller ones are clipped before their logarithms are taken."""
         return SMALLEST if rows.logs else eps_of_classes(self.eps, rows)
 
-    @property
-    def n_parameters_(self) -> float:
-        """How many free numbers the fitted map has."""
-        check_is_fitted(self, "map_")
-        return np.inf
-
     def predict_proba(self, P: ArrayInput) -> FloatArray:
         """Return the calibrated probabilities, shape (n, K); the rows add up to 1.
 

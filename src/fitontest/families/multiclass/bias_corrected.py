@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.families.cutting import Eps, read_eps
@@ -76,10 +75,8 @@ class BiasCorrected(MulticlassFamily):
     eps: Eps = "auto"
     input: Input = "probabilities"
 
-    @property
-    def n_parameters_(self) -> float:
-        """K: a constant added to all biases changes nothing."""
-        check_is_fitted(self, "map_")
+    def _count_parameters(self) -> float:
+        """Return K: a constant added to all biases changes nothing."""
         return float(self.classes_.size)
 
     def solve_classes(self, rows: SimplexSample) -> ClassSolution:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from fitontest.checks import brief
 from fitontest.data.simplex_sample import SimplexSample
@@ -108,10 +107,8 @@ class Dirichlet(MulticlassFamily):
     eps: Eps = "auto"
     input: Input = "probabilities"
 
-    @property
-    def n_parameters_(self) -> float:
-        """K^2 - 1: a column added to all classes alike changes nothing."""
-        check_is_fitted(self, "map_")
+    def _count_parameters(self) -> float:
+        """Return K^2 - 1: a column added to all classes alike changes nothing."""
         return float(self.classes_.size**2 - 1)
 
     def solve_classes(self, rows: SimplexSample) -> ClassSolution:

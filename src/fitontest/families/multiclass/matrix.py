@@ -1,7 +1,6 @@
 """Matrix scaling: a full matrix and a bias for each class."""
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from fitontest.families.docstrings import take_descriptions
 from fitontest.families.multiclass.fitting import ObjectiveMaker, full_identity
@@ -55,10 +54,8 @@ class Matrix(StructuredFamily):
 
     noun = "matrix"
 
-    @property
-    def n_parameters_(self) -> float:
-        """K^2 - 1: a column added to all classes alike changes nothing."""
-        check_is_fitted(self, "map_")
+    def _count_parameters(self) -> float:
+        """Return K^2 - 1: a column added to all classes alike changes nothing."""
         return float(self.classes_.size**2 - 1)
 
     @property

@@ -6,7 +6,6 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.families.base import Family, read_family
@@ -62,10 +61,8 @@ class OneVsRest(MulticlassFamily):
     family: str | Family = "beta"
     random_state: RandomState = 0
 
-    @property
-    def n_parameters_(self) -> float:
-        """Those of all the maps of two classes."""
-        check_is_fitted(self, "map_")
+    def _count_parameters(self) -> float:
+        """Return those of all the maps of two classes."""
         return float(np.sum([family.n_parameters_ for family in self.families_]))
 
     def solve_classes(self, rows: SimplexSample) -> ClassSolution:

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import SimplexSample
@@ -69,10 +68,8 @@ class SharedIsotonic(MulticlassFamily):
     eps: Eps = "auto"
     input: Input = "probabilities"
 
-    @property
-    def n_parameters_(self) -> float:
-        """A level for each block and where it ends, and the temperature."""
-        check_is_fitted(self, "map_")
+    def _count_parameters(self) -> float:
+        """Return a level for each block and where it ends, and the temperature."""
         return float(2 * self.n_blocks_ - 1 + bool(self.temperature))
 
     def solve_classes(self, rows: SimplexSample) -> ClassSolution:

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.families.multiclass.base import ClassSolution, MulticlassFamily
@@ -51,10 +50,8 @@ class SimplexBins(MulticlassFamily):
     partition: Any = "median_variance"
     slope: int = 1
 
-    @property
-    def n_parameters_(self) -> float:
-        """K - 1 numbers for each cell."""
-        check_is_fitted(self, "map_")
+    def _count_parameters(self) -> float:
+        """Return K - 1 numbers for each cell."""
         return float(self.n_bins_ * (len(self.classes_) - 1))
 
     def fit_class_map(self, rows: SimplexSample) -> CellMap:

@@ -1,7 +1,6 @@
 """Vector scaling: a slope and a bias for each class."""
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from fitontest.families.docstrings import take_descriptions
 from fitontest.families.multiclass.fitting import ObjectiveMaker, diagonal_identity
@@ -52,10 +51,8 @@ class Vector(StructuredFamily):
 
     noun = "vector"
 
-    @property
-    def n_parameters_(self) -> float:
-        """2K - 1: a constant added to all biases changes nothing."""
-        check_is_fitted(self, "map_")
+    def _count_parameters(self) -> float:
+        """Return 2K - 1: a constant added to all biases changes nothing."""
         return float(2 * self.classes_.size - 1)
 
     @property

@@ -7,7 +7,6 @@ from typing import ClassVar, Literal
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from fitontest.checks import choose, is_real, is_whole
 from fitontest.data.score_sample import ScoreSample
@@ -237,10 +236,8 @@ class PiecewiseFamily(Family):
         segments = polygons.x if np.all(bins == b) else fitter.knots(by_bins[b].tau[:, : b + 1])
         return self._solution(polygons, segments, scores, sample), polygons
 
-    @property
-    def n_parameters_(self) -> float:
-        """Two for each segment, a value and a knot, the mean over the averaged maps; and one for each atom."""
-        check_is_fitted(self, "map_n_bins_")
+    def _count_parameters(self) -> float:
+        """Return two for each segment, a value and a knot, the mean over the averaged maps; and one for each atom."""
         return 2.0 * float(np.mean(self.map_n_bins_)) + count_atoms(self.map_)
 
     def _folds(self, sample: ScoreSample, chooses: bool) -> tuple[ScoreSample, list[IntArray]]:
