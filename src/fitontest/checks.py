@@ -70,3 +70,17 @@ def as_list(given: object, argument: str, *, empty: bool = False) -> list[Any]:
         rule = f"{argument} must be a {'' if empty else 'non-empty '}list of {argument}"
         raise ValueError(f"{rule}, got {given!r}{hint}")
     return held
+
+
+def check_flag(value: object, argument: str) -> bool:
+    """Return the value if it is True or False, or refuse it."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{argument} must be True or False, got {brief(value)}")
+    return bool(value)
+
+
+def check_not_negative(value: object, argument: str, below: float = np.inf) -> float:
+    """Return the value if it is a number in [0, below), or refuse it."""
+    if not (is_real(value) and 0 <= value < below):
+        raise ValueError(f"{argument} must be a finite number, at least 0; got {value!r}")
+    return float(value)

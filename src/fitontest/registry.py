@@ -81,7 +81,7 @@ class Registry(Mapping[str, E], Generic[E, T]):
 
     def __init__(self, noun: str, base: type[T], *shelves: Shelf[E], values: bool = False) -> None:
         self._noun = noun
-        self._base = base
+        self.base = base
         self._values = values
         self._shelves = shelves
         self._kinds = {shelf.classes: shelf for shelf in shelves if shelf.classes}
@@ -279,10 +279,10 @@ class Registry(Mapping[str, E], Generic[E, T]):
 
     def _check(self, name: str, entry: object) -> None:
         """Raise TypeError for an entry of the wrong kind."""
-        if self._values and not isinstance(entry, self._base):
-            raise TypeError(f"the {self._noun} {name!r} must be a {self._base.__name__}, got {entry!r}")
-        if not self._values and not (isinstance(entry, type) and issubclass(entry, self._base)):
-            raise TypeError(f"the {self._noun} {name!r} must be a subclass of {self._base.__name__}, got {entry!r}")
+        if self._values and not isinstance(entry, self.base):
+            raise TypeError(f"the {self._noun} {name!r} must be a {self.base.__name__}, got {entry!r}")
+        if not self._values and not (isinstance(entry, type) and issubclass(entry, self.base)):
+            raise TypeError(f"the {self._noun} {name!r} must be a subclass of {self.base.__name__}, got {entry!r}")
 
 
 def _plugins(shelves: Iterable[Shelf[E]]) -> dict[str, Callable[[], E]]:
@@ -302,6 +302,23 @@ def _check_settings(entry: Any, settings: Mapping[str, Any], name: str) -> None:
     parameters = signature(entry).parameters.values() if settings and isinstance(entry, type) else ()
     if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
         check_known(settings, [parameter.name for parameter in parameters], f"settings of {name}")
+
+
+def find_value(registry: Registry[Any, T], value: object, argument: str, make: Callable[[str, Any], T]) -> T:
+    """Return the registered value that a name means; one is itself, and of a callable one is made, called after it."""
+    if isinstance(value, registry.base):
+        return value
+    if isinstance(value, str) and value in registry:
+        return registry[value]  # type: ignore[no-any-return]
+    if callable(value) and not isinstance(value, type | str):
+        return make(name_of(value), value)
+    hint = "" if isinstance(value, str) else f", a {registry.base.__name__} or a callable"
+    raise ValueError(f"{argument} must be one of {', '.join(map(repr, registry))}{hint}; got {value!r}")
+
+
+def name_of(chosen: object) -> str:
+    """Return a name as it is, and the name of a callable."""
+    return chosen if isinstance(chosen, str) else str(getattr(chosen, "__name__", type(chosen).__name__))
 
 
 def settings_of(value: Any) -> dict[str, Any]:

@@ -225,7 +225,7 @@ def test_held_out_values_are_those_of_maps_without_the_fold():
 def test_refusals(name, value):
     y, p = piled(60)
     made = fot.families.make(name, atoms=value)
-    with pytest.raises(ValueError, match=f"atoms must be True or False; got {value!r}"):
+    with pytest.raises(ValueError, match=f"atoms must be True or False, got {value!r}"):
         made.fit(p, y)
     entries, order = entries_of_columns(p, read_weights(np.ones(60), "w"))
     with pytest.raises(ValueError, match="atoms must be True or False"):

@@ -18,7 +18,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from fitontest.checks import is_whole
+from fitontest.checks import check_flag, is_whole
 from fitontest.classifier.absent import warn_absent
 from fitontest.classifier.data import Rows, read_rows, with_classes_of, with_similarities
 from fitontest.classifier.fold import Fold, Task, run_fold
@@ -242,8 +242,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
 
     def _check(self) -> None:
         check_splitting(self.cv)
-        if not isinstance(self.ensemble, bool | np.bool_):
-            raise ValueError(f"ensemble must be True or False, got {self.ensemble!r}")
+        check_flag(self.ensemble, "ensemble")
         if self.n_jobs is not None and (not is_whole(self.n_jobs) or self.n_jobs == 0):
             raise ValueError(f"n_jobs must be None or a whole number other than 0, got {self.n_jobs!r}")
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from fitontest.checks import check_flag
 from fitontest.data.entries import Entries, count_effective_rows
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Solution
@@ -110,7 +111,7 @@ def solve_beside_atoms(
     prior : float, default=0.0
         Prior rows of all scores together, whose labels are the scores; each level gets its share of them.
     """
-    found = Atoms.of_sample(sample) if check_atoms(atoms) else None
+    found = Atoms.of_sample(sample) if check_flag(atoms, "atoms") else None
     if found is None or len(found) == 0:
         return solve(sample)
     groups = sample.groups
@@ -137,7 +138,7 @@ def values_beside_atoms(
     own_values : callable
         That of the family for the entries of no atom.
     """
-    found = Atoms.of_entries(entries) if check_atoms(atoms) else None
+    found = Atoms.of_entries(entries) if check_flag(atoms, "atoms") else None
     if found is None or len(found) == 0:
         return own_values(entries, positives)
     wy = entries.group_wy(positives)[found.place]
@@ -156,10 +157,3 @@ def values_beside_atoms(
 def count_atoms(c_hat: CalibrationMap) -> int:
     """Return how many scores of a fitted map have levels of their own."""
     return c_hat.at.size if isinstance(c_hat, AtomsMap) else 0
-
-
-def check_atoms(atoms: object) -> bool:
-    """Return the setting, or raise ValueError unless it is True or False."""
-    if not isinstance(atoms, bool | np.bool_):
-        raise ValueError(f"atoms must be True or False; got {atoms!r}")
-    return bool(atoms)

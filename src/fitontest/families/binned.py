@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, TypeAlias, TypeGuard
 
 import numpy as np
 
-from fitontest.checks import is_whole
+from fitontest.checks import check_not_negative, is_whole
 from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family, Solution
@@ -15,7 +15,7 @@ from fitontest.families.bin_count import BATCH, bin_count_scores
 from fitontest.families.bin_count_many import FoldBins, RowLabels, applies, chosen_counts
 from fitontest.families.block_means import block_means, mean_labels
 from fitontest.families.fits import Fits, SharedFits
-from fitontest.families.tuning import CVScores, check_tolerance, held_out_scores
+from fitontest.families.tuning import CVScores, held_out_scores
 from fitontest.maps.binned import BinnedMap, levelled, shifted
 from fitontest.numerics.losses import find_loss
 from fitontest.numerics.random import check_cv, held_out_rows
@@ -198,7 +198,7 @@ class BinnedFamily(Family):
         """Raise ValueError unless the parameters of the cross-validation are in order."""
         check_cv(self.cv)
         check_n_bins(self.max_bins, "max_bins")
-        check_tolerance(self.tolerance)
+        check_not_negative(self.tolerance, "tolerance")
         find_loss(self.scoring)
 
     def _candidates(self) -> IntArray:

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from fitontest.checks import check_not_negative
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family, Solution, read_family
-from fitontest.families.tuning import check_tolerance, held_out_scores
+from fitontest.families.tuning import held_out_scores
 from fitontest.numerics.losses import find_loss
 from fitontest.numerics.random import check_cv
 from fitontest.typing import RandomState
@@ -96,5 +97,5 @@ class CrossValidated(Family):
         if not candidates:
             raise ValueError("candidates must not be empty, got []")
         check_cv(self.cv)
-        check_tolerance(self.tolerance)
+        check_not_negative(self.tolerance, "tolerance")
         find_loss(self.scoring)

@@ -5,6 +5,7 @@ from typing import Literal
 
 import numpy as np
 
+from fitontest.checks import check_flag
 from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family, Solution
@@ -98,8 +99,7 @@ class Platt(Family):
         """Return the logistic map and its parameters."""
         link = find_link(self.link)
         read_eps(self.eps)
-        if not isinstance(self.smoothing, bool | np.bool_):
-            raise ValueError(f"smoothing must be True or False, got {self.smoothing!r}")
+        check_flag(self.smoothing, "smoothing")
         eps = eps_of_sample(self.eps, sample) if link is LOGIT else read_eps(self.eps) or UNCUT
         columns = Columns.of(sample, eps if link is LOGIT else 0.0)
         targets = _smoothed(columns) if self.smoothing else columns.y

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from fitontest.checks import choose, is_real, is_whole
+from fitontest.checks import check_not_negative, choose, is_whole
 from fitontest.data.entries import Entries, in_tie_order
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import SimplexSample
@@ -279,8 +279,7 @@ class Stacking(EitherFamily):
     def _check(self) -> None:
         check_cv(self.cv)
         choose(self.loss, ("log_loss", "brier"), "loss")
-        if not (is_real(self.prior) and 0 <= self.prior < np.inf):
-            raise ValueError(f"prior must be a finite number, at least 0; got {self.prior!r}")
+        check_not_negative(self.prior, "prior")
 
 
 def _holds_out_plainly(member: Family) -> bool:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fitontest.checks import check_flag
 from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import SimplexSample
@@ -125,8 +126,7 @@ class Temperature(EitherFamily):
     def solve_classes(self, rows: SimplexSample) -> ClassSolution:
         """Return that map and its temperature."""
         read_eps(self.eps)
-        if not isinstance(self.mix, bool | np.bool_):
-            raise ValueError(f"mix must be True or False, got {self.mix!r}")
+        check_flag(self.mix, "mix")
         eps, K = self._smallest(rows), rows.n_classes
         slope = fit_slope(problem_of(rows, eps))
         if slope.separable:

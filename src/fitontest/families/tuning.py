@@ -99,10 +99,3 @@ def held_out_scores(
             rows = loss(held_out.y, fitted.evaluate(held_out.p))
             scores[fold, j] = float(held_out.w @ rows) / held_out.total
     return CVScores(tuple(candidates), scores)
-
-
-def check_tolerance(tolerance: object) -> None:
-    """Raise ValueError unless `tolerance` is a finite number, at least 0."""
-    number = isinstance(tolerance, int | float | np.floating) and not isinstance(tolerance, bool)
-    if not (number and 0 <= tolerance < np.inf):  # type: ignore[operator]
-        raise ValueError(f"tolerance must be a finite number, at least 0; got {tolerance!r}")

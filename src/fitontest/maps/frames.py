@@ -3,23 +3,13 @@
 Scores are counted before in a pass of their own, to refuse those that are none: on a lazy frame nobody would see them.
 """
 
+import operator
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from fitontest.checks import brief
-from fitontest.maps.expressions import (
-    Choice,
-    Column,
-    Expression,
-    Function,
-    Group,
-    Guarded,
-    Largest,
-    Limited,
-    Number,
-    Operation,
-    Shared,
-)
+from fitontest.maps import expressions as ex
+from fitontest.maps.expressions import Expression, Group, Guarded
 
 Table: TypeAlias = Any  # a DataFrame or LazyFrame of narwhals
 Value: TypeAlias = Any  # an expression of narwhals, or a number
@@ -27,6 +17,7 @@ Value: TypeAlias = Any  # an expression of narwhals, or a number
 Limits: TypeAlias = tuple[tuple[Expression, float, float], ...]
 
 PREFIX = "_calibration"  # of temporary columns
+COMPUTED = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
 
 
 def append_columns(
@@ -164,26 +155,26 @@ class _Writer:
         import narwhals.stable.v2 as nw
 
         match expression:
-            case Column(name):
+            case ex.Column(name):
                 return nw.col(self._columns[name])
-            case Number(value):
+            case ex.Number(value):
                 return value
-            case Operation(symbol, left, right):
-                return _computed(symbol, self.value(left), self.value(right))
-            case Function(name, of):
+            case ex.Operation(symbol, left, right):
+                return COMPUTED[symbol](self.value(left), self.value(right))
+            case ex.Function(name, of):
                 value = self.value(of)
                 return value.log() if name == "ln" else value.exp()
-            case Limited(of, low, high):
+            case ex.Limited(of, low, high):
                 return _as_expression(self.value(of)).clip(low, high)
-            case Largest(values):
+            case ex.Largest(values):
                 return self._largest([self.value(value) for value in values])
-            case Choice(value, symbol, bound, then, otherwise):
+            case ex.Choice(value, symbol, bound, then, otherwise):
                 compared = self.value(value)
                 condition = compared < bound if symbol == "<" else compared <= bound
                 return nw.when(condition).then(self.value(then)).otherwise(self.value(otherwise))
             case Guarded(limits, then):
                 return nw.when(nw.col(self._within(limits)) > 0.0).then(self.value(then))
-            case Shared(group, position):
+            case ex.Shared(group, position):
                 return nw.col(self._names(group)[position])
             case _:
                 raise ValueError(f"an expression must be one of fitontest's, got {brief(expression)}")
@@ -226,15 +217,3 @@ def _as_expression(value: Value) -> Value:
     import narwhals.stable.v2 as nw
 
     return nw.lit(value) if isinstance(value, float) else value
-
-
-def _computed(symbol: str, left: Value, right: Value) -> Value:
-    match symbol:
-        case "+":
-            return left + right
-        case "-":
-            return left - right
-        case "*":
-            return left * right
-        case _:
-            return left / right

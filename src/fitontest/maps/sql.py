@@ -2,19 +2,8 @@
 
 from typing import TypeAlias
 
-from fitontest.maps.expressions import (
-    Choice,
-    Column,
-    Expression,
-    Function,
-    Group,
-    Guarded,
-    Largest,
-    Limited,
-    Number,
-    Operation,
-    Shared,
-)
+from fitontest.maps import expressions as ex
+from fitontest.maps.expressions import Expression, Group
 
 Names: TypeAlias = dict[Group, str]
 
@@ -61,7 +50,7 @@ class _Writer:
     def write(self, expression: Expression) -> str:
         """Return the text of an expression within the condition under which it has a value, if there is one."""
         self._taken = {name.lower() for name in _columns(expression)}
-        if isinstance(expression, Guarded):
+        if isinstance(expression, ex.Guarded):
             limits = " AND ".join(
                 f"{self._text(one, {})} BETWEEN {number(low)} AND {number(high)}"
                 for one, low, high in expression.limits
@@ -89,25 +78,25 @@ class _Writer:
 
     def _text(self, expression: Expression, names: Names) -> str:
         match expression:
-            case Column(name):
+            case ex.Column(name):
                 return f"{identifier(name)}::DOUBLE"
-            case Number(value):
+            case ex.Number(value):
                 return number(value)
-            case Operation(symbol, left, right):
+            case ex.Operation(symbol, left, right):
                 return f"({self._text(left, names)} {symbol} {self._text(right, names)})"
-            case Function(name, of):
+            case ex.Function(name, of):
                 return f"{name}({_bare(self._text(of, names))})"
-            case Limited(of, low, high):
+            case ex.Limited(of, low, high):
                 text = _bare(self._text(of, names))
                 text = text if high is None else f"least({text}, {number(high)})"
                 return text if low is None else f"greatest({text}, {number(low)})"
-            case Largest(values):
+            case ex.Largest(values):
                 return f"greatest({', '.join(_bare(self._text(value, names)) for value in values)})"
-            case Choice(value, symbol, bound, then, otherwise):
+            case ex.Choice(value, symbol, bound, then, otherwise):
                 condition = f"{self._text(value, names)} {symbol} {number(bound)}"
                 one, other = _bare(self._text(then, names)), _bare(self._text(otherwise, names))
                 return f"CASE WHEN {condition} THEN {one} ELSE {other} END"
-            case Shared(group, position):
+            case ex.Shared(group, position):
                 return names[group] if len(group.members) == 1 else f"{names[group]}[{position + 1}]"
             case _:
                 raise ValueError(f"an expression must not have a {type(expression).__name__} inside it")
@@ -116,15 +105,15 @@ class _Writer:
 def parts(expression: Expression) -> tuple[Expression, ...]:
     """Return the expressions that an expression is made of, without those of a group."""
     match expression:
-        case Operation(_, left, right):
+        case ex.Operation(_, left, right):
             return left, right
-        case Largest(values):
+        case ex.Largest(values):
             return values
-        case Function(_, of) | Limited(of, _, _):
+        case ex.Function(_, of) | ex.Limited(of, _, _):
             return (of,)
-        case Choice(value, _, _, then, otherwise):
+        case ex.Choice(value, _, _, then, otherwise):
             return value, then, otherwise
-        case Guarded(limits, then):
+        case ex.Guarded(limits, then):
             return *(one for one, _, _ in limits), then
         case _:
             return ()
@@ -135,7 +124,7 @@ def _groups(expression: Expression) -> list[Group]:
     found: dict[Group, None] = {}
 
     def visit(one: Expression) -> None:
-        if isinstance(one, Shared) and one.group not in found:
+        if isinstance(one, ex.Shared) and one.group not in found:
             for member in one.group.members:
                 visit(member)
             found[one.group] = None
@@ -152,7 +141,7 @@ def _columns(expression: Expression) -> set[str]:
     found, ahead = set(), [expression, *members]
     while ahead:
         one = ahead.pop()
-        if isinstance(one, Column):
+        if isinstance(one, ex.Column):
             found.add(one.name)
         ahead += parts(one)
     return found

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from fitontest.checks import is_real
-from fitontest.registry import Registry
+from fitontest.registry import Registry, find_value
 from fitontest.typing import FloatArray
 
 Function: TypeAlias = Callable[[FloatArray, FloatArray], float]
@@ -147,19 +147,7 @@ register(Norm("max", _maximum, reason="the largest distance is not a mean over r
 
 def find_norm(norm: object) -> Norm:
     """Return the norm that a name, a `Norm` or a callable ``norm(g, w)`` means."""
-    if isinstance(norm, Norm):
-        return norm
-    if isinstance(norm, str) and norm in registry:
-        return registry[norm]
-    if callable(norm) and not isinstance(norm, type):
-        return Norm(name_of(norm), norm)
-    hint = "" if isinstance(norm, str) else ", a Norm or a callable"
-    raise ValueError(f"norm must be one of {', '.join(map(repr, registry))}{hint}; got {norm!r}")
-
-
-def name_of(chosen: object) -> str:
-    """Return a name as it is, and the name of a callable."""
-    return chosen if isinstance(chosen, str) else str(getattr(chosen, "__name__", type(chosen).__name__))
+    return find_value(registry, norm, "norm", Norm)
 
 
 def as_number(value: Any, argument: str, where: str = "") -> float:

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from fitontest.numerics.norms import name_of
-from fitontest.registry import Registry
+from fitontest.registry import Registry, find_value
 from fitontest.typing import FloatArray
 
 DEFAULT_DISTANCE = "total_variation"  # between distributions
@@ -125,11 +124,4 @@ for _distance in (total_variation, cityblock, squared_euclidean):
 
 def find_distance(distance: object) -> Distance:
     """Return the distance that a name, a `Distance` or a callable ``distance(p, q)`` means."""
-    if isinstance(distance, Distance):
-        return distance
-    if isinstance(distance, str) and distance in registry:
-        return registry[distance]
-    if callable(distance) and not isinstance(distance, type):
-        return Distance(name_of(distance), distance)
-    hint = "" if isinstance(distance, str) else ", a Distance or a callable"
-    raise ValueError(f"distance must be one of {', '.join(map(repr, registry))}{hint}; got {distance!r}")
+    return find_value(registry, distance, "distance", Distance)

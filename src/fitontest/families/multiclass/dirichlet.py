@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from fitontest.checks import brief
+from fitontest.checks import check_flag
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.families.cutting import Eps, read_eps
 from fitontest.families.docstrings import take_descriptions
@@ -160,8 +160,7 @@ class Dirichlet(MulticlassFamily):
 
     def _pairs(self) -> list[tuple[float, float]]:
         """Return the pairs of lambda and mu to choose from, the strongest first."""
-        if not isinstance(self.divide, bool | np.bool_):
-            raise ValueError(f"divide must be True or False, got {brief(self.divide)}")
+        check_flag(self.divide, "divide")
         lambda_, mu = (read_penalty(getattr(self, name), name, none=False) for name in ("lambda_", "mu"))
         if lambda_ != "cv" and mu != "cv":
             return [(lambda_, mu)]

@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 from fitontest.data.arrays import count_columns
 from fitontest.families.base import Family
 from fitontest.families.multiclass.base import MulticlassFamily
-from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.typing import ArrayInput, FloatArray, Label
 
 
@@ -61,16 +60,15 @@ class EitherFamily(Family, MulticlassFamily):
             return MulticlassFamily.fit(self, p, y, sample_weight, labels=labels)
         if labels is not None:
             raise ValueError(f"labels must be left out where p is one column, got {labels!r}")
-        self._refuse_logits()
-        return Family.fit(self, p, y, sample_weight, pos_label=pos_label)
-
-    def _refuse_logits(self) -> None:
         if self._input() == "logits":
             raise ValueError("input must be 'probabilities' where p is one column, got 'logits'")
+        return Family.fit(self, p, y, sample_weight, pos_label=pos_label)
 
-    def _several(self) -> bool:
+    @property
+    def _base(self) -> type[Family] | type[MulticlassFamily]:
+        """The base that predicts: as `fit` saw one column or several."""
         check_is_fitted(self, "map_")
-        return isinstance(self.map_, MulticlassMap)
+        return MulticlassFamily if hasattr(self, "classes_") else Family
 
     def predict(self, p: ArrayInput, *, clip: bool = False) -> Any:
         """Return the calibrated probability of each score of a column; of several columns the most likely classes.
@@ -82,7 +80,7 @@ class EitherFamily(Family, MulticlassFamily):
         clip : bool, default=False
             Clip the probabilities of a column to [0, 1]; of no effect on the classes.
         """
-        return MulticlassFamily.predict(self, p) if self._several() else Family.predict(self, p, clip=clip)
+        return Family.predict(self, p, clip=clip) if self._base is Family else MulticlassFamily.predict(self, p)
 
     def predict_proba(self, p: ArrayInput) -> FloatArray:
         """Return the probabilities of the classes, shape (n, K), or of negatives and positives, shape (n, 2).
@@ -92,8 +90,7 @@ class EitherFamily(Family, MulticlassFamily):
         p : array-like of shape (n,), (n, 1) or (n, K)
             As for `fit`, with the columns of the fit.
         """
-        family = MulticlassFamily if self._several() else Family
-        return family.predict_proba(self, p)
+        return self._base.predict_proba(self, p)
 
     def transform(self, p: ArrayInput) -> FloatArray:
         """Return the calibrated probabilities in the shape of the scores: a column, or a column for each class.
@@ -103,8 +100,7 @@ class EitherFamily(Family, MulticlassFamily):
         p : array-like of shape (n,), (n, 1) or (n, K)
             As for `fit`, with the columns of the fit.
         """
-        family = MulticlassFamily if self._several() else Family
-        return family.transform(self, p)
+        return self._base.transform(self, p)
 
     def score(self, p: ArrayInput, y: ArrayInput, sample_weight: ArrayInput = None) -> float:
         """Return 1 - Brier score / Brier score of the base rate, or of the shares of the classes.
@@ -118,8 +114,7 @@ class EitherFamily(Family, MulticlassFamily):
         sample_weight : array-like of shape (n,), optional
             As for `fit`.
         """
-        family = MulticlassFamily if self._several() else Family
-        return family.score(self, p, y, sample_weight)
+        return self._base.score(self, p, y, sample_weight)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

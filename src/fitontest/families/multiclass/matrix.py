@@ -3,7 +3,7 @@
 import numpy as np
 
 from fitontest.families.docstrings import take_descriptions
-from fitontest.families.multiclass.fitting import ObjectiveMaker, full_identity
+from fitontest.families.multiclass.fitting import full_identity
 from fitontest.families.multiclass.softmax_full import full_objective
 from fitontest.families.multiclass.structured import StructuredFamily
 from fitontest.families.registry import register
@@ -58,12 +58,8 @@ class Matrix(StructuredFamily):
         """Return K^2 - 1: a column added to all classes alike changes nothing."""
         return float(self.classes_.size**2 - 1)
 
-    @property
-    def _objective(self) -> ObjectiveMaker:
-        return full_objective
-
-    def _identity(self, K: int) -> FloatArray:
-        return full_identity(K)
+    _objective = staticmethod(full_objective)
+    _identity = staticmethod(full_identity)
 
     def _strength(self, K: int, n: float) -> FloatArray:
         strength = np.full((K, K + 1), K * (K - 1) / n)

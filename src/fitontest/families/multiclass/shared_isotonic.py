@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fitontest.checks import check_flag
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.data.weights import Weights
@@ -75,8 +76,7 @@ class SharedIsotonic(MulticlassFamily):
     def solve_classes(self, rows: SimplexSample) -> ClassSolution:
         """Return that map and its temperature."""
         read_eps(self.eps)
-        if not isinstance(self.temperature, bool | np.bool_):
-            raise ValueError(f"temperature must be True or False, got {self.temperature!r}")
+        check_flag(self.temperature, "temperature")
         eps, beta, q = self._smallest(rows), 1.0, rows.p
         if self.temperature:
             problem = problem_of(rows, eps)

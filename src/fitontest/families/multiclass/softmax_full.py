@@ -222,11 +222,3 @@ def residuals(q: FloatArray, codes: Any, w: FloatArray | None) -> FloatArray:
     if w is not None:
         r *= w[:, None]
     return r
-
-
-def variances(q: FloatArray, w: FloatArray | None) -> FloatArray:
-    """Return w q (1 - q)."""
-    v = q * (1.0 - q)
-    if w is not None:
-        v *= w[:, None]
-    return v

@@ -11,12 +11,13 @@ from fitontest.data.simplex_sample import SimplexSample
 from fitontest.exceptions import CalibrationWarning, warn_user
 from fitontest.families.cutting import Eps, read_eps
 from fitontest.families.multiclass.base import ClassSolution, Input, MulticlassFamily
-from fitontest.families.multiclass.fitting import ObjectiveMaker, Scores, find_optimum, named_classes
+from fitontest.families.multiclass.fitting import Scores, find_optimum, named_classes
 from fitontest.families.multiclass.penalties import MULTIPLES, hold_out, read_penalty
-from fitontest.families.multiclass.softmax_objective import Penalty
+from fitontest.families.multiclass.softmax_objective import Penalty, SoftmaxObjective
 from fitontest.maps.multiclass.softmax import SoftmaxMap
 from fitontest.numerics.newton import Optimum
 from fitontest.numerics.random import check_cv
+from fitontest.numerics.softmax import SoftmaxProblem
 from fitontest.typing import FloatArray, Label, RandomState
 
 
@@ -71,6 +72,8 @@ class StructuredFamily(MulticlassFamily):
 
     calibrator = True
     noun: ClassVar[str]
+    _objective: "ClassVar[staticmethod[[SoftmaxProblem, Penalty], SoftmaxObjective]]"
+    _identity: "ClassVar[staticmethod[[int], FloatArray]]"  # the parameters that leave the scores alone
 
     penalty: float | Literal["cv"] | None = 1.0
     cv: int = 5
@@ -137,15 +140,6 @@ class StructuredFamily(MulticlassFamily):
 
     def _maps(self, rows: SimplexSample, multiples: Sequence[float]) -> list[SoftmaxMap]:
         return [fitted for fitted, _ in self.path(rows, multiples)]
-
-    @property
-    @abstractmethod
-    def _objective(self) -> ObjectiveMaker:
-        """What is minimised."""
-
-    @abstractmethod
-    def _identity(self, K: int) -> FloatArray:
-        """Return the parameters that leave the scores alone."""
 
     @abstractmethod
     def _strength(self, K: int, n: float) -> FloatArray:

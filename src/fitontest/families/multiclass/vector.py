@@ -3,7 +3,7 @@
 import numpy as np
 
 from fitontest.families.docstrings import take_descriptions
-from fitontest.families.multiclass.fitting import ObjectiveMaker, diagonal_identity
+from fitontest.families.multiclass.fitting import diagonal_identity
 from fitontest.families.multiclass.softmax_diagonal import Diagonal
 from fitontest.families.multiclass.structured import StructuredFamily
 from fitontest.families.registry import register
@@ -55,12 +55,8 @@ class Vector(StructuredFamily):
         """Return 2K - 1: a constant added to all biases changes nothing."""
         return float(2 * self.classes_.size - 1)
 
-    @property
-    def _objective(self) -> ObjectiveMaker:
-        return Diagonal
-
-    def _identity(self, K: int) -> FloatArray:
-        return diagonal_identity(K)
+    _objective = staticmethod(Diagonal)
+    _identity = staticmethod(diagonal_identity)
 
     def _strength(self, K: int, n: float) -> FloatArray:
         return np.full((K, 2), K / n)

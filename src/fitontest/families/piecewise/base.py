@@ -8,10 +8,10 @@ from typing import ClassVar, Literal
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from fitontest.checks import choose, is_real, is_whole
+from fitontest.checks import check_flag, check_not_negative, choose, is_real, is_whole
 from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import warn_user
-from fitontest.families.atoms import check_atoms, count_atoms, solve_beside_atoms
+from fitontest.families.atoms import count_atoms, solve_beside_atoms
 from fitontest.families.base import Family, Solution
 from fitontest.families.piecewise.fitting import CONVERGED, Fitter, Polygons, Settings, separated
 from fitontest.families.piecewise.grid import EPS
@@ -198,7 +198,7 @@ class PiecewiseFamily(Family):
 
         The number of segments is then chosen on the rows that are held out too.
         """
-        if check_atoms(self.atoms):
+        if check_flag(self.atoms, "atoms"):
             return super().solve_and_hold_out(sample, folds)
         cut, own = self._folds(sample, chooses=False) if is_whole(self.random_state) else (sample, [])
         if cut is not sample or len(own) < 2 or len(own) != len(folds) or not all(map(np.array_equal, own, folds)):
@@ -300,13 +300,9 @@ class PiecewiseFamily(Family):
         if not (self.tolerance == "auto" or (is_real(self.tolerance) and 0 <= self.tolerance < np.inf)):
             raise ValueError(f"tolerance must be 'auto' or a finite number, at least 0; got {self.tolerance!r}")
         for name in ("ensemble", "vary_bins", "exact"):
-            value = getattr(self, name)
-            if not isinstance(value, bool | np.bool_):
-                raise ValueError(f"{name} must be True or False; got {value!r}")
+            check_flag(getattr(self, name), name)
         for name in ("alpha", "kappa"):
-            value = getattr(self, name)
-            if not (is_real(value) and 0 <= value < 1e9):
-                raise ValueError(f"{name} must be a finite number, at least 0; got {value!r}")
+            check_not_negative(getattr(self, name), name, below=1e9)
 
 
 def fold_average(x: FloatArray, c: FloatArray) -> tuple[FloatArray, FloatArray]:

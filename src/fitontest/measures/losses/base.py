@@ -13,8 +13,8 @@ import numpy as np
 
 from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.binning import BinnedSample
-from fitontest.numerics.norms import as_number, name_of
-from fitontest.registry import Registry, Shelf
+from fitontest.numerics.norms import as_number
+from fitontest.registry import Registry, Shelf, name_of
 from fitontest.significance.choice import SignificanceTest
 from fitontest.typing import BoolArray, FloatArray
 
