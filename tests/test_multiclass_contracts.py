@@ -101,10 +101,10 @@ def test_a_fit_of_rows_is_pure_and_a_refit_forgets(name):
     predictions = read_classes((y, P, None))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fot.CalibrationWarning)
-        fitted = family.fit_class_map(SimplexSample.of(predictions).present)
+        fitted = family.fit_map(SimplexSample.of(predictions).present)
         assert fitted.for_classes(predictions.classes) == standard(name).map_
         assert repr(vars(family)) == before
-        assert family.fit(*draw(80, 3, seed=5)).fit_predictions(predictions) is family
+        assert family.fit(*draw(80, 3, seed=5)).fit_sample(SimplexSample.of(predictions).present) is family
     assert family.map_ == standard(name).map_
     assert vars(family).keys() == vars(standard(name)).keys()
 

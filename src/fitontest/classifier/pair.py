@@ -165,7 +165,7 @@ def _fit_together(pair: CalibratedPair, family: MulticlassFamily, rows: Calibrat
     scores = _together(reading, rows.raw[np.ix_(fitted, known)])
     labels = classes[known].tolist()
     sample = SimplexSample(scores, place[rows.codes[fitted]], labels, rows.weights(fitted), logs=reading.logs)
-    return replace(pair, family_=clone(family).fit_rows(sample))
+    return replace(pair, family_=clone(family).fit_sample(sample))
 
 
 def _fit_features(

@@ -270,7 +270,7 @@ class SimplexSample(Sample):
 
     def fit(self, family: Any) -> Any:
         """Return the calibration map of an unfitted family of several classes that fits the rows best."""
-        return family.fit_class_map(self.present)
+        return family.fit_map(self.present)
 
     def predict(self, c_hat: Any, rows: BoolArray | IntArray | None = None) -> FloatArray:
         """Return the calibrated probabilities of the rows, or of chosen ones."""

@@ -38,9 +38,25 @@ _ARGUMENTS = ("y", "p", "sample_weight")  # what the estimators call labels, sco
 
 @dataclass(frozen=True)
 class Solution:
-    """The result of a fit: the map, its partition where there is one, and further fitted attributes by name."""
+    """The result of a fit: the map, its partition where there is one, and further fitted attributes by name.
 
-    map: CalibrationMap
+    Attributes
+    ----------
+    map : CalibrationMap or MulticlassMap
+        The fitted map.
+    partition : Partition or None
+        Its bins.
+    attributes : mapping of str to object
+        Further results by the names of the attributes that a fitted family gives them; none by default.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> fot.families.Solution(fot.maps.MulticlassIdentityMap(), attributes={"n_iter_": 0}).map
+    MulticlassIdentityMap()
+    """
+
+    map: Any
     partition: Partition | None = None
     attributes: Mapping[str, Any] = field(default_factory=dict)
 
@@ -116,7 +132,8 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         """
         if type(self).solve is Family.solve:
             raise TypeError(f"{type(self).__name__} must define fit_map or solve")
-        return self.solve(sample).map
+        fitted: CalibrationMap = self.solve(sample).map
+        return fitted
 
     def solve(self, sample: ScoreSample) -> Solution:
         """Return the map together with the other results of the fit, leaving the estimator as it is.

@@ -84,10 +84,10 @@ class CumulativeSpline(Family):
         """Return the values at the knots, up to a constant that the slope does not see, and one for each atom."""
         return self.n_knots - 1 + count_atoms(self.map_)
 
-    def fit_map(self, sample: ScoreSample) -> CalibrationMap:
+    def solve(self, sample: ScoreSample) -> Solution:
         """Return the scores plus the slope of the spline."""
         n_knots = self._checked()
-        return solve_beside_atoms(sample, self.atoms, lambda rest: Solution(self._fit(rest, n_knots), None)).map
+        return solve_beside_atoms(sample, self.atoms, lambda rest: Solution(self._fit(rest, n_knots)))
 
     @staticmethod
     def _fit(sample: ScoreSample, n_knots: int) -> CalibrationMap:

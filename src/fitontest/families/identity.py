@@ -1,10 +1,10 @@
 """The identity family: do nothing. The baseline that every other family must beat."""
 
+from typing import Any
+
 import numpy as np
 
 from fitontest.data.entries import Entries
-from fitontest.data.score_sample import ScoreSample
-from fitontest.data.simplex_sample import SimplexSample
 from fitontest.families.fits import Fits, SharedFits
 from fitontest.families.multiclass.either import EitherFamily
 from fitontest.families.registry import register
@@ -31,13 +31,9 @@ class Identity(EitherFamily):
 
     n_parameters_ = 0
 
-    def fit_map(self, sample: ScoreSample) -> IdentityMap:  # noqa: ARG002 - nothing is fitted
-        """Return the identity map."""
-        return IdentityMap()
-
-    def fit_class_map(self, rows: SimplexSample) -> MulticlassIdentityMap:  # noqa: ARG002 - nothing is fitted
-        """Return the identity map of several classes."""
-        return MulticlassIdentityMap()
+    def fit_map(self, sample: Any) -> Any:
+        """Return the identity of a score, or of all classes."""
+        return IdentityMap() if sample.classes is None else MulticlassIdentityMap()
 
     def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
         """Return the identity for every labelling."""

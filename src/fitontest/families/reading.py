@@ -17,19 +17,16 @@ def fit_to(sample: Any, family: Any) -> Any:
     """
     if sample.classes is None:
         return read_family(family).fit_sample(sample)
-    return read_for_classes(family).fit_rows(sample.present)
+    return read_for_classes(family).fit_sample(sample.present)
 
 
 def fit_map_to(sample: Any, family: Any) -> Any:
     """Return the map of a family that fits a sample best, as `fit_to` reads the family."""
     if sample.classes is None:
         return read_family(family).fit_map(sample)
-    return read_for_classes(family).solve_classes(sample.present).map
+    return read_for_classes(family).fit_map(sample.present)
 
 
 def fit_estimator(family: Any, sample: Any) -> None:
     """Fit a family, as it was read for the rows of a sample, to all of them."""
-    if sample.classes is None:
-        family.fit_sample(sample.merged)
-    else:
-        family.fit_rows(sample.present)
+    family.fit_sample(sample.merged if sample.classes is None else sample.present)

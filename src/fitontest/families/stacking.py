@@ -18,7 +18,7 @@ from fitontest.families.few_rows import remembered
 from fitontest.families.fits import Fits, SharedFits
 from fitontest.families.listed import read_families
 from fitontest.families.mixing import likelihood_weights, square_weights
-from fitontest.families.multiclass.base import ClassSolution, MulticlassFamily
+from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.families.multiclass.either import EitherFamily
 from fitontest.families.multiclass.one_vs_rest import read_class_families
 from fitontest.families.registry import register
@@ -160,8 +160,11 @@ class Stacking(EitherFamily):
         different = list({str(member): member for member in quick}.values())
         return clone(self).set_params(families=different)  # type: ignore[no-any-return]
 
-    def solve(self, sample: ScoreSample) -> Solution:
+    def solve(self, sample: Any) -> Solution:
         """Return the mixture, its members and their weights."""
+        return self._solve_scores(sample) if sample.classes is None else self._solve_classes(sample)
+
+    def _solve_scores(self, sample: ScoreSample) -> Solution:
         members = self.make_members()
         sample, folds = sample.in_folds(self.cv, self.random_state) if sample.n > 1 else (sample, [])
         held_out = []
@@ -173,14 +176,13 @@ class Stacking(EitherFamily):
         fitted = MixtureMap(weights, tuple(member.map_ for member in members.values()))
         return Solution(fitted, None, {"members_": members, "weights_": weights})
 
-    def solve_classes(self, rows: SimplexSample) -> ClassSolution:
-        """Return the mixture, its members and their weights."""
+    def _solve_classes(self, rows: SimplexSample) -> Solution:
         members = self.make_class_members()
         folds = rows.in_folds(self.cv, self.random_state)[1]
         held_out = np.stack([rows.hold_out(member, folds) for member in members.values()], axis=-1)
         weights = self.weigh(held_out[: len(rows) if folds else 0], rows.codes, rows.w / rows.row_weight)
-        maps = tuple(member.fit_rows(rows).map_.for_classes(None) for member in members.values())
-        return ClassSolution(MulticlassMixtureMap(weights, maps), {"members_": members, "weights_": weights})
+        maps = tuple(member.fit_sample(rows).map_.for_classes(None) for member in members.values())
+        return Solution(MulticlassMixtureMap(weights, maps), None, {"members_": members, "weights_": weights})
 
     def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
         """Return the mixtures fitted to each labelling, at once if all members are."""

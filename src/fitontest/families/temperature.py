@@ -1,6 +1,7 @@
 """Temperature scaling: the logit of the score, or the scores of all classes, divided by one number."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from fitontest.families.cutting import Eps, eps_of_sample, eps_of_scores, read_e
 from fitontest.families.fits import Fits, SharedFits
 from fitontest.families.likelihood_many import maximise_columns
 from fitontest.families.logistic import LogisticProblem, fit_logistic
-from fitontest.families.multiclass.base import ClassSolution, Input
+from fitontest.families.multiclass.base import Input
 from fitontest.families.multiclass.either import EitherFamily
 from fitontest.families.multiclass.fitting import problem_of
 from fitontest.families.multiclass.softmax_slope import fit_slope
@@ -109,8 +110,11 @@ class Temperature(EitherFamily):
         eps = eps_of_scores(self.eps, entries.group_p)
         return maximise_columns(self, entries, positives, _logits, eps=eps, n_slopes=1, threshold=0.5, at=at)
 
-    def solve(self, sample: ScoreSample) -> Solution:
+    def solve(self, sample: Any) -> Solution:
         """Return the map and its temperature."""
+        return self._solve_scores(sample) if sample.classes is None else self._solve_classes(sample)
+
+    def _solve_scores(self, sample: ScoreSample) -> Solution:
         eps = eps_of_sample(self.eps, sample)
         columns = Columns.of(sample, eps)
         x = logit(columns.p, eps)
@@ -123,8 +127,7 @@ class Temperature(EitherFamily):
         optimum = fit_logistic(problem, x, SEPARABLE_RIDGE if separable else 0.0)
         return _solution(float(optimum.theta[0]), eps, optimum.n_iter)
 
-    def solve_classes(self, rows: SimplexSample) -> ClassSolution:
-        """Return that map and its temperature."""
+    def _solve_classes(self, rows: SimplexSample) -> Solution:
         read_eps(self.eps)
         check_flag(self.mix, "mix")
         eps, K = self._smallest(rows), rows.n_classes
@@ -134,7 +137,7 @@ class Temperature(EitherFamily):
         mix = 1.0 / (rows.counted + 1.0) if self.mix else 0.0
         fitted = SoftmaxMap(np.ones(K), np.zeros(K), slope.beta, mix, eps)
         temperature = 1.0 / slope.beta if slope.beta > 0 else np.inf
-        return ClassSolution(fitted, {"temperature_": temperature, "n_iter_": slope.n_iter})
+        return Solution(fitted, None, {"temperature_": temperature, "n_iter_": slope.n_iter})
 
 
 def _solution(slope: float, eps: float, n_iter: int) -> Solution:

@@ -151,7 +151,7 @@ def test_names_of_the_two_kinds():
 def test_a_family_of_ones_own_is_registered_among_those_of_several_classes():
     @fot.families.register("halves")
     class Halves(fot.MulticlassFamily):
-        def fit_class_map(self, rows):
+        def fit_map(self, rows):
             return fot.maps.SoftmaxMap(np.full(rows.n_classes, 0.5), np.zeros(rows.n_classes))
 
     try:
@@ -167,7 +167,7 @@ def test_a_package_plugs_in_a_family_of_several_classes(tmp_path, monkeypatch):
     (tmp_path / "a_third_package.py").write_text(
         "import fitontest as fot\n"
         "class Third(fot.MulticlassFamily):\n"
-        "    def fit_class_map(self, rows):\n"
+        "    def fit_map(self, rows):\n"
         "        return fot.maps.MulticlassIdentityMap()\n"
     )
     info = tmp_path / "a_third_package-1.0.dist-info"
@@ -188,10 +188,10 @@ def test_a_package_plugs_in_a_family_of_several_classes(tmp_path, monkeypatch):
 
 def test_a_map_that_is_none_is_refused():
     class Broken(fot.MulticlassFamily):
-        def fit_class_map(self, rows):
+        def fit_map(self, rows):
             return fot.maps.IdentityMap()
 
-    with pytest.raises(TypeError, match=r"Broken.fit_class_map must return a MulticlassMap"):
+    with pytest.raises(TypeError, match=r"Broken.fit_map must return a MulticlassMap"):
         Broken().fit(*draw(10, 3, seed=1), labels=range(3))
 
 

@@ -1,11 +1,9 @@
 """A family of calibration maps of several classes: a scikit-learn estimator fitted to a matrix of scores.
 
 As a `Family` makes a `CalibrationMap` of a sample, a `MulticlassFamily` makes a `MulticlassMap` of a `SimplexSample`. A
-new one is a class with one method, ``fit_class_map``.
+new one is a class with one method, ``fit_map``.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
@@ -15,9 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from fitontest.checks import choose
 from fitontest.data.arrays import as_matrix, count_columns
-from fitontest.data.predictions import Names, Predictions, check_order, read_classes
+from fitontest.data.predictions import Names, check_order, read_classes
 from fitontest.data.simplex import as_log_simplex, on_simplex
 from fitontest.data.simplex_sample import SimplexSample
+from fitontest.families.base import Solution
 from fitontest.families.cutting import eps_of_classes
 from fitontest.families.registry import FamilyBase, registered_class, seeded
 from fitontest.families.registry import names as family_names
@@ -30,33 +29,11 @@ SMALLEST = float(np.finfo(np.float64).tiny)  # probability that logits are not c
 _NAMES = Names(y_true="y", y_prob="P", reduction="a family of several classes")
 
 
-@dataclass(frozen=True)
-class ClassSolution:
-    """The result of a fit to several classes: the map, and further fitted attributes by name.
-
-    Attributes
-    ----------
-    map : MulticlassMap
-        The fitted map.
-    attributes : mapping of str to object
-        Further results by the names of the attributes that a fitted family gives them; none by default.
-
-    Examples
-    --------
-    >>> import fitontest as fot
-    >>> fot.families.ClassSolution(fot.maps.MulticlassIdentityMap(), {"n_iter_": 0}).map
-    MulticlassIdentityMap()
-    """
-
-    map: MulticlassMap
-    attributes: Mapping[str, Any] = field(default_factory=dict)
-
-
 class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: ignore[misc]
     """Base class of the families of several classes.
 
-    A subclass stores its hyper-parameters unchanged in ``__init__`` and defines ``fit_class_map(rows)``, or, where it
-    has more results than the map, ``solve_classes(rows)``; `rows` are a `SimplexSample` of rows of positive weight. One
+    A subclass stores its hyper-parameters unchanged in ``__init__`` and defines ``fit_map(rows)``, or, where it
+    has more results than the map, ``solve(rows)``; `rows` are a `SimplexSample` of rows of positive weight. One
     that has a hyper-parameter ``input`` takes logits too.
 
     Attributes
@@ -77,7 +54,7 @@ class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: 
     >>> import fitontest as fot
     >>> class Uniform(fot.MulticlassFamily):
     ...     "Every class is as likely as another."
-    ...     def fit_class_map(self, rows):
+    ...     def fit_map(self, rows):
     ...         return fot.maps.SoftmaxMap(W=[0.0] * rows.n_classes, b=[0.0] * rows.n_classes)
     >>> Uniform().fit([[0.2, 0.8], [0.6, 0.4]], [1, 0]).predict_proba([[0.9, 0.1]])
     array([[0.5, 0.5]])
@@ -87,7 +64,7 @@ class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: 
     classes_: NDArray[Any]
     takes_classes: ClassVar[bool] = True
 
-    def fit_class_map(self, rows: SimplexSample) -> MulticlassMap:
+    def fit_map(self, rows: SimplexSample) -> MulticlassMap:
         """Return the map that fits the rows best, leaving the estimator as it is.
 
         Parameters
@@ -95,19 +72,20 @@ class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: 
         rows : SimplexSample
             Rows of positive weight: ``scores`` of shape (n, K), ``codes`` with the column of each label, weights ``w``.
         """
-        if type(self).solve_classes is MulticlassFamily.solve_classes:
-            raise TypeError(f"{type(self).__name__} must define fit_class_map or solve_classes")
-        return self.solve_classes(rows).map
+        if type(self).solve is MulticlassFamily.solve:
+            raise TypeError(f"{type(self).__name__} must define fit_map or solve")
+        fitted: MulticlassMap = self.solve(rows).map
+        return fitted
 
-    def solve_classes(self, rows: SimplexSample) -> ClassSolution:
+    def solve(self, rows: SimplexSample) -> Solution:
         """Return the map together with the other results of the fit, leaving the estimator as it is.
 
         Parameters
         ----------
         rows : SimplexSample
-            As for `fit_class_map`.
+            As for `fit_map`.
         """
-        return ClassSolution(self.fit_class_map(rows))
+        return Solution(self.fit_map(rows))
 
     def fit(self, P: ArrayInput, y: ArrayInput, sample_weight: ArrayInput = None, *, labels: ArrayInput = None) -> Self:
         """Fit the family to a matrix of scores and labels.
@@ -142,41 +120,24 @@ class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: 
                 f"P must have a column for each class with {self}, got one column; one column is taken by {takers}, "
                 "and by all other families of two classes"
             )
-        return self.fit_rows(self._read(P, y, sample_weight, labels))
+        return self.fit_sample(self._read(P, y, sample_weight, labels))
 
-    def fit_predictions(self, predictions: Predictions) -> Self:
-        """Fit the family to predictions that have been matched with their classes already.
-
-        Parameters
-        ----------
-        predictions : Predictions
-            A matrix of probabilities with its labels, weights and classes.
-
-        Raises
-        ------
-        ValueError
-            A family with ``input="logits"``, or rows that do not add up to 1.
-        """
-        if self._input() == "logits":
-            raise ValueError(f"input must be 'probabilities' where predictions are given, got {self}")
-        return self.fit_rows(SimplexSample.of(predictions).present)
-
-    def fit_rows(self, rows: SimplexSample) -> Self:
+    def fit_sample(self, rows: SimplexSample) -> Self:
         """Fit the family to rows that have been checked already.
 
         Parameters
         ----------
         rows : SimplexSample
-            As for `fit_class_map`.
+            As for `fit_map`.
 
         Raises
         ------
         TypeError
-            A subclass whose ``fit_class_map`` returns no `MulticlassMap`.
+            A subclass whose ``fit_map`` returns no `MulticlassMap`.
         """
-        solution = self.solve_classes(rows)
+        solution = self.solve(rows)
         if not isinstance(solution.map, MulticlassMap):
-            raise TypeError(f"{type(self).__name__}.fit_class_map must return a MulticlassMap, got {solution.map!r}")
+            raise TypeError(f"{type(self).__name__}.fit_map must return a MulticlassMap, got {solution.map!r}")
         fitted = solution.map.for_classes(rows.classes if all(map(is_label, rows.classes)) else None)
         return self.replace_results({"map_": fitted, "classes_": np.asarray(rows.classes), **solution.attributes})
 

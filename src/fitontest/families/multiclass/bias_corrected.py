@@ -5,9 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from fitontest.data.simplex_sample import SimplexSample
+from fitontest.families.base import Solution
 from fitontest.families.cutting import Eps, read_eps
 from fitontest.families.docstrings import take_descriptions
-from fitontest.families.multiclass.base import ClassSolution, Input, MulticlassFamily
+from fitontest.families.multiclass.base import Input, MulticlassFamily
 from fitontest.families.multiclass.fitting import Scores, diagonal_identity, find_optimum
 from fitontest.families.multiclass.penalties import read_penalty
 from fitontest.families.multiclass.softmax_diagonal import Diagonal
@@ -79,7 +80,7 @@ class BiasCorrected(MulticlassFamily):
         """Return K: a constant added to all biases changes nothing."""
         return float(self.classes_.size)
 
-    def solve_classes(self, rows: SimplexSample) -> ClassSolution:
+    def solve(self, rows: SimplexSample) -> Solution:
         """Return that map and its parameters."""
         multiple = read_penalty(self.penalty, "penalty", cv=False)
         read_eps(self.eps)
@@ -90,7 +91,7 @@ class BiasCorrected(MulticlassFamily):
         optimum = find_optimum(_one_slope, scores, Penalty(strength, start), start, "bias_corrected")
         fitted = scores.map(optimum.theta[:, 0], optimum.theta[:, 1])
         attributes = {"slope_": float(fitted.W[0]), "biases_": fitted.b, "objective_": optimum.objective}
-        return ClassSolution(fitted, {**attributes, "n_iter_": optimum.n_iter})
+        return Solution(fitted, None, {**attributes, "n_iter_": optimum.n_iter})
 
 
 def _one_slope(problem: SoftmaxProblem, penalty: Penalty) -> Diagonal:

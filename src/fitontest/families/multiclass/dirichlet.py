@@ -8,9 +8,10 @@ import numpy as np
 
 from fitontest.checks import check_flag
 from fitontest.data.simplex_sample import SimplexSample
+from fitontest.families.base import Solution
 from fitontest.families.cutting import Eps, read_eps
 from fitontest.families.docstrings import take_descriptions
-from fitontest.families.multiclass.base import ClassSolution, Input, MulticlassFamily
+from fitontest.families.multiclass.base import Input, MulticlassFamily
 from fitontest.families.multiclass.fitting import Scores, find_optimum, full_identity
 from fitontest.families.multiclass.penalties import hold_out, read_penalty
 from fitontest.families.multiclass.softmax_full import full_objective
@@ -111,7 +112,7 @@ class Dirichlet(MulticlassFamily):
         """Return K^2 - 1: a column added to all classes alike changes nothing."""
         return float(self.classes_.size**2 - 1)
 
-    def solve_classes(self, rows: SimplexSample) -> ClassSolution:
+    def solve(self, rows: SimplexSample) -> Solution:
         """Return that map, and how its penalties were chosen."""
         pairs = self._pairs()
         check_cv(self.cv)
@@ -125,7 +126,7 @@ class Dirichlet(MulticlassFamily):
                 best, chosen = pairs[held_out.best], {"held_out_": held_out}
         (fitted, optimum), *_ = self.path(rows, [best])
         attributes = {"best_lambda_": best[0], "best_mu_": best[1], "objective_": optimum.objective}
-        return ClassSolution(fitted, {**chosen, **attributes, "n_iter_": optimum.n_iter})
+        return Solution(fitted, None, {**chosen, **attributes, "n_iter_": optimum.n_iter})
 
     def path(
         self, rows: SimplexSample, pairs: Sequence[tuple[float, float]], aim: float = AIM
@@ -135,7 +136,7 @@ class Dirichlet(MulticlassFamily):
         Parameters
         ----------
         rows : SimplexSample
-            As for `fit_class_map`.
+            As for `fit_map`.
         pairs : sequence of (float, float)
             Values of lambda and mu, at least 0.
         aim : float, optional

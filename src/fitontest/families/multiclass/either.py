@@ -5,7 +5,7 @@ K >= 2 columns means K classes, and the fitted map is a `MulticlassMap`. What a 
 from its map.
 """
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from sklearn.utils.validation import check_is_fitted
 
@@ -19,6 +19,8 @@ class EitherFamily(Family, MulticlassFamily):
     """Base of the families that take a column of scores or a column for each class."""
 
     map_: Any
+    fit_map: ClassVar[Any] = Family.fit_map
+    solve: ClassVar[Any] = Family.solve
 
     def fit(
         self,
@@ -63,6 +65,16 @@ class EitherFamily(Family, MulticlassFamily):
         if self._input() == "logits":
             raise ValueError("input must be 'probabilities' where p is one column, got 'logits'")
         return Family.fit(self, p, y, sample_weight, pos_label=pos_label)
+
+    def fit_sample(self, sample: Any) -> Self:
+        """Fit the family to a sample that has been checked already.
+
+        Parameters
+        ----------
+        sample : ScoreSample or SimplexSample
+            As for `solve`.
+        """
+        return (Family if sample.classes is None else MulticlassFamily).fit_sample(self, sample)
 
     @property
     def _base(self) -> type[Family] | type[MulticlassFamily]:

@@ -8,9 +8,9 @@ import numpy as np
 from sklearn.base import clone
 
 from fitontest.data.simplex_sample import SimplexSample
-from fitontest.families.base import Family, read_family
+from fitontest.families.base import Family, Solution, read_family
 from fitontest.families.listed import names_by_settings
-from fitontest.families.multiclass.base import ClassSolution, MulticlassFamily, read_multiclass_family
+from fitontest.families.multiclass.base import MulticlassFamily, read_multiclass_family
 from fitontest.families.registry import family_name, register, registered_class
 from fitontest.maps.multiclass.by_class import ByClassMap
 from fitontest.maps.multiclass.one_vs_rest import OneVsRestMap
@@ -65,12 +65,12 @@ class OneVsRest(MulticlassFamily):
         """Return those of all the maps of two classes."""
         return float(np.sum([family.n_parameters_ for family in self.families_]))
 
-    def solve_classes(self, rows: SimplexSample) -> ClassSolution:
+    def solve(self, rows: SimplexSample) -> Solution:
         """Return that map and the fitted families."""
         check_seed(self.random_state)
         family = read_family(self.family, self.random_state)
         families = [clone(family).fit_sample(rows.against_rest(k)) for k in range(rows.n_classes)]
-        return ClassSolution(self.map_class(tuple(one.map_ for one in families)), {"families_": families})
+        return Solution(self.map_class(tuple(one.map_ for one in families)), None, {"families_": families})
 
 
 class ByClass(OneVsRest):

@@ -8,9 +8,10 @@ from fitontest.checks import check_flag
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.data.weights import Weights
+from fitontest.families.base import Solution
 from fitontest.families.cutting import Eps, read_eps
 from fitontest.families.isotonic import Isotonic
-from fitontest.families.multiclass.base import ClassSolution, Input, MulticlassFamily
+from fitontest.families.multiclass.base import Input, MulticlassFamily
 from fitontest.families.multiclass.fitting import problem_of
 from fitontest.families.multiclass.softmax_slope import fit_slope
 from fitontest.families.registry import register
@@ -73,7 +74,7 @@ class SharedIsotonic(MulticlassFamily):
         """Return a level for each block and where it ends, and the temperature."""
         return float(2 * self.n_blocks_ - 1 + bool(self.temperature))
 
-    def solve_classes(self, rows: SimplexSample) -> ClassSolution:
+    def solve(self, rows: SimplexSample) -> Solution:
         """Return that map and its temperature."""
         read_eps(self.eps)
         check_flag(self.temperature, "temperature")
@@ -88,4 +89,4 @@ class SharedIsotonic(MulticlassFamily):
         # a softmax may be rounded past 1
         isotonic = Isotonic().fit_sample(ScoreSample(hits.ravel(), np.minimum(q, 1.0).ravel(), w))
         attributes = {"temperature_": 1.0 / beta if beta > 0 else np.inf, "n_blocks_": isotonic.n_bins_}
-        return ClassSolution(SharedMap(isotonic.map_, beta, eps), attributes)
+        return Solution(SharedMap(isotonic.map_, beta, eps), None, attributes)

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from fitontest.data.simplex_sample import SimplexSample
-from fitontest.families.multiclass.base import ClassSolution, MulticlassFamily
+from fitontest.families.base import Solution
+from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.maps.multiclass.cells import CellMap
 from fitontest.partitions.simplex.cell_table import CellSums, cells_of
 from fitontest.partitions.simplex.partitioner import find_simplex_partition
@@ -54,21 +55,13 @@ class SimplexBins(MulticlassFamily):
         """Return K - 1 numbers for each cell."""
         return float(self.n_bins_ * (len(self.classes_) - 1))
 
-    def fit_class_map(self, rows: SimplexSample) -> CellMap:
-        """Return the map of the cells."""
-        return self._solve(rows)[0]
-
-    def solve_classes(self, rows: SimplexSample) -> ClassSolution:
+    def solve(self, rows: SimplexSample) -> Solution:
         """Return the map of the cells, and how many hold rows."""
-        g, n_bins = self._solve(rows)
-        return ClassSolution(g, {"n_bins_": n_bins})
-
-    def _solve(self, rows: SimplexSample) -> tuple[CellMap, int]:
         if self.slope not in (0, 1):
             raise ValueError(f"slope must be 0 or 1, got {self.slope!r}")
         partition, ids = cells_of(find_simplex_partition(self.partition), rows)
         table = CellSums.of(rows, ids).table(rows.codes)
-        return CellMap.of(partition, table, int(self.slope)), len(table)
+        return Solution(CellMap.of(partition, table, int(self.slope)), None, {"n_bins_": len(table)})
 
     def predict_proba(self, P: ArrayInput) -> FloatArray:
         """Return the calibrated probabilities, shape (n, K); the rows add up to 1.

@@ -9,8 +9,9 @@ import numpy as np
 
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.exceptions import CalibrationWarning, warn_user
+from fitontest.families.base import Solution
 from fitontest.families.cutting import Eps, read_eps
-from fitontest.families.multiclass.base import ClassSolution, Input, MulticlassFamily
+from fitontest.families.multiclass.base import Input, MulticlassFamily
 from fitontest.families.multiclass.fitting import Scores, find_optimum, named_classes
 from fitontest.families.multiclass.penalties import MULTIPLES, hold_out, read_penalty
 from fitontest.families.multiclass.softmax_objective import Penalty, SoftmaxObjective
@@ -81,7 +82,7 @@ class StructuredFamily(MulticlassFamily):
     eps: Eps = "auto"
     input: Input = "probabilities"
 
-    def solve_classes(self, rows: SimplexSample) -> ClassSolution:
+    def solve(self, rows: SimplexSample) -> Solution:
         """Return that map, and how it was found."""
         penalty = read_penalty(self.penalty, "penalty")
         check_cv(self.cv)
@@ -95,7 +96,7 @@ class StructuredFamily(MulticlassFamily):
         (fitted, optimum), *_ = self.path(rows, [penalty])
         self._warn_of_slopes(fitted, rows.classes)
         first = {} if penalty is None else {"temperature_": 1.0 / fitted.beta if fitted.beta > 0 else np.inf}
-        return ClassSolution(fitted, {**chosen, **first, "objective_": optimum.objective, "n_iter_": optimum.n_iter})
+        return Solution(fitted, None, {**chosen, **first, "objective_": optimum.objective, "n_iter_": optimum.n_iter})
 
     def path(self, rows: SimplexSample, multiples: Sequence[float | None]) -> list[tuple[SoftmaxMap, Optimum]]:
         """Return the maps for several multiples of the penalty, each fit started from the one before.
@@ -103,7 +104,7 @@ class StructuredFamily(MulticlassFamily):
         Parameters
         ----------
         rows : SimplexSample
-            As for `fit_class_map`.
+            As for `fit_map`.
         multiples : sequence of float or None
             Multiples of the penalty, at least 0; None is no penalty, and no temperature scaling before it either.
 
