@@ -6,7 +6,7 @@ import pytest
 import fitontest as fot
 from fitontest.data.entries import Entries, entries_of_columns
 from fitontest.data.weights import read_weights
-from fitontest.families.base import Family
+from fitontest.families.base import Family, shares_fits
 from tests.strategies import noisy
 
 FAST = {
@@ -184,13 +184,13 @@ def test_mixtures_of_many_labellings_are_those_of_single_fits(kind):
     w = rng.lognormal(size=200) if "weights" in kind else None
     labels = np.stack([y, rng.random(200) < p], axis=1).astype(int)
     stacking = fot.Stacking(["identity", "platt", "beta", "spline"])
-    assert stacking.shares_fits
+    assert shares_fits(stacking)
     found = stacking.fit_predict_many(p, labels, w)
     alone = [fot.Stacking(stacking.families).fit(p, column, w).predict(p) for column in labels.T]
     np.testing.assert_allclose(found, np.stack(alone, axis=1), rtol=0, atol=1e-9)
 
 
 def test_mixtures_with_members_of_own_folds_are_fitted_one_by_one():
-    assert not fot.Stacking().shares_fits
-    assert fot.Stacking().stand_in().shares_fits
-    assert not fot.Stacking(["identity", "platt"], random_state=None).shares_fits
+    assert not shares_fits(fot.Stacking())
+    assert shares_fits(fot.Stacking().stand_in())
+    assert not shares_fits(fot.Stacking(["identity", "platt"], random_state=None))

@@ -334,19 +334,6 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         """
         return Fits(self.fit_map, entries, positives)
 
-    @property
-    def shares_fits(self) -> bool:
-        """Whether fits to many labellings of the same scores share most of their work, as two rows can tell."""
-        if type(self).fit_many is Family.fit_many:
-            return False
-        ones = np.ones(2, dtype=np.intp)
-        rows = Entries(np.array([0.25, 0.75]), ones.astype(np.float64), ones, whole=True)
-        return self.fit_many(rows, np.array([[0], [1]])).shared
-
-    def _count_parameters(self) -> float:
-        """Return those of its bins: a level, or two numbers where there are knots."""
-        return getattr(self, "n_bins_", np.inf) * (2 if self.has_knots else 1)
-
     def predict(self, p: ArrayInput, *, clip: bool = False) -> FloatArray:
         """Return the calibrated probability of each score; slope-1 maps may leave [0, 1] unless `clip` is set.
 
@@ -478,3 +465,18 @@ def family_class(name: str) -> type[Family]:
             f"family must be one that takes a column of scores, {known}; got {name!r}, which takes {taken}"
         )
     return cls
+
+
+def shares_fits(family: Family) -> bool:
+    """Return whether one computation fits a family to many labellings.
+
+    Parameters
+    ----------
+    family : Family
+        The family, not yet fitted.
+    """
+    if type(family).fit_many is Family.fit_many:
+        return False
+    ones = np.ones(2, dtype=np.intp)
+    rows = Entries(np.array([0.25, 0.75]), ones.astype(np.float64), ones, whole=True)
+    return family.fit_many(rows, np.array([[0], [1]])).shared

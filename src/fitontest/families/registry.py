@@ -42,8 +42,8 @@ class FamilyBase(BaseEstimator, ABC):  # type: ignore[misc]
         return self._count_parameters()
 
     def _count_parameters(self) -> float:
-        """Return how many free numbers the fitted map has; not known unless a family says it."""
-        return math.inf
+        """Return the number of bins, a level each; without bins it is not known unless a family says it."""
+        return getattr(self, "n_bins_", math.inf)
 
     def replace_results(self, results: Mapping[str, Any]) -> Self:
         """Set the results of a fit, and forget those of an earlier one, which other parameters may have made.

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from fitontest.data.entries import Entries, in_tie_order
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.exceptions import without_warnings
-from fitontest.families.base import Family, Solution
+from fitontest.families.base import Family, Solution, shares_fits
 from fitontest.families.few_rows import remembered
 from fitontest.families.fits import Fits, SharedFits
 from fitontest.families.listed import read_families
@@ -32,7 +32,6 @@ ROOM = 2**22  # held-out values of labellings that are fitted at once
 LEAST_NAMED = 0.005  # weight of a member that texts and diagrams show
 MEMBERS = ("identity", "platt", "beta", "spline", "pl")
 CLASS_MEMBERS = ("identity", "temperature", "vector", "one_vs_rest", "shared_isotonic")
-F = TypeVar("F")
 
 
 @register("stacking")
@@ -133,23 +132,23 @@ class Stacking(EitherFamily):
         ValueError
             A setting that is refused; `families` that are no list, or hold no family.
         """
-        return self._checked(read_families(self._listed(MEMBERS), "families", self.random_state))
+        return read_families(self._listed(MEMBERS), "families", self.random_state)
 
     def make_class_members(self) -> dict[str, MulticlassFamily]:
         """Return the members of several classes, as `make_members` returns those of two."""
-        return self._checked(read_class_families(self._listed(CLASS_MEMBERS), "families", self.random_state))
+        return read_class_families(self._listed(CLASS_MEMBERS), "families", self.random_state)
 
     def _listed(self, default: Sequence[str]) -> Sequence[str | Family | MulticlassFamily]:
-        self._check()
+        """Return the families as they were listed, and check the other settings."""
+        check_cv(self.cv)
+        choose(self.loss, ("log_loss", "brier"), "loss")
+        check_not_negative(self.prior, "prior")
         listed = default if self.families is None else self.families
         if not isinstance(listed, Sequence | np.ndarray):
             raise ValueError(f"families must be a list of names of families or of families, got {listed!r}")
-        return listed
-
-    def _checked(self, members: dict[str, F]) -> dict[str, F]:
-        if not members:
+        if len(listed) == 0:
             raise ValueError("families must hold at least one family, got none")
-        return members
+        return listed
 
     def stand_in(self) -> Family | None:
         """Return the mixture of the members' stand-ins, where a member has one."""
@@ -214,7 +213,7 @@ class Stacking(EitherFamily):
         rows = entries.single and entries.behind is None and (entries.unit or not entries.tied)
         if not rows or len(entries) < 2 or not is_whole(self.random_state):
             return False
-        return all(member.shares_fits and _holds_out_plainly(member) for member in self.make_members().values())
+        return all(shares_fits(member) and _holds_out_plainly(member) for member in self.make_members().values())
 
     def _weigh_columns(self, members: list[Family], entries: Entries, positives: IntArray) -> FloatArray:
         """Return the weights for each labelling, shape (members, B)."""
@@ -254,34 +253,32 @@ class Stacking(EitherFamily):
         weights : array of shape (members,)
             At least 0; they add up to 1.
         """
+        n_members = held_out.shape[-1]
         if len(held_out) < 2:
-            return np.full(held_out.shape[-1], 1.0 / held_out.shape[-1])
-        if held_out.ndim == 3:
-            return self._weigh_classes(held_out, labels, w)
-        q, y = np.clip(held_out, LOG_LOSS_EPS, 1.0 - LOG_LOSS_EPS), labels[:, None]
-        each = y * q + (1.0 - y) * (1.0 - q) if self.loss == "log_loss" else y - q
-        return self._least_loss(each, w)
-
-    def _weigh_classes(self, held_out: FloatArray, codes: IntArray, w: FloatArray) -> FloatArray:
-        if self.loss == "log_loss":
-            own = held_out[np.arange(codes.size), codes]
-            return self._least_loss(np.clip(own, LOG_LOSS_EPS, 1.0 - LOG_LOSS_EPS), w)
-        n_classes = held_out.shape[1]
-        missed = np.eye(n_classes)[codes][:, :, None] - held_out
-        return self._least_loss(missed.reshape(-1, held_out.shape[2]), np.repeat(w / 2.0, n_classes))
-
-    def _least_loss(self, each: FloatArray, w: FloatArray) -> FloatArray:
-        """Return the weights for likelihoods or residuals of each row, shape (m, members)."""
-        n_members = each.shape[1]
+            return np.full(n_members, 1.0 / n_members)
+        log = self.loss == "log_loss"
+        terms, w = (_likelihoods(held_out, labels), w) if log else _residuals(held_out, labels, w)
         if self.prior > 0:
-            each = np.concatenate((each, np.eye(n_members)))
+            terms = np.concatenate((terms, np.eye(n_members)))
             w = np.concatenate((w, np.full(n_members, self.prior / n_members)))
-        return likelihood_weights(each, w) if self.loss == "log_loss" else square_weights(each, w)
+        return likelihood_weights(terms, w) if log else square_weights(terms, w)
 
-    def _check(self) -> None:
-        check_cv(self.cv)
-        choose(self.loss, ("log_loss", "brier"), "loss")
-        check_not_negative(self.prior, "prior")
+
+def _likelihoods(held_out: FloatArray, labels: NDArray[Any]) -> FloatArray:
+    """Return the probability that each member gave to what happened in each row, shape (n, members)."""
+    if held_out.ndim == 3:
+        return np.asarray(np.clip(held_out[np.arange(labels.size), labels], LOG_LOSS_EPS, 1.0 - LOG_LOSS_EPS))
+    q, y = np.clip(held_out, LOG_LOSS_EPS, 1.0 - LOG_LOSS_EPS), labels[:, None]
+    return np.asarray(y * q + (1.0 - y) * (1.0 - q))
+
+
+def _residuals(held_out: FloatArray, labels: NDArray[Any], w: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the labels less the predictions, of all classes one after another, and the weight of each residual."""
+    if held_out.ndim == 2:
+        return np.asarray(labels[:, None] - np.clip(held_out, LOG_LOSS_EPS, 1.0 - LOG_LOSS_EPS)), w
+    _, n_classes, n_members = held_out.shape
+    missed = np.eye(n_classes)[labels][:, :, None] - held_out
+    return missed.reshape(-1, n_members), np.repeat(w / 2.0, n_classes)
 
 
 def _holds_out_plainly(member: Family) -> bool:

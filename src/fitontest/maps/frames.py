@@ -7,8 +7,8 @@ import operator
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
+import fitontest.maps.expressions as ex
 from fitontest.checks import brief
-from fitontest.maps import expressions as ex
 from fitontest.maps.expressions import Expression, Group, Guarded
 
 Table: TypeAlias = Any  # a DataFrame or LazyFrame of narwhals

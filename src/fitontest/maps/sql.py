@@ -2,7 +2,7 @@
 
 from typing import TypeAlias
 
-from fitontest.maps import expressions as ex
+import fitontest.maps.expressions as ex
 from fitontest.maps.expressions import Expression, Group
 
 Names: TypeAlias = dict[Group, str]

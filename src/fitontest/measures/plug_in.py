@@ -12,7 +12,7 @@ import numpy as np
 
 from fitontest.data.redraws import Labels, Redraws
 from fitontest.data.score_sample import ScoreSample
-from fitontest.families.base import Family, check_family, read_family
+from fitontest.families.base import Family, check_family, read_family, shares_fits
 from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.families.multiclass.one_vs_rest import class_family_name, read_for_classes
 from fitontest.families.reading import fit_to
@@ -217,7 +217,7 @@ class PlugIn(Measure):
         """Whether the family, or one that stands in for it, is fitted to hundreds of labellings in no time."""
         if self.held_fixed or self.distance is not None:
             return False
-        return (self.stand_in or read_family(self._family)).shares_fits
+        return shares_fits(self.stand_in or read_family(self._family))
 
     @property
     def fits_default(self) -> bool:

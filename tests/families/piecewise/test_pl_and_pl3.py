@@ -12,7 +12,7 @@ import fitontest as fot
 from fitontest.data.weights import Weights
 from fitontest.datasets import Derivate
 from fitontest.families.piecewise import base, fitting
-from fitontest.families.piecewise.fitting import Fitter, Settings, values_at
+from fitontest.families.piecewise.fitting import Fitter, Settings, filled_up, values_at
 from fitontest.families.piecewise.tasks import Stop
 from fitontest.numerics.links import IDENTITY, LOGIT, logit, sigmoid
 from fitontest.numerics.losses import find_loss
@@ -368,17 +368,16 @@ def test_the_averaged_maps_are_those_of_the_resampled_choices(name):
 
 @pytest.mark.parametrize("link", [IDENTITY, LOGIT], ids=["pl", "pl3"])
 def test_points_that_fill_up_a_polygon_do_not_change_it(link):
-    y, p = noisy(500)
-    fitter = Fitter(fot.ScoreSample(y, p), [np.arange(500)], Settings(link, "log_loss", 1.0, 2.0), 3)
+    space = Settings(link, "log_loss", 1.0, 2.0).space
     x = np.array([0.0, 0.2, 0.7, 1.0]) if link is IDENTITY else np.array([-9.0, -3.0, 0.5, 20.0])
     u = np.array([-4.0, 1.0, 0.0, 30.0])
-    more_x, more_u = fitter._filled_up(x, u, 9)
+    more_x, more_u = filled_up(x, u, 9, space)
     assert more_x.size == more_u.size == 9
     assert np.all(np.diff(more_x) > 0)
     assert np.isin(x, more_x).all()
     at = np.linspace(x[0], x[-1], 301)
     np.testing.assert_allclose(values_at(at, more_x, more_u, link), values_at(at, x, u, link), rtol=1e-12)
-    np.testing.assert_array_equal(fitter._filled_up(x, u, 4)[0], x)
+    np.testing.assert_array_equal(filled_up(x, u, 4, space)[0], x)
 
 
 @both

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 import fitontest as fot
+from fitontest.maps.multiclass.by_class import ByClassMap
 from tests.maps.engines import engine_params, make_frame, names_of, read_columns
 from tests.maps.multiclass.test_maps import MAPS as FIRST
 
@@ -21,6 +22,7 @@ MAPS = {
         [PART, fot.maps.StepsMap([0.5], [0.2, 0.7], [0.2]), fot.maps.BetaMap(0.7, 1.9, 0.1, 1e-16)]
     ),
     "zeros": fot.maps.OneVsRestMap([fot.maps.KnotsMap([0], [0])] * 3),
+    "by class": ByClassMap([PART, fot.maps.StepsMap([0.5], [0.2, 0.7], [0.2]), fot.maps.BetaMap(0.7, 1.9, 0.1, 1e-16)]),
     "shared polygon": fot.maps.SharedMap(PART),
 }
 

@@ -57,6 +57,11 @@ class Settings:
     alpha: float
     kappa: float
 
+    @property
+    def space(self) -> Space:
+        """The scale on which the map is straight between its knots."""
+        return "logit" if self.link is LOGIT else "probability"
+
 
 @dataclass(frozen=True, eq=False)
 class Polygons:
@@ -104,31 +109,15 @@ class Fitter:
         self.sample = sample
         self.folds = folds
         self.settings = settings
-        self.space: Space = "logit" if settings.link is LOGIT else "probability"
+        self.space = settings.space
         self.room = -(-(most + DETOUR) // ROOM) * ROOM
-        by_fold = self._grid(FINE)
+        by_fold = _grid_in_rows(sample, folds, settings.link, FINE)
         self.held_out_grid = by_fold.coarse(COARSE)
-        self.fine = self._seen(by_fold)
+        self.fine = _seen(by_fold, settings)
         self.coarse = self.fine.coarse(COARSE)
         self.rough = self.fine.coarse(ROUGH if len(sample.groups) > FINE else 2 * ROUGH)
         self.quantiles = quantiles(by_fold, (0.0, 1.0) if settings.link is IDENTITY else None)
         self.placed: dict[Grid, Nodes] = {}
-
-    def _grid(self, size: int | None) -> Grid:
-        """Return the masses on a grid, in rows."""
-        grid = grid_of(self.sample, self.folds, self.settings.link, size)
-        return replace(grid, mass=grid.mass / self.sample.row_weight)
-
-    def _seen(self, grid: Grid) -> Grid:
-        """Return the masses without each fold, and last (at -1) all of them, the pull to the identity included."""
-        # sums of the folds before and after: total less one fold would round where that fold holds heavy rows
-        nothing = np.zeros((1, *grid.mass.shape[1:]))
-        before = np.concatenate((nothing, np.cumsum(grid.mass, axis=0)))
-        after = np.concatenate((np.cumsum(grid.mass[::-1], axis=0)[::-1], nothing))
-        pull = self.settings.kappa * grid.total / grid.total.sum()
-        p = self.settings.link.inverse(grid.x)
-        seen = np.concatenate((before[:-1] + after[1:], before[-1:]))
-        return Grid(grid.x, seen + np.stack((pull * p, pull * (1.0 - p))))
 
     def candidates(self, most: int) -> dict[int, Fits]:
         """Fit maps of 1 to `most` bins to all folds but one, closely enough to choose a number."""
@@ -188,18 +177,12 @@ class Fitter:
         f = u if self.space == "logit" else q
         width = np.maximum(x[:, 2:] - x[:, :-2], TINY)
         bend = f[:, 1:-1] - f[:, :-2] - (f[:, 2:] - f[:, :-2]) * (x[:, 1:-1] - x[:, :-2]) / width
-        curvature = self._curvature(q[:, 1:-1] * LOGIT.inverse(-u[:, 1:-1]))
+        curvature = _curvature(q[:, 1:-1] * LOGIT.inverse(-u[:, 1:-1]), self.settings)
         least = 1 + np.argmin((tau[:, 2:] - tau[:, :-2]) * bend**2 * curvature, axis=1)
         kept = np.arange(self.room) + (np.arange(self.room) >= least[:, None])
         spare = [(0, 0), (0, 1)]
         u, tau = (np.pad(np.take_along_axis(a, kept, 1), spare, mode="edge") for a in (fits.u, fits.tau))
         return u, tau
-
-    def _curvature(self, spread: FloatArray) -> FloatArray:
-        """Return d2L/df2 per unit weight, in expectation, where q (1 - q) is `spread`."""
-        if self.settings.loss == "brier":
-            return 2.0 * spread**2 if self.space == "logit" else np.full_like(spread, 2.0)
-        return spread if self.space == "logit" else 1.0 / spread
 
     def _scanned(self, fits: Fits, left_out: IntArray) -> Fits:
         """Return the maps of two bins, or better ones: the knot is tried at many places, at each with its best values.
@@ -209,9 +192,9 @@ class Fitter:
         at = places_between(self.coarse.x, *self.quantiles[[0, -1]])
         if at.size == 0:
             return fits
-        tried = promising(self._gains(at, fits, left_out), TRIED)
+        tried = promising(_gains(self, at, fits, left_out), TRIED)
         n, size = tried.shape
-        start = self._moved_knot(fits, at[tried])
+        start = _moved_knot(self, fits, at[tried])
         tries = self._run(self.coarse, start, np.full(n * size, 2), np.repeat(left_out, size), SCAN, moving=False)
         value = tries.value.reshape(n, size)
         beside = np.pad(value, ((0, 0), (1, 1)), constant_values=np.inf)
@@ -224,32 +207,6 @@ class Fitter:
             fits = fits.better_of(moved.take(np.arange(k, of.size, chosen.shape[1])))
         return fits
 
-    def _gains(self, at: FloatArray, fits: Fits, left_out: IntArray) -> FloatArray:
-        """Return what a knot at each place should gain over a straight line, by the curvature at the fits."""
-        q = np.clip(self._values_of_two_bins(self.coarse.x, fits), LEAST, 1.0 - LEAST)
-        positive, negative = np.moveaxis(self.coarse.mass[left_out], 1, 0)
-        spread, total = q * (1.0 - q), positive + negative
-        curvature = self._curvature(spread)
-        f, per_f = (LOGIT.forward(q, EPS), spread) if self.space == "logit" else (q, np.ones_like(q))  # dq/df
-        w = total * curvature
-        return gains_of_a_bend(at, self.coarse.x, w, w * f - (total * q - positive) * curvature / per_f)
-
-    def _moved_knot(self, fits: Fits, at: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the maps of two bins as starting points with other knots, of shape (B, C), row by row."""
-        limit = LIMIT[self.space]
-        tau = np.ones((*at.shape, self.room + 1))
-        tau[:, :, 0] = 0.0
-        tau[:, :, 1] = np.interp(at, self.quantiles, np.linspace(0.0, 1.0, POINTS))
-        u = np.repeat(fits.u[:, None, :], at.shape[1], axis=1)
-        u[:, :, 1] = np.clip(LOGIT.forward(self._values_of_two_bins(at, fits), EPS), -limit, limit)
-        return u.reshape(-1, self.room + 1), tau.reshape(-1, self.room + 1)
-
-    def _values_of_two_bins(self, at: FloatArray, fits: Fits) -> FloatArray:
-        """Return the maps at places on the family's scale, of shape (C,) or (B, C), as probabilities."""
-        places = np.broadcast_to(at, (len(fits.u), at.shape[-1]))
-        x, u = self.knots(fits.tau[:, :3]), fits.u[:, :3]
-        return np.stack([values_at(*row, self.settings.link) for row in zip(places, x, u, strict=True)])
-
     def finish(self, current: Fits, bins: IntArray, left_out: IntArray, *, exact: bool) -> Polygons:
         """Go on with fits on the fine grid, and with `exact` on all distinct scores, to a finer tolerance.
 
@@ -258,7 +215,7 @@ class Fitter:
         """
         grids = [self.fine]
         if exact and len(self.sample.groups) > FINE:
-            grids.append(self._seen(self._grid(None)))
+            grids.append(_seen(_grid_in_rows(self.sample, self.folds, self.settings.link, None), self.settings))
         for grid in grids:
             for moving in (False, True, False):
                 stop = FINISH if moving else SETTLE
@@ -268,7 +225,7 @@ class Fitter:
                 current = replace(fits, steps=current.steps + fits.steps, left=left)
         rows = [self._polygon(u[: b + 1], tau[: b + 1]) for u, tau, b in zip(current.u, current.tau, bins, strict=True)]
         most = int(bins.max()) + 1
-        x, u = (np.stack(columns) for columns in zip(*(self._filled_up(*row, most) for row in rows), strict=True))
+        x, u = (np.stack(columns) for columns in zip(*(filled_up(*row, most, self.space) for row in rows), strict=True))
         return Polygons(x, u, bins, int(current.steps.max()), float(current.left.max()))
 
     def _polygon(self, u: FloatArray, tau: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -281,31 +238,19 @@ class Fitter:
             return x, np.full(u.size, level[0])
         return x, u
 
-    def _filled_up(self, x: FloatArray, u: FloatArray, size: int) -> tuple[FloatArray, FloatArray]:
-        """Return the same polygon with `size` knots: those that are missing are put on its widest segment."""
-        k = int(np.argmax(np.diff(x)))
-        share = np.linspace(0.0, 1.0, size - x.size + 2)[1:-1]
-        if self.space == "logit":
-            there = u[k] + share * (u[k + 1] - u[k])
-        else:
-            low, high = LOGIT.inverse(u[k : k + 2])
-            there = LOGIT.forward(low + share * (high - low), EPS)
-        return np.insert(x, k + 1, x[k] + share * (x[k + 1] - x[k])), np.insert(u, k + 1, there)
-
     def knots(self, tau: FloatArray) -> FloatArray:
         """Return Q(tau): where the knots stand on the family's scale."""
         return np.asarray(np.interp(tau, np.linspace(0.0, 1.0, POINTS), self.quantiles))
 
     def held_out(self, fits: dict[int, Fits], scoring: str) -> FloatArray:
         """Return the mean loss of each fold's fits on the fold they have not seen, shape (folds, numbers of bins)."""
-        return np.stack([self._held_out(fits[b], b, scoring) for b in sorted(fits)], axis=1)
-
-    def _held_out(self, fits: Fits, b: int, scoring: str) -> FloatArray:
-        grid, loss = self.held_out_grid, find_loss(scoring)
-        knots = zip(self.knots(fits.tau[:, : b + 1]), fits.u[:, : b + 1], strict=True)
-        q = np.stack([values_at(grid.x, x, u, self.settings.link) for x, u in knots])
-        cost = grid.mass[:, 0] * loss(np.ones_like(q), q) + grid.mass[:, 1] * loss(np.zeros_like(q), q)
-        return np.asarray(cost.sum(axis=1) / grid.mass.sum(axis=(1, 2)))
+        grid, loss, losses = self.held_out_grid, find_loss(scoring), []
+        for b in sorted(fits):
+            knots = zip(self.knots(fits[b].tau[:, : b + 1]), fits[b].u[:, : b + 1], strict=True)
+            q = np.stack([values_at(grid.x, x, u, self.settings.link) for x, u in knots])
+            cost = grid.mass[:, 0] * loss(np.ones_like(q), q) + grid.mass[:, 1] * loss(np.zeros_like(q), q)
+            losses.append(cost.sum(axis=1) / grid.mass.sum(axis=(1, 2)))
+        return np.stack(losses, axis=1)
 
     def _identity(self, bins: IntArray) -> tuple[FloatArray, FloatArray]:
         """Return the starting point: equal shares of the data, and the identity map."""
@@ -352,3 +297,69 @@ def values_at(at: FloatArray, x: FloatArray, u: FloatArray, link: Link) -> Float
     k = np.searchsorted(x[1:-1], at, side="right")
     right = (at - x[k]) / np.maximum(x[k + 1] - x[k], TINY)
     return LOGIT.inverse(u[k] + (u[k + 1] - u[k]) * np.clip(right, -FAR, FAR))
+
+
+def _grid_in_rows(sample: ScoreSample, folds: list[IntArray], link: Link, size: int | None) -> Grid:
+    """Return the masses on a grid, in rows."""
+    grid = grid_of(sample, folds, link, size)
+    return replace(grid, mass=grid.mass / sample.row_weight)
+
+
+def _seen(grid: Grid, settings: Settings) -> Grid:
+    """Return the masses without each fold, and last (at -1) all of them, the pull to the identity included."""
+    # sums of the folds before and after: total less one fold would round where that fold holds heavy rows
+    nothing = np.zeros((1, *grid.mass.shape[1:]))
+    before = np.concatenate((nothing, np.cumsum(grid.mass, axis=0)))
+    after = np.concatenate((np.cumsum(grid.mass[::-1], axis=0)[::-1], nothing))
+    pull = settings.kappa * grid.total / grid.total.sum()
+    p = settings.link.inverse(grid.x)
+    seen = np.concatenate((before[:-1] + after[1:], before[-1:]))
+    return Grid(grid.x, seen + np.stack((pull * p, pull * (1.0 - p))))
+
+
+def _curvature(spread: FloatArray, settings: Settings) -> FloatArray:
+    """Return d2L/df2 per unit weight, in expectation, where q (1 - q) is `spread`."""
+    if settings.loss == "brier":
+        return 2.0 * spread**2 if settings.space == "logit" else np.full_like(spread, 2.0)
+    return spread if settings.space == "logit" else 1.0 / spread
+
+
+def filled_up(x: FloatArray, u: FloatArray, size: int, space: Space) -> tuple[FloatArray, FloatArray]:
+    """Return the same polygon with `size` knots: those that are missing are put on its widest segment."""
+    k = int(np.argmax(np.diff(x)))
+    share = np.linspace(0.0, 1.0, size - x.size + 2)[1:-1]
+    if space == "logit":
+        there = u[k] + share * (u[k + 1] - u[k])
+    else:
+        low, high = LOGIT.inverse(u[k : k + 2])
+        there = LOGIT.forward(low + share * (high - low), EPS)
+    return np.insert(x, k + 1, x[k] + share * (x[k + 1] - x[k])), np.insert(u, k + 1, there)
+
+
+def _gains(fitter: Fitter, at: FloatArray, fits: Fits, left_out: IntArray) -> FloatArray:
+    """Return what a knot at each place should gain over a straight line, by the curvature at the fits."""
+    q = np.clip(_values_of_two_bins(fitter, fitter.coarse.x, fits), LEAST, 1.0 - LEAST)
+    positive, negative = np.moveaxis(fitter.coarse.mass[left_out], 1, 0)
+    spread, total = q * (1.0 - q), positive + negative
+    curvature = _curvature(spread, fitter.settings)
+    f, per_f = (LOGIT.forward(q, EPS), spread) if fitter.space == "logit" else (q, np.ones_like(q))  # dq/df
+    w = total * curvature
+    return gains_of_a_bend(at, fitter.coarse.x, w, w * f - (total * q - positive) * curvature / per_f)
+
+
+def _moved_knot(fitter: Fitter, fits: Fits, at: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the maps of two bins as starting points with other knots, of shape (B, C), row by row."""
+    limit = LIMIT[fitter.space]
+    tau = np.ones((*at.shape, fitter.room + 1))
+    tau[:, :, 0] = 0.0
+    tau[:, :, 1] = np.interp(at, fitter.quantiles, np.linspace(0.0, 1.0, POINTS))
+    u = np.repeat(fits.u[:, None, :], at.shape[1], axis=1)
+    u[:, :, 1] = np.clip(LOGIT.forward(_values_of_two_bins(fitter, at, fits), EPS), -limit, limit)
+    return u.reshape(-1, fitter.room + 1), tau.reshape(-1, fitter.room + 1)
+
+
+def _values_of_two_bins(fitter: Fitter, at: FloatArray, fits: Fits) -> FloatArray:
+    """Return the maps at places on the family's scale, of shape (C,) or (B, C), as probabilities."""
+    places = np.broadcast_to(at, (len(fits.u), at.shape[-1]))
+    x, u = fitter.knots(fits.tau[:, :3]), fits.u[:, :3]
+    return np.stack([values_at(*row, fitter.settings.link) for row in zip(places, x, u, strict=True)])
