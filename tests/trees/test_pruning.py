@@ -5,6 +5,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 import fitontest as fot
+from fitontest.data.weights import are_counts
 from fitontest.trees.folds import tree_splits
 from fitontest.trees.node_models import ShareModels, brier_losses
 from fitontest.trees.pruning import best_factor, candidate_factors, collapse_factors, losses_by_factor
@@ -63,10 +64,15 @@ def test_losses_of_all_factors_are_those_of_the_pruned_trees():
     assert best_factor(np.array([0.1, 0.2, 0.3]), [np.array([1.0, 0.5, 0.5])]) == 0.3
 
 
+def rows_of(X, y, w):
+    """Return the rows of a tree, without base scores."""
+    return TreeRows(X, y, w, None, int(np.max(y)) + 1, whole=are_counts(w))
+
+
 def test_the_tree_calibrator_is_what_a_search_over_scikit_learns_trees_finds():
     X, y, _ = blobs(200, seed=1)
     calibrator = fot.TreeCalibrator().fit(X, y)
-    folds = tree_splits(5, np.asarray(X, dtype=np.float32), y, np.ones(y.size))
+    folds = tree_splits(5, rows_of(np.asarray(X, dtype=np.float32), y, np.ones(y.size)))
     splits = [(np.flatnonzero(train), np.flatnonzero(held)) for train, held in folds]
     path = DecisionTreeClassifier(random_state=0).fit(X, y).cost_complexity_pruning_path(X, y).ccp_alphas.clip(0)
     factors = np.append(np.sqrt(path[:-1] * path[1:]), path[-1])
@@ -89,7 +95,7 @@ def test_folds_are_stratified_and_copies_are_dealt_one_by_one():
     y = rng.integers(0, 2, 60)
     w = rng.integers(0, 15, 60).astype(float)
     at = np.flatnonzero(w)
-    folds = tree_splits(5, X, y, w, random_state=3)
+    folds = tree_splits(5, rows_of(X, y, w), 3)
     held = np.array([one for _, one in folds])
     assert np.array_equal(held.sum(axis=0), folds[0][0] + folds[0][1])
     kinds = X[at, 0] + 10 * y[at]
@@ -99,23 +105,23 @@ def test_folds_are_stratified_and_copies_are_dealt_one_by_one():
     for of_class in (np.ones(at.size, dtype=bool), y[at] == 0, y[at] == 1):
         assert np.ptp(held[:, of_class].sum(axis=1)) <= 1
     order = rng.permutation(60)
-    again = np.array([one for _, one in tree_splits(5, X[order], y[order], w[order], random_state=3)])
+    again = np.array([one for _, one in tree_splits(5, rows_of(X[order], y[order], w[order]), 3)])
     other = (X[order, 0] + 10 * y[order])[w[order] > 0]
     for kind in np.unique(kinds):  # the order of the rows is not seen
         assert np.array_equal(held[:, kinds == kind].sum(axis=1), again[:, other == kind].sum(axis=1))
-    assert not np.array_equal(held, [one for _, one in tree_splits(5, X, y, w, random_state=4)])
+    assert not np.array_equal(held, [one for _, one in tree_splits(5, rows_of(X, y, w), 4)])
 
 
 def test_single_rows_are_dealt_as_shuffled_and_any_weights_with_their_rows():
     X, y, _ = blobs(100)
     w = np.random.default_rng(0).random(100)
     for weights in (np.ones(100), w):
-        held = np.array([one for _, one in tree_splits(5, X, y, weights)])
+        held = np.array([one for _, one in tree_splits(5, rows_of(X, y, weights))])
         assert ((held > 0).sum(axis=0) == 1).all()
         np.testing.assert_array_equal(held.sum(axis=0), weights)
         assert np.ptp((held > 0).sum(axis=1)) == 0
-    assert len(tree_splits(5, X[:3], np.arange(3), np.ones(3))) == 3
-    assert tree_splits(5, X[:1], y[:1], np.ones(1)) == []
+    assert len(tree_splits(5, rows_of(X[:3], np.arange(3), np.ones(3)))) == 3
+    assert tree_splits(5, rows_of(X[:1], y[:1], np.ones(1))) == []
 
 
 @pytest.mark.parametrize("n_leaves", [1, 2, 3, 5, 8, 1000])

@@ -21,8 +21,8 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from fitontest.checks import check_flag, is_whole
 from fitontest.classifier.absent import warn_absent
 from fitontest.classifier.data import Rows, read_rows, with_classes_of, with_similarities
-from fitontest.classifier.fold import Fold, Task, run_fold
-from fitontest.classifier.pair import AnyFamily, CalibratedPair, fit_pair, read_any_family
+from fitontest.classifier.fold import Fold, Task, joined, run_fold
+from fitontest.classifier.pair import AnyFamily, fit_pair, read_any_family
 from fitontest.classifier.scores import find_method, positions, respond
 from fitontest.data.splits import check_splitting, splits_of
 from fitontest.exceptions import CalibrationWarning, warn_user
@@ -184,15 +184,26 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
             rows = with_similarities(rows)
         fitting, splitting = self._route(rows.w, fit_params)
         task = Task(rows.X, rows.y, fitting, rows.classes, method, pairwise)
+        folds: list[Fold] = []
         if frozen:
-            pairs = [self._frozen_pair(family, rows, method)]
+            remedy = "Give rows of every class."
+            parts = [_respond_to_all(clone(self.estimator), rows, method)]  # of a frozen one the clone is itself
         else:
             splits = splits_of(self.cv, rows.X, rows.y, rows.w, splitting)
             jobs = (delayed(run_fold)(clone(self.estimator), task, split) for split in splits)
-            folds: list[Fold] = Parallel(n_jobs=self.n_jobs)(jobs)
-            pairs = (
-                self._ensemble(family, rows, task, folds) if self.ensemble else self._single(family, rows, task, folds)
-            )
+            folds = Parallel(n_jobs=self.n_jobs)(jobs)
+            parts, remedy = folds, "Use ensemble=False or fewer folds, stratified by class."
+            if not self.ensemble:  # the estimator fitted to all rows, the families to the held-out scores of all folds
+                estimator = clone(self.estimator).fit(rows.X, rows.y, **task.parameters)
+                parts, remedy = [joined(folds, estimator)], "Use fewer folds, stratified by class."
+        held_out = [rows.calibration(part.held, part.raw) for part in parts]
+        pairs = [
+            fit_pair(family, part.estimator, calibration, rows.classes, method, part.columns)
+            for part, calibration in zip(parts, held_out, strict=True)
+        ]
+        trained = [positions(fold.estimator, rows.classes) for fold in folds]
+        occurring = [calibration.occurring(rows.classes.size) for calibration in held_out]
+        warn_absent(rows.classes, trained, occurring, remedy)
         self.classes_ = rows.classes
         self.calibrated_classifiers_ = pairs
         self._describe_inputs(rows.X, pairwise)
@@ -261,35 +272,6 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         )
         return fit_params, {}
 
-    def _frozen_pair(self, family: AnyFamily, rows: Rows, method: str) -> CalibratedPair:
-        estimator = clone(self.estimator)  # of a frozen one, itself
-        calibration = rows.calibration(np.arange(rows.codes.size), respond(estimator, rows.X, method, rows.classes))
-        occurring = calibration.occurring(rows.classes.size)
-        warn_absent(rows.classes, [], [occurring], "Give rows of every class.")
-        return fit_pair(family, estimator, calibration, rows.classes, method, None)
-
-    def _ensemble(self, family: AnyFamily, rows: Rows, task: Task, folds: list[Fold]) -> list[CalibratedPair]:
-        """Return a pair for each fold."""
-        held = [rows.calibration(fold.held, fold.raw) for fold in folds]
-        pairs = [
-            fit_pair(family, fold.estimator, calibration, rows.classes, task.method, fold.columns)
-            for fold, calibration in zip(folds, held, strict=True)
-        ]
-        trained = [positions(fold.estimator, rows.classes) for fold in folds]
-        occurring = [calibration.occurring(rows.classes.size) for calibration in held]
-        warn_absent(rows.classes, trained, occurring, "Use ensemble=False or fewer folds, stratified by class.")
-        return pairs
-
-    def _single(self, family: AnyFamily, rows: Rows, task: Task, folds: list[Fold]) -> list[CalibratedPair]:
-        """Return one pair: the estimator fitted to all rows, the families to the held-out scores of all folds."""
-        together = np.concatenate([fold.held for fold in folds])
-        calibration = rows.calibration(together, np.concatenate([fold.raw for fold in folds]))
-        estimator = clone(self.estimator).fit(rows.X, rows.y, **task.parameters)
-        trained = [positions(fold.estimator, rows.classes) for fold in folds]
-        occurring = calibration.occurring(rows.classes.size)
-        warn_absent(rows.classes, trained, [occurring], "Use fewer folds, stratified by class.")
-        return [fit_pair(family, estimator, calibration, rows.classes, task.method, None)]
-
     def _describe_inputs(self, X: Any, pairwise: bool) -> None:
         first = self.calibrated_classifiers_[0].estimator
         for name in ("n_features_in_", "feature_names_in_"):
@@ -299,3 +281,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
                 delattr(self, name)  # of an earlier fit
         if pairwise:
             self.n_features_in_ = X.shape[1]  # the estimators of the folds know only their own rows
+
+
+def _respond_to_all(estimator: Any, rows: Rows, method: str) -> Fold:
+    """Return the responses of a fitted estimator on all rows."""
+    return Fold(estimator, np.arange(rows.codes.size), respond(estimator, rows.X, method, rows.classes), None)

@@ -1,9 +1,10 @@
 """A fold: an estimator fitted to the training rows, and its responses on the rows held out."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from fitontest.classifier.rows import take_parameters, take_part
@@ -53,3 +54,9 @@ def run_fold(estimator: Any, task: Task, split: Split) -> Fold:
     estimator.fit(take_part(task.X, train, columns), task.y[train], **parameters)
     raw = respond(estimator, take_part(task.X, held, columns), task.method, task.classes)
     return Fold(estimator, held, raw, columns)
+
+
+def joined(folds: Sequence[Fold], estimator: Any) -> Fold:
+    """Return the responses of all folds as if they were those of one estimator, which was fitted to all rows."""
+    held, raw = (np.concatenate(columns) for columns in zip(*((fold.held, fold.raw) for fold in folds), strict=True))
+    return Fold(estimator, held, raw, None)

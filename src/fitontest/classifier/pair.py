@@ -19,8 +19,8 @@ from fitontest.data.simplex import on_simplex
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.data.weights import Weights
 from fitontest.families.base import Family, read_family
-from fitontest.families.multiclass.base import MulticlassFamily, read_multiclass_family
-from fitontest.families.registry import registered_class, seeded
+from fitontest.families.multiclass.base import MulticlassFamily
+from fitontest.families.registry import FamilyBase, registered_class, seeded
 from fitontest.numerics.links import logit
 from fitontest.trees.base import LOGIT_EPS, FeatureCalibrator
 from fitontest.typing import BoolArray, FloatArray, IntArray, Label, RandomState
@@ -32,15 +32,9 @@ NAMES = ("y", "the scores of the estimator", "sample_weight")
 
 def read_any_family(family: object, random_state: RandomState) -> AnyFamily:
     """Return an unfitted family of two classes or of several or of features, as `read_family` does."""
-    if isinstance(family, FeatureCalibrator):
-        return clone(family)  # type: ignore[no-any-return]
     if isinstance(family, str):
-        cls = registered_class(family)
-        if issubclass(cls, FeatureCalibrator):
-            return seeded(cls(), random_state)
-        several = not registered_class(family).takes_column
-        return read_multiclass_family(family, random_state) if several else read_family(family, random_state)
-    return read_multiclass_family(family) if isinstance(family, MulticlassFamily) else read_family(family)
+        return seeded(registered_class(family)(), random_state)
+    return clone(family) if isinstance(family, FamilyBase) else read_family(family)  # which says what it may be
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +64,7 @@ class CalibratedPair:
     classes_: NDArray[Any]
     reading: Reading
     columns: IntArray | None = None
-    family_: MulticlassFamily | FeatureCalibrator | None = None
+    family_: Any = None
 
     def scores(self, X: Any) -> FloatArray:
         """Return the scores of the estimator, shape (n, K), before calibration."""
@@ -86,7 +80,7 @@ class CalibratedPair:
             raw = self._respond(X)
             columns = positions(self.estimator, self.classes_)
             found = np.zeros(raw.shape)
-            if isinstance(self.family_, FeatureCalibrator):
+            if self.family_.takes_features:
                 logits = _logits(self.reading.scores(raw)[:, np.sort(columns)])
                 found[:, np.sort(columns)] = self.family_.evaluate_logits(X, logits)
                 return found
@@ -135,14 +129,14 @@ class Calibration:
 
 
 def fit_pair(
-    family: AnyFamily, estimator: Any, rows: Calibration, classes: NDArray[Any], method: str, columns: IntArray | None
+    family: Any, estimator: Any, rows: Calibration, classes: NDArray[Any], method: str, columns: IntArray | None
 ) -> CalibratedPair:
     """Fit a clone of the family for each class that needs one, or one of several classes to all of them."""
     pair = CalibratedPair(estimator, {}, classes, Reading.of(method, rows.raw, rows.w), columns)
     known = positions(estimator, classes)
-    if isinstance(family, FeatureCalibrator):
+    if family.takes_features:
         return _fit_features(pair, family, rows, np.sort(known))
-    if isinstance(family, MulticlassFamily) and (classes.size > 2 or not family.takes_column):
+    if family.takes_classes and (classes.size > 2 or not family.takes_column):
         return pair if known.size < 2 else _fit_together(pair, family, rows, known)
     scores = pair.reading.scores(rows.raw)
     columns_to_fit = [1] if classes.size == 2 else sorted(known.tolist())

@@ -18,16 +18,14 @@ from fitontest.data.ordering import Rows
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.tuning import CVScores
 from fitontest.numerics.losses import log_loss
-from fitontest.partitions.equal_mass import EqualMass, equal_mass_ends
-from fitontest.partitions.equal_width import EqualWidth
-from fitontest.partitions.partition import Closed, uniform_edges
+from fitontest.partitions.equal_bins import EqualBins
 from fitontest.typing import BoolArray, FloatArray, IntArray
 
 BATCH = 64  # bin counts that are worked on together
 
 
 def bin_count_scores(
-    scheme: EqualMass | EqualWidth,
+    scheme: EqualBins,
     slope: float,
     candidates: IntArray,
     sample: ScoreSample,
@@ -55,7 +53,7 @@ def bin_count_scores(
     tied = len(groups) < len(rows)
     first = np.append(groups.first, len(rows))
     signal = rows.y - rows.p if slope == 1.0 else rows.y  # what the map averages over a bin
-    fixed = candidate_bins(scheme, candidates, groups.p, groups.w) if isinstance(scheme, EqualWidth) else None
+    fixed = candidate_bins(scheme, candidates, groups.p, groups.w) if scheme.name == "equal_width" else None
     scores = np.empty((len(folds), candidates.size))
     for fold, held_out in enumerate(folds):
         train_w = np.array(rows.w)
@@ -135,36 +133,9 @@ class CandidateBins:
         return np.add.reduceat(values, self.first_bin)
 
 
-def candidate_bins(scheme: EqualMass | EqualWidth, candidates: IntArray, p: FloatArray, w: FloatArray) -> CandidateBins:
+def candidate_bins(scheme: EqualBins, candidates: IntArray, p: FloatArray, w: FloatArray) -> CandidateBins:
     """Return the bins of all candidates over groups at the scores `p` that have the training weights `w`."""
-    if isinstance(scheme, EqualWidth):
-        return CandidateBins.of(_equal_width(candidates, p, scheme.closed), p.size)
-    return CandidateBins.of(_equal_mass(candidates, w, scheme.closed), p.size)
-
-
-def _equal_width(candidates: IntArray, p: FloatArray, closed: Closed) -> IntArray:
-    bounds = np.full((candidates.size, int(candidates.max()) + 1), p.size, dtype=np.intp)
-    bounds[:, 0] = 0
-    for row, n_bins in zip(bounds, candidates, strict=True):
-        row[1:n_bins] = np.searchsorted(p, uniform_edges(int(n_bins)), side=closed)
-    return bounds
-
-
-def _equal_mass(candidates: IntArray, w: FloatArray, closed: Closed) -> IntArray:
-    """Return the bounds of equal-mass bins over the groups that have training weight.
-
-    A held-out score between two training scores goes where the edge sends it: a left-closed edge is the first
-    training score of the next bin, a right-closed one the last training score of this bin.
-    """
-    present = np.flatnonzero(w)
-    ends = equal_mass_ends(w[present], candidates)
-    last = ends == present.size
-    if closed == "left":
-        inner = present[np.where(last, 0, ends)]
-    else:
-        inner = present[ends - 1] + 1
-    begin = np.zeros((candidates.size, 1), dtype=np.intp)
-    return np.concatenate((begin, np.where(last, w.size, inner)), axis=1)
+    return CandidateBins.of(scheme.bounds(candidates, p, w), p.size)
 
 
 def _means(bins: CandidateBins, w: FloatArray, signal: FloatArray) -> tuple[FloatArray, BoolArray]:

@@ -16,8 +16,7 @@ from fitontest.data.entries import Entries, in_tie_order
 from fitontest.families.bin_count import CandidateBins, candidate_bins
 from fitontest.families.tuning import first_within
 from fitontest.numerics.prefix_sums import PrefixSums
-from fitontest.partitions.equal_mass import EqualMass
-from fitontest.partitions.equal_width import EqualWidth
+from fitontest.partitions.equal_bins import EqualBins
 from fitontest.typing import BoolArray, FloatArray, IntArray
 
 
@@ -73,9 +72,7 @@ class FoldRows:
     end: IntArray
 
     @classmethod
-    def of(
-        cls, scheme: EqualMass | EqualWidth, candidates: IntArray, entries: Entries, held_out: IntArray
-    ) -> "FoldRows":
+    def of(cls, scheme: EqualBins, candidates: IntArray, entries: Entries, held_out: IntArray) -> "FoldRows":
         """Return the bins that the training rows make."""
         w = np.array(entries.w)
         w[held_out] = 0.0
@@ -134,7 +131,7 @@ class FoldBins:
 
     @classmethod
     def of(
-        cls, scheme: EqualMass | EqualWidth, slope: float, candidates: IntArray, entries: Entries, held_out: IntArray
+        cls, scheme: EqualBins, slope: float, candidates: IntArray, entries: Entries, held_out: IntArray
     ) -> "FoldBins":
         """Return the bins of a fold for maps of the slope."""
         rows = FoldRows.of(scheme, candidates, entries, held_out)

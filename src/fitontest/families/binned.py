@@ -19,6 +19,7 @@ from fitontest.families.tuning import CVScores, held_out_scores
 from fitontest.maps.binned import BinnedMap, levelled, shifted
 from fitontest.numerics.losses import find_loss
 from fitontest.numerics.random import check_cv, held_out_rows
+from fitontest.partitions.equal_bins import EqualBins
 from fitontest.partitions.equal_mass import EqualMass
 from fitontest.partitions.equal_width import EqualWidth
 from fitontest.partitions.monotone_sweep import MonotoneSweep
@@ -26,7 +27,7 @@ from fitontest.partitions.partition import Closed, Partition, check_closed
 from fitontest.partitions.partitioner import Partitioner, check_n_bins, counts_bins, make_partitioner, with_bins
 from fitontest.typing import ArrayInput, FloatArray, IntArray, RandomState
 
-ScoreBins: TypeAlias = EqualMass | EqualWidth | Partition  # rules that do not look at the labels
+ScoreBins: TypeAlias = EqualBins | Partition  # rules that do not look at the labels
 
 
 @dataclass(eq=False, repr=False)
@@ -148,7 +149,7 @@ class BinnedFamily(Family):
         self._check_choice()
         return is_whole(self.random_state) and self.scoring == "brier" and self.max_bins <= BATCH
 
-    def _chosen_counts(self, scheme: EqualMass | EqualWidth, entries: Entries, positives: IntArray) -> list[int]:
+    def _chosen_counts(self, scheme: EqualBins, entries: Entries, positives: IntArray) -> list[int]:
         """Return the number of bins that cross-validation chooses for each labelling."""
         if len(entries) == 1:
             return [1] * positives.shape[1]
@@ -216,9 +217,9 @@ class BinnedFamily(Family):
         return held_out_scores(self, "n_bins", candidates.tolist(), sample, folds, self.scoring)
 
 
-def _bins_scores(scheme: Partitioner | Partition) -> TypeGuard[EqualMass | EqualWidth]:
+def _bins_scores(scheme: Partitioner | Partition) -> TypeGuard[EqualBins]:
     """Return whether the rule looks at the scores alone, in a way that is known here; a subclass may differ."""
-    return type(scheme) in (EqualMass, EqualWidth)
+    return type(scheme) in (EqualMass, EqualWidth)  # a rule derived from them may make other bins
 
 
 def _named_rule(scheme: Partitioner, name: str, n: int) -> Partitioner:
@@ -229,8 +230,6 @@ def _named_rule(scheme: Partitioner, name: str, n: int) -> Partitioner:
         return with_bins(scheme, max(1, round(float(np.cbrt(n)))))
     if name != "sweep":
         raise ValueError(f"n_bins must be a whole number, edges, 'cv', 'sweep' or 'cube_root'; got {name!r}")
-    if isinstance(scheme, EqualMass):
-        return MonotoneSweep(scheme="equal_mass", closed=scheme.closed)
-    if isinstance(scheme, EqualWidth):
-        return MonotoneSweep(scheme="equal_width", closed=scheme.closed)
+    if isinstance(scheme, EqualBins):
+        return MonotoneSweep(scheme=scheme.name, closed=scheme.closed)
     raise ValueError(f"n_bins must not be 'sweep' unless scheme is equal_mass or equal_width, got {scheme!r}")

@@ -126,7 +126,7 @@ class CellPartition:
         return self.codes
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, CellPartition):
+        if type(other) is not CellPartition:
             return NotImplemented
         return np.array_equal(self.labels, other.labels) and np.array_equal(self.codes, other.codes)
 

@@ -6,13 +6,12 @@ its bin, and the bin is at least as near the goal without it. Without ties and w
 of ``numpy.array_split``.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from fitontest.data.score_sample import ScoreSample
-from fitontest.partitions.partition import Closed, Partition, check_closed
-from fitontest.partitions.partitioner import Partitioner, check_n_bins, edges_between
+from fitontest.partitions.equal_bins import EqualBins
+from fitontest.partitions.partition import Partition
+from fitontest.partitions.partitioner import edges_between
 from fitontest.partitions.rule import register
 from fitontest.typing import FloatArray, IntArray
 
@@ -20,8 +19,7 @@ WEIGHT_TOLERANCE = 1e-12  # of the total: sums of weights that differ by less ar
 
 
 @register("equal_mass")
-@dataclass(frozen=True)
-class EqualMass(Partitioner):
+class EqualMass(EqualBins):
     """Partition into at most `n_bins` bins of equal weight; equal scores are never split.
 
     Parameters
@@ -42,18 +40,26 @@ class EqualMass(Partitioner):
     (array([0.2, 0.3]), array([0, 1, 1, 1, 2, 2]))
     """
 
-    n_bins: int = 10
-    closed: Closed = "left"
-
-    def __post_init__(self) -> None:
-        check_n_bins(self.n_bins)
-        check_closed(self.closed)
+    name = "equal_mass"
 
     def partition(self, sample: ScoreSample) -> Partition:
         """Return the partition of the sample's scores into bins of equal weight."""
         groups = sample.groups
         ends = equal_mass_ends(groups.w, np.array([self.n_bins]))[0]
         return Partition(edges_between(groups.p, ends[ends < len(groups)], self.closed), self.closed)
+
+    def bounds(self, candidates: IntArray, p: FloatArray, w: FloatArray) -> IntArray:  # noqa: ARG002 - weights decide
+        """Return the bounds of bins over the groups that have weight.
+
+        A score without weight between two with weight goes where the edge sends it: a left-closed edge is the first
+        of them in the next bin, a right-closed one the last of this bin.
+        """
+        present = np.flatnonzero(w)
+        ends = equal_mass_ends(w[present], candidates)
+        last = ends == present.size
+        inner = present[np.where(last, 0, ends)] if self.closed == "left" else present[ends - 1] + 1
+        begin = np.zeros((candidates.size, 1), dtype=np.intp)
+        return np.concatenate((begin, np.where(last, w.size, inner)), axis=1)
 
 
 def equal_mass_ends(w: FloatArray, n_bins: IntArray) -> IntArray:

@@ -1,16 +1,16 @@
 """Equal-width bins: edges at i / K, whatever the data."""
 
-from dataclasses import dataclass
+import numpy as np
 
 from fitontest.data.score_sample import ScoreSample
-from fitontest.partitions.partition import Closed, Partition, check_closed, uniform_edges
-from fitontest.partitions.partitioner import Partitioner, check_n_bins
+from fitontest.partitions.equal_bins import EqualBins
+from fitontest.partitions.partition import Partition, uniform_edges
 from fitontest.partitions.rule import register
+from fitontest.typing import FloatArray, IntArray
 
 
 @register("equal_width")
-@dataclass(frozen=True)
-class EqualWidth(Partitioner):
+class EqualWidth(EqualBins):
     """Partition [0, 1] into `n_bins` bins of equal width, edges i / n_bins.
 
     Parameters
@@ -29,13 +29,16 @@ class EqualWidth(Partitioner):
     array([0.25, 0.5 , 0.75])
     """
 
-    n_bins: int = 10
-    closed: Closed = "left"
-
-    def __post_init__(self) -> None:
-        check_n_bins(self.n_bins)
-        check_closed(self.closed)
+    name = "equal_width"
 
     def partition(self, sample: ScoreSample) -> Partition:  # noqa: ARG002 - equal width uses no data
         """Return the partition; the sample is not used."""
         return Partition(uniform_edges(int(self.n_bins)), self.closed)
+
+    def bounds(self, candidates: IntArray, p: FloatArray, w: FloatArray) -> IntArray:  # noqa: ARG002 - as said above
+        """Return where the edges lie among the scores."""
+        bounds = np.full((candidates.size, int(candidates.max()) + 1), p.size, dtype=np.intp)
+        bounds[:, 0] = 0
+        for row, n_bins in zip(bounds, candidates, strict=True):
+            row[1:n_bins] = np.searchsorted(p, uniform_edges(int(n_bins)), side=self.closed)
+        return bounds

@@ -9,9 +9,10 @@ import numpy as np
 from fitontest.checks import choose
 from fitontest.data.score_sample import ScoreSample
 from fitontest.numerics.prefix_sums import PrefixSums
-from fitontest.partitions.equal_mass import EqualMass, equal_mass_ends
+from fitontest.partitions.equal_bins import EqualBins
+from fitontest.partitions.equal_mass import EqualMass
 from fitontest.partitions.equal_width import EqualWidth
-from fitontest.partitions.partition import Closed, Partition, check_closed, uniform_edges
+from fitontest.partitions.partition import Closed, Partition, check_closed
 from fitontest.partitions.partitioner import Partitioner, check_n_bins
 from fitontest.partitions.rule import register
 from fitontest.typing import BoolArray, FloatArray, IntArray
@@ -62,7 +63,7 @@ class MonotoneSweep(Partitioner):
         n_bins = self.counts(groups.p, groups.w, groups.wy[:, None], whole=sample.whole)[0]
         return self.bins(int(n_bins)).partition(sample)
 
-    def bins(self, n_bins: int) -> EqualMass | EqualWidth:
+    def bins(self, n_bins: int) -> EqualBins:
         """Return the rule that makes this many of the bins that are swept.
 
         Parameters
@@ -87,8 +88,8 @@ class MonotoneSweep(Partitioner):
         weights, positives = PrefixSums.of(w, exact=whole), PrefixSums.of(wy, exact=whole)
         counts = np.ones(wy.shape[1], dtype=np.intp)
         in_order = np.arange(counts.size)
-        for n_bins, ends in self._candidates(p, w):
-            bounds = np.unique(np.append(0, ends))
+        for n_bins, bounds in self._candidates(p, w):
+            bounds = np.unique(bounds)
             sums = positives.between(bounds[:-1], bounds[1:])[:, in_order]
             in_order = in_order[~_decrease(sums / weights.between(bounds[:-1], bounds[1:])[:, None])]
             counts[in_order] = n_bins
@@ -97,19 +98,13 @@ class MonotoneSweep(Partitioner):
         return counts
 
     def _candidates(self, p: FloatArray, w: FloatArray) -> Iterator[tuple[int, IntArray]]:
-        """Yield K and the ends of its bins, for K = 1, 2, ..., computed in doubling batches."""
+        """Yield K and the bounds of its bins, for K = 1, 2, ..., computed in doubling batches."""
         last = min(int(self.max_bins), p.size)
         low = 1
         while low <= last:
             batch = np.arange(low, min(2 * low, last + 1))
-            yield from zip(batch.tolist(), self._ends(p, w, batch), strict=True)
+            yield from zip(batch.tolist(), self.bins(1).bounds(batch, p, w), strict=True)
             low = int(batch[-1]) + 1
-
-    def _ends(self, p: FloatArray, w: FloatArray, batch: IntArray) -> list[IntArray]:
-        if self.scheme == "equal_mass":
-            return list(equal_mass_ends(w, batch))
-        cuts = [np.searchsorted(p, uniform_edges(int(k)), side=self.closed) for k in batch]
-        return [np.append(cut, p.size) for cut in cuts]
 
 
 def _decrease(means: FloatArray) -> BoolArray:

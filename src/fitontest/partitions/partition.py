@@ -197,7 +197,7 @@ class Partition:
         return np.concatenate(([-np.inf], self.edges, [np.inf])), np.concatenate((self.edges, [np.inf, np.inf]))
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Partition):
+        if type(other) is not Partition:
             return NotImplemented
         return self.closed == other.closed and np.array_equal(self.edges, other.edges)
 

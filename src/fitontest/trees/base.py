@@ -181,8 +181,8 @@ class FeatureCalibrator(ClassifierMixin, FamilyBase):  # type: ignore[misc]
         check_seed(self.random_state)
         w = np.ones(codes.size) if weights is None else weights.w
         whole = weights is None or weights.counts
-        folds = tree_splits(self.cv, X, codes, w, logits, self.random_state, whole=whole)
         rows, present = TreeRows(X, codes, w, logits, classes.size, whole), np.flatnonzero(w > 0)
+        folds = tree_splits(self.cv, rows, self.random_state)
         results = {"classes_": classes, "n_features_in_": self.n_features_in_}
         if hasattr(self, "feature_names_in_"):
             results["feature_names_in_"] = self.feature_names_in_

@@ -12,23 +12,14 @@ import numpy as np
 
 from fitontest.checks import is_whole
 from fitontest.data.splits import splits_of
-from fitontest.data.weights import are_counts
 from fitontest.numerics.random import deal_counts, generator
-from fitontest.typing import FloatArray, IntArray, RandomState
+from fitontest.trees.rows import TreeRows
+from fitontest.typing import FloatArray, RandomState
 
 Fold = tuple[FloatArray, FloatArray]
 
 
-def tree_splits(
-    cv: Any,
-    X: Any,
-    codes: IntArray,
-    w: FloatArray,
-    logits: FloatArray | None = None,
-    random_state: RandomState = 0,
-    *,
-    whole: bool | None = None,
-) -> list[Fold]:
+def tree_splits(cv: Any, rows: TreeRows, random_state: RandomState = 0) -> list[Fold]:
     """Return for each fold the weights of the training and of the held-out rows, over the rows of positive weight.
 
     A number shuffles the rows of each class and deals them to that many folds, as ``StratifiedKFold(shuffle=True)``
@@ -41,46 +32,47 @@ def tree_splits(
     --------
     A row three times and another one once, in two folds:
 
-    >>> folds = tree_splits(2, np.array([[0.0], [1.0]]), np.array([0, 0]), np.array([3.0, 1.0]))
+    >>> rows = TreeRows(np.array([[0.0], [1.0]]), np.array([0, 0]), np.array([3.0, 1.0]), None, 1, whole=True)
+    >>> folds = tree_splits(2, rows)
     >>> [(train + held).tolist() for train, held in folds], [float(held.sum()) for _, held in folds]
     ([[3.0, 1.0], [3.0, 1.0]], [2.0, 2.0])
     """
-    present = np.flatnonzero(w > 0)
+    present = np.flatnonzero(rows.w > 0)
     if cv is not None and not is_whole(cv):
-        splits = [
-            [np.bincount(rows, minlength=w.size) * w for rows in split] for split in splits_of(cv, X, codes, w, {})
-        ]
-        return [(train[present], held[present]) for train, held in splits if train.any()]
-    whole = are_counts(w) if whole is None else whole
-    total = int(w.sum()) if whole else present.size
-    n_folds = min(5 if cv is None else int(cv), total)
+        splits = splits_of(cv, rows.X, rows.codes, rows.w, {})
+        weights = [[np.bincount(part, minlength=rows.w.size) * rows.w for part in split] for split in splits]
+        return [(train[present], held[present]) for train, held in weights if train.any()]
+    rows = rows.take(present)
+    w, whole = rows.w, rows.whole
+    n_folds = min(5 if cv is None else int(cv), int(w.sum()) if whole else w.size)
     if n_folds < 2:
         return []
-    held = np.zeros((n_folds, present.size))
+    held = np.zeros((n_folds, w.size))
     rng = np.random.default_rng(generator(random_state).randint(2**31 - 1, size=4))
     dealt = 0
-    for kinds in _kinds(X[present], codes[present], w[present], None if logits is None else logits[present], whole):
+    for kinds in _kinds(rows):
         # copies that weights count stand in the first of equal rows
-        counts = [int(w[present[rows]].sum()) for rows in kinds] if whole else [len(rows) for rows in kinds]
+        counts = [int(w[kind].sum()) for kind in kinds] if whole else [len(kind) for kind in kinds]
         parts = np.roll(deal_counts(np.array(counts), n_folds, rng), dealt % n_folds, axis=1)
         dealt += sum(counts)
-        for rows, part in zip(kinds, parts, strict=True):
+        for kind, part in zip(kinds, parts, strict=True):
             if whole:
-                held[:, rows[0]] = part
+                held[:, kind[0]] = part
             else:
-                held[np.repeat(np.arange(n_folds), part), rows] = w[present[rows]]
-    all_rows = held.sum(axis=0) if whole else w[present]
+                held[np.repeat(np.arange(n_folds), part), kind] = w[kind]
+    all_rows = held.sum(axis=0) if whole else w
     return [(all_rows - one, one) for one in held]
 
 
-def _kinds(X: Any, codes: IntArray, w: FloatArray, logits: FloatArray | None, whole: bool) -> Iterator[list[list[int]]]:
+def _kinds(rows: TreeRows) -> Iterator[list[list[int]]]:
     """Yield for each class its kinds of rows, each a list of positions: equal rows, of equal weight if not whole."""
-    seen = [b""] * codes.size if logits is None else [row.tobytes() for row in logits + 0.0]  # -0.0 is 0.0
-    weight = np.zeros(w.size) if whole else w
-    keys = list(zip(codes.tolist(), _row_keys(X), seen, weight.tolist(), strict=True))
+    codes = rows.codes
+    seen = [b""] * codes.size if rows.logits is None else [row.tobytes() for row in rows.logits + 0.0]  # -0.0 is 0.0
+    weight = np.zeros(codes.size) if rows.whole else rows.w
+    keys = list(zip(codes.tolist(), _row_keys(rows.X), seen, weight.tolist(), strict=True))
     order = sorted(range(codes.size), key=keys.__getitem__)
     for _, of_class in groupby(order, key=lambda i: keys[i][0]):
-        yield [list(rows) for _, rows in groupby(of_class, key=keys.__getitem__)]
+        yield [list(kind) for _, kind in groupby(of_class, key=keys.__getitem__)]
 
 
 def _row_keys(X: Any) -> list[bytes]:
