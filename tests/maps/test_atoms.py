@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fitontest as fot
-from fitontest.maps.atoms import AtomsMap, split_atoms
+from fitontest.maps.atoms import AtomsMap
 from tests.maps.scores import assert_promised
 from tests.maps.test_sql import executed
 
@@ -79,10 +79,10 @@ def test_maps_are_split_into_the_rest_and_the_scores_with_values_of_their_own():
     mixture = fot.maps.MixtureMap(
         [0.5, 0.5], [inner, AtomsMap(at=[0.2, 0.7], levels=[0.1, 0.1], rest=fot.maps.IdentityMap())]
     )
-    rest, at = split_atoms(mixture)
+    rest, at = mixture.split_atoms()
     np.testing.assert_array_equal(at, [0.2, 0.7])
     np.testing.assert_array_equal(rest([0.2, 0.5, 0.7]), [0.2, 0.5, 0.7])
     np.testing.assert_allclose(mixture([0.2, 0.7]), [0.5, 0.4])
     plain = fot.maps.MixtureMap([1.0], [fot.maps.IdentityMap()])
-    assert split_atoms(plain)[0] is plain
-    assert split_atoms(plain)[1].size == 0
+    assert plain.split_atoms()[0] is plain
+    assert plain.split_atoms()[1].size == 0

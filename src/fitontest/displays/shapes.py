@@ -11,7 +11,6 @@ import numpy as np
 from fitontest.data.score_sample import ScoreSample
 from fitontest.displays.scales import Scale, find_score_range
 from fitontest.families.stacking import LEAST_NAMED, Stacking
-from fitontest.maps.atoms import split_atoms
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.estimate import Estimate
 from fitontest.partitions.bin_table import BinTable
@@ -121,7 +120,7 @@ def compute_shape(fitted: CalibrationMap, knots: FloatArray, sample: ScoreSample
     table = pieces.summarise(sample)
     low, high = np.clip(find_score_range(sample), *scale.visible).tolist()
     mean_gap, mean_map = _compute_means(fitted, pieces, table, sample)
-    rest, at = split_atoms(fitted)
+    rest, at = fitted.split_atoms()
     at = at[(scale.visible[0] <= at) & (at <= scale.visible[1])]
     return Shape(
         jumps=jumps,

@@ -13,7 +13,6 @@ from fitontest.data.entries import Entries, count_effective_rows
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Solution
 from fitontest.maps.atoms import AtomsMap
-from fitontest.maps.base import CalibrationMap
 from fitontest.typing import BoolArray, FloatArray, IntArray
 
 SHARE, ROWS = 0.02, 30  # of the rows, and rows at least, that one score must have
@@ -152,8 +151,3 @@ def values_beside_atoms(
     values[found.rest] = own_values(entries.memory["rest of atoms"], positives[rest])
     values[found.place] = levels
     return values
-
-
-def count_atoms(c_hat: CalibrationMap) -> int:
-    """Return how many scores of a fitted map have levels of their own."""
-    return c_hat.at.size if isinstance(c_hat, AtomsMap) else 0

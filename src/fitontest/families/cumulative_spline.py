@@ -10,7 +10,7 @@ from scipy.interpolate import CubicSpline
 from fitontest.checks import is_whole
 from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
-from fitontest.families.atoms import count_atoms, solve_beside_atoms, values_beside_atoms
+from fitontest.families.atoms import solve_beside_atoms, values_beside_atoms
 from fitontest.families.base import Family, Solution
 from fitontest.families.fits import Fits, SharedFits
 from fitontest.families.registry import register
@@ -82,7 +82,7 @@ class CumulativeSpline(Family):
 
     def _count_parameters(self) -> float:
         """Return the values at the knots, up to a constant that the slope does not see, and one for each atom."""
-        return self.n_knots - 1 + count_atoms(self.map_)
+        return self.n_knots - 1 + self.map_.split_atoms()[1].size
 
     def solve(self, sample: ScoreSample) -> Solution:
         """Return the scores plus the slope of the spline."""

@@ -8,7 +8,7 @@ import numpy as np
 from fitontest.checks import is_real
 from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
-from fitontest.families.atoms import count_atoms, solve_beside_atoms, values_beside_atoms
+from fitontest.families.atoms import solve_beside_atoms, values_beside_atoms
 from fitontest.families.base import Family, Solution
 from fitontest.families.fits import Fits, SharedFits
 from fitontest.families.registry import register
@@ -94,7 +94,7 @@ class KDE(Family):
 
     def _count_parameters(self) -> float:
         """Return the degrees of freedom of the smoother, and one for each atom."""
-        return float(self.degrees_of_freedom_) + count_atoms(self.map_)
+        return float(self.degrees_of_freedom_) + self.map_.split_atoms()[1].size
 
     def solve(self, sample: ScoreSample) -> Solution:
         """Return the map, the bandwidth and the degrees of freedom."""

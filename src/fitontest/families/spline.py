@@ -13,7 +13,7 @@ from fitontest.checks import as_list, is_real, is_whole
 from fitontest.data.entries import Entries, count_effective_rows, entries_of_rows, in_tie_order
 from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import warn_user
-from fitontest.families.atoms import Atoms, count_atoms
+from fitontest.families.atoms import Atoms
 from fitontest.families.base import Family, Solution
 from fitontest.families.certainty import LEAST as EPS
 from fitontest.families.cutting import eps_of_scores
@@ -114,7 +114,7 @@ class Spline(Family):
 
     def _count_parameters(self) -> float:
         """Return a value for each knot, averaged as the polygons are, and one for each atom."""
-        return float(self.weights_ @ (np.array(self.n_segments_) + 1.0)) + count_atoms(self.map_)
+        return float(self.weights_ @ (np.array(self.n_segments_) + 1.0)) + self.map_.split_atoms()[1].size
 
     def solve(self, sample: ScoreSample) -> Solution:
         """Return the averaged map, the numbers of segments and their weights."""

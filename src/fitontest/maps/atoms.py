@@ -1,6 +1,6 @@
 """A map with values of its own at single scores, which many rows share, and another map everywhere else."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -8,7 +8,6 @@ import numpy as np
 from fitontest.checks import brief
 from fitontest.maps.base import CalibrationMap, frozen_array
 from fitontest.maps.expressions import Choice, Expression, Number, shared
-from fitontest.maps.mixture import MixtureMap
 from fitontest.maps.stored import register
 from fitontest.typing import FloatArray
 
@@ -84,24 +83,14 @@ class AtomsMap(CalibrationMap):
             chosen = Choice(p, "<", score, rest, Choice(p, "<=", score, Number(level), chosen))
         return chosen
 
+    def split_atoms(self) -> tuple[CalibrationMap, FloatArray]:
+        """Return the map of all other scores, which has no spikes, and the scores with values of their own.
 
-def split_atoms(fitted: CalibrationMap) -> tuple[CalibrationMap, FloatArray]:
-    """Return the map of all other scores, which has no spikes, and the scores with values of their own.
-
-    Of a mixture they are those of its parts.
-
-    Examples
-    --------
-    >>> from fitontest.maps import IdentityMap
-    >>> from fitontest.maps.atoms import AtomsMap, split_atoms
-    >>> split_atoms(AtomsMap(at=[0.5], levels=[0.4], rest=IdentityMap()))
-    (IdentityMap(), array([0.5]))
-    """
-    if isinstance(fitted, AtomsMap):
-        rest, inner = split_atoms(fitted.rest)
-        return rest, np.unique(np.concatenate((fitted.at, inner)))
-    if isinstance(fitted, MixtureMap):
-        parts, at = zip(*(split_atoms(part) for part in fitted.parts), strict=True)
-        scores = np.unique(np.concatenate(at))
-        return (replace(fitted, parts=tuple(parts)) if scores.size else fitted), scores
-    return fitted, np.empty(0)
+        Examples
+        --------
+        >>> from fitontest.maps import IdentityMap
+        >>> AtomsMap(at=[0.5], levels=[0.4], rest=IdentityMap()).split_atoms()
+        (IdentityMap(), array([0.5]))
+        """
+        rest, inner = self.rest.split_atoms()
+        return rest, np.unique(np.concatenate((self.at, inner)))

@@ -213,6 +213,10 @@ class CalibrationMap(StoredMap):
         """
         return Distances(np.abs(self.evaluate(sample.p) - sample.p), sample.w, sample.w2)
 
+    def split_atoms(self) -> tuple["CalibrationMap", FloatArray]:
+        """Return the map without the values that single scores have of their own, and these scores; none as a rule."""
+        return self, np.empty(0)
+
     @property
     def kinks(self) -> FloatArray:
         """Scores at which a map bends or jumps, in increasing order, so that a drawing can include them."""

@@ -1,6 +1,6 @@
 """A mixture of maps: a weighted mean of calibration maps, itself a calibration map."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -74,18 +74,30 @@ class MixtureMap(CalibrationMap):
         """Whether a part of positive weight does."""
         return any(part.leaves_unit_interval for _, part in self._present())
 
+    def split_atoms(self) -> tuple[CalibrationMap, FloatArray]:
+        """Return the mixture without the values that single scores have of their own in a part, and these scores."""
+        parts, at = zip(*(part.split_atoms() for part in self.parts), strict=True)
+        scores = np.unique(np.concatenate(at))
+        return (replace(self, parts=tuple(parts)) if scores.size else self), scores
+
     def _present(self) -> list[tuple[float, CalibrationMap]]:
         return [(weight, part) for weight, part in zip(self.weights.tolist(), self.parts, strict=True) if weight > 0]
 
 
 def read_mixture(weights: Any, parts: Any, kind: type[M], what: str) -> tuple[FloatArray, tuple[M, ...]]:
     """Return the weights and the maps of a mixture, checked; `what` says in a message what maps they must be."""
-    weights, parts = frozen_array(weights, "weights"), tuple(as_list(parts, "parts"))
-    for k, part in enumerate(parts):
-        if not isinstance(part, kind):
-            raise ValueError(f"parts must hold {what}, got {brief(part)} at position {k}")
+    weights, parts = frozen_array(weights, "weights"), read_parts(parts, kind, what)
     if weights.shape != (len(parts),):
         raise ValueError(f"weights must hold one number per part ({len(parts)}), got {brief(weights)}")
     if weights.min() < 0 or abs(float(weights.sum()) - 1.0) > SUM_TOLERANCE:
         raise ValueError(f"weights must not be negative and have the sum 1, got {brief(weights)}")
     return weights, parts
+
+
+def read_parts(parts: Any, kind: type[M], what: str) -> tuple[M, ...]:
+    """Return the maps that another map is made of, checked; `what` says in a message what maps they must be."""
+    listed = as_list(parts, "parts")
+    for k, part in enumerate(listed):
+        if not isinstance(part, kind):
+            raise ValueError(f"parts must hold {what}, got {brief(part)} at position {k}")
+    return tuple(listed)

@@ -7,6 +7,7 @@ say which rows a probability is meant for.
 from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -34,6 +35,7 @@ FEATURES: dict[str, Any] = {"dtype": np.float32, "accept_sparse": "csr", "ensure
 LOGIT_EPS = 1e-16  # as for Platt scaling: a decision value of up to 36 that became a score is itself again
 
 
+@dataclass(eq=False, repr=False)
 class FeatureCalibrator(ClassifierMixin, FamilyBase):  # type: ignore[misc]
     """Base of the calibrators that are trees: growing, pruning, and the cells.
 
@@ -72,26 +74,18 @@ class FeatureCalibrator(ClassifierMixin, FamilyBase):  # type: ignore[misc]
     """
 
     takes_features: ClassVar[bool] = True
-    classes_: NDArray[Any]
-    n_features_in_: int
-    tree_: DecisionTreeClassifier
-    structure_: TreeStructure
-    models_: NodeModels
+    _: KW_ONLY
+    max_depth: int | None = None
+    max_leaf_nodes: int | None = None
+    min_samples_leaf: int | float = 1
+    cv: Any = 5
+    random_state: RandomState = 0
 
-    def __init__(
-        self,
-        *,
-        max_depth: int | None = None,
-        max_leaf_nodes: int | None = None,
-        min_samples_leaf: int | float = 1,
-        cv: Any = 5,
-        random_state: RandomState = 0,
-    ) -> None:
-        self.max_depth = max_depth
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_samples_leaf = min_samples_leaf
-        self.cv = cv
-        self.random_state = random_state
+    classes_: NDArray[Any] = field(init=False)
+    n_features_in_: int = field(init=False)
+    tree_: DecisionTreeClassifier = field(init=False)
+    structure_: TreeStructure = field(init=False)
+    models_: NodeModels = field(init=False)
 
     @abstractmethod
     def fit_nodes(self, tree: TreeStructure, leaf: IntArray, rows: TreeRows) -> NodeModels:

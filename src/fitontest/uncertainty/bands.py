@@ -23,7 +23,6 @@ from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family
 from fitontest.families.registry import family_name
 from fitontest.families.registry import make as make_family
-from fitontest.maps.atoms import split_atoms
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.estimate import Estimate
 from fitontest.numerics.random import check_seed, generator, one_seed
@@ -184,7 +183,7 @@ def _deviations(
 
 def _beside_atoms(fitted: CalibrationMap, x: FloatArray) -> FloatArray:
     """Return the values of a map; at scores that many rows share, those that it would have without these rows."""
-    return split_atoms(fitted)[0].evaluate(x)
+    return fitted.split_atoms()[0].evaluate(x)
 
 
 def _reach_at_once(deviations: FloatArray, g: FloatArray, level: float) -> FloatArray:

@@ -135,4 +135,4 @@ def _is_of_two(family: object) -> bool:
     """Return whether a family takes a column of scores only."""
     if isinstance(family, str):
         return not registered_class(family).takes_classes
-    return isinstance(family, Family) and not isinstance(family, MulticlassFamily)
+    return isinstance(family, Family) and not family.takes_classes

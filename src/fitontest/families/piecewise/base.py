@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from fitontest.checks import check_flag, check_not_negative, choose, is_real, is_whole
 from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import warn_user
-from fitontest.families.atoms import count_atoms, solve_beside_atoms
+from fitontest.families.atoms import solve_beside_atoms
 from fitontest.families.base import Family, Solution
 from fitontest.families.piecewise.fitting import CONVERGED, Fitter, Polygons, Settings, separated
 from fitontest.families.piecewise.grid import EPS
@@ -238,7 +238,7 @@ class PiecewiseFamily(Family):
 
     def _count_parameters(self) -> float:
         """Return two for each segment, a value and a knot, the mean over the averaged maps; and one for each atom."""
-        return 2.0 * float(np.mean(self.map_n_bins_)) + count_atoms(self.map_)
+        return 2.0 * float(np.mean(self.map_n_bins_)) + self.map_.split_atoms()[1].size
 
     def _folds(self, sample: ScoreSample, chooses: bool) -> tuple[ScoreSample, list[IntArray]]:
         """Return the sample with what each fold holds out.

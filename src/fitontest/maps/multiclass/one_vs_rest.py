@@ -6,9 +6,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from fitontest.checks import as_list, brief
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.expressions import Expression, divided_by_sum, shared
+from fitontest.maps.mixture import read_parts
 from fitontest.maps.multiclass.base import MulticlassMap, divided
 from fitontest.maps.stored import register
 from fitontest.typing import FloatArray
@@ -56,10 +56,7 @@ class OneVsRestMap(MulticlassMap):
     parts: tuple[CalibrationMap, ...]
 
     def __post_init__(self) -> None:
-        parts = tuple(as_list(self.parts, "parts"))
-        for k, part in enumerate(parts):
-            if not isinstance(part, CalibrationMap):
-                raise ValueError(f"parts must hold calibration maps of two classes, got {brief(part)} at position {k}")
+        parts = read_parts(self.parts, CalibrationMap, "calibration maps of two classes")  # type: ignore[type-abstract]
         if len(parts) < 2:
             raise ValueError(f"parts must hold a map for each of two classes or more, got {len(parts)}")
         object.__setattr__(self, "parts", parts)
