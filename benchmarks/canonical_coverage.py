@@ -23,9 +23,9 @@ from fitontest.data.redraws_of import redraws_of
 from fitontest.data.simplex_sample import CANONICAL
 from fitontest.exceptions import without_warnings
 from fitontest.numerics.threads import one_blas_thread
-from fitontest.uncertainty.chain import Found, Redrawn
-from fitontest.uncertainty.fit_test import fitted
-from fitontest.uncertainty.intervals import widened
+from fitontest.uncertainty.chain import DebiasedInterval, Redrawn
+from fitontest.uncertainty.fit_test import fit_at_points
+from fitontest.uncertainty.intervals import widen
 from report import markdown, tell
 
 SEED = 19_2026
@@ -80,11 +80,11 @@ def drawn(case: str, n_classes: int, n: int, number: int) -> tuple[np.ndarray, n
     return np.minimum(y, n_classes - 1), p, c
 
 
-def inverted(measure: fot.Measure, redraws: Redraws, seed: int, draws: int) -> Found | None:
+def inverted(measure: fot.Measure, redraws: Redraws, seed: int, draws: int) -> DebiasedInterval | None:
     """Return the debiased error and its interval, whether or not the package gives one of this measure."""
-    redrawn, g = Redrawn(measure, redraws, seed), redraws.moved(fitted("vector", redraws))
+    redrawn, g = Redrawn(measure, redraws, seed), redraws.moved(fit_at_points("vector", redraws))
     own = redrawn.chain(g, draws, 0.95)
-    return None if own is None else widened(own, redrawn, g, None, draws, 0.95)[0]
+    return None if own is None else widen(own, redrawn, g, None, draws, 0.95)[0]
 
 
 def measured(case: str, n_classes: int, n: int, number: int, draws: int) -> list[dict[str, object]]:

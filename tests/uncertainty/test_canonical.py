@@ -11,7 +11,7 @@ from fitontest.data.simplex_redraws import SimplexRedraws, drawn_codes, relabell
 from fitontest.data.simplex_sample import Labelling
 from fitontest.data.weights import Weights
 from fitontest.uncertainty.chain import Redrawn
-from fitontest.uncertainty.fit_test import fitted
+from fitontest.uncertainty.fit_test import fit_at_points
 from tests.measures.test_simplex_ece import canonical, drawn
 
 
@@ -129,7 +129,7 @@ def test_errors_without_an_interval_say_why():
 def test_the_inversion_is_there_for_those_who_measure_its_coverage():
     y, P = drawn(200, 3)
     redraws = SimplexRedraws.of(data_of(y, P))
-    g = redraws.moved(fitted("vector", redraws))
+    g = redraws.moved(fit_at_points("vector", redraws))
     ends = Redrawn(fot.measures.PlugIn("vector"), redraws, 0).chain(g, 15, 0.95)
     assert 0 <= ends.low <= ends.value <= ends.high < 1
 

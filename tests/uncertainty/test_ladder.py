@@ -67,7 +67,7 @@ def test_the_seed_of_the_folds_makes_no_other_family(seed):
         for family in ("spline", fot.Spline(random_state=seed))
     )
     assert (by_name.debiased, by_name.interval) == (made.debiased, made.interval)
-    found = Ladder.of(fot.ScoreSample(y, p), seed).found(L1, 50, 0.95)
+    found = Ladder.of(fot.ScoreSample(y, p), seed).interval(L1, 50, 0.95)
     assert (by_name.debiased, by_name.interval.low, by_name.interval.high) == (found.value, found.low, found.high)
 
 
@@ -124,7 +124,7 @@ def test_few_rows_and_one_score_ask_nothing(p, y):
 
 def test_jumps_hold_the_ends_of_both_rungs():
     ladder = ladder_of(stairs)
-    found = ladder.found(L1, 50, 0.95)
+    found = ladder.interval(L1, 50, 0.95)
     alone = Redrawn(PlugIn("isotonic"), ladder.redraws, 0).chain(ladder.isotonic, 50, 0.95)
     assert found.value == alone.value
     assert found.low <= alone.low

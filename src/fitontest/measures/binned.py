@@ -27,7 +27,7 @@ from fitontest.measures.binning import (
     binned_sample,
     find_cells,
     find_rule,
-    made,
+    make_partition,
 )
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.evidence import Evidence
@@ -177,7 +177,7 @@ class Binned(OverBins):
         if self.between is not None:
             return self._of_cells(sample)
         self.bin_loss.check(sample)
-        bins = Bins.of(binned_sample(sample, made(self.rule, sample)), self.bin_loss)
+        bins = Bins.of(binned_sample(sample, make_partition(self.rule, sample)), self.bin_loss)
         if self.bin_loss.is_gap:
             bins = replace(bins, note=one_bin_of_rule_note(self.rule, len(bins.table), self.total.name))
         return Estimate.of(self, sample, bins.norm_of_losses(self.total), bins)

@@ -80,7 +80,7 @@ def find_cells(partition: Any, n_bins: int) -> SimplexPartitioner:
     return find_simplex_partition(partition)
 
 
-def made(rule: Partitioner | Binning, sample: ScoreSample) -> Binning:
+def make_partition(rule: Partitioner | Binning, sample: ScoreSample) -> Binning:
     """Return what the rule makes of the sample, if that is a partition."""
     if rule.explicit:
         return rule  # type: ignore[return-value]

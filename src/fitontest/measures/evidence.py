@@ -1,11 +1,11 @@
 """What an estimate was computed from."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from fitontest.partitions.cell_partition import CellPartition
 from fitontest.partitions.partition import Partition
-from fitontest.results.frames import Records
+from fitontest.results.frames import Records, attributes
 from fitontest.results.table import Section
 
 
@@ -34,6 +34,8 @@ class Evidence:
     (Slope1(n_bins=2), Partition([0.7], closed='left'), 2)
     """
 
+    recorded: ClassVar[tuple[str, ...]] = ()  # attributes that are single facts
+
     map: Any = None
     estimator: Any = None
     partition: Partition | CellPartition | None = None
@@ -47,7 +49,8 @@ class Evidence:
 
     def record(self) -> dict[str, Any]:
         """Return single facts for tables that hold several estimates."""
-        return {} if self.n_classes is None else {"n_classes": self.n_classes}
+        of_classes = {} if self.n_classes is None else {"n_classes": self.n_classes}
+        return of_classes | attributes(self, *self.recorded)
 
     def rows(self) -> Records:
         """Return the records of the estimate's own table, such as its bins."""

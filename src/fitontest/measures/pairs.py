@@ -18,7 +18,7 @@ from fitontest.measures.measure import Measure, Unit, register
 from fitontest.measures.pair_windows import PairWindows
 from fitontest.measures.words import Words
 from fitontest.numerics.links import signed_root
-from fitontest.results.frames import Records
+from fitontest.results.frames import Records, records
 from fitontest.results.table import Section
 from fitontest.results.text import percent, short
 from fitontest.typing import FloatArray, IntArray
@@ -187,6 +187,8 @@ class PairsByScale(Evidence):
         Rows that are pooled to one score; 0 where scores are their own.
     """
 
+    recorded = ("near_rows", "root")  # of the scale that shows most
+
     reach: FloatArray
     squares: FloatArray
     spreads: FloatArray
@@ -217,24 +219,16 @@ class PairsByScale(Evidence):
         """The root of T_s at that scale, an error on the scale of the scores; 0 where T_s is negative."""
         return float(np.sqrt(max(self.squares[self.largest], 0.0)))
 
-    def record(self) -> dict[str, Any]:
-        """Return the scale that shows most and the error there."""
-        return {"near_rows": self.near_rows, "root": self.root}
-
     def rows(self) -> Records:
         """Return a record for each scale."""
-        columns = zip(self._near, self.squares, signed_root(self.squares), self.spreads, self.standardised, strict=True)
-        return [
-            {
-                "near_rows": near,
-                "share": near / self.total_rows,
-                "square": float(square),
-                "root": float(root),
-                "sd_if_calibrated": float(spread),
-                "standardised": float(value),
-            }
-            for near, square, root, spread, value in columns
-        ]
+        return records(
+            near_rows=self._near,
+            share=[near / self.total_rows for near in self._near],
+            square=self.squares,
+            root=signed_root(self.squares),
+            sd_if_calibrated=self.spreads,
+            standardised=self.standardised,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record of every scale."""

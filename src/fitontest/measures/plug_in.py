@@ -30,7 +30,6 @@ from fitontest.numerics.norms import L1, Norm, find_norm
 from fitontest.numerics.simplex_distances import DEFAULT_DISTANCE, find_distance
 from fitontest.numerics.standard_error import map_fixed
 from fitontest.partitions.bin_table import BinTable
-from fitontest.results.frames import attributes
 from fitontest.typing import FloatArray, RandomState
 
 SCORES = "spline"  # the family by default, of scores
@@ -308,6 +307,8 @@ class FittedMap(Evidence):
         Whether the map was fitted here and shifts each bin by the gap of its means: its l1 error is an ECE.
     """
 
+    recorded = ("se_map_fixed", "se_reason", "fitted_on_these_rows")
+
     se_map_fixed: float | None
     se_reason: str
     shifts_by_gap: bool
@@ -316,10 +317,6 @@ class FittedMap(Evidence):
     def fitted_on_these_rows(self) -> bool:
         """Whether the family was fitted on the very rows on which the error is measured (fit-on-test)."""
         return self.estimator is not None
-
-    def record(self) -> dict[str, Any]:
-        """Return the standard error, or why there is none, and whether the map was fitted here."""
-        return {**super().record(), **attributes(self, "se_map_fixed", "se_reason", "fitted_on_these_rows")}
 
     def to_dict(self) -> dict[str, Any]:
         """Return these facts and the map."""

@@ -5,7 +5,7 @@ m; one that has a few frequent values and many rare ones has a count of about th
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from fitontest.data.score_sample import ScoreSample, refuse_pooled_scores
 from fitontest.measures.estimate import Estimate
@@ -67,8 +67,6 @@ class Values(Evidence):
     n_values : int
     """
 
-    n_values: int
+    recorded = ("n_values",)
 
-    def record(self) -> dict[str, Any]:
-        """Return the number of values."""
-        return {"n_values": self.n_values}
+    n_values: int

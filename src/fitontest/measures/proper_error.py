@@ -31,7 +31,6 @@ from fitontest.numerics.losses import LOSS_NAMES, find_loss
 from fitontest.numerics.random import check_cv, check_seed
 from fitontest.numerics.standard_error import mean_and_error
 from fitontest.progress import track
-from fitontest.results.frames import attributes
 from fitontest.results.table import Section
 from fitontest.results.text import short
 from fitontest.typing import FloatArray, IntArray, RandomState
@@ -184,15 +183,13 @@ class HeldOutGain(Evidence):
     loss_name : str
     """
 
+    recorded = ("standard_error", "loss_before", "loss_after")
+
     standard_error: float
     loss_before: float
     loss_after: float
     chosen: tuple[str, ...]
     loss_name: str
-
-    def record(self) -> dict[str, Any]:
-        """Return the standard error and both losses."""
-        return {**super().record(), **attributes(self, "standard_error", "loss_before", "loss_after")}
 
     def section(self) -> Section:
         """Return standard error and losses in a line."""

@@ -13,7 +13,6 @@ So the residuals are laid on a grid once and transformed once; every bandwidth t
 """
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from scipy.fft import dct
@@ -116,11 +115,9 @@ class Smoothed(Evidence):
         As given, or the one that equals the value.
     """
 
-    bandwidth: float
+    recorded = ("bandwidth",)
 
-    def record(self) -> dict[str, Any]:
-        """Return the bandwidth."""
-        return {"bandwidth": self.bandwidth}
+    bandwidth: float
 
 
 @dataclass(frozen=True, eq=False)

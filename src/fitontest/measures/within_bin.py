@@ -18,7 +18,7 @@ from fitontest.measures.binning import (
     OverBins,
     binned_sample,
     find_rule,
-    made,
+    make_partition,
 )
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.losses.base import BinLoss
@@ -74,7 +74,7 @@ class WithinBin(OverBins):
 
     def estimate(self, sample: ScoreSample) -> Estimate:
         """Return the weighted mean of the variances, with the bins."""
-        bins = VaryingBins.of(binned_sample(sample, made(self.rule, sample)), Variance())
+        bins = VaryingBins.of(binned_sample(sample, make_partition(self.rule, sample)), Variance())
         return Estimate.of(self, sample, bins.total, bins)
 
 

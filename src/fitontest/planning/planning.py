@@ -47,7 +47,7 @@ from fitontest.reading.read import READ, read
 from fitontest.simulation.distortions import DISTORTIONS
 from fitontest.typing import ArrayInput, FloatArray, IntArray, RandomState
 from fitontest.uncertainty.chain import Redrawn
-from fitontest.uncertainty.inversion import growing, invert
+from fitontest.uncertainty.inversion import find_growing, invert
 from fitontest.uncertainty.null import check_draws
 
 DEFAULT_N = 1000
@@ -305,7 +305,7 @@ class _Simulation:
         for chain, mean, group in zip(chains, means, groups, strict=True):
             errors = np.array([self.scores.distance(truth) for truth in chain])
             values = np.concatenate((self.null[None, :size], mean[:, None] + residuals))
-            rising = growing(errors)
+            rising = find_growing(errors)
             for i in group:
                 one = invert(float(raw[i]), errors[rising], values[rising], LEVEL)
                 if one is None:

@@ -12,14 +12,13 @@ from fitontest.measures.if_calibrated import IfCalibrated
 from fitontest.measures.measure import Measure
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.links import signed_root
-from fitontest.numerics.norms import Norm
 from fitontest.typing import FloatArray
-from fitontest.uncertainty.inversion import chain_lengths, growing, invert, misreads
-from fitontest.uncertainty.null import compared_with
+from fitontest.uncertainty.inversion import chain_lengths, find_growing, invert, misreads
+from fitontest.uncertainty.null import compare_with
 
 
 @dataclass(frozen=True)
-class Found:
+class DebiasedInterval:
     """The debiased value, the ends of the interval, and whether the family sees much more or less than the error."""
 
     value: float
@@ -58,13 +57,7 @@ class Redrawn:
         """Return the values for labels drawn from the scores."""
         observed, points = self.observed, [self.redraws.points]
         values = self.redraws.values(self.refitted, points, draws, (self.seed, NULL))[0]
-        return compared_with(values, self.measure, observed)
-
-    @property
-    def norm(self) -> Norm | None:
-        """The norm of the error, if it has one."""
-        norm: Norm | None = self.measure.total
-        return norm
+        return compare_with(values, self.measure, observed)
 
     @property
     def is_smooth(self) -> bool:
@@ -74,11 +67,10 @@ class Redrawn:
     @property
     def smooth(self) -> "Redrawn":
         """The same with that family."""
-        norm = "l1" if self.norm is None else self.norm
-        measure = PlugIn(norm=norm, distance=getattr(self.measure, "distance", None)).for_sample(self.redraws.sample)
-        return Redrawn(measure, self.redraws, self.seed)
+        measure = PlugIn(norm=self.measure.total or "l1", distance=getattr(self.measure, "distance", None))
+        return Redrawn(measure.for_sample(self.redraws.sample), self.redraws, self.seed)
 
-    def chain(self, g: FloatArray, draws: int, level: float) -> Found | None:
+    def chain(self, g: FloatArray, draws: int, level: float) -> DebiasedInterval | None:
         """Return the debiased value and the ends of the interval, from truths on the way to g and beyond.
 
         None where the values of redrawn labels do not vary.
@@ -98,7 +90,7 @@ class Redrawn:
         lengths = chain_lengths(scale, whole_way, error_at)
         errors = np.array([error_at(length) for length in lengths])
         errors[0] = 0.0
-        kept = growing(errors)
+        kept = find_growing(errors)
         truths = [redraws.truth(g, lengths[k]) for k in kept]
         others = redraws.values(self.refitted, truths, draws, seed, known=1)
         values = np.array([at_calibration, *map(transform, others)])
@@ -109,7 +101,7 @@ class Redrawn:
         low, value, high = (
             min(float(back(np.array(x))), most) for x in (inverted.low, inverted.estimate, inverted.high)
         )
-        return Found(value, low, high, misreads(errors[kept], values, scale))
+        return DebiasedInterval(value, low, high, misreads(errors[kept], values, scale))
 
     def _scale(self, g: FloatArray, observed: float, at_calibration: FloatArray, whole_way: float) -> float:  # noqa: ARG002 - of others
         """Return the unit of the errors of the chain."""

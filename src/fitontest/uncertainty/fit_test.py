@@ -49,7 +49,7 @@ def run_fit_test(family: str, g: FloatArray, redraws: ScoreRedraws, seed: int) -
     return FitTest((1 + as_bad) / (1 + FIT_DRAWS), int(np.argmax(worst)))
 
 
-def fitted(family: Any, redraws: Redraws) -> FloatArray:
+def fit_at_points(family: Any, redraws: Redraws) -> FloatArray:
     """Return a family's map of the real labels at the points, within [0, 1], or a map there as it is."""
     with without_warnings():
         c_hat = family if hasattr(family, "evaluate") else fit_map_to(redraws.observed_sample(), family)

@@ -32,8 +32,8 @@ from fitontest.numerics.simplex_distances import find_distance
 from fitontest.numerics.threads import one_blas_thread
 from fitontest.partitions.simplex.median_variance import MedianVariance
 from fitontest.typing import FloatArray, RandomState
-from fitontest.uncertainty.chain import Found, Redrawn
-from fitontest.uncertainty.fit_test import fitted
+from fitontest.uncertainty.chain import DebiasedInterval, Redrawn
+from fitontest.uncertainty.fit_test import fit_at_points
 from fitontest.uncertainty.ladder import Ladder
 from fitontest.uncertainty.null import check_draws, with_null
 
@@ -108,7 +108,7 @@ def with_interval(
             return replace(estimate, interval_reason="the error of redrawn labels does not vary")
         found, widened_by = own, None
         if direction == "smooth":
-            found, widened_by = widened(own, redrawn, g, ladder, draws, level)
+            found, widened_by = widen(own, redrawn, g, ladder, draws, level)
     interval = ErrorInterval(
         found.low,
         found.high,
@@ -122,26 +122,26 @@ def with_interval(
         fit_p_value=None if ladder is None or ladder.smooth_fit is None else ladder.smooth_fit.p_value,
         roughness=None if ladder is None else ladder.roughness,
     )
-    limits = None if ladder is None or redrawn.norm is None else ladder.limits
+    limits = None if ladder is None or redrawn.measure.total is None else ladder.limits
     return replace(estimate, debiased=found.value, interval=interval, limits=limits)
 
 
-def widened(
-    own: Found, redrawn: Redrawn, g: FloatArray, ladder: Ladder | None, draws: int, level: float
-) -> tuple[Found, str | None]:
+def widen(
+    own: DebiasedInterval, redrawn: Redrawn, g: FloatArray, ladder: Ladder | None, draws: int, level: float
+) -> tuple[DebiasedInterval, str | None]:
     """Return value and ends that hold those of the family of the direction, where needed, and whose they hold."""
-    if redrawn.norm is None:
+    if redrawn.measure.total is None:
         return own, None
     by: str = DISTRIBUTIONS if ladder is None else ladder.rung
     if ladder is not None and by != SCORES:
-        wider = ladder.found(redrawn.norm, draws, level)
+        wider = ladder.interval(redrawn.measure.total, draws, level)
         if wider is not None and redrawn.is_smooth:  # the spline is known not to fit: nothing of its own is left
             return wider, by
     else:
         wider = redrawn.smooth.chain(g, draws, level) if own.misread and not redrawn.is_smooth else None
     if wider is None or (wider.low >= own.low and wider.high <= own.high):
         return own, None
-    return Found(own.value, min(own.low, wider.low), max(own.high, wider.high), own.misread), by
+    return DebiasedInterval(own.value, min(own.low, wider.low), max(own.high, wider.high), own.misread), by
 
 
 def with_shared_null(estimate: Estimate, sample: Data, draws: int, random_state: RandomState = 0) -> Estimate:
@@ -192,7 +192,7 @@ def _direction(direction: Direction, estimate: Estimate, redraws: Redraws) -> Fl
     if isinstance(direction, str):
         chosen = estimate.estimator if direction == "own" else None
     default = SCORES if redraws.sample.classes is None else DISTRIBUTIONS
-    return redraws.moved(fitted(default if chosen is None else chosen, redraws))
+    return redraws.moved(fit_at_points(default if chosen is None else chosen, redraws))
 
 
 def _target(direction: Direction) -> str:

@@ -100,7 +100,7 @@ def chain_lengths(scale: float, whole_way: float, error_at: Callable[[float], fl
     return sorted({*lengths, 1.0}) if bitten else lengths
 
 
-def growing(errors: FloatArray) -> list[int]:
+def find_growing(errors: FloatArray) -> list[int]:
     """Return which truths of a chain have a larger error than all before them; at the ends of [0, 1] it may stop."""
     return [0, *(k for k in range(1, errors.size) if errors[k] > errors[:k].max())]
 

@@ -25,8 +25,8 @@ from fitontest.measures.pairs import EntryPairs
 from fitontest.measures.plug_in import SCORES, PlugIn
 from fitontest.numerics.norms import Norm
 from fitontest.typing import FloatArray
-from fitontest.uncertainty.chain import Found, Redrawn
-from fitontest.uncertainty.fit_test import FitTest, fitted, run_fit_test
+from fitontest.uncertainty.chain import DebiasedInterval, Redrawn
+from fitontest.uncertainty.fit_test import FitTest, fit_at_points, run_fit_test
 from fitontest.uncertainty.levels import Levels
 from fitontest.uncertainty.local_error import LocalError, RedrawnPairs
 
@@ -52,7 +52,7 @@ class Ladder:
 
     redraws: ScoreRedraws
     seed: int
-    intervals: dict[tuple[Norm, int, float], Found | None] = field(default_factory=dict, repr=False)
+    intervals: dict[tuple[Norm, int, float], DebiasedInterval | None] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, sample: ScoreSample, seed: int) -> "Ladder":
@@ -76,7 +76,7 @@ class Ladder:
     @cached_property
     def smooth(self) -> FloatArray:
         """The spline at the entries."""
-        return fitted(SCORES, self.redraws)
+        return fit_at_points(SCORES, self.redraws)
 
     @cached_property
     def smooth_fit(self) -> FitTest | None:
@@ -86,7 +86,7 @@ class Ladder:
     @cached_property
     def isotonic(self) -> FloatArray:
         """The isotonic map at the entries."""
-        return fitted("isotonic", self.redraws)
+        return fit_at_points("isotonic", self.redraws)
 
     @cached_property
     def rung(self) -> Rung:
@@ -130,17 +130,17 @@ class Ladder:
             largest=float(np.sqrt(w @ np.maximum(p, 1.0 - p) ** 2 / w.sum())),
         )
 
-    def found(self, norm: Norm, draws: int, level: float) -> Found | None:
+    def interval(self, norm: Norm, draws: int, level: float) -> DebiasedInterval | None:
         """Return debiased error and interval where the spline does not fit, or None where labels do not vary.
 
         They are the same for all families of a table, and computed once.
         """
         key = norm, draws, level
         if key not in self.intervals:
-            self.intervals[key] = self._interval(norm, draws, level)
+            self.intervals[key] = self._invert(norm, draws, level)
         return self.intervals[key]
 
-    def _interval(self, norm: Norm, draws: int, level: float) -> Found | None:
+    def _invert(self, norm: Norm, draws: int, level: float) -> DebiasedInterval | None:
         error = LocalError(norm, self.levels.scale)
         levels = RedrawnPairs(error, self.redraws, self.seed).chain(self.levels.at_entries, draws, level)
         if self.rung == "levels":
@@ -149,10 +149,10 @@ class Ladder:
         if isotonic is not None and levels is not None:
             # the fit test of isotonic maps is weak, so that its interval alone would be too sure of jumps
             low, high = min(isotonic.low, levels.low), max(isotonic.high, levels.high)
-            isotonic = Found(isotonic.value, low, high, misread=False)
+            isotonic = DebiasedInterval(isotonic.value, low, high, misread=False)
         return self._capped(isotonic or levels, norm, level)
 
-    def _capped(self, found: Found | None, norm: Norm, level: float) -> Found | None:
+    def _capped(self, found: DebiasedInterval | None, norm: Norm, level: float) -> DebiasedInterval | None:
         """Return value and ends no larger than the limit at a fine resolution, which holds whatever the direction is.
 
         Levels of wide windows may be of noise alone, along which a small statistic stands for a large error. Where even
@@ -164,7 +164,7 @@ class Ladder:
         most = limit**2 if norm.name == "squared" else limit
         if most <= found.low:
             return found
-        return Found(min(found.value, most), found.low, min(found.high, most), found.misread)
+        return DebiasedInterval(min(found.value, most), found.low, min(found.high, most), found.misread)
 
 
 def _shrunk(g: FloatArray, redraws: ScoreRedraws, seed: int) -> FloatArray:

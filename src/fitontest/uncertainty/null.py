@@ -37,10 +37,10 @@ def with_null(estimate: Estimate, sample: Data, draws: int, random_state: Random
     refuse_groups(sample, "p-values")
     redraws = redraws_of(estimate.measure.bind(sample))
     values = redraws.null_values(estimate.measure, draws, random_state)
-    return replace(estimate, null=compared_with(values, estimate.measure, estimate.value))
+    return replace(estimate, null=compare_with(values, estimate.measure, estimate.value))
 
 
-def compared_with(values: FloatArray, measure: Measure, observed: float) -> IfCalibrated:
+def compare_with(values: FloatArray, measure: Measure, observed: float) -> IfCalibrated:
     """Return what calibrated scores would have, beside the value of the real labels."""
     return IfCalibrated(
         observed, values, measure.refits, measure.greater_is_better, measure.held_fixed, measure.two_sided
