@@ -71,7 +71,7 @@ def test_holm_is_over_the_segments_of_one_measure(segmented):
         p_values = np.array([segmented[segment][name].null.p_value for segment in segmented])
         assert [*segmented.adjusted_p_values(name).values()] == holm_adjusted(p_values).tolist()
         assert segmented.adjusted_p_values(name)["south"] == pytest.approx(3 / 131)
-    assert segmented.smallest_p_value == 1 / 131
+    assert segmented.to_dict()["smallest_p_value"] == 1 / 131
     assert "at least 0.0076; Holm p: adjusted for 3 segments, so at least 0.023" in str(segmented)
     assert "Miscalibration is shown in south (Holm p-value at most 0.05)." in str(segmented)
 

@@ -542,6 +542,7 @@ class ClassCells(Mapping[Label, Cells]):
     cells: Mapping[Label, Cells]
     classes: list[Label] = field(init=False)
     names: Names = NAMES
+    keeps_rows = False  # that is, which scores belong to one row
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "classes", list(self.cells))

@@ -15,7 +15,6 @@ from fitontest.cli.writing import check_output, is_same
 from fitontest.comparison.calibrators import RULES
 from fitontest.comparison.comparison import Comparison
 from fitontest.comparison.options import EVALUATORS
-from fitontest.data.samples import Samples
 from fitontest.displays.saving import check_path
 from fitontest.numerics.losses import LOSSES
 from fitontest.results.text import csv_text
@@ -101,8 +100,7 @@ def compare(
         )
     shown = _read_evaluators(evaluators)
     data = given.read()
-    classes = data.labels if isinstance(data, Samples) else data.classes
-    tested = None if test is None else replace(given, file=test).read(classes=classes)
+    tested = None if test is None else replace(given, file=test).read(classes=data.classes)
     comparison = fot.compare_calibrators(
         data,
         test=tested,

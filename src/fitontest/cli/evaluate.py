@@ -9,7 +9,6 @@ import click
 import fitontest as fot
 from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import Given, of_any_scores
-from fitontest.data.samples import Samples
 from fitontest.data.simplex_sample import CANONICAL
 from fitontest.evaluation.evaluate import DEFAULT_CANONICAL, DEFAULT_MEASURES
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA
@@ -149,7 +148,7 @@ def _measure(name: str, alpha: float | None) -> str | Measure:
 
 def _counts_rows(data: Any) -> bool:
     """Return whether weights count rows, as a test requires, with a note where they do not."""
-    whole: bool = data.is_whole if isinstance(data, Samples) else data.whole
+    whole: bool = data.shared.whole
     if not whole:
         say("Note: no TCE, because a test counts rows and the weights are importances", err=True)
     return whole

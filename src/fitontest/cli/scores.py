@@ -14,7 +14,6 @@ from fitontest.cli.layout import of_layout
 from fitontest.cli.messages import say
 from fitontest.data.counted_sample import CountedSample
 from fitontest.data.predictions import REDUCTIONS, Names
-from fitontest.data.samples import Samples
 from fitontest.data.simplex_sample import CANONICAL
 from fitontest.data.weights import MOST_COPIES, WEIGHT_TYPES, WeightType
 from fitontest.files.csv_files import Layout
@@ -156,7 +155,7 @@ def of_class_scores(command: Callable[..., Any], reduction: Callable[..., Any] =
 
 def _count_cells(data: Any) -> Iterator[int]:
     """Yield the number of cells of each sample that is made of cells."""
-    if isinstance(data, Samples):
+    if data.is_by_class or data.is_by_segment:
         for sample in data.values():
             yield from _count_cells(sample)
     elif isinstance(data, CountedSample):

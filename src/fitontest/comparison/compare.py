@@ -18,10 +18,8 @@ from fitontest.data.arrays import count_columns
 from fitontest.data.counted_sample import count_rows
 from fitontest.data.indices import check_same_order
 from fitontest.data.predictions import NAMES, Names
-from fitontest.data.read import reduction_of
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.sample import Sample, refuse_groups
-from fitontest.data.samples import Samples
 from fitontest.data.score_sample import refuse_pooled_scores
 from fitontest.data.simplex_sample import CANONICAL, AnyReduction
 from fitontest.families.base import Family
@@ -196,7 +194,7 @@ def compare_calibrators(
         if width < 2 or reduction is not None:
             raise
         raise ValueError(f"y_prob {ONE_COLUMN}, got {width} columns; {INSTEAD.get(width, OF_SEVERAL)}") from error
-    kind = reduction_of(data)
+    kind = data.reduction
     if interpretability and kind == CANONICAL:
         raise ValueError(
             "interpretability must be False with reduction='canonical', got True: values, bins and the validity curve "
@@ -279,12 +277,12 @@ def _read_test(test: Any, data: Any, reduction: str | None, pos_label: Label | N
             pos_label=pos_label,
             names=TEST_NAMES,
         )
-    if reduction_of(read_test) != reduction:
-        raise ValueError(f"test must be read as y_true is, got {reduction_of(read_test)!r} beside {reduction!r}")
+    if read_test.reduction != reduction:
+        raise ValueError(f"test must be read as y_true is, got {read_test.reduction!r} beside {reduction!r}")
     return sample_of(read_test, TEST_NAMES)
 
 
 def _classes_of(data: Any) -> ArrayInput:
     """Return the classes of the columns, for other rows of them."""
-    classes = data.labels if isinstance(data, Samples) else data.classes
+    classes = data.classes
     return None if classes is None else np.array(classes)

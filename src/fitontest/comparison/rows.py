@@ -6,16 +6,15 @@ import numpy as np
 
 from fitontest.comparison.judging import count_labels
 from fitontest.data.classwise_sample import ClasswiseSample
-from fitontest.data.predictions import NAMES, Names, Predictions
+from fitontest.data.predictions import NAMES, Names
 from fitontest.data.read import one_sample
 from fitontest.data.sample import Sample
-from fitontest.data.samples import Samples
 
 
 def sample_of(data: Any, names: Names = NAMES) -> Sample:
     """Return the rows of one sample; classes against the rest are held out together, by the rows that they share."""
-    if isinstance(data, Samples) and data.kind == "class":
-        if not isinstance(data.whole, Predictions):
+    if data.is_by_class:
+        if not data.whole.keeps_rows:
             raise ValueError(
                 f"{names.y_true} must be rows with reduction='classwise', got cells of {len(data)} classes, which do "
                 "not keep which scores belong to one row: compare on the cells of each class"

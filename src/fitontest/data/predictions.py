@@ -96,6 +96,7 @@ class Predictions:
     sample_weight: Weights | None
     names: Names
     facts: Facts = field(default_factory=lambda: NO_FACTS)
+    keeps_rows = True  # that is, which scores belong to one row
 
     @property
     def n(self) -> int:

@@ -15,12 +15,10 @@ from fitontest.data.predictions import (
     NAMES,
     REDUCTIONS,
     Names,
-    Predictions,
     check_one_column,
     read_classes,
     refuse_pos_label,
 )
-from fitontest.data.samples import Samples
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.segments import check_present, split_by_segment
 from fitontest.data.simplex_sample import CANONICAL, SimplexSample
@@ -28,7 +26,7 @@ from fitontest.data.weights import WeightType, check_kind, read_weights
 from fitontest.typing import ArrayInput, Label
 
 AnySample: TypeAlias = ScoreSample | SimplexSample
-Data: TypeAlias = ScoreSample | SimplexSample | Samples
+Data: TypeAlias = Any  # ScoreSample, SimplexSample or Samples: which of them, `is_by_class` and `is_by_segment` say
 
 
 def read_arrays(
@@ -82,21 +80,14 @@ def _read_groups(groups: ArrayInput, y_true: ArrayInput, names: Names) -> NDArra
     return column
 
 
-def one_sample(data: Data, names: Names = NAMES) -> ScoreSample:
+def one_sample(data: Any, names: Names = NAMES) -> ScoreSample:
     """Return data that are one sample of scores, or raise ValueError where they are several, or distributions."""
     if isinstance(data, ScoreSample):
         return data
-    if isinstance(data, Samples) and data.kind == "class" and not isinstance(data.whole, Predictions):
+    if data.is_by_class and not data.whole.keeps_rows:
         raise ValueError(f"{names.y_true} must be the cells of one sample, got those of {len(data)} classes")
-    if isinstance(data, Samples) and data.kind == "segment":
+    if data.is_by_segment:
         raise ValueError(f"{names.by} must be left out where one sample is needed, got {len(data)} segments")
     raise ValueError(
         f"{names.reduction} must be 'confidence' or 'binary' where one sample is needed, of one score in each row"
     )
-
-
-def reduction_of(data: Data) -> str | None:
-    """Return by which reduction data were read, None where there was none, or cells do not tell."""
-    if isinstance(data, Samples):
-        return "classwise" if data.kind == "class" else reduction_of(data.whole)
-    return data.reduction

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from copy import copy
 from functools import cached_property
-from typing import Any, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +65,8 @@ class Sample(ABC):
         The rows of positive weight in the order that positions of rows mean.
     reduction : str or None
         What made the rows of a matrix of scores; None of a column of scores.
+    is_by_class, is_by_segment : bool
+        Whether there are several samples, by class or by segment: False, see `Samples`.
     facts : mapping of str to array of shape (m,) or more
         Columns that belong to the rows and travel with them, such as "cell", "group", "truth", "time" and "score2".
     """
@@ -88,6 +90,18 @@ class Sample(ABC):
     codes: NDArray[Any]
     facts: Facts = NO_FACTS
     reduction: str | None
+    is_by_class: ClassVar[bool] = False
+    is_by_segment: ClassVar[bool] = False
+
+    @property
+    def shared(self) -> Self:
+        """The sample that knows the weights of all rows: itself."""
+        return self
+
+    @property
+    def size(self) -> int:
+        """Number of predictions that are measured: one for each row."""
+        return self.n
 
     @cached_property
     def w2(self) -> FloatArray:

@@ -111,7 +111,7 @@ class Samples(ByKey):
             Segments without rows of positive weight.
         """
         each = list(samples.values())
-        size = sum(one.size if isinstance(one, Samples) else one.n for one in each)
+        size = sum(sample.size for sample in each)
         return cls(list(samples), each.__getitem__, SEGMENT, whole, size, name, empty)
 
     @property
@@ -135,15 +135,34 @@ class Samples(ByKey):
         return self.shared.facts  # type: ignore[no-any-return]
 
     @property
-    def is_whole(self) -> bool:
-        """Whether weights count rows."""
-        return self.shared.whole  # type: ignore[no-any-return]
+    def is_by_class(self) -> bool:
+        """Whether the keys are classes."""
+        return self.kind == CLASS
+
+    @property
+    def is_by_segment(self) -> bool:
+        """Whether the keys are segments."""
+        return self.kind == SEGMENT
+
+    @property
+    def classes(self) -> list[Any] | None:
+        """The classes; None of segments of one score."""
+        return self.labels if self.is_by_class else self.whole.classes
+
+    @property
+    def base_rate(self) -> float | None:
+        """Weighted share of positives; None of several classes."""
+        return None if self.is_by_class else self.whole.base_rate
+
+    @property
+    def reduction(self) -> str | None:
+        """By which reduction the rows were read."""
+        return "classwise" if self.is_by_class else self.whole.reduction
 
     @property
     def shared(self) -> Any:
         """The sample that knows the weights of all rows: of classes that of the first one."""
-        whole = self.whole if self.kind == "segment" else self.make(0)
-        return whole.shared if isinstance(whole, Samples) else whole
+        return (self.whole if self.is_by_segment else self.make(0)).shared
 
     def __repr__(self) -> str:
         return f"Samples({len(self)} {MANY[self.kind]})"

@@ -68,17 +68,17 @@ def check_number(segments: int, by: str = "by") -> None:
         )
 
 
-def _weights_of(data: ScoreSample | SimplexSample | Samples) -> NDArray[Any]:
+def _weights_of(data: Any) -> NDArray[Any]:
     """Return the weight of each row."""
-    if not isinstance(data, Samples):
-        return data.w
+    if not data.is_by_class:
+        return np.asarray(data.w)
     given = data.whole.sample_weight
     return np.broadcast_to(np.float64(1.0), data.whole.codes.shape) if given is None else np.asarray(given.w)
 
 
-def _part(data: ScoreSample | SimplexSample | Samples, rows: IntArray) -> Any:
+def _part(data: Any, rows: IntArray) -> Any:
     """Return the sample of some rows, as these rows alone would make it."""
-    if isinstance(data, Samples):
+    if data.is_by_class:
         return data.whole.take(rows).classwise()
     return data.select(rows)
 

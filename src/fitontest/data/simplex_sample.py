@@ -15,6 +15,7 @@ from fitontest.data.predictions import (
     Reduction,
 )
 from fitontest.data.sample import NO_FACTS, Facts, Sample, refuse_groups, taken
+from fitontest.data.samples import Samples
 from fitontest.data.score_sample import ScoreSample, sample_of_columns
 from fitontest.data.simplex import on_simplex
 from fitontest.data.weights import Weighting, Weights
@@ -170,6 +171,10 @@ class SimplexSample(Sample):
         p = self.p
         hits, largest = p.argmax(axis=1) == self.codes, np.minimum(p.max(axis=1), 1.0)
         return sample_of_columns(hits, largest, self.weights, reduction="confidence", facts=self.facts)
+
+    def against_each_rest(self) -> Samples:
+        """Return the samples of each class against the rest."""
+        return Samples(self.classes, self.against_rest, "class", self, self.scores.size, "class")
 
     def against_rest(self, column: int) -> ScoreSample:
         """Return one class against the rest, as a sample of two classes."""

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from fitontest.checks import as_list, brief
 from fitontest.data.predictions import Reduction
 from fitontest.data.read import one_sample
-from fitontest.data.samples import Samples
 from fitontest.data.score_sample import ScoreSample
 from fitontest.displays.base import check_measured
 from fitontest.displays.canvas import AxesOrFigure, get_axes
@@ -298,7 +297,7 @@ class ReliabilityDisplay(PanelDisplay):
             labels=labels,
             pos_label=pos_label,
         )
-        if isinstance(data, Samples) and data.kind == "class":
+        if data.is_by_class:
             why = "by_predicted=True" if by_predicted else "reduction='classwise'"
             figure = check_classes_figure(ax, why, plain=color is None and fill is None and legend and ref_line)
             options: dict[str, Any] = {"scale": scale, "limits": limits, "name": name, "measures": others}

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from fitontest.data.predictions import Reduction
-from fitontest.data.read import one_sample, reduction_of
+from fitontest.data.read import one_sample
 from fitontest.data.score_sample import ScoreSample
 from fitontest.displays.base import BinaryDisplay, check_measured
 from fitontest.displays.canvas import AxesOrFigure, get_axes, style_axes
@@ -214,7 +214,7 @@ class TCEDisplay(BinaryDisplay):
         data = read(
             y_true, y_prob, sample_weight=sample_weight, reduction=reduction, labels=labels, pos_label=pos_label
         )
-        if reduction_of(data) == "classwise":
+        if data.is_by_class:
             raise ValueError(CLASSWISE_MESSAGE)
         sample = one_sample(data)
         measure = Binned("rejection", partition, "l1", n_bins, alpha, test)

@@ -1,5 +1,6 @@
 """The diagram of a tree of calibrated probabilities: its splits, and beside each leaf how reliable its values are."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -32,6 +33,62 @@ LONGEST = 29  # letters of a condition that fit into a level; longer names are c
 Z = 1.959963984540054  # of 95 % intervals
 LIFT = 0.14  # of the observed shares over the middle of a row, and of the predictions under it
 QUANTILES = (0.05, 0.95)  # ends of the line through the predictions of a leaf
+
+
+@dataclass(frozen=True)
+class TreeConditions:
+    """The conditions of a tree in words.
+
+    Attributes
+    ----------
+    tree : TreeStructure
+    names : list of str
+        Of the features.
+    missing : bool array of shape (d,)
+        Which features are missing in some rows.
+    """
+
+    tree: TreeStructure
+    names: list[str]
+    missing: NDArray[np.bool_]
+
+    def at(self, node: int, side: str, longest: int | None = None) -> str:
+        """Return the condition by which rows go to one side of a split."""
+        feature = int(self.tree.feature[node])
+        name, threshold = self.names[feature], float(self.tree.threshold[node])
+        if np.isinf(threshold):  # all rows that have the feature go to the left
+            rule = " not missing" if side == "left" else " missing"
+        else:
+            goes = self.missing[feature] and self._takes_missing(node, side) and self._missing_reach(node)
+            rule = f" {'<=' if side == 'left' else '>'} {short(threshold)}{' or missing' if goes else ''}"
+        if longest is not None and len(name) + len(rule) > longest:
+            name = f"{name[: max(longest - len(rule) - 1, 3)]}…"
+        return f"{name}{rule}"
+
+    def path(self, node: int) -> str:
+        """Return the conditions that lead to a node."""
+        conditions = [self.at(above, side) for above, side in self._splits_above(node)]
+        if len(conditions) > 1:
+            conditions = [f"({one})" if one.endswith(" or missing") else one for one in conditions]
+        return " and ".join(conditions) or "all rows"
+
+    def _splits_above(self, node: int) -> list[tuple[int, str]]:
+        """Return the splits that lead to a node, from the root on, with the side that it is on."""
+        splits = []
+        while (above := int(self.tree.parent[node])) != NONE:
+            splits.append((above, "left" if self.tree.left[above] == node else "right"))
+            node = above
+        return splits[::-1]
+
+    def _takes_missing(self, node: int, side: str) -> bool:
+        """Return whether rows that miss the feature of a split go to a side of it."""
+        return bool(self.tree.missing_left[node]) == (side == "left")
+
+    def _missing_reach(self, node: int) -> bool:
+        """Return whether rows that miss the feature of a split come as far as that."""
+        feature = self.tree.feature[node]
+        above = [split for split in self._splits_above(node) if self.tree.feature[split[0]] == feature]
+        return all(self._takes_missing(split, side) for split, side in above)
 
 
 class TreeDisplay(Display):
@@ -110,13 +167,13 @@ class TreeDisplay(Display):
         self.tree, number = whole.cut(whole.depth >= max_depth)
         self.n = int((w > 0).sum())
         names = getattr(calibrator, "feature_names_in_", [f"x{j}" for j in range(calibrator.n_features_in_)])
-        self._names = [str(name) for name in names]
-        self._missing = np.zeros(len(self._names), dtype=bool) if missing is None else missing
+        missing = np.zeros(len(names), dtype=bool) if missing is None else missing
+        self.conditions = TreeConditions(self.tree, [str(name) for name in names], missing)
         below = np.bincount(number[whole.leaves], minlength=self.tree.size)
         self._rows = _tabulate(self.tree, number[leaf], t, p, w)
         for row in self._rows:
             node = row["node"]
-            row["path"] = self._path(node)
+            row["path"] = self.conditions.path(node)
             row["leaves"] = int(below[node])
             row["intercept"], row["slope"] = self._regression(whole, number, node)
 
@@ -192,7 +249,7 @@ class TreeDisplay(Display):
             {
                 "node": node,
                 "depth": int(tree.depth[node]),
-                "feature": self._names[tree.feature[node]],
+                "feature": self.conditions.names[tree.feature[node]],
                 "threshold": float(tree.threshold[node]),
                 "left": int(tree.left[node]),
                 "right": int(tree.right[node]),
@@ -244,44 +301,6 @@ class TreeDisplay(Display):
         curves = any(row["slope"] is not None for row in self._rows)
         return COLUMN * depth, SHARE, CURVE if curves else 0.0, PANEL
 
-    def _condition(self, node: int, side: str, longest: int | None = None) -> str:
-        """Return the condition by which rows go to one side of a split."""
-        feature = int(self.tree.feature[node])
-        name, threshold = self._names[feature], float(self.tree.threshold[node])
-        if np.isinf(threshold):  # all rows that have the feature go to the left
-            rule = " not missing" if side == "left" else " missing"
-        else:
-            goes = self._missing[feature] and self._takes_missing(node, side) and self._missing_reach(node)
-            rule = f" {'<=' if side == 'left' else '>'} {short(threshold)}{' or missing' if goes else ''}"
-        if longest is not None and len(name) + len(rule) > longest:
-            name = f"{name[: max(longest - len(rule) - 1, 3)]}…"
-        return f"{name}{rule}"
-
-    def _path(self, node: int) -> str:
-        """Return the conditions that lead to a node."""
-        conditions = [self._condition(above, side) for above, side in self._splits_above(node)]
-        if len(conditions) > 1:
-            conditions = [f"({one})" if one.endswith(" or missing") else one for one in conditions]
-        return " and ".join(conditions) or "all rows"
-
-    def _splits_above(self, node: int) -> list[tuple[int, str]]:
-        """Return the splits that lead to a node, from the root on, with the side that it is on."""
-        splits = []
-        while (above := int(self.tree.parent[node])) != NONE:
-            splits.append((above, "left" if self.tree.left[above] == node else "right"))
-            node = above
-        return splits[::-1]
-
-    def _takes_missing(self, node: int, side: str) -> bool:
-        """Return whether rows that miss the feature of a split go to a side of it."""
-        return bool(self.tree.missing_left[node]) == (side == "left")
-
-    def _missing_reach(self, node: int) -> bool:
-        """Return whether rows that miss the feature of a split come as far as that."""
-        feature = self.tree.feature[node]
-        above = [split for split in self._splits_above(node) if self.tree.feature[split[0]] == feature]
-        return all(self._takes_missing(split, side) for split, side in above)
-
     def _regression(self, whole: TreeStructure, number: IntArray, node: int) -> tuple[float | None, float | None]:
         """Return intercept and slope of a leaf's logistic regression on the logit of the score of the class shown.
 
@@ -314,7 +333,7 @@ class TreeDisplay(Display):
                 y, end = height[child], (tree.depth[node] + 1) / levels * width
                 self.ax_.plot([x, end], [y, y], color=color, linewidth=1.0)
                 self.ax_.annotate(
-                    self._condition(node, side, LONGEST), (x, y), (3.0, 2.0), textcoords="offset points",
+                    self.conditions.at(node, side, LONGEST), (x, y), (3.0, 2.0), textcoords="offset points",
                     fontsize="small", va="bottom",
                 )  # fmt: skip
                 if tree.left[child] == NONE and end < width:

@@ -6,7 +6,6 @@ import numpy as np
 
 from fitontest.checks import is_real
 from fitontest.data.predictions import Reduction
-from fitontest.data.read import reduction_of
 from fitontest.data.score_sample import ScoreSample
 from fitontest.displays.base import BinaryDisplay
 from fitontest.displays.canvas import AxesOrFigure, get_axes, style_axes
@@ -133,7 +132,7 @@ class ValidityDisplay(BinaryDisplay):
         )
         if not isinstance(data, ScoreSample):
             rule = "reduction must be 'confidence' or 'binary' for a validity diagram"
-            raise ValueError(f"{rule}; draw the curve of each class on the same axes, got {reduction_of(data)!r}")
+            raise ValueError(f"{rule}; draw the curve of each class on the same axes, got {data.reduction!r}")
         return cls.of_sample(data, measure, name=name).plot(ax, color=color, legend=legend)
 
     @classmethod

@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from fitontest.checks import as_list
-from fitontest.data.read import Data, reduction_of
-from fitontest.data.samples import Samples
+from fitontest.data.read import Data
 from fitontest.data.simplex_sample import CANONICAL, AnyReduction
 from fitontest.evaluation.measuring import measure_data, measure_segments, warn_of_notes
 from fitontest.families.base import Family, family_class
@@ -161,7 +160,7 @@ def evaluate(
         cells="auto" if isinstance(y_true, str | Path) or reduction == CANONICAL else "always",
     )
     chosen = measures_of(data, families, measures, norm, random_state)
-    if isinstance(data, Samples) and data.kind == "segment":
+    if data.is_by_segment:
         return measure_segments(data, chosen, redrawing)
     evaluation = measure_data(data, chosen, redrawing)
     warn_of_notes(evaluation)
@@ -176,8 +175,8 @@ def measures_of(
     random_state: RandomState,
 ) -> list[Measure]:
     """Return the measures of an evaluation of data: plug-in errors under the families, then the others."""
-    segmented = isinstance(data, Samples) and data.kind == "segment"
-    distributions = reduction_of(data) == CANONICAL
+    segmented = data.is_by_segment
+    distributions = data.reduction == CANONICAL
     if families is None and measures is None:
         families, measures = _defaults(segmented=segmented, distributions=distributions)
     listed = [] if families is None else as_list(families, "families")

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from fitontest.checks import brief, choose
 from fitontest.data.read import Data
-from fitontest.data.samples import ByKey, Samples
+from fitontest.data.samples import ByKey
 from fitontest.data.score_sample import ScoreSample
-from fitontest.data.simplex_sample import SimplexSample
+from fitontest.data.simplex_sample import CANONICAL
+from fitontest.families.listed import numbered
 from fitontest.measures.estimate import Estimate, json_ready, notes_of_labels
 from fitontest.measures.measure_names import names_of
 from fitontest.measures.notes import data_notes
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
     from fitontest.displays.class_choice import ClassChoice
     from fitontest.displays.scales import ScaleName
     from fitontest.displays.small_multiples import SmallMultiples
-
-
-from fitontest.families.listed import numbered
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -81,17 +79,28 @@ class Evaluation(Table):
         return numbered(names_of([estimate.measure for estimate in self.estimates]))
 
     @property
+    def named(self) -> Named:
+        """The estimates with their names."""
+        return list(zip(self.names, self.estimates, strict=True))
+
+    @property
     def sample(self) -> ScoreSample:
         """The rows that were measured, of two classes."""
-        if not isinstance(self.data, ScoreSample):
+        if self.data.classes is not None:
             own = "each has its own, evaluation.classes[label].sample" if self.classes else "there is none"
             raise AttributeError(f"sample: of several classes {own}")
-        return self.data
+        return self.data  # type: ignore[no-any-return]
 
     @property
     def classes(self) -> "Mapping[Any, Evaluation]":
         """The evaluation of each class against the rest, in the order of the columns; empty for two classes."""
-        return ByKey(self.data.labels if isinstance(self.data, Samples) else [], self._of_class)
+        labels = self.data.labels if self.data.is_by_class else []
+
+        def of_class(place: int) -> Evaluation:  # whose sorted rows take as much memory as those of all
+            label = labels[place]
+            return Evaluation(tuple(estimate[label] for estimate in self.estimates), self.data[label])
+
+        return ByKey(labels, of_class)
 
     @property
     def means(self) -> dict[str, float]:
@@ -118,18 +127,16 @@ class Evaluation(Table):
 
     def rows(self) -> Records:
         """Return one plain record per estimate, of several classes one per class and estimate."""
-        if isinstance(self.data, Samples):
+        if self.data.is_by_class:
             labelled = ((label, evaluation.rows()) for label, evaluation in self.classes.items())
             return [{"class": json_ready(label), **row} for label, rows in labelled for row in rows]
-        records = [
-            {**estimate.record(), "measure": name} for name, estimate in zip(self.names, self.estimates, strict=True)
-        ]
+        records = [{**estimate.record(), "measure": name} for name, estimate in self.named]
         blank = dict.fromkeys(key for record in records for key in record)
         return [{**blank, **record} for record in records]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the records as JSON-ready values: ``{"estimates": [...]}``, or the means and those of the classes."""
-        if isinstance(self.data, Samples):
+        if self.data.is_by_class:
             classes = [{"class": json_ready(label), "estimates": e.rows()} for label, e in self.classes.items()]
             return {"reduction": "classwise", "means": self.means, "classes": classes, "notes": self.notes}
         reduction = self.estimates[0].reduction
@@ -140,7 +147,7 @@ class Evaluation(Table):
     @property
     def notes(self) -> list[str]:
         """What must be known to read the values, a sentence each: that the data chose a single bin, for example."""
-        return note_lines(self._named()) + self._data_notes()
+        return note_lines(self.named) + _data_notes(self.estimates[0])
 
     def only(self, names: Iterable[str]) -> "Evaluation":
         """Return the evaluation of the estimates of these names.
@@ -156,8 +163,7 @@ class Evaluation(Table):
             A name that is not among `names`.
         """
         chosen = {choose(name, self.names, "names") for name in names}
-        named = zip(self.names, self.estimates, strict=True)
-        return Evaluation(tuple(estimate for name, estimate in named if name in chosen), self.data)
+        return Evaluation(tuple(estimate for name, estimate in self.named if name in chosen), self.data)
 
     def joined(self, other: "Evaluation") -> "Evaluation":
         """Return one evaluation of the estimates of both, which are of the same data.
@@ -220,12 +226,12 @@ class Evaluation(Table):
         from fitontest.displays.reliability import ReliabilityDisplay
         from fitontest.displays.small_multiples import join_title, leave_out_identity
 
-        if isinstance(self.data, SimplexSample):
+        if self.data.reduction == CANONICAL:
             raise ValueError("reduction must not be 'canonical' for reliability diagrams, which are of one score")
-        with_map = [name for name, estimate in zip(self.names, self.estimates, strict=True) if _has_map(estimate)]
+        with_map = [name for name, estimate in self.named if _has_map(estimate)]
         if not with_map:
             raise ValueError(f"families must be given for diagrams: none of {self.names} has a map to draw")
-        if isinstance(self.data, Samples):
+        if self.data.is_by_class:
             chosen = choose("slope1" if family is None else family, with_map, "family")
             each = self[chosen].classes
             labels, facts = choose_worst(each, classes)
@@ -241,9 +247,9 @@ class Evaluation(Table):
         """Return the table of the families, and that of the other measures."""
         verdict = self.verdict
         tables = tables_of(
-            self._named(),
-            by_class=isinstance(self.data, Samples),
-            data_notes=self._data_notes(),
+            self.named,
+            by_class=self.data.is_by_class,
+            data_notes=_data_notes(self.estimates[0]),
             judged=verdict is not None,
         )
         return tables if verdict is None else [*tables, Section(notes=str(verdict))]
@@ -256,25 +262,13 @@ class Evaluation(Table):
         statistic; what is not among the estimates is computed. None of several classes, whose measures speak for
         themselves, and without a family that has an interval and a null.
         """
-        return verdict_of(self._named(), self.data) if isinstance(self.data, ScoreSample) else None
+        return verdict_of(self.named, self.data) if self.data.classes is None else None
 
-    def _of_class(self, place: int) -> "Evaluation":
-        """Return the evaluation of a class, whose sorted rows take as much memory as those of all."""
-        assert isinstance(self.data, Samples)
-        label = self.data.labels[place]
-        return Evaluation(tuple(estimate[label] for estimate in self.estimates), self.data[label])
 
-    def _named(self) -> Named:
-        return list(zip(self.names, self.estimates, strict=True))
-
-    def _data_notes(self) -> list[str]:
-        """Return what must be known of the rows, whatever is measured of them."""
-        first = self.estimates[0]
-        of_labels = [f"{where}: {note}" if where else note for where, note in notes_of_labels(first)]
-        return of_labels + data_notes(first.decided, first.weighting, first.rows_note)
-
-    def __repr__(self) -> str:
-        return str(self)
+def _data_notes(estimate: Estimate) -> list[str]:
+    """Return what must be known of the rows, whatever is measured of them."""
+    of_labels = [f"{where}: {note}" if where else note for where, note in notes_of_labels(estimate)]
+    return of_labels + data_notes(estimate.decided, estimate.weighting, estimate.rows_note)
 
 
 def _has_map(estimate: Estimate) -> bool:

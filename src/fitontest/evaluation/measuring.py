@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from fitontest.data.read import Data, reduction_of
+from fitontest.data.read import Data
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.samples import Key, Kind, Samples
 from fitontest.data.score_sample import ScoreSample
-from fitontest.data.simplex_sample import SimplexSample
+from fitontest.data.simplex_sample import CANONICAL
 from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
 from fitontest.exceptions import Held, PrintedWarning, held_warnings, warn_user
@@ -47,9 +47,9 @@ def measure_data(data: Data, measures: Sequence[Measure], redrawing: Redrawing |
         Of the labels, for intervals and nulls.
     """
     wanted = Redrawing() if redrawing is None else redrawing
-    if isinstance(data, Samples):
-        if data.kind == "segment":
-            raise ValueError(f"by must be left out, since one estimate is of all rows; got {len(data)} segments")
+    if data.is_by_segment:
+        raise ValueError(f"by must be left out, since one estimate is of all rows; got {len(data)} segments")
+    if data.is_by_class:
         return Evaluation(tuple(_estimates_of_classes(data, measures, wanted)), data)
     asked = [(measure, wanted.of(measure, data.n)) for measure in measures]
     if any(each.interval is not None or each.null_draws for _, each in asked):
@@ -58,7 +58,7 @@ def measure_data(data: Data, measures: Sequence[Measure], redrawing: Redrawing |
     repeated: list[Held] = []
     try:
         with held_warnings() as repeated:  # a family and a measure may have the same bins
-            estimates = [estimate_of(measure, data, reduction_of(data), each) for measure, each in steps]
+            estimates = [estimate_of(measure, data, data.reduction, each) for measure, each in steps]
     finally:  # what was found before one of them failed may be why
         for message, category in dict.fromkeys(repeated):
             warn_user(message, category)
@@ -128,10 +128,11 @@ def measure_segments(
         Whatever the measures refuse in the whole; what they refuse in a segment alone is kept as its failure.
     """
     wanted = Redrawing() if redrawing is None else redrawing
-    without_null = isinstance(segments.whole, Samples) or (wanted.interval is None and "group" in segments.facts)
+    of_classes = segments.whole.is_by_class
+    without_null = of_classes or (wanted.interval is None and "group" in segments.facts)
     wanted = wanted if without_null else _enough(wanted, len(segments))
-    told = wanted.interval is not None or bool(wanted.null_draws)
-    if told and not isinstance(segments.whole, Samples):
+    told = not of_classes and (wanted.interval is not None or bool(wanted.null_draws))
+    if told:
         Repeats.of(segments.whole).warn()
     names = [measure.name for measure in measures]
     totals = {
@@ -143,7 +144,7 @@ def measure_segments(
     judged = wanted.interval is not None and any(isinstance(measure, PlugIn) for measure in measures)
     held: dict[Key, list[Held]] = {}
     for segment, sample in track(list(segments.items()), "segments"):
-        if told and not isinstance(sample, Samples):
+        if told:
             Repeats.of(sample)  # which the estimates tell of
         with held_warnings() as held[segment]:
             for name, measure in zip(names, measures, strict=True):
@@ -167,10 +168,10 @@ def measure_segments(
 
 def _segment_estimate(measure: Measure, data: Data, redrawing: Redrawing) -> Estimate:
     """Return the estimate with its null, whose draws are fitted together where the family can do so."""
-    if isinstance(data, Samples):
+    if data.is_by_class:
         return _estimates_of_classes(data, [measure], redrawing)[0]
     if redrawing.interval is not None or not (redrawing.null_draws and has_quick_interval(measure)):
-        return estimate_of(measure, data, reduction_of(data), redrawing)
+        return estimate_of(measure, data, data.reduction, redrawing)
     estimate = estimate_of(measure, data, data.reduction)
     return with_shared_null(estimate, data, int(redrawing.null_draws), redrawing.random_state)
 
@@ -190,9 +191,8 @@ def _enough(redrawing: Redrawing, segments: int) -> Redrawing:
 
 def warn_of_notes(evaluation: Evaluation) -> None:
     """Warn once of values that are not what their name promises."""
-    named = list(zip(evaluation.names, evaluation, strict=True))
-    one_bin = note_lines(named, notes_of_evidence)
-    of_bins = one_bin and not isinstance(evaluation.data, SimplexSample)
+    one_bin = note_lines(evaluation.named, notes_of_evidence)
+    of_bins = one_bin and evaluation.data.reduction != CANONICAL
     hint = ["the number of bins was left to the data; n_bins=10 fixes it"] if of_bins else []
     if lines := [*one_bin, *hint, *data_notes(evaluation.estimates[0].decided, None)]:
         warn_user("; ".join(lines), PrintedWarning)

@@ -11,7 +11,7 @@ from fitontest.cells.cells import Cells, ClassCells
 from fitontest.cells.segments import samples_of_cells
 from fitontest.checks import brief
 from fitontest.data.predictions import NAMES, Names
-from fitontest.data.read import Data, read_arrays, reduction_of
+from fitontest.data.read import Data, read_arrays
 from fitontest.data.samples import Samples
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import AnyReduction, SimplexSample
@@ -146,7 +146,7 @@ def _read_before(data: Any, more: dict[str, Any], reduction: str | None, weights
     _refuse(more, f"where {names.y_true} is {made}")
     check_kind(weights, names.weights, has_weights=False)
     found = samples_of_cells(data) if isinstance(data, Cells | Mapping) and not isinstance(data, Samples) else data
-    if reduction not in (None, reduction_of(found)):
+    if reduction not in (None, found.reduction):
         raise ValueError(
             f"{names.reduction} must be left out where {names.y_true} is {kind}, which were reduced when they were "
             f"made; got {reduction!r}"

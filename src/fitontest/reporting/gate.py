@@ -9,14 +9,14 @@ from typing import Any, Literal, TypeAlias, get_args
 from xml.etree import ElementTree
 
 from fitontest.checks import brief, choose, is_real
-from fitontest.data.read import Data, reduction_of
+from fitontest.data.read import Data
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.sample import refuse_groups
 from fitontest.data.samples import MANY, Key, Kind, Samples
 from fitontest.data.score_sample import ScoreSample, as_importances
 from fitontest.data.simplex_sample import CANONICAL, AnyReduction, SimplexSample
 from fitontest.data.weights import MOST_COPIES, WeightType, weighting_record
-from fitontest.evaluation.segmented_evaluation import NO_ROWS, WHOLE, spellings, words_of
+from fitontest.evaluation.segment_names import NO_ROWS, WHOLE, spellings, words_of
 from fitontest.exceptions import held_warnings, warn_user
 from fitontest.families.base import Family, read_family
 from fitontest.families.identity import Identity
@@ -32,7 +32,7 @@ from fitontest.progress import track
 from fitontest.reading.read import READ, read
 from fitontest.reporting.bounds import FEWEST, Bounds
 from fitontest.reporting.rows_needed import rows_needed
-from fitontest.results.frames import Records
+from fitontest.results.frames import Records, attributes
 from fitontest.results.table import Section, Table
 from fitontest.results.text import percent, short, visible
 from fitontest.typing import ArrayInput, Label, RandomState
@@ -148,15 +148,13 @@ class Gate:
 
     def record(self) -> dict[str, Any]:
         """Return the outcome as JSON-ready values; those that are of rows are None without any."""
-        one, interval = self.estimate, self.interval
+        one = self.estimate
         return {
             "name": self.name,
             "outcome": self.outcome,
             "error": None if one is None else one.value,
-            "debiased": None if one is None else one.debiased,
-            "low": None if interval is None else interval.low,
-            "high": None if interval is None else interval.high,
-            "level": None if interval is None else interval.level,
+            **attributes(one, "debiased"),
+            **attributes(self.interval, "low", "high", "level"),
             "max_error": self.max_error,
             "resolution": None if self.persistent is None else self.persistent.resolution,
             "persistent": None if self.persistent is None else self.persistent.value,
@@ -393,10 +391,10 @@ def check_calibration(
         )
     _refuse_doubt(data, "weights of Cells.of" if data is not y_true and isinstance(y_true, READ) else "weights")
     refuse_groups(data, "gates")
-    if reduction_of(data) == CANONICAL:
+    if data.reduction == CANONICAL:
         rule = rule.of_distributions()
-    segments = data if isinstance(data, Samples) and data.kind == "segment" else None
-    if segments is not None and isinstance(segments.whole, Samples):
+    segments = data if data.is_by_segment else None
+    if segments is not None and segments.whole.is_by_class:
         raise ValueError("by must be left out with classes, which have outcomes of their own")
     if required and segments is None:
         raise ValueError(f"require must be left out without by=, which makes the segments; got {required}")
@@ -404,12 +402,12 @@ def check_calibration(
         warn_user(message, category)
     if segments is not None:
         return _check_segments(segments, rule, required)
-    return _check(data if isinstance(data, Samples) else {WHOLE: data}, rule)
+    return _check(data if data.is_by_class else {WHOLE: data}, rule)
 
 
 def _refuse_doubt(data: Data, argument: str) -> None:
     """Raise ValueError where nothing says whether whole weights are counts; `argument` is what would say so."""
-    shared = data.shared if isinstance(data, Samples) else data
+    shared = data.shared
     if isinstance(shared, ScoreSample) and shared.doubtful:
         raise ValueError(
             f"{argument} must be 'counts' or 'importances' where weights are whole numbers of more than "

@@ -13,13 +13,12 @@ from typing import Any
 from fitontest.checks import as_list, choose
 from fitontest.comparison.compare import compare_calibrators
 from fitontest.comparison.comparison import Comparison
-from fitontest.data.predictions import REDUCTIONS, Predictions
-from fitontest.data.read import Data, reduction_of
+from fitontest.data.predictions import REDUCTIONS
+from fitontest.data.read import Data
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.sample import refuse_groups
 from fitontest.data.samples import Samples
-from fitontest.data.score_sample import ScoreSample
-from fitontest.data.simplex_sample import CANONICAL, AnyReduction, SimplexSample
+from fitontest.data.simplex_sample import CANONICAL, AnyReduction
 from fitontest.evaluation.evaluate import DEFAULT_CANONICAL, FamilyLike, measures_of
 from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.measuring import measure_data, measure_segments
@@ -157,7 +156,7 @@ class Report:
             found[COMPARED] = comparison_picture(self.comparison)
         if self.classes is not None:
             found[CLASSES] = class_pictures(self.classes, self.classes.names[0])
-        if self.segments is not None and isinstance(self.segments.segments.whole, ScoreSample):
+        if self.segments is not None and self.segments.segments.classes is None:
             found[SEGMENTS] = segment_pictures(self.segments)
         return found
 
@@ -255,7 +254,7 @@ class ReportOptions:
 
     def for_data(self, data: Data) -> "ReportOptions":
         """Return the options with the families and calibrators that are of this kind of data."""
-        if reduction_of(data) == CANONICAL:
+        if data.reduction == CANONICAL:
             return replace(self, families=self.families or DEFAULT_CANONICAL, candidates=DEFAULT_CANONICAL)
         for family in self.families:
             read_family(family)
@@ -361,11 +360,11 @@ def report(
     )
     refuse_groups(data, "reports")
     options = options.for_data(data)
-    segments = data if isinstance(data, Samples) and data.kind == "segment" else None
+    segments = data if data.is_by_segment else None
     whole = data if segments is None else segments.whole
     judged, classes = _judged(whole), _classes(whole)
-    if not isinstance(judged, Samples):
-        Repeats.of(judged.confidence if isinstance(judged, SimplexSample) else judged).warn()
+    if not judged.is_by_class:
+        Repeats.of(judged).warn()
     with without_warnings():  # the tables of the page say what warnings say
         evaluation = _evaluated(judged, options)
         confidence = _of_confidence(judged, options)
@@ -378,21 +377,19 @@ def report(
 
 def _judged(data: Data) -> Data:
     """Return what the page judges: of a matrix of scores that is read class by class the confidence of its rows."""
-    return data.whole.confidence() if isinstance(data, Samples) and isinstance(data.whole, Predictions) else data
+    return data.whole.confidence() if data.is_by_class and data.whole.keeps_rows else data
 
 
-def _classes(data: Data) -> Samples | None:
-    """Return the samples of the classes, of several classes."""
-    if isinstance(data, SimplexSample):
-        return Samples(data.classes, data.against_rest, "class", data, data.scores.size, "class")
-    return data if isinstance(data, Samples) else None
+def _classes(data: Data) -> Any:
+    """Return the samples of the classes; None of one score."""
+    return data.against_each_rest() if data.reduction == CANONICAL else data if data.is_by_class else None
 
 
 def _verdict_of(evaluation: Evaluation, confidence: Evaluation | None) -> Verdict | ClassesVerdict:
     """Return the verdict on the rows of an evaluation."""
     if confidence is not None:
         return ClassesVerdict.of_distributions(evaluation, confidence)
-    if isinstance(evaluation.data, Samples):
+    if evaluation.data.is_by_class:
         return ClassesVerdict.of_classes(evaluation)
     if evaluation.verdict is None:
         raise ValueError("families must hold one whose error has an interval, got none")
@@ -402,13 +399,13 @@ def _verdict_of(evaluation: Evaluation, confidence: Evaluation | None) -> Verdic
 def _evaluated(data: Data, options: ReportOptions) -> Evaluation:
     """Return the errors under the families, with that which is quoted, and the test-based one of rows to be tested."""
     measures = measures_of(data, options.families, None, "l1", options.seed)
-    if isinstance(data, SimplexSample):
+    if data.reduction == CANONICAL:
         measures = [make_measure("simplex_ece"), *measures]
-    elif isinstance(data, Samples):
+    elif data.is_by_class:
         others = [measure for measure in measures if measure.name != FAMILY]
         measures = [PlugIn(FAMILY).seeded(options.seed), *others]
     evaluation = measure_data(data, measures, options.redrawing)
-    if not isinstance(data, ScoreSample) or not data.whole or data.n > TCE_ROWS:
+    if data.classes is not None or not data.whole or data.n > TCE_ROWS:
         return evaluation
     drawn = Redrawing(TCE_DRAWS, random_state=options.seed)
     return evaluation.joined(measure_data(data, [make_measure("tce")], drawn))
@@ -416,7 +413,7 @@ def _evaluated(data: Data, options: ReportOptions) -> Evaluation:
 
 def _of_confidence(data: Data, options: ReportOptions) -> Evaluation | None:
     """Return the error of the confidence of whole distributions under the family that is quoted."""
-    if not isinstance(data, SimplexSample):
+    if data.reduction != CANONICAL:
         return None
     return measure_data(data.confidence, [PlugIn(FAMILY).seeded(options.seed)], options.redrawing)
 

@@ -42,7 +42,7 @@ class Summary:
     def sentences(self) -> list[str]:
         """What a reader wants to know after the headline, a sentence or two each."""
         first, *others = self.verdict.reasons
-        of_segments = [self.segments.sentence()] if self.segments is not None and self.segments.draws else []
+        of_segments = [self.segments.measured().sentence()] if self.segments is not None and self.segments.draws else []
         return [first[0].upper() + first[1:], *others, *of_segments, *self._gain, *self._rows]
 
     @property

@@ -19,8 +19,8 @@ def records(**columns: Iterable[Any]) -> Records:
 
 
 def attributes(thing: object, *names: str) -> dict[str, Any]:
-    """Return attributes by name, as a part of a record."""
-    return {name: getattr(thing, name) for name in names}
+    """Return attributes by name, as a part of a record; those of nothing are None."""
+    return {name: None if thing is None else getattr(thing, name) for name in names}
 
 
 def _plain(value: Any) -> Any:

@@ -1,0 +1,231 @@
+"""One measure in every segment of the data, beside that of all rows: the records and the table of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from fitontest.data.samples import Key, Samples
+from fitontest.data.weights import weighting_record
+from fitontest.evaluation.segment_names import NO_ROWS, WHOLE, words_of
+from fitontest.measures.estimate import Estimate, notes_of_labels, notes_of_value
+from fitontest.measures.notes import data_notes
+from fitontest.measures.plug_in import PlugIn
+from fitontest.measures.side_by_side import UNLIKELY, Named, interval_columns, note_lines, reason_lines
+from fitontest.results.frames import Records, attributes
+from fitontest.results.table import Section
+from fitontest.results.text import short
+from fitontest.significance.holm import holm_adjusted
+from fitontest.uncertainty.joint import JointTest
+
+ORDER_NOTE = (
+    "Worst first, by the debiased value, or where there is none by the value less its mean if calibrated. Values "
+    "that are not debiased are larger in smaller segments, of calibrated scores too. mean residual: share of "
+    "positives less mean score."
+)
+
+
+def smallest_p_value(draws: int) -> float:
+    """Return the smallest p-value that so many draws of the labels can give."""
+    return 1.0 / (1.0 + draws)
+
+
+@dataclass(frozen=True)
+class MeasuredSegments:
+    """One measure in every segment and in all rows.
+
+    Attributes
+    ----------
+    name : str
+        Of the measure.
+    segments : Samples
+        By segment.
+    estimates : dict of Estimate
+        By segment; one that cannot be measured is not among them.
+    total : Estimate
+        Of all rows.
+    failures : dict of str
+        By segment why it cannot be measured.
+    tests : dict of JointTest
+        By segment the joint test of calibration; empty without.
+    """
+
+    name: str
+    segments: Samples
+    estimates: Mapping[Key, Estimate]
+    total: Estimate
+    failures: Mapping[Key, str]
+    tests: Mapping[Key, JointTest]
+
+    @cached_property
+    def worst(self) -> list[Key]:
+        """The segments, the worst first; unmeasured ones last."""
+        measured = [segment for segment in self.segments if segment in self.estimates]
+        measured.sort(key=lambda segment: _badness(self.estimates[segment]), reverse=True)
+        return measured + [segment for segment in self.segments if segment not in self.estimates]
+
+    @property
+    def adjusted_p_values(self) -> dict[Key, float]:
+        """The p-values of the segments that were tested, adjusted by Holm for their number."""
+        nulls = {segment: estimate.null for segment, estimate in self.estimates.items()}
+        return _adjusted({segment: null.p_value for segment, null in nulls.items() if null is not None})
+
+    @property
+    def adjusted_joint_p_values(self) -> dict[Key, float]:
+        """Those of the joint tests."""
+        return _adjusted({segment: test.p_value for segment, test in self.tests.items()})
+
+    @property
+    def is_joint(self) -> bool:
+        """Whether the p-values beside the measure are those of the joint tests."""
+        return bool(self.tests) and isinstance(self.total.measure, PlugIn)
+
+    @cached_property
+    def texts(self) -> dict[Key, str]:
+        """The segments as they are printed, each different from the others."""
+        return words_of([*self.segments, *self.segments.empty])
+
+    @property
+    def notes(self) -> list[str]:
+        """The notes on the estimates, and why segments have none."""
+        refused = [f"{self.texts[segment]}: not measured: {why}" for segment, why in self.failures.items()]
+        empty = [f"{self.texts[segment]}: {NO_ROWS}" for segment in self.segments.empty]
+        return [*note_lines(self._named, _notes_of), *refused, *empty]
+
+    def sentence(self) -> str:
+        """Return in which segments miscalibration is shown."""
+        adjusted = self.adjusted_joint_p_values if self.is_joint else self.adjusted_p_values
+        of = "Holm p-value of the joint test" if self.is_joint else "Holm p-value"
+        shown = [self.texts[segment] for segment in self.worst if adjusted.get(segment, 1.0) <= UNLIKELY]
+        if not shown:
+            least = min(adjusted.values(), default=1.0)
+            return f"No miscalibration is shown in any segment: the smallest {of} is {short(least, 2)}."
+        return f"Miscalibration is shown in {', '.join(shown)} ({of} at most {UNLIKELY})."
+
+    def records(self) -> Records:
+        """Return a record for each segment, the worst first, for those without rows, and for all rows."""
+        adjusted, joint = self.adjusted_p_values, self.adjusted_joint_p_values
+        measured = [
+            _record(
+                self.name,
+                self.texts[segment],
+                self.segments[segment],
+                self.estimates.get(segment),
+                adjusted_p_value=adjusted.get(segment),
+                joint_p_value=self.tests[segment].p_value if segment in self.tests else None,
+                adjusted_joint_p_value=joint.get(segment),
+                failure=self.failures.get(segment),
+            )
+            for segment in self.worst
+        ]
+        empty = [_record(self.name, self.texts[key], None, None, failure=NO_ROWS) for key in self.segments.empty]
+        return [*measured, *empty, {**_record(self.name, WHOLE, self.segments.whole, self.total), "total": True}]
+
+    @property
+    def _count(self) -> str:
+        return f"{len(self.segments)} segment{'s' if len(self.segments) > 1 else ''}"
+
+    @property
+    def _named(self) -> Named:
+        """The estimates by the printed segments, the worst first, and that of all rows."""
+        measured = [segment for segment in self.worst if segment in self.estimates]
+        return [*((self.texts[segment], self.estimates[segment]) for segment in measured), (WHOLE, self.total)]
+
+    def section(self, draws: int) -> Section:
+        """Return the table, of measures whose labels were drawn so often, with a sentence on what stands out."""
+        measure, records, named = self.total.measure, self.records(), dict(self._named)
+        spreads = interval_columns([*named.items()])
+        prefix = "joint_" if self.is_joint else ""
+        p_header = ("if calibrated", "joint p" if prefix else "p-value", "Holm p") if draws else ()
+        header = [self.segments.name, "n", "positives", "mean score", "mean residual"]
+        header += ["error" if isinstance(measure, PlugIn) else "value", *(spreads.header if spreads else ()), *p_header]
+        body = []
+        for record in records:
+            estimate = named.get(record["segment"])
+            line = [record["segment"], f"{record['n']:,}"]
+            means = [record[key] for key in ("base_rate", "mean_score")]
+            line += ["-" if value is None else f"{value:.4f}" for value in means]
+            residual = record["mean_residual"]
+            line += [
+                "-" if residual is None else f"{residual:+.4f}",
+                "-" if estimate is None else measure.printed(estimate.value),
+            ]
+            if spreads:
+                line += ["-", "-"] if estimate is None else [*spreads.cells(estimate)]
+            if draws:
+                mean, p_values = (
+                    record["if_calibrated"],
+                    [record[f"{kind}{prefix}p_value"] for kind in ("", "adjusted_")],
+                )
+                line.append("-" if mean is None else measure.printed(mean))
+                line += ["-" if value is None else short(value, 2) for value in p_values]
+            body.append(line)
+        what = f"{measure.title} ({measure.in_words()})" if isinstance(measure, PlugIn) else self.name
+        title = f"{what} in {self._count}, n = {self.segments.whole.n:,}"
+        lines = [ORDER_NOTE, spreads.note if spreads else "", *reason_lines([*named.items()]), self._draws_note(draws)]
+        lines += [self.sentence()] if draws else []
+        lines += self.notes
+        lines += data_notes(False, self.segments.whole.weighting, self.segments.whole.rows_note)
+        return Section(title, header, body, "\n".join(line for line in lines if line))
+
+    def _draws_note(self, draws: int) -> str:
+        if not draws:
+            return ""
+        two_sided = self.total.measure.two_sided
+        least = smallest_p_value(draws) * (2 if two_sided else 1)
+        kind = "Two-sided p-value" if two_sided else "p-value"
+        return (
+            f"{kind}: from {draws:,} draws of the labels, so at least {short(least, 2)}; Holm p: adjusted for "
+            f"{self._count}, so at least {short(min(1.0, least * len(self.segments)), 2)}."
+        )
+
+
+def _adjusted(p_values: dict[Key, float]) -> dict[Key, float]:
+    return dict(zip(p_values, holm_adjusted(np.array([*p_values.values()])).tolist(), strict=True))
+
+
+def _notes_of(estimate: Estimate) -> list[tuple[str, str]]:
+    """Return the notes of an estimate; the rows of each segment are others, so that they have notes too."""
+    of_scores = [("", note) for note in data_notes(estimate.decided, None)]
+    return [*notes_of_value(estimate), *notes_of_labels(estimate), *of_scores]
+
+
+def _badness(estimate: Estimate) -> tuple[float, float]:
+    """Return how bad a value is without what label noise adds to it, and what decides where that is equal."""
+    sign = -1.0 if estimate.measure.greater_is_better else 1.0
+    excess = sign * (estimate.value - (0.0 if estimate.null is None else estimate.null.mean))
+    return excess if estimate.debiased is None else sign * estimate.debiased, excess
+
+
+def _record(
+    name: str,
+    segment: str,
+    sample: Any,
+    estimate: Estimate | None,
+    *,
+    adjusted_p_value: float | None = None,
+    **others: Any,
+) -> dict[str, Any]:
+    """Return the record of a segment; what it does not have is None."""
+    scores = sample if sample is not None and sample.base_rate is not None else None
+    null, interval = (None, None) if estimate is None else (estimate.null, estimate.interval)
+    return {
+        "measure": name,
+        "segment": segment,
+        "n": 0 if sample is None else sample.n,
+        **weighting_record(None if sample is None else sample.weighting),
+        **attributes(scores, "base_rate", "mean_score"),
+        "mean_residual": None if scores is None else scores.base_rate - scores.mean_score,
+        **attributes(estimate, "value", "debiased"),
+        **attributes(interval, "low", "high", "level"),
+        "if_calibrated": None if null is None else null.mean,
+        **attributes(null, "p_value"),
+        "adjusted_p_value": adjusted_p_value,
+        **attributes(estimate, "note"),
+        **dict.fromkeys(("joint_p_value", "adjusted_joint_p_value")),
+        "total": False,
+        "failure": None,
+        **others,
+    }
