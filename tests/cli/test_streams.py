@@ -153,7 +153,7 @@ def test_a_signal_deletes_the_copy(folder):
         "def end(*arguments):\n"
         "    print(len(list(Path('temporary').glob('*/standard input.csv'))), flush=True)\n"
         "    os.kill(os.getpid(), signal.SIGTERM)\n"
-        "scores.read_columns = end\n"
+        "scores.read = end\n"
         "main(['evaluate', '-', '--label', 'y', '--prob', 'p'])\n"
     )
     found = subprocess.run(

@@ -115,20 +115,20 @@ def evaluate(
         return
     if canonical and level == "auto":
         settings["interval"] = None
-    of_families = fot.evaluate(data, families=families or (DEFAULT_CANONICAL if canonical else None), **settings)
-    evaluation = of_families
+    evaluation = fot.evaluate(data, families=families or (DEFAULT_CANONICAL if canonical else None), **settings)
     for measure in others:
         draws, own = _null_of(measure, null_draws, settings["interval"] if canonical else None)
         one = fot.evaluate(data, measures=[measure], null_draws=draws, interval=own, random_state=random_state)
         evaluation = evaluation.joined(one)
-    say(_json_of_both(of_families, evaluation) if style == "json" else FORMATS[style](evaluation))
+    say(_json_of(evaluation) if style == "json" else FORMATS[style](evaluation))
 
 
-def _json_of_both(of_families: fot.Evaluation, evaluation: fot.Evaluation) -> str:
-    """Return the records of the families, every other measure with its own table, and of classes all means."""
-    named = zip(evaluation.names, evaluation, strict=True)
-    others = {name: estimate.to_dict() for name, estimate in [*named][len(of_families) :]}
-    values = {**of_families.to_dict(), "notes": evaluation.notes, "measures": others}
+def _json_of(evaluation: fot.Evaluation) -> str:
+    """Return the records of plug-in errors, every other measure with its own table, and of classes all means."""
+    named = dict(zip(evaluation.names, evaluation, strict=True))
+    families = [name for name, estimate in named.items() if isinstance(estimate.measure, fot.measures.PlugIn)]
+    others = {name: estimate.to_dict() for name, estimate in named.items() if name not in families}
+    values = {**evaluation.only(families).to_dict(), "notes": evaluation.notes, "measures": others}
     if "means" in values:
         values["means"] = evaluation.means
     return _as_json(values)
