@@ -150,7 +150,7 @@ def test_a_signal_deletes_the_copy(folder):
         "from pathlib import Path\n"
         "import fitontest.cli.scores as scores\n"
         "from fitontest.cli.main import main\n"
-        "def end(*arguments):\n"
+        "def end(*arguments, **named):\n"
         "    print(len(list(Path('temporary').glob('*/standard input.csv'))), flush=True)\n"
         "    os.kill(os.getpid(), signal.SIGTERM)\n"
         "scores.read = end\n"
