@@ -13,10 +13,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from fitontest.classifier.pair import Calibration
-from fitontest.data.arrays import as_column, as_numbers, check_finite, check_same_length
+from fitontest.data.arrays import as_column, check_finite
 from fitontest.data.indices import check_same_order
 from fitontest.data.labels import distinct
-from fitontest.data.weights import Weights, read_weights
+from fitontest.trees.base import read_weights_of
 from fitontest.typing import ArrayInput, FloatArray, IntArray
 
 
@@ -67,7 +67,7 @@ def read_rows(X: Any, y: ArrayInput, sample_weight: ArrayInput) -> Rows:
     if len(names) < 2:
         raise ValueError(f"y must have at least two classes, got one class: {names}")
     classes, codes = np.unique(y, return_inverse=True)
-    weights = None if sample_weight is None else _weights(sample_weight, codes)
+    weights = read_weights_of(sample_weight, codes)
     if weights is not None and np.unique(codes[weights.w > 0]).size < 2:
         raise ValueError(f"y must have at least two classes in rows of positive weight, got one of {names}")
     if weights is None:
@@ -93,11 +93,3 @@ def with_similarities(rows: Rows) -> Rows:
     if X.shape != (rows.y.size, rows.y.size):
         raise ValueError(f"X must be a square matrix for an estimator that takes similarities, got shape {X.shape}")
     return replace(rows, X=X)
-
-
-def _weights(sample_weight: ArrayInput, codes: IntArray) -> Weights:
-    if not as_numbers(sample_weight, "sample_weight").any():
-        raise ValueError("sample_weight must have a positive sum, got zero in every row")
-    weights = read_weights(sample_weight, "sample_weight")
-    check_same_length(y=codes, sample_weight=weights.w)
-    return weights

@@ -18,7 +18,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fitontest.checks import is_real, is_whole
-from fitontest.data.arrays import as_matrix, as_numbers, as_scores
+from fitontest.data.arrays import as_matrix, as_numbers, as_scores, check_same_length
 from fitontest.data.splits import check_splitting
 from fitontest.data.weights import Weights, read_weights
 from fitontest.families.registry import FamilyBase
@@ -334,8 +334,7 @@ def read_weights_of(sample_weight: ArrayInput, codes: IntArray) -> Weights | Non
     if not as_numbers(sample_weight, "sample_weight").any():
         raise ValueError("sample_weight must have a positive sum, got zero in every row")
     weights = read_weights(sample_weight, "sample_weight")
-    if len(weights) != codes.size:
-        raise ValueError(f"y and sample_weight must have the same number of rows, got {codes.size} and {len(weights)}")
+    check_same_length(y=codes, sample_weight=weights.w)
     return weights
 
 
