@@ -24,7 +24,7 @@ from fitontest.data.simplex_sample import CANONICAL
 from fitontest.exceptions import without_warnings
 from fitontest.numerics.threads import one_blas_thread
 from fitontest.uncertainty.chain import DebiasedInterval, Redrawn
-from fitontest.uncertainty.fit_test import fit_at_points
+from fitontest.uncertainty.goodness_of_fit import fit_at_points
 from fitontest.uncertainty.intervals import widen
 from report import markdown, tell
 

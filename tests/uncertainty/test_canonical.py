@@ -11,7 +11,7 @@ from fitontest.data.simplex_redraws import SimplexRedraws, drawn_codes, relabell
 from fitontest.data.simplex_sample import Labelling
 from fitontest.data.weights import Weights
 from fitontest.uncertainty.chain import Redrawn
-from fitontest.uncertainty.fit_test import fit_at_points
+from fitontest.uncertainty.goodness_of_fit import fit_at_points
 from tests.measures.test_simplex_ece import canonical, drawn
 
 

@@ -11,7 +11,7 @@ from fitontest.measures.pairs import EntryPairs
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.norms import L1
 from fitontest.uncertainty.chain import Redrawn
-from fitontest.uncertainty.fit_test import FIT, FIT_DRAWS
+from fitontest.uncertainty.goodness_of_fit import FIT, FIT_DRAWS
 from fitontest.uncertainty.ladder import Ladder
 
 

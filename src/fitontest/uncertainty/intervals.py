@@ -33,7 +33,7 @@ from fitontest.numerics.threads import one_blas_thread
 from fitontest.partitions.simplex.median_variance import MedianVariance
 from fitontest.typing import FloatArray, RandomState
 from fitontest.uncertainty.chain import DebiasedInterval, Redrawn
-from fitontest.uncertainty.fit_test import fit_at_points
+from fitontest.uncertainty.goodness_of_fit import fit_at_points
 from fitontest.uncertainty.ladder import Ladder
 from fitontest.uncertainty.null import check_draws, with_null
 

@@ -26,7 +26,7 @@ from fitontest.measures.plug_in import SCORES, PlugIn
 from fitontest.numerics.norms import Norm
 from fitontest.typing import FloatArray
 from fitontest.uncertainty.chain import DebiasedInterval, Redrawn
-from fitontest.uncertainty.fit_test import FitTest, fit_at_points, run_fit_test
+from fitontest.uncertainty.goodness_of_fit import FitTest, fit_at_points, run_fit_test
 from fitontest.uncertainty.levels import Levels
 from fitontest.uncertainty.local_error import LocalError, RedrawnPairs
 
