@@ -79,14 +79,14 @@ class CalibratedPair:
         if self.family_ is not None:
             raw = self._respond(X)
             columns = positions(self.estimator, self.classes_)
-            found = np.zeros(raw.shape)
+            probabilities = np.zeros(raw.shape)
             if self.family_.takes_features:
                 logits = _logits(self.reading.scores(raw)[:, np.sort(columns)])
-                found[:, np.sort(columns)] = self.family_.evaluate_logits(X, logits)
-                return found
+                probabilities[:, np.sort(columns)] = self.family_.evaluate_logits(X, logits)
+                return probabilities
             scores, c_hat = _together(self.reading, raw[:, columns]), self.family_.map_
-            found[:, columns] = c_hat.evaluate_log(scores) if self.reading.logs else c_hat.on_simplex(scores)
-            return found
+            probabilities[:, columns] = c_hat.evaluate_log(scores) if self.reading.logs else c_hat.on_simplex(scores)
+            return probabilities
         proba = self.scores(X)
         for k, label in enumerate(self.classes_.tolist()):
             if label in self.families_:

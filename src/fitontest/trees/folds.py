@@ -34,20 +34,20 @@ def tree_splits(cv: Any, rows: TreeRows, random_state: RandomState = 0) -> list[
 
     >>> rows = TreeRows(np.array([[0.0], [1.0]]), np.array([0, 0]), np.array([3.0, 1.0]), None, 1, whole=True)
     >>> folds = tree_splits(2, rows)
-    >>> [(train + held).tolist() for train, held in folds], [float(held.sum()) for _, held in folds]
+    >>> [(train + held_out).tolist() for train, held_out in folds], [float(held_out.sum()) for _, held_out in folds]
     ([[3.0, 1.0], [3.0, 1.0]], [2.0, 2.0])
     """
     present = np.flatnonzero(rows.w > 0)
     if cv is not None and not is_whole(cv):
         splits = splits_of(cv, rows.X, rows.codes, rows.w, {})
         weights = [[np.bincount(part, minlength=rows.w.size) * rows.w for part in split] for split in splits]
-        return [(train[present], held[present]) for train, held in weights if train.any()]
+        return [(train[present], held_out[present]) for train, held_out in weights if train.any()]
     rows = rows.take(present)
     w, whole = rows.w, rows.whole
     n_folds = min(5 if cv is None else int(cv), int(w.sum()) if whole else w.size)
     if n_folds < 2:
         return []
-    held = np.zeros((n_folds, w.size))
+    held_out = np.zeros((n_folds, w.size))
     rng = np.random.default_rng(generator(random_state).randint(2**31 - 1, size=4))
     dealt = 0
     for kinds in _kinds(rows):
@@ -57,11 +57,11 @@ def tree_splits(cv: Any, rows: TreeRows, random_state: RandomState = 0) -> list[
         dealt += sum(counts)
         for kind, part in zip(kinds, parts, strict=True):
             if whole:
-                held[:, kind[0]] = part
+                held_out[:, kind[0]] = part
             else:
-                held[np.repeat(np.arange(n_folds), part), kind] = w[kind]
-    all_rows = held.sum(axis=0) if whole else w
-    return [(all_rows - one, one) for one in held]
+                held_out[np.repeat(np.arange(n_folds), part), kind] = w[kind]
+    all_rows = held_out.sum(axis=0) if whole else w
+    return [(all_rows - fold, fold) for fold in held_out]
 
 
 def _kinds(rows: TreeRows) -> Iterator[list[list[int]]]:
