@@ -298,16 +298,12 @@ class Cells:
     @property
     def whole(self) -> bool:
         """Whether the weights count rows."""
-        return self._could_count and (self.weights == "counts" or are_plausible(self.total, self.n))
+        return _could_count(self) and (self.weights == "counts" or are_plausible(self.total, self.n))
 
     @property
     def doubtful(self) -> bool:
         """Whether the weights are whole numbers that "auto" takes for importances, because they are large."""
-        return self._could_count and not self.whole
-
-    @property
-    def _could_count(self) -> bool:
-        return self.sums.whole and self.total <= EXACT_COUNT and self.weights != "importances"
+        return _could_count(self) and not self.whole
 
     @property
     def base_rate(self) -> float:
@@ -357,49 +353,17 @@ class Cells:
 
     def sample(self) -> ScoreSample:
         """Return the sample that the cells are: two entries per cell, at its mean score, that stand for its rows."""
-        return self._sample
+        return self._made
 
     @cached_property
-    def _sample(self) -> ScoreSample:
-        if not self.n:
-            raise ValueError("cells must have rows, got none")
-        sums = self.sums
-        p, y = np.repeat(sums.p, 2), np.tile([0.0, 1.0], len(sums))
-        w = sums.w.ravel()
-        present = sums.rows.ravel() > 0
-        whole = self.whole
-        w2 = w if whole else sums.w2.ravel()
-        columns: list[Any] = [column[present] for column in (p, y, w, sums.rows.ravel(), w2)]
-        if np.any(np.diff(columns[0]) <= 0):  # cells of engines whose logarithms differ in the last bit may overlap
-            order = np.lexsort((columns[2], columns[1], columns[0]))
-            columns = [column[order] for column in columns]
-        several = sums.low < sums.high
-        sample = CountedSample(
-            Rows(*columns), whole=whole, has_pooled_scores=bool(several.any()), doubtful=self.doubtful
-        )
-        self._warn_of_few_cells(several)
-        if self.doubtful:
-            warn_user(in_doubt("weights of cells", self.total, self.n), CalibrationWarning)
-        return sample
-
-    def _warn_of_few_cells(self, several: BoolArray) -> None:
-        """Warn where many pairs of rows share one of the cells that hold several scores."""
-        sums = self.sums
-        shared = float(np.sum((sums.w[several].sum(axis=1) / self.total) ** 2)) if several.any() else 0.0
-        alone = float(np.sum(sums.w2 / self.total**2))  # one over the effective rows
-        if shared > max(FEW_CELLS, BY_CHANCE * alone):
-            warn_user(
-                f"few cells hold most of the rows: of pairs of rows {percent(shared)} share a cell, whose scores "
-                "differ. What depends on their order is not that of the rows, such as AUC, TCE and bins that cut a "
-                "cell; Cells made with exact=True, or with edges inside these cells, lose less",
-                CalibrationWarning,
-            )
+    def _made(self) -> ScoreSample:
+        return _make_sample(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the cells as JSON-ready values."""
         facts = {"schema": SCHEMA, "exact": self.exact, "edges": list(self.edges), "whole": self.sums.whole}
         facts["weights"] = self.weights
-        return {**facts, "key": self.sums.key.tolist(), **{name: self._column(name).tolist() for name in COLUMNS}}
+        return {**facts, **{name: column.tolist() for name, column in _columns_of(self.sums).items()}}
 
     def to_json(self) -> str:
         """Return the cells as JSON text, from which `from_json` makes the same cells bit by bit."""
@@ -426,11 +390,11 @@ class Cells:
             raise ValueError(f"text must hold cells, with the keys {sorted(wanted)}, got {brief(sorted(values))}")
         if not is_whole(values["schema"]) or values["schema"] != SCHEMA:
             raise ValueError(f"schema must be {SCHEMA}, got {brief(values['schema'])}")
-        return cls._of_columns(values, values["exact"], values["edges"], values["whole"], values["weights"])
+        return _cells_of_columns(values, values["exact"], values["edges"], values["whole"], values["weights"])
 
     def to_records(self) -> Records:
         """Return a record per cell."""
-        return records(key=self.sums.key, **{name: self._column(name) for name in COLUMNS})
+        return records(**_columns_of(self.sums))
 
     def to_frame(self, backend: Backend = "pandas") -> Any:
         """Return a data frame with a row per cell, to be written to Parquet, for example.
@@ -479,28 +443,7 @@ class Cells:
                 columns[name] = np.asarray(frame[name])
             except (KeyError, LookupError, TypeError, ValueError) as error:
                 raise ValueError(f"frame must have the column {name!r}, as Cells.to_frame makes it") from error
-        return cls._of_columns(columns, exact, edges, whole, weights)
-
-    @classmethod
-    def _of_columns(cls, values: Mapping[str, Any], exact: object, edges: Any, whole: object, weights: Any) -> "Cells":
-        resolution = read_resolution(edges, exact)
-        if not isinstance(whole, bool):
-            raise ValueError(f"whole must be True or False, got {brief(whole)}")
-        choose(weights, WEIGHT_TYPES, "weights")
-        if weights == "counts" and not whole:
-            raise ValueError("weights must not be 'counts' where they are not whole numbers, got whole=False")
-        empty = all(np.ndim(values[name]) == 1 and np.size(values[name]) == 0 for name in ("key", *COLUMNS))
-        sums = CellSums.none() if empty else _checked_sums(values, whole, resolution)
-        return _of_sums(sums, resolution, weights)
-
-    def _column(self, name: str) -> FloatArray:
-        sums = self.sums
-        if name in ("low", "high"):
-            return np.asarray(getattr(sums, name))
-        if name == "weighted_scores":
-            return sums.wp
-        kind, label = name.rsplit("_", 1)
-        return np.asarray({"rows": sums.rows, "weight": sums.w, "squares": sums.w2}[kind][:, int(label)])
+        return _cells_of_columns(columns, exact, edges, whole, weights)
 
     def __repr__(self) -> str:
         if not self.n:
@@ -604,6 +547,67 @@ class ClassCells(Mapping[Label, Cells]):
 
     def __repr__(self) -> str:
         return f"ClassCells({len(self)} classes, n={self.n:,})"
+
+
+def _make_sample(cells: Cells) -> ScoreSample:
+    """Return the sample of two entries per cell, with a warning where cells lose much."""
+    if not cells.n:
+        raise ValueError("cells must have rows, got none")
+    sums = cells.sums
+    p, y = np.repeat(sums.p, 2), np.tile([0.0, 1.0], len(sums))
+    w = sums.w.ravel()
+    present = sums.rows.ravel() > 0
+    whole = cells.whole
+    w2 = w if whole else sums.w2.ravel()
+    columns: list[Any] = [column[present] for column in (p, y, w, sums.rows.ravel(), w2)]
+    if np.any(np.diff(columns[0]) <= 0):  # cells of engines whose logarithms differ in the last bit may overlap
+        order = np.lexsort((columns[2], columns[1], columns[0]))
+        columns = [column[order] for column in columns]
+    several = sums.low < sums.high
+    sample = CountedSample(Rows(*columns), whole=whole, has_pooled_scores=bool(several.any()), doubtful=cells.doubtful)
+    _warn_of_few_cells(sums, several, cells.total)
+    if cells.doubtful:
+        warn_user(in_doubt("weights of cells", cells.total, cells.n), CalibrationWarning)
+    return sample
+
+
+def _warn_of_few_cells(sums: CellSums, several: BoolArray, total: float) -> None:
+    """Warn where many pairs of rows share one of the cells that hold several scores."""
+    shared = float(np.sum((sums.w[several].sum(axis=1) / total) ** 2)) if several.any() else 0.0
+    alone = float(np.sum(sums.w2 / total**2))  # one over the effective rows
+    if shared > max(FEW_CELLS, BY_CHANCE * alone):
+        warn_user(
+            f"few cells hold most of the rows: of pairs of rows {percent(shared)} share a cell, whose scores "
+            "differ. What depends on their order is not that of the rows, such as AUC, TCE and bins that cut a "
+            "cell; Cells made with exact=True, or with edges inside these cells, lose less",
+            CalibrationWarning,
+        )
+
+
+def _cells_of_columns(values: Mapping[str, Any], exact: object, edges: Any, whole: object, weights: Any) -> Cells:
+    """Return the cells of columns that come from outside, or refuse them."""
+    resolution = read_resolution(edges, exact)
+    if not isinstance(whole, bool):
+        raise ValueError(f"whole must be True or False, got {brief(whole)}")
+    choose(weights, WEIGHT_TYPES, "weights")
+    if weights == "counts" and not whole:
+        raise ValueError("weights must not be 'counts' where they are not whole numbers, got whole=False")
+    empty = all(np.ndim(values[name]) == 1 and np.size(values[name]) == 0 for name in ("key", *COLUMNS))
+    sums = CellSums.none() if empty else _checked_sums(values, whole, resolution)
+    return _of_sums(sums, resolution, weights)
+
+
+def _columns_of(sums: CellSums) -> dict[str, Any]:
+    """Return the columns in which cells are stored, by name."""
+    columns: dict[str, Any] = {"key": sums.key, "low": sums.low, "high": sums.high}
+    for name, of_labels in (("rows", sums.rows), ("weight", sums.w), ("squares", sums.w2)):
+        columns |= {f"{name}_{label}": of_labels[:, label] for label in (0, 1)}
+    return {**columns, "weighted_scores": sums.wp}
+
+
+def _could_count(cells: Cells) -> bool:
+    """Return whether the weights of cells are whole numbers that may count rows."""
+    return cells.sums.whole and cells.total <= EXACT_COUNT and cells.weights != "importances"
 
 
 def read_resolution(edges: ArrayInput, exact: object) -> Resolution:
