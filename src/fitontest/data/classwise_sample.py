@@ -4,9 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fitontest.data.predictions import Predictions
 from fitontest.data.simplex_sample import SimplexSample
-from fitontest.data.weights import Weights
 from fitontest.numerics.losses import find_loss
 from fitontest.typing import FloatArray, IntArray
 
@@ -20,23 +18,6 @@ class ClasswiseSample(SimplexSample):
     """
 
     by_class = True
-
-    @classmethod
-    def of(cls, predictions: Predictions, *, logs: bool = False) -> "ClasswiseSample":
-        """Return the rows of a matrix of scores in [0, 1].
-
-        Parameters
-        ----------
-        predictions : Predictions
-        logs : bool, default=False
-            Must be False.
-        """
-        if logs:
-            raise ValueError("logs must be False where each class is held against the rest, got True")
-        w = predictions.sample_weight
-        weights = None if w is None else Weights(w.w, w.counts)
-        codes, classes, names = predictions.codes, predictions.classes, predictions.names
-        return cls(predictions.scores, codes, classes, weights, names, facts=predictions.facts)
 
     def losses(self, name: str, predictions: FloatArray | None = None) -> FloatArray:
         """Return the mean over the classes of the losses of each row."""

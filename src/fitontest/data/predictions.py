@@ -131,25 +131,16 @@ class Predictions:
     def by_predicted(self) -> Samples:
         """Return the confidence of the rows in which each class is predicted, of the classes that are."""
         top, _ = self.predicted
-        w = self.confidence().w
-        columns = np.unique(top[w > 0]).tolist()
+        confidence = self.confidence()
+        columns = np.unique(top[confidence.w > 0]).tolist()
         return Samples(
             [self.classes[k] for k in columns],
-            lambda place: self._where_predicted(columns[place]),
+            lambda place: confidence.select(top == columns[place]),
             "class",
             self,
             self.size,
             PREDICTED,
         )
-
-    def _where_predicted(self, column: int) -> ScoreSample:
-        """Return the confidence of the rows in which the class of a column is predicted."""
-        top, highest = self.predicted
-        confidence = self.confidence()
-        rows = top == column
-        weights = Weights(confidence.w[rows], confidence.whole, confidence.doubtful)
-        labels, facts = self.codes[rows] == column, taken(self.facts, rows)
-        return sample_of_columns(labels, highest[rows], weights, reduction="confidence", facts=facts)
 
     def reduced(self, reduction: str, pos_label: Label | None = None) -> ScoreSample | Samples:
         """Return what a reduction makes of the matrix.

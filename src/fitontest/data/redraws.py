@@ -46,26 +46,16 @@ class Redraws(ABC):
     worst : array of the shape of the points
         The truth under which the error of the points is as large as it can be, or nearly.
     observed : tuple of Redraws and labels
-        The real labels, and the points that they are of.
+        The points that the real labels are of, and these labels.
+    block_size : int
+        How many labellings are drawn together.
     """
 
     points: FloatArray
     sample: Any
-
-    @property
-    @abstractmethod
-    def observed(self) -> tuple["Redraws", Labels]:
-        """The points that the real labels are of, and these labels."""
-
-    @property
-    @abstractmethod
-    def worst(self) -> FloatArray:
-        """The truth under which the error is as large as it can be, or nearly."""
-
-    @property
-    @abstractmethod
-    def block_size(self) -> int:
-        """How many labellings are drawn together."""
+    observed: tuple["Redraws", Labels]
+    worst: FloatArray
+    block_size: int
 
     @abstractmethod
     def draw(self, truths: Sequence[FloatArray], block: range, seed: Sequence[int], known: int = 0) -> Iterator[Labels]:

@@ -71,17 +71,17 @@ class ScoreRedraws(Redraws):
         return ScoreSample.of_rows(rows, whole=entries.whole)
 
     @property
-    def observed(self) -> tuple["ScoreRedraws", IntArray]:
+    def observed(self) -> tuple["ScoreRedraws", IntArray]:  # type: ignore[override]
         """The labels of the sample itself, pooled as the redrawn ones are."""
         return self, self._labelled[1][:, None]
 
     @property
-    def worst(self) -> FloatArray:
+    def worst(self) -> FloatArray:  # type: ignore[override]
         """The labels on the far side of 1/2: no error of these scores is larger."""
         return np.asarray((self.points < 0.5).astype(np.float64))
 
     @property
-    def block_size(self) -> int:
+    def block_size(self) -> int:  # type: ignore[override]
         """How many columns of labels are drawn together."""
         return max(FEWEST, BLOCK // len(self.entries))
 

@@ -86,7 +86,7 @@ class SimplexSample(Sample):
 
     @classmethod
     def of(cls, predictions: Predictions, *, logs: bool = False) -> "SimplexSample":
-        """Return the predictions after a check that their rows add up to 1, within a thousandth.
+        """Return the predictions after a check that their rows add up to 1, within a thousandth, unless class by class.
 
         Parameters
         ----------
@@ -95,7 +95,7 @@ class SimplexSample(Sample):
             Whether the scores are logarithms of rows that add up to 1; these are not checked.
         """
         names, w = predictions.names, predictions.sample_weight
-        p = predictions.scores if logs else on_simplex(predictions.scores, names.y_prob)
+        p = predictions.scores if logs or cls.by_class else on_simplex(predictions.scores, names.y_prob)
         if w is not None:
             check_same_length(**{names.y_prob if logs else names.y_true: predictions.codes, names.sample_weight: w.w})
         weights = None if w is None else Weights(w.w, w.counts)
