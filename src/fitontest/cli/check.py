@@ -1,6 +1,5 @@
 """``fitontest check``: a gate for pipelines, whether a calibration error is at most a limit."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import click
 import fitontest as fot
 from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import Given, of_any_scores
-from fitontest.cli.writing import check_output
+from fitontest.cli.writing import check_output, of_format
 from fitontest.measures.error_limits import check_resolution
 from fitontest.reporting.gate import DEFAULT_FAMILY, DEFAULT_RESOLUTION, CalibrationCheck, Outcome
 from fitontest.results.writing import write_text
@@ -17,8 +16,8 @@ from fitontest.results.writing import write_text
 EXIT_CODES: dict[Outcome, int] = {"pass": 0, "fail": 1, "undecided": 3}  # 2 is bad input, as for every command
 FORMATS: dict[str, Callable[[CalibrationCheck], str]] = {
     "table": str,
-    "json": lambda found: json.dumps(found.to_dict(), indent=2, allow_nan=False),
-    "junit": lambda found: found.to_junit(),
+    "json": lambda check: check.to_json(indent=2),
+    "junit": lambda check: check.to_junit(),
 }
 
 
@@ -44,7 +43,7 @@ FORMATS: dict[str, Callable[[CalibrationCheck], str]] = {
     "several.",
 )
 @click.option("--random-state", type=int, default=0, show_default=True, help="Seed of the folds and of all draws.")
-@click.option("--format", "style", type=click.Choice(list(FORMATS)), default="table", show_default=True)
+@of_format(FORMATS)
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="Write the outcome to this file instead of standard output."
 )

@@ -1,6 +1,5 @@
 """``fitontest compare``: which calibrator to put behind the scores in a file."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -11,13 +10,12 @@ import fitontest as fot
 from fitontest.checks import choose
 from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import Given, of_any_scores
-from fitontest.cli.writing import check_output, is_same
+from fitontest.cli.writing import FORMATS, check_output, is_same, of_format
 from fitontest.comparison.calibrators import RULES
 from fitontest.comparison.comparison import Comparison
 from fitontest.comparison.options import EVALUATORS
 from fitontest.displays.saving import check_path
 from fitontest.numerics.losses import LOSSES
-from fitontest.results.text import csv_text
 from fitontest.results.writing import write_text
 
 FAMILY_HELP = (
@@ -26,11 +24,6 @@ FAMILY_HELP = (
     "--reduction canonical: identity, bias_corrected, dirichlet, matrix, one_vs_rest (of beta), shared_isotonic, "
     "temperature, vector; families of two classes are fitted to each class against the rest."
 )
-FORMATS: dict[str, Callable[[Comparison], str]] = {
-    "table": str,
-    "json": lambda comparison: comparison.to_json(indent=2),
-    "csv": lambda comparison: csv_text(comparison.rows()),
-}
 
 
 @click.command()
@@ -57,7 +50,7 @@ FORMATS: dict[str, Callable[[Comparison], str]] = {
     f"{', '.join(EVALUATORS)}.",
 )
 @click.option("--random-state", type=int, default=0, show_default=True, help="Seed of the folds.")
-@click.option("--format", "style", type=click.Choice(list(FORMATS)), default="table", show_default=True)
+@of_format()
 @click.option("--save", type=click.Path(path_type=Path), help="Write the chosen map, fitted to all rows, as JSON.")
 @click.option("--plot", "picture", type=click.Path(path_type=Path), help="Draw the comparison: .png, .svg or .pdf.")
 @refusing

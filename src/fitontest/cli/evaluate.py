@@ -1,7 +1,6 @@
 """``fitontest evaluate``: the calibration errors of the scores in a file."""
 
 import json
-from collections.abc import Callable
 from typing import Any, Literal
 
 import click
@@ -9,28 +8,17 @@ import click
 import fitontest as fot
 from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import Given, of_any_scores
+from fitontest.cli.writing import FORMATS, of_format
 from fitontest.data.simplex_sample import CANONICAL
 from fitontest.evaluation.evaluate import DEFAULT_CANONICAL, DEFAULT_MEASURES
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA
 from fitontest.measures.measure import Measure
-from fitontest.results.text import csv_text
 from fitontest.significance.choice import check_alpha
 from fitontest.uncertainty.intervals import check_interval
 
 NULL_DRAWS = 100  # enough for the mean to a tenth of the spread
 TCE = "tce"
 PROPER_ERROR = "proper_error"  # has a standard error, and fits many maps for each draw of the labels
-
-
-def _as_json(values: dict[str, Any]) -> str:
-    return json.dumps(values, indent=2, allow_nan=False)
-
-
-FORMATS: dict[str, Callable[[Any], str]] = {
-    "table": str,
-    "json": lambda result: _as_json(result.to_dict()),
-    "csv": lambda result: csv_text(result.rows()),
-}
 
 
 @click.command()
@@ -72,7 +60,7 @@ FORMATS: dict[str, Callable[[Any], str]] = {
     multiple=True,
     help="Column whose values make segments, each evaluated alone, with adjusted p-values; repeat for several.",
 )
-@click.option("--format", "style", type=click.Choice(list(FORMATS)), default="table", show_default=True)
+@of_format()
 @refusing
 def evaluate(
     given: Given,
@@ -131,7 +119,7 @@ def _json_of(evaluation: fot.Evaluation) -> str:
     values = {**evaluation.only(families).to_dict(), "notes": evaluation.notes, "measures": others}
     if "means" in values:
         values["means"] = evaluation.means
-    return _as_json(values)
+    return json.dumps(values, indent=2, allow_nan=False)
 
 
 def _null_of(measure: str | Measure, draws: int | None, level: float | None) -> tuple[int, float | None]:

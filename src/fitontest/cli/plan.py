@@ -1,26 +1,19 @@
 """``fitontest plan``: which evaluator to trust at a number of rows, and how many rows an answer needs."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import click
 
 from fitontest.cli.layout import of_layout
 from fitontest.cli.messages import refusing, say
+from fitontest.cli.writing import FORMATS, of_format
 from fitontest.data.arrays import as_scores
 from fitontest.files.csv_files import STANDARD, Layout
 from fitontest.files.tables import naming_lines, read_columns
-from fitontest.planning.evaluation_plan import EvaluationPlan
 from fitontest.planning.planning import DEFAULT_BASE_RATE, DEFAULT_N, plan_evaluation
-from fitontest.results.text import csv_text
 from fitontest.typing import FloatArray
 
 ERRORS = (0.0, 0.02, 0.05)
-FORMATS: dict[str, Callable[[EvaluationPlan], str]] = {
-    "table": str,
-    "json": lambda plan: plan.to_json(indent=2),
-    "csv": lambda plan: csv_text(plan.rows()),
-}
 
 
 @click.command()
@@ -51,7 +44,7 @@ FORMATS: dict[str, Callable[[EvaluationPlan], str]] = {
 @click.option("--power", type=float, help="How many rows find the errors in that share of evaluations, such as 0.8?")
 @click.option("--draws", type=int, default=200, show_default=True, help="Simulated evaluations for each figure.")
 @click.option("--random-state", type=int, default=0, show_default=True, help="Seed of scores and labels.")
-@click.option("--format", "style", type=click.Choice(list(FORMATS)), default="table", show_default=True)
+@of_format()
 @of_layout
 @refusing
 def plan(

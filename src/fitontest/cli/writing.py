@@ -1,8 +1,24 @@
-"""Files that a command writes: never one of its inputs, and in a folder that exists."""
+"""What a command writes: results in one of several formats, and files, never one of its inputs."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from os.path import samefile
 from pathlib import Path
+from typing import Any
+
+import click
+
+from fitontest.results.text import csv_text
+
+FORMATS: dict[str, Callable[[Any], str]] = {
+    "table": str,
+    "json": lambda result: result.to_json(indent=2),
+    "csv": lambda result: csv_text(result.rows()),
+}
+
+
+def of_format(formats: Mapping[str, Callable[[Any], str]] = FORMATS) -> Callable[..., Any]:
+    """Return the option of the format in which a command prints its result; the command gets it as `style`."""
+    return click.option("--format", "style", type=click.Choice(list(formats)), default="table", show_default=True)
 
 
 def check_output(output: Path, option: str, others: Mapping[str, Path | None]) -> None:

@@ -9,7 +9,6 @@ import numpy as np
 from fitontest.data.read import Data
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.samples import Key, Kind, Samples
-from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import CANONICAL
 from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
@@ -153,7 +152,7 @@ def measure_segments(
                 except ValueError as error:  # too few rows, or one class: the other segments are still to be measured
                     failures[name][segment] = str(error)
             found = [each[segment] for each in estimates.values() if segment in each]
-            if judged and found and isinstance(sample, ScoreSample):
+            if judged and found and sample.classes is None:
                 tests[segment] = joint_test(sample, int(wanted.null_draws), one_seed(wanted.random_state), found)
     warn_of_several(held, "segment")
     return SegmentedEvaluation(

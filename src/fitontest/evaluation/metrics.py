@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from fitontest.data.arrays import count_columns
 from fitontest.data.predictions import Reduction
-from fitontest.data.simplex_sample import CANONICAL, AnyReduction, SimplexSample
+from fitontest.data.simplex_sample import CANONICAL, AnyReduction
 from fitontest.evaluation.measuring import measure_one
 from fitontest.families.base import Family, family_class
 from fitontest.families.docstrings import take_descriptions
@@ -176,7 +176,7 @@ def calibration_error(
     """
     random_state = one_seed(random_state)
     data = read(y_true, y_prob, sample_weight=sample_weight, reduction=reduction, labels=labels, pos_label=pos_label)
-    if isinstance(data, SimplexSample):
+    if data.reduction == CANONICAL:
         _refuse("debias", debias, False, "with reduction='canonical'")
         _refuse("direction", direction, "smooth", "with reduction='canonical'")
         return measure_one(
@@ -327,7 +327,7 @@ def gce(
     class: where the means differ most
     """
     data = read(y_true, y_prob, sample_weight=sample_weight, reduction=reduction, labels=labels, pos_label=pos_label)
-    if isinstance(data, SimplexSample):
+    if data.reduction == CANONICAL:
         _refuse("loss", loss, "bias", "with reduction='canonical'")
         _refuse("alpha", alpha, DEFAULT_ALPHA, "with reduction='canonical'")
         _refuse("test", test, DEFAULT_TEST, "with reduction='canonical'")
@@ -581,7 +581,7 @@ def proper_error(
     if reduction is None and labels is not None:
         raise ValueError(f"labels must be left out for a column of scores, got {labels!r}")
     data = read(y_true, y_prob, sample_weight=sample_weight, reduction=reduction, labels=labels, pos_label=pos_label)
-    default = SEVERAL if isinstance(data, SimplexSample) else TWO
+    default = SEVERAL if data.reduction == CANONICAL else TWO
     measure = ProperError(default if family is None else family, loss, cv, random_state)
     return measure_one(measure, data, Redrawing(null_draws, random_state=random_state))
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from fitontest.comparison.comparison import Comparison
 from fitontest.data.score_sample import ScoreSample
-from fitontest.data.simplex_sample import SimplexSample
+from fitontest.data.simplex_sample import CANONICAL
 from fitontest.displays.base import Display
 from fitontest.displays.canvas import create_figure
 from fitontest.displays.inline import inline_svg
@@ -76,7 +76,7 @@ def tce_pictures(evaluation: Evaluation) -> list[Picture]:
 def triangle_pictures(evaluation: Evaluation) -> list[Picture]:
     """Return the triangle of the predictions of whole distributions of three classes, and nothing of others."""
     sample = evaluation.data
-    if not isinstance(sample, SimplexSample) or sample.n_classes != len(CORNERS):
+    if sample.reduction != CANONICAL or len(sample.classes) != len(CORNERS):
         return []
     estimate = evaluation.estimates[-1]
     by = estimate.measure.name

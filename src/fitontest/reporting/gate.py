@@ -532,7 +532,7 @@ def _check(samples: Mapping[Key, Any], rule: GateRule, names: Mapping[Key, str] 
 def _gate_of_rows(name: str, sample: Any, rule: GateRule, level: float, reduction: str | None) -> Gate:
     """Return the outcome of one sample."""
     seed = one_seed(rule.random_state)
-    if isinstance(sample, SimplexSample):
+    if sample.reduction == CANONICAL:
         return _gate_of_distributions(name, sample, rule, Redrawing(interval=level, random_state=seed))
     estimate = estimate_of(rule.measure, sample, reduction, Redrawing(interval=level, random_state=seed))
     p_value = joint_test(sample, NULL_DRAWS, seed, [estimate]).p_value
@@ -543,13 +543,10 @@ def _gate_of_distributions(name: str, sample: SimplexSample, rule: GateRule, red
     """Return the outcome of whole distributions, of which fewer than 50 rows leave every error open."""
     estimate = estimate_of(rule.measure, sample, CANONICAL, redrawing)
     assert estimate.null is not None  # there is one where there is an interval
-    level, limit = redrawing.interval, rule.max_error
-    assert isinstance(level, float)
-    found = estimate.interval
-    interval = Interval(0.0, 1.0, level) if found is None or sample.n < FEWEST else found
-    outcome: Outcome = "pass" if interval.high <= limit else "fail" if interval.low > limit else "undecided"
-    needed = rows_needed(estimate, interval, limit, None) if outcome == "undecided" else None
-    return Gate(name, outcome, estimate, interval, limit, needed, None, estimate.null.p_value)
+    assert isinstance(redrawing.interval, float)
+    known = None if sample.n < FEWEST else estimate.interval
+    interval = Interval(0.0, 1.0, redrawing.interval) if known is None else known
+    return _decided(name, estimate, interval, rule.max_error, None, estimate.null.p_value)
 
 
 def _unless_importances(counts: Gate, importances: Gate) -> Gate:
@@ -575,9 +572,16 @@ def check_limit(max_error: object) -> float:
 
 def gate_of(name: str, estimate: Estimate, rule: GateRule, bounds: Bounds, p_value: float) -> Gate:
     """Return the outcome of an estimate."""
-    interval, limit, persistent = bounds.around(estimate), rule.max_error, None
+    persistent = None
     if rule.resolution is not None and estimate.limits is not None:
         persistent = bounds.at_least(estimate.limit_at(rule.resolution))
+    return _decided(name, estimate, bounds.around(estimate), rule.max_error, persistent, p_value)
+
+
+def _decided(
+    name: str, estimate: Estimate, interval: Interval, limit: float, persistent: ErrorLimit | None, p_value: float
+) -> Gate:
+    """Return the outcome that an interval and the limit of persistent errors decide."""
     passes = interval.high <= limit and (persistent is None or persistent.value <= limit)
     outcome: Outcome = "pass" if passes else "fail" if interval.low > limit else "undecided"
     needed = rows_needed(estimate, interval, limit, persistent) if outcome == "undecided" else None
