@@ -49,3 +49,13 @@ def test_classes_of_segments():
         assert [*segmented[segment].classes] == [0, 1, 2]
     assert "mean" not in segmented.rows()[0]["segment"]
     assert segmented.adjusted_p_values() == {}
+
+
+@pytest.mark.parametrize("reduction", ["confidence", "classwise", "canonical"])
+def test_large_whole_weights_are_refused_until_they_are_named(reduction):
+    y, P = three_classes(300)
+    weights = np.ceil(np.random.default_rng(0).lognormal(3, 1, 300))
+    settings = {"reduction": reduction, "max_error": 0.2, "sample_weight": weights}
+    with pytest.raises(ValueError, match="weights must be 'counts' or 'import"):
+        fot.check_calibration(y, P, **settings)
+    assert fot.check_calibration(y, P, weights="importances", **settings).outcome in ("pass", "undecided")

@@ -1,7 +1,7 @@
 """``fitontest apply``: a calibration map applied to the scores in a file."""
 
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import click
 import numpy as np
@@ -36,7 +36,7 @@ from fitontest.results.writing import written_whole
 from fitontest.typing import FloatArray
 
 MOST_IN_MEMORY = 1_000_000  # rows of Parquet; to more of them the map is applied by SQL
-AnyMap: TypeAlias = CalibrationMap | MulticlassMap
+AnyMap: TypeAlias = Any  # a map of two classes, or of several: it says which in `takes_classes`
 Counts: TypeAlias = tuple[int, int]  # rows, and values that were clipped
 
 
@@ -108,7 +108,7 @@ def apply(
         raise ValueError("--column must be a name, got ''")
     c_hat = read_map(map_file, max_bytes)
     check_probs(c_hat, probs)
-    several = isinstance(c_hat, MulticlassMap)
+    several = c_hat.takes_classes
     classwise = _classes_of(c_hat, probs, classes)
     keys = {prob: f"--prob {prob}" if several else "--prob" for prob in probs}
     wanted = {key: prob for prob, key in keys.items()}
@@ -141,12 +141,12 @@ def _streamed(
     if names is None:
         return None
     try:
-        guarded = c_hat.guarded(names) if isinstance(c_hat, MulticlassMap) else [c_hat.guarded(names[0])]
+        guarded = c_hat.guarded(names) if c_hat.takes_classes else [c_hat.guarded(names[0])]
     except ValueError:  # a map of one's own
         return None
     kept = to_sql(Guarded(guarded[0].limits, Number(1.0)))
     conditions = [f"{kept} IS NULL"]
-    if isinstance(c_hat, CalibrationMap):
+    if not c_hat.takes_classes:
         value = to_sql(Guarded(guarded[0].limits, c_hat.expression(Column(names[0]))))
         conditions += [f"{value} NOT BETWEEN 0 AND 1", f"isnan({value})"]
     rows, (bad, *outside) = count_in_parquet(file, conditions)
@@ -165,7 +165,7 @@ def _read_whole(
     names = {prob: f"prob column {prob!r}" for prob in keys}
     with naming_lines(file, {name: prob for prob, name in names.items()}, layout):
         scores = np.column_stack([as_scores(values[keys[prob]], names[prob]) for prob in keys])
-    if isinstance(c_hat, MulticlassMap):
+    if c_hat.takes_classes:
         calibrated, outside = _of_classes(c_hat, scores), 0
     else:
         calibrated, outside = _calibrated(c_hat, scores)
@@ -173,9 +173,9 @@ def _read_whole(
     return len(scores), outside
 
 
-def _classes_of(c_hat: CalibrationMap | MulticlassMap, probs: tuple[str, ...], given: str | None) -> list[str]:
+def _classes_of(c_hat: AnyMap, probs: tuple[str, ...], given: str | None) -> list[str]:
     """Return what the columns of several classes are called: the classes of the map, or those given, or --prob."""
-    if not isinstance(c_hat, MulticlassMap):
+    if not c_hat.takes_classes:
         if given is not None:
             raise ValueError(f"--classes must be left out for a map of two classes, got {given}")
         return []
@@ -207,7 +207,7 @@ def _of_classes(c_hat: MulticlassMap, scores: FloatArray) -> FloatArray:
 
 def check_probs(c_hat: AnyMap, probs: tuple[str, ...]) -> None:
     """Refuse columns that are not one for a map of two classes, or different ones for a map of several."""
-    several = isinstance(c_hat, MulticlassMap)
+    several = c_hat.takes_classes
     if len(set(probs)) < len(probs) or (len(probs) > 1) != several:
         rule = "for each class of the map, once" if several else "once, for a map of two classes"
         raise ValueError(f"--prob must be given {rule}; got {', '.join(probs)}")
@@ -225,11 +225,9 @@ def read_map(path: Path, max_bytes: int) -> AnyMap:
             f"MAP must have at most {max_bytes} bytes, got {path} of {size}; allow them by --max-bytes {size}"
         )
     try:
-        found = StoredMap.from_json(raw.decode("utf-8-sig"), None)  # some editors begin with a mark
+        return StoredMap.from_json(raw.decode("utf-8-sig"), None)  # some editors begin with a mark
     except ValueError as error:
         raise ValueError(f"MAP must be the JSON of a calibration map, got {path}: {error}") from error
-    assert isinstance(found, CalibrationMap | MulticlassMap)
-    return found
 
 
 def _calibrated(c_hat: CalibrationMap, scores: FloatArray) -> tuple[FloatArray, int]:

@@ -6,7 +6,6 @@ import click
 
 from fitontest.cli.apply import check_probs, read_map
 from fitontest.cli.messages import refusing
-from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.maps.stored import MAX_BYTES
 
 
@@ -37,5 +36,5 @@ def sql(map_file: Path, probs: tuple[str, ...], max_bytes: int) -> None:
     """
     c_hat = read_map(map_file, max_bytes)
     check_probs(c_hat, probs)
-    for line in c_hat.to_sql(probs) if isinstance(c_hat, MulticlassMap) else [c_hat.to_sql(probs[0])]:
+    for line in c_hat.to_sql(probs) if c_hat.takes_classes else [c_hat.to_sql(probs[0])]:
         click.echo(line)

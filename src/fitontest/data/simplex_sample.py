@@ -98,8 +98,7 @@ class SimplexSample(Sample):
         p = predictions.scores if logs or cls.by_class else on_simplex(predictions.scores, names.y_prob)
         if w is not None:
             check_same_length(**{names.y_prob if logs else names.y_true: predictions.codes, names.sample_weight: w.w})
-        weights = None if w is None else Weights(w.w, w.counts)
-        return cls(p, predictions.codes, predictions.classes, weights, names, logs, predictions.facts)
+        return cls(p, predictions.codes, predictions.classes, w, names, logs, predictions.facts)
 
     def __len__(self) -> int:
         return self.codes.size

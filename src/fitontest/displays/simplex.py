@@ -119,7 +119,6 @@ class SimplexDisplay(Display):
             Naming the argument, the rule and what was found.
         """
         data = read(y_true, y_prob, sample_weight=sample_weight, reduction=CANONICAL, labels=labels)
-        assert isinstance(data, SimplexSample)
         measure: Measure = PlugIn(family, distance=distance)
         if partition is not None:
             measure = Binned(partition=partition, distance=distance)

@@ -16,7 +16,6 @@ from fitontest.exceptions import Held, PrintedWarning, held_warnings, warn_user
 from fitontest.measures.estimate import Estimate, mean_over_classes, notes_of_evidence
 from fitontest.measures.measure import Measure
 from fitontest.measures.notes import data_notes, of_several
-from fitontest.measures.plug_in import PlugIn
 from fitontest.measures.side_by_side import note_lines
 from fitontest.numerics.random import one_seed
 from fitontest.progress import track
@@ -140,7 +139,7 @@ def measure_segments(
     estimates: dict[str, dict[Key, Estimate]] = {name: {} for name in names}
     failures: dict[str, dict[Key, str]] = {name: {} for name in names}
     tests: dict[Key, JointTest] = {}
-    judged = wanted.interval is not None and any(isinstance(measure, PlugIn) for measure in measures)
+    judged = wanted.interval is not None and any(measure.fits_family for measure in measures)
     held: dict[Key, list[Held]] = {}
     for segment, sample in track(list(segments.items()), "segments"):
         if told:

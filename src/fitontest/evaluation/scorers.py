@@ -17,7 +17,6 @@ from fitontest.evaluation.measuring import measure_one
 from fitontest.evaluation.metrics import calibration_error, gce, tce
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import read_family
-from fitontest.families.identity import Identity
 from fitontest.families.multiclass.one_vs_rest import read_for_classes
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.multiclass.base import MulticlassMap
@@ -160,7 +159,7 @@ def _check_family(family: object, reduction: object) -> None:
     if family is None or isinstance(family, CalibrationMap | MulticlassMap):
         return
     found = read_for_classes(family) if reduction == CANONICAL else read_family(family, maps=True)
-    if isinstance(found, Identity):
+    if found.does_nothing:
         raise ValueError("family must not be the identity, whose error is 0 for every classifier")
 
 

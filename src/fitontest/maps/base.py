@@ -54,6 +54,7 @@ class CalibrationMap(StoredMap):
     """
 
     kind: ClassVar[str]
+    takes_classes: ClassVar[bool] = False
 
     def __call__(self, p: ArrayInput) -> FloatArray:
         """Return c_hat(p)."""

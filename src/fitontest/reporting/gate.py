@@ -13,13 +13,12 @@ from fitontest.data.read import Data
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.sample import refuse_groups
 from fitontest.data.samples import MANY, Key, Kind, Samples
-from fitontest.data.score_sample import ScoreSample, as_importances
+from fitontest.data.score_sample import as_importances
 from fitontest.data.simplex_sample import CANONICAL, AnyReduction, SimplexSample
 from fitontest.data.weights import MOST_COPIES, WeightType, weighting_record
 from fitontest.evaluation.segment_names import NO_ROWS, WHOLE, spellings, words_of
 from fitontest.exceptions import held_warnings, warn_user
 from fitontest.families.base import Family, read_family
-from fitontest.families.identity import Identity
 from fitontest.measures.error_limits import ErrorLimit, check_resolution
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import INDEPENDENT_ROWS, Interval
@@ -408,11 +407,12 @@ def check_calibration(
 def _refuse_doubt(data: Data, argument: str) -> None:
     """Raise ValueError where nothing says whether whole weights are counts; `argument` is what would say so."""
     shared = data.shared
-    if isinstance(shared, ScoreSample) and shared.doubtful:
+    if shared.weights is not None and shared.weights.doubtful:
+        effective = shared.weighting.effective_rows
         raise ValueError(
             f"{argument} must be 'counts' or 'importances' where weights are whole numbers of more than "
             f"{MOST_COPIES} on average, got weights of {shared.total / shared.n:,.3g} on average; as counts "
-            f"{shared.n:,} rows stand for {shared.total:,.0f}, as importances for {shared.effective_rows:,.0f}: "
+            f"{shared.n:,} rows stand for {shared.total:,.0f}, as importances for {effective:,.0f}: "
             "a gate does not guess"
         )
 
@@ -476,7 +476,7 @@ class GateRule:
     ) -> "GateRule":
         """Return the rule that a user gave, or refuse what is none."""
         measure = PlugIn(read_family(family))
-        if isinstance(measure.family, Identity):
+        if measure.family.does_nothing:
             raise ValueError("family must be fitted to the labels, got identity, whose error is 0 whatever they are")
         if reason := reason_against(measure):
             raise ValueError(f"family must be one whose error has an interval, got {measure.name}: {reason}")
