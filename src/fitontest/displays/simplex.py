@@ -13,7 +13,6 @@ from fitontest.measures.binned import Binned
 from fitontest.measures.estimate import Estimate, json_ready
 from fitontest.measures.measure import Measure
 from fitontest.measures.plug_in import PlugIn
-from fitontest.measures.simplex_cells import SimplexCells
 from fitontest.reading.read import read
 from fitontest.results.frames import Records
 from fitontest.typing import ArrayInput, FloatArray
@@ -167,7 +166,7 @@ class SimplexDisplay(Display):
         self.ax_.scatter(x, y, s=5, color=get_foreground(self.ax_), alpha=0.15, linewidths=0, zorder=1)
         p, g, weight = self._arrows()
         start, end = _flat(p), _flat(g)
-        if isinstance(self.error.evidence, SimplexCells):
+        if hasattr(self.error.evidence, "cells"):
             area = LARGEST * weight / weight.max()
             self.ax_.scatter(start[:, 0], start[:, 1], s=area, color=FILL, alpha=0.5, linewidths=0, zorder=2)
         self.ax_.quiver(
@@ -189,8 +188,8 @@ class SimplexDisplay(Display):
 
     def _arrows(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the starts and ends of the arrows on the simplex, and the weight behind each."""
-        evidence = self.error.evidence
-        if isinstance(evidence, SimplexCells):
+        evidence: Any = self.error.evidence
+        if hasattr(evidence, "cells"):
             return evidence.table.mean_p, evidence.table.mean_y, evidence.table.w
         near = np.rint(self.data.p * STEPS)  # the point of the grid that is nearest, if it is on the simplex
         near[:, 2] = STEPS - near[:, 0] - near[:, 1]

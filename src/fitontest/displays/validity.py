@@ -130,7 +130,7 @@ class ValidityDisplay(BinaryDisplay):
         data = read(
             y_true, y_prob, sample_weight=sample_weight, reduction=reduction, labels=labels, pos_label=pos_label
         )
-        if not isinstance(data, ScoreSample):
+        if data.base_rate is None:
             rule = "reduction must be 'confidence' or 'binary' for a validity diagram"
             raise ValueError(f"{rule}; draw the curve of each class on the same axes, got {data.reduction!r}")
         return cls.of_sample(data, measure, name=name).plot(ax, color=color, legend=legend)

@@ -50,7 +50,7 @@ def _read_rows(table: Any, name: str) -> Any:
 
 def _pair(before: Cells | ScoreSample, after: Cells | ScoreSample) -> Pair:
     """Return the cells of both; rows beside cells are put into cells of their resolution."""
-    known = [table.resolution for table in (before, after) if isinstance(table, Cells)]
+    known = [table.resolution for table in (before, after) if hasattr(table, "resolution")]
     resolution = known[0] if known else RESOLUTION
     one, other = (_cells(table, resolution, name) for table, name in ((before, "before"), (after, "after")))
     if one.resolution != other.resolution:
@@ -58,8 +58,8 @@ def _pair(before: Cells | ScoreSample, after: Cells | ScoreSample) -> Pair:
     return one, other
 
 
-def _cells(table: Cells | ScoreSample, resolution: Resolution, name: str) -> Cells:
-    cells = table if isinstance(table, Cells) else _cells_of(table, resolution, name)
+def _cells(table: Any, resolution: Resolution, name: str) -> Cells:
+    cells: Cells = table if hasattr(table, "resolution") else _cells_of(table, resolution, name)
     if cells.n == 0:
         raise ValueError(f"{name} must have rows, got none")
     if not cells.whole:

@@ -20,7 +20,7 @@ from fitontest.measures.binning import DEFAULT_BINS, AnyPartition
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.losses.base import BinLoss
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA, DEFAULT_TEST, SignificanceName
-from fitontest.measures.plug_in import PlugIn
+from fitontest.measures.plug_in import PlugIn, takes_classes_alone
 from fitontest.measures.proper_error import SEVERAL, TWO, ProperError
 from fitontest.measures.within_bin import WithinBin
 from fitontest.numerics.norms import Norm
@@ -187,10 +187,10 @@ def calibration_error(
     _refuse("distance", distance, DEFAULT_DISTANCE, "unless reduction='canonical'")
     if family is None:
         family = "slope1" if debias is True else "spline"
-    if isinstance(family, MulticlassMap) or (isinstance(family, MulticlassFamily) and not isinstance(family, Family)):
-        raise ValueError(f"reduction must be 'canonical' for a family or map of several classes, got {reduction!r}")
     if isinstance(family, str):
         family_class(family)  # refuses one that takes no column of scores
+    elif takes_classes_alone(family):
+        raise ValueError(f"reduction must be 'canonical' for a family or map of several classes, got {reduction!r}")
     redrawing = Redrawing(null_draws, interval, direction, draws, random_state)
     return measure_one(PlugIn(family, norm, debias).seeded(random_state), data, redrawing)
 

@@ -89,7 +89,7 @@ class PlugIn(Measure):
 
     def __post_init__(self) -> None:
         put = object.__setattr__
-        if self.distance is None and _takes_classes_alone(self.family):
+        if self.distance is None and takes_classes_alone(self.family):
             put(self, "distance", DEFAULT_DISTANCE)
         put(self, "between", absolute_difference if self.distance is None else find_distance(self.distance))
         put(self, "total", find_norm(self.norm))
@@ -252,7 +252,7 @@ def _but_for_seed(family: FamilyBase) -> tuple[type, dict[str, object]]:
     return type(family), settings
 
 
-def _takes_classes_alone(family: Any) -> bool:
+def takes_classes_alone(family: Any) -> bool:
     """Return whether a family or map is of whole distributions and not of scores."""
     kind = registered_class(family) if isinstance(family, str) else family
     return bool(getattr(kind, "takes_classes", False) and not kind.takes_column)

@@ -511,7 +511,7 @@ def read_required(require: object) -> list[str]:
 
 def _check(samples: Mapping[Key, Any], rule: GateRule, names: Mapping[Key, str] | None = None) -> CalibrationCheck:
     """Return the outcomes of samples, each under its name: by default as `words_of` prints it."""
-    kind: Kind = samples.kind if isinstance(samples, Samples) else "segment"
+    kind: Kind = getattr(samples, "kind", "segment")
     share = 1.0 - (1.0 - rule.level) / len(samples)
     names = words_of(samples) if names is None else names
     gates, repeats = [], []
