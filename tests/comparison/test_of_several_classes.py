@@ -283,3 +283,25 @@ def test_refusals_of_two_models(options, message):
 
 def test_kinds_adapt_every_family():
     assert str(BY_CLASS.read_one("platt", "decomposition", 0)).startswith("ByClass")
+
+
+@pytest.mark.parametrize("reduction", ["classwise", "canonical"])
+def test_a_test_set_of_other_classes_is_refused(reduction):
+    y, P = draw()
+    classes = sorted(set(y.tolist()))
+    moved = fot.read(y, np.roll(P, 1, axis=1), labels=[classes[-1], *classes[:-1]], reduction=reduction)
+    with pytest.raises(ValueError, match="test must have the classes of y_true in their order"):
+        fot.compare_calibrators(y, P, reduction=reduction, families=["temperature"], evaluators=[], test=moved)
+    same = fot.read(y, P, reduction=reduction)
+    options = {"reduction": reduction, "families": ["temperature"], "evaluators": []}
+    tables = [fot.compare_calibrators(y, P, test=test, **options).to_frame() for test in (same, (y, P))]
+    assert tables[0]["test_score"].tolist() == tables[1]["test_score"].tolist()
+
+
+def test_the_text_says_how_the_classes_were_read():
+    y, P = draw()
+    options = {"family": "platt", "cv": 2}
+    assert "each class against the rest" in str(fot.compare_errors(y, P, P**2, reduction="classwise", **options))
+    text = str(fot.compare_errors(y, P, P, reduction="canonical", family="temperature", cv=2))
+    assert "whole distributions" in text
+    assert "sum over the classes" in text

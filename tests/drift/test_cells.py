@@ -263,6 +263,7 @@ def test_text_frame_and_json():
             {},
             "before must have weights that are counts, or none",
         ),
+        ((None, fot.read([0, 1], [0.2, 0.8], by=["a", "b"])), {}, "after must be read without by"),
         ((None, None), {"regions": 0}, "regions must be a whole number from 1 to 100, got 0"),
         ((None, None), {"draws": 0}, "draws must be a whole number, at least 1"),
         ((None, None), {"names": ("a", "a")}, "names must be two different texts"),

@@ -70,3 +70,31 @@ def test_bad_groups_are_refused():
         fot.read(Y, P, groups=PATIENT[:5])
     with pytest.raises(ValueError, match="groups must not have missing values"):
         fot.read(Y, P, groups=[None, *PATIENT[1:]])
+
+
+def test_tests_of_bins_are_refused_too():
+    for call in (lambda: fot.tce(ONE, null_draws=0), lambda: fot.gce(ONE, loss="rejection")):
+        with pytest.raises(ValueError, match="groups must be left out for p-values"):
+            call()
+
+
+def test_comparisons_of_tables_and_test_sets_are_refused():
+    for tables in ((ONE, fot.read(Y, P)), (fot.read(Y, P), ONE), (CLASSES, CLASSES)):
+        with pytest.raises(ValueError, match="groups must be left out for comparisons of two tables"):
+            fot.compare_cells(*tables)
+    with pytest.raises(ValueError, match="groups must be left out for test sets of comparisons"):
+        fot.compare_calibrators(Y, P, families=["beta"], test=ONE)
+
+
+def test_plans_are_refused():
+    with pytest.raises(ValueError, match="groups must be left out for plans"):
+        fot.plan_evaluation(ONE, draws=20)
+
+
+@pytest.mark.parametrize(("data", "scores", "family"), [(ONE, P, "beta"), (WHOLE, BOTH, "vector")])
+def test_there_is_no_standard_error(data, scores, family):
+    plain = fot.calibration_error(Y, scores, reduction=data.reduction, family=family)
+    estimate = fot.calibration_error(data, family=family)
+    assert plain.se_map_fixed is not None
+    assert estimate.se_map_fixed is None
+    assert estimate.se_reason == "rows of one group are not independent"

@@ -17,6 +17,7 @@ from fitontest.comparison.rows import check_two_classes, sample_of
 from fitontest.data.arrays import count_columns
 from fitontest.data.counted_sample import count_rows
 from fitontest.data.indices import check_same_order
+from fitontest.data.labels import listed
 from fitontest.data.predictions import NAMES, Names
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.sample import Sample, refuse_groups
@@ -208,6 +209,8 @@ def compare_calibrators(
     sample = sample_of(data, NAMES)
     refuse_groups(sample, "comparisons")
     tested = None if test is None else _read_test(test, data, kind, pos_label)
+    if tested is not None:
+        refuse_groups(tested, "test sets of comparisons")
     return _compare(sample, options, tested, truth, kind)
 
 
@@ -279,7 +282,13 @@ def _read_test(test: Any, data: Any, reduction: str | None, pos_label: Label | N
         )
     if read_test.reduction != reduction:
         raise ValueError(f"test must be read as y_true is, got {read_test.reduction!r} beside {reduction!r}")
-    return sample_of(read_test, TEST_NAMES)
+    rows = sample_of(read_test, TEST_NAMES)
+    if rows.classes is not None and rows.classes != data.classes:
+        raise ValueError(
+            f"test must have the classes of y_true in their order, [{listed(data.classes)}], got "
+            f"[{listed(rows.classes)}]; labels says them where test is read"
+        )
+    return rows
 
 
 def _classes_of(data: Any) -> ArrayInput:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fitontest.data.simplex_sample import CANONICAL
 from fitontest.data.weights import Weighting, weighting_record
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import INDEPENDENT_ROWS, Interval
@@ -26,6 +27,12 @@ NOTES = (
     "estimates the {compared} less what fitting costs, and may be negative. error ({norm}): the plug-in error, which "
     "label noise raises. The interval of the difference is for these two models on rows like these."
 )
+READ_AS = {  # by reduction
+    "confidence": ", confidences of several classes",
+    "classwise": ", each class against the rest",
+    "canonical": ", whole distributions over several classes",
+}
+OF_ALL_CLASSES = "The Brier score of a distribution is the sum over the classes: of two classes twice that of a score."
 MOST_DECIMALS = 12
 
 FEW_EFFECTIVE = 200  # rows of importances, below which the t-test is too sure
@@ -177,11 +184,14 @@ class ErrorComparison(Table):
         """Return the table of gains and errors, and below it the sentence on the difference, and notes."""
         loss = LOSS_NAMES[self.loss]
         title = f"calibration of two models on the same rows, by out-of-fold {loss} ({self.cv} folds), n = {self.n}"
+        title += READ_AS.get(self.reduction or "", "")
         norm = next(iter(self.errors.values())).norm
         explanation = NOTES.format(family=self.family, loss=loss, compared=COMPARED[self.loss], norm=norm)
         notes = [explanation, INDEPENDENT_ROWS]
         if self.loss == "log_loss":
             notes.append(f"Log loss clips predictions to [{LOG_LOSS_EPS:g}, 1 - {LOG_LOSS_EPS:g}].")
+        if self.loss == "brier" and self.reduction == CANONICAL:
+            notes.append(OF_ALL_CLASSES)
         notes += [f"Note: {note}" for note in self.notes]
         return [Section(title, *self._tabulate(norm), self.sentence), Section(notes="\n".join(notes))]
 

@@ -5,6 +5,7 @@ from typing import Any, TypeAlias
 
 from fitontest.cells.cell_sums import CellSums, Resolution
 from fitontest.cells.cells import Cells, ClassCells
+from fitontest.data.sample import refuse_groups
 from fitontest.data.samples import Samples
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import CANONICAL
@@ -31,9 +32,12 @@ def read_pairs(before: Table, after: Table) -> Pair | dict[Label, Pair]:
 
 def _read_rows(table: Any, name: str) -> Any:
     """Return cells or a sample, or those of each class."""
+    refuse_groups(table, "comparisons of two tables")
     if isinstance(table, Cells | ClassCells | ScoreSample):
         return table
     if isinstance(table, Samples):
+        if table.is_by_segment:
+            raise ValueError(f"{name} must be read without by: segments are compared one by one; got {table!r}")
         return dict(table)
     if isinstance(table, tuple) and len(table) in (2, 3):
         return ScoreSample(*table, names=(f"{name}[0]", f"{name}[1]", f"{name}[2]"))

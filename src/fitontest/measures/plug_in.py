@@ -180,6 +180,8 @@ class PlugIn(Measure):
         else:
             value = self.total(distances.g, distances.w)
             se, reason = map_fixed(distances, self.total, fitted_here=fitted is not None)
+        if "group" in sample.facts:
+            se, reason = None, "rows of one group are not independent"
         evidence = FittedMap(
             map=c_hat,
             estimator=fitted,

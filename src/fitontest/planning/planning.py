@@ -28,6 +28,7 @@ from fitontest.data.ordering import Rows
 from fitontest.data.predictions import Names
 from fitontest.data.read import one_sample
 from fitontest.data.redraws import SHIFT, STILL
+from fitontest.data.sample import refuse_groups
 from fitontest.data.score_redraws import BLOCK, ScoreRedraws
 from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import without_warnings
@@ -425,6 +426,7 @@ def _read_scores(p: Any, reduction: object) -> FloatArray:
 def _scores_of(data: Any) -> FloatArray:
     """Return the scores of rows or cells that were read, each as often as its weight counts it."""
     sample = one_sample(read(data), Names(y_true="p"))
+    refuse_groups(sample, "plans")
     if not sample.whole:
         raise ValueError(
             f"p must have weights that are counts, or none: sizes are numbers of rows; got a total weight of "

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from fitontest.data.sample import refuse_groups
 from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.binning import BinnedSample
 from fitontest.measures.losses.base import BinLoss, mean_over_bins, register
@@ -44,13 +45,14 @@ class Rejection(BinLoss):
         find_test(self.test)
 
     def check(self, sample: ScoreSample) -> None:
-        """Refuse weights that count no rows.
+        """Refuse weights that count no rows, and rows of groups.
 
         Raises
         ------
         ValueError
-            Weights that are importances.
+            Weights that are importances; rows that are not independent.
         """
+        refuse_groups(sample, "p-values")
         if not sample.whole:
             raise ValueError(
                 "sample_weight must be counts for loss='rejection', because a significance test counts rows; got "
