@@ -134,7 +134,7 @@ class Registry(Mapping[str, E], Generic[E, T]):
         """
         for text in (name, *aliases):
             if not isinstance(text, str) or not text:
-                raise ValueError(f"name must be a non-empty string, got {text!r}")
+                raise ValueError(f'name must be a non-empty string, as in @register("name"), got {text!r}')
         self._check_new(name, *aliases)
 
         def enter(entry: Any) -> Any:

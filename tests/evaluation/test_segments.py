@@ -284,7 +284,7 @@ def test_by_default_one_family_measures_the_segments():
         (lambda y, p: ((pd.DataFrame({"y": y, "p": p}),), {"label": "y"}), "label and prob must both name a column"),
         (
             lambda y, p: ((pd.DataFrame({"y": y, "p": p}), p), {"label": "y", "prob": "p"}),
-            "y_prob must be left out where label and prob name columns",
+            "y_prob must be left out where y_true is a file or data frame",
         ),
         (
             lambda y, p: ((pd.DataFrame({"y": y, "p": p}),), {"label": "y", "prob": "p", "by": y}),

@@ -106,7 +106,11 @@ def test_cells_are_samples():
         ((Y, BOTH), {}, "y_prob must be one-dimensional.*or say by reduction"),
         (("scores.csv",), {}, "label and prob must both name a column of the file"),
         ((pl.DataFrame(COLUMNS),), {"label": "y"}, "label and prob must both name a column of the data frame"),
-        ((pl.DataFrame(COLUMNS), P), {"label": "y", "prob": "p"}, "y_prob must be left out where label and prob name"),
+        (
+            (pl.DataFrame(COLUMNS), P),
+            {"label": "y", "prob": "p"},
+            "y_prob must be left out where y_true is a file or data frame",
+        ),
         ((pl.DataFrame(COLUMNS),), {"label": "y", "prob": "z"}, "prob must be a column of the frame, got 'z'"),
         ((pl.DataFrame(COLUMNS),), {"label": "y", "prob": ["p", "q"]}, "prob must be one column unless reduction"),
         ((pl.DataFrame(COLUMNS),), {"label": "y", "prob": ["p", "p"]}, "prob must name every column once"),

@@ -87,7 +87,9 @@ def one_sample(data: Any, names: Names = NAMES) -> ScoreSample:
     if data.is_by_class and not data.whole.keeps_rows:
         raise ValueError(f"{names.y_true} must be the cells of one sample, got those of {len(data)} classes")
     if data.is_by_segment:
-        raise ValueError(f"{names.by} must be left out where one sample is needed, got {len(data)} segments")
+        raise ValueError(
+            f"{names.by} must be left out where one sample is needed, here and in read; got {len(data)} segments"
+        )
     raise ValueError(
         f"{names.reduction} must be 'confidence' or 'binary' where one sample is needed, of one score in each row"
     )

@@ -48,7 +48,7 @@ class Labelling(NamedTuple):
     w: FloatArray
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SimplexSample(Sample):
     """Distributions over K classes with their labels and weights, checked.
 
@@ -102,6 +102,10 @@ class SimplexSample(Sample):
 
     def __len__(self) -> int:
         return self.codes.size
+
+    def __repr__(self) -> str:
+        weights = "" if self.unit else f", total weight {self.total:g}"
+        return f"{type(self).__name__}(n={self.n}{weights}, {self.n_classes} classes)"
 
     @property
     def n_classes(self) -> int:

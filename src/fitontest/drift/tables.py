@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from fitontest.cells.cell_sums import CellSums, Resolution
 from fitontest.cells.cells import Cells, ClassCells
 from fitontest.data.sample import refuse_groups
@@ -40,6 +42,11 @@ def _read_rows(table: Any, name: str) -> Any:
             raise ValueError(f"{name} must be read without by: segments are compared one by one; got {table!r}")
         return dict(table)
     if isinstance(table, tuple) and len(table) in (2, 3):
+        if np.ndim(table[1]) > 1 and np.shape(table[1])[1] > 1:
+            raise ValueError(
+                f"{name}[1] must be one column of scores, got an array of shape {np.shape(table[1])}; of several "
+                "classes pass what read(labels, scores, reduction='classwise') returns"
+            )
         return ScoreSample(*table, names=(f"{name}[0]", f"{name}[1]", f"{name}[2]"))
     if getattr(table, "reduction", None) == CANONICAL:
         raise ValueError(

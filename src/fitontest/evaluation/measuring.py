@@ -46,7 +46,9 @@ def measure_data(data: Data, measures: Sequence[Measure], redrawing: Redrawing |
     """
     wanted = Redrawing() if redrawing is None else redrawing
     if data.is_by_segment:
-        raise ValueError(f"by must be left out, since one estimate is of all rows; got {len(data)} segments")
+        raise ValueError(
+            f"by must be left out, since one estimate is of all rows; evaluate takes segments; got {len(data)} of them"
+        )
     if data.is_by_class:
         return Evaluation(tuple(_estimates_of_classes(data, measures, wanted)), data)
     asked = [(measure, wanted.of(measure, data.n)) for measure in measures]

@@ -114,7 +114,10 @@ def read(
     layout = {"sep": sep, "encoding": encoding, "decimal": decimal, "max_unpacked": max_unpacked}
     if isinstance(y_true, str | Path) or any(name is not None for name in columns.values()):
         arrays = {names.y_prob: y_prob, names.sample_weight: sample_weight, names.groups: groups}
-        _refuse(arrays, "where label and prob name columns; weight and group name those of weights and groups")
+        _refuse(
+            arrays,
+            f"where {names.y_true} is a file or data frame, of which label, prob, weight and group name the columns",
+        )
         table = Table.of(y_true, {**columns, "by": by}, names, layout)
         return table.read(weights, reduction, labels, pos_label, cells)
     _refuse(layout, "unless a file is read")
@@ -142,14 +145,14 @@ def _read_before(data: Any, more: dict[str, Any], reduction: str | None, weights
     if more[names.by] is not None and isinstance(data, Cells | ClassCells):
         raise ValueError(f"{names.by} must be left out where {names.y_true} is {kind}, {NO_ROWS}")
     is_dict = isinstance(data, Mapping) and not isinstance(data, Samples | ClassCells)
-    made = "a dict of cells, made with it" if is_dict else f"{kind}, which were made with it"
-    _refuse(more, f"where {names.y_true} is {made}")
+    made = "a dict of cells" if is_dict else kind
+    _refuse(more, f"where {names.y_true} is {made}, which is made already: say it where that is made, such as to read")
     check_kind(weights, names.weights, has_weights=False)
     found = samples_of_cells(data) if isinstance(data, Cells | Mapping) and not isinstance(data, Samples) else data
     if reduction not in (None, found.reduction):
         raise ValueError(
-            f"{names.reduction} must be left out where {names.y_true} is {kind}, which were reduced when they were "
-            f"made; got {reduction!r}"
+            f"{names.reduction} must be left out where {names.y_true} is {kind}: its reduction was chosen when it "
+            f"was read; got {reduction!r}"
         )
     return found
 

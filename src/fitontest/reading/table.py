@@ -78,7 +78,7 @@ class Table:
         if label is None or prob is None:
             what = "file" if is_file else "data frame"
             raise ValueError(
-                f"label and prob must both name a column of the {what} that {names.y_true} then is, got "
+                f"label and prob must both name a column of the {what} passed as {names.y_true}, got "
                 f"label={label!r} and prob={brief(prob)}"
             )
         probs = (prob,) if isinstance(prob, str) else tuple(prob)
