@@ -109,7 +109,8 @@ def test_every_registry_is_a_mapping_with_the_same_functions(room):
 def test_kinds_of_entries():
     assert fot.families.names("features") == ["probability_calibration_tree", "tree"]
     assert fot.partitions.names("any") == ["median_variance", "uniform_grid"]
-    assert set(fot.measures.names("two")).isdisjoint(fot.measures.names("any"))
+    for name in set(fot.measures.names("two")) & set(fot.measures.names("any")):
+        assert fot.measures.registry[name].classes == "both"
     for room in (fot.families, fot.measures, fot.partitions):
         assert {*room.names("two"), *room.names("any")} <= set(room.names())
         with pytest.raises(ValueError, match="classes must be one of 'two', 'any'"):

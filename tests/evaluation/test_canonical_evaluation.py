@@ -33,9 +33,8 @@ def evaluated(measure, y, P, **settings):
     return fot.evaluate(y, P, measures=[measure], reduction="canonical", labels=labels, **settings)
 
 
-def test_the_names_are_those_of_the_issue():
-    assert NAMES == ["canonical", "canonical_kernel", "proper_error", "simplex_ece"]
-    assert not set(NAMES) & set(fot.measures.names("two"))
+def test_the_names_of_measures_of_whole_distributions():
+    assert {"canonical", "canonical_kernel", "proper_error", "simplex_ece"} <= set(NAMES)
     with pytest.raises(ValueError, match="classes must be one of 'two', 'any'; got 'several'"):
         fot.measures.names("several")
 
@@ -89,6 +88,8 @@ def test_rows_of_weight_zero_and_the_order_of_rows(measure):
 def test_two_classes_are_refused_but_by_the_proper_error():
     y, P = drawn(120, 2)
     for name in NAMES:
+        if fot.measures.registry[name].classes == "both":
+            continue
         if name == "proper_error":
             by_door = fot.evaluate(y, P[:, 1], measures=[name])[name]
             assert float(by_door) == float(fot.proper_error(y, P[:, 1]))
