@@ -79,7 +79,7 @@ class MeasuredSegments:
     @property
     def is_joint(self) -> bool:
         """Whether the p-values beside the measure are those of the joint tests."""
-        return bool(self.tests) and self.total.measure.fits_family
+        return bool(self.tests) and self.total.measure.fitting is not None
 
     @cached_property
     def texts(self) -> dict[Key, str]:
@@ -139,7 +139,7 @@ class MeasuredSegments:
         prefix = "joint_" if self.is_joint else ""
         p_header = ("if calibrated", "joint p" if prefix else "p-value", "Holm p") if draws else ()
         header = [self.segments.name, "n", "positives", "mean score", "mean residual"]
-        header += ["error" if measure.fits_family else "value", *(spreads.header if spreads else ()), *p_header]
+        header += ["error" if measure.fitting is not None else "value", *(spreads.header if spreads else ()), *p_header]
         body = []
         for record in records:
             estimate = named.get(record["segment"])
@@ -161,7 +161,7 @@ class MeasuredSegments:
                 line.append("-" if mean is None else measure.printed(mean))
                 line += ["-" if value is None else short(value, 2) for value in p_values]
             body.append(line)
-        what = f"{measure.title} ({measure.in_words()})" if measure.fits_family else self.name
+        what = f"{measure.title} ({measure.in_words()})" if measure.fitting is not None else self.name
         title = f"{what} in {self._count}, n = {self.segments.whole.n:,}"
         lines = [ORDER_NOTE, spreads.note if spreads else "", *reason_lines([*named.items()]), self._draws_note(draws)]
         lines += [self.sentence()] if draws else []

@@ -141,7 +141,7 @@ def measure_segments(
     estimates: dict[str, dict[Key, Estimate]] = {name: {} for name in names}
     failures: dict[str, dict[Key, str]] = {name: {} for name in names}
     tests: dict[Key, JointTest] = {}
-    judged = wanted.interval is not None and any(measure.fits_family for measure in measures)
+    judged = wanted.interval is not None and any(measure.fitting is not None for measure in measures)
     held: dict[Key, list[Held]] = {}
     for segment, sample in track(list(segments.items()), "segments"):
         if told:

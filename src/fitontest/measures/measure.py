@@ -65,12 +65,8 @@ class Measure(Described):
     greater_is_better: ClassVar[bool] = False
     two_sided: ClassVar[bool] = False
     uses_labels: ClassVar[bool] = True
-    # of those that are the distance from the map of a family
-    fits_family: ClassVar[bool] = False
-    total: Any = None  # the norm, also of bins
-    stand_in: Any = None
-    refits_quickly: Any = False
-    fits_default: Any = False
+    total: Any = None  # the norm, of distances and of bins
+    fitting: Any = None  # of the distance from the map of a family how that is fitted, a `Fitting`
 
     @abstractmethod
     def estimate(self, sample: Any) -> Any:

@@ -6,7 +6,7 @@ family gives the ECE, the flat family the probability deviation error, beta cali
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -76,8 +76,6 @@ class PlugIn(Measure):
     >>> float(fot.calibration_error([0, 1, 1, 2] * 10, P, family="identity", reduction="canonical"))
     0.0
     """
-
-    fits_family: ClassVar[bool] = True
 
     family: Any = None
     norm: str | Norm | Any = "l1"
@@ -209,30 +207,51 @@ class PlugIn(Measure):
         return np.array([self.total(column, w) for column in np.ascontiguousarray(g.T)])
 
     @property
-    def stand_in(self) -> Family | None:
-        """The family of scores that is refitted hundreds of times in place of the measure's own, which is slow."""
-        return None if self.held_fixed or self.distance is not None else read_family(self._family).stand_in()
-
-    @property
-    def refits_quickly(self) -> bool:
-        """Whether the family, or one that stands in for it, is fitted to hundreds of labellings in no time."""
-        if self.held_fixed or self.distance is not None:
-            return False
-        return shares_fits(self.stand_in or read_family(self._family))
-
-    @property
-    def fits_default(self) -> bool:
-        """Whether the family is that of the kind of data, whatever its seed."""
-        if self.held_fixed:
-            return False
-        read, default = (read_family, SCORES) if self.distance is None else (read_for_classes, DISTRIBUTIONS)
-        return _but_for_seed(read(self._family)) == _but_for_seed(read(default))
+    def fitting(self) -> "Fitting":
+        """How the family is fitted to hundreds of labellings."""
+        return Fitting(None if self.held_fixed else self._family, of_scores=self.distance is None)
 
     @property
     def squared(self) -> bool:
         """Whether the value is a mean of squares."""
         of_squares = str(self.between) == "squared_euclidean"
         return of_squares != (self.total.name == "squared") and not (of_squares and self.total.name == "l2")
+
+
+@dataclass(frozen=True)
+class Fitting:
+    """How the family of a plug-in error is fitted to hundreds of labellings.
+
+    Parameters
+    ----------
+    family : str, Family or MulticlassFamily, or None
+        None where a map is given, and nothing is fitted.
+    of_scores : bool
+        Whether it is a family of scores, and not of whole distributions.
+    """
+
+    family: Any
+    of_scores: bool
+
+    @property
+    def stand_in(self) -> Family | None:
+        """The family of scores that is refitted in place of the measure's own, which is slow."""
+        return None if self.family is None or not self.of_scores else read_family(self.family).stand_in()
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether the family, or one that stands in for it, is fitted to hundreds of labellings in no time."""
+        if self.family is None or not self.of_scores:
+            return False
+        return shares_fits(self.stand_in or read_family(self.family))
+
+    @property
+    def is_default(self) -> bool:
+        """Whether the family is that of the kind of data, whatever its seed."""
+        if self.family is None:
+            return False
+        read, default = (read_family, SCORES) if self.of_scores else (read_for_classes, DISTRIBUTIONS)
+        return _but_for_seed(read(self.family)) == _but_for_seed(read(default))
 
 
 def _debiased(measure: PlugIn, sample: ScoreSample, shifted: BinTable | None) -> float:

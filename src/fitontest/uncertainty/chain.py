@@ -38,8 +38,8 @@ class Redrawn:
     @cached_property
     def stand_in(self) -> Family | None:
         """The family that is refitted in place of the measure's own, which would take too long."""
-        family: Family | None = self.measure.stand_in
-        return family
+        fitting = self.measure.fitting
+        return None if fitting is None else fitting.stand_in
 
     @cached_property
     def refitted(self) -> Measure:
@@ -62,7 +62,7 @@ class Redrawn:
     @property
     def is_smooth(self) -> bool:
         """Whether what is refitted is the family of the direction, which follows the truths."""
-        return bool(self.refitted.fits_default)
+        return self.refitted.fitting is not None and bool(self.refitted.fitting.is_default)
 
     @property
     def smooth(self) -> "Redrawn":

@@ -162,7 +162,7 @@ def reason_against(measure: Measure, direction: Direction = "smooth") -> str:
         return "a map that is given is not fitted to the labels"
     if getattr(measure, "debias", False):
         return "the value is debiased already"
-    if isinstance(direction, str) and direction == "own" and not measure.fits_family:
+    if isinstance(direction, str) and direction == "own" and measure.fitting is None:
         return "it fits no family whose own target there could be"
     if measure.total is not None and measure.total.name not in NORMS:
         return f"the norm {measure.total.name} is not one of {', '.join(NORMS)}"
@@ -178,7 +178,7 @@ def reason_of_classes(measure: Measure) -> str:
     """Return why a measure of whole distributions has no interval, or ""."""
     if measure.held_fixed == "map":
         return "a map that is given is not fitted to the labels"
-    if measure.fits_family:
+    if measure.fitting is not None:
         return MEASURED
     if not isinstance(measure, Binned):
         return f"what {measure.name} would be under given probabilities is not defined"

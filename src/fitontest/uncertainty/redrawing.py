@@ -68,7 +68,7 @@ class Redrawing:
 
 def has_quick_interval(measure: Measure) -> bool:
     """Return whether an interval of a measure takes no more than a moment."""
-    return bool(measure.refits_quickly)
+    return measure.fitting is not None and bool(measure.fitting.is_quick)
 
 
 def estimate_of(
