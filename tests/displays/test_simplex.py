@@ -52,3 +52,5 @@ def test_refusals():
         fot.SimplexDisplay.from_predictions(y, P, family="identity")
     with pytest.raises(ValueError, match="error must be an Estimate of several classes that has a map"):
         fot.SimplexDisplay(fot.gce(y == 0, P[:, 0]), None)
+    with pytest.raises(ValueError, match=r"y_true must be read with reduction='canonical' .* got ScoreSample"):
+        fot.SimplexDisplay.from_predictions(fot.read(y == 0, P[:, 0]))

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import json
+import pickle
 import warnings
 from dataclasses import dataclass
 
@@ -321,3 +322,14 @@ def test_the_diagrams_are_of_the_worst_segments_on_shared_axes():
         segmented.diagrams(segments=[9])
     with pytest.raises(ValueError, match="families must be given for diagrams"):
         fot.evaluate(y, p, by=np.arange(210) % 2, measures=["ece"]).diagrams()
+
+
+def test_a_copy_of_the_result_says_the_same_of_repeated_rows():
+    rng = np.random.default_rng(0)
+    p = np.repeat(rng.random(100), 3)
+    y = np.repeat(rng.random(100) < p[::3], 3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fot.CalibrationWarning)
+        segments = fot.evaluate(y, p, by=np.arange(300) % 2, families=["beta"], interval=None)
+    assert "look like copies" in str(segments)
+    assert str(pickle.loads(pickle.dumps(segments))) == str(segments)

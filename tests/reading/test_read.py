@@ -38,6 +38,16 @@ def test_a_reduction_makes_one_sample_of_a_matrix(reduction):
         fot.read(sample, reduction="classwise")
 
 
+def test_distributions_are_shown_in_short():
+    sample = fot.read(Y, BOTH, reduction="canonical")
+    assert repr(sample) == "SimplexSample(n=300, 2 classes)"
+
+
+def test_weights_that_only_leave_rows_out_are_not_spoken_of():
+    sample = fot.read(Y, BOTH, reduction="canonical", sample_weight=np.arange(300) % 2)
+    assert (sample.n, sample.weighting) == (150, None)
+
+
 def test_classes_are_made_one_at_a_time():
     samples = fot.read(Y, BOTH, reduction="classwise")
     assert (samples.kind, list(samples), samples.size, repr(samples)) == ("class", [0, 1], 600, "Samples(2 classes)")
@@ -102,6 +112,9 @@ def test_cells_are_samples():
     ("arguments", "options", "message"),
     [
         ((Y, P), {"sep": ";"}, "sep must be left out unless a file is read"),
+        ((Y, P), {"cells": "always"}, "cells must be left out unless a data frame or a file is read; got 'always'"),
+        ((Y, P), {"cells": "no"}, "cells must be one of"),
+        ((fot.read(Y, P, sample_weight=W),), {"weights": "counts"}, "weights must be left out where y_true is ScoreS"),
         ((Y, P), {"reduction": "top"}, "reduction must be one of"),
         ((Y, BOTH), {}, "y_prob must be one-dimensional.*or say by reduction"),
         (("scores.csv",), {}, "label and prob must both name a column of the file"),

@@ -9,7 +9,7 @@ from fitontest.numerics.losses import find_loss
 from fitontest.typing import FloatArray, IntArray
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ClasswiseSample(SimplexSample):
     """Rows of K scores, each of which is held against the rest, so that they need not add up to 1.
 

@@ -157,7 +157,7 @@ class SimplexSample(Sample):
     @cached_property
     def weighting(self) -> Weighting | None:  # type: ignore[override]
         """What the weights were taken for; None of rows of weight one."""
-        if self.unit:
+        if self.unit or (self.whole and self.total == self.n):  # rows of weight 0 are absent
             return None
         effective = self.total if self.whole else self.total**2 / float(self.w @ self.w)
         return Weighting("counts" if self.whole else "importances", self.n, self.total, effective)

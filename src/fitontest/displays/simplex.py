@@ -13,7 +13,7 @@ from fitontest.measures.binned import Binned
 from fitontest.measures.estimate import Estimate, json_ready
 from fitontest.measures.measure import Measure
 from fitontest.measures.plug_in import PlugIn
-from fitontest.reading.read import read
+from fitontest.reading.read import READ, read
 from fitontest.results.frames import Records
 from fitontest.typing import ArrayInput, FloatArray
 from fitontest.uncertainty.redrawing import estimate_of
@@ -117,7 +117,12 @@ class SimplexDisplay(Display):
         ValueError
             Naming the argument, the rule and what was found.
         """
-        data = read(y_true, y_prob, sample_weight=sample_weight, reduction=CANONICAL, labels=labels)
+        was_read = isinstance(y_true, READ)
+        data = read(
+            y_true, y_prob, sample_weight=sample_weight, reduction=None if was_read else CANONICAL, labels=labels
+        )
+        if data.reduction != CANONICAL:
+            raise ValueError(f"y_true must be read with reduction='canonical' for a triangle, got {data!r}")
         measure: Measure = PlugIn(family, distance=distance)
         if partition is not None:
             measure = Binned(partition=partition, distance=distance)

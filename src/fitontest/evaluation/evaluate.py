@@ -146,6 +146,7 @@ def evaluate(
     """
     random_state = one_seed(random_state)
     redrawing = Redrawing(null_draws, interval, direction, draws, random_state)
+    is_frame = label is not None and not isinstance(y_true, str | Path)
     data = read(
         y_true,
         y_prob,
@@ -157,7 +158,7 @@ def evaluate(
         label=label,
         prob=prob,
         weight=weight,
-        cells="auto" if isinstance(y_true, str | Path) or reduction == CANONICAL else "always",
+        cells="always" if is_frame and reduction != CANONICAL else "auto",
     )
     chosen = measures_of(data, families, measures, norm, random_state)
     if data.is_by_segment:

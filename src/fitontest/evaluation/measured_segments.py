@@ -166,7 +166,7 @@ class MeasuredSegments:
         lines = [ORDER_NOTE, spreads.note if spreads else "", *reason_lines([*named.items()]), self._draws_note(draws)]
         lines += [self.sentence()] if draws else []
         lines += self.notes
-        lines += data_notes(False, self.segments.whole.weighting, self.segments.whole.rows_note)
+        lines += data_notes(False, self.total.weighting, self.total.rows_note)
         return Section(title, header, body, "\n".join(line for line in lines if line))
 
     def _draws_note(self, draws: int) -> str:

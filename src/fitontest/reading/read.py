@@ -9,14 +9,14 @@ from typing import Any, Literal
 
 from fitontest.cells.cells import Cells, ClassCells
 from fitontest.cells.segments import samples_of_cells
-from fitontest.checks import brief
+from fitontest.checks import brief, choose
 from fitontest.data.predictions import NAMES, Names
 from fitontest.data.read import Data, read_arrays
 from fitontest.data.samples import Samples
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import AnyReduction, SimplexSample
 from fitontest.data.weights import WeightType, check_kind
-from fitontest.reading.table import CellsWanted, Table
+from fitontest.reading.table import CELLS, CellsWanted, Table
 from fitontest.typing import ArrayInput, Label
 
 READ = (ScoreSample, SimplexSample, Samples, Cells, Mapping)  # what is checked already, and says itself what it holds
@@ -121,6 +121,8 @@ def read(
         table = Table.of(y_true, {**columns, "by": by}, names, layout)
         return table.read(weights, reduction, labels, pos_label, cells)
     _refuse(layout, "unless a file is read")
+    choose(cells, CELLS, "cells")
+    _refuse({"cells": None if cells == "auto" else cells}, "unless a data frame or a file is read")
     if isinstance(y_true, READ):
         more = {names.y_prob: y_prob, names.sample_weight: sample_weight, names.labels: labels}
         more |= {names.pos_label: pos_label, names.by: by, names.groups: groups}
@@ -146,8 +148,9 @@ def _read_before(data: Any, more: dict[str, Any], reduction: str | None, weights
         raise ValueError(f"{names.by} must be left out where {names.y_true} is {kind}, {NO_ROWS}")
     is_dict = isinstance(data, Mapping) and not isinstance(data, Samples | ClassCells)
     made = "a dict of cells" if is_dict else kind
+    check_kind(weights, names.weights, has_weights=True)
+    more = more | {names.weights: None if weights == "auto" else weights}
     _refuse(more, f"where {names.y_true} is {made}, which is made already: say it where that is made, such as to read")
-    check_kind(weights, names.weights, has_weights=False)
     found = samples_of_cells(data) if isinstance(data, Cells | Mapping) and not isinstance(data, Samples) else data
     if reduction not in (None, found.reduction):
         raise ValueError(
