@@ -16,7 +16,7 @@ def to_sql(expression: Expression) -> str:
 
     Examples
     --------
-    >>> to_sql(Column("p").clip(0.1, 0.9))
+    >>> to_sql(ex.Column("p").clip(0.1, 0.9))
     'greatest(least("p"::DOUBLE, 0.9e0), 0.1e0)'
     """
     return _Writer().write(expression)
