@@ -305,3 +305,12 @@ def test_the_text_says_how_the_classes_were_read():
     text = str(fot.compare_errors(y, P, P, reduction="canonical", family="temperature", cv=2))
     assert "whole distributions" in text
     assert "sum over the classes" in text
+
+
+def test_the_brier_score_of_distributions_is_called_what_it_is():
+    rng = np.random.default_rng(0)
+    P = rng.dirichlet([1, 1, 1], 120)
+    y = (P.cumsum(axis=1) > rng.random((120, 1))).argmax(axis=1)
+    settings = {"families": ["temperature"], "evaluators": [], "scoring": "brier", "cv": 3}
+    assert "sum over the classes" in str(fot.compare_calibrators(y, P, reduction="canonical", **settings))
+    assert "sum over the classes" not in str(fot.compare_calibrators(y, P, reduction="confidence", **settings))

@@ -12,12 +12,13 @@ from fitontest.comparison.candidates import DO_NOTHING, is_mixture
 from fitontest.comparison.interpretability import NOTE as INTERPRETABILITY_NOTE
 from fitontest.comparison.interpretability import find_frontier
 from fitontest.comparison.paired import Difference, PairedScore
+from fitontest.data.simplex_sample import CANONICAL
 from fitontest.data.weights import Weighting, weighting_record
 from fitontest.families.stacking import LEAST_NAMED
 from fitontest.maps.decreases import find_decreases
 from fitontest.measures.notes import data_notes
 from fitontest.measures.probabilistic_count import ProbabilisticCount
-from fitontest.numerics.losses import LOG_LOSS_EPS, LOSS_NAMES
+from fitontest.numerics.losses import LOG_LOSS_EPS, LOSS_NAMES, OF_ALL_CLASSES
 from fitontest.results.frames import Records, attributes
 from fitontest.results.table import Section, Table
 from fitontest.results.text import short
@@ -261,7 +262,8 @@ def _tabulate_losses(comparison: Comparison) -> Section:
         cells += [] if one.test is None else _format_score(one.test)
         parameters = f"{one.n_parameters:g}" if np.isfinite(one.n_parameters) else "-"
         body.append([*cells, parameters, f"{one.fit_seconds:.3f}"])
-    return Section(title, header, body)
+    of_distributions = comparison.scoring == "brier" and comparison.reduction == CANONICAL
+    return Section(title, header, body, OF_ALL_CLASSES if of_distributions else "")
 
 
 def _tabulate_errors(comparison: Comparison) -> Section:

@@ -11,7 +11,7 @@ from fitontest.data.weights import Weighting, weighting_record
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import INDEPENDENT_ROWS, Interval
 from fitontest.measures.notes import data_notes
-from fitontest.numerics.losses import LOG_LOSS_EPS, LOSS_NAMES
+from fitontest.numerics.losses import LOG_LOSS_EPS, LOSS_NAMES, OF_ALL_CLASSES
 from fitontest.results.frames import Records, attributes
 from fitontest.results.table import Section, Table
 from fitontest.results.text import short
@@ -32,7 +32,6 @@ READ_AS = {  # by reduction
     "classwise": ", each class against the rest",
     "canonical": ", whole distributions over several classes",
 }
-OF_ALL_CLASSES = "The Brier score of a distribution is the sum over the classes: of two classes twice that of a score."
 MOST_DECIMALS = 12
 
 FEW_EFFECTIVE = 200  # rows of importances, below which the t-test is too sure

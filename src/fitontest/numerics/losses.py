@@ -38,6 +38,7 @@ def _of_own_class(codes: FloatArray | IntArray, q: FloatArray) -> FloatArray:
 
 LOSSES: dict[str, RowLoss] = {"brier": brier, "log_loss": log_loss}
 LOSS_NAMES = {"brier": "Brier score", "log_loss": "log loss"}
+OF_ALL_CLASSES = "The Brier score of a distribution is the sum over the classes: of two classes twice that of a score."
 
 
 def find_loss(name: object, argument: str = "scoring") -> RowLoss:
