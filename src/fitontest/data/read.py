@@ -25,7 +25,6 @@ from fitontest.data.simplex_sample import CANONICAL, SimplexSample
 from fitontest.data.weights import WeightType, check_kind, read_weights
 from fitontest.typing import ArrayInput, Label
 
-AnySample: TypeAlias = ScoreSample | SimplexSample
 Data: TypeAlias = Any  # ScoreSample, SimplexSample or Samples: which of them, `is_by_class` and `is_by_segment` say
 
 

@@ -432,7 +432,7 @@ def sample_of_columns(
 def as_importances(sample: ScoreSample) -> ScoreSample:
     """Return the same rows with weights that are importances."""
     weights = Weights(sample.w, counts=False, said=True)
-    return ScoreSample(sample.y, sample.p, weights).with_facts(**sample.facts)
+    return sample_of_columns(sample.y, sample.p, weights, reduction=sample.reduction, facts=sample.facts)
 
 
 def folds_key(cv: int, repeats: int, random_state: RandomState) -> str:

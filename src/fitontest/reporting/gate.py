@@ -518,10 +518,10 @@ def _check(samples: Mapping[Key, Any], rule: GateRule, names: Mapping[Key, str] 
     for key in track(list(samples), MANY[kind]) if len(samples) > 1 else samples:
         sample = samples[key]
         repeats.append(Repeats.of(sample))
-        gate = _gate_of_rows(names[key], sample, rule, share, sample.reduction)
+        gate = _gate_of_rows(names[key], sample, rule, share)
         weighting = sample.weighting
         if weighting is not None and weighting.copies:
-            importances = _gate_of_rows(gate.name, as_importances(sample), rule, share, sample.reduction)
+            importances = _gate_of_rows(gate.name, as_importances(sample), rule, share)
             gate = _unless_importances(gate, importances)
         gates.append(gate)
     shared = max(repeats, key=lambda one: one.between)  # classes share their rows, segments have their own
@@ -529,12 +529,12 @@ def _check(samples: Mapping[Key, Any], rule: GateRule, names: Mapping[Key, str] 
     return CalibrationCheck(tuple(gates), rule.measure.name, kind)
 
 
-def _gate_of_rows(name: str, sample: Any, rule: GateRule, level: float, reduction: str | None) -> Gate:
+def _gate_of_rows(name: str, sample: Any, rule: GateRule, level: float) -> Gate:
     """Return the outcome of one sample."""
     seed = one_seed(rule.random_state)
     if sample.reduction == CANONICAL:
         return _gate_of_distributions(name, sample, rule, Redrawing(interval=level, random_state=seed))
-    estimate = estimate_of(rule.measure, sample, reduction, Redrawing(interval=level, random_state=seed))
+    estimate = estimate_of(rule.measure, sample, sample.reduction, Redrawing(interval=level, random_state=seed))
     p_value = joint_test(sample, NULL_DRAWS, seed, [estimate]).p_value
     return gate_of(name, estimate, rule, Bounds.of(sample, level), p_value)
 
