@@ -53,7 +53,7 @@ def test_some_copies_among_other_rows():
         lambda p: np.rint(p * 299) / 299,
         lambda p: 1 / (1 + np.exp(-np.round(np.log(p / (1 - p)), 2))),
         lambda p: np.random.default_rng(1).permuted(np.linspace(0.01, 0.99, 80) ** 2)[(p * 80).astype(int)],
-        lambda p: 0.4 + 0.2 * np.rint(p * 99) / 99,  # far too timid: most labels of a value agree
+        lambda p: 0.4 + 0.2 * np.rint(p * 99) / 99,  # far underconfident: most labels of a value agree
     ],
     ids=["distinct", "2", "6", "float16", "float32", "sevenths", "k of 299", "logits", "leaves", "timid"],
 )

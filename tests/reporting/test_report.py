@@ -93,14 +93,12 @@ def test_the_same_data_give_the_same_bytes(tmp_path):
 
 def test_it_says_first_what_was_found():
     error, *others = report("bold").sentences
-    assert report("bold").verdict.headline == "Too bold"
-    assert error.startswith("The calibration error is estimated at ")
-    assert others[0].startswith("Too bold: where the logit of the score grows by 1")
+    assert report("bold").verdict.headline == "Overconfident"
+    assert error.startswith("Calibration is rejected (p <= 0.005); calibration error debiased ")
+    assert others[0].startswith("P-value of each statistic by itself: ")
     comparison = report("bold").comparison
     gain = comparison[comparison.chosen].held_out.to_identity
-    assert others[-3].startswith(
-        "Errors that persist over at least 1.3 % of the rows, neighbours by score, are at most "
-    )
+    assert others[-3].startswith("Errors of any shape that persists over 1.3 % of the rows, up to ")
     assert f"Calibration by {comparison.chosen} would lower the log loss by {-gain.mean:#.3g} " in others[-2]
     assert gain.mean < 0
     assert others[-1] == "Four times as many rows (2,400) would halve the interval."
@@ -111,9 +109,7 @@ def test_of_calibrated_scores_it_says_what_could_be_hidden():
     one = made.verdict.estimate
     high = one.interval.high
     assert made.verdict.headline == "No miscalibration shown"
-    assert made.sentences[-2].startswith(
-        f"Errors that a smooth map can follow of up to {high:#.3g} cannot be ruled out"
-    )
+    assert made.sentences[-2].startswith(f"Errors up to {high:#.3g} cannot be ruled out (of any shape that persists ")
     assert made.sentences[-1] == (
         f"If the error is as found, about 2,400 rows would show that it is at most {(one.debiased + high) / 2:#.3g}."
     )
@@ -156,12 +152,12 @@ def test_classes_and_segments_are_listed_worst_first():
 def test_the_dict_holds_what_the_page_says():
     made = report("bold")
     found = json.loads(json.dumps(made.to_dict()))
-    assert found["verdict"]["headline"] == "Too bold"
+    assert found["verdict"]["headline"] == "Overconfident"
     assert found["sentences"] == made.sentences
     assert found["facts"]["random_state"] == "0"
     assert found["classes"] is None
     assert made._repr_html_().startswith('<iframe title="Churn &lt;script&gt;')
-    assert repr(made) == f"Report({TITLE!r}: Too bold)"
+    assert repr(made) == f"Report({TITLE!r}: Overconfident)"
 
 
 @pytest.mark.parametrize(
@@ -209,7 +205,7 @@ def test_whole_distributions_are_judged_by_the_error_on_the_simplex():
     assert page.evaluation.names == ["simplex_ece", "vector"]
     assert page.verdict.p_value == page.evaluation["simplex_ece"].null.p_value
     assert page.verdict.shown
-    assert "Of the confidence alone: Too bold" in " ".join(page.sentences)
+    assert "Of the confidence alone: Overconfident" in " ".join(page.sentences)
     assert list(page.classes.classes) == ["a", "b", "c"]
     assert 'id="tab-triangle"' in page.html
     assert "share of positives" not in page.html

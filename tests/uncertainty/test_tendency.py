@@ -119,10 +119,10 @@ def test_there_is_no_slope_where_a_line_means_nothing(y, p):
 
 
 def test_words_say_only_what_is_sure():
-    assert tendency_of(fot.ScoreSample(*drawn(2000, slope=0.6))).words == ["too bold"]
-    assert tendency_of(fot.ScoreSample(*drawn(2000, slope=1.6))).words == ["too timid"]
-    assert tendency_of(fot.ScoreSample(*drawn(2000, shift=-0.5))).words == ["too high"]
-    assert tendency_of(fot.ScoreSample(*drawn(2000, shift=0.5))).words == ["too low"]
+    assert tendency_of(fot.ScoreSample(*drawn(2000, slope=0.6))).words == ["overconfident"]
+    assert tendency_of(fot.ScoreSample(*drawn(2000, slope=1.6))).words == ["underconfident"]
+    assert tendency_of(fot.ScoreSample(*drawn(2000, shift=-0.5))).words == ["scores too high"]
+    assert tendency_of(fot.ScoreSample(*drawn(2000, shift=0.5))).words == ["scores too low"]
     assert tendency_of(fot.ScoreSample(*drawn(2000))).words == []
     assert tendency_of(fot.ScoreSample(*drawn(40, slope=0.8))).words == []
 
@@ -146,11 +146,11 @@ def with_certain(n, slope, wrong, seed=0):
 
 
 def test_certain_scores_do_not_turn_the_direction_round():
-    """Certain and wrong in 6 % of cases is bold; the uncertain scores are timid, and a map in logits is of them."""
+    """Certain and wrong in 6 % of cases is overconfident; the other scores are not, and a map in logits is of them."""
     y, p = with_certain(4000, slope=1.4, wrong=0.06)
     assert fot.Platt(eps=1e-16).fit(p, y).slope_ < 0.2
     found = tendency_of(fot.ScoreSample(y, p))
-    assert "too timid" in found.words
+    assert "underconfident" in found.words
     assert found.slope == pytest.approx(1.4, abs=0.15)
     assert [scores.refuted for scores in found.certain] == [True, True]
     assert [words.partition(" of the scores are exactly ")[2][0] for words in found.certain_words] == ["0", "1"]
@@ -158,7 +158,7 @@ def test_certain_scores_do_not_turn_the_direction_round():
     json.dumps(found.to_dict())
 
 
-def test_a_forest_of_few_positives_is_not_bold():
+def test_a_forest_of_few_positives_is_not_overconfident():
     """Most of its scores are 0, a few of them wrongly; the others rise too slowly."""
     rng = np.random.default_rng(0)
     p = np.round(rng.beta(0.08, 5.0, 20_000), 2)
@@ -168,7 +168,7 @@ def test_a_forest_of_few_positives_is_not_bold():
     assert fot.Platt(eps=1e-16).fit(p, y).slope_ < 0.3
     found = tendency_of(fot.ScoreSample(y, p))
     assert found.slope_interval.low < 1.3 < found.slope_interval.high
-    assert "too bold" not in found.words
+    assert "overconfident" not in found.words
     assert found.certain[0].wrong_interval.low < 0.002 < found.certain[0].wrong_interval.high
 
 
@@ -215,7 +215,7 @@ def test_the_slope_is_the_one_that_r_finds_of_the_same_rows():
     tendency = tendency_of(fot.ScoreSample(y, p))
     assert tendency.slope == pytest.approx(0.873516525265091, abs=1e-8)  # rms::val.prob, and glm of 0 < p < 1
     assert found["expected"]["cox"]["slope"] == pytest.approx(tendency.slope, abs=1e-8)
-    assert tendency.words == ["too bold"]
+    assert tendency.words == ["overconfident"]
     assert [scores.rows for scores in tendency.certain] == [474, 474]
 
 

@@ -24,10 +24,10 @@ def evaluated(truth, families=("platt",), n=2000, seed=0, **options):
 
 
 PLANTED = {
-    "Too bold": lambda p: sigmoid(0.6 * logit(p, 1e-9)),
-    "Too timid": lambda p: sigmoid(1.8 * logit(p, 1e-9)),
-    "Too high": lambda p: 0.8 * p,
-    "Too low": lambda p: 1 - 0.8 * (1 - p),
+    "Overconfident": lambda p: sigmoid(0.6 * logit(p, 1e-9)),
+    "Underconfident": lambda p: sigmoid(1.8 * logit(p, 1e-9)),
+    "Scores too high": lambda p: 0.8 * p,
+    "Scores too low": lambda p: 1 - 0.8 * (1 - p),
     NOT_SHOWN: lambda p: p,
     NO_DIRECTION: lambda p: p + 0.15 * (np.sin(np.pi * p) * np.cos(4 * np.pi * p) + 2 / (15 * np.pi)),
 }
@@ -36,12 +36,12 @@ PLANTED = {
 @pytest.mark.parametrize("headline", PLANTED)
 def test_the_headline_names_what_was_planted(headline):
     verdict = evaluated(PLANTED[headline], ["spline"]).verdict
-    if headline in ("Too high", "Too low"):  # a constant factor turns the line in the logit as well
+    if headline in ("Scores too high", "Scores too low"):  # a constant factor turns the line in the logit as well
         assert headline.lower() in verdict.headline.lower()
     else:
         assert headline == verdict.headline
     assert verdict.shown == (headline != NOT_SHOWN) == (verdict.p_value <= 0.05)
-    assert str(verdict).startswith(f"{verdict.headline}: the calibration error is estimated at ")
+    assert str(verdict).startswith(f"{verdict.headline}: {verdict.decision}; calibration error debiased ")
     assert "calibrated" not in verdict.headline.lower().replace("miscalibrated", "")
 
 
@@ -49,16 +49,20 @@ def test_the_sentences_hold_the_numbers():
     verdict = evaluated(lambda p: 0.7 * p, ["beta"]).verdict
     estimate = verdict.estimate
     error, *others = verdict.reasons
-    assert f"is estimated at {estimate.debiased:#.3g} (95 % interval {estimate.interval.low:#.3g} to" in error
-    assert "in at most 1.6 % of cases (p of each: spline 0.016, isotonic 0.016, pairs 0.016)." in error  # 1 / 61
-    assert any(
-        f"the mean score is {-verdict.tendency.residual:#.3g} (" in text and "above the share of positives" in text
-        for text in others
+    assert error == (
+        f"calibration is rejected (p <= 0.016); calibration error debiased {estimate.debiased:#.3g} "  # 1 / 61
+        f"(raw {estimate.value:#.3g}), 95 % interval {estimate.interval.low:#.3g} to {estimate.interval.high:#.3g}."
+    )
+    assert others[0] == "P-value of each statistic by itself: spline 0.016, isotonic 0.016, pairs 0.016."
+    residual, ends = verdict.tendency.residual, verdict.tendency.residual_interval
+    assert (
+        f"Mean residual {residual:#.3g} ({ends.low:#.3g} to {ends.high:#.3g}; 0 is ideal, below 0: scores too high)."
+        in others
     )
     limit = estimate.limit(40)
     assert limit >= estimate.interval.high
-    over = "over at least 1.6 % of the rows, neighbours by score,"
-    assert others[-1] == f"Errors that persist {over} are at most {limit:#.3g}, with 95 % confidence."
+    shape = "of any shape that persists over 1.6 % of the rows"
+    assert others[-1] == f"Errors {shape}, up to {limit:#.3g} cannot be ruled out."
     found = json.loads(json.dumps(verdict.to_dict()))
     assert (found["headline"], found["family"], found["p_value"]) == (verdict.headline, "spline", verdict.p_value)
     assert found["limit"]["value"] == estimate.limit(40)
@@ -73,7 +77,7 @@ def test_it_rests_on_the_same_statistics_whatever_is_listed():
         found = verdict.to_dict()
         text, expected = found.pop("text"), {name: value for name, value in first.items() if name != "text"}
         assert found == expected
-        assert text.startswith(first["text"].split(";")[0])
+        assert text.startswith(first["text"].split(" P-value")[0])
     assert verdicts[0].test.p_values == joint_test(fot.ScoreSample(*drawn(lambda p: p**1.1, 600)), 60).p_values
 
 
@@ -100,12 +104,18 @@ def test_a_map_that_a_spline_cannot_follow_is_shown_and_measured():
 def test_an_interval_and_a_test_that_seem_to_differ_are_told_of():
     verdict = evaluated(lambda p: p, ["spline"], n=600).verdict
     assert (verdict.shown, verdict.interval.low) == (False, 0.0)
-    assert len(verdict.reasons) == 2  # the error, and what cannot be ruled out
+    high = verdict.interval.high
+    assert verdict.decision.startswith("calibration is not rejected (p = ")
+    assert verdict.reasons[-1].startswith(f"Errors up to {high:#.3g} cannot be ruled out")
+    likely = (verdict.estimate.debiased + high) / 2
+    assert verdict.reasons[-1].endswith(f"with 2,400 rows about {likely:#.3g} could.")
+    # also where nothing is shown the direction is told
+    assert {text.partition(" (")[0].rpartition(" ")[0] for text in verdict.reasons} >= {"Slope", "Mean residual"}
 
     def beside(low, observed):
         nulls = {name: replace(null, observed=observed) for name, null in verdict.test.nulls.items()}
         estimate = replace(verdict.estimate, interval=replace(verdict.interval, low=low, high=0.9))
-        return replace(verdict, estimate=estimate, test=replace(verdict.test, nulls=nulls)).reasons[1]
+        return replace(verdict, estimate=estimate, test=replace(verdict.test, nulls=nulls)).reasons[2]
 
     assert beside(0.01, 0.0).startswith("The interval by itself leaves out 0;")
     assert beside(0.0, 99.0).startswith("That there is an error is surer than its size")
@@ -140,7 +150,7 @@ def test_of_confidence_it_speaks_of_accuracy():
     evaluation = fot.evaluate(
         y, np.column_stack((top, 1 - top)), families=["platt"], reduction="confidence", draws=15, null_draws=60
     )
-    assert "above the accuracy." in str(evaluation.verdict)
+    assert "calibration error of the confidences debiased" in str(evaluation.verdict)
     assert evaluation.to_dict()["verdict"]["headline"] == evaluation.verdict.headline
 
 

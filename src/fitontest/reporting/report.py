@@ -345,7 +345,7 @@ def report(
     >>> p = rng.random(1000)
     >>> report = fot.report(rng.random(1000) < p**1.5, p, title="Model A")
     >>> report
-    Report('Model A': Too timid and too high)
+    Report('Model A': Underconfident, scores too high)
     >>> report.save("report.html")  # doctest: +SKIP
     """
     options = ReportOptions.of(title, families, compare, interval, random_state, reduction)

@@ -1,4 +1,4 @@
-"""In which direction scores are wrong: too high or too low, too bold or too timid, and how sure that is."""
+"""In which direction scores are wrong: too high or too low, over- or underconfident, and how sure that is."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +12,7 @@ from fitontest.families.cutting import UNCUT
 from fitontest.families.platt import Platt
 from fitontest.measures.interval import Interval
 from fitontest.numerics.links import logit, sigmoid
+from fitontest.results.text import short
 from fitontest.significance.exact_share import share_interval
 from fitontest.typing import FloatArray
 from fitontest.uncertainty.certain_scores import CertainScores, certain_scores
@@ -20,16 +21,30 @@ FEW = 50  # rows of a class, below which the mean of the labels is not nearly no
 FEWEST = 10  # rows of each class, below which nothing is said of a slope
 WORTH_SAYING = 0.01  # share of certain scores
 
+OVERCONFIDENT = "overconfident"
+UNDERCONFIDENT = "underconfident"
+REVERSED = "ranks in reverse"
+TOO_HIGH = "scores too high"
+TOO_LOW = "scores too low"
+#: What a slope, or a mean residual, says where its whole interval is on one side of the ideal.
+MEANINGS = {
+    OVERCONFIDENT: "below 1: predictions too extreme",
+    UNDERCONFIDENT: "above 1: predictions not extreme enough",
+    REVERSED: "below 0: are these the scores of the class that counts as positive?",
+    TOO_HIGH: "below 0: scores too high",
+    TOO_LOW: "above 0: scores too low",
+}
+
 
 @dataclass(frozen=True)
 class Tendency:
     """In which direction scores are wrong, as a line in their logit and as a difference of means.
 
     The slope is that of Platt scaling, logit c = slope logit p + intercept, fitted by maximum likelihood to the
-    uncertain rows, those of a score strictly between 0 and 1: below 1 the scores are too bold, farther apart than the
-    probabilities; above 1 too timid; below 0 backwards. The logit of a certain score is infinite, and any number in its
-    place would decide the slope: certain scores are tested by themselves. The residual is the mean label less the mean
-    score of all rows: below 0 the scores are too high on average.
+    uncertain rows, those of a score strictly between 0 and 1: below 1 the scores are overconfident, farther apart than
+    the probabilities; above 1 underconfident; below 0 they rank in reverse. The logit of a certain score is infinite,
+    and any number in its place would decide the slope: certain scores are tested by themselves. The residual is the
+    mean label less the mean score of all rows: below 0 the scores are too high on average.
 
     Attributes
     ----------
@@ -54,7 +69,7 @@ class Tendency:
     >>> p = rng.random(2000)
     >>> tendency = tendency_of(fot.ScoreSample(rng.random(2000) < 0.25 + p / 2, p))
     >>> tendency.words, tendency.slope_interval.high < 1
-    (['too bold'], True)
+    (['overconfident'], True)
     """
 
     residual: float
@@ -65,16 +80,32 @@ class Tendency:
 
     @property
     def words(self) -> list[str]:
-        """What is sure of the direction: among "backwards", "too bold", "too timid", "too high" and "too low"."""
+        """What is sure of the direction: among the words "overconfident", "underconfident" and so on, in this order."""
         slope, residual = self.slope_interval, self.residual_interval
         sure = {
-            "backwards": slope is not None and slope.high < 0.0,
-            "too bold": slope is not None and 0.0 <= slope.high < 1.0,
-            "too timid": slope is not None and slope.low > 1.0,
-            "too high": residual.high < 0.0,
-            "too low": residual.low > 0.0,
+            OVERCONFIDENT: slope is not None and 0.0 <= slope.high < 1.0,
+            UNDERCONFIDENT: slope is not None and slope.low > 1.0,
+            REVERSED: slope is not None and slope.high < 0.0,
+            TOO_HIGH: residual.high < 0.0,
+            TOO_LOW: residual.low > 0.0,
         }
         return [word for word, is_sure in sure.items() if is_sure]
+
+    @property
+    def slope_in_words(self) -> str:
+        """The slope with its interval, the ideal and what the side means on which it surely lies; "" without one."""
+        if self.slope is None or self.slope_interval is None:
+            return ""
+        return self._in_words("slope", self.slope, self.slope_interval, "1", (OVERCONFIDENT, UNDERCONFIDENT, REVERSED))
+
+    @property
+    def residual_in_words(self) -> str:
+        """The mean residual in the same words."""
+        return self._in_words("mean residual", self.residual, self.residual_interval, "0", (TOO_HIGH, TOO_LOW))
+
+    def _in_words(self, name: str, value: float, interval: Interval, ideal: str, words: tuple[str, ...]) -> str:
+        sure = "".join(f", {MEANINGS[word]}" for word in words if word in self.words)
+        return f"{name} {short(value)} ({short(interval.low)} to {short(interval.high)}; {ideal} is ideal{sure})"
 
     @property
     def certain_words(self) -> list[str]:

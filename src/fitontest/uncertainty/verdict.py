@@ -54,7 +54,7 @@ class Verdict:
     >>> p = rng.random(2000)
     >>> verdict = fot.evaluate(rng.random(2000) < 0.25 + p / 2, p, families=["platt"]).verdict
     >>> verdict.headline, verdict.shown, verdict.p_value <= 0.005
-    ('Too bold', True, True)
+    ('Overconfident', True, True)
     """
 
     estimate: Estimate
@@ -87,23 +87,39 @@ class Verdict:
         """The verdict in a few words."""
         if not self.shown:
             return NOT_SHOWN
-        words = " and ".join(self.tendency.words).capitalize()
+        words = ", ".join(self.tendency.words).capitalize()
         return words or (CERTAIN_WRONG if self.test.impossible else NO_DIRECTION)
+
+    @property
+    def decision(self) -> str:
+        """Whether calibration is rejected, with the joint p-value."""
+        sign = "<=" if self.p_value < 1.5 * self.test.smallest else "="  # no draw looked as bad
+        is_or_not = "is" if self.shown else "is not"
+        return f"calibration {is_or_not} rejected (p {sign} {self.p_value:.2g})"
+
+    @property
+    def size(self) -> str:
+        """The error with its interval."""
+        interval = self.interval
+        ends = f"{100 * interval.level:g} % interval {short(interval.low)} to {short(interval.high)}"
+        return f"{both_values(self.estimate)}, {ends}"
 
     @property
     def reasons(self) -> list[str]:
         """Sentences with the numbers behind the headline."""
-        directions = [text for text in (self._slope, self._mean) if text] if self.shown else []
+        of = " of the confidences" if self.estimate.base_rate_name == "accuracy" else ""
         rough = self.interval.roughness
         note = [] if rough is None else [f"{_capital(rough.in_words())}."]
+        tendency = [self.tendency.slope_in_words, self.tendency.residual_in_words]
         return [
-            self._error,
+            f"{self.decision}; calibration error{of} {self.size}.",
+            self._each,
             *self._beside_interval,
             *note,
-            *directions,
+            *[_sentence(text) for text in tendency if text],
             *self.tendency.certain_words,
             *self.others,
-            *self._open,
+            *self.not_ruled_out,
         ]
 
     @property
@@ -118,18 +134,10 @@ class Verdict:
         return self.estimate.limit_at(RESOLUTION)
 
     @property
-    def _error(self) -> str:
-        of = "of the confidences " if self.estimate.base_rate_name == "accuracy" else ""
-        interval = self.interval
-        text = (
-            f"the calibration error {of}is estimated at {short(self.estimate.quoted)} "
-            f"({100 * interval.level:g} % interval {short(interval.low)} to {short(interval.high)})"
-        )
-        most = "at most " if self.p_value < 1.5 * self.test.smallest else ""  # no draw looked as bad
+    def _each(self) -> str:
         each = ", ".join(f"{name} {short(value, 2)}" for name, value in self.p_values.items())
-        each += ", labels of certain scores impossible" if self.test.impossible else ""
-        share = f"{most}{percent(self.p_value)} of cases"
-        return f"{text}; calibrated scores would look as bad in {share} (p of each: {each})."
+        impossible = "; labels of certain scores are impossible" if self.test.impossible else ""
+        return f"P-value of each statistic by itself: {each}{impossible}."
 
     @property
     def _beside_interval(self) -> list[str]:
@@ -141,43 +149,20 @@ class Verdict:
         return []
 
     @property
-    def _open(self) -> list[str]:
-        """Which errors cannot be ruled out."""
+    def not_ruled_out(self) -> list[str]:
+        """Which errors cannot be ruled out, a sentence; where nothing is shown also with how many rows they could."""
         limit, high = self.limit, self.interval.high
-        over = f"over at least {percent(limit.share)} of the rows, neighbours by score,"
+        rough = f"of any shape that persists over {percent(limit.share)} of the rows, up to {short(limit.value)}"
         if self.shown:
-            sure = f"with {100 * self.interval.level:g} % confidence"
-            return [f"Errors that persist {over} are at most {short(limit.value)}, {sure}."]
-        if limit.value <= high:
-            return [f"Errors that persist {over} of up to {short(high)} cannot be ruled out."]
-        smooth = "Errors that a smooth map can follow" if self.interval.roughness is None else "Errors of such a map"
-        other = f"of errors in any other shape that persist {over} those of up to {short(limit.value)}"
-        return [f"{smooth} of up to {short(high)} cannot be ruled out, and {other}."]
-
-    @property
-    def _slope(self) -> str:
-        slope, interval = self.tendency.slope, self.tendency.slope_interval
-        word = next((word for word in ("backwards", "too bold", "too timid") if word in self.tendency.words), None)
-        if word is None or slope is None or interval is None:
-            return ""
-        text = (
-            f"{word.capitalize()}: where the logit of the score grows by 1, that of the probability grows by "
-            f"{short(slope)} ({short(interval.low)} to {short(interval.high)})."
-        )
-        if word == "backwards":
-            text += " Are these the scores of the class that counts as positive?"
-        return text
-
-    @property
-    def _mean(self) -> str:
-        interval = self.tendency.residual_interval
-        word = next((word for word in ("too high", "too low") if word in self.tendency.words), None)
-        if word is None:
-            return ""
-        low, high = sorted((abs(interval.low), abs(interval.high)))
-        size = f"{short(abs(self.tendency.residual))} ({short(low)} to {short(high)})"
-        side = "above" if word == "too high" else "below"
-        return f"{word.capitalize()}: the mean score is {size} {side} the {self.estimate.base_rate_name}."
+            return [f"Errors {rough} cannot be ruled out."]
+        text = f"Errors up to {short(high)} cannot be ruled out"
+        if limit.value > high:
+            text += f" ({rough})"
+        estimate = self.estimate
+        if self.interval.roughness is None and estimate.weighting is None:
+            likely = short((estimate.quoted + high) / 2.0)  # intervals shrink as one over the root of the rows
+            text += f"; with {4 * estimate.n:,} rows about {likely} could"
+        return [f"{text}."]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the verdict as JSON-ready values."""
@@ -267,5 +252,15 @@ def _interval_and_null(estimate: Estimate) -> tuple[ErrorInterval, IfCalibrated]
     return estimate.interval, estimate.null
 
 
+def both_values(estimate: Estimate) -> str:
+    """Return the debiased value of an estimate with the raw one in brackets, or the raw one where there is no other."""
+    raw = f"raw {short(estimate.value)}"
+    return raw if estimate.debiased is None else f"debiased {short(estimate.debiased)} ({raw})"
+
+
 def _capital(text: str) -> str:
     return text[0].upper() + text[1:]
+
+
+def _sentence(text: str) -> str:
+    return f"{_capital(text)}."
