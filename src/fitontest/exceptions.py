@@ -38,7 +38,9 @@ class PrintedWarning(CalibrationWarning):
 
 
 class SeparableDataWarning(CalibrationWarning):
-    """The labels are separated by the score, so the maximum-likelihood map is a limit that no parameter reaches.
+    """A threshold on the score separates the labels without error, so that the fitted curve becomes a step.
+
+    The likelihood has its maximum in a limit that no parameter reaches.
 
     Examples
     --------
@@ -53,7 +55,7 @@ class SeparableDataWarning(CalibrationWarning):
 
 
 class BlockSizeWarning(CalibrationWarning):
-    """Tied scores are too heavy for the default block-size bounds, so the upper one was given up.
+    """Too many rows share a score for the default bounds on the size of bins, so the upper bound was dropped.
 
     Examples
     --------

@@ -53,7 +53,9 @@ def reporting(reporter: Reporter) -> Iterator[None]:
 
 @contextmanager
 def show_progress() -> Iterator[None]:
-    """Show the progress of the long loops of a block on standard error: null draws, families, classes, candidates.
+    """Show progress bars on standard error while long computations of a ``with`` block run.
+
+    The loops are over null draws, families, classes and candidates.
 
     The bar is that of tqdm where it is installed. Where standard error is no terminal nothing is shown.
 

@@ -91,7 +91,7 @@ class Registry(Mapping[str, E], Generic[E, T]):
         self._settings: dict[str, dict[str, Any]] = {}
 
     def register(self, name: str, /, *, aliases: tuple[str, ...] = (), **settings: Any) -> Callable[[Entered], Entered]:
-        """Return a class decorator that enters the class under `name` and under each alias.
+        """Return a class decorator that registers a class under a name and under each alias.
 
         Parameters
         ----------
@@ -151,7 +151,9 @@ class Registry(Mapping[str, E], Generic[E, T]):
         return enter
 
     def unregister(self, name: str) -> None:
-        """Take a name, which is no alias, and its aliases out again, as a test of a plug-in must.
+        """Remove a registered name and its aliases again, as the test of an extension must.
+
+        The name is no alias itself.
 
         Parameters
         ----------
@@ -173,7 +175,9 @@ class Registry(Mapping[str, E], Generic[E, T]):
         self._aliases = {alias: target for alias, target in self._aliases.items() if target != name}
 
     def names(self, classes: str | None = None) -> list[str]:
-        """Return the registered names, without aliases, in alphabetical order; nothing of this package is imported.
+        """Return the registered names, without aliases, in alphabetical order.
+
+        Nothing of this package is imported.
 
         Parameters
         ----------
@@ -196,7 +200,7 @@ class Registry(Mapping[str, E], Generic[E, T]):
         return [name for name in names if self._is_on(shelf, name)]
 
     def make(self, name: str, /, **settings: Any) -> T:
-        """Return what the name stands for, with these settings.
+        """Return the object that a name stands for, made with these settings.
 
         Parameters
         ----------

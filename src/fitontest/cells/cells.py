@@ -46,7 +46,9 @@ COLUMNS = ("low", "high", "rows_0", "rows_1", "weight_0", "weight_1", "squares_0
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Cells:
-    """Counts and sums of labels and scores by cell of the score, in place of the rows.
+    """Compact summary of any number of scored rows: counts, scores and labels summed over tiny ranges of the score.
+
+    Each range is a cell of the score; the cells stand in place of the rows.
 
     A cell is an interval of scores of about 1/1024 in probability and 1/1024 in logit, so that rare and certain
     scores are told apart too; there are 10,000 to 40,000 of them, however many the rows are. A cell counts its rows by
@@ -128,7 +130,7 @@ class Cells:
         edges: ArrayInput = (),
         exact: bool = False,
     ) -> "Cells":
-        """Return the cells of labels and scores, of one batch for example.
+        """Return the summary of labels and scores, of one batch for example.
 
         Parameters
         ----------
@@ -176,7 +178,7 @@ class Cells:
         edges: ArrayInput = (),
         exact: bool = False,
     ) -> Any:
-        """Return the cells of a data frame, eager or lazy, of any engine; of each segment with `by`.
+        """Return the summary of a data frame, eager or lazy, of any engine; of each segment with `by`.
 
         The rows are read once, by the engine: nothing but the cells comes into memory.
 
@@ -237,7 +239,7 @@ class Cells:
 
     @classmethod
     def of_file(cls, path: str | Path, **columns: Any) -> Any:
-        """Return the cells of a Parquet file, or of all files that fit a pattern such as ``"scores/*.parquet"``.
+        """Return the summary of a Parquet file, or of all files that fit a pattern such as ``"scores/*.parquet"``.
 
         DuckDB reads them, in a memory that does not grow with the rows.
 
@@ -277,12 +279,12 @@ class Cells:
 
     @property
     def exact(self) -> bool:
-        """Whether each distinct score has a cell of its own."""
+        """Whether nothing was rounded: each distinct score is kept by itself."""
         return self.resolution.exact
 
     @property
     def edges(self) -> tuple[float, ...]:
-        """Scores at which a cell ends beside the usual ones."""
+        """Scores at which a range ends beside the usual ones."""
         return self.resolution.edges
 
     @cached_property
@@ -297,12 +299,12 @@ class Cells:
 
     @property
     def whole(self) -> bool:
-        """Whether the weights count rows."""
+        """Whether the weights are counts of rows."""
         return _could_count(self) and (self.weights == "counts" or are_plausible(self.total, self.n))
 
     @property
     def doubtful(self) -> bool:
-        """Whether the weights are whole numbers that "auto" takes for importances, because they are large."""
+        """Whether the weights are whole numbers so large that "auto" takes them for importances, not for counts."""
         return _could_count(self) and not self.whole
 
     @property
@@ -329,7 +331,7 @@ class Cells:
     __radd__ = __add__
 
     def discounted(self, factor: float) -> "Cells":
-        """Return the cells with all weights times a factor in (0, 1], so that older rows count less than newer ones.
+        """Return the summary with all weights times a factor in (0, 1], so that older rows count less than newer ones.
 
         Weights are then importances. The rows of a label in a cell are dropped, and `n` counts
         them no longer, once their weight is less than 1e-30 of the total. A factor of 1 changes nothing.
@@ -352,7 +354,10 @@ class Cells:
         return _of_sums(self.sums.scaled(float(factor)), self.resolution, weights)
 
     def sample(self) -> ScoreSample:
-        """Return the sample that the cells are: two entries per cell, at its mean score, that stand for its rows."""
+        """Return the summary as data that every function of this package takes.
+
+        Each cell gives two entries, at its mean score, that stand for its rows.
+        """
         return self._made
 
     @cached_property
@@ -360,18 +365,18 @@ class Cells:
         return _make_sample(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the cells as JSON-ready values."""
+        """Return the summary as JSON-ready values."""
         facts = {"schema": SCHEMA, "exact": self.exact, "edges": list(self.edges), "whole": self.sums.whole}
         facts["weights"] = self.weights
         return {**facts, **{name: column.tolist() for name, column in _columns_of(self.sums).items()}}
 
     def to_json(self) -> str:
-        """Return the cells as JSON text, from which `from_json` makes the same cells bit by bit."""
+        """Return the summary as JSON text, from which `from_json` makes the same one bit by bit."""
         return as_text(self.to_dict(), "cells")
 
     @classmethod
     def from_json(cls, text: str) -> "Cells":
-        """Return the cells that `to_json` wrote.
+        """Return the summary that `to_json` wrote.
 
         Parameters
         ----------
@@ -393,11 +398,11 @@ class Cells:
         return _cells_of_columns(values, values["exact"], values["edges"], values["whole"], values["weights"])
 
     def to_records(self) -> Records:
-        """Return a record per cell."""
+        """Return a record for each range of scores."""
         return records(**_columns_of(self.sums))
 
     def to_frame(self, backend: Backend = "pandas") -> Any:
-        """Return a data frame with a row per cell, to be written to Parquet, for example.
+        """Return a data frame with a row for each range of scores, to be written to Parquet, for example.
 
         What the weights mean, and the resolution, are not in it: `from_frame` is told.
 
@@ -418,7 +423,7 @@ class Cells:
         whole: bool = True,
         weights: WeightType = "auto",
     ) -> "Cells":
-        """Return the cells of a data frame that `to_frame` made.
+        """Return the summary kept in a data frame that `to_frame` made.
 
         Parameters
         ----------
@@ -455,7 +460,9 @@ class Cells:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClassCells(Mapping[Label, Cells]):
-    """The cells of several classes, each against the rest: what ``reduction="classwise"`` keeps of a matrix of scores.
+    """Compact summary of any number of scored rows of several classes, each class against the rest.
+
+    The cells are what ``reduction="classwise"`` keeps of a matrix of scores.
 
     A mapping from the class to its cells, in the order of the columns. It stands in place of the labels wherever
     ``reduction="classwise"`` is taken.
@@ -501,7 +508,7 @@ class ClassCells(Mapping[Label, Cells]):
         return sum(cells.n for cells in self.cells.values())
 
     def against_rest(self, column: int) -> ScoreSample:
-        """Return one class against the rest.
+        """Return the summary of one class against the rest.
 
         Parameters
         ----------
@@ -531,7 +538,7 @@ class ClassCells(Mapping[Label, Cells]):
     __radd__ = __add__
 
     def discounted(self, factor: float) -> "ClassCells":
-        """Return the cells with all weights times a factor in (0, 1], see `Cells.discounted`.
+        """Return the summary with all weights times a factor in (0, 1], see `Cells.discounted`.
 
         Parameters
         ----------

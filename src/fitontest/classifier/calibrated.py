@@ -31,7 +31,9 @@ from fitontest.typing import ArrayInput, FloatArray, RandomState
 
 @dataclass(eq=False, repr=False)
 class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
-    """Fit a classifier and, to scores of rows it has not seen, a family of calibration maps for each class.
+    """Fit a classifier and calibrate its probabilities by cross-fitting, on rows that it was not trained on.
+
+    A family of calibration maps is fitted for each class.
 
     With m folds, scores s_jk of class k from the classifier of fold j, and the maps c_jk fitted to them, the
     probability of class k is the mean of c_jk(s_jk) / sum_l c_jl(s_jl) over the folds; of two classes the second has
@@ -146,7 +148,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
     random_state: RandomState = 0
 
     def fit(self, X: Any, y: ArrayInput, sample_weight: ArrayInput = None, **fit_params: Any) -> Self:
-        """Fit the classifier and the families.
+        """Fit the classifier and the calibration maps behind it.
 
         Parameters
         ----------
@@ -233,7 +235,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Return how metadata is routed: to ``fit`` of the estimator and to ``split`` of the splitter."""
+        """Return how scikit-learn routes metadata: to ``fit`` of the estimator and to ``split`` of the splitter."""
         return (
             MetadataRouter(owner=type(self).__name__)
             .add_self_request(self)

@@ -62,7 +62,7 @@ def check(
     style: str,
     output: Path | None,
 ) -> None:
-    """Check that the calibration error of the scores in FILE is at most a limit.
+    """Check that the calibration error is at most a limit.
 
     FILE is CSV, TSV (also gzipped) or Parquet, or - for standard input. Exit codes: 0 pass, the whole interval of the
     error is at most --max-error, and so is every error that may persist over a share of the rows (--resolution); 1

@@ -41,7 +41,7 @@ QUESTION = "Is the tumour malignant? 569 breast tumours (scikit-learn), each sco
 )
 @refusing
 def demo(output: Path) -> None:
-    """Show the errors of two classifiers on real data, and write their diagrams."""
+    """Show the calibration of two classifiers on real data, with diagrams."""
     output.mkdir(parents=True, exist_ok=True)
     click.echo(QUESTION)
     written = []

@@ -74,7 +74,7 @@ def evaluate(
     by: tuple[str, ...],
     style: str,
 ) -> None:
-    """Print the calibration errors of the scores in FILE.
+    """Say how well the scores in FILE are calibrated.
 
     FILE is CSV, TSV (also gzipped) or Parquet, or - for standard input. Each family of calibration maps is fitted to
     its rows, and the error is the mean distance between the scores and the fitted map. Other measures follow, by

@@ -61,11 +61,12 @@ def plan(
     style: str,
     layout: Layout,
 ) -> None:
-    """Say how many rows an evaluation needs, and which families to trust.
+    """Say how many test rows a calibration error takes.
 
-    Labels of known calibration error are simulated for scores drawn from FILE, which is CSV, TSV (also gzipped) or
-    Parquet (- is standard input), or for beta-distributed scores. Nothing is needed of labels: a plan can be made
-    before there are any.
+    Families of calibration maps are compared: which one measures the error best at each number of rows? Labels of known
+    calibration error are simulated for scores drawn from FILE, which is CSV, TSV (also gzipped) or Parquet (- is
+    standard input), or for beta-distributed scores. Nothing is needed of labels: a plan can be made before there are
+    any.
     """
     if (file is None) != (prob is None):
         missing, given = ("--prob", f"FILE {file}") if prob is None else ("FILE", f"--prob {prob}")

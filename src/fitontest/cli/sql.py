@@ -29,7 +29,9 @@ from fitontest.maps.stored import MAX_BYTES
 )
 @refusing
 def sql(map_file: Path, probs: tuple[str, ...], max_bytes: int) -> None:
-    """Print MAP as a scalar expression in DuckDB's SQL, which can stand in any SELECT.
+    """Print MAP, a calibration map, as an expression in SQL.
+
+    It is a scalar expression in DuckDB's SQL, which can stand in any SELECT.
 
     MAP is the JSON file of a fitted calibration map. The value lies in [0, 1], and is NULL where the score is missing
     or outside [0, 1]. Of a map of several classes there is an expression for each, on a line of its own.

@@ -63,7 +63,7 @@ def compare_calibrators(
     reduction: AnyReduction | None = None,
     labels: ArrayInput = None,
 ) -> Comparison:
-    """Compare families of maps as post-hoc calibrators on rows they were not fitted to, and choose one.
+    """Compare recalibration methods on rows that they were not fitted to, and choose one.
 
     Every family is fitted to all folds but one and predicts that one. The mean loss of these predictions measures how
     good the calibrator is. Families are compared by the *paired* differences of their losses, d_i = loss_i(a) -

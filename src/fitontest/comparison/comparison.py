@@ -41,7 +41,7 @@ ERRORS_NOTE = " error (...): the calibration error of the predictions, estimated
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Table):
-    """Post-hoc calibrators compared on rows they were not fitted to, as `compare_calibrators` returns them.
+    """Recalibration methods compared on rows that they were not fitted to, as `compare_calibrators` returns them.
 
     Attributes
     ----------
@@ -109,11 +109,11 @@ class Comparison(Table):
 
     @property
     def best_(self) -> Any:
-        """The chosen family, fitted to all rows."""
+        """The chosen calibrator, fitted to all rows."""
         return self[self.chosen].family
 
     def choice(self, rule: Literal["best", "one_se", "stack"]) -> str:
-        """Return the name that a rule chooses, which need not be the rule of this comparison.
+        """Return the name of the calibrator that a rule chooses; it need not be the rule of this comparison.
 
         Without a mixture among the candidates there is nothing for "stack" to choose.
 
@@ -168,7 +168,7 @@ class Comparison(Table):
 
     @property
     def frontier(self) -> list[str]:
-        """The candidates that no other dominates, from the smallest loss on: none is as good and more readable.
+        """The candidates that no other beats both in held-out loss and in readability, from the smallest loss on.
 
         Another dominates a candidate if its loss is as small and its probabilistic count as small, and one of them is
         smaller. The loss is that on the test set, if there is one. Losses that differ by less than their standard error
@@ -188,7 +188,7 @@ class Comparison(Table):
         return [_tabulate_losses(self), _tabulate_errors(self), *measured, sentences]
 
     def plot(self, figure: "SomeFigure" = None) -> "ComparisonDisplay":
-        """Draw the distance of each candidate's held-out loss from the smallest, and its remaining calibration error.
+        """Draw how much worse each candidate's held-out loss is than the best, and its remaining calibration error.
 
         Parameters
         ----------
@@ -208,7 +208,9 @@ class Comparison(Table):
         return ComparisonDisplay(self.rows(), loss=LOSS_NAMES[self.scoring], do_nothing=self.do_nothing)
 
     def plot_frontier(self, figure: "SomeFigure" = None) -> "FrontierDisplay":
-        """Draw the loss of each candidate against how many values its map has in effect, and name the frontier.
+        """Draw held-out loss against how many different probabilities each candidate gives, in effect.
+
+        Those that no other beats in both are named.
 
         It needs ``interpretability=True``.
 

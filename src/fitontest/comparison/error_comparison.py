@@ -65,7 +65,7 @@ class HeldOutMean:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ErrorComparison(Table):
-    """How much two models that scored the same rows differ in calibration error, as `compare_errors` returns it.
+    """Which of two models is better calibrated on the same rows, and by how much, as `compare_errors` returns it.
 
     Attributes
     ----------
@@ -145,7 +145,7 @@ class ErrorComparison(Table):
 
     @property
     def notes(self) -> list[str]:
-        """What must be known to read the plug-in errors, such as that all scores of a model are decisions."""
+        """What must be known to read the errors, such as that all scores of a model are exactly 0 or 1."""
         of_models = [(name, replace(error, weighting=None, rows_note="").note) for name, error in self.errors.items()]
         own = [f"{name}: {note}" for name, note in of_models if note]
         weighting = self.weighting
@@ -155,11 +155,14 @@ class ErrorComparison(Table):
 
     @property
     def weighting(self) -> Weighting | None:
-        """What the weights of the rows were taken for."""
+        """Whether the weights of the rows were taken for counts or for importances."""
         return next(iter(self.errors.values())).weighting
 
     def rows(self) -> Records:
-        """Return a record for each model and one for the difference; this has a p-value and no plug-in error."""
+        """Return a record for each model and one for the difference between them.
+
+        This one has a p-value and no plug-in error.
+        """
         models = [_record(name, self.gains[name], None, self.errors[name]) for name in self.names]
         difference = HeldOutMean(self.difference, self.se, self.interval)
         return [*models, _record(" - ".join(self.names), difference, self.p_value, None)]
@@ -180,7 +183,7 @@ class ErrorComparison(Table):
         }
 
     def sections(self) -> list[Section]:
-        """Return the table of gains and errors, and below it the sentence on the difference, and notes."""
+        """Return what is printed: the tables, the sentence on the difference, and notes."""
         loss = LOSS_NAMES[self.loss]
         title = f"calibration of two models on the same rows, by out-of-fold {loss} ({self.cv} folds), n = {self.n}"
         title += READ_AS.get(self.reduction or "", "")
@@ -221,7 +224,7 @@ class ErrorComparison(Table):
         return f"{mean}{UNITS[self.loss]} ({level}; p-value {short(self.p_value, 2)})"
 
     def plot(self, figure: "SomeFigure" = None) -> "ErrorComparisonDisplay":
-        """Draw the held-out gains of the two models and their difference, with intervals.
+        """Draw how much recalibration would gain for each of two models, and the difference, with intervals.
 
         Parameters
         ----------

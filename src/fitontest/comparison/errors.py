@@ -58,7 +58,7 @@ def compare_errors(
     reduction: AnyReduction | None = None,
     labels: ArrayInput = None,
 ) -> ErrorComparison:
-    r"""Return how much two models that scored the same rows differ in calibration error, with an interval.
+    r"""Return which of two models is better calibrated on the same rows, and by how much, with an interval.
 
     With c_hat_j the map of the family that is fitted to the scores of model j on all folds but that of row i,
 

@@ -95,7 +95,7 @@ class Sample(ABC):
 
     @property
     def shared(self) -> Self:
-        """The sample that knows the weights of all rows: itself."""
+        """The data that hold the weights of all rows: these."""
         return self
 
     @property
@@ -105,7 +105,7 @@ class Sample(ABC):
 
     @cached_property
     def w2(self) -> FloatArray:
-        """Squared weights; of whole weights, which count rows, the weights themselves."""
+        """Squared weights, or where weights are counts of rows, the weights themselves."""
         return self.w if self.whole else self.w * self.w
 
     @abstractmethod
@@ -164,7 +164,7 @@ class Sample(ABC):
 
     @abstractmethod
     def fit(self, family: Any) -> Any:
-        """Return the calibration map of an unfitted family that fits the rows best."""
+        """Return the calibration map that fits the rows best, for an unfitted family of calibration maps."""
 
     @abstractmethod
     def predict(self, c_hat: Any, rows: BoolArray | IntArray | None = None) -> FloatArray:
@@ -198,7 +198,9 @@ class Sample(ABC):
 
     @abstractmethod
     def hold_out(self, family: Any, folds: Sequence[IntArray]) -> FloatArray:
-        """Return for each row of `present` what a map of the family makes of it that was fitted without its fold.
+        """Return out-of-fold predictions: for each row those of a calibration map fitted without its fold.
+
+        The rows are those of `present`.
 
         Warnings of these fits are suppressed: a fit to all rows warns of the same data.
 
@@ -211,7 +213,7 @@ class Sample(ABC):
         """
 
     def with_facts(self, **facts: NDArray[Any]) -> Self:
-        """Return the sample with further facts of its rows.
+        """Return the data with further columns that belong to its rows.
 
         Parameters
         ----------
@@ -222,7 +224,7 @@ class Sample(ABC):
         return changed(self, facts={**self.facts, **facts}) if facts else self
 
     def keep_facts(self, *names: str) -> Self:
-        """Return the sample with these facts of its rows only.
+        """Return the data with only these of the columns that belong to its rows.
 
         Parameters
         ----------

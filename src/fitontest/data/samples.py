@@ -57,7 +57,7 @@ class ByKey(Mapping[Key, Any]):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Samples(ByKey):
-    """Samples by key, in order, with the whole that they are parts of.
+    """Checked data of several classes or segments, by name, with all rows together.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ class Samples(ByKey):
     def of_segments(
         cls, samples: Mapping[Key, Any], whole: Any, name: str = SEGMENT, empty: tuple[Key, ...] = ()
     ) -> "Samples":
-        """Return the samples of segments, which are there already.
+        """Return the checked data of segments, made from those of each.
 
         Parameters
         ----------
@@ -121,12 +121,12 @@ class Samples(ByKey):
 
     @property
     def weighting(self) -> Weighting | None:
-        """What the weights were taken for; None of rows of weight one."""
+        """Whether weights were taken for counts or importances; None where rows have no weights."""
         return self.shared.weighting  # type: ignore[no-any-return]
 
     @property
     def rows_note(self) -> str:
-        """What must be known of the rows where something is concluded from them, or ""."""
+        """What must be known of the rows before something is concluded from them, or ""."""
         return self.shared.rows_note  # type: ignore[no-any-return]
 
     @property
@@ -136,17 +136,17 @@ class Samples(ByKey):
 
     @property
     def is_by_class(self) -> bool:
-        """Whether the keys are classes."""
+        """Whether the names are those of classes."""
         return self.kind == CLASS
 
     @property
     def is_by_segment(self) -> bool:
-        """Whether the keys are segments."""
+        """Whether the names are those of segments."""
         return self.kind == SEGMENT
 
     @property
     def classes(self) -> list[Any] | None:
-        """The classes; None of segments of one score."""
+        """The classes; None of segments with one score."""
         return self.labels if self.is_by_class else self.whole.classes
 
     @property
@@ -156,12 +156,12 @@ class Samples(ByKey):
 
     @property
     def reduction(self) -> str | None:
-        """By which reduction the rows were read."""
+        """How the probabilities of several classes were reduced to scores."""
         return "classwise" if self.is_by_class else self.whole.reduction
 
     @property
     def shared(self) -> Any:
-        """The sample that knows the weights of all rows: of classes that of the first one."""
+        """The data that hold the weights of all rows: of classes those of the first one."""
         return (self.whole if self.is_by_segment else self.make(0)).shared
 
     def __repr__(self) -> str:

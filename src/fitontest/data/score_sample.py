@@ -31,7 +31,7 @@ REPEATS = "repeats"  # where a sample remembers what `Repeats` tell of its rows
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class ScoreSample(Sample):
-    """Checked labels, scores and weights of n rows.
+    """Checked labels, scores and weights of two classes, which every function takes in place of arrays.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ class ScoreSample(Sample):
 
     @property
     def weighting(self) -> Weighting | None:  # type: ignore[override]
-        """What the weights were taken for; None of rows of weight one."""
+        """Whether weights were taken for counts or importances; None where rows have no weights."""
         if self.unit or (self.whole and self.total == self.n):
             return None
         copies = self.whole and not self.said and getattr(self.memory.get(REPEATS), "are_copies", False)
@@ -173,12 +173,15 @@ class ScoreSample(Sample):
 
     @property
     def rows_note(self) -> str:  # type: ignore[override]
-        """What must be known of the rows where something is concluded from them, or ""."""
+        """What must be known of the rows before something is concluded from them, or ""."""
         return getattr(self.memory.get(REPEATS), "note", "")
 
     @cached_property
     def rows(self) -> Rows:
-        """Rows of positive weight, sorted by (p, y, w)."""
+        """Rows of positive weight, sorted by score.
+
+        The order is that of (p, y, w).
+        """
         if self.weights is None:
             return sorted_rows(self.p, self._labels, None, whole=True)
         present = self.w > 0
@@ -186,7 +189,7 @@ class ScoreSample(Sample):
 
     @cached_property
     def groups(self) -> Groups:
-        """Tied scores of positive weight, pooled."""
+        """The distinct scores in increasing order, with the weights and labels of all rows that share one."""
         return pooled(self.rows, unit=self.unit)
 
     @cached_property
@@ -205,7 +208,10 @@ class ScoreSample(Sample):
 
     @property
     def is_pooled(self) -> bool:
-        """Whether `groups` is there already, so that sums over it cost next to nothing."""
+        """Whether the rows have been grouped by score already, so that sums over groups cost next to nothing.
+
+        That is whether `groups` is there.
+        """
         return "groups" in self.__dict__
 
     @cached_property
@@ -220,7 +226,10 @@ class ScoreSample(Sample):
 
     @property
     def effective_rows(self) -> float:
-        """How many rows of weight one tell as much: those that whole weights count, or (sum w)^2 / sum w^2."""
+        """How many rows of weight one would tell as much (effective sample size).
+
+        Those that whole weights count, or (sum w)^2 / sum w^2.
+        """
         return self.total / self.row_weight
 
     @cached_property
@@ -257,7 +266,9 @@ class ScoreSample(Sample):
         return present[np.lexsort((self.w[present], self.y[present], self.p[present]))]
 
     def take(self, rows: BoolArray | IntArray) -> Self:
-        """Return the sample of the chosen entries of the *sorted* rows, unchecked because these were checked.
+        """Return the data of chosen sorted rows.
+
+        They are unchecked because these were checked.
 
         Parameters
         ----------
@@ -298,7 +309,10 @@ class ScoreSample(Sample):
 
     @property
     def merged(self) -> Self:
-        """The sample with entries of one score and label as one, where entries stand for many rows."""
+        """The data with rows of the same score and label as one of their summed weight.
+
+        Only where entries stand for many rows.
+        """
         return self
 
     def select(self, rows: BoolArray | IntArray, *, weighted: bool = True) -> "ScoreSample":
@@ -316,7 +330,7 @@ class ScoreSample(Sample):
         return part.with_facts(**taken(self.facts, rows))
 
     def rescored(self, p: FloatArray) -> "ScoreSample":
-        """Return the sample with other scores in [0, 1] for the *sorted* rows, unchecked.
+        """Return the data with other scores in [0, 1] for the sorted rows, unchecked.
 
         Parameters
         ----------
@@ -338,7 +352,9 @@ class ScoreSample(Sample):
         return family.fit_map(self.merged)
 
     def distances(self, c_hat: Any, between: Any) -> Distances:  # noqa: ARG002 - the signature of every sample
-        """Return |c_hat(p_i) - p_i| of every row, or one entry for rows that are equally far.
+        """Return how far the calibrated probability of each row lies from its score.
+
+        That is |c_hat(p_i) - p_i| of every row, or one value for rows that are equally far.
 
         Parameters
         ----------
@@ -376,7 +392,10 @@ class ScoreSample(Sample):
         return find_loss(name, "loss")(self.y, self.p if predictions is None else predictions)
 
     def hold_out(self, family: Any, folds: Sequence[IntArray]) -> FloatArray:
-        """Return the values, which may leave [0, 1], of maps of the sorted rows that were fitted without their fold."""
+        """Return out-of-fold calibrated values: for each sorted row that of a map fitted without its fold.
+
+        They may leave [0, 1].
+        """
         return family.hold_out(self, folds)  # type: ignore[no-any-return]
 
     @property
@@ -386,7 +405,9 @@ class ScoreSample(Sample):
 
     @staticmethod
     def of_rows(rows: Rows, *, whole: bool) -> "ScoreSample":
-        """Return the sample of single rows that are sorted by (p, y, w) already, unchecked.
+        """Return the data of rows that are checked and sorted already.
+
+        They are single rows, in the order of (p, y, w).
 
         Parameters
         ----------
@@ -399,7 +420,7 @@ class ScoreSample(Sample):
 
     @cached_property
     def memory(self) -> dict[str, Any]:
-        """What has been computed of the sample and may be wanted again: a value by what it is called."""
+        """Values computed from the data that may be wanted again, by name."""
         return {}
 
     def __repr__(self) -> str:

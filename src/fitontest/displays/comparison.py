@@ -21,7 +21,7 @@ ERROR = "error_"
 
 
 class ComparisonDisplay(Display):
-    """Dot plot of post-hoc calibrators, from the smallest held-out loss at the top to the largest.
+    """Dot plot of recalibration methods, from the smallest held-out loss at the top to the largest.
 
     The left panel shows by how much the held-out loss of each exceeds the smallest, with the standard error of that
     paired difference. The marker of the chosen family is filled, and a line shows the loss of doing nothing. A

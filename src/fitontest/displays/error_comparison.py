@@ -18,7 +18,7 @@ MARGIN = 0.08  # of the span of the intervals and 0, on both sides
 
 
 class ErrorComparisonDisplay(Display):
-    """Dot plot of the held-out gains of two models, and below it of their difference, with intervals.
+    """Dot plot of how much recalibration would gain for each of two models, and of the difference, with intervals.
 
     A line marks 0 in both panels. Where the interval of the difference does not hold it, one of the models is better
     calibrated: the upper one if the difference is negative. The p-value stands above the difference. The panels have

@@ -20,7 +20,9 @@ MARGIN = 0.06  # of the span of the losses, below and above
 
 
 class FrontierDisplay(Display):
-    """Scatter plot of post-hoc calibrators: the loss against the probabilistic count of the values of each map.
+    """Scatter plot of recalibration methods: held-out loss against how many different probabilities each gives.
+
+    The number is the probabilistic count of the values of its map.
 
     Down is more accurate, and left more readable. The candidates on the frontier are filled and joined by a step line,
     and their names are bold: no other has a loss as small and a count as small, and one of them smaller. A star marks
@@ -62,7 +64,7 @@ class FrontierDisplay(Display):
         self._rows, self.loss = rows, loss
 
     def parts(self) -> dict[str, Records]:
-        """Return the numbers drawn."""
+        """Return the numbers drawn: the loss and the count of each candidate."""
         return {"calibrators": [dict(row) for row in self._rows]}
 
     @property

@@ -21,7 +21,9 @@ SURE = 1.645  # standard deviations, which calibrated scores exceed at one scale
 
 
 class PairsDisplay(Display):
-    """The signed root of the pair statistic against the share of rows over which rows count as near.
+    """Plot of how much the errors of rows with similar scores agree, against how similar is meant.
+
+    It shows the signed root of the pair statistic against the share of rows over which rows count as near.
 
     A point is the error that persists over so many rows, as a fraction on the scale of the scores; a negative one says
     that neighbouring residuals differ more than chance has them. The band holds what calibrated scores have in nine of
@@ -73,7 +75,7 @@ class PairsDisplay(Display):
         pos_label: Label | None = None,
         ax: AxesOrFigure = None,
     ) -> Self:
-        """Draw the pair statistic of labels and scores.
+        """Draw, from labels and scores, how much the errors of rows with similar scores agree.
 
         Parameters
         ----------

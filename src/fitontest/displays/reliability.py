@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 
 class ReliabilityDisplay(PanelDisplay):
-    """Reliability diagram: the calibration map of a family, fitted to the test data, against the diagonal.
+    """Reliability diagram: a calibration map fitted to the test data, against the diagonal.
 
     The height of the fill over a score p is c_hat(p), and the mean gap |c_hat(p) - p| between it and the diagonal,
     over the predictions, is the calibration error in the legend.
@@ -322,7 +322,7 @@ class ReliabilityDisplay(PanelDisplay):
         level: float = BAND_LEVEL,
         random_state: RandomState = 0,
     ) -> None:
-        """Compute a band for the next `plot`, see `from_predictions`.
+        """Compute a confidence band for the next `plot`, see `from_predictions`.
 
         Parameters
         ----------

@@ -30,7 +30,7 @@ LARGEST = 90.0  # area of the dot of the heaviest cell, in square points
 
 
 class SimplexDisplay(Display):
-    """Triangle of the predictions of three classes, with arrows to the calibrated ones.
+    """Triangle of the predicted probabilities of three classes, with arrows to the calibrated ones.
 
     A corner is certainty of its class, and the pale lines are where a class has the probability 1/4, 1/2 and 3/4. Of a
     family or map arrows lead from points p on a grid to g(p), in the parts of the triangle that hold predictions; of an
@@ -85,7 +85,7 @@ class SimplexDisplay(Display):
         sample_weight: ArrayInput = None,
         ax: AxesOrFigure = None,
     ) -> Self:
-        """Draw the diagram of labels and predictions.
+        """Draw the triangle from labels and predicted probabilities.
 
         Parameters
         ----------

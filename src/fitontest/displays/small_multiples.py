@@ -61,7 +61,9 @@ class PanelDisplay(BinaryDisplay):
         title: str | None = None,
         **options: Any,
     ) -> "SmallMultiples":
-        """Return the diagrams of (title, error, sample) with the same axes, not yet drawn.
+        """Return several diagrams with the same axes, not yet drawn.
+
+        Each comes with a title, an error and its sample.
 
         Parameters
         ----------

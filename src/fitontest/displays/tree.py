@@ -92,7 +92,7 @@ class TreeConditions:
 
 
 class TreeDisplay(Display):
-    """Tree of a calibrator that sees the features, with the reliability of each leaf.
+    """Drawing of a decision tree that calibrates by the features, with the reliability of each leaf.
 
     The splits are read from left to right; each leaf is a row. Beside it stand the share of the rows that reach it, and
     on one scale the share of the positive class among them (dot, with its 95 % Wilson interval) and the mean predicted

@@ -27,7 +27,9 @@ ROOM = 1.04  # of the longest distance, the end of the axis
 
 
 class ValidityDisplay(BinaryDisplay):
-    """Validity diagram: the share V(eps) of the rows whose score is within eps of the probability it stands for.
+    """Validity curve: the share of rows whose score is within eps of its true probability, for each eps.
+
+    The share is V(eps).
 
     The probability that a score stands for is estimated by the mean label of the k rows with the nearest scores. The
     legend shows the area under the curve, AUC_V. The area over it is the mean distance, which is the plug-in l1 error
@@ -101,7 +103,7 @@ class ValidityDisplay(BinaryDisplay):
         color: Color | None = None,
         legend: bool = True,
     ) -> Self:
-        """Draw the validity diagram of labels and scores.
+        """Draw the validity curve of labels and scores.
 
         Parameters
         ----------
@@ -137,7 +139,7 @@ class ValidityDisplay(BinaryDisplay):
 
     @classmethod
     def of_sample(cls, sample: ScoreSample, measure: ValidityArea, *, name: str | None = None) -> Self:
-        """Return the diagram of a checked sample, which is yet to be drawn.
+        """Return the diagram of checked data, which is yet to be drawn.
 
         Parameters
         ----------

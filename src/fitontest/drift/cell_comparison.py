@@ -122,7 +122,9 @@ class Regions:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class CellComparison(Table):
-    """How much the calibration of two tables of cells differs, as `compare_cells` returns it.
+    """How much calibration differs between two data sets, such as two months of one model's scores.
+
+    It is what `compare_cells` returns.
 
     Attributes
     ----------

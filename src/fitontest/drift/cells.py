@@ -41,7 +41,9 @@ def compare_cells(
     names: tuple[str, str] = ("before", "after"),
     random_state: RandomState = 0,
 ) -> CellComparison | ClassCellComparison:
-    r"""Return whether the calibration of a score has changed between two tables of cells or of rows, and where.
+    r"""Return whether the calibration of a score has changed between two data sets, and where.
+
+    They are two tables of cells, or of rows.
 
     The hypothesis is that the probability of a positive given the score is the same in both. How often which score
     occurs may differ: scores that drift are no change of calibration.

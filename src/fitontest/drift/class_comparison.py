@@ -24,7 +24,7 @@ FEW_DRAWS = "Note: of {draws:,} redistributions no adjusted p-value is below {le
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClassCellComparison(Table, Mapping[Label, CellComparison]):
-    """How much the calibration of two tables of several classes differs, class by class.
+    """How much calibration differs between two data sets of several classes, class by class.
 
     A mapping from each class to its `CellComparison`.
 
@@ -51,13 +51,13 @@ class ClassCellComparison(Table, Mapping[Label, CellComparison]):
 
     @cached_property
     def adjusted_p_values(self) -> dict[Label, float]:
-        """The p-value of each class, adjusted by Holm for being one of several."""
+        """The p-value of each class, adjusted by Holm's method for the number of classes."""
         adjusted = holm_adjusted(np.array([comparison.p_value for comparison in self.values()]))
         return dict(zip(self, adjusted.tolist(), strict=True))
 
     @property
     def p_value(self) -> float:
-        """That the calibration of no class has changed: the smallest adjusted p-value."""
+        """The p-value of no change in any class: the smallest adjusted one."""
         return min(self.adjusted_p_values.values())
 
     @property

@@ -51,7 +51,9 @@ def evaluate(
     prob: str | Sequence[str] | None = None,
     weight: str | None = None,
 ) -> Any:
-    """Return several measures of the scores: plug-in calibration errors under families, and any others.
+    """Say whether scores are calibrated, and by how much and in which direction they are not.
+
+    Plug-in calibration errors under several families of maps, and any other measures.
 
     Parameters
     ----------

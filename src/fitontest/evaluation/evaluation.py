@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation(Table):
-    """Several measures of the same data.
+    """Calibration errors and other measures of the same data, with a verdict in words.
 
     Iterating it gives the estimates. ``evaluation["beta"]`` is the plug-in error under that family,
     ``evaluation["kernel"]`` the measure of that name. Of several classes ``evaluation[label]`` is the evaluation of
@@ -85,7 +85,7 @@ class Evaluation(Table):
 
     @property
     def sample(self) -> ScoreSample:
-        """The rows that were measured, of two classes."""
+        """The rows that were measured, where there are two classes."""
         if self.data.classes is not None:
             own = "each has its own, evaluation.classes[label].sample" if self.classes else "there is none"
             raise AttributeError(f"sample: of several classes {own}")
@@ -150,7 +150,7 @@ class Evaluation(Table):
         return note_lines(self.named) + _data_notes(self.estimates[0])
 
     def only(self, names: Iterable[str]) -> "Evaluation":
-        """Return the evaluation of the estimates of these names.
+        """Return the evaluation with the measures of these names only.
 
         Parameters
         ----------
@@ -166,7 +166,7 @@ class Evaluation(Table):
         return Evaluation(tuple(estimate for name, estimate in self.named if name in chosen), self.data)
 
     def joined(self, other: "Evaluation") -> "Evaluation":
-        """Return one evaluation of the estimates of both, which are of the same data.
+        """Return one evaluation of the measures of both, which are of the same data.
 
         Parameters
         ----------
@@ -183,7 +183,7 @@ class Evaluation(Table):
         classes: "ClassChoice" = None,
         figure: "SomeFigure" = None,
     ) -> "SmallMultiples":
-        """Draw the reliability diagrams of all families side by side, on shared axes; or of all classes, under one.
+        """Draw the reliability diagrams of all calibration maps side by side, or of all classes.
 
         A measure that has no map, such as "tce", has no panel: `ReliabilityDisplay` writes it into the legend. Neither
         has the identity among other families, because its diagram is the diagonal.
@@ -209,7 +209,7 @@ class Evaluation(Table):
     def diagrams(
         self, family: str | None = None, *, scale: "ScaleName" = "probability", classes: "ClassChoice" = None
     ) -> "SmallMultiples":
-        """Return these diagrams, which are yet to be drawn, or to be saved.
+        """Return the reliability diagrams, which are yet to be drawn, or to be saved.
 
         Parameters
         ----------
@@ -244,7 +244,7 @@ class Evaluation(Table):
         return ReliabilityDisplay.side_by_side(measured, scale)
 
     def sections(self) -> list[Section]:
-        """Return the table of the families, and that of the other measures."""
+        """Return what is printed: the table of the calibration errors, and that of the other measures."""
         verdict = self.verdict
         tables = tables_of(
             self.named,
@@ -256,7 +256,7 @@ class Evaluation(Table):
 
     @cached_property
     def verdict(self) -> Verdict | None:
-        """Whether these rows show miscalibration, of which size and in which direction, and what they cannot rule out.
+        """Whether the data show miscalibration, of which size and in which direction, and what they cannot rule out.
 
         It rests on the same statistics whichever families are listed: on a spline, an isotonic map and the pair
         statistic; what is not among the estimates is computed. None of several classes, whose measures speak for

@@ -54,7 +54,9 @@ def calibration_error(
     sample_weight: ArrayInput = None,
     pos_label: Label | None = None,
 ) -> Estimate:
-    """Return the plug-in calibration error of scores under a family of calibration maps.
+    """Return the calibration error: the mean distance between the scores and a calibration map fitted to these data.
+
+    The plug-in value of it, of a family of maps, and what the data say about the true one.
 
     With g_i = |c_hat(p_i) - p_i| and weights of sum W: l1 is sum w g / W, squared is sum w g^2 / W, l2 its square
     root, max the largest g.
@@ -217,7 +219,9 @@ def gce(
     sample_weight: ArrayInput = None,
     pos_label: Label | None = None,
 ) -> Estimate:
-    r"""Return the general calibration error: a norm of one loss per bin.
+    r"""Return a binned calibration error such as ECE, ACE or MCE: one loss per bin, summed up by a norm.
+
+    It is the general calibration error.
 
     GCE = || (L(D_1), ..., L(D_B)) ||, where D_b are the rows in bin b, of weight W_b and W in total. The norms are
     l1, sum W_b |L_b| / W; l2, the root of sum W_b L_b^2 / W; squared, that without the root; max, the largest |L_b|.
@@ -361,7 +365,9 @@ def tce(
     sample_weight: ArrayInput = None,
     pos_label: Label | None = None,
 ) -> Estimate:
-    """Return the test-based calibration error: the share of predictions that their bin's labels contradict.
+    """Return the share of predictions that a significance test rejects, given the labels of their bin (TCE).
+
+    It is the test-based calibration error.
 
     Every prediction p_i of a bin is tested as the probability of the bin's labels, k positives among n:
 
@@ -444,7 +450,7 @@ def within_bin_error(
     sample_weight: ArrayInput = None,
     pos_label: Label | None = None,
 ) -> Estimate:
-    """Return the total and the averaged within-bin error of a partition: how precise its bin means are.
+    """Return how precise the mean labels of bins are: the total and the averaged within-bin error.
 
     With var_b = ybar_b (1 - ybar_b), the variance of the labels in bin b of weight W_b, the total error is
     sum_b W_b / W var_b and the averaged error the mean of var_b over the bins that hold rows.
@@ -505,7 +511,9 @@ def proper_error(
     sample_weight: ArrayInput = None,
     pos_label: Label | None = None,
 ) -> Estimate:
-    r"""Return the proper calibration error: by how much held-out calibration lowers a proper loss.
+    r"""Return by how much recalibration lowers the log loss, or another proper loss, on held-out rows.
+
+    It is the proper calibration error.
 
     CE_S = 1 / W sum_i w_i (S(p_i, y_i) - S(g_i(p_i), y_i)),
 

@@ -26,7 +26,7 @@ MOST_SHOWN = 15  # more panels are too small to be compared
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class SegmentedEvaluation(Table):
-    """Measures of each segment of the data and of the whole, as ``evaluate(..., by=...)`` returns them.
+    """Calibration errors and other measures of each segment and of all rows, as ``evaluate(..., by=...)`` returns them.
 
     ``evaluation[segment]`` is the `Evaluation` of that segment, ``evaluation.total`` that of all rows. Iterating it
     gives the segments.
@@ -128,7 +128,9 @@ class SegmentedEvaluation(Table):
         )
 
     def worst(self, name: str | None = None) -> list[Key]:
-        """Return the segments, the worst first by a measure, the first one by default; unmeasured ones last.
+        """Return the segments from the worst to the best by a measure.
+
+        It is the first measure by default; unmeasured segments come last.
 
         Parameters
         ----------
@@ -138,7 +140,7 @@ class SegmentedEvaluation(Table):
         return self.measured(name).worst
 
     def adjusted_p_values(self, name: str | None = None) -> dict[Key, float]:
-        """Return the p-values of a measure, adjusted by Holm for the number of its segments.
+        """Return the p-values of a measure in the segments, adjusted by Holm's method for their number.
 
         Parameters
         ----------
@@ -154,7 +156,7 @@ class SegmentedEvaluation(Table):
 
     @property
     def draws(self) -> int:
-        """How often labels were drawn from the scores."""
+        """How often labels were simulated from the scores."""
         return max((each.null.values.size for each in self.totals.values() if each.null is not None), default=0)
 
     @property
@@ -221,7 +223,7 @@ class SegmentedEvaluation(Table):
     def diagrams(
         self, name: str | None = None, *, segments: Sequence[Key] | None = None, scale: "ScaleName" = "probability"
     ) -> "SmallMultiples":
-        """Return these diagrams, which are yet to be drawn, or to be saved.
+        """Return the reliability diagrams, which are yet to be drawn, or to be saved.
 
         Parameters
         ----------

@@ -38,7 +38,7 @@ _ARGUMENTS = ("y", "p", "sample_weight")  # what the estimators call labels, sco
 
 @dataclass(frozen=True)
 class Solution:
-    """The result of a fit: the map, its partition where there is one, and further fitted attributes by name.
+    """The result of fitting a calibration map: the map, its bins where there are any, and other fitted attributes.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class Solution:
 
 
 class Family(RegressorMixin, TransformerMixin, FamilyBase):
-    """Base class of the families.
+    """Base class of the families of calibration maps: estimators that learn to turn scores into probabilities.
 
     A subclass stores its hyper-parameters unchanged in ``__init__`` and defines ``fit_map(sample)``, or, where it
     has more results than the map, ``solve(sample)``. It may also set `n_parameters_` and the four attributes of the
@@ -118,7 +118,7 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
     evaluator: ClassVar[bool] = True
 
     def fit_map(self, sample: ScoreSample) -> CalibrationMap:
-        """Return the map that fits the sample best, leaving the estimator as it is.
+        """Return the calibration map that fits the data best, and leave the estimator as it is.
 
         Parameters
         ----------
@@ -136,7 +136,7 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         return fitted
 
     def solve(self, sample: ScoreSample) -> Solution:
-        """Return the map together with the other results of the fit, leaving the estimator as it is.
+        """Return the calibration map with the other results of the fit, and leave the estimator as it is.
 
         Parameters
         ----------
@@ -160,7 +160,7 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         *,
         pos_label: Label | None = None,
     ) -> Self:
-        """Fit the family to scores and labels.
+        """Fit the calibration map to scores and labels.
 
         Parameters
         ----------
@@ -190,7 +190,7 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         return self
 
     def fit_sample(self, sample: ScoreSample) -> Self:
-        """Fit the family to a sample that has been checked already.
+        """Fit the calibration map to data that have been checked already.
 
         Parameters
         ----------
@@ -205,7 +205,7 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         return self.adopt(self.solve(sample))
 
     def adopt(self, solution: Solution) -> Self:
-        """Take the results of a fit as one's own.
+        """Store the results of a fit on the estimator.
 
         Parameters
         ----------
@@ -230,7 +230,9 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         return self.replace_results({"map_": solution.map, **bins, **solution.attributes})
 
     def solve_and_hold_out(self, sample: ScoreSample, folds: Sequence[IntArray]) -> tuple[Solution, FloatArray]:
-        """Return the result of all rows, and for each sorted row the value of a map fitted without its fold.
+        """Return the fit to all rows, and for each row the value of a map that was fitted without its fold.
+
+        The rows are sorted.
 
         A family that averages maps of the same folds overrides this: it has them already.
 
@@ -244,7 +246,9 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         return self.solve(sample.merged), self.hold_out(sample, folds)
 
     def hold_out(self, sample: ScoreSample, folds: Sequence[IntArray]) -> FloatArray:
-        """Return for each sorted row the value of a map fitted without its fold; rows of no fold have NaN.
+        """Return out-of-fold calibrated values: for each row that of a map fitted without its fold.
+
+        The rows are sorted; rows of no fold have NaN.
 
         Warnings of these fits are suppressed: the fit to all rows warns of the same data.
 
@@ -271,7 +275,7 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         return values
 
     def fit_predict_many(self, p: ArrayInput, Y: ArrayInput, sample_weight: ArrayInput = None) -> FloatArray:
-        """Return the values, at the scores, of the maps fitted to each of several label columns.
+        """Return the calibrated values of the scores for each of several sets of labels.
 
         Hyper-parameters are chosen anew for every column: column b is ``clone(self).fit(p, Y[:, b]).predict(p)``. The
         families of this package share between the columns what depends on the scores alone.
@@ -317,11 +321,13 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         return np.stack([c_hat.evaluate(scores) for c_hat in maps], axis=1)
 
     def stand_in(self) -> "Family | None":
-        """Return a quicker family of nearly the same errors, which is fitted to hundreds of redrawn labels instead."""
+        """Return a faster estimator of nearly the same errors, for fits to hundreds of sets of simulated labels."""
         return None
 
     def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
-        """Return the maps fitted to each labelling of the same scores, which are computed when they are asked for.
+        """Return the calibration maps fitted to each of many sets of labels of the same scores.
+
+        They are computed when they are asked for.
 
         A family that can share work between labellings overrides this; the values must be those of `fit_map`.
 
@@ -335,7 +341,9 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         return Fits(self.fit_map, entries, positives)
 
     def predict(self, p: ArrayInput, *, clip: bool = False) -> FloatArray:
-        """Return the calibrated probability of each score; slope-1 maps may leave [0, 1] unless `clip` is set.
+        """Return the calibrated probability of each score.
+
+        Slope-1 maps may leave [0, 1] unless `clip` is set.
 
         Parameters
         ----------
@@ -353,7 +361,9 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         return np.clip(values, 0.0, 1.0) if clip else values
 
     def score(self, p: ArrayInput, y: ArrayInput, sample_weight: ArrayInput = None) -> float:
-        """Return 1 - Brier score / Brier score of the base rate: the coefficient of determination.
+        """Return the Brier skill score: 1 less the Brier score over that of predicting the base rate.
+
+        It is the coefficient of determination.
 
         The labels are read as in `fit`, with the same `pos_label`.
 

@@ -43,7 +43,9 @@ _MODELS = {
 @register("beta")
 @dataclass(eq=False, repr=False)
 class Beta(Family):
-    """Fit a beta map by maximum likelihood, c_hat(p) = 1 / (1 + exp(-(a ln p - b ln(1 - p) + c))), a, b >= 0.
+    """Fit beta calibration (Kull et al.): a curve of three parameters that bends each end of the scores by itself.
+
+    By maximum likelihood, c_hat(p) = 1 / (1 + exp(-(a ln p - b ln(1 - p) + c))), a, b >= 0.
 
     Parameters
     ----------
@@ -104,7 +106,7 @@ class Beta(Family):
         return len(self.parameters)
 
     def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
-        """Return the maps of many labellings, whose likelihoods are maximised at once."""
+        """Return the calibration maps of many sets of labels, whose likelihoods are maximised at once."""
         self._check()
         if self.solver == "betacal":
             return super().fit_many(entries, positives)

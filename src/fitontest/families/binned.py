@@ -82,7 +82,10 @@ class BinnedFamily(Family):
     random_state: RandomState = 0
 
     def solve(self, sample: ScoreSample) -> Solution:
-        """Return the binned map, its bins, their table and, where the number was chosen, the scores."""
+        """Return the binned calibration map with its bins.
+
+        The table of the bins comes with it and, where their number was chosen, the scores of the choice.
+        """
         check_closed(self.closed)
         partition, scores = self._bins(sample)
         if not isinstance(partition, Partition):
@@ -95,7 +98,10 @@ class BinnedFamily(Family):
         return Solution(fitted, partition, attributes)
 
     def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
-        """Return the maps of many labellings; bins that depend on the scores alone are made once."""
+        """Return the binned calibration maps of many sets of labels.
+
+        Bins that depend on the scores alone are made once.
+        """
         check_closed(self.closed)
         rules = self._rules(entries, positives)
         if rules is None:  # the log loss and schemes of one's own visit each labelling

@@ -15,7 +15,7 @@ from fitontest.typing import RandomState
 
 @dataclass(eq=False, repr=False)
 class CrossValidated(Family):
-    """Choose one hyper-parameter of a family by K-fold cross-validation, then fit the family to all rows.
+    """Choose one hyper-parameter of a family of calibration maps by K-fold cross-validation, then fit all rows.
 
     The chosen value is the first candidate whose mean held-out loss is at most (1 + tolerance) times the best, so
     list the candidates from the simplest to the most complex. The folds are drawn over the rows sorted by
@@ -77,7 +77,7 @@ class CrossValidated(Family):
         return best.n_parameters_
 
     def solve(self, sample: ScoreSample) -> Solution:
-        """Return that map with the choice and its scores."""
+        """Return the calibration map with the choice and its cross-validation scores."""
         family = read_family(self.family)
         if not isinstance(self.candidates, Iterable | None) or isinstance(self.candidates, str):
             raise ValueError(f"candidates must be a sequence of values, got {self.candidates!r}")

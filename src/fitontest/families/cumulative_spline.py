@@ -25,7 +25,9 @@ MOST_KNOTS = 100  # the sums of products of their splines take the cube of the n
 @register("cumulative_spline")
 @dataclass(eq=False, repr=False)
 class CumulativeSpline(Family):
-    """Add the slope of a spline through the cumulative gaps, c_hat(p) = p + s'(t(p)), clipped to [0, 1].
+    """Fit a smooth calibration map through cumulative sums of label minus score, without bins.
+
+    The slope of a spline through the cumulative gaps is added to the score, c_hat(p) = p + s'(t(p)), clipped to [0, 1].
 
     Let H(t) be the sum of w_i (y_i - p_i) / W over the rows of the lowest scores of total share t, straight between the
     scores, so that a row adds y_i - p_i per share. s is the natural cubic spline with `n_knots` equally spaced knots
@@ -85,7 +87,7 @@ class CumulativeSpline(Family):
         return self.n_knots - 1 + self.map_.split_atoms()[1].size
 
     def solve(self, sample: ScoreSample) -> Solution:
-        """Return the scores plus the slope of the spline."""
+        """Return the calibration map: the scores plus the slope of the spline."""
         n_knots = self._checked()
         return solve_beside_atoms(sample, self.atoms, lambda rest: Solution(self._fit(rest, n_knots)))
 
@@ -96,7 +98,10 @@ class CumulativeSpline(Family):
         return KnotsMap(groups.p, np.clip(groups.p + shifts, 0.0, 1.0))
 
     def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
-        """Return the maps of many labellings: their values are linear functions of the labels but for the clipping."""
+        """Return the calibration maps of many sets of labels at once.
+
+        Their values are linear functions of the labels but for the clipping.
+        """
         self._checked()
         own_values = partial(values_beside_atoms, atoms=self.atoms, own_values=self._values)
         return SharedFits(self.fit_map, entries, positives, own_values)

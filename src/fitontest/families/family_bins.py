@@ -11,7 +11,7 @@ from fitontest.partitions.partitioner import Partitioner
 
 @dataclass(frozen=True)
 class FamilyBins(Partitioner):
-    """Partition into the bins that a family of calibration maps makes of the sample.
+    """Partition into the bins that a family of calibration maps makes of the data.
 
     A fitted family lends `gce` and `tce` the bins it has; this rule fits a clone to the very rows, and again to every
     redrawing of the labels under `null_draws`.
@@ -37,7 +37,7 @@ class FamilyBins(Partitioner):
     family: str | Family
 
     def partition(self, sample: ScoreSample) -> Partition:
-        """Return the bins of the family fitted to the sample."""
+        """Return the bins of the calibration map fitted to the data."""
         return bins_of(read_family(self.family).fit_sample(sample), "family")
 
 

@@ -10,7 +10,9 @@ from fitontest.families.registry import register
 @register("flat", aliases=("histogram",))
 @take_descriptions(BinnedFamily, "Attributes")
 class Flat(BinnedFamily):
-    """Replace the scores of each bin by its mean label, c_hat(p) = ybar_b for p in bin b.
+    """Fit histogram binning: the mean label of each bin replaces its scores.
+
+    That is c_hat(p) = ybar_b for p in bin b.
 
     This is histogram binning, and ``"histogram"`` another name of the family. Its plug-in error is
     PDE_1 = sum_b (w_b / W) mean_{i in b} |p_i - ybar_b|. In a bin without data the map is the identity.

@@ -15,7 +15,9 @@ from fitontest.typing import FloatArray, IntArray
 
 @register("identity")
 class Identity(EitherFamily):
-    """Leave the scores as they are, c_hat(p) = p; its plug-in calibration error is 0 by definition.
+    """Leave the scores as they are: the baseline without calibration.
+
+    With c_hat(p) = p the plug-in calibration error is 0 by definition.
 
     A column of scores means two classes, a matrix with K >= 2 columns K classes.
 
@@ -32,11 +34,11 @@ class Identity(EitherFamily):
     n_parameters_ = 0
 
     def fit_map(self, sample: Any) -> Any:
-        """Return the identity of a score, or of all classes."""
+        """Return the map that leaves scores, or the probabilities of all classes, as they are."""
         return IdentityMap() if sample.classes is None else MulticlassIdentityMap()
 
     def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
-        """Return the identity for every labelling."""
+        """Return the identity for each of many sets of labels."""
         return SharedFits(self.fit_map, entries, positives, _scores, _scores)
 
 

@@ -24,7 +24,9 @@ from fitontest.typing import FloatArray, IntArray
 @register("isotonic", aliases=("pava",))
 @dataclass(eq=False, repr=False)
 class Isotonic(Family):
-    """Fit the non-decreasing map with the smallest Brier score (it also has the smallest log loss).
+    """Fit isotonic regression: the non-decreasing calibration map with the smallest Brier score.
+
+    It also has the smallest log loss.
 
     c_hat minimises sum_i w_i (y_i - c(p_i))^2 over non-decreasing c: the mean label of each block found by
     pooling adjacent violators.
@@ -68,7 +70,7 @@ class Isotonic(Family):
         return 2 * self.n_bins_ - 1
 
     def solve(self, sample: ScoreSample) -> Solution:
-        """Return the isotonic map and its blocks."""
+        """Return the isotonic map and its steps."""
         choose(self.interpolation, ("linear", "step"), "interpolation")
         groups = sample.groups
         starts = block_starts(groups.wy, groups.w)
@@ -79,7 +81,10 @@ class Isotonic(Family):
         return Solution(_connected(groups, starts, means), partition)
 
     def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
-        """Return the maps of many labellings; at the data both interpolations have the means of the blocks."""
+        """Return the isotonic maps of many sets of labels.
+
+        At the data both interpolations have the means of the blocks.
+        """
         choose(self.interpolation, ("linear", "step"), "interpolation")
         return SharedFits(self.fit_map, entries, positives, _block_means)
 

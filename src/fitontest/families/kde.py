@@ -25,7 +25,9 @@ KNOTS, KNOTS_IN_GAPS = 64, 256  # to a half-width, where there are fewer scores,
 @register("kde")
 @dataclass(eq=False, repr=False)
 class KDE(Family):
-    """Divide kernel densities, c_hat(p) = pi f1(p) / (pi f1(p) + (1 - pi) f0(p)).
+    """Fit a calibration map by kernel densities of the scores of the two classes.
+
+    Their ratio is c_hat(p) = pi f1(p) / (pi f1(p) + (1 - pi) f0(p)).
 
     pi is the base rate, and f1, f0 are kernel density estimates of the scores of the positive and of the negative rows,
     reflected at 0 and 1, with one bandwidth. So c_hat(p) = sum_i w_i y_i k_i(p) / sum_i w_i k_i(p) with
@@ -119,7 +121,7 @@ class KDE(Family):
         return Solution(KnotsMap(knots[order], values[order]), None, attributes)
 
     def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
-        """Return the maps of many labellings, which share the density of all rows."""
+        """Return the calibration maps of many sets of labels, which share the density of all rows."""
         self._check()
         own_values = partial(values_beside_atoms, atoms=self.atoms, own_values=self._values)
         return SharedFits(self.fit_map, entries, positives, own_values)

@@ -27,7 +27,7 @@ TOLERANCE = 1e-12  # of the total weight: rounded weights that reach the thresho
 @register("knn")
 @dataclass(eq=False, repr=False)
 class KNN(Family):
-    """Replace each score by the mean label of the k rows with the nearest scores.
+    """Replace each score by the mean label of the k rows with the nearest scores (nearest-neighbour calibration).
 
     c_hat(p) = sum_{i in N(p)} w_i y_i / sum_{i in N(p)} w_i, where N(p) = {i : |p_i - p| <= r(p)} and r(p) is the
     smallest radius within which there are k rows. So a tie of distance is included whole, and a row of the fit is
@@ -92,7 +92,7 @@ class KNN(Family):
         return Solution(_steps(jumps, _labels_of(sample)), None, {"n_neighbourhoods_": neighbourhoods})
 
     def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
-        """Return the maps of many labellings: the neighbours of a score are the same in all."""
+        """Return the nearest-neighbour maps of many sets of labels: the neighbours of a score are the same in all."""
         return SharedFits(self.fit_map, entries, positives, self._values)
 
     def _values(self, entries: Entries, positives: IntArray) -> FloatArray:
@@ -103,7 +103,7 @@ class KNN(Family):
         return _LabelSums.of(entries.group_w[:, None], entries.group_wy(positives)).means(*entries.memory[name])
 
     def group_means(self, sample: ScoreSample) -> FloatArray:
-        """Return the mean labels of the neighbours of each distinct score, as the map has them; there is no map made.
+        """Return the mean label of the neighbours of each distinct score, without making a map.
 
         The scores are those of ``sample.groups``, and the mean labels those of the map, to the last digit.
 

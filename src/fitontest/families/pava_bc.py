@@ -16,7 +16,9 @@ from fitontest.typing import FloatArray, IntArray
 @register("pava_bc")
 @dataclass(eq=False, repr=False)
 class PavaBlocks(Family):
-    """Replace each score by the mean label of its PAVA-BC block, c_hat(p) = ybar of the block of p.
+    """Fit isotonic regression whose steps have a bounded number of rows (PAVA-BC).
+
+    Each score becomes the mean label of its block, c_hat(p) = ybar of the block of p.
 
     Parameters
     ----------
@@ -60,12 +62,12 @@ class PavaBlocks(Family):
         return 2 * self.n_bins_ - 1
 
     def fit_map(self, sample: ScoreSample) -> BinnedMap:
-        """Return the block means of the sample."""
+        """Return the map that takes each step to its mean label."""
         partition = PavaBC(self.n_min, self.n_max).partition(sample)
         return levelled(partition, partition.summarise(sample))
 
     def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
-        """Return the maps of many labellings, whose blocks are found by arrays alone."""
+        """Return the maps of many sets of labels, whose steps are found by arrays alone."""
         return SharedFits(self.fit_map, entries, positives, self._block_means)
 
     def _block_means(self, entries: Entries, positives: IntArray) -> FloatArray:

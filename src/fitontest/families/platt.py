@@ -25,7 +25,9 @@ from fitontest.typing import FloatArray, IntArray
 @register("platt")
 @dataclass(eq=False, repr=False)
 class Platt(Family):
-    """Fit a logistic curve by maximum likelihood, c_hat(p) = 1 / (1 + exp(-(slope g(p) + intercept))).
+    """Fit Platt scaling: a logistic regression of the labels on the score.
+
+    By maximum likelihood, c_hat(p) = 1 / (1 + exp(-(slope g(p) + intercept))).
 
     Parameters
     ----------
@@ -82,7 +84,7 @@ class Platt(Family):
     n_parameters_ = 2  # slope and intercept
 
     def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
-        """Return the maps of many labellings, whose likelihoods are maximised at once."""
+        """Return the logistic maps of many sets of labels, whose likelihoods are maximised at once."""
         find_link(self.link)
         read_eps(self.eps)
         if self.smoothing is not False:

@@ -22,7 +22,9 @@ from fitontest.typing import FloatArray, IntArray
 @register("scaling_binning")
 @dataclass(eq=False, repr=False)
 class ScalingBinning(Family):
-    """Average Platt's values over bins of equal mass, c_hat(p) = sum_{i in b} w_i g(p_i) / sum_{i in b} w_i, p in b.
+    """Fit Platt scaling, then average its values in bins of equal mass (the scaling-binning calibrator).
+
+    That is c_hat(p) = sum_{i in b} w_i g(p_i) / sum_{i in b} w_i, p in b, with g Platt's curve.
 
     g is `Platt` scaling of the logit, and the bins hold equal shares of its values g(p_i). A bin has the mean of these
     values, not of its labels. So the map varies from sample to sample hardly more than Platt's, but takes few values,
@@ -93,7 +95,7 @@ class ScalingBinning(Family):
         return Solution(BinnedMap(partition, levels, np.zeros(levels.size)), partition, attributes)
 
     def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
-        """Return the maps of many labellings, whose bins are the same wherever Platt's curve rises."""
+        """Return the maps of many sets of labels, whose bins are the same wherever Platt's curve rises."""
         check_n_bins(self.n_bins)
         return SharedFits(self.fit_map, entries, positives, self._values_of_bins)
 

@@ -10,7 +10,9 @@ from fitontest.families.registry import register
 @register("slope1")
 @take_descriptions(BinnedFamily, "Attributes")
 class Slope1(BinnedFamily):
-    """Shift the scores of each bin by its gap, c_hat(p) = p + ybar_b - pbar_b for p in bin b.
+    """Fit the calibration map behind the ECE: each bin shifts its scores by mean label less mean score.
+
+    That is c_hat(p) = p + ybar_b - pbar_b for p in bin b.
 
     The plug-in error mean_i |c_hat(p_i) - p_i| of this map is the binned ECE, sum_b (w_b / W) |ybar_b - pbar_b|,
     on every data set (Theorem 2 of the paper). The map leaves [0, 1] near its ends, and must not be clipped for

@@ -41,7 +41,9 @@ FIT, FOLD = 1e-11, 1e-5  # largest gradient per unit weight: of the map, and of 
 @register("spline")
 @dataclass(eq=False, repr=False)
 class Spline(Family):
-    """Average logistic polygons, c_hat(p) = sum_K a_K / (1 + exp(-z_K(logit p))), weighted by held-out log loss.
+    """Fit a smooth calibration map of any shape, whose flexibility cross-validation chooses.
+
+    An average of logistic polygons, c_hat(p) = sum_K a_K / (1 + exp(-z_K(logit p))), weighted by held-out log loss.
 
     z_K is a polygon with K segments and knots at the quantiles .005, 1/K, 2/K, ..., .995 of the logits of the scores;
     where ties make two of them one it has fewer. Beyond the outer knots it has slope 1: the logits of the outermost
@@ -132,7 +134,7 @@ class Spline(Family):
         return Solution(fits.to_map(0), None, attributes)
 
     def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
-        """Return the maps of many labellings, all of which are computed at once."""
+        """Return the smooth maps of many sets of labels, all of which are computed at once."""
         return _SplineFits(self.fit_map, entries, positives, self._averages)
 
     def _averages(

@@ -37,7 +37,9 @@ CLASS_MEMBERS = ("identity", "temperature", "vector", "one_vs_rest", "shared_iso
 @register("stacking")
 @dataclass(eq=False, repr=False)
 class Stacking(EitherFamily):
-    """Mix the maps of several families, c_hat(p) = sum_j w_j c_j(p), by how well they predict held-out labels.
+    """Mix the calibration maps of several families by how well they predict held-out labels.
+
+    That is c_hat(p) = sum_j w_j c_j(p).
 
     Each of the J members is fitted to all rows, and predicts each fold by a map that was fitted without it, q_ij. With
     q_i = sum_j w_j q_ij the weights maximise sum_i log(q_i if y_i = 1 else 1 - q_i) + (prior / J) sum_j log w_j over
@@ -151,7 +153,7 @@ class Stacking(EitherFamily):
         return listed
 
     def stand_in(self) -> Family | None:
-        """Return the mixture of the members' stand-ins, where a member has one."""
+        """Return a faster mixture, where a member has a faster approximation."""
         members = list(self.make_members().values())
         quick = [member.stand_in() or member for member in members]
         if all(one is other for one, other in zip(quick, members, strict=True)):
@@ -184,7 +186,7 @@ class Stacking(EitherFamily):
         return Solution(MulticlassMixtureMap(weights, maps), None, {"members_": members, "weights_": weights})
 
     def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
-        """Return the mixtures fitted to each labelling, at once if all members are."""
+        """Return the mixtures fitted to each of many sets of labels, at once if all members are."""
         if not self._is_shared(entries):
             return super().fit_many(entries, positives)
         return SharedFits(self.fit_map, entries, positives, self._values)

@@ -30,7 +30,9 @@ from fitontest.typing import FloatArray, IntArray
 @register("temperature")
 @dataclass(eq=False, repr=False)
 class Temperature(EitherFamily):
-    """Fit the temperature T > 0 by maximum likelihood, c_hat(p) = 1 / (1 + exp(-logit(p) / T)).
+    """Fit temperature scaling: divide the logits by one number.
+
+    By maximum likelihood, c_hat(p) = 1 / (1 + exp(-logit(p) / T)), T > 0.
 
     A column of scores means two classes. A matrix with K >= 2 columns means K classes, whose map is softmax(ln p / T),
     by default mixed with the uniform distribution afterwards.
@@ -103,7 +105,7 @@ class Temperature(EitherFamily):
     n_parameters_ = 1
 
     def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
-        """Return the maps of many labellings, whose likelihoods are maximised at once."""
+        """Return the temperature-scaling maps of many sets of labels, whose likelihoods are maximised at once."""
         return SharedFits(self.fit_map, entries, positives, self._maximise_columns, self._maximise_columns)
 
     def _maximise_columns(self, entries: Entries, positives: IntArray, at: FloatArray | None = None) -> FloatArray:

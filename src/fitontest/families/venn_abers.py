@@ -15,7 +15,9 @@ from fitontest.typing import ArrayInput, FloatArray
 
 @register("venn_abers")
 class VennAbers(Family):
-    """Merge the two isotonic values that a score has as a further row, c_hat(p) = p1 / (1 - p0 + p1).
+    """Fit Venn-Abers prediction: two isotonic fits, merged into one calibrated probability.
+
+    They are those with the score added as a negative and as a positive row, c_hat(p) = p1 / (1 - p0 + p1).
 
     p0(p) is the value at p of the isotonic regression of the labels to which the row (p, 0) is added, p1(p) that with
     the row (p, 1). If the rows are exchangeable, one of the two is calibrated: the one that was made with the true
@@ -67,7 +69,7 @@ class VennAbers(Family):
         return float(2 * self.n_blocks_ - 1)
 
     def solve(self, sample: ScoreSample) -> Solution:
-        """Return the map, both isotonic values as maps, and the number of isotonic blocks."""
+        """Return the calibration map, both isotonic fits, and the number of their steps."""
         groups = sample.groups
         extra = 1.0 if sample.whole else sample.total / sample.n
         above = _values_with_positive(groups.w, groups.wy, extra)  # p1
@@ -83,7 +85,9 @@ class VennAbers(Family):
         return Solution(fitted, None, attributes)
 
     def predict_interval(self, p: ArrayInput) -> tuple[FloatArray, FloatArray]:
-        """Return p0 and p1 of each score: the isotonic values with the score added as a negative, as a positive row.
+        """Return a lower and an upper probability for each score.
+
+        p0 and p1 are the isotonic values with the score added as a negative, and as a positive row.
 
         Parameters
         ----------

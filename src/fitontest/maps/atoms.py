@@ -15,7 +15,9 @@ from fitontest.typing import FloatArray
 @register
 @dataclass(frozen=True, eq=False)
 class AtomsMap(CalibrationMap):
-    """c_hat(p) = levels_k where p = at_k, and rest(p) where p is none of these scores.
+    """A calibration map with values of its own at single scores, and another map elsewhere.
+
+    c_hat(p) = levels_k where p = at_k, and rest(p) where p is none of these scores.
 
     A score is one of them only if it is the same float: apply the map to scores of the precision it was fitted to.
 
@@ -67,7 +69,7 @@ class AtomsMap(CalibrationMap):
 
     @property
     def leaves_unit_interval(self) -> bool:
-        """Whether the other map does."""
+        """Whether values of the other map may be outside [0, 1]."""
         return self.rest.leaves_unit_interval
 
     def evaluate(self, p: FloatArray) -> FloatArray:

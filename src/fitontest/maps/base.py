@@ -22,7 +22,9 @@ from fitontest.typing import ArrayInput, FloatArray
 
 
 class CalibrationMap(StoredMap):
-    """Base of all calibration maps; subclasses are frozen dataclasses of floats, arrays and partitions.
+    """A fitted calibration map: a function that takes scores to calibrated probabilities.
+
+    Base of all such maps; subclasses are frozen dataclasses of floats, arrays and partitions.
 
     A subclass names its ``kind``, lists its fields and defines ``evaluate``; the decorator ``fot.maps.register`` lets
     `from_dict` read what `to_dict` wrote. Calling a map with scores checks that they lie in [0, 1] and returns an
@@ -64,7 +66,9 @@ class CalibrationMap(StoredMap):
 
     @abstractmethod
     def evaluate(self, p: FloatArray) -> FloatArray:
-        """Return c_hat(p) for float64 scores that are known to lie in [0, 1].
+        """Return the calibrated probabilities of scores that are known to be valid.
+
+        That is c_hat(p) for float64 scores p in [0, 1].
 
         Parameters
         ----------
@@ -98,7 +102,7 @@ class CalibrationMap(StoredMap):
         )
 
     def guarded(self, prob: str) -> Guarded:
-        """Return the expression of a column, clipped to [0, 1], and NULL where the score is none.
+        """Return the expression of a column, clipped to [0, 1], and NULL where the score is missing or invalid.
 
         Parameters
         ----------
@@ -196,16 +200,18 @@ class CalibrationMap(StoredMap):
 
     @property
     def shifts_bins(self) -> bool:
-        """Whether the map moves all scores of a bin of `partition` by the same amount, as bins of slope 1 do."""
+        """Whether the map moves all scores of a bin by the same amount, as the bins of the ECE do."""
         return False
 
     @property
     def leaves_unit_interval(self) -> bool:
-        """Whether values may lie outside [0, 1], as those of bins of slope 1 do."""
+        """Whether values may be outside [0, 1], as those of bins that shift their scores may."""
         return self.shifts_bins
 
     def distances(self, sample: ScoreSample) -> Distances:
-        """Return |c_hat(p_i) - p_i| of every row of the sample, or one entry for rows that are equally far.
+        """Return how far the calibrated probability of each row lies from its score.
+
+        That is |c_hat(p_i) - p_i| of every row of the sample, or one value for rows that are equally far.
 
         Parameters
         ----------
@@ -215,12 +221,15 @@ class CalibrationMap(StoredMap):
         return Distances(np.abs(self.evaluate(sample.p) - sample.p), sample.w, sample.w2)
 
     def split_atoms(self) -> tuple["CalibrationMap", FloatArray]:
-        """Return the map without the values that single scores have of their own, and these scores; none as a rule."""
+        """Return the map without the values that it has at single scores only, and these scores.
+
+        Most maps have none.
+        """
         return self, np.empty(0)
 
     @property
     def kinks(self) -> FloatArray:
-        """Scores at which a map bends or jumps, in increasing order, so that a drawing can include them."""
+        """Scores at which the map bends or jumps, in increasing order, so that a drawing can include them."""
         return np.empty(0)
 
 

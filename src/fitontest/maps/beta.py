@@ -15,7 +15,9 @@ from fitontest.typing import FloatArray
 @register
 @dataclass(frozen=True, eq=False)
 class BetaMap(CalibrationMap):
-    """c_hat(p) = 1 / (1 + exp(-(a ln p - b ln(1 - p) + intercept))).
+    """The curve of beta calibration.
+
+    c_hat(p) = 1 / (1 + exp(-(a ln p - b ln(1 - p) + intercept))).
 
     Parameters
     ----------

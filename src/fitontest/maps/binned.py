@@ -24,7 +24,9 @@ from fitontest.typing import FloatArray
 @register
 @dataclass(frozen=True, eq=False)
 class BinnedMap(CalibrationMap):
-    """c_hat(p) = offset[b] + slope[b] * p for p in bin b of the partition; not clipped to [0, 1].
+    """A calibration map of bins, a straight line in each.
+
+    c_hat(p) = offset[b] + slope[b] * p for p in bin b of the partition; not clipped to [0, 1].
 
     Parameters
     ----------
@@ -92,11 +94,14 @@ class BinnedMap(CalibrationMap):
 
     @property
     def shifts_bins(self) -> bool:
-        """Whether every slope is 1."""
+        """Whether the map moves all scores of a bin by the same amount: every slope is 1."""
         return bool(np.all(self.slope == 1.0))
 
     def distances(self, sample: ScoreSample) -> Distances:
-        """Return the distances of the rows; of bins that are shifted one per bin: no row need be visited again."""
+        """Return how far the calibrated probabilities lie from the scores.
+
+        Of bins that are shifted there is one distance per bin: no row need be visited again.
+        """
         if not self.shifts_bins:
             return super().distances(sample)
         table = self.bins.summarise(sample)

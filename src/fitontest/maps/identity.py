@@ -12,7 +12,9 @@ from fitontest.typing import FloatArray
 @register
 @dataclass(frozen=True, eq=False)
 class IdentityMap(CalibrationMap):
-    """c_hat(p) = p.
+    """The calibration map that leaves scores as they are.
+
+    c_hat(p) = p.
 
     Examples
     --------
@@ -24,9 +26,9 @@ class IdentityMap(CalibrationMap):
     kind: ClassVar[str] = "identity"
 
     def evaluate(self, p: FloatArray) -> FloatArray:
-        """Return p."""
+        """Return the scores."""
         return p
 
     def expression(self, p: Expression) -> Expression:
-        """Return p."""
+        """Return the expression of the scores themselves."""
         return p

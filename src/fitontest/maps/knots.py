@@ -17,7 +17,9 @@ from fitontest.typing import FloatArray
 @register
 @dataclass(frozen=True, eq=False)
 class KnotsMap(CalibrationMap):
-    """c_hat interpolates the points (x, c) linearly and keeps the end values outside them.
+    """A calibration map of straight lines between given points.
+
+    c_hat interpolates the points (x, c) linearly and keeps the end values outside them.
 
     Parameters
     ----------

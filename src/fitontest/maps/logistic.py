@@ -13,7 +13,9 @@ from fitontest.typing import FloatArray
 @register
 @dataclass(frozen=True, eq=False)
 class LogisticMap(CalibrationMap):
-    """c_hat(p) = 1 / (1 + exp(-(slope * g(p) + intercept))), with g the logit or the identity.
+    """A logistic curve, as of Platt or temperature scaling.
+
+    c_hat(p) = 1 / (1 + exp(-(slope * g(p) + intercept))), with g the logit or the identity.
 
     Parameters
     ----------

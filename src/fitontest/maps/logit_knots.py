@@ -20,7 +20,9 @@ FARTHEST = 745.0  # the logit of the least score above 0
 @register
 @dataclass(frozen=True, eq=False)
 class LogitKnotsMap(CalibrationMap):
-    """c_hat(p) = mean_f sigmoid(z_f(logit p)), each z_f a polygon, straight beyond its outer knots.
+    """A smooth calibration map: the mean of polygons between the logits of score and probability.
+
+    c_hat(p) = mean_f sigmoid(z_f(logit p)), each z_f a polygon, straight beyond its outer knots.
 
     Parameters
     ----------

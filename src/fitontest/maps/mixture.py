@@ -18,7 +18,9 @@ M = TypeVar("M")
 @register
 @dataclass(frozen=True, eq=False)
 class MixtureMap(CalibrationMap):
-    """c_hat(p) = sum_k weights_k c_k(p), the weighted mean of maps c_k.
+    """A weighted mean of calibration maps.
+
+    c_hat(p) = sum_k weights_k c_k(p).
 
     Parameters
     ----------
@@ -71,7 +73,7 @@ class MixtureMap(CalibrationMap):
 
     @property
     def leaves_unit_interval(self) -> bool:
-        """Whether a part of positive weight does."""
+        """Whether values of a part of positive weight may be outside [0, 1]."""
         return any(part.leaves_unit_interval for _, part in self._present())
 
     def split_atoms(self) -> tuple[CalibrationMap, FloatArray]:

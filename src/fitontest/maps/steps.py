@@ -16,7 +16,9 @@ from fitontest.typing import ArrayInput, FloatArray
 @register
 @dataclass(frozen=True, eq=False)
 class StepsMap(CalibrationMap):
-    """c_hat(p) = c[j] for p between the jumps x[j-1] and x[j], and at[j] for p = x[j].
+    """A calibration map of steps, as of isotonic regression.
+
+    c_hat(p) = c[j] for p between the jumps x[j-1] and x[j], and at[j] for p = x[j].
 
     Before the first jump c_hat is c[0], after the last it is c[M].
 
@@ -61,7 +63,10 @@ class StepsMap(CalibrationMap):
 
     @property
     def kinks(self) -> FloatArray:
-        """The floats next to the jumps on both sides: a line through them is vertical at a jump and passes by `at`."""
+        """The scores at which the map jumps, as the next floats on both sides.
+
+        A line through them is vertical at a jump and passes by `at`.
+        """
         return np.unique(np.nextafter(self.x, [[0.0], [1.0]]))
 
     def evaluate(self, p: FloatArray) -> FloatArray:

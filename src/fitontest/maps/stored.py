@@ -30,7 +30,10 @@ class StoredMap(ABC):
 
     @property
     def decreasing(self) -> bool:
-        """Whether the sign of a parameter makes c_hat fall, on [0, 1] or towards one of its ends; JSON says so too."""
+        """Whether a fitted parameter makes the map fall where it should rise, somewhere or everywhere.
+
+        The sign of a parameter makes c_hat fall, on [0, 1] or towards one of its ends; JSON says so too.
+        """
         return False
 
     def to_dict(self) -> dict[str, Any]:
@@ -180,7 +183,9 @@ make = registry.make
 
 
 def register(cls: type[M]) -> type[M]:
-    """Make a map class known to ``from_dict`` of `CalibrationMap` and `MulticlassMap` under its ``kind``.
+    """Make a class of calibration maps known, so that its maps can be read back from JSON.
+
+    ``from_dict`` of `CalibrationMap` and `MulticlassMap` find it under its ``kind``.
 
     Parameters
     ----------

@@ -14,7 +14,9 @@ NO_PAIR = "there is no pair of a positive and a negative to rank, for which the 
 @register("auc")
 @dataclass(frozen=True)
 class AUC(Measure):
-    """The area under the ROC curve, P(p > p') + P(p = p') / 2 for a positive p and a negative p'.
+    """The area under the ROC curve, which measures ranking, not calibration.
+
+    It is P(p > p') + P(p = p') / 2 for a positive p and a negative p'.
 
     That of scikit-learn, ``roc_auc_score``. Greater is better. It does not change where an increasing map calibrates
     the scores, and falls where a map makes scores equal that were in the right order. It measures

@@ -72,7 +72,9 @@ TITLES = {  # of losses, norms and partitions
 @register("gce")
 @dataclass(frozen=True, eq=False)
 class Binned(OverBins):
-    """A norm of one loss per bin; the registered names gce, ece, ace, mce, pde, tce and simplex_ece are settings of it.
+    """A binned calibration error: one loss per bin, summed up by a norm, as ECE, ACE, MCE and TCE.
+
+    The registered names gce, ece, ace, mce, pde, tce and simplex_ece are settings of it.
 
     Parameters
     ----------
@@ -128,12 +130,15 @@ class Binned(OverBins):
 
     @property
     def classes(self) -> Literal["two", "any"]:  # type: ignore[override]
-        """Of any number where there is a distance between distributions."""
+        """How many classes it measures: any number, where distances between probabilities of all classes are taken."""
         return "two" if self.between is None else "any"
 
     @property
     def words(self) -> Words:
-        """The abbreviation of the field, ECE, ACE, MCE, PDE or TCE, and GCE for what has none; a TCE is in percent."""
+        """The abbreviation of the field, such as ECE, ACE, MCE, PDE or TCE.
+
+        It is GCE for what has none; a TCE is in percent.
+        """
         if self.between is not None:
             return self._words_of_cells()
         tested = self.bin_loss.significance is not None
@@ -173,7 +178,10 @@ class Binned(OverBins):
         return self.bin_loss.significance is not None and self.total.name == "l1"
 
     def estimate(self, sample: Any) -> Estimate:
-        """Return the norm of the losses of the occupied bins, or of the distances of the cells of the simplex."""
+        """Return the norm of the losses of the bins that hold rows.
+
+        Of whole distributions it is that of the distances of the cells of the simplex.
+        """
         if self.between is not None:
             return self._of_cells(sample)
         self.bin_loss.check(sample)
@@ -198,7 +206,10 @@ class Binned(OverBins):
         return Estimate.of(self, sample, self.total(distances, table.w), evidence)
 
     def values(self, redraws: Redraws, labels: Labels) -> FloatArray:
-        """Return the values for several labellings, of whole distributions in the same cells."""
+        """Return the values for several sets of labels of the same predictions.
+
+        They are for whole distributions in the same cells.
+        """
         if self.between is None:
             return super().values(redraws, labels)
         sums = CellSums.of(redraws.sample, cells_of(self.rule, redraws.sample)[1])
@@ -212,7 +223,9 @@ class Binned(OverBins):
         return of_squares != (self.total.name == "squared") and not (of_squares and self.total.name == "l2")
 
     def target(self, sample: Any, c: FloatArray) -> float | None:
-        """Return the norm of c - p for the bias under l1, l2 and their like; other losses aim at something else.
+        """Return what the error would be if the true probabilities were known.
+
+        That is the norm of c - p for the bias under l1, l2 and their like; other losses aim at something else.
 
         Of whole distributions it is the norm of the distances between the rows and those of c.
         """

@@ -46,11 +46,11 @@ class OverBins(Measure):
 
     @property
     def held_fixed(self) -> str:
-        """The bins, where they are explicit edges or those of a fitted family; else they are made anew."""
+        """The bins, where they are given or come from a fitted calibration map; otherwise they are made anew."""
         return "bins" if getattr(self.rule, "explicit", False) else ""  # anything with the method is a rule of cells
 
     def bind(self, sample: Any) -> Any:
-        """Return the sample with the cells of its rows, where the rule is the cell of each row."""
+        """Return the data with the bin of each row, where the bins are given row by row."""
         return getattr(self.rule, "bind", super().bind)(sample)
 
 

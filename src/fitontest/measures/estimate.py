@@ -28,7 +28,9 @@ _OF_TWO = ("base_rate", "stand_in", *(f"limit_{J}" for J in RESOLUTIONS))  # fie
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Estimate(Number, Table):
-    """The value of a measure, and what it was computed from. ``float(e)`` is the value; it compares as a number.
+    """A computed error or other measure, which behaves as a number, with what it was computed from.
+
+    ``float(e)`` is the value.
 
     What is known of the evidence of some estimates is an attribute of these, such as ``estimate.se_map_fixed`` and
     ``estimate.losses``, and so are settings, such as ``estimate.norm``; all of them are in ``estimate.evidence`` and
@@ -151,7 +153,7 @@ class Estimate(Number, Table):
 
     @classmethod
     def of(cls, measure: Measure, sample: Sample, value: float, evidence: Evidence | None = None) -> Self:
-        """Return the estimate that a measure makes of a sample; the value must be a finite number.
+        """Return the estimate that a measure makes of the data; the value must be a finite number.
 
         Parameters
         ----------
@@ -191,7 +193,9 @@ class Estimate(Number, Table):
         return self.value if self.debiased is None else self.debiased
 
     def limit(self, resolution: float = RESOLUTION) -> float:
-        """Return the largest error that cannot be ruled out, of those that persist over 1 / resolution of the rows.
+        """Return the largest calibration error that cannot be ruled out at this number of rows.
+
+        It is that of errors which persist over 1 / resolution of the rows.
 
         Intervals hold errors that the map named beside them can follow. This limit holds for errors of any shape that
         keep their sign over so many rows, neighbours in the order of the scores, waves and errors of single scores
@@ -227,7 +231,7 @@ class Estimate(Number, Table):
         return self.limit_at(resolution).value
 
     def limit_at(self, resolution: float = RESOLUTION) -> ErrorLimit:
-        """Return the limit with the share of the rows that it is of; see `limit`.
+        """Return the largest error that cannot be ruled out, and the share of the rows that it is of; see `limit`.
 
         Parameters
         ----------
@@ -244,7 +248,7 @@ class Estimate(Number, Table):
 
     @property
     def base_rate_name(self) -> str:
-        """What the base rate is called: the accuracy, of confidences."""
+        """What the share of positives is called: accuracy, where scores are confidences."""
         return "accuracy" if self.reduction == "confidence" else "share of positives"
 
     @property
@@ -254,7 +258,7 @@ class Estimate(Number, Table):
 
     @property
     def note(self) -> str | None:
-        """What must be known to read the value."""
+        """What must be known to read the value, such as that the data chose a single bin."""
         of_data = data_notes(self.decided, self.weighting, self.rows_note)
         notes = [*notes_of_value(self), *notes_of_labels(self), *(("", note) for note in of_data)]
         return "; ".join(f"{where}: {note}" if where else note for where, note in notes) or None
@@ -319,7 +323,7 @@ class Estimate(Number, Table):
         }
 
     def headline(self) -> str:
-        """Return the estimate in a line of words, and in a second one what to expect of calibrated scores."""
+        """Return the estimate in a line of words, and in a second one what calibrated scores would have."""
         if self.classes is not None:
             parts = [f"mean over {len(self.classes)} classes", self.measure.in_words(), f"n = {self.n}"]
             return f"class-wise {self.measure.title} {self.measure.printed(self.value)}: {_listed(parts)}"

@@ -11,7 +11,9 @@ from fitontest.results.table import Section
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Evidence:
-    """What an estimate was computed from; measures derive their own kind from it.
+    """What an estimate was computed from, such as a calibration map or bins.
+
+    Measures derive their own kind from it.
 
     Attributes
     ----------
@@ -48,7 +50,7 @@ class Evidence:
         return None if self.partition is None else self.partition.n_bins
 
     def record(self) -> dict[str, Any]:
-        """Return single facts for tables that hold several estimates."""
+        """Return single values for tables that hold several estimates."""
         of_classes = {} if self.n_classes is None else {"n_classes": self.n_classes}
         return of_classes | attributes(self, *self.recorded)
 

@@ -18,7 +18,7 @@ ROUNDING = 1e-12  # relative difference of values that are the same
 
 @dataclass(frozen=True, eq=False)
 class IfCalibrated:
-    """An error's values for labels drawn from the scores.
+    """What the error of calibrated scores would be: mean and spread over simulated labels, and the p-value.
 
     Attributes
     ----------
@@ -74,7 +74,10 @@ class IfCalibrated:
 
     @property
     def p_value(self) -> float:
-        """Share of draws with a value at least as bad as the observed one; if `two_sided`, or twice that of as good."""
+        """Share of simulations with a value at least as bad as the observed one.
+
+        If `two_sided`, or twice that of as good.
+        """
         rounding = ROUNDING * max(abs(self.observed), float(np.abs(self.values).max()))
         worse = self.observed - self.values if self.greater_is_better else self.values - self.observed
         as_bad = np.count_nonzero(worse >= -rounding)

@@ -52,7 +52,7 @@ SPAN = 300.0  # length scales: exp(300) is far from the largest float
 @register("kernel")
 @dataclass(frozen=True)
 class KernelError(Measure):
-    r"""The squared kernel calibration error (SKCE): how alike the residuals of alike predictions are.
+    r"""The squared kernel calibration error (SKCE): how much the errors of similar predictions agree.
 
     It is a squared quantity and cannot be compared with an ECE: compare it with its null, `null_draws`. The true value
     of calibrated predictions is 0, and unbiased estimates of it are often negative.
@@ -135,7 +135,7 @@ class KernelError(Measure):
 
     @property
     def classes(self) -> Literal["two", "any"]:  # type: ignore[override]
-        """Of any number where predictions are whole distributions."""
+        """How many classes it measures: any number, where predictions are probabilities of all classes."""
         return "any" if self.distributions else "two"
 
     @property
@@ -146,15 +146,17 @@ class KernelError(Measure):
 
     @property
     def squared(self) -> bool:
-        """It is: the squared kernel calibration error."""
+        """Whether the value is a square: it is the squared kernel calibration error."""
         return True
 
     def for_sample(self, sample: Any) -> "KernelError":
-        """Return the measure of whole distributions where the sample holds these."""
+        """Return the measure for the probabilities of all classes where the data hold these."""
         return self if sample.classes is None or self.distributions else self.changed(distributions=True)
 
     def estimate(self, sample: Any) -> Estimate:
-        """Return the mean of h over pairs of rows.
+        """Return the error as a mean over pairs of rows.
+
+        It is the mean of h.
 
         Raises
         ------
@@ -170,14 +172,20 @@ class KernelError(Measure):
         return Estimate.of(measure, sample, value)
 
     def values(self, redraws: Redraws, labels: Labels) -> FloatArray:
-        """Return the values for several labellings, of distributions with one kernel for all of them."""
+        """Return the values for several sets of labels of the same predictions.
+
+        Of distributions one kernel serves all of them.
+        """
         sample = redraws.sample
         if sample.classes is None or (self._in_blocks(sample) and redraws.several.size):  # type: ignore[attr-defined]
             return super().values(redraws, labels)  # blocks are of rows: each labelling has its own
         return self._of_distributions(sample, labels)
 
     def target(self, sample: Any, c: FloatArray) -> float | None:
-        """Return the mean of h over all pairs with c in place of y, which has no label noise to correct for."""
+        """Return what the error would be if the true probabilities were known.
+
+        That is the mean of h over all pairs with c in place of y, which has no label noise to correct for.
+        """
         if sample.classes is not None:
             return None
         kept = np.flatnonzero(sample.w > 0)

@@ -22,7 +22,9 @@ Unit: TypeAlias = Literal["fraction", "nats", "count", "correlation", "standard 
 
 
 class Measure(Described):
-    """Base class of the measures; subclasses are frozen dataclasses of their settings.
+    """Base class of the measures, such as calibration errors and losses.
+
+    Subclasses are frozen dataclasses of their settings.
 
     A subclass defines ``estimate(sample)``. It may define ``target(sample, c)``: what it would be if c were the true
     probabilities; and ``values(redraws, labels)``, the values of many labellings of the same predictions, where these
@@ -70,7 +72,9 @@ class Measure(Described):
 
     @abstractmethod
     def estimate(self, sample: Any) -> Any:
-        """Return the `Estimate` of a checked `ScoreSample`; one of any number of classes takes `SimplexSample`.
+        """Return the estimate of the measure on checked data.
+
+        They are a `ScoreSample`; a measure of any number of classes takes a `SimplexSample` too.
 
         Parameters
         ----------
@@ -79,7 +83,7 @@ class Measure(Described):
         """
 
     def target(self, sample: Any, c: FloatArray) -> float | None:  # noqa: ARG002 - the signature of every measure
-        """Return what the measure would be if c, of shape (n,), were the true probabilities of the sample's rows.
+        """Return what the measure would be if c, of shape (n,), were the true probabilities of the rows.
 
         None where that is not defined: then there is a null distribution, but no interval.
 
@@ -103,7 +107,7 @@ class Measure(Described):
         return self
 
     def values(self, redraws: Redraws, labels: Labels) -> FloatArray:
-        """Return the values for several labellings of the same points, shape (B,).
+        """Return the values for several sets of labels of the same predictions, shape (B,).
 
         A subclass sets this where labellings can share work; by default each is estimated by itself.
 
@@ -125,7 +129,7 @@ class Measure(Described):
 
     @property
     def name(self) -> str:
-        """The registered name that stands for these settings, with those that it does not imply: tce(alpha=0.1)."""
+        """The registered name that stands for these settings, with those that differ, such as ``tce(alpha=0.1)``."""
         return self.words.name or registry.describe(self, self.made_as)
 
     @property
@@ -135,11 +139,13 @@ class Measure(Described):
 
     @property
     def held_fixed(self) -> str:
-        """What the estimate rests on that is not fitted anew to other labels, such as "map"; by default nothing, ""."""
+        """What stays the same for other labels, such as a given calibration map; "" where all is fitted anew."""
         return ""
 
     def bind(self, sample: Any) -> Any:
-        """Return the sample with what settings hold of each of its rows, such as its cell, and no other facts.
+        """Return the data with the columns that the settings name, such as the bin of each row, and no others.
+
+        These are the facts of the rows.
 
         So bound it may be sorted and redrawn. By default settings hold nothing of the kind.
 
@@ -152,7 +158,7 @@ class Measure(Described):
 
     @property
     def refits(self) -> bool:
-        """Whether whatever the estimate rests on is fitted anew to other labels."""
+        """Whether everything behind the measure is fitted anew to other labels."""
         return not self.held_fixed
 
     def labelled(self, name: str) -> Self:
@@ -225,7 +231,7 @@ class MeasureRegistry(Registry[type[Measure], Measure]):
     """The registry of measures, which remembers by which of several names for one class a measure was made."""
 
     def make(self, name: str, /, **settings: Any) -> Measure:
-        """Return the measure called `name`, with these settings.
+        """Return the measure of this name, made with these settings.
 
         Parameters
         ----------

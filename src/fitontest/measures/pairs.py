@@ -101,7 +101,9 @@ class EntryPairs:
 @register("pairs")
 @dataclass(frozen=True)
 class PairStatistic(Measure):
-    r"""The pair statistic: how alike the residuals of rows with neighbouring scores are, at the scale that shows most.
+    r"""Test statistic for errors of any shape: how much the errors of rows with similar scores agree.
+
+    The pair statistic, at the scale that shows most.
 
     At the scale s, with r_i = y_i - p_i and weights w of sum W,
 
@@ -166,7 +168,7 @@ class PairStatistic(Measure):
         return NO_PAIR if np.any((pairs.p > 0.0) & (pairs.p < 1.0)) else NO_SPREAD
 
     def values(self, redraws: Redraws, labels: Labels) -> FloatArray:
-        """Return the values for several labellings at once."""
+        """Return the statistic for several sets of labels at once."""
         pairs = EntryPairs.of(redraws.entries)  # type: ignore[attr-defined]
         return np.asarray(pairs.standardised(labels).max(axis=0))
 

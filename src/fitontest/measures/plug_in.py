@@ -41,7 +41,9 @@ DEBIASED_NORMS = ("l1", "l2", "squared")
 @register("plug_in")
 @dataclass(frozen=True, eq=False)
 class PlugIn(Measure):
-    """The norm of the distances between the predictions and the map of a family, which is fitted to them.
+    """The calibration error: the mean distance between the scores and a calibration map fitted to these data.
+
+    The norm of the distances between the predictions and the map of a family, which is fitted to them.
 
     Of whole distributions it is the norm of the distances d(g(p_i), p_i) from the map g of K classes. Of two classes,
     with the total variation distance, that is the error ``|c_hat(p) - p|`` of the map c_hat of the second column. It is
@@ -106,7 +108,10 @@ class PlugIn(Measure):
 
     @property
     def words(self) -> Words:
-        """Called by its family; the norm is said, of scores always, of distributions where it is not l1."""
+        """How it is called: by its family of calibration maps.
+
+        The norm is said, of scores always, of distributions where it is not l1.
+        """
         name_of = family_name if self.distance is None else class_family_name
         family = self.label or (self.family.kind if self.held_fixed else name_of(self._family))
         if self.distance is not None:
@@ -130,7 +135,7 @@ class PlugIn(Measure):
 
     @property
     def held_fixed(self) -> str:
-        """The map, where one is given."""
+        """The calibration map, where one is given."""
         return "map" if isinstance(self.family, CalibrationMap | MulticlassMap) else ""
 
     @property
@@ -147,7 +152,10 @@ class PlugIn(Measure):
         return family, f"{family}{norm}{', debiased' if self.debias else ''}"
 
     def seeded(self, random_state: RandomState) -> "PlugIn":
-        """Return the measure with that seed for a family given by name."""
+        """Return the measure with a seed for what its calibration map draws at random.
+
+        The seed is of a family given by name.
+        """
         family = self._family
         if not isinstance(family, str):
             return self
@@ -163,7 +171,7 @@ class PlugIn(Measure):
         return self.changed(distance=DEFAULT_DISTANCE)
 
     def estimate(self, sample: Any) -> Estimate:
-        """Return the norm of the distances of the sample from the map."""
+        """Return the calibration error, by the distances of the scores from the map."""
         if self.for_sample(sample) is not self:
             return self.for_sample(sample).estimate(sample)
         fitted = None if self.held_fixed else fit_to(sample, self._family)
@@ -192,11 +200,17 @@ class PlugIn(Measure):
         return replace(Estimate.of(self, sample, value, evidence), debiased=value if self.debias else None)
 
     def target(self, sample: Any, c: FloatArray) -> float | None:
-        """Return the norm of the distances between c and p; a maximum is no mean over rows and has no target."""
+        """Return what the error would be if the true probabilities were known.
+
+        That is the norm of the distances between c and p; a maximum is no mean over rows and has no target.
+        """
         return None if self.total.influence is None else self.total(self.between(c, sample.p), sample.w)
 
     def values(self, redraws: Redraws, labels: Labels) -> FloatArray:
-        """Return the values for several labellings, of scores with one call of the family for all of them."""
+        """Return the values for several sets of labels of the same predictions.
+
+        Of scores it takes one call of the family for all of them.
+        """
         if self.held_fixed or self.debias or self.for_sample(redraws.sample).distance is not None:
             return super().values(redraws, labels)
         w, entries = redraws.entries.group_w, redraws.entries  # type: ignore[attr-defined]
@@ -208,7 +222,7 @@ class PlugIn(Measure):
 
     @property
     def fitting(self) -> "Fitting":
-        """How the family is fitted to hundreds of labellings."""
+        """How the calibration map is fitted to hundreds of sets of simulated labels."""
         return Fitting(None if self.held_fixed else self._family, of_scores=self.distance is None)
 
     @property

@@ -17,7 +17,9 @@ from fitontest.measures.words import Words, as_count
 @register("probabilistic_count")
 @dataclass(frozen=True)
 class ProbabilisticCount(Measure):
-    """The number of values that the scores have in effect, 1 / sum_r P(p = r)^2, from 1 to the number of values.
+    """How many different probabilities the scores give, in effect: few are easy to read.
+
+    That is 1 / sum_r P(p = r)^2, from 1 to the number of values.
 
     A reader can keep few values apart, so that a small count is readable; it says nothing of the labels, which it does
     not use. A score of its own for each row has as many values as there are rows, however many there would be of more.
@@ -46,7 +48,7 @@ class ProbabilisticCount(Measure):
     uses_labels = False
 
     def estimate(self, sample: ScoreSample) -> Estimate:
-        """Return the count, with the number of values.
+        """Return the effective number, with the number of different values.
 
         Raises
         ------

@@ -43,7 +43,9 @@ TWO = "beta"  # of a column
 @register("proper_error")
 @dataclass(frozen=True, eq=False)
 class ProperError(Measure):
-    """The mean gain in a proper loss of held-out calibration, over predictions of K classes or a column of two.
+    """By how much recalibration lowers the log loss, or another proper loss, on held-out rows.
+
+    The predictions are of K classes, or a column of two.
 
     Parameters
     ----------
@@ -85,7 +87,7 @@ class ProperError(Measure):
 
     @property
     def words(self) -> Words:
-        """Families, loss and number of folds; values are in nats with the log loss."""
+        """How it is called: by calibration maps, loss and number of folds; values are in nats with the log loss."""
         names = [family_name(family) for family in self.listed]
         family = {"family": names[0] if len(names) == 1 else names} if names else {}
         which = f"best of {', '.join(names)} by the training part" if len(names) > 1 else "".join(names)

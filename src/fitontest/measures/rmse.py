@@ -11,7 +11,9 @@ from fitontest.measures.words import Words
 @register("rmse")
 @dataclass(frozen=True)
 class RMSE(Measure):
-    """The root of the Brier score, sqrt((1/W) sum_i w_i (p_i - y_i)^2), scikit-learn's ``root_mean_squared_error``.
+    """The root of the Brier score, scikit-learn's ``root_mean_squared_error``.
+
+    That is sqrt((1/W) sum_i w_i (p_i - y_i)^2).
 
     It measures accuracy as well as calibration, and is not 0 for the true probabilities: its p-value is two-sided.
 

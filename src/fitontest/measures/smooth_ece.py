@@ -34,7 +34,7 @@ CELLS_PER_BANDWIDTH = 32  # at least; the grid then adds a part in 6000 to the v
 @register("smooth_ece")
 @dataclass(frozen=True)
 class SmoothECE(Measure):
-    r"""The smooth calibration error of two classes, in [0, 1]: about an ECE, without bins.
+    r"""The smooth calibration error of two classes: an ECE without bins, in [0, 1].
 
     It is the mean absolute residual after residuals of near scores have been averaged by a Gaussian, whose width is by
     default the error itself.

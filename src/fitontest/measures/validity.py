@@ -30,7 +30,7 @@ SHOWN = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)  # deviations at which a printed curve
 @register("auc_v")
 @dataclass(frozen=True)
 class ValidityArea(Measure):
-    """The area under the validity curve of the k nearest neighbours, in [0, 1]. Greater is better.
+    """The area under the validity curve, in [0, 1], by the nearest neighbours of each score; greater is better.
 
     AUC_V = 1 - (1/W) sum_i w_i |p_i - c(p_i)|, c(p) the mean label of the k rows nearest to p (`KNN`). So ``1 - auc_v``
     is the plug-in l1 error of that family, and has its bias: labels scatter, and k of them are few.

@@ -46,7 +46,9 @@ class Variance(BinLoss):
 @register("within_bin")
 @dataclass(frozen=True, eq=False)
 class WithinBin(OverBins):
-    """The total within-bin error sum_b W_b / W var_b, var_b = ybar_b (1 - ybar_b), in [0, 0.25].
+    """How much the labels vary within the bins, from 0 to 0.25: small where bins separate the classes.
+
+    The total within-bin error is sum_b W_b / W var_b, var_b = ybar_b (1 - ybar_b).
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ from fitontest.results.text import short
 
 @dataclass(frozen=True)
 class Words:
-    """How a measure is called, where that does not follow from its fields.
+    """How a measure is called in tables and diagrams, where that does not follow from its settings.
 
     Attributes
     ----------

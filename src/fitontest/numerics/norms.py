@@ -26,7 +26,7 @@ Function: TypeAlias = Callable[[FloatArray, FloatArray], float]
 
 @dataclass(frozen=True)
 class Norm:
-    """A norm of weighted distances.
+    """How distances are summed up to one error, such as mean, root mean square or maximum.
 
     Parameters
     ----------

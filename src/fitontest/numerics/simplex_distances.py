@@ -18,7 +18,7 @@ DEFAULT_DISTANCE = "total_variation"  # between distributions
 
 @dataclass(frozen=True)
 class Distance:
-    """A distance between rows of two matrices.
+    """How far two sets of probabilities over classes are apart, row by row of two matrices.
 
     Parameters
     ----------

@@ -20,7 +20,9 @@ from fitontest.typing import ArrayInput, IntArray
 
 
 class CellPartition:
-    """Bins given by the cell of each row of the data: any measure of bins takes them.
+    """Bins that are given row by row, as one integer per row of the data: any measure of bins takes them.
+
+    Each bin is a cell of rows.
 
     Parameters
     ----------
@@ -75,11 +77,13 @@ class CellPartition:
 
     @property
     def n_bins(self) -> int:
-        """Number of cells."""
+        """Number of bins."""
         return self.labels.size
 
     def bind(self, sample: ScoreSample) -> ScoreSample:
-        """Return the sample with its cells as a fact of its rows, which keeps them wherever the rows go.
+        """Return the data with the bin of each row, which keep them wherever the rows go.
+
+        The cells become a fact of the rows.
 
         Parameters
         ----------
@@ -89,7 +93,9 @@ class CellPartition:
         return sample.with_facts(cell=self._codes_of(sample)).keep_facts("cell")
 
     def cut(self, sample: ScoreSample) -> tuple[Rows, Groups, IntArray, BinTable]:
-        """Return the rows and the tied scores by cell, where each cell starts among the latter, and the sums.
+        """Return the rows bin by bin, with the sums of the bins.
+
+        The rows and the tied scores come by cell, with where each cell starts among the latter.
 
         Parameters
         ----------

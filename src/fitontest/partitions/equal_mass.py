@@ -20,7 +20,9 @@ WEIGHT_TOLERANCE = 1e-12  # of the total: sums of weights that differ by less ar
 
 @register("equal_mass")
 class EqualMass(EqualBins):
-    """Partition into at most `n_bins` bins of equal weight; equal scores are never split.
+    """Make bins with the same number of rows; equal scores are never split.
+
+    There are at most `n_bins` bins, of equal weight.
 
     Parameters
     ----------
@@ -43,13 +45,13 @@ class EqualMass(EqualBins):
     name = "equal_mass"
 
     def partition(self, sample: ScoreSample) -> Partition:
-        """Return the partition of the sample's scores into bins of equal weight."""
+        """Return bins of equal weight for the scores."""
         groups = sample.groups
         ends = equal_mass_ends(groups.w, np.array([self.n_bins]))[0]
         return Partition(edges_between(groups.p, ends[ends < len(groups)], self.closed), self.closed)
 
     def bounds(self, candidates: IntArray, p: FloatArray, w: FloatArray) -> IntArray:  # noqa: ARG002 - weights decide
-        """Return the bounds of bins over the groups that have weight.
+        """Return where the bins begin and end among the distinct scores.
 
         A score without weight between two with weight goes where the edge sends it: a left-closed edge is the first
         of them in the next bin, a right-closed one the last of this bin.

@@ -11,7 +11,9 @@ from fitontest.typing import FloatArray, IntArray
 
 @register("equal_width")
 class EqualWidth(EqualBins):
-    """Partition [0, 1] into `n_bins` bins of equal width, edges i / n_bins.
+    """Make bins of equal width.
+
+    The edges of `n_bins` bins in [0, 1] are i / n_bins.
 
     Parameters
     ----------
@@ -32,7 +34,7 @@ class EqualWidth(EqualBins):
     name = "equal_width"
 
     def partition(self, sample: ScoreSample) -> Partition:  # noqa: ARG002 - equal width uses no data
-        """Return the partition; the sample is not used."""
+        """Return the bins; the data are not used."""
         return Partition(uniform_edges(int(self.n_bins)), self.closed)
 
     def bounds(self, candidates: IntArray, p: FloatArray, w: FloatArray) -> IntArray:  # noqa: ARG002 - as said above

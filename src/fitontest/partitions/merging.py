@@ -16,7 +16,7 @@ from fitontest.typing import ArrayInput, FloatArray, Label
 
 
 def merge_cells(y_prob: ArrayInput, scores: ArrayInput, *, sample_weight: ArrayInput = None) -> FloatArray:
-    """Return the scores after the cells of some of them have been merged: all get the weighted mean of their scores.
+    """Return the scores after some of their distinct values have been merged into their weighted mean.
 
     Neither the probabilistic count nor the calibration error of the cells, (sum_r w_r |r - ybar_r|^q)^(1/q) with any q
     from 1 on, ever rises by it (theorems 5 and 6 of the reference). The other errors may.
@@ -71,7 +71,9 @@ def assign_average_labels(
     sample_weight: ArrayInput = None,
     pos_label: Label | None = None,
 ) -> FloatArray:
-    """Return for each row the weighted mean label of its cell: of the rows with its score, or of those that are given.
+    """Return for each row the mean label of the rows with the same score.
+
+    The mean is weighted, over the cell of the row: the rows with its score, or those that are given.
 
     Of cells of one score each the calibration error is then 0 on these rows, and neither the mean squared error nor the
     0/1 loss nor the probabilistic count has risen (theorem 8 of the reference). On other rows all of them may.

@@ -23,7 +23,10 @@ MEAN_TOLERANCE = 1e-12  # means that differ by less, relatively, are equal
 @register("sweep")
 @dataclass(frozen=True)
 class MonotoneSweep(Partitioner):
-    """Take one bin, two bins and so on while the mean labels do not decrease; keep the last number before a decrease.
+    """Use as many bins as keep the mean labels rising with the score.
+
+    One bin, two bins and so on are tried while the mean labels do not decrease; the last number before a decrease is
+    kept.
 
     Parameters
     ----------
@@ -58,13 +61,13 @@ class MonotoneSweep(Partitioner):
         choose(self.scheme, ("equal_mass", "equal_width"), "scheme")
 
     def partition(self, sample: ScoreSample) -> Partition:
-        """Return the finest partition of the sweep whose bin means are in order."""
+        """Return the finest bins whose mean labels rise with the score."""
         groups = sample.groups
         n_bins = self.counts(groups.p, groups.w, groups.wy[:, None], whole=sample.whole)[0]
         return self.bins(int(n_bins)).partition(sample)
 
     def bins(self, n_bins: int) -> EqualBins:
-        """Return the rule that makes this many of the bins that are swept.
+        """Return the rule that makes this number of bins.
 
         Parameters
         ----------
@@ -74,7 +77,7 @@ class MonotoneSweep(Partitioner):
         return (EqualWidth if self.scheme == "equal_width" else EqualMass)(n_bins, self.closed)
 
     def counts(self, p: FloatArray, w: FloatArray, wy: FloatArray, *, whole: bool) -> IntArray:
-        """Return where the sweep ends for each of several label columns, shape (B,).
+        """Return the number of bins for each of several sets of labels, shape (B,).
 
         Parameters
         ----------

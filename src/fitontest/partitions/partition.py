@@ -35,7 +35,9 @@ def uniform_edges(n_bins: int) -> FloatArray:
 
 
 class Partition:
-    """Bins given by their edges; also the trivial partitioner that returns itself.
+    """Bins of the scores, given by their edges.
+
+    It is also the trivial partitioner that returns itself.
 
     Parameters
     ----------
@@ -126,7 +128,9 @@ class Partition:
         return positions(self.edges, p, side)
 
     def partition(self, sample: ScoreSample) -> "Partition":  # noqa: ARG002 - the signature of every partitioner
-        """Return this partition, whatever the data: explicit edges are a partitioner too.
+        """Return these bins, whatever the data.
+
+        Explicit edges are a partitioner too.
 
         Parameters
         ----------
@@ -136,7 +140,9 @@ class Partition:
         return self
 
     def summarise(self, sample: ScoreSample) -> BinTable:
-        """Return the sums per bin, in one pass over the rows; where they have been sorted already, over the groups.
+        """Return the sums per bin.
+
+        It takes one pass over the rows; where they have been sorted already, over the groups.
 
         The sample remembers the last table, for the map of a family is measured with the bins it was fitted with.
 
@@ -152,7 +158,9 @@ class Partition:
         return table
 
     def cut(self, sample: ScoreSample) -> tuple[Rows, Groups, IntArray, BinTable]:
-        """Return the sorted rows and groups of tied scores, where each bin starts among the latter, and the sums.
+        """Return the rows in the order of their scores, where each bin starts, and the sums of the bins.
+
+        Starts are positions among the groups of tied scores.
 
         The sums do not depend on the order in which the rows arrived, not even in a rounding.
 

@@ -19,7 +19,9 @@ from fitontest.typing import FloatArray, IntArray
 
 
 class Partitioner(PartitionRule):
-    """A binning rule: hyper-parameters, and ``partition(sample)``, which returns a `Partition`.
+    """A rule that makes bins of the scores, such as bins of equal width.
+
+    Its hyper-parameters, and ``partition(sample)``, which returns a `Partition`.
 
     Best written as a frozen dataclass. A rule with a parameter ``n_bins`` can have it chosen by cross-validation,
     one with a parameter ``closed`` gets that of the family which uses it by name.
@@ -42,7 +44,7 @@ class Partitioner(PartitionRule):
 
     @abstractmethod
     def partition(self, sample: ScoreSample) -> Partition:
-        """Return the partition that the rule makes of the sample.
+        """Return the bins that the rule makes of the data.
 
         Parameters
         ----------

@@ -15,7 +15,7 @@ from fitontest.typing import FloatArray, IntArray
 @register("pava")
 @dataclass(frozen=True)
 class Pava(Partitioner):
-    """Partition at the jumps of the isotonic regression of the labels on the scores.
+    """Make bins at the jumps of an isotonic regression of the labels on the scores.
 
     Tied scores are pooled first. Edges are midpoints between the neighbouring scores of two blocks, left-closed.
 
@@ -33,7 +33,7 @@ class Pava(Partitioner):
     """
 
     def partition(self, sample: ScoreSample) -> Partition:
-        """Return the partition into the blocks of the sample."""
+        """Return a bin for each step of the isotonic regression."""
         groups = sample.groups
         return Partition(midpoints_between(groups.p, block_starts(groups.wy, groups.w)[1:]))
 

@@ -31,7 +31,9 @@ from fitontest.typing import BoolArray, FloatArray, IntArray
 @register("pava_bc")
 @dataclass(frozen=True)
 class PavaBC(Partitioner):
-    """Partition into isotonic blocks whose weight lies in [n_min, n_max].
+    """Make bins at the jumps of an isotonic regression whose steps have a bounded number of rows (PAVA-BC).
+
+    The weight of an isotonic block lies in [n_min, n_max].
 
     Parameters
     ----------
@@ -74,13 +76,15 @@ class PavaBC(Partitioner):
                 raise ValueError(f"{name} must be a finite number, at least 0, or None; got {bound!r}")
 
     def partition(self, sample: ScoreSample) -> Partition:
-        """Return the partition of the sample into blocks within the bounds."""
+        """Return a bin for each step, with a number of rows within the bounds."""
         groups = sample.groups
         cuts = self.cuts(groups, sample.whole)
         return Partition(midpoints_between(groups.p, cuts[1:-1]))
 
     def cuts(self, groups: Groups, whole: bool) -> IntArray:
-        """Return the first group of each block, and the number of groups; `whole` says whether weights count rows.
+        """Return where each bin starts among the distinct scores, and how many scores there are.
+
+        `whole` says whether weights count rows.
 
         Parameters
         ----------

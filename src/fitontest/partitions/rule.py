@@ -7,7 +7,9 @@ from fitontest.registry import Registry, Shelf
 
 
 class PartitionRule(ABC):
-    """What `fot.partitions.Partitioner` and `fot.partitions.SimplexPartitioner` share: a place in the registry.
+    """Base of all binning rules, which can be registered under a name.
+
+    `fot.partitions.Partitioner` and `fot.partitions.SimplexPartitioner` share it.
 
     Attributes
     ----------

@@ -101,7 +101,7 @@ class RowsNeeded:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class EvaluationPlan(Table):
-    """How well families evaluate calibration at numbers of rows, as `plan_evaluation` returns it.
+    """How precisely a calibration error can be measured at several numbers of rows, as `plan_evaluation` returns it.
 
     Attributes
     ----------
@@ -139,21 +139,21 @@ class EvaluationPlan(Table):
 
     @property
     def families(self) -> list[str]:
-        """The families, in the order given."""
+        """The families of calibration maps, in the order given."""
         return list(dict.fromkeys(one.family for one in self.prospects))
 
     @property
     def errors(self) -> list[float]:
-        """The true errors, in increasing order."""
+        """The true calibration errors that were simulated, in increasing order."""
         return sorted({one.error for one in self.prospects})
 
     @cached_property
     def needed(self) -> tuple[RowsNeeded, ...]:
-        """The rows that the wanted width and power take, for each family."""
+        """How many rows the wanted precision and power take, under each family of calibration maps."""
         return tuple(one for family in self.families for one in self._needed(family))
 
     def meets(self, family: str) -> bool:
-        """Return whether a family meets all that is wanted at one of the sizes tried.
+        """Return whether a family of calibration maps meets all that is wanted at one of the numbers of rows tried.
 
         Parameters
         ----------
@@ -168,7 +168,7 @@ class EvaluationPlan(Table):
         return all(one.met for one in self._needed(choose(family, self.families, "family")))
 
     def rows(self) -> Records:
-        """Return a record for each family, size, error and truth."""
+        """Return a record for each family of calibration maps, number of rows, true error and shape of it."""
         return [asdict(one) for one in self.prospects]
 
     def to_dict(self) -> dict[str, Any]:
@@ -182,12 +182,15 @@ class EvaluationPlan(Table):
 
     @property
     def sentences(self) -> list[str]:
-        """The main findings in words: for the smallest positive error that can be planted, and for what was wanted."""
+        """The main findings in words.
+
+        They are for the smallest positive error that can be planted, and for what was wanted.
+        """
         return [*self._power_in_words(), *self._width_in_words()]
 
     @property
     def notes(self) -> list[str]:
-        """Which errors could not be planted."""
+        """Which true errors could not be simulated."""
         texts = []
         for error, truth in dict.fromkeys((one.error, one.truth) for one in self.unreachable):
             missed = [one for one in self.unreachable if (one.error, one.truth) == (error, truth)]
@@ -199,7 +202,7 @@ class EvaluationPlan(Table):
         return texts
 
     def sections(self) -> list[Section]:
-        """Return a table with a row for each size and family, the rows needed, and the findings in words."""
+        """Return what is printed: the rows needed, a table by number of rows, and the findings in words."""
         scores = "the scores given" if self.own_scores else "beta-distributed scores"
         title = f"evaluations of {scores}, base rate {self.base_rate:.3g}, {self.draws} simulated for each figure"
         truths = [truth for truth in dict.fromkeys(one.truth for one in self.prospects) if truth != CALIBRATED]

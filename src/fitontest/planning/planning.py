@@ -86,7 +86,9 @@ def plan_evaluation(
     random_state: RandomState = 0,
     reduction: Literal["confidence"] | None = None,
 ) -> EvaluationPlan:
-    r"""Return how well families evaluate calibration at several numbers of rows, and how many rows a requirement takes.
+    r"""Return how many test rows a calibration error of a wanted precision takes, and which method measures it best.
+
+    It says how well families evaluate calibration at several numbers of rows.
 
     Labels are simulated under truths of known calibration error and evaluated: what does the plug-in error say, what
     the debiased one, how wide is the 95 % interval, and how often is the p-value of calibration at most .05?

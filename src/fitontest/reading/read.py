@@ -45,7 +45,9 @@ def read(
     max_unpacked: int | None = None,
     names: Names = NAMES,
 ) -> Data:
-    """Return labels, scores and weights as checked samples, from arrays, a data frame, a file, or cells.
+    """Check labels and predicted probabilities once, from arrays, a data frame or a file, for all other functions.
+
+    Weights and cells are read too; what is returned are checked samples.
 
     What it returns is taken in place of `y_true`, without `y_prob`, by every function that measures, compares, plans or
     draws, so that rows that are used several times are checked once. The functions read their own ``y_true`` and

@@ -48,7 +48,9 @@ DEFAULT_FAMILY = "isotonic"  # whose outcomes are as rarely wrong as the level s
 
 @dataclass(frozen=True)
 class Gate:
-    """The outcome for one set of rows, or for a segment that has none: it is undecided, and nothing is known of it.
+    """The outcome of a calibration check for one set of rows: pass, fail or undecided, with the numbers behind it.
+
+    Of a segment without rows it is undecided, and nothing else is known.
 
     Attributes
     ----------
@@ -168,7 +170,7 @@ class Gate:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CalibrationCheck(Table):
-    """Whether calibration errors are at most a limit, for all rows or segment by segment.
+    """Whether the calibration error is at most a limit: pass, fail or undecided, overall or in each segment.
 
     Attributes
     ----------
@@ -205,7 +207,7 @@ class CalibrationCheck(Table):
 
     @property
     def outcome(self) -> Outcome:
-        """The outcome of all."""
+        """The overall outcome: pass, fail or undecided."""
         found = {gate.outcome for gate in self.gates}
         return "fail" if "fail" in found else "undecided" if "undecided" in found else "pass"
 
@@ -213,7 +215,7 @@ class CalibrationCheck(Table):
         raise TypeError("a check has three outcomes; compare check.outcome with 'pass', 'fail' or 'undecided'")
 
     def rows(self) -> Records:
-        """Return a record for each set of rows."""
+        """Return a record for each set of rows that was checked."""
         return [gate.record() for gate in self.gates]
 
     def to_dict(self) -> dict[str, Any]:
@@ -298,7 +300,7 @@ def check_calibration(
     pos_label: Label | None = None,
     random_state: RandomState = 0,
 ) -> CalibrationCheck:
-    """Return whether the calibration error is at most a limit: pass, fail, or undecided.
+    """Check whether the calibration error is at most a limit: pass, fail, or undecided.
 
     The interval [low, high] of the error decides, and the limit B of the errors that may persist over a share of the
     rows, whatever their shape: pass where high <= max_error and B <= max_error, fail where low > max_error, undecided

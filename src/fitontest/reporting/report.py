@@ -66,7 +66,7 @@ PACKAGES = ("fitontest", "numpy", "scipy", "scikit-learn", "matplotlib")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Report:
-    """A report on the calibration of scores: a verdict in words, diagrams and tables, as one HTML page.
+    """A report on calibration as one HTML page: a verdict in words, diagrams and tables.
 
     Whole distributions are judged by their ECE on the simplex (`gce`), `ClassCells` class by class: cells of classes do
     not keep which scores belong to one row, so that there is no confidence.
@@ -113,7 +113,7 @@ class Report:
 
     @cached_property
     def verdict(self) -> Verdict | ClassesVerdict:
-        """What the rows say, in words."""
+        """What the data say about calibration, in words."""
         return _verdict_of(self.evaluation, self.confidence)
 
     @property
@@ -128,7 +128,7 @@ class Report:
 
     @cached_property
     def html(self) -> str:
-        """The page."""
+        """The page as text."""
         parts = {
             "title": self.title,
             "verdict": self.verdict,
@@ -296,7 +296,7 @@ def report(
     sample_weight: ArrayInput = None,
     pos_label: Label | None = None,
 ) -> Report:
-    """Return a report on the calibration of scores.
+    """Return a report on the calibration of scores: one HTML page with a verdict, diagrams and tables.
 
     It says in words whether miscalibration is shown, how large it is, how sure that is and in which direction the
     scores are wrong, which errors cannot be ruled out, what a calibrator would gain, and how many rows would say more.

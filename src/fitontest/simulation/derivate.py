@@ -18,7 +18,9 @@ AMOUNT_DIGITS, ERROR_DIGITS = 6, 6  # to which the paper's authors rounded
 
 @dataclass(frozen=True)
 class Derivate(Problem):
-    """Uniform true probabilities c and scores p = (1 - a) c + a f(c), with the amount a that gives a wanted error.
+    """Simulated scores of a wanted true calibration error, with uniform true probabilities.
+
+    The scores are p = (1 - a) c + a f(c) of true probabilities c, with the amount a that gives the error.
 
     The expected calibration error is E|p - c| = a E|f(c) - c|, c being uniform on [0, 1].
 
@@ -79,7 +81,9 @@ class Derivate(Problem):
         return _amount(self.shape, float(self.error))
 
     def scores(self, c: ArrayInput) -> FloatArray:
-        """Return the scores p = (1 - a) c + a f(c) of true probabilities.
+        """Return the scores of true probabilities.
+
+        They are p = (1 - a) c + a f(c).
 
         Parameters
         ----------
@@ -114,7 +118,9 @@ class Derivate(Problem):
         return self._scores(c), c
 
     def draw_as_published(self, n: int, seed: int) -> Draw:
-        """Return the authors' data set of this size and seed (theirs: 1000, 3000, 10000 rows, seeds 0 to 4).
+        """Return the authors' data set of this size and seed.
+
+        Theirs have 1000, 3000 and 10000 rows, and seeds 0 to 4.
 
         It uses numpy's frozen `RandomState` with the seed n + seed; numpy's global generator is not touched.
 

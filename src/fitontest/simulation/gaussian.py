@@ -14,7 +14,9 @@ SMALLEST = 1e-9  # prevalence of training: its odds are still far from the ends 
 
 @dataclass(frozen=True)
 class Gaussian(Problem):
-    """One feature x ~ N(m, s^2) for positives and N(-m, s^2) for negatives, scored at the prevalence of training.
+    """Simulated scores of a classifier with one normal feature, trained at another share of positives.
+
+    One feature x ~ N(m, s^2) for positives and N(-m, s^2) for negatives, scored at the prevalence of training.
 
     The score is the posterior probability at the prevalence pi of training, the true probability that at the
     prevalence rho of the test data:

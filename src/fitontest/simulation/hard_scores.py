@@ -13,7 +13,9 @@ _EPS = 1e-16  # keeps the logits of 0 and 1 finite
 
 @dataclass(frozen=True)
 class Sharp(Problem):
-    """Scores of a very sure classifier, most of them next to 0 or 1, and a true map that waves in the logits.
+    """Simulated scores of a very sure classifier, most of them close to 0 or 1.
+
+    The true map waves in the logits.
 
     With z ~ N(0, 4^2), logit p = z and logit c = 0.6 z + 0.5 sin z: the logits of the scores are too large by two
     thirds, up to the wave. Half of the scores are closer than .063 to 0 or 1.
@@ -41,7 +43,7 @@ class Sharp(Problem):
 
 @dataclass(frozen=True)
 class Rare(Problem):
-    """Events of about 1.5 %: small scores too low, larger ones up to twice too high.
+    """Simulated scores of rare events, about 1.5 %: small scores too low, larger ones up to twice too high.
 
     p ~ Beta(0.6, 40) and c = p (0.5 + 1.2 exp(-30 p)).
 
@@ -66,7 +68,9 @@ class Rare(Problem):
 
 @dataclass(frozen=True)
 class Confidence(Problem):
-    """The confidence of an overconfident classifier of two classes: scores from one half up, mostly close to 1.
+    """Simulated confidences of an overconfident classifier: scores from one half up, mostly close to 1.
+
+    They are of two classes.
 
     p = 1 - b / 2 with b ~ Beta(0.5, 1.5), and c = p - 0.8 (p - 1/2) (1 - p) - 0.1 (p - 1/2); y is 1 where the
     prediction was right. Below one half, where there are no scores, the map is the identity.

@@ -13,7 +13,7 @@ from fitontest.typing import ArrayInput, FloatArray
 
 @dataclass(frozen=True)
 class Planted(Problem):
-    """Scores and a true map of your own.
+    """Simulated labels for scores and true probabilities of your own.
 
     Parameters
     ----------

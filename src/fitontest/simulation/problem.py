@@ -14,7 +14,9 @@ Seed: TypeAlias = int | np.random.Generator | None
 
 
 class Draw(NamedTuple):
-    """Rows of a problem: labels y in {0, 1}, scores p, and the true probabilities c of a positive at the scores.
+    """Simulated rows whose true probabilities are known.
+
+    Labels y in {0, 1}, scores p, and the true probabilities c of a positive at the scores.
 
     Attributes
     ----------
@@ -39,7 +41,7 @@ class Draw(NamedTuple):
 
 
 class Problem(ABC):
-    """Base class of the problems.
+    """Base class of simulated problems, whose true probabilities are known.
 
     A subclass defines `scores_and_truth`, which draws pairs of a score and its true probability, and `truth`, which is
     the true map itself.

@@ -36,7 +36,7 @@ Distance: TypeAlias = Literal["absolute", "brier", "log_loss"]
 def true_error(
     p: ArrayInput, c: ArrayInput, *, distance: Distance = "absolute", sample_weight: ArrayInput = None
 ) -> float:
-    """Return the true calibration error of scores, the mean distance between p and c.
+    """Return the true calibration error of scores: their mean distance from the true probabilities.
 
     With the default distance it is sum w |p - c| / sum w: what `calibration_error` estimates from labels. With
     "brier" it is the square of what ``norm="l2"`` estimates.
@@ -79,7 +79,9 @@ def true_error(
 def map_error(
     c_hat: ArrayInput, c: ArrayInput, *, distance: Distance = "absolute", sample_weight: ArrayInput = None
 ) -> float:
-    """Return the calibration map estimation error (CMEE), the mean distance between c_hat and c.
+    """Return how far a fitted calibration map is from the true one, where true probabilities are known (CMEE).
+
+    The calibration map estimation error, the mean distance between c_hat and c.
 
     With "brier" or "log_loss" it is the expected Bregman divergence of the map from the true one.
 
@@ -127,7 +129,9 @@ def map_error(
 def error_after_calibration(
     c_hat: ArrayInput, c: ArrayInput, *, distance: Distance = "absolute", sample_weight: ArrayInput = None
 ) -> float:
-    """Return the calibration error after calibration (CEAC), the mean distance between c_hat and E[c | c_hat].
+    """Return the true calibration error that is left after calibration, where true probabilities are known (CEAC).
+
+    The mean distance between c_hat and E[c | c_hat].
 
     The conditional mean is taken over rows whose c_hat is the same float. For maps of a few levels (binning, isotonic)
     that is the frequency of positives at each level; for strictly increasing maps every row is its own group and the

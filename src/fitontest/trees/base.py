@@ -201,7 +201,7 @@ class FeatureCalibrator(ClassifierMixin, FamilyBase):  # type: ignore[misc]
         return np.asarray(self.leaf_of_[self.tree_.apply(X)])
 
     def cells(self, X: Any, n_cells: int | None = None) -> IntArray:
-        """Return an integer label for the cell of the feature space that each row is in.
+        """Return an integer for the region of the feature space that each row is in.
 
         Parameters
         ----------

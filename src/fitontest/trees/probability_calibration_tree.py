@@ -17,7 +17,9 @@ from fitontest.typing import ArrayInput, FloatArray, IntArray
 @register("probability_calibration_tree")
 @take_descriptions(FeatureCalibrator, "Attributes", "Notes")
 class ProbabilityCalibrationTree(FeatureCalibrator):
-    """A decision tree on the features with a logistic regression on the logit of the base score in each leaf.
+    """Calibrate by a decision tree on the features, with a logistic regression on the base score in each leaf.
+
+    The regressions are on the logit of the base score.
 
     Regions of the feature space in which a classifier is wrong in different ways get calibration maps of their own.
     The tree is scikit-learn's, grown on the calibration rows. Every node, an inner one too, has the regression
@@ -146,7 +148,10 @@ class ProbabilityCalibrationTree(FeatureCalibrator):
         return float(accuracy_score(y, self.predict(X, scores=scores), sample_weight=sample_weight))
 
     def fit_nodes(self, tree: TreeStructure, leaf: IntArray, rows: TreeRows) -> NodeModels:
-        """Return the regressions of all nodes; without base scores the shares, which have the smallest log loss."""
+        """Return the logistic regressions of all nodes of the tree.
+
+        Without base scores they are the shares, which have the smallest log loss.
+        """
         if rows.logits is None or rows.n_classes < 2:
             return ShareModels.fit(tree, leaf, rows)
         return LogisticModels.fit(tree, leaf, rows, rows.logits)

@@ -15,7 +15,9 @@ from fitontest.typing import ArrayInput, FloatArray, IntArray
 @register("tree")
 @take_descriptions(FeatureCalibrator, "Attributes", "Notes")
 class TreeCalibrator(FeatureCalibrator):
-    """A cost-complexity pruned decision tree on the features; its leaf means are the probabilities.
+    """Calibrate by a pruned decision tree on the features, whose leaf means are the probabilities.
+
+    The pruning is by cost and complexity.
 
     It uses no base score: it is fitted to rows that a classifier was not fitted to only where its values are compared
     with those of calibrators of that classifier. It has as many values as leaves, and each is the share of the classes

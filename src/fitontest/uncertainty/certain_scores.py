@@ -22,7 +22,7 @@ OFF_GRID = 1e-3  # steps by which scores of single precision may miss it
 
 @dataclass(frozen=True)
 class CertainScores:
-    """The rows whose score is exactly 0, or exactly 1.
+    """Rows whose score is exactly 0 or exactly 1, and how many of them have the other label.
 
     Attributes
     ----------
@@ -58,12 +58,18 @@ class CertainScores:
 
     @property
     def refuted(self) -> bool:
-        """Whether a label is wrong: certain scores that are calibrated have none, so that the exact p-value is 0."""
+        """Whether a label contradicts a score of exactly 0 or 1.
+
+        Calibrated scores have no such label, so that the exact p-value is 0.
+        """
         return self.wrong_share > 0.0
 
     @property
     def beyond_rounding(self) -> bool:
-        """Whether rounding to the step of the grid would bring about as many wrong labels in at most 1 % of cases."""
+        """Whether there are more wrong labels than rounding of the scores can explain.
+
+        Rounding to the step of the grid would bring about as many in at most 1 % of cases.
+        """
         if not self.refuted or self.step == 0.0:
             return self.refuted
         wrong = self.wrong_share * self.rows

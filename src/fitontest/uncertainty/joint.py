@@ -33,7 +33,9 @@ ROUNDING = 1e-12  # relative difference of values that are the same
 
 @dataclass(frozen=True, eq=False)
 class JointTest:
-    """Whether calibrated scores could look as these do, by the error under a spline and an isotonic map, and by pairs.
+    """Test of calibration: whether calibrated scores could look as these do.
+
+    It joins the errors under a spline and an isotonic map and the pair statistic.
 
     Attributes
     ----------
@@ -85,12 +87,12 @@ class JointTest:
 
     @property
     def draws(self) -> int:
-        """How often labels were redrawn."""
+        """How often labels were simulated."""
         return next(iter(self.nulls.values())).values.size
 
     @property
     def smallest(self) -> float:
-        """The smallest p-value that so many draws can give."""
+        """The smallest p-value that so many simulations can give."""
         return 1.0 / (1 + self.draws)
 
     @staticmethod

@@ -38,7 +38,9 @@ MEANINGS = {
 
 @dataclass(frozen=True)
 class Tendency:
-    """In which direction scores are wrong, as a line in their logit and as a difference of means.
+    """In which direction scores are wrong: calibration slope and mean residual, with intervals.
+
+    A line in the logit of the scores, and the difference of the means.
 
     The slope is that of Platt scaling, logit c = slope logit p + intercept, fitted by maximum likelihood to the
     uncertain rows, those of a score strictly between 0 and 1: below 1 the scores are overconfident, farther apart than

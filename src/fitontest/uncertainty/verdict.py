@@ -24,7 +24,7 @@ NO_DIRECTION = "Miscalibrated, in no single direction"
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the rows say of the calibration of their scores, for a reader who wants a few sentences.
+    """What the data say about the calibration of the scores, in a headline and a few sentences.
 
     It rests on fixed statistics, whichever families are listed beside it.
 
@@ -64,12 +64,12 @@ class Verdict:
 
     @property
     def family(self) -> str:
-        """The family whose error is quoted."""
+        """The family of calibration maps whose error is quoted."""
         return FAMILY
 
     @property
     def p_value(self) -> float:
-        """How often calibrated scores would look as bad, to the worst of the three statistics."""
+        """How often calibrated scores would look as bad, by the worst of three test statistics."""
         return self.test.p_value
 
     @property
@@ -124,13 +124,16 @@ class Verdict:
 
     @property
     def interval(self) -> ErrorInterval:
-        """Of the error."""
+        """The confidence interval of the calibration error."""
         assert self.estimate.interval is not None  # without one there is no verdict
         return self.estimate.interval
 
     @property
     def limit(self) -> ErrorLimit:
-        """The largest error that cannot be ruled out of those that persist over a fortieth of the rows, or nearly."""
+        """The largest calibration error that cannot be ruled out at this number of rows.
+
+        It is that of errors which persist over a fortieth of the rows, or nearly.
+        """
         return self.estimate.limit_at(RESOLUTION)
 
     @property

@@ -30,7 +30,7 @@ _NAMES = Names(y_true="y", y_prob="P", reduction="a family of several classes")
 
 
 class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: ignore[misc]
-    """Base class of the families of several classes.
+    """Base class of the families of calibration maps for several classes.
 
     A subclass stores its hyper-parameters unchanged in ``__init__`` and defines ``fit_map(rows)``, or, where it
     has more results than the map, ``solve(rows)``; `rows` are a `SimplexSample` of rows of positive weight. One
@@ -65,7 +65,7 @@ class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: 
     takes_classes: ClassVar[bool] = True
 
     def fit_map(self, rows: SimplexSample) -> MulticlassMap:
-        """Return the map that fits the rows best, leaving the estimator as it is.
+        """Return the calibration map that fits the data best, and leave the estimator as it is.
 
         Parameters
         ----------
@@ -78,7 +78,7 @@ class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: 
         return fitted
 
     def solve(self, rows: SimplexSample) -> Solution:
-        """Return the map together with the other results of the fit, leaving the estimator as it is.
+        """Return the calibration map with the other results of the fit, and leave the estimator as it is.
 
         Parameters
         ----------
@@ -88,7 +88,7 @@ class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: 
         return Solution(self.fit_map(rows))
 
     def fit(self, P: ArrayInput, y: ArrayInput, sample_weight: ArrayInput = None, *, labels: ArrayInput = None) -> Self:
-        """Fit the family to a matrix of scores and labels.
+        """Fit the calibration map to labels and the predicted probabilities of all classes.
 
         Parameters
         ----------
@@ -123,7 +123,7 @@ class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: 
         return self.fit_sample(self._read(P, y, sample_weight, labels))
 
     def fit_sample(self, rows: SimplexSample) -> Self:
-        """Fit the family to rows that have been checked already.
+        """Fit the calibration map to data that have been checked already.
 
         Parameters
         ----------
@@ -172,7 +172,7 @@ class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: 
         return np.asarray(self.map_.on_simplex(on_simplex(scores, "P")))
 
     def predict(self, P: ArrayInput) -> NDArray[Any]:
-        """Return the class of the largest calibrated probability of each row, the first of equals.
+        """Return the class with the largest calibrated probability in each row, the first of equals.
 
         Parameters
         ----------
@@ -192,7 +192,7 @@ class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: 
         return self.predict_proba(P)
 
     def score(self, P: ArrayInput, y: ArrayInput, sample_weight: ArrayInput = None) -> float:
-        """Return 1 - Brier score / Brier score of the shares of the classes.
+        """Return the Brier skill score: 1 less the Brier score over that of predicting the shares of the classes.
 
         Parameters
         ----------

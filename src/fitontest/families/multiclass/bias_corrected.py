@@ -22,7 +22,9 @@ from fitontest.numerics.softmax import SoftmaxProblem
 @take_descriptions(StructuredFamily)
 @dataclass(eq=False, repr=False)
 class BiasCorrected(MulticlassFamily):
-    """Fit softmax(s ln p + b) with one slope s by maximum likelihood, its biases drawn towards 0 by a penalty.
+    """Fit temperature scaling with a bias for each class, for several classes.
+
+    The map is softmax(s ln p + b) with one slope s, by maximum likelihood; a penalty draws the biases towards 0.
 
     It minimises mean(-ln g_y(p)) + penalty K / n sum_k b_k^2. Without the penalty it is Platt scaling where K = 2.
 
@@ -81,7 +83,7 @@ class BiasCorrected(MulticlassFamily):
         return float(self.classes_.size)
 
     def solve(self, rows: SimplexSample) -> Solution:
-        """Return that map and its parameters."""
+        """Return the calibration map and its parameters."""
         multiple = read_penalty(self.penalty, "penalty", cv=False)
         read_eps(self.eps)
         scores, K = Scores.plain(rows, self._smallest(rows)), rows.n_classes

@@ -31,7 +31,9 @@ GRID = tuple(10.0**k for k in range(1, -6, -1))  # from the largest
 @take_descriptions(StructuredFamily)
 @dataclass(eq=False, repr=False)
 class Dirichlet(MulticlassFamily):
-    """Fit softmax(W ln p + b) with penalties on the off-diagonal entries of W and on b.
+    """Fit Dirichlet calibration (Kull et al.), the beta calibration of several classes.
+
+    The map is softmax(W ln p + b), with penalties on the off-diagonal entries of W and on b.
 
     It minimises
 
@@ -113,7 +115,7 @@ class Dirichlet(MulticlassFamily):
         return float(self.classes_.size**2 - 1)
 
     def solve(self, rows: SimplexSample) -> Solution:
-        """Return that map, and how its penalties were chosen."""
+        """Return the calibration map, and how its penalties were chosen."""
         pairs = self._pairs()
         check_cv(self.cv)
         read_eps(self.eps)

@@ -31,7 +31,7 @@ class EitherFamily(Family, MulticlassFamily):
         pos_label: Label | None = None,
         labels: ArrayInput = None,
     ) -> Self:
-        """Fit the family to scores and labels.
+        """Fit the calibration map to scores and labels.
 
         Parameters
         ----------
@@ -67,7 +67,7 @@ class EitherFamily(Family, MulticlassFamily):
         return Family.fit(self, p, y, sample_weight, pos_label=pos_label)
 
     def fit_sample(self, sample: Any) -> Self:
-        """Fit the family to a sample that has been checked already.
+        """Fit the calibration map to data that have been checked already.
 
         Parameters
         ----------
@@ -83,7 +83,7 @@ class EitherFamily(Family, MulticlassFamily):
         return MulticlassFamily if hasattr(self, "classes_") else Family
 
     def predict(self, p: ArrayInput, *, clip: bool = False) -> Any:
-        """Return the calibrated probability of each score of a column; of several columns the most likely classes.
+        """Return the calibrated probability of each score of a column, or the most likely class of each row of several.
 
         Parameters
         ----------
@@ -115,7 +115,7 @@ class EitherFamily(Family, MulticlassFamily):
         return self._base.transform(self, p)
 
     def score(self, p: ArrayInput, y: ArrayInput, sample_weight: ArrayInput = None) -> float:
-        """Return 1 - Brier score / Brier score of the base rate, or of the shares of the classes.
+        """Return the Brier skill score: 1 less the Brier score over that of predicting the shares of the classes.
 
         Parameters
         ----------

@@ -13,7 +13,9 @@ from fitontest.typing import FloatArray
 @register("matrix")
 @take_descriptions(StructuredFamily, "Attributes", "Warns", "Notes", "References")
 class Matrix(StructuredFamily):
-    """Fit softmax(W x + b) by maximum likelihood, with a penalty that draws it towards temperature scaling.
+    """Fit matrix scaling: a linear layer and a softmax on the scores of several classes.
+
+    The map is softmax(W x + b), by maximum likelihood, with a penalty that draws it towards temperature scaling.
 
     With a penalty, x = ln q, where q is p scaled by the best temperature and then mixed with the uniform distribution
     by 1 / (n + 1), and W and b minimise

@@ -21,7 +21,7 @@ from fitontest.typing import RandomState
 @register("one_vs_rest")
 @dataclass(eq=False, repr=False)
 class OneVsRest(MulticlassFamily):
-    """Fit a family of two classes to each class against the rest, and divide the rows by their sums.
+    """Calibrate each class against the rest by a two-class method, then rescale so that the probabilities add up to 1.
 
     The sums are not 1 before, and the division undoes part of what the fits of the classes have gained.
 
@@ -66,7 +66,7 @@ class OneVsRest(MulticlassFamily):
         return float(np.sum([family.n_parameters_ for family in self.families_]))
 
     def solve(self, rows: SimplexSample) -> Solution:
-        """Return that map and the fitted families."""
+        """Return the calibration map and the fitted calibrators of the classes."""
         check_seed(self.random_state)
         family = read_family(self.family, self.random_state)
         families = [clone(family).fit_sample(rows.against_rest(k)) for k in range(rows.n_classes)]

@@ -22,7 +22,9 @@ from fitontest.maps.multiclass.softmax import first_step
 @register("shared_isotonic")
 @dataclass(eq=False, repr=False)
 class SharedIsotonic(MulticlassFamily):
-    """Fit one isotonic map to all n K probabilities and whether their classes are the labels, then divide the rows.
+    """Fit one isotonic calibration map that all classes share, then rescale so that the probabilities add up to 1.
+
+    It is fitted to all n K probabilities and whether their classes are the labels.
 
     The order within a row stays, and with it the class that is predicted. Each row counts for K pairs, so that far
     fewer rows are needed than for an isotonic map of each class.
@@ -75,7 +77,7 @@ class SharedIsotonic(MulticlassFamily):
         return float(2 * self.n_blocks_ - 1 + bool(self.temperature))
 
     def solve(self, rows: SimplexSample) -> Solution:
-        """Return that map and its temperature."""
+        """Return the calibration map and its temperature."""
         read_eps(self.eps)
         check_flag(self.temperature, "temperature")
         eps, beta, q = self._smallest(rows), 1.0, rows.p

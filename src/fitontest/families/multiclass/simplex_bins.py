@@ -16,7 +16,9 @@ from fitontest.typing import ArrayInput, FloatArray
 
 @dataclass(eq=False, repr=False)
 class SimplexBins(MulticlassFamily):
-    """Take the mean prediction of each cell of the simplex to its mean label, by a shift or by a level.
+    """Bin the predicted probabilities of all classes jointly, and compare mean prediction and labels in each bin.
+
+    The mean prediction of each cell of the simplex is taken to its mean label, by a shift or by a level.
 
     With slope 1 its plug-in error is the ECE on the simplex, for every distance that depends on the difference. It is
     meant for measuring errors, not for deployment: ``predict_proba`` clips the shifted rows at 0 and divides them by
@@ -56,7 +58,7 @@ class SimplexBins(MulticlassFamily):
         return float(self.n_bins_ * (len(self.classes_) - 1))
 
     def solve(self, rows: SimplexSample) -> Solution:
-        """Return the map of the cells, and how many hold rows."""
+        """Return the binned calibration map, and how many bins hold rows."""
         if self.slope not in (0, 1):
             raise ValueError(f"slope must be 0 or 1, got {self.slope!r}")
         partition, ids = cells_of(find_simplex_partition(self.partition), rows)

@@ -83,7 +83,7 @@ class StructuredFamily(MulticlassFamily):
     input: Input = "probabilities"
 
     def solve(self, rows: SimplexSample) -> Solution:
-        """Return that map, and how it was found."""
+        """Return the calibration map, and how it was found."""
         penalty = read_penalty(self.penalty, "penalty")
         check_cv(self.cv)
         read_eps(self.eps)

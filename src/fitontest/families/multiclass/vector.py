@@ -13,7 +13,9 @@ from fitontest.typing import FloatArray
 @register("vector")
 @take_descriptions(StructuredFamily, "Attributes", "Warns", "Notes", "References")
 class Vector(StructuredFamily):
-    """Fit softmax(v * x + b) by maximum likelihood, with a penalty that draws it towards temperature scaling.
+    """Fit vector scaling: a slope and a bias for each class, then a softmax.
+
+    The map is softmax(v * x + b), by maximum likelihood, with a penalty that draws it towards temperature scaling.
 
     With a penalty, x = ln q, where q is p scaled by the best temperature and then mixed with the uniform distribution
     by 1 / (n + 1), and v and b minimise

@@ -179,7 +179,10 @@ class PiecewiseFamily(Family):
     atoms: bool = False
 
     def stand_in(self) -> Family:
-        """Return a logistic spline with as many segments, or with numbers of segments chosen by cross-validation."""
+        """Return a faster approximation: a logistic spline with as many segments.
+
+        Its numbers of segments may be chosen by cross-validation.
+        """
         if isinstance(self.n_bins, str):
             return Spline(random_state=self.random_state)
         return Spline(self.n_bins, random_state=self.random_state)
@@ -194,7 +197,9 @@ class PiecewiseFamily(Family):
         return solve_beside_atoms(sample, self.atoms, lambda rest: self._solve(rest)[0], float(self.kappa))
 
     def solve_and_hold_out(self, sample: ScoreSample, folds: Sequence[IntArray]) -> tuple[Solution, FloatArray]:
-        """Return the result of all rows, and held-out values, which its own maps make where the folds are its own.
+        """Return the fit to all rows, and out-of-fold values.
+
+        Its own maps make these where the folds are its own.
 
         The number of segments is then chosen on the rows that are held out too.
         """

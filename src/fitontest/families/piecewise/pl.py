@@ -14,7 +14,9 @@ from fitontest.numerics.links import IDENTITY, LOGIT, Link
 @register("pl")
 @take_descriptions(PiecewiseFamily, "Attributes", "Raises", "Warns", "Notes", "References")
 class PL(PiecewiseFamily):
-    """Fit a polygon in probability space, its knots as well as its values, with the number of segments by CV.
+    """Fit a polygon, whose corners are fitted too and whose number of segments cross-validation chooses.
+
+    It is straight in the plane of score and probability.
 
     On the segment between the knots t_k and t_{k+1}, with l = (p - t_k) / (t_{k+1} - t_k),
 

@@ -15,7 +15,9 @@ from fitontest.numerics.links import LOGIT, Link
 @register("pl3")
 @take_descriptions(PiecewiseFamily, "Attributes", "Raises", "Warns", "Notes", "References")
 class PL3(PiecewiseFamily):
-    """Fit a polygon in logit-logit space, its knots as well as its values, with the number of segments by CV.
+    """Fit a polygon between logits, whose corners are fitted too and whose number of segments cross-validation chooses.
+
+    It is straight in the plane of the logits of score and probability.
 
     With x = logit p (p clipped to [1e-16, 1 - 1e-16]) and l = (x - t_k) / (t_{k+1} - t_k) on the segment between the
     knots t_k and t_{k+1},

@@ -29,7 +29,9 @@ NAMES = Names(y_prob="P", labels="the columns")
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MulticlassMap(StoredMap):
-    """Base of the maps of several classes; subclasses are frozen dataclasses.
+    """A fitted calibration map of several classes: it takes predicted probabilities to calibrated ones.
+
+    Base of all such maps; subclasses are frozen dataclasses.
 
     A subclass names its ``kind``, lists its fields and defines ``evaluate`` and ``n_classes``; the decorator
     ``fot.maps.register`` lets `from_dict` read what `to_dict` wrote. Calling a map with a matrix checks that its
@@ -93,7 +95,7 @@ class MulticlassMap(StoredMap):
 
     @abstractmethod
     def evaluate(self, P: FloatArray) -> FloatArray:
-        """Return the calibrated probabilities of rows that are known to be points of the simplex.
+        """Return the calibrated probabilities of rows that are known to be valid: they add up to 1.
 
         Parameters
         ----------
@@ -107,7 +109,9 @@ class MulticlassMap(StoredMap):
         """
 
     def on_simplex(self, P: FloatArray) -> FloatArray:
-        """Return the calibrated probabilities; those of a map that leaves the simplex are clipped and rescaled.
+        """Return calibrated probabilities that are never negative and add up to 1.
+
+        Those of a map that leaves the simplex are clipped and rescaled.
 
         Parameters
         ----------
@@ -126,7 +130,7 @@ class MulticlassMap(StoredMap):
         return np.asarray(clipped / clipped.sum(axis=1, keepdims=True))
 
     def evaluate_log(self, log_p: FloatArray) -> FloatArray:
-        """Return the calibrated probabilities of rows of which the logarithms are given, as networks give them.
+        """Return the calibrated probabilities of rows given as logarithms, as networks give them.
 
         Parameters
         ----------
@@ -154,7 +158,7 @@ class MulticlassMap(StoredMap):
         )
 
     def guarded(self, probs: Sequence[str]) -> list[Guarded]:
-        """Return the expressions of columns divided by their sum, and NULL in rows that are no probabilities.
+        """Return the expressions of columns divided by their sum, and NULL in rows that hold invalid probabilities.
 
         Parameters
         ----------
@@ -266,7 +270,7 @@ class MulticlassMap(StoredMap):
 
     @property
     def n_classes(self) -> int | None:
-        """The number of columns, None where any is taken."""
+        """The number of columns; None where any number is taken."""
         return None
 
     def for_classes(self, classes: Iterable[Label] | None) -> Self:
@@ -289,7 +293,7 @@ class MulticlassMap(StoredMap):
 
     @property
     def keeps_argmax(self) -> bool:
-        """Whether the class of the largest probability stays the one of the largest."""
+        """Whether the most likely class of every row stays the same."""
         return False
 
     def check_columns(self, P: FloatArray, name: str) -> None:

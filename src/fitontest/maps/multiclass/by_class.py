@@ -18,7 +18,9 @@ from fitontest.typing import ArrayInput, FloatArray
 @register
 @dataclass(frozen=True, eq=False)
 class ByClassMap(OneVsRestMap):
-    """g_k(p) = c_k(p_k), clipped to [0, 1], where c_k is a map of two classes for class k against the rest.
+    """Calibration maps of several classes, one for each class, without rescaling.
+
+    g_k(p) = c_k(p_k), clipped to [0, 1], where c_k is a map of two classes for class k against the rest.
 
     Neither the scores nor the values of a row need add up to 1; `OneVsRestMap` divides the values by their sum.
 
@@ -57,7 +59,7 @@ class ByClassMap(OneVsRestMap):
         return np.clip(np.stack(columns, axis=1), 0.0, 1.0)
 
     def guarded(self, probs: Sequence[str]) -> list[Guarded]:
-        """Return the expressions of columns, and NULL where a score is none."""
+        """Return the expressions of columns, and NULL where a score is missing or invalid."""
         columns = self.read_columns(probs)
         limits = tuple((p, 0.0, 1.0) for p in columns)
         return [Guarded(limits, value.clip(0.0, 1.0)) for value in self.expressions(columns)]

@@ -16,7 +16,9 @@ from fitontest.typing import FloatArray
 
 @dataclass(frozen=True, eq=False)
 class CellMap(MulticlassMap):
-    """g(p) = p + shift_b of the cell b of p with slope 1, and g(p) = level_b with slope 0.
+    """A calibration map of several classes by joint bins of the probabilities.
+
+    g(p) = p + shift_b of the cell b of p with slope 1, and g(p) = level_b with slope 0.
 
     With slope 1 the values may leave the simplex, as those of bins of slope 1 leave [0, 1], so that the mean distance
     between p and g(p) is the ECE on the simplex. A prediction in no cell stays as it is.
@@ -52,7 +54,7 @@ class CellMap(MulticlassMap):
 
     @classmethod
     def of(cls, partition: SimplexPartition, table: CellTable, slope: int = 1) -> "CellMap":
-        """Return the map that takes the mean prediction of each cell to its mean label.
+        """Return the map that takes the mean prediction of each bin to its mean label.
 
         Parameters
         ----------
@@ -69,11 +71,14 @@ class CellMap(MulticlassMap):
 
     @property
     def n_classes(self) -> int:
-        """K."""
+        """The number of classes."""
         return int(self.values.shape[1])
 
     def evaluate(self, P: FloatArray) -> FloatArray:
-        """Return the values of the rows, which with slope 1 may leave the simplex."""
+        """Return the calibrated probabilities of the rows.
+
+        With slope 1 they may leave the simplex.
+        """
         cells = located(self.partition, P)
         known = cells >= 0
         known[known] = np.isfinite(self.values[cells[known], 0])
@@ -83,7 +88,9 @@ class CellMap(MulticlassMap):
         return found
 
     def expressions(self, p: Sequence[Expression]) -> list[Expression]:  # noqa: ARG002 - the signature of every map
-        """Raise ValueError: a partition of the simplex finds cells by any function of arrays.
+        """Raise ValueError: joint bins of several classes have no formula for SQL or data frames.
+
+        A partition of the simplex finds cells by any function of arrays.
 
         Raises
         ------
@@ -95,7 +102,7 @@ class CellMap(MulticlassMap):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what there is to say of the map as JSON-ready values."""
+        """Return the description of the map as JSON-ready values."""
         values = [None if np.isnan(row[0]) else row.tolist() for row in self.values]
         named = {} if self.classes is None else {"classes": list(self.classes)}
         return {"schema": SCHEMA, "kind": self.kind, "slope": self.slope, "values": values, **named}

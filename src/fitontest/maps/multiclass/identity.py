@@ -13,7 +13,9 @@ from fitontest.typing import FloatArray
 @register
 @dataclass(frozen=True, eq=False)
 class MulticlassIdentityMap(MulticlassMap):
-    """g(p) = p, for any number of classes.
+    """The calibration map that leaves the probabilities of all classes as they are.
+
+    g(p) = p, for any number of classes.
 
     Parameters
     ----------
@@ -30,13 +32,13 @@ class MulticlassIdentityMap(MulticlassMap):
 
     @property
     def keeps_argmax(self) -> bool:
-        """It does."""
+        """Whether the most likely class stays the same: it does."""
         return True
 
     def evaluate(self, P: FloatArray) -> FloatArray:
-        """Return P."""
+        """Return the probabilities."""
         return P
 
     def expressions(self, p: Sequence[Expression]) -> list[Expression]:
-        """Return p."""
+        """Return the expressions of the probabilities themselves."""
         return list(p)

@@ -19,7 +19,9 @@ ROUNDING = 1e-12
 @register
 @dataclass(frozen=True, eq=False)
 class MulticlassMixtureMap(MulticlassMap):
-    """g(p) = sum_j weights_j g_j(p), the weighted mean of maps g_j of several classes.
+    """A weighted mean of calibration maps of several classes.
+
+    g(p) = sum_j weights_j g_j(p).
 
     Parameters
     ----------
@@ -64,15 +66,18 @@ class MulticlassMixtureMap(MulticlassMap):
 
     @property
     def keeps_argmax(self) -> bool:
-        """It does where all parts of positive weight do."""
+        """Whether the most likely class stays the same: it does where it does under all parts of positive weight."""
         return all(part.keeps_argmax for _, part in self._present())
 
     def evaluate(self, P: FloatArray) -> FloatArray:
-        """Return the weighted mean of the parts' values, which leaves the simplex where theirs do."""
+        """Return the weighted mean of the parts' values.
+
+        It leaves the simplex where theirs do.
+        """
         return self._mean(P, [part.evaluate(P) for _, part in self._present()])
 
     def evaluate_log(self, log_p: FloatArray) -> FloatArray:
-        """Return the same of rows of which the logarithms are given."""
+        """Return the calibrated probabilities of rows given as logarithms."""
         return self._mean(log_p, [part.evaluate_log(log_p) for _, part in self._present()])
 
     def expressions(self, p: Sequence[Expression]) -> list[Expression]:

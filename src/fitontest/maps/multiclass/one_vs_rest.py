@@ -19,7 +19,9 @@ TIE_BREAK = 1e-9  # of p, added before dividing
 @register
 @dataclass(frozen=True, eq=False)
 class OneVsRestMap(MulticlassMap):
-    """g_k(p) = q_k / sum_l q_l, where q_k = c_k(p_k) + 1e-9 p_k and c_k is a map of two classes, clipped to [0, 1].
+    """Calibration maps of several classes, one for each class, rescaled so that the probabilities add up to 1.
+
+    g_k(p) = q_k / sum_l q_l, where q_k = c_k(p_k) + 1e-9 p_k and c_k is a map of two classes, clipped to [0, 1].
 
     The small share of p decides between classes to which the maps give the same, and returns p itself for a row to
     which all of them give 0.

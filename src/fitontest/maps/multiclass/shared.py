@@ -20,7 +20,9 @@ from fitontest.typing import FloatArray
 @register
 @dataclass(frozen=True, eq=False)
 class SharedMap(MulticlassMap):
-    """g_k(p) = r_k / sum_l r_l, where r_k = c(q_k) + 1e-9 q_k and q = softmax(beta ln max(p, eps)), for any K.
+    """One calibration map that all classes share, rescaled so that the probabilities add up to 1.
+
+    g_k(p) = r_k / sum_l r_l, where r_k = c(q_k) + 1e-9 q_k and q = softmax(beta ln max(p, eps)), for any K.
 
     Parameters
     ----------
@@ -58,7 +60,10 @@ class SharedMap(MulticlassMap):
 
     @property
     def keeps_argmax(self) -> bool:
-        """It does where c does not fall and beta is positive."""
+        """Whether the most likely class stays the same.
+
+        It does where c does not fall and beta is positive.
+        """
         return self.beta > 0 and not self.part.decreasing
 
     def evaluate(self, P: FloatArray) -> FloatArray:

@@ -23,7 +23,9 @@ from fitontest.typing import ArrayInput, FloatArray
 @register
 @dataclass(frozen=True, eq=False)
 class SoftmaxMap(MulticlassMap):
-    """g(p) = softmax(W x + b), x = ln q, where q is p scaled by a temperature and mixed with the uniform distribution.
+    """A linear layer and a softmax on the probabilities, as of temperature, vector, matrix and Dirichlet scaling.
+
+    g(p) = softmax(W x + b), x = ln q, where q is p scaled by a temperature and mixed with the uniform distribution.
 
     In full: q = (1 - mix) softmax(beta ln max(p, eps)) + mix / K. With beta = 1 and mix = 0 there is no such first
     step, and x is ln max(p, eps).
@@ -85,19 +87,22 @@ class SoftmaxMap(MulticlassMap):
 
     @property
     def keeps_argmax(self) -> bool:
-        """Whether one positive slope multiplies all scores, and no bias differs."""
+        """Whether the most likely class stays the same.
+
+        It does where one positive slope multiplies all scores, and no bias differs.
+        """
         one_slope = self.W.ndim == 1 and self.W[0] > 0 and not np.ptp(self.W)
         return bool(one_slope and not np.ptp(self.b) and self.beta > 0 and self.mix < 1)
 
     def evaluate(self, P: FloatArray) -> FloatArray:
-        """Return softmax(W x + b)."""
+        """Return the calibrated probabilities, softmax(W x + b)."""
         found = np.empty(P.shape)
         for rows in row_blocks(*P.shape):
             found[rows] = self._softmax(np.log(np.maximum(P[rows], self.eps)))
         return found
 
     def evaluate_log(self, log_p: FloatArray) -> FloatArray:
-        """Return the same for the logarithms of the probabilities."""
+        """Return the calibrated probabilities of rows given as logarithms."""
         found = np.empty(log_p.shape)
         for rows in row_blocks(*log_p.shape):
             found[rows] = self._softmax(np.maximum(log_p[rows], np.log(self.eps)))

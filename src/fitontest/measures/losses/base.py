@@ -20,7 +20,9 @@ from fitontest.typing import BoolArray, FloatArray
 
 
 class BinLoss(ABC):
-    """Base class of the losses of a bin; subclasses are frozen dataclasses of their settings.
+    """Base class of the losses of a bin, such as the gap between mean label and mean score.
+
+    Subclasses are frozen dataclasses of their settings.
 
     A subclass defines ``per_bin(binned)``, which returns a float array of shape (B,): the loss of each of B bins, NaN
     where a bin is empty. ``binned.sample`` is the `ScoreSample`, ``binned.partition`` the bins, and ``binned.table``
@@ -50,7 +52,7 @@ class BinLoss(ABC):
         return registry.name_of(type(self)) or type(self).__name__
 
     def check(self, sample: ScoreSample) -> None:  # noqa: B027 - most losses have a meaning for every sample
-        """Raise ValueError for a sample that the loss has no meaning for.
+        """Raise ValueError for data on which the loss has no meaning.
 
         Parameters
         ----------

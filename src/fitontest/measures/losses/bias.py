@@ -12,7 +12,9 @@ from fitontest.typing import FloatArray
 @register("bias")
 @dataclass(frozen=True)
 class Bias(BinLoss):
-    """The gap of the means, |ybar - pbar|, of the labels and scores of a bin.
+    """The gap of a bin between mean label and mean score.
+
+    That is |ybar - pbar|.
 
     Examples
     --------

@@ -12,7 +12,9 @@ from fitontest.typing import FloatArray
 @register("deviation")
 @dataclass(frozen=True)
 class Deviation(BinLoss):
-    """The weighted mean of |p - ybar| over the scores p of a bin, ybar being the mean of its labels.
+    """How far the scores of a bin are from its mean label, on average.
+
+    The weighted mean of |p - ybar| over the scores p of a bin, ybar being the mean of its labels.
 
     Examples
     --------

@@ -18,7 +18,7 @@ DEFAULT_TEST: SignificanceName = "binomial"
 @register("rejection")
 @dataclass(frozen=True)
 class Rejection(BinLoss):
-    """The weighted share of the scores of a bin that a test rejects as the probability of the bin's labels.
+    """The share of the scores of a bin that a significance test rejects, given the labels of the bin.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Rejection(BinLoss):
         find_test(self.test)
 
     def check(self, sample: ScoreSample) -> None:
-        """Refuse weights that count no rows, and rows of groups.
+        """Raise ValueError for weights that are no counts of rows, and for groups of rows.
 
         Raises
         ------

@@ -18,7 +18,9 @@ ROUNDING = 1e-12  # relative: variances that are closer are one, as those of bot
 @register("median_variance")
 @dataclass(frozen=True, repr=False)
 class MedianVariance(SimplexPartitioner):
-    """Split the cell in which a component varies most, at the median of that component, while both halves are large.
+    """Split the predicted probabilities of all classes into bins, again and again at the median of a class.
+
+    The cell in which a component varies most is split at the median of that component, while both halves are large.
 
     Start with one cell. Repeat: of the cells that may still be split take the one in which the predictions of some
     component have the largest variance (divisor n - 1; of components that vary alike the first), and split it there at
@@ -60,7 +62,7 @@ class MedianVariance(SimplexPartitioner):
         return f"MedianVariance({self.min_size}{most})"
 
     def partition(self, P: FloatArray, w: FloatArray) -> "Halved":
-        """Return the cells, in the order in which they become final.
+        """Return the bins, in the order in which they become final.
 
         Raises
         ------
@@ -70,7 +72,7 @@ class MedianVariance(SimplexPartitioner):
         return self.partition_weighted(P, Weights(w, are_counts(w)))
 
     def partition_weighted(self, P: FloatArray, weights: Weights) -> "Halved":
-        """Return the cells of rows whose weights say whether they are counts.
+        """Return the bins of rows whose weights may be counts or importances.
 
         Parameters
         ----------

@@ -18,7 +18,9 @@ from fitontest.typing import FloatArray, IntArray
 
 
 class SimplexPartition(ABC):
-    """A function from the simplex to cells, which are numbered from 0 to ``n_cells`` - 1.
+    """Bins of the predicted probabilities of all classes.
+
+    A function from the simplex to cells, which are numbered from 0 to ``n_cells`` - 1.
 
     Attributes
     ----------
@@ -38,7 +40,7 @@ class SimplexPartition(ABC):
 
     @abstractmethod
     def locate(self, P: FloatArray) -> IntArray:
-        """Return the cell of each row, shape (n,); -1 for a row that lies in none.
+        """Return the bin of each row, shape (n,); -1 for a row that is in none.
 
         Parameters
         ----------
@@ -48,7 +50,9 @@ class SimplexPartition(ABC):
 
 
 class SimplexPartitioner(PartitionRule):
-    """A rule: hyper-parameters, and ``partition(P, w)``, which returns a `SimplexPartition`.
+    """A rule that makes bins of the predicted probabilities of all classes.
+
+    Its hyper-parameters, and ``partition(P, w)``, which returns a `SimplexPartition`.
 
     Examples
     --------
@@ -73,7 +77,7 @@ class SimplexPartitioner(PartitionRule):
 
     @abstractmethod
     def partition(self, P: FloatArray, w: FloatArray) -> SimplexPartition:
-        """Return the partition that the rule makes of predictions.
+        """Return the bins that the rule makes of the predicted probabilities.
 
         Parameters
         ----------

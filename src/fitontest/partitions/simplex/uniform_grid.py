@@ -15,7 +15,9 @@ from fitontest.typing import FloatArray, IntArray
 @register("uniform_grid")
 @dataclass(frozen=True)
 class UniformGrid(SimplexPartitioner):
-    """Cut every component into intervals of equal width; a cell is one interval of each, and only occupied ones count.
+    """Make bins of the predicted probabilities of all classes by a grid of equal widths.
+
+    Every component is cut into intervals; a cell is one interval of each, and only occupied ones count.
 
     Intervals are closed on the right, (0, 1/n_bins], (1/n_bins, 2/n_bins], ..., and 0 is in the first: the interval of
     p is the ceiling of n_bins p, as computed in floating point. Beyond four classes there are about as many cells as
@@ -44,7 +46,7 @@ class UniformGrid(SimplexPartitioner):
         check_n_bins(self.n_bins)
 
     def partition(self, P: FloatArray, w: FloatArray) -> "Grid":
-        """Return the cells that hold rows of positive weight."""
+        """Return the bins that hold rows of positive weight."""
         occupied = np.unique(_keys(P[w > 0], self.n_bins))
         return Grid(self.n_bins, occupied)
 
