@@ -229,9 +229,10 @@ def _compare(sample: Sample, options: Options, test: Sample | None, truth: Truth
     }
     judged = None if test is None else evaluation.judged.present
     ranked = rank_results(results, evaluation.sample.present, judged, options.do_nothing)
+    chosen = RULES[options.rule](ranked, options.do_nothing)
     return Comparison(
         calibrators=tuple(ranked),
-        chosen=RULES[options.rule](ranked, options.do_nothing),
+        chosen=chosen,
         scoring=options.scoring,
         rule=options.rule,
         decomposition=family_name(of_one_class(options.decomposing)),
@@ -246,6 +247,7 @@ def _compare(sample: Sample, options: Options, test: Sample | None, truth: Truth
         n_classes=counts.size,
         weighting=sample.weighting,
         reduction=reduction,
+        calibrated=results[chosen].calibrated,
     )
 
 

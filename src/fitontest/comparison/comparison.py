@@ -12,6 +12,7 @@ from fitontest.comparison.candidates import DO_NOTHING, is_mixture
 from fitontest.comparison.interpretability import NOTE as INTERPRETABILITY_NOTE
 from fitontest.comparison.interpretability import find_frontier
 from fitontest.comparison.paired import Difference, PairedScore
+from fitontest.data.sample import Sample
 from fitontest.data.simplex_sample import CANONICAL
 from fitontest.data.weights import Weighting, weighting_record
 from fitontest.families.stacking import LEAST_NAMED
@@ -74,6 +75,9 @@ class Comparison(Table):
         What the weights of the rows were taken for; None: all rows weigh one.
     reduction : str or None
         How several classes were read.
+    calibrated : Sample or None
+        The rows with what the chosen family predicts in place of their scores: out of fold, of the first repeat, or on
+        the test set, if there is one. Measures and displays take it, to show the calibration after calibrating.
 
     Notes
     -----
@@ -106,6 +110,7 @@ class Comparison(Table):
     n_classes: int = 2
     weighting: Weighting | None = None
     reduction: str | None = None
+    calibrated: Sample | None = None
 
     @property
     def best_(self) -> Any:

@@ -35,12 +35,16 @@ class CandidateResult:
         The loss of each row out of fold.
     test_losses : array or None
         The loss of each row of the test set, if there is one.
+    calibrated : Sample
+        The rows that are judged, with its predictions in place of the scores: those of the test set, if there is one,
+        else out of fold, of the first repeat.
     numbers : dict
         What a `Calibrator` has of it: the fitted family, with its numbers by themselves.
     """
 
     losses: FloatArray
     test_losses: FloatArray | None
+    calibrated: Sample
     numbers: dict[str, Any]
 
 
@@ -103,7 +107,7 @@ class HeldOutEvaluation:
             "certain": l1(certain.astype(np.float64), judged.present.w),
             "interpretability": self._measure_interpretability(judged.rescored(q), samples),
         }
-        return CandidateResult(losses, test_losses, numbers)
+        return CandidateResult(losses, test_losses, samples[0], numbers)
 
     def _fit(self, family: Any) -> None:
         """Fit a family to all rows, and warn of what has not been said yet, as of the members of a mixture."""
