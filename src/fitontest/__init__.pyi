@@ -22,9 +22,10 @@ from .displays.validity import ValidityDisplay
 from .drift.cell_comparison import CellComparison
 from .drift.cells import compare_cells
 from .drift.class_comparison import ClassCellComparison
+from .evaluation.by_name import measure
 from .evaluation.evaluate import evaluate
 from .evaluation.evaluation import Evaluation
-from .evaluation.metrics import calibration_error, gce, proper_error, tce, within_bin_error
+from .evaluation.metrics import calibration_error, ece, gce, proper_error, tce, within_bin_error
 from .evaluation.scorers import make_scorer
 from .evaluation.segmented_evaluation import SegmentedEvaluation
 from .exceptions import BlockSizeWarning, CalibrationWarning, SeparableDataWarning
@@ -148,11 +149,13 @@ __all__ = [
     "compare_cells",
     "compare_errors",
     "distances",
+    "ece",
     "evaluate",
     "families",
     "gce",
     "make_scorer",
     "maps",
+    "measure",
     "measures",
     "norms",
     "partitions",

@@ -14,6 +14,17 @@ def is_lazy(native: Any) -> bool:
     return isinstance(as_frame(native), nw.LazyFrame)
 
 
+def frame_in_words(value: Any) -> str | None:
+    """Return what frame a value is, with the names of its columns; None of anything else."""
+    try:
+        frame = nw.from_native(value, pass_through=True)
+    except ValueError:  # several columns of one name
+        return "a data frame with columns of one name"
+    if isinstance(frame, nw.LazyFrame):
+        return "a lazy frame"
+    return f"a data frame with columns {brief(list(frame.columns))}" if isinstance(frame, nw.DataFrame) else None
+
+
 def count_rows(native: Any) -> int:
     """Return the number of rows of an eager frame."""
     frame = as_frame(native)

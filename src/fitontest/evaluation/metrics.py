@@ -33,6 +33,7 @@ from fitontest.uncertainty.intervals import DRAWS, Direction
 from fitontest.uncertainty.redrawing import Redrawing
 
 DistanceLike = str | Distance | Callable[[FloatArray, FloatArray], FloatArray]
+Columns = str | Sequence[str] | None
 NormLike = Literal["l1", "l2", "squared", "max"] | str | Norm | Callable[[FloatArray, FloatArray], float]
 
 
@@ -53,6 +54,9 @@ def calibration_error(
     labels: ArrayInput = None,
     sample_weight: ArrayInput = None,
     pos_label: Label | None = None,
+    label: str | None = None,
+    prob: Columns = None,
+    weight: str | None = None,
 ) -> Estimate:
     """Return the calibration error: the mean distance between the scores and a calibration map fitted to these data.
 
@@ -80,7 +84,8 @@ def calibration_error(
     Parameters
     ----------
     y_true : array-like of shape (n,)
-        Labels of two classes, or of any number with `reduction`; or what `read` returns, without `y_prob`.
+        Labels of two classes, or of any number with `reduction`; or, without `y_prob`, what `read` returns, or a file
+        or a data frame whose columns `label` and `prob` name.
     y_prob : array-like of shape (n,)
         Predicted probabilities of the positive class, in [0, 1]; of shape (n, K) with `reduction`.
     family : str, Family or CalibrationMap, optional
@@ -136,6 +141,9 @@ def calibration_error(
         whose scale means nothing. A row of weight 0 is absent.
     pos_label : label, optional
         The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
+    label, prob, weight : str, optional
+        Columns of a file or data frame, eager or lazy, that stands in place of `y_true`: of the labels, of the scores
+        (with `reduction` a list of columns) and of the weights.
 
     Returns
     -------
@@ -177,7 +185,17 @@ def calibration_error(
     canonical calibration error 0.0772: reduction canonical, family temperature, distance total_variation, n = 4
     """
     random_state = one_seed(random_state)
-    data = read(y_true, y_prob, sample_weight=sample_weight, reduction=reduction, labels=labels, pos_label=pos_label)
+    data = read(
+        y_true,
+        y_prob,
+        sample_weight=sample_weight,
+        reduction=reduction,
+        labels=labels,
+        pos_label=pos_label,
+        label=label,
+        prob=prob,
+        weight=weight,
+    )
     if data.reduction == CANONICAL:
         _refuse("debias", debias, False, "with reduction='canonical'")
         _refuse("direction", direction, "smooth", "with reduction='canonical'")
@@ -218,6 +236,9 @@ def gce(
     labels: ArrayInput = None,
     sample_weight: ArrayInput = None,
     pos_label: Label | None = None,
+    label: str | None = None,
+    prob: Columns = None,
+    weight: str | None = None,
 ) -> Estimate:
     r"""Return a binned calibration error such as ECE, ACE or MCE: one loss per bin, summed up by a norm.
 
@@ -330,7 +351,17 @@ def gce(
     0     2     0.550      0            0.550       0.00
     class: where the means differ most
     """
-    data = read(y_true, y_prob, sample_weight=sample_weight, reduction=reduction, labels=labels, pos_label=pos_label)
+    data = read(
+        y_true,
+        y_prob,
+        sample_weight=sample_weight,
+        reduction=reduction,
+        labels=labels,
+        pos_label=pos_label,
+        label=label,
+        prob=prob,
+        weight=weight,
+    )
     if data.reduction == CANONICAL:
         _refuse("loss", loss, "bias", "with reduction='canonical'")
         _refuse("alpha", alpha, DEFAULT_ALPHA, "with reduction='canonical'")
@@ -350,6 +381,92 @@ def gce(
 
 
 @take_descriptions(gce)
+def ece(
+    y_true: ArrayInput,
+    y_prob: ArrayInput = None,
+    *,
+    n_bins: int = DEFAULT_BINS,
+    norm: NormLike = "l1",
+    interval: float | None = None,
+    direction: Direction = "smooth",
+    draws: int = DRAWS,
+    null_draws: int | Literal["auto"] = 0,
+    random_state: RandomState = 0,
+    reduction: AnyReduction | None = None,
+    labels: ArrayInput = None,
+    sample_weight: ArrayInput = None,
+    pos_label: Label | None = None,
+    label: str | None = None,
+    prob: Columns = None,
+    weight: str | None = None,
+) -> Estimate:
+    """Return the expected calibration error: the mean gap between scores and labels over bins of equal width.
+
+    ECE = sum_b W_b / W abs(ybar_b - pbar_b), with the mean label and the mean score of the rows in bin b. It is
+    ``gce(y_true, y_prob, n_bins=n_bins)``, to the last bit. Bins are closed on the left, at the edges b / n_bins; other
+    ends, other bins and losses are settings of `gce`.
+
+    Parameters
+    ----------
+    n_bins : int, default=10
+        Number of bins of equal width.
+    norm : {"l1", "l2", "squared", "max"}, Norm or callable, default="l1"
+        "max" is the MCE. A callable gets the gaps and the weights of the occupied bins.
+    interval, direction, draws
+        As for `calibration_error`; under l1, l2 and squared.
+    null_draws : int, default=0
+        How often the error is measured again with labels drawn from the scores: ``.null`` then tells the ECE to expect
+        of calibrated scores, which is above 0, and its spread.
+
+    Returns
+    -------
+    Estimate
+        ``float()`` of it is the error, a fraction; it holds the table of the bins. With ``reduction="classwise"`` it
+        holds the estimates of the classes.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, the rule and what was found.
+
+    Notes
+    -----
+    The number depends on the number of bins, and is above 0 of calibrated scores too: `calibration_error` needs no
+    number of bins, and has a debiased value and an interval that hold without one.
+
+    References
+    ----------
+    Naeini, Cooper, Hauskrecht (2015), Obtaining well calibrated probabilities using Bayesian binning, AAAI.
+    https://doi.org/10.1609/aaai.v29i1.9602
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> y, p = [0, 0, 1, 0, 1, 1, 1, 1], [0.1, 0.2, 0.2, 0.3, 0.6, 0.7, 0.8, 0.9]
+    >>> round(float(fot.ece(y, p, n_bins=2)), 12), round(float(fot.ece(y, p, n_bins=2, norm="max")), 12)
+    (0.15, 0.25)
+    """
+    return gce(
+        y_true,
+        y_prob,
+        n_bins=n_bins,
+        norm=norm,
+        interval=interval,
+        direction=direction,
+        draws=draws,
+        null_draws=null_draws,
+        random_state=random_state,
+        reduction=reduction,
+        labels=labels,
+        sample_weight=sample_weight,
+        pos_label=pos_label,
+        label=label,
+        prob=prob,
+        weight=weight,
+    )
+
+
+@take_descriptions(gce)
 def tce(
     y_true: ArrayInput,
     y_prob: ArrayInput = None,
@@ -364,6 +481,9 @@ def tce(
     labels: ArrayInput = None,
     sample_weight: ArrayInput = None,
     pos_label: Label | None = None,
+    label: str | None = None,
+    prob: Columns = None,
+    weight: str | None = None,
 ) -> Estimate:
     """Return the share of predictions that a significance test rejects, given the labels of their bin (TCE).
 
@@ -434,7 +554,17 @@ def tce(
     >>> bool(error.rejects(p).mean() == float(error)), error.rejects([0.2, 0.5])
     (True, array([ True,  True]))
     """
-    data = read(y_true, y_prob, sample_weight=sample_weight, reduction=reduction, labels=labels, pos_label=pos_label)
+    data = read(
+        y_true,
+        y_prob,
+        sample_weight=sample_weight,
+        reduction=reduction,
+        labels=labels,
+        pos_label=pos_label,
+        label=label,
+        prob=prob,
+        weight=weight,
+    )
     measure = Binned("rejection", partition, "l1", n_bins, alpha, test)
     return measure_one(measure, data, Redrawing(null_draws, random_state=random_state))
 
@@ -449,6 +579,9 @@ def within_bin_error(
     n_bins: int = DEFAULT_BINS,
     sample_weight: ArrayInput = None,
     pos_label: Label | None = None,
+    label: str | None = None,
+    prob: Columns = None,
+    weight: str | None = None,
 ) -> Estimate:
     """Return how precise the mean labels of bins are: the total and the averaged within-bin error.
 
@@ -494,7 +627,7 @@ def within_bin_error(
     pava_bc    0.1614 0.1546
     equal_mass 0.1650 0.1649
     """
-    data = read(y_true, y_prob, sample_weight=sample_weight, pos_label=pos_label)
+    data = read(y_true, y_prob, sample_weight=sample_weight, pos_label=pos_label, label=label, prob=prob, weight=weight)
     return measure_one(WithinBin(partition, n_bins), data)
 
 
@@ -510,6 +643,9 @@ def proper_error(
     labels: ArrayInput = None,
     sample_weight: ArrayInput = None,
     pos_label: Label | None = None,
+    label: str | None = None,
+    prob: Columns = None,
+    weight: str | None = None,
 ) -> Estimate:
     r"""Return by how much recalibration lowers the log loss, or another proper loss, on held-out rows.
 
@@ -549,6 +685,8 @@ def proper_error(
         whose scale means nothing. A row of weight 0 is absent. The copies of a row share a fold.
     pos_label : label, optional
         The positive class of a column, needed unless the labels are booleans, {0, 1} or {-1, 1}.
+    label, prob, weight : str, optional
+        Columns of a file or data frame that stands in place of `y_true`; `prob` is a list of several classes.
 
     Returns
     -------
@@ -585,10 +723,21 @@ def proper_error(
     standard error 0.0064; log loss 0.4800, held out 0.4583 after calibration
     """
     random_state = one_seed(random_state)
-    reduction: AnyReduction | None = CANONICAL if (count_columns(y_prob) or 1) > 1 else None
+    columns = count_columns(y_prob) if prob is None else 1 if isinstance(prob, str) else len(prob)
+    reduction: AnyReduction | None = CANONICAL if (columns or 1) > 1 else None
     if reduction is None and labels is not None:
         raise ValueError(f"labels must be left out for a column of scores, got {labels!r}")
-    data = read(y_true, y_prob, sample_weight=sample_weight, reduction=reduction, labels=labels, pos_label=pos_label)
+    data = read(
+        y_true,
+        y_prob,
+        sample_weight=sample_weight,
+        reduction=reduction,
+        labels=labels,
+        pos_label=pos_label,
+        label=label,
+        prob=prob,
+        weight=weight,
+    )
     default = SEVERAL if data.reduction == CANONICAL else TWO
     measure = ProperError(default if family is None else family, loss, cv, random_state)
     return measure_one(measure, data, Redrawing(null_draws, random_state=random_state))

@@ -2,9 +2,11 @@
 
 from .auc import AUC
 from .binned import Binned
+from .brier import Brier
 from .evidence import Evidence
 from .if_calibrated import IfCalibrated
 from .kernel import KernelError
+from .log_loss import LogLoss
 from .measure import make, names, register, registry, unregister
 from .pairs import PairStatistic
 from .plug_in import PlugIn
@@ -22,9 +24,11 @@ __all__ = [
     "AUC",
     "RMSE",
     "Binned",
+    "Brier",
     "Evidence",
     "IfCalibrated",
     "KernelError",
+    "LogLoss",
     "PairStatistic",
     "PlugIn",
     "ProbabilisticCount",

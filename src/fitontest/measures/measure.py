@@ -201,8 +201,10 @@ class Measure(Described):
 
 
 _CANONICAL_MODULES = {  # of measures of any number of classes
+    "brier": "fitontest.measures.brier",
     "canonical": "fitontest.measures.plug_in",
     "canonical_kernel": "fitontest.measures.kernel",
+    "log_loss": "fitontest.measures.log_loss",
     "proper_error": "fitontest.measures.proper_error",
     "simplex_ece": "fitontest.measures.binned",
 }
@@ -210,9 +212,11 @@ _MODULES = {  # names, and the files in which they are registered
     "ace": "fitontest.measures.binned",
     "auc": "fitontest.measures.auc",
     "auc_v": "fitontest.measures.validity",
+    "brier": "fitontest.measures.brier",
     "ece": "fitontest.measures.binned",
     "gce": "fitontest.measures.binned",
     "kernel": "fitontest.measures.kernel",
+    "log_loss": "fitontest.measures.log_loss",
     "mce": "fitontest.measures.binned",
     "pde": "fitontest.measures.binned",
     "pairs": "fitontest.measures.pairs",

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from fitontest.cells.cells import Cells, ClassCells
+from fitontest.cells.frame_rows import frame_in_words
 from fitontest.cells.segments import samples_of_cells
 from fitontest.checks import brief, choose
 from fitontest.data.predictions import NAMES, Names
@@ -129,6 +130,11 @@ def read(
         more = {names.y_prob: y_prob, names.sample_weight: sample_weight, names.labels: labels}
         more |= {names.pos_label: pos_label, names.by: by, names.groups: groups}
         return _read_before(y_true, more, reduction, weights, names)
+    if y_prob is None and (frame := frame_in_words(y_true)) is not None:
+        raise ValueError(
+            f"label and prob must name the columns of a frame that is passed as {names.y_true} alone, as in "
+            f"label='y', prob='p'; got {frame}"
+        )
     return read_arrays(
         y_true,
         y_prob,

@@ -1,0 +1,107 @@
+"""Any registered measure as a function call: its name, its settings, and the arguments that all of them share."""
+
+from typing import Any, Literal
+
+from fitontest.checks import brief
+from fitontest.data.simplex_sample import AnyReduction
+from fitontest.evaluation.measuring import measure_one
+from fitontest.evaluation.metrics import Columns, calibration_error
+from fitontest.families.docstrings import take_descriptions
+from fitontest.measures.estimate import Estimate
+from fitontest.measures.measure import Measure, read_measure, registry
+from fitontest.numerics.random import one_seed
+from fitontest.reading.read import read
+from fitontest.typing import ArrayInput, Label, RandomState
+from fitontest.uncertainty.intervals import DRAWS, Direction
+from fitontest.uncertainty.redrawing import Redrawing
+
+
+@take_descriptions(calibration_error)
+def measure(
+    y_true: ArrayInput,
+    y_prob: ArrayInput = None,
+    name: str | Measure | None = None,
+    *,
+    interval: float | None = None,
+    direction: Direction = "smooth",
+    draws: int = DRAWS,
+    null_draws: int | Literal["auto"] = 0,
+    random_state: RandomState = 0,
+    reduction: AnyReduction | None = None,
+    labels: ArrayInput = None,
+    sample_weight: ArrayInput = None,
+    pos_label: Label | None = None,
+    label: str | None = None,
+    prob: Columns = None,
+    weight: str | None = None,
+    **settings: Any,
+) -> Estimate:
+    """Return one number about labels and scores, by name: an error, a loss, or any other registered measure.
+
+    ``measure(y, p, "brier")`` is the Brier score, ``measure(y, p, "kernel", length_scale=0.1)`` the kernel error.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        Labels of two classes, or of any number with `reduction`; or what `read` returns, without `y_prob`; or a file or
+        a data frame whose columns `label` and `prob` name.
+    y_prob : array-like of shape (n,)
+        Predicted probabilities of the positive class, in [0, 1]; of shape (n, K) with `reduction`.
+    name : str or Measure
+        One of ``fot.measures.names()``, or a measure; it must be there.
+    interval : float in (0, 1), optional
+        Level of an interval, of measures that can have one; ``interval_reason`` says why others have none.
+    direction, draws
+        As for `calibration_error`.
+    null_draws : int or "auto", default=0
+        Labellings drawn from the scores themselves, for what to expect of calibrated ones, in ``.null``.
+    **settings
+        Settings of the measure, such as ``n_bins=15`` of "ece"; none beside a measure that is made.
+
+    Returns
+    -------
+    Estimate
+        ``float()`` of it is the value.
+
+    Raises
+    ------
+    ValueError
+        For an unknown name, with the known ones; for a setting that the measure does not have, with those it has; for
+        data that `read` refuses.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> y, p = [0, 0, 1, 0, 1, 1, 1, 1], [0.1, 0.2, 0.2, 0.3, 0.6, 0.7, 0.8, 0.9]
+    >>> for name in ("ece", "brier", "log_loss", "auc"):
+    ...     print(name, round(float(fot.measure(y, p, name)), 3))
+    ece 0.25
+    brier 0.135
+    log_loss 0.436
+    auc 0.9
+    >>> round(float(fot.measure(y, p, "ece", n_bins=2)), 3)
+    0.15
+    """
+    random_state = one_seed(random_state)
+    if "by" in settings:
+        raise ValueError("by must be left out, since one estimate is of all rows; evaluate takes segments")
+    if isinstance(name, str):
+        chosen = registry.make(name, **settings).seeded(random_state) if settings else read_measure(name, random_state)
+    elif not isinstance(name, Measure):
+        raise ValueError(f"name must be one of {', '.join(map(repr, registry))}, or a Measure; got {brief(name)}")
+    elif settings:
+        raise ValueError(f"settings must be left out where name is a measure that is made, got {brief(settings)}")
+    else:
+        chosen = name
+    data = read(
+        y_true,
+        y_prob,
+        sample_weight=sample_weight,
+        reduction=reduction,
+        labels=labels,
+        pos_label=pos_label,
+        label=label,
+        prob=prob,
+        weight=weight,
+    )
+    return measure_one(chosen, data, Redrawing(null_draws, interval, direction, draws, random_state))
