@@ -15,10 +15,10 @@ from fitontest.results.table import Section
 @register("brier")
 @dataclass(frozen=True)
 class Brier(Measure):
-    """The Brier score, (1/W) sum_i w_i (p_i - y_i)^2, scikit-learn's ``brier_score_loss``; smaller is better.
+    """The Brier score: the mean squared difference between predicted probabilities and labels; smaller is better.
 
-    Of whole distributions (1/W) sum_i w_i sum_k (p_ik - [y_i = k])^2, in [0, 2]: of two classes twice that of a score.
-    It measures accuracy as well as calibration, and is not 0 for the true probabilities: its p-value is two-sided.
+    Of scores it is (1/W) sum_i w_i (p_i - y_i)^2, scikit-learn's ``brier_score_loss``; of whole distributions
+    (1/W) sum_i w_i sum_k (p_ik - [y_i = k])^2, in [0, 2]: of two classes twice that of a score. It measures accuracy as well as calibration, and is not 0 for the true probabilities: its p-value is two-sided.
 
     References
     ----------
