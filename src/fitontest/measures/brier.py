@@ -18,7 +18,8 @@ class Brier(Measure):
     """The Brier score: the mean squared difference between predicted probabilities and labels; smaller is better.
 
     Of scores it is (1/W) sum_i w_i (p_i - y_i)^2, scikit-learn's ``brier_score_loss``; of whole distributions
-    (1/W) sum_i w_i sum_k (p_ik - [y_i = k])^2, in [0, 2]: of two classes twice that of a score. It measures accuracy as well as calibration, and is not 0 for the true probabilities: its p-value is two-sided.
+    (1/W) sum_i w_i sum_k (p_ik - [y_i = k])^2, in [0, 2]: of two classes twice that of a score. It measures accuracy
+    as well as calibration, and is not 0 for the true probabilities: its p-value is two-sided.
 
     References
     ----------

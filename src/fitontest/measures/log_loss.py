@@ -15,8 +15,9 @@ class LogLoss(Measure):
     """The log loss: the mean negative logarithm of the probability that each label had; smaller is better.
 
     It is -(1/W) sum_i w_i ln p_i(y_i) in nats, scikit-learn's ``log_loss``. p_i(y_i) is the probability of the label of
-    row i: p_i or 1 - p_i of a score, p_ik of a distribution. It is clipped to [1e-6, 1 - 1e-6], so that one confident error costs at most 13.8 nats; scikit-learn clips at the precision of the
-    type. It measures accuracy as well as calibration: its p-value is two-sided.
+    row i: p_i or 1 - p_i of a score, p_ik of a distribution. It is clipped to [1e-6, 1 - 1e-6], so that one confident
+    error costs at most 13.8 nats; scikit-learn clips at the precision of the type. It measures accuracy as well as
+    calibration: its p-value is two-sided.
 
     Examples
     --------
