@@ -183,7 +183,7 @@ def test_what_a_comparison_of_counts_takes():
     families = ["identity", "platt"]
     tested = fot.compare_calibrators(cells, families=families, test=samples(n=1000)[0])
     assert tested.n_test == 1000
-    with pytest.raises(ValueError, match="truth must be a function of the scores where entries stand for many rows"):
+    with pytest.raises(ValueError, match="truth must be a function of the scores where rows were counted as cells"):
         fot.compare_calibrators(cells, families=families, truth=np.full(2000, 0.5))
     with pytest.raises(ValueError, match="repeats must be a whole number from 1 to 4"):
         fot.compare_calibrators(cells, families=families, repeats=5)
@@ -243,5 +243,5 @@ def test_blocks_of_a_kernel_error_are_not_drawn_from_counts_too_large_to_list():
     cells, _ = samples()
     many = sample_of_rows(Rows(cells.p, cells.y, cells.w * 10**6, cells.rows.n * 10**6, cells.w2 * 10**6), whole=True)
     assert fot.measures.KernelError().estimate(many).n == 2 * 10**9
-    with pytest.raises(ValueError, match=r"must not be 'block' for entries that count more .* got 2,000,000,000"):
+    with pytest.raises(ValueError, match=r"must not be 'block' for cells that count more .* got 2,000,000,000"):
         fot.measures.KernelError(estimator="block").estimate(many)

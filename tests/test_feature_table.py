@@ -135,7 +135,7 @@ EMPTY = {  # and the reason that the refusal gives
     ("plan_evaluation", "class-wise"): ONE_SCORE,
     ("plan_evaluation", "whole distributions"): ONE_SCORE,
     ("plan_evaluation", "ClassCells"): "must be the cells of one sample",
-    ("drift", "whole distributions"): "whole distributions have no cells",
+    ("drift", "whole distributions"): "probabilities of all classes at once have no cells",
 }
 
 

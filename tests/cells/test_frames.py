@@ -122,7 +122,7 @@ def test_bad_rows_are_counted_by_reason(engine):
         "2 rows have a score that is missing or NaN",
         "2 rows have a score outside [0, 1]",
         "1 row has a label that is missing",
-        "1 row has a label that is none of the classes",
+        "1 row has a label that is not among the classes",
         "1 row has a weight that is missing or NaN",
         "1 row has a weight that is negative or infinite",
         "1 row has no value of the segment",

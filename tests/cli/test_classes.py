@@ -304,7 +304,7 @@ def test_the_proper_error_has_a_null_where_one_is_asked_for(csv_file):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--measure", "tce"), "must be one of whole distributions with --reduction canonical"),
+        (("--measure", "tce"), "must be one of all classes at once with --reduction canonical"),
         (("--pos-label", "cat"), "--pos-label must be None with --reduction='canonical', got 'cat'"),
         (("--classes", "cat,dog,fox"), "--classes must list every class in label column 'y'"),
         (("--alpha", "0.1"), "--alpha must be left out without --measure tce"),

@@ -303,7 +303,7 @@ def test_the_text_says_how_the_classes_were_read():
     options = {"family": "platt", "cv": 2}
     assert "each class against the rest" in str(fot.compare_errors(y, P, P**2, reduction="classwise", **options))
     text = str(fot.compare_errors(y, P, P, reduction="canonical", family="temperature", cv=2))
-    assert "whole distributions" in text
+    assert "probabilities of all classes at once" in text
     assert "sum over the classes" in text
 
 

@@ -102,7 +102,7 @@ def test_two_classes_are_refused_but_by_the_proper_error():
 
 def test_measures_of_two_classes_are_refused():
     y, P = drawn(120, 3)
-    with pytest.raises(ValueError, match=r"measure must be one of whole distributions .* got 'ece', which is of two"):
+    with pytest.raises(ValueError, match=r"measure must be one of all classes at once .* got 'ece', which is of two"):
         fot.evaluate(y, P, measures=["ece"], reduction="canonical")
 
 
@@ -132,7 +132,7 @@ def test_other_reductions_are_as_they_were():
     y, P = drawn(100, 3)
     with pytest.raises(ValueError, match="reduction must be one of 'confidence', 'classwise', 'binary', 'canonical'"):
         fot.calibration_error(y, P, reduction="top")
-    with pytest.raises(ValueError, match="measure must be one of whole distributions"):
+    with pytest.raises(ValueError, match="measure must be one of all classes at once"):
         fot.tce(y, P, reduction="canonical")
     assert float(fot.gce(y, P, reduction="confidence")) == float(fot.gce(P.argmax(axis=1) == y, P.max(axis=1)))
 

@@ -23,7 +23,7 @@ def check(w, **options):
 
 
 def test_whole_survey_weights_are_refused_until_they_are_named():
-    with pytest.raises(ValueError, match=f"^weights {REFUSAL}, got weights of .* a gate does not guess"):
+    with pytest.raises(ValueError, match=f"^weights {REFUSAL}, got weights of .* which is right cannot be seen"):
         check(SURVEY)
     assert check(SURVEY, weights="importances").outcome == "undecided"
     assert check(SURVEY, weights="counts").outcome == "fail"  # as 9,000 rows, which they are not

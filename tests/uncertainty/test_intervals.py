@@ -106,7 +106,7 @@ def test_pl_has_a_stand_in_which_is_said():
         (fot.measures.PlugIn("beta", "max"), "the norm max is not one of l1, l2, squared"),
         (fot.measures.PlugIn(fot.Slope1(4), debias=True), "the value is debiased already"),
         (fot.measures.make("tce"), "what tce would be under given probabilities is not defined"),
-        (fot.measures.PlugIn("identity"), "the error of redrawn labels does not vary"),
+        (fot.measures.PlugIn("identity"), "the error is the same for all simulated labels"),
     ],
 )
 def test_what_has_no_interval_says_why(measure, reason):
@@ -246,7 +246,7 @@ def test_hard_scores(family, scores):
     with without_warnings():
         e = fot.evaluate(y, p, families=[family], interval=0.95, draws=15, null_draws=19).estimates[0]
     if e.interval is None:
-        assert e.interval_reason == "the error of redrawn labels does not vary"
+        assert e.interval_reason == "the error is the same for all simulated labels"
     else:
         assert 0 <= e.interval.low <= e.debiased <= e.interval.high < np.inf
     assert 0 < e.null.p_value <= 1

@@ -123,11 +123,11 @@ def test_a_measure_without_settings_asks_the_sample_for_its_kind():
         assert plain.n_classes == 3
     assert fot.measures.PlugIn("vector").classes == "any"
     assert fot.measures.PlugIn().estimate(sample_of("two", "rows")).family == "spline"
-    with pytest.raises(ValueError, match="debias must be False for whole distributions"):
+    with pytest.raises(ValueError, match="debias must be False for the probabilities of all classes"):
         fot.measures.PlugIn("vector", debias=True)
-    with pytest.raises(ValueError, match="loss must be 'bias' for whole distributions, got 'rejection'"):
+    with pytest.raises(ValueError, match="loss must be 'bias' for the probabilities of all classes, got 'rejection'"):
         fot.measures.Binned("rejection", distance="cityblock")
-    with pytest.raises(ValueError, match="n_bins must be left at 10 for whole distributions"):
+    with pytest.raises(ValueError, match="n_bins must be left at 10 for the probabilities of all classes"):
         fot.measures.Binned(n_bins=4, distance="cityblock")
 
 

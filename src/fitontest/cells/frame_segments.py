@@ -29,7 +29,7 @@ def only_hashable() -> Iterator[None]:
         if "unhashable" not in str(error):
             raise
         rule = "by columns must hold texts, numbers, booleans, dates or times"
-        raise ValueError(f"{rule}, got objects that are none: {error}") from error
+        raise ValueError(f"{rule}, got other objects: {error}") from error
 
 
 def segment_column(name: str, dtype: Any) -> Any:

@@ -184,7 +184,7 @@ def _faults(schema: Mapping[str, Any], columns: FrameColumns) -> list[tuple[Any,
         (p.is_null() | p.is_nan(), "a score that is missing or NaN", prob),
         (~p.is_between(0.0, 1.0), "a score outside [0, 1]", prob),
         (y.is_null() | y.is_nan(), "a label that is missing", label),
-        ((y.abs() != 1.0) & (y != 0.0), "a label that is none of the classes", label),
+        ((y.abs() != 1.0) & (y != 0.0), "a label that is not among the classes", label),
     ]
     for place, name in enumerate(columns.by):
         by = f"by{place}"

@@ -29,7 +29,7 @@ FORMATS: dict[str, Callable[[CalibrationCheck], str]] = {
     "--resolution",
     default=str(DEFAULT_RESOLUTION),
     show_default=True,
-    help="Errors of any shape that persist over 1 / RESOLUTION of the rows, or nearly so, must be at most --max-error "
+    help="Errors of any shape on at least 1 / RESOLUTION of the rows, or nearly so, must be at most --max-error "
     "to pass; 40 is stricter, 'none' asks for the interval alone.",
 )
 @click.option("--family", default=DEFAULT_FAMILY, show_default=True, help="Whose error is held against the limit.")

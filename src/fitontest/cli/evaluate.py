@@ -45,7 +45,7 @@ PROPER_ERROR = "proper_error"  # has a standard error, and fits many maps for ea
 @click.option(
     "--null-draws",
     type=click.IntRange(min=0),
-    help="Redrawings of the labels for what to expect of the measures beside the families if the scores were "
+    help="Simulated sets of labels for what to expect of the measures beside the families if the scores were "
     f"calibrated, by default {NULL_DRAWS}; of proper_error, which has a standard error, none by default.",
 )
 @click.option(

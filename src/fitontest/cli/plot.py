@@ -47,12 +47,12 @@ from fitontest.uncertainty.bands import BAND_LEVEL, KINDS, BandKind, read_band
 @click.option(
     "--band-draws",
     type=click.IntRange(min=0),
-    help="Redrawings of the labels for the band: by default 200 with --band; without --band it is one of consistency.",
+    help="Simulated sets of labels for the band: by default 200 with --band; without --band it is one of consistency.",
 )
 @click.option("--partition", help="Bins of the test-based diagram, by default pava_bc.")
 @click.option("--alpha", type=float, help=f"Level of the tests behind TCE, by default {DEFAULT_ALPHA}.")
 @click.option("--name", help="What the diagram calls the scores, by default the name of their column.")
-@click.option("--random-state", type=int, default=0, show_default=True, help="Seed of folds and redrawings.")
+@click.option("--random-state", type=int, default=0, show_default=True, help="Seed of folds and simulated labels.")
 @refusing
 def plot(
     given: Given,

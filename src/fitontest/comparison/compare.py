@@ -199,7 +199,7 @@ def compare_calibrators(
     if interpretability and kind == CANONICAL:
         raise ValueError(
             "interpretability must be False with reduction='canonical', got True: values, bins and the validity curve "
-            "are of scores on a line; 'confidence' and 'classwise' have them"
+            "need one score in each row; 'confidence' and 'classwise' have them"
         )
     rows_kind = KINDS.get(kind, OF_SCORES)
     options = Options(

@@ -24,13 +24,13 @@ COMPARED = {"brier": "calibration error (squared)", "log_loss": "excess log loss
 UNITS = {"brier": "", "log_loss": " nats"}
 NOTES = (
     "held-out gain: by how much a map of the family {family}, fitted to the other folds, lowers the {loss}. It "
-    "estimates the {compared} less what fitting costs, and may be negative. error ({norm}): the plug-in error, which "
+    "estimates the {compared} less what fitting costs, and may be negative. error ({norm}): the raw error, which "
     "label noise raises. The interval of the difference is for these two models on rows like these."
 )
 READ_AS = {  # by reduction
     "confidence": ", confidences of several classes",
     "classwise": ", each class against the rest",
-    "canonical": ", whole distributions over several classes",
+    "canonical": ", probabilities of all classes at once",
 }
 MOST_DECIMALS = 12
 

@@ -86,10 +86,11 @@ def _names_of(frame: "nw.DataFrame[Any]") -> list[str] | None:
 
 
 def as_label_columns(values: ArrayInput, name: str) -> NDArray[np.intp]:
-    """Return a matrix of labels 0 and 1, a labelling per column."""
+    """Return a matrix of labels 0 and 1, a set of labels in each column."""
     array = _to_numpy(values, name)
     if array.ndim != 2 or array.size == 0:
-        raise ValueError(f"{name} must be a matrix with a labelling per column, got an array of shape {array.shape}")
+        rule = "a matrix with a set of labels in each column"
+        raise ValueError(f"{name} must be {rule}, got an array of shape {array.shape}")
     flat = to_real(array.reshape(-1), name, array.shape)
     bad = np.flatnonzero((flat != 0) & (flat != 1))
     if bad.size:

@@ -282,6 +282,6 @@ def check_one_column(y_prob: ArrayInput, names: Names) -> None:
     except ValueError as error:
         known = ", ".join(map(repr, REDUCTIONS))
         raise ValueError(
-            f"{error}; or say by {names.reduction} how several columns are read, one of {known}; 'canonical', where "
-            "whole distributions are taken, reads the columns of all classes as they are"
+            f"{error}; or say by {names.reduction} how several columns are read, one of {known}; 'canonical', where it "
+            "is taken, reads the columns of all classes as they are"
         ) from None

@@ -51,7 +51,7 @@ def _read_rows(table: Any, name: str) -> Any:
     if getattr(table, "reduction", None) == CANONICAL:
         raise ValueError(
             f"{name} must be rows of one score, or of one for each class, whose cells are compared: "
-            f"whole distributions have no cells; got a {type(table).__name__}"
+            f"probabilities of all classes at once have no cells; got a {type(table).__name__}"
         )
     raise ValueError(
         f"{name} must be Cells, as Cells.of(y_true, y_prob) makes them, got one {type(table).__name__}; rows are taken "
@@ -75,7 +75,7 @@ def _cells(table: Any, resolution: Resolution, name: str) -> Cells:
         raise ValueError(f"{name} must have rows, got none")
     if not cells.whole:
         raise ValueError(
-            f"{name} must have weights that are counts, or none: positives are dealt out row by row; got a "
+            f"{name} must have weights that are counts, or none: the test counts positives row by row; got a "
             f"total weight of {cells.total:g} in {cells.n:,} rows; weights='counts', to Cells.of, says that large "
             "whole weights are counts"
         )

@@ -750,7 +750,7 @@ def _cells(partition: Any, n_bins: int) -> Any:
     _refuse("n_bins", n_bins, DEFAULT_BINS, "with reduction='canonical' unless partition='uniform_grid'")
     if isinstance(partition, str) and partition == "equal_width":
         raise ValueError(
-            "partition must be 'median_variance', 'uniform_grid' or a partition of the simplex with "
+            "partition must be 'median_variance', 'uniform_grid' or a SimplexPartitioner with "
             "reduction='canonical', got 'equal_width'; cells of equal width are those of 'uniform_grid'"
         )
     return "median_variance" if partition is None else partition

@@ -209,7 +209,7 @@ class CsvFile:
             raise MalformedError(
                 "path",
                 f"must be readable as CSV, got {self.path} with a row that begins at line {line + 1} (the header "
-                f"is line 1) and is none: {error}",
+                f"is line 1) and is malformed: {error}",
             ) from error
 
     def find(self, argument: str, column: str) -> int:
@@ -298,7 +298,7 @@ def _first_row(path: Path, layout: Layout, sep: str, escaped: bool) -> list[str]
             raise FileError("path", f"must not be empty, got {path} without text") from None
         except csv.Error as error:
             raise MalformedError(
-                "path", f"must begin with its header, got {path} with a first row that is none: {error}"
+                "path", f"must begin with its header, got {path} with a malformed first row: {error}"
             ) from error
 
 
@@ -466,4 +466,4 @@ def _undecodable(path: Path, layout: Layout) -> str:
             return f"the byte 0x{error.object[error.start]:02x} at line {line} (the header is line 1)"
         except UnicodeError as error:  # as where a byte order mark is wanting
             return str(error)
-    return "bytes that are none"
+    return "bytes that do not belong to it"

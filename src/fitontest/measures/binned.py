@@ -122,7 +122,7 @@ class Binned(OverBins):
             put(self, "rule", find_rule(self.partition, self.n_bins))
             return
         if not self.bin_loss.is_gap:
-            raise ValueError(f"loss must be 'bias' for whole distributions, got {self.loss!r}")
+            raise ValueError(f"loss must be 'bias' for the probabilities of all classes, got {self.loss!r}")
         if isinstance(self.partition, str) and self.partition == EQUAL_WIDTH:
             put(self, "partition", MEDIAN_VARIANCE)
         put(self, "between", find_distance(self.distance))

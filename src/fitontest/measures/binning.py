@@ -74,8 +74,8 @@ def find_cells(partition: Any, n_bins: int) -> SimplexPartitioner:
         return UniformGrid(n_bins)
     if n_bins != DEFAULT_BINS:
         raise ValueError(
-            f"n_bins must be left at {DEFAULT_BINS} for whole distributions unless partition='uniform_grid', "
-            f"got {n_bins!r}"
+            f"n_bins must be left at {DEFAULT_BINS} for the probabilities of all classes unless "
+            f"partition='uniform_grid', got {n_bins!r}"
         )
     return find_simplex_partition(partition)
 

@@ -109,7 +109,7 @@ def check_resolution(resolution: object) -> float:
     """Return the resolution, or raise ValueError unless it is a number of at least 20."""
     if not (is_real(resolution) and resolution >= COARSEST and resolution < float("inf")):
         raise ValueError(
-            f"resolution must be a number of at least {COARSEST}, such as 40 for errors that persist over a fortieth "
+            f"resolution must be a number of at least {COARSEST}, such as 40 for errors on at least a fortieth "
             f"of the rows; got {resolution!r}"
         )
     return float(resolution)

@@ -241,7 +241,7 @@ class Estimate(Number, Table):
         if self.limits is None or self.interval is None:
             asked = "ask for one, interval=0.95" if self.interval is None else "of direction='smooth', under a norm"
             reason = self.interval_reason or asked
-            raise ValueError(f"a limit needs the interval of a plug-in or binned error: {reason}")
+            raise ValueError(f"limit must be asked of a calibration error that has an interval: {reason}")
         limit = self.limits.at(resolution, self.interval.level)
         value = limit.value**2 if self.measure.squared else limit.value
         return replace(limit, value=max(value, self.interval.high))

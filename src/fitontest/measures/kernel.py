@@ -313,13 +313,13 @@ def _counted_out(sample: ScoreSample) -> tuple[Rows, bool]:
     """
     rows = sample.rows
     if sample.aggregated and sample.total > MOST_COUNTED_OUT:
-        rule = f"estimator must not be 'block' for entries that count more than {MOST_COUNTED_OUT:,} rows"
+        rule = f"estimator must not be 'block' for cells that count more than {MOST_COUNTED_OUT:,} rows"
         raise ValueError(f"{rule}, which would be listed one by one; got {sample.total:,.0f}")
     if sample.whole:
         p, y = (np.repeat(column, rows.w.astype(np.intp)) for column in (rows.p, rows.y))
         return Rows.of(p, y, np.broadcast_to(np.float64(1.0), p.shape), whole=True), True
     if not rows.single:
-        raise ValueError("estimator must not be 'block' for entries that stand for many rows of fractional weight")
+        raise ValueError("estimator must not be 'block' for cells whose rows have fractional weights")
     return rows, sample.unit
 
 

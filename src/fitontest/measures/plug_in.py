@@ -99,7 +99,7 @@ class PlugIn(Measure):
         if self.debias and self.total.name not in DEBIASED_NORMS:
             raise ValueError(f"debias must be False unless norm is one of {DEBIASED_NORMS}, got norm={self.norm!r}")
         if self.debias and self.distance is not None:
-            raise ValueError("debias must be False for whole distributions, got True")
+            raise ValueError("debias must be False for the probabilities of all classes, got True")
 
     @property
     def classes(self) -> Literal["two", "any"]:  # type: ignore[override]

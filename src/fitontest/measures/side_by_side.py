@@ -170,7 +170,8 @@ def interval_columns(named: Named) -> _Columns | None:
         lines.append(OWN_NOTE)
     for family in dict.fromkeys(interval.stand_in for _, interval in intervals if interval.stand_in is not None):
         stood_for = [name for name, interval in intervals if interval.stand_in == family]
-        lines.append(f"{', '.join(stood_for)}: to redrawn labels the quicker family {family} was fitted instead.")
+        names = ", ".join(stood_for)
+        lines.append(f"{names}: for the interval, the faster family {family} was fitted to the simulated labels.")
     lines += _widened_lines(named)
     return _Columns(("debiased", level), cells, "\n".join(lines))
 

@@ -74,7 +74,7 @@ def counted_folds(counts: IntArray, cv: int, repeats: int, random_state: RandomS
     """
     check_cv(cv)
     if not is_whole(repeats) or not 1 <= repeats <= MOST_REPEATS:
-        rule = f"a whole number from 1 to {MOST_REPEATS} where entries stand for many rows"
+        rule = f"a whole number from 1 to {MOST_REPEATS} where rows were counted as cells"
         raise ValueError(f"repeats must be {rule}, since each is split cv ** repeats times; got {repeats!r}")
     cv = KFold(min(cv, int(counts.sum()))).get_n_splits()  # which raises where there are too few rows
     rng = np.random.default_rng(generator(random_state).randint(2**31 - 1, size=4))
@@ -82,8 +82,8 @@ def counted_folds(counts: IntArray, cv: int, repeats: int, random_state: RandomS
     folds = np.empty((0, kind.size), dtype=np.intp)
     for _ in range(repeats):
         if count.size * cv > MOST_PARTS:
-            value = f"{cv} folds, {repeats} repeats and {np.count_nonzero(counts)} entries"
-            raise ValueError(f"cv and repeats must make at most {MOST_PARTS:,} parts of all entries, got {value}")
+            value = f"{cv} folds, {repeats} repeats and {np.count_nonzero(counts):,} kinds of rows"
+            raise ValueError(f"cv and repeats must make at most {MOST_PARTS:,} parts of the counted rows, got {value}")
         parts = deal_counts(count, cv, rng)
         at, fold = np.nonzero(parts)
         kind, count, folds = kind[at], parts[at, fold], np.concatenate((folds[:, at], fold[None]))

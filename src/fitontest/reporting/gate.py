@@ -415,7 +415,7 @@ def _refuse_doubt(data: Data, argument: str) -> None:
             f"{argument} must be 'counts' or 'importances' where weights are whole numbers of more than "
             f"{MOST_COPIES} on average, got weights of {shared.total / shared.n:,.3g} on average; as counts "
             f"{shared.n:,} rows stand for {shared.total:,.0f}, as importances for {effective:,.0f}: "
-            "a gate does not guess"
+            "which is right cannot be seen from the data"
         )
 
 
@@ -489,8 +489,8 @@ class GateRule:
         """Return the rule for whole distributions: of the ECE on the simplex, whose error alone has an interval."""
         if self.measure.name != DEFAULT_FAMILY:
             raise ValueError(
-                f"family must be left at {DEFAULT_FAMILY!r} with reduction='canonical', where the ECE on the simplex "
-                f"decides, since no family of several classes has an interval; got {self.measure.name!r}"
+                f"family must be left at {DEFAULT_FAMILY!r} with reduction='canonical', where the ECE in joint bins of "
+                f"all classes decides, since no family of several classes has an interval; got {self.measure.name!r}"
             )
         return replace(self, measure=make_measure("simplex_ece"), resolution=None)
 

@@ -105,7 +105,7 @@ def with_interval(
         g = _direction(direction, estimate, redrawn.redraws) if ladder is None else ladder.direction
         own = redrawn.chain(g, draws, level)
         if own is None:
-            return replace(estimate, interval_reason="the error of redrawn labels does not vary")
+            return replace(estimate, interval_reason="the error is the same for all simulated labels")
         found, widened_by = own, None
         if direction == "smooth":
             found, widened_by = widen(own, redrawn, g, ladder, draws, level)

@@ -104,10 +104,11 @@ def _check_serves(measure: Measure, reduction: str | None) -> None:
     if reduction == CANONICAL and measure.classes == "two":
         names = ", ".join(measure_names("any"))
         raise ValueError(
-            f"measure must be one of whole distributions with reduction='canonical', {names}; got {measure.name!r}, "
+            f"measure must be one of all classes at once with reduction='canonical', {names}; got {measure.name!r}, "
             "which is of two classes"
         )
     if reduction != CANONICAL and measure.classes == "any":
         raise ValueError(
-            f"reduction must be 'canonical' for {measure.name}, which takes whole distributions, got {reduction!r}"
+            f"reduction must be 'canonical' for {measure.name}, which takes the probabilities of all classes, "
+            f"got {reduction!r}"
         )

@@ -98,7 +98,8 @@ class CellMap(MulticlassMap):
             Always.
         """
         raise ValueError(
-            "a map of cells of the simplex can be applied to arrays only, by which its partition finds them"
+            "a map of joint bins of several classes can be applied to arrays only: "
+            "its partition, and no formula, finds the bin of a row"
         )
 
     def to_dict(self) -> dict[str, Any]:
