@@ -14,7 +14,7 @@ from tests.strategies import noisy
 
 @pytest.fixture(scope="module")
 def evaluation():
-    return fot.evaluate(*noisy(500, ties=2), interval=None)
+    return fot.evaluate(*noisy(500, ties=2), families="all", interval=None)
 
 
 @pytest.mark.parametrize("scale", ["probability", "logit"])

@@ -12,7 +12,7 @@ from tests.strategies import noisy
 
 @pytest.fixture(scope="module")
 def of_all_families():
-    return fot.evaluate(*noisy(300), interval=None, norm="l2")
+    return fot.evaluate(*noisy(300), families="all", interval=None, norm="l2")
 
 
 def test_every_registered_family_is_there_with_its_own_error(of_all_families):
@@ -22,12 +22,21 @@ def test_every_registered_family_is_there_with_its_own_error(of_all_families):
     assert [error.family for error in evaluation] == listed
     assert len(evaluation) == len(listed)
     assert "slope1" in listed
-    assert "venn_abers" not in listed
+    assert not {"venn_abers", "identity"} & set(listed)
     for error in evaluation:
         assert float(error) == float(fot.calibration_error(y, p, family=error.family, norm="l2"))
         assert evaluation[error.family] is error
     with pytest.raises(KeyError):
         evaluation["cubic"]
+
+
+def test_four_families_are_there_unasked():
+    assert fot.evaluate(*noisy(60), interval=None).names == ["spline", "slope1", "isotonic", "beta"]
+    P = np.random.default_rng(0).dirichlet([1, 1, 1], 60)
+    y = np.arange(60) % 3
+    every = fot.evaluate(y, P, families="all", reduction="canonical", interval=None).names
+    assert {"vector", "dirichlet", "temperature"} <= set(every)
+    assert "identity" not in every
 
 
 def test_weights_reach_every_measure():
@@ -90,7 +99,7 @@ def test_small_errors_keep_their_digits():
     assert "0.00000 " not in printed
 
 
-@pytest.mark.parametrize("families", [[], "slope1"])
+@pytest.mark.parametrize("families", [[], "slope1", "All"])
 def test_families_must_be_a_list(families):
     with pytest.raises(ValueError, match="families must be a non-empty list of families"):
         fot.evaluate([0, 1], [0.2, 0.9], families=families)

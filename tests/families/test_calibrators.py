@@ -26,7 +26,7 @@ def test_which_families_are_meant_for_deployment():
     by_name = {"cumulative_spline", "kde", "scaling_binning", "stacking"}
     assert others == {"flat", "knn", "pava_bc", "slope1"} | by_name
     not_evaluators = {name for name in fot.families.names("two") if not family_class(name).evaluator}
-    assert not_evaluators == {*by_name, "venn_abers"}
+    assert not_evaluators == {*by_name, "identity", "venn_abers"}
     assert not fot.Family.calibrator
     assert not fot.CrossValidated.calibrator
 

@@ -10,7 +10,7 @@ from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import Given, of_any_scores
 from fitontest.cli.writing import FORMATS, of_format
 from fitontest.data.simplex_sample import CANONICAL
-from fitontest.evaluation.evaluate import DEFAULT_CANONICAL, DEFAULT_MEASURES
+from fitontest.evaluation.evaluate import ALL, DEFAULT_CANONICAL, DEFAULT_FAMILIES, DEFAULT_MEASURES
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA
 from fitontest.measures.measure import Measure
 from fitontest.significance.choice import check_alpha
@@ -27,8 +27,8 @@ PROPER_ERROR = "proper_error"  # has a standard error, and fits many maps for ea
     "--family",
     "families",
     multiple=True,
-    help="Family of maps; repeat for several. Default: those of evaluate(), which with --reduction canonical are "
-    f"{', '.join(DEFAULT_CANONICAL)}.",
+    help=f"Family of maps, or 'all'; repeat for several. Default: {', '.join(DEFAULT_FAMILIES)} (with --reduction "
+    f"canonical {', '.join(DEFAULT_CANONICAL)}).",
 )
 @click.option(
     "--measure",
@@ -85,7 +85,7 @@ def evaluate(
     """
     canonical = given.reduction == CANONICAL
     chosen = _chosen(measures, families or by, DEFAULT_MEASURES if canonical else (TCE,))
-    level = _level(interval)
+    level, listed = _level(interval), _families(families)
     if alpha is not None:
         check_alpha(alpha)
         if TCE not in chosen:
@@ -96,14 +96,12 @@ def evaluate(
     others = [_measure(name, alpha) for name in chosen if name != TCE or _counts_rows(data)]
     settings: dict[str, Any] = {"norm": norm, "random_state": random_state, "interval": level}
     if by:
-        result = fot.evaluate(
-            data, families=families or None, measures=others or None, null_draws=null_draws or 0, **settings
-        )
+        result = fot.evaluate(data, families=listed, measures=others or None, null_draws=null_draws or 0, **settings)
         say(FORMATS[style](result))
         return
     if canonical and level == "auto":
         settings["interval"] = None
-    evaluation = fot.evaluate(data, families=families or (DEFAULT_CANONICAL if canonical else None), **settings)
+    evaluation = fot.evaluate(data, families=listed or (DEFAULT_CANONICAL if canonical else None), **settings)
     for measure in others:
         draws, own = _null_of(measure, null_draws, settings["interval"] if canonical else None)
         one = fot.evaluate(data, measures=[measure], null_draws=draws, interval=own, random_state=random_state)
@@ -151,6 +149,15 @@ def _chosen(measures: tuple[str, ...], families: tuple[str, ...], default: tuple
     for name in measures:
         fot.measures.make(name)
     return measures or (() if families else default)
+
+
+def _families(names: tuple[str, ...]) -> tuple[str, ...] | Literal["all"] | None:
+    """Return the families chosen, all of them, or none for those by default."""
+    if ALL not in names:
+        return names or None
+    if len(names) > 1:
+        raise ValueError(f"--family must not name others beside {ALL}, got {', '.join(names)}")
+    return "all"
 
 
 def _level(interval: str) -> float | Literal["auto"] | None:

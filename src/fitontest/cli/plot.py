@@ -114,7 +114,7 @@ def _reliability(
     given: Given, families: tuple[str, ...], scale: ScaleName, band: dict[str, Any], name: str | None
 ) -> Display:
     """Return the diagram of one family, or those of several side by side."""
-    chosen = None if "all" in _known(families) else list(dict.fromkeys(families))
+    chosen = "all" if "all" in _known(families) else list(dict.fromkeys(families))
     sample = given.read()
     evaluation = fot.evaluate(sample, families=chosen, interval=None, random_state=band["random_state"])
     panels = ((title, estimate, sample) for title, estimate in zip(evaluation.names, evaluation, strict=True))

@@ -8,9 +8,10 @@ from fitontest.checks import as_list
 from fitontest.data.read import Data
 from fitontest.data.simplex_sample import CANONICAL, AnyReduction
 from fitontest.evaluation.measuring import measure_data, measure_segments, warn_of_notes
-from fitontest.families.base import Family, family_class
+from fitontest.families.base import Family
 from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.families.registry import names as family_names
+from fitontest.families.registry import registered_class
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.measures.measure import Measure, read_measure
@@ -25,6 +26,8 @@ from fitontest.uncertainty.intervals import DRAWS, Direction
 from fitontest.uncertainty.redrawing import Redrawing
 
 FamilyLike = str | Family | CalibrationMap | MulticlassFamily | MulticlassMap
+ALL = "all"  # in place of a list of families
+DEFAULT_FAMILIES = ("spline", "slope1", "isotonic", "beta")  # that scores are evaluated by unasked
 DEFAULT_SEGMENTED = ("spline",)  # the family that segments are measured by unasked: they need one number each
 DEFAULT_CANONICAL = ("temperature", "vector", "matrix")  # families of several classes that are evaluated unasked
 DEFAULT_MEASURES = ("simplex_ece", "proper_error")  # beside them
@@ -34,7 +37,7 @@ def evaluate(
     y_true: ArrayInput,
     y_prob: ArrayInput = None,
     *,
-    families: Iterable[FamilyLike] | None = None,
+    families: Iterable[FamilyLike] | Literal["all"] | None = None,
     measures: Iterable[str | Measure] | None = None,
     norm: str | Norm = "l1",
     interval: float | Literal["auto"] | None = "auto",
@@ -61,9 +64,10 @@ def evaluate(
         Labels and predicted probabilities of the positive class; with `reduction` labels of any number of classes, and
         a matrix of shape (n, K). Or, in place of both, what `read` returns, `Cells`, a dict of these by segment, or a
         file or a data frame, eager or lazy, whose columns `label` and `prob` name.
-    families : iterable of str, Family or CalibrationMap, optional
-        ``families=F`` is ``measures=[fot.measures.PlugIn(f) for f in F]``. By default, unless there are `measures`, all
-        registered families but those whose class has ``evaluator = False`` (see `Family`).
+    families : iterable of str, Family or CalibrationMap, or "all", optional
+        ``families=F`` is ``measures=[fot.measures.PlugIn(f) for f in F]``. By default, unless there are `measures`,
+        "spline", "slope1", "isotonic" and "beta"; "all" are all registered families but those whose class has
+        ``evaluator = False`` (see `Family`), the polygons "pl" and "pl3" among them, whose fit takes some seconds.
     measures : iterable of str or Measure, optional
         Registered names (`fot.measures.names`) or measures, after the families.
     norm : str, Norm or callable, default="l1"
@@ -172,7 +176,7 @@ def evaluate(
 
 def measures_of(
     data: Data,
-    families: Iterable[FamilyLike] | None,
+    families: Iterable[FamilyLike] | Literal["all"] | None,
     measures: Iterable[str | Measure] | None,
     norm: str | Norm,
     random_state: RandomState,
@@ -182,6 +186,8 @@ def measures_of(
     distributions = data.reduction == CANONICAL
     if families is None and measures is None:
         families, measures = _defaults(segmented=segmented, distributions=distributions)
+    if isinstance(families, str) and families == ALL:
+        families = all_families("any" if distributions else "two")
     listed = [] if families is None else as_list(families, "families")
     others = [] if measures is None else as_list(measures, "measures")
     if not listed and norm != "l1" and not distributions:
@@ -200,4 +206,9 @@ def _defaults(*, segmented: bool, distributions: bool) -> tuple[Any, Any]:
         return (None, DEFAULT_MEASURES[:1]) if segmented else (DEFAULT_CANONICAL, DEFAULT_MEASURES)
     if segmented:
         return DEFAULT_SEGMENTED, None
-    return [name for name in family_names("two") if family_class(name).evaluator], None
+    return DEFAULT_FAMILIES, None
+
+
+def all_families(classes: Literal["two", "any"] = "two") -> list[str]:
+    """Return the names of all registered families of two classes, or of any number, that are meant for evaluation."""
+    return [name for name in family_names(classes) if getattr(registered_class(name), "evaluator", True)]

@@ -84,7 +84,7 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         Of the class: whether it is meant for deployment behind a classifier, and so a default candidate of
         `compare_calibrators`. Its maps stay in [0, 1]; they need not be monotone. False unless a class sets it.
     evaluator : bool
-        Of the class: whether its plug-in error is one of those that `evaluate` reports when no families are named.
+        Of the class: whether its plug-in error is one of those that `evaluate` reports with ``families="all"``.
         True unless a class sets it.
     n_parameters_ : float
         How many free numbers the map has, inf where that is not known: what "the simplest" means when families are
