@@ -45,8 +45,8 @@ def rates(n: int, draws: int, reduction: str, family: str | None, loss: str) -> 
     for seed in range(draws):
         q, c, y = draw(n, seed)
         found.append(fot.compare_errors(y, c, q, random_state=seed, **options).p_value <= 0.05)
-        bold, bolder = powered(c, 1.2), powered(c, 2.0)
-        interval = fot.compare_errors(y, bolder, bold, random_state=seed, **options).interval
+        overconfident, more_so = powered(c, 1.2), powered(c, 2.0)
+        interval = fot.compare_errors(y, more_so, overconfident, random_state=seed, **options).interval
         covered.append(interval.low <= truth <= interval.high)
     return float(np.mean(found)), float(np.mean(covered))
 
@@ -75,7 +75,7 @@ def draw(n: int, seed: int, sharpness: float = 1.0) -> tuple[np.ndarray, np.ndar
 
 
 def powered(c: np.ndarray, power: float) -> np.ndarray:
-    """Return bolder predictions."""
+    """Return more extreme predictions."""
     p = c**power
     return p / p.sum(axis=1, keepdims=True)
 

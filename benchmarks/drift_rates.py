@@ -36,7 +36,7 @@ def steep(p: np.ndarray) -> np.ndarray:
     return 1.0 / (1.0 + np.exp(-12.0 * (p - 0.5)))
 
 
-def bold(p: np.ndarray) -> np.ndarray:
+def overconfident(p: np.ndarray) -> np.ndarray:
     """Return those of scores that are far too certain."""
     return expit(logit(p) / 5.0)
 
@@ -84,13 +84,13 @@ SETTINGS = (
     Setting("drift far", "same, steep", FAR, steep, steep),
     Setting("two modes", "same, off", MODES, off, off),
     Setting("gap", "same, off", GAP, off, off),
-    Setting("wide logits", "same, bold", WIDE, bold, bold),
+    Setting("wide logits", "same, overconfident", WIDE, overconfident, overconfident),
     Setting("same", "+ .02", SAME, off, lambda p: np.minimum(off(p) + 0.02, 1.0)),
     Setting("drift", "+ .02", NEAR, off, lambda p: np.minimum(off(p) + 0.02, 1.0)),
     Setting("same", "+ .05", SAME, off, lambda p: np.minimum(off(p) + 0.05, 1.0)),
     Setting("drift", "+ .05", NEAR, off, lambda p: np.minimum(off(p) + 0.05, 1.0)),
     Setting("two modes", "+ .05", MODES, off, lambda p: np.minimum(off(p) + 0.05, 1.0)),
-    Setting("wide logits", "+ .05", WIDE, bold, lambda p: np.minimum(bold(p) + 0.05, 1.0)),
+    Setting("wide logits", "+ .05", WIDE, overconfident, lambda p: np.minimum(overconfident(p) + 0.05, 1.0)),
     Setting("drift", "± .05 by turns", NEAR, off, lambda p: np.clip(off(p) + 0.05 * np.sin(7 * p), 0.0, 1.0)),
 )
 

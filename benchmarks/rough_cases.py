@@ -57,7 +57,7 @@ def root(rng: np.random.Generator, n: int) -> Truth:
     return p, ((np.sqrt(a**2 + 4 * (1 - a) * p) - a) / (2 * (1 - a))) ** 2
 
 
-def bold(rng: np.random.Generator, n: int) -> Truth:
+def overconfident(rng: np.random.Generator, n: int) -> Truth:
     """Logits of the truth are .7 of those of the scores."""
     p = bathtub(rng, n)
     return p, p**0.7 / (p**0.7 + (1 - p) ** 0.7)
@@ -129,7 +129,7 @@ CASES: dict[str, Callable[[np.random.Generator, int], Truth]] = {
     "cal 2 decimals": calibrated_decimals,
     "square .05": square,
     "sqrt .03": root,
-    "bold .7": bold,
+    "overconfident .7": overconfident,
     "stairs .1": partial(stairs, scores=bathtub),
     "wavy8": partial(waves, count=8),
     "wavy20": partial(waves, count=20),

@@ -287,12 +287,12 @@ def bars() -> Iterable[Bar]:
     yield Bar("c", "stairs 4", 4000, "coverage", covered, least=0.78)
     yield Bar("c", "piles .05", 1000, "coverage", covered, least=0.82)
     for n in (1000, 4000):
-        for case in ("wavy8", "leaves 40", "piles .05", "stairs 4", "stairs .1", "square .05", "bold .7"):
+        for case in ("wavy8", "leaves 40", "piles .05", "stairs 4", "stairs .1", "square .05", "overconfident .7"):
             yield Bar("d", case, n, "gate passes at E", at_truth, most=0.14 if case == "wavy8" else 0.09)
     yield Bar("d", "leaves 100", 4000, "gate passes at E", at_truth, most=0.09)
     yield Bar("d", "wavy20", 4000, "gate passes at E", at_truth, most=0.18)
     yield Bar("d", "square .05", 1000, "gate passes at 2 E", at_twice, least=0.84)
-    yield Bar("d", "bold .7", 1000, "gate passes at 2 E", at_twice, least=0.84)
+    yield Bar("d", "overconfident .7", 1000, "gate passes at 2 E", at_twice, least=0.84)
     yield Bar("d", "calibrated", 1000, "gate passes at .07", at_seven, least=0.88)
     for n in (1000, 4000):
         for case in CASES:
