@@ -83,7 +83,8 @@ def compare_errors(
         of a positive given the score. "log_loss": the excess log loss, the mean of the Kullback-Leibler divergence of p
         from c, in nats. Log loss clips predictions to [1e-6, 1 - 1e-6].
     cv : int, default=10
-        Number of folds, at most n: the same for both models. They are drawn over sorted rows, so they do not depend on
+        Number of folds, at most n: the same for both models. Ten, as in all comparisons: each map is fitted to nine
+        tenths of the rows, nearly as many as in use. They are drawn over sorted rows, so they do not depend on
         the row order; nor do they depend on which model is p1, so that swapping the models changes the sign and nothing
         else. (Swapping may change the folds only where it merely reorders the rows: each has a mirror image.)
     interval : float in (0, 1), default=0.95

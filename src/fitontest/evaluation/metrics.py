@@ -672,9 +672,10 @@ def proper_error(
         -ln q_y with probabilities clipped to [1e-6, 1 - 1e-6]; or the squared error, (y - q)^2 of a column and
         sum_k ([y = k] - q_k)^2 of a matrix, which is twice as large for two classes.
     cv : int, default=10
-        Number of folds.
+        Number of folds. Ten, as in all comparisons: each map is fitted to nine tenths of the rows, nearly as many as in
+        use.
     null_draws : int, default=0
-        Labellings drawn from the predictions, for what to expect of calibrated ones: a little less than 0.
+        Sets of labels drawn from the predictions, for what to expect of calibrated ones: a little less than 0.
     random_state : int, RandomState or None, default=0
         Seed of the folds, of a family given by name, and of these draws.
     labels : array-like of shape (K,), optional
