@@ -1,10 +1,12 @@
 """What a single argument may be: whole numbers, real numbers, and names among those on offer.
 
-Any other value raises a ValueError that names the argument, the rule and the value.
+Any other value raises a ValueError that names the argument, the rule and the value. Where a name was mistyped, or is
+what others call the thing, the message says which name was probably meant.
 """
 
 import reprlib
 from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -13,6 +15,81 @@ LONGEST = 200  # characters of a quoted value
 _SHORTENED = reprlib.Repr()
 _SHORTENED.maxstring, _SHORTENED.maxother = 40, 80
 _SHORTENED.maxlevel = 2
+
+
+ALIKE = 0.75  # similarity of two names, from which one may be the other mistyped
+FIELD_NAMES = {  # what others call a thing, and what it is called here, with a remark where they differ
+    "sigmoid": "platt, a logistic curve in the logit",
+    "platt_scaling": "platt",
+    "platt_calibration": "platt",
+    "logistic": "platt",
+    "logistic_regression": "platt",
+    "logistic_calibration": "platt",
+    "isotonic_regression": "isotonic",
+    "pav": "isotonic",
+    "beta_calibration": "beta",
+    "temperature_scaling": "temperature",
+    "temp_scaling": "temperature",
+    "vector_scaling": "vector",
+    "matrix_scaling": "matrix",
+    "dirichlet_calibration": "dirichlet",
+    "histogram_binning": "flat, which gives a bin its share of positives",
+    "binning": "flat, which gives a bin its share of positives",
+    "platt_binning": "scaling_binning",
+    "splines": "spline",
+    "cubic_spline": "spline",
+    "piecewise_linear": "pl",
+    "nearest_neighbors": "knn",
+    "nearest_neighbours": "knn",
+    "kernel_density": "kde",
+    "ivap": "venn_abers",
+    "ensemble": "stacking",
+    "uncalibrated": "identity",
+    "none": "identity",
+    "ovr": "one_vs_rest",
+    "one_vs_all": "one_vs_rest",
+    "ece": "slope1, the family whose error is the ECE",
+    "expected_calibration_error": "ece",
+    "maximum_calibration_error": "mce",
+    "adaptive_calibration_error": "ace",
+    "calibration_error": "plug_in",
+    "brier_score": "brier",
+    "brier_score_loss": "brier",
+    "neg_brier_score": "brier, which is smaller where it is better",
+    "mse": "brier",
+    "mean_squared_error": "brier",
+    "neg_log_loss": "log_loss, which is smaller where it is better",
+    "logloss": "log_loss",
+    "cross_entropy": "log_loss",
+    "nll": "log_loss",
+    "roc_auc": "auc",
+    "auroc": "auc",
+    "zero_one_loss": "zero_one",
+    "skce": "kernel",
+    "smece": "smooth_ece",
+    "uniform": "equal_width",
+    "fixed_width": "equal_width",
+    "quantile": "equal_mass",
+    "adaptive": "equal_mass",
+    "equal_frequency": "equal_mass",
+    "equal_size": "equal_mass",
+    "linf": "max",
+    "inf": "max",
+    "rms": "l2",
+    "mean": "l1",
+    "tv": "total_variation",
+    "manhattan": "cityblock",
+    "top_label": "confidence",
+    "toplabel": "confidence",
+    "marginal": "classwise",
+    "class_wise": "classwise",
+    "multiclass": "canonical",
+    "joint": "canonical",
+    "frequency": "counts",
+    "sampling": "importances",
+    "min": "best",
+    "one_standard_error": "one_se",
+}
 
 
 def brief(value: object) -> str:
@@ -41,8 +118,43 @@ def choose(value: object, options: Iterable[str], argument: str) -> str:
     """Return the value if it is one of the names on offer, or refuse it."""
     names = list(options)
     if not isinstance(value, str) or value not in names:
-        raise ValueError(f"{argument} must be one of {', '.join(map(repr, names))}; got {brief(value)}")
+        raise ValueError(not_among(value, names, argument))
     return value
+
+
+def not_among(value: object, names: Iterable[str], argument: str, others: str = "") -> str:
+    """Return the message for a value that is none of the names on offer.
+
+    Parameters
+    ----------
+    value : object
+    names : iterable of str
+    argument : str
+    others : str
+        What else the argument may be, such as ", or a Measure".
+    """
+    known = list(names)
+    return f"{argument} must be one of {', '.join(map(repr, known))}{others}; got {brief(value)}{meant(value, known)}"
+
+
+def meant(value: object, names: Iterable[str]) -> str:
+    """Return ": did you mean ...?" for a text that is almost one of the names, or what others call one; or "".
+
+    Examples
+    --------
+    >>> meant("isotnic", ["beta", "isotonic", "platt"]), meant("sigmoid", ["beta", "platt"]), meant("x", ["beta"])
+    (": did you mean 'isotonic'?", ": did you mean 'platt', a logistic curve in the logit?", '')
+    """
+    if not isinstance(value, str) or len(value) > LONGEST:
+        return ""
+    known = list(names)
+    typed = value.strip().lower().replace("-", "_").replace(" ", "_")
+    called, _, remark = FIELD_NAMES.get(typed, "").partition(", ")
+    if called in known:
+        return f": did you mean {called!r}{f', {remark}' if remark else ''}?"
+    by_lower = {name.lower(): name for name in known}
+    near = [by_lower[name] for name in get_close_matches(typed, by_lower, n=2, cutoff=ALIKE)]
+    return f": did you mean {' or '.join(map(repr, near))}?" if near else ""
 
 
 def two_names(names: object) -> tuple[str, str]:
@@ -58,7 +170,7 @@ def check_known(given: Iterable[str], known: Iterable[str], what: str) -> None:
     names = list(known)
     for name in given:
         if name not in names:
-            raise ValueError(f"{what} must be among {', '.join(names) or 'none'}; got {name!r}")
+            raise ValueError(f"{what} must be among {', '.join(names) or 'none'}; got {name!r}{meant(name, names)}")
 
 
 def as_list(given: object, argument: str, *, empty: bool = False) -> list[Any]:

@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from fitontest.checks import brief, check_known, choose
+from fitontest.checks import brief, check_known, choose, not_among
 
 E = TypeVar("E")  # an entry: a class, or a value such as a norm
 T = TypeVar("T")  # what is made of it
@@ -228,7 +228,7 @@ class Registry(Mapping[str, E], Generic[E, T]):
         if entry is None or not (classes is None or self._kinds[classes].holds(entry)):
             names = {*self.names(classes)}
             names |= {alias for alias, target in self._aliases.items() if target in names}
-            raise ValueError(f"{argument} must be one of {', '.join(map(repr, sorted(names)))}; got {brief(name)}")
+            raise ValueError(not_among(name, sorted(names), argument))
         return entry
 
     def name_of(self, entry: object) -> str | None:
@@ -317,7 +317,7 @@ def find_value(registry: Registry[Any, T], value: object, argument: str, make: C
     if callable(value) and not isinstance(value, type | str):
         return make(name_of(value), value)
     hint = "" if isinstance(value, str) else f", a {registry.base.__name__} or a callable"
-    raise ValueError(f"{argument} must be one of {', '.join(map(repr, registry))}{hint}; got {value!r}")
+    raise ValueError(not_among(value, registry, argument, hint))
 
 
 def name_of(chosen: object) -> str:

@@ -8,6 +8,7 @@ import click
 
 import fitontest as fot
 from fitontest.checks import choose
+from fitontest.cli.choice import Choice
 from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import Given, of_any_scores
 from fitontest.cli.writing import FORMATS, check_output, is_same, of_format
@@ -32,10 +33,10 @@ FAMILY_HELP = (
 @click.option("--family", "families", multiple=True, help=FAMILY_HELP)
 @click.option("--cv", type=click.IntRange(min=2), default=5, show_default=True, help="Number of folds.")
 @click.option("--repeats", type=click.IntRange(min=1), default=1, show_default=True, help="Cross-validations.")
-@click.option("--scoring", type=click.Choice(sorted(LOSSES, reverse=True)), default="log_loss", show_default=True)
+@click.option("--scoring", type=Choice(sorted(LOSSES, reverse=True)), default="log_loss", show_default=True)
 @click.option(
     "--rule",
-    type=click.Choice(sorted(RULES, reverse=True)),
+    type=Choice(sorted(RULES, reverse=True)),
     default="one_se",
     show_default=True,
     help="The simplest family within one standard error of the best (to do nothing, or the smallest loss of those with "

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from fitontest.cli.choice import Choice
 from fitontest.cli.messages import BadInput, refusal
 from fitontest.cli.streams import ENDINGS, STANDARD_INPUT, is_stream, kept
 from fitontest.files.csv_files import Layout
@@ -21,7 +22,7 @@ _OPTIONS = (
     click.option("--decimal", help="Decimal separator of the numbers in CSV, . or a comma. Default: the point."),
     click.option(
         "--input-format",
-        type=click.Choice(list(ENDINGS)),
+        type=Choice(list(ENDINGS)),
         help="Format of FILE where it is - (standard input) or a pipe, also gzipped. Default: Parquet where it begins "
         "and ends as that does, else csv.",
     ),

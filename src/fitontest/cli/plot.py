@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 import fitontest as fot
+from fitontest.cli.choice import Choice
 from fitontest.cli.evaluate import NULL_DRAWS
 from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import Given, of_class_scores
@@ -23,7 +24,7 @@ from fitontest.uncertainty.bands import BAND_LEVEL, KINDS, BandKind, read_band
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The picture: .png, .svg or .pdf.")
 @click.option(
     "--kind",
-    type=click.Choice(["reliability", "tce"]),
+    type=Choice(["reliability", "tce"]),
     default="reliability",
     show_default=True,
     help="Calibration maps against the diagonal, or the test-based diagram.",
@@ -35,12 +36,10 @@ from fitontest.uncertainty.bands import BAND_LEVEL, KINDS, BandKind, read_band
     help="Family of maps, by default slope1; repeat for several, side by side; 'all' for all but identity. "
     "One with classwise.",
 )
-@click.option(
-    "--scale", type=click.Choice(SCALE_NAMES), default="probability", show_default=True, help="Scale of the axes."
-)
+@click.option("--scale", type=Choice(SCALE_NAMES), default="probability", show_default=True, help="Scale of the axes.")
 @click.option(
     "--band",
-    type=click.Choice(KINDS),
+    type=Choice(KINDS),
     help="A band of the maps of calibrated scores (consistency), or of the true map, at each score (confidence) or at "
     "all at once (simultaneous).",
 )

@@ -10,6 +10,7 @@ from typing import Any
 import click
 import numpy as np
 
+from fitontest.cli.choice import Choice
 from fitontest.cli.layout import of_layout
 from fitontest.cli.messages import say
 from fitontest.data.counted_sample import CountedSample
@@ -35,12 +36,12 @@ HOW = (
 )
 REDUCTION = click.option(
     "--reduction",
-    type=click.Choice(REDUCTIONS),
+    type=Choice(REDUCTIONS),
     help=f"{HOW}.",
 )
 ANY_REDUCTION = click.option(
     "--reduction",
-    type=click.Choice([*REDUCTIONS, CANONICAL]),
+    type=Choice([*REDUCTIONS, CANONICAL]),
     help=f"{HOW}; canonical takes them as they are, as the probabilities of all classes.",
 )
 _OPTIONS = (
@@ -56,7 +57,7 @@ _OPTIONS = (
     click.option("--weight", help="Column with the weights of the rows."),
     click.option(
         "--weight-type",
-        type=click.Choice(WEIGHT_TYPES),
+        type=Choice(WEIGHT_TYPES),
         default="auto",
         show_default=True,
         help="What --weight means: counts, a row of weight 2 is two rows; importances, such as those of a survey, "
@@ -74,7 +75,7 @@ _OPTIONS = (
     ),
     click.option(
         "--cells",
-        type=click.Choice(CELLS),
+        type=Choice(CELLS),
         default="auto",
         show_default=True,
         help="Whether the rows are reduced to about 10,000 cells of scores in one pass, in a memory that does not grow "

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from fitontest.cli.choice import Choice
 from fitontest.results.text import csv_text
 
 FORMATS: dict[str, Callable[[Any], str]] = {
@@ -18,7 +19,7 @@ FORMATS: dict[str, Callable[[Any], str]] = {
 
 def of_format(formats: Mapping[str, Callable[[Any], str]] = FORMATS) -> Callable[..., Any]:
     """Return the option of the format in which a command prints its result; the command gets it as `style`."""
-    return click.option("--format", "style", type=click.Choice(list(formats)), default="table", show_default=True)
+    return click.option("--format", "style", type=Choice(list(formats)), default="table", show_default=True)
 
 
 def check_output(output: Path, option: str, others: Mapping[str, Path | None]) -> None:

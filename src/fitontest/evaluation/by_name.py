@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from fitontest.checks import brief
+from fitontest.checks import brief, not_among
 from fitontest.data.simplex_sample import AnyReduction
 from fitontest.evaluation.measuring import measure_one
 from fitontest.evaluation.metrics import Columns, calibration_error
@@ -88,7 +88,7 @@ def measure(
     if isinstance(name, str):
         chosen = registry.make(name, **settings).seeded(random_state) if settings else read_measure(name, random_state)
     elif not isinstance(name, Measure):
-        raise ValueError(f"name must be one of {', '.join(map(repr, registry))}, or a Measure; got {brief(name)}")
+        raise ValueError(not_among(name, registry, "name", ", or a Measure"))
     elif settings:
         raise ValueError(f"settings must be left out where name is a measure that is made, got {brief(settings)}")
     else:

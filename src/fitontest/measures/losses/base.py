@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from fitontest.checks import not_among
 from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.binning import BinnedSample
 from fitontest.numerics.norms import as_number
@@ -132,8 +133,7 @@ def find_bin_loss(loss: object, **settings: Any) -> BinLoss:
         return registry[loss](**settings)
     if callable(loss) and not isinstance(loss, type):
         return OfEachBin(loss)
-    known = ", ".join(map(repr, registry))
-    raise ValueError(f"loss must be one of {known} or a callable, got {loss!r}")
+    raise ValueError(not_among(loss, registry, "loss", ", or a callable"))
 
 
 def mean_over_bins(binned: BinnedSample, values: FloatArray | BoolArray) -> FloatArray:
