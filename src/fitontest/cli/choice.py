@@ -15,5 +15,5 @@ class Choice(click.Choice[str]):
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter as error:
-            error.message = f"{error.message.removesuffix('.')}{meant(value, self.choices)}"
-            raise
+            hint = meant(value, self.choices)
+            raise click.BadParameter(f"{error.message.removesuffix('.')}{hint}", ctx, param) from None
