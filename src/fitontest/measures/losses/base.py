@@ -133,7 +133,7 @@ def find_bin_loss(loss: object, **settings: Any) -> BinLoss:
         return registry[loss](**settings)
     if callable(loss) and not isinstance(loss, type):
         return OfEachBin(loss)
-    raise ValueError(not_among(loss, registry, "loss", ", or a callable"))
+    raise ValueError(not_among(loss, registry, "loss", " or a callable"))
 
 
 def mean_over_bins(binned: BinnedSample, values: FloatArray | BoolArray) -> FloatArray:
