@@ -9,6 +9,7 @@ import pytest
 
 import fitontest as fot
 from fitontest.comparison.paired import Difference
+from fitontest.results.text import short
 from tests.comparison.test_compare import draw, quick
 
 
@@ -29,8 +30,8 @@ def test_what_was_chosen_and_by_how_much():
     assert "Log loss clips predictions to [1e-06, 1 - 1e-06]." in text
     for one in comparison:
         assert len(re.findall(rf"^{one.name}( \*)? ", text, flags=re.M)) == 2  # a row in each table
-        assert f"{one.held_out.score:.5f}" in text
-        assert f"{one.errors['isotonic']:.5f}" in text
+        assert short(one.held_out.score, 4) in text
+        assert short(one.errors["isotonic"]) in text
 
 
 def test_other_forms_hold_the_same():
@@ -147,7 +148,7 @@ def test_on_a_test_set():
     comparison = quick(*draw(2000), test=draw(3000, seed=2))
     paired = comparison[comparison.chosen].test
     text = said(comparison)
-    assert f"On the test set (3000 rows): log loss {paired.score:.5f}" in text
+    assert f"On the test set (3,000 rows): log loss {short(paired.score, 4)}" in text
     oracle = min(comparison, key=lambda one: one.test.score)
     expected = (
         "No family does better there." if oracle.name == comparison.chosen else f"The best there, {oracle.name}, is"

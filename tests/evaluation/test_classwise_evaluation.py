@@ -104,7 +104,7 @@ def test_one_sample_is_an_evaluation_that_says_how_it_was_reduced(reduction, sha
     assert isinstance(found, fot.Evaluation)
     rate = found.estimates[0].base_rate
     title = str(found).splitlines()[0]
-    assert title == f"calibration error (l1), reduction {reduction}, n = {y.size}, {share} {rate:.4g}"
+    assert title == f"calibration error (l1), reduction {reduction}, n = {y.size}, {share} {short(rate)}"
     assert found.to_dict() == {"reduction": reduction, "estimates": found.rows(), "notes": found.notes}
     if reduction == "confidence":
         assert rate == np.mean(p.argmax(axis=1) == np.searchsorted(["cat", "dog", "eel"], y))

@@ -7,6 +7,7 @@ import pytest
 
 import fitontest as fot
 from fitontest.families.base import family_class
+from fitontest.results.text import short
 from tests.strategies import noisy
 
 
@@ -79,7 +80,7 @@ def test_the_printed_table_is_aligned(of_all_families):
     evaluation = of_all_families.joined(fot.evaluate(y, p, interval=None, families=[fot.maps.IdentityMap()], norm="l2"))
     title, header, rule, *body = str(evaluation).splitlines()
     body, footnote = body[: len(evaluation)], body[len(evaluation) :]
-    assert title == f"calibration error (l2), n = 300, share of positives {y.mean():.4g}"
+    assert title == f"calibration error (l2), n = 300, share of positives {short(y.mean())}"
     assert header.split() == ["family", "error", "s.e.", "(map", "fixed)", "bins", "fitted", "here"]
     assert {len(line) for line in (header, rule, *body)} == {len(header)}
     for line, name, error in zip(body, evaluation.names, evaluation, strict=True):

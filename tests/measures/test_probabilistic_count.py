@@ -63,11 +63,11 @@ def test_a_weight_is_a_repetition(data):
 
 def test_counts_are_printed_as_counts():
     measure = fot.measures.ProbabilisticCount()
-    assert [measure.printed(value) for value in (2.6667, 87.3, 123456.2)] == ["2.67", "87.3", "123456"]
+    assert [measure.printed(value) for value in (2.6667, 87.3, 123456.2)] == ["2.67", "87.3", "123,456"]
     assert fot.measures.make("probabilistic_count").unit == "count"
 
 
 def test_counts_are_never_printed_as_powers_of_ten():
     count = fot.measures.ProbabilisticCount()
-    assert [count.printed(value) for value in (2.6667, 999.4, 999.7, 1234.5)] == ["2.67", "999", "1000", "1234"]
+    assert [count.printed(value) for value in (2.6667, 999.4, 999.7, 1234.5)] == ["2.67", "999", "1,000", "1,234"]
     assert count.printed(150.4, 2) == "150"

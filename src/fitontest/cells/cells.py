@@ -32,7 +32,7 @@ from fitontest.data.weights import (
 from fitontest.exceptions import CalibrationWarning, warn_user
 from fitontest.results.frames import Backend, Records, records, to_frame
 from fitontest.results.serialising import as_text, from_text
-from fitontest.results.text import percent
+from fitontest.results.text import count, percent, short
 from fitontest.typing import ArrayInput, BoolArray, FloatArray, IntArray, Label
 
 SCHEMA = 1
@@ -453,9 +453,9 @@ class Cells:
     def __repr__(self) -> str:
         if not self.n:
             return "Cells(no rows)"
-        weights = "" if self.total == self.n else f", total weight {self.total:g}"
+        weights = "" if self.total == self.n else f", total weight {count(self.total)}"
         weights += f" of {self.weights}" if weights and self.weights != "auto" else ""
-        return f"Cells(n={self.n:,} in {len(self):,} cells{weights}, share of positives {self.base_rate:.4g})"
+        return f"Cells(n={self.n:,} in {len(self):,} cells{weights}, share of positives {short(self.base_rate)})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -22,7 +22,7 @@ from fitontest.measures.probabilistic_count import ProbabilisticCount
 from fitontest.numerics.losses import LOG_LOSS_EPS, LOSS_NAMES, OF_ALL_CLASSES
 from fitontest.results.frames import Records, attributes
 from fitontest.results.table import Section, Table
-from fitontest.results.text import short
+from fitontest.results.text import count, short, signed
 
 if TYPE_CHECKING:
     from fitontest.displays.canvas import SomeFigure
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 FEW = 50  # rows of the smaller class below which even a paired comparison is mostly noise
 FEW_IN_A_FOLD = 100  # rows below which fold maps differ so much that the errors of their pooled predictions mislead
+LOSS_DIGITS = 4  # which tell the losses of neighbours apart
 MOST_INTERVALS = 3  # of those on which a map decreases, in the text
 NOTES = (
     "vs identity, vs best: paired differences of the loss, with their standard errors; minus is better. parameters: "
@@ -257,7 +258,7 @@ def _tabulate_losses(comparison: Comparison) -> Section:
     several += ", each against the rest" if comparison.reduction == "classwise" else ""
     title = (
         f"post-hoc calibrators by out-of-fold {loss} ({comparison.cv} folds{repeats}), "
-        f"n = {comparison.n}, {several or f'share of positives {comparison.base_rate:.4g}'}"
+        f"n = {count(comparison.n)}, {several or f'share of positives {short(comparison.base_rate or 0.0)}'}"
     )
     header = ["family", loss, "vs identity", "s.e.", "vs best", "s.e."]
     if comparison.n_test:
@@ -267,8 +268,8 @@ def _tabulate_losses(comparison: Comparison) -> Section:
     for one in comparison.calibrators:
         cells = [_mark_chosen(one, comparison), *_format_score(one.held_out)]
         cells += [] if one.test is None else _format_score(one.test)
-        parameters = f"{one.n_parameters:g}" if np.isfinite(one.n_parameters) else "-"
-        body.append([*cells, parameters, f"{one.fit_seconds:.3f}"])
+        parameters = count(one.n_parameters) if np.isfinite(one.n_parameters) else "-"
+        body.append([*cells, parameters, short(one.fit_seconds, 2)])
     of_distributions = comparison.scoring == "brier" and comparison.reduction == CANONICAL
     return Section(title, header, body, OF_ALL_CLASSES if of_distributions else "")
 
@@ -283,7 +284,7 @@ def _tabulate_errors(comparison: Comparison) -> Section:
     for one in comparison.calibrators:
         numbers = [one.parts.calibration, one.parts.refinement, *one.errors.values()]
         numbers += [] if one.quality is None else vars(one.quality).values()
-        body.append([_mark_chosen(one, comparison), *(f"{round(number, 5) + 0.0:.5f}" for number in numbers)])
+        body.append([_mark_chosen(one, comparison), *(short(number) for number in numbers)])
     notes = NOTES.format(decomposition=comparison.decomposition) + (ERRORS_NOTE if first.errors else "")
     return Section(header=header, body=body, notes=notes)
 
@@ -306,11 +307,15 @@ def _mark_chosen(one: Calibrator, comparison: Comparison) -> str:
 
 
 def _format_score(paired: PairedScore) -> list[str]:
-    return [f"{paired.score:.5f}", *_format_difference(paired.to_identity), *_format_difference(paired.to_best)]
+    return [
+        short(paired.score, LOSS_DIGITS),
+        *_format_difference(paired.to_identity),
+        *_format_difference(paired.to_best),
+    ]
 
 
 def _format_difference(gap: Difference) -> tuple[str, str]:
-    return ("-", "-") if gap == Difference(0.0, 0.0) else (f"{gap.mean:+.5f}", f"{gap.se:.5f}")
+    return ("-", "-") if gap == Difference(0.0, 0.0) else (signed(gap.mean), short(gap.se, 2))
 
 
 def _list_sentences(comparison: Comparison) -> list[str]:
@@ -384,7 +389,7 @@ def _describe_test(comparison: Comparison, chosen: Calibrator, test: PairedScore
     """Return the loss of the chosen family on the test set, compared with doing nothing and with the best there."""
     loss, gap, behind = LOSS_NAMES[comparison.scoring], test.to_identity, test.to_best
     than = "less" if gap.mean <= 0 else "MORE"
-    text = f"On the test set ({comparison.n_test} rows): {loss} {test.score:.5f}"
+    text = f"On the test set ({count(comparison.n_test or 0)} rows): {loss} {short(test.score, LOSS_DIGITS)}"
     if chosen.name != comparison.do_nothing:
         text += f", {_format_amount(abs(gap.mean), gap.se)} {than} than that of doing nothing"
     if behind.mean == 0:

@@ -14,7 +14,7 @@ from fitontest.measures.notes import data_notes
 from fitontest.numerics.losses import LOG_LOSS_EPS, LOSS_NAMES, OF_ALL_CLASSES
 from fitontest.results.frames import Records, attributes
 from fitontest.results.table import Section, Table
-from fitontest.results.text import short
+from fitontest.results.text import count, short
 
 if TYPE_CHECKING:
     from fitontest.displays.canvas import SomeFigure
@@ -185,7 +185,9 @@ class ErrorComparison(Table):
     def sections(self) -> list[Section]:
         """Return what is printed: the tables, the sentence on the difference, and notes."""
         loss = LOSS_NAMES[self.loss]
-        title = f"calibration of two models on the same rows, by out-of-fold {loss} ({self.cv} folds), n = {self.n}"
+        title = (
+            f"calibration of two models on the same rows, by out-of-fold {loss} ({self.cv} folds), n = {count(self.n)}"
+        )
         title += READ_AS.get(self.reduction or "", "")
         norm = next(iter(self.errors.values())).norm
         explanation = NOTES.format(family=self.family, loss=loss, compared=COMPARED[self.loss], norm=norm)

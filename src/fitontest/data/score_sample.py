@@ -24,6 +24,7 @@ from fitontest.numerics.distances import Distances
 from fitontest.numerics.losses import find_loss
 from fitontest.numerics.random import repeated_folds
 from fitontest.numerics.search import BLOCK
+from fitontest.results.text import count, short
 from fitontest.typing import ArrayInput, BoolArray, FloatArray, IntArray, Label, RandomState
 
 REPEATS = "repeats"  # where a sample remembers what `Repeats` tell of its rows
@@ -424,8 +425,8 @@ class ScoreSample(Sample):
         return {}
 
     def __repr__(self) -> str:
-        weights = "" if self.unit else f", total weight {self.total:g}"
-        return f"{type(self).__name__}(n={self.n}{weights}, share of positives {self.base_rate:.4g})"
+        weights = "" if self.unit else f", total weight {count(self.total)}"
+        return f"{type(self).__name__}(n={self.n:,}{weights}, share of positives {short(self.base_rate)})"
 
 
 def sample_of_columns(

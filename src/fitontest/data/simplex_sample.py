@@ -24,6 +24,7 @@ from fitontest.numerics.distances import Distances
 from fitontest.numerics.losses import find_loss
 from fitontest.numerics.random import check_cv, repeated_folds
 from fitontest.numerics.row_order import order_of_rows
+from fitontest.results.text import count
 from fitontest.typing import BoolArray, FloatArray, IntArray, Label, RandomState
 
 CANONICAL: Final = "canonical"  # the reduction that reduces nothing
@@ -104,8 +105,8 @@ class SimplexSample(Sample):
         return self.codes.size
 
     def __repr__(self) -> str:
-        weights = "" if self.unit else f", total weight {self.total:g}"
-        return f"{type(self).__name__}(n={self.n}{weights}, {self.n_classes} classes)"
+        weights = "" if self.unit else f", total weight {count(self.total)}"
+        return f"{type(self).__name__}(n={self.n:,}{weights}, {self.n_classes} classes)"
 
     @property
     def n_classes(self) -> int:

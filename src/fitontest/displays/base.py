@@ -14,6 +14,7 @@ from fitontest.displays.canvas import create_figure
 from fitontest.displays.saving import save_figure
 from fitontest.measures.estimate import Estimate
 from fitontest.results.frames import Backend, Records, to_frame
+from fitontest.results.text import short
 from fitontest.typing import ArrayInput, Label
 
 if TYPE_CHECKING:
@@ -176,6 +177,6 @@ def check_measured(error: object, sample: object) -> None:
         raise ValueError(f"sample must be a ScoreSample, got {sample!r}")
     if sample.n != error.n or not isclose(sample.base_rate, error.base_rate, rel_tol=1e-9):
         raise ValueError(
-            f"sample must be the one on which error was measured, n = {error.n} with a share of positives of "
-            f"{error.base_rate:.4g}; got {sample!r}"
+            f"sample must be the one on which error was measured, n = {error.n:,} with a share of positives of "
+            f"{short(error.base_rate)}; got {sample!r}"
         )

@@ -10,6 +10,7 @@ import numpy as np
 
 from fitontest.displays.canvas import style_axes
 from fitontest.displays.palette import get_background, get_foreground
+from fitontest.results.text import count
 from fitontest.typing import FloatArray
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def format_count(value: float, _position: int | None = None) -> str:
     for unit, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if abs(value) >= unit:
             return f"{value / unit:g}{letter}"
-    return f"{value:.3g}"
+    return count(value)
 
 
 def annotate_shares_beyond(ax: "Axes", beyond: tuple[float, float], *, upright: bool = False) -> None:

@@ -180,7 +180,7 @@ class SimplexDisplay(Display):
         measure = self.error.measure
         self.ax_.set_title(
             f"{measure.title[0].upper()}{measure.title[1:]} {measure.printed(self.error.value)}\n"
-            f"{measure.in_words()}, n = {self.error.n}",
+            f"{measure.in_words()}, n = {self.error.n:,}",
             fontsize="medium",
             loc="left",
         )

@@ -240,7 +240,7 @@ class TreeDisplay(Display):
         return cls(calibrator, leaf, t, p, w, label=label, max_depth=max_depth, missing=_missing_in(X)).plot(ax)
 
     def _summarise(self) -> str:
-        return f"tree with {self.calibrator.n_leaves_} leaves, n = {self.n}, class {self.label}"
+        return f"tree with {self.calibrator.n_leaves_} leaves, n = {self.n:,}, class {self.label}"
 
     def parts(self) -> dict[str, Records]:
         """Return the numbers drawn: the splits of the tree, and the reliability of its leaves."""
@@ -289,7 +289,7 @@ class TreeDisplay(Display):
         hidden = self.calibrator.n_leaves_ - len(self._rows)
         cut = f", drawn to depth {self.max_depth}" if hidden else ""
         self.ax_.set_title(
-            f"{type(self.calibrator).__name__}: {self.calibrator.n_leaves_} leaves{cut}, n = {self.n}",
+            f"{type(self.calibrator).__name__}: {self.calibrator.n_leaves_} leaves{cut}, n = {self.n:,}",
             loc="left",
             fontsize="medium",
             pad=26,

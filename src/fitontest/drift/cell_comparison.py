@@ -10,7 +10,7 @@ from fitontest.data.weights import weighting_record
 from fitontest.measures.estimate import Estimate
 from fitontest.results.frames import Records, attributes, records
 from fitontest.results.table import Section, Table
-from fitontest.results.text import short
+from fitontest.results.text import short, signed
 from fitontest.significance.holm import holm_adjusted
 from fitontest.typing import FloatArray
 
@@ -177,7 +177,9 @@ class CellComparison(Table):
         p_value = f"p-value {short(self.p_value, 2)}"
         if not self.changed:
             return f"The data do not show that the calibration has changed ({p_value})."
-        where = [f"{row['low']:.3g} to {row['high']:.3g}" for row in self.rows() if row["adjusted_p_value"] <= CHANGED]
+        where = [
+            f"{short(row['low'])} to {short(row['high'])}" for row in self.rows() if row["adjusted_p_value"] <= CHANGED
+        ]
         regions = f"; by region it shows at scores {', '.join(where)}" if where else ""
         return f"The calibration has changed ({p_value}){regions}."
 
@@ -216,12 +218,12 @@ class CellComparison(Table):
             body.append(["rows that weights count", *(f"{count:,.0f}" for count in rows), "", "", ""])
         for name, key in (("share of positives", "base_rate"), ("mean score", "mean_score")):
             values = getattr(before, key), getattr(after, key)
-            body.append([name, *(f"{value:.4f}" for value in values), f"{values[1] - values[0]:+.4f}", "", ""])
-        residuals = (f"{table.mean_residual:+.4f}" for table in (before, after))
+            body.append([name, *(short(value) for value in values), signed(values[1] - values[0]), "", ""])
+        residuals = (signed(table.mean_residual) for table in (before, after))
         body.append(["mean residual", *residuals, *_change(self.residual)])
-        errors = (f"{table.error.value:.4f}" for table in (before, after))
+        errors = (short(table.error.value) for table in (before, after))
         body.append([f"error ({self.family}, {self.norm})", *errors, *_change(self.error)])
-        distance = f"{self.maps.value:.4f}", f"{self.maps.unchanged:.4f}", short(self.maps.p_value, 2)
+        distance = short(self.maps.value), short(self.maps.unchanged), short(self.maps.p_value, 2)
         body.append(["distance of the maps", "", "", *distance])
         return header, body
 
@@ -232,12 +234,12 @@ class CellComparison(Table):
         header += ["difference", "if unchanged", "p-value", "Holm p"]
         body = []
         for row in self.rows():
-            line = [f"{row['low']:.3g} to {row['high']:.3g}", f"{row['n_before']:,}", f"{row['n_after']:,}"]
+            line = [f"{short(row['low'])} to {short(row['high'])}", f"{row['n_before']:,}", f"{row['n_after']:,}"]
             keys = ("residual_before", "residual_after", "difference", "if_unchanged")
-            line += ["-" if row[key] is None else f"{row[key]:+.4f}" for key in keys]
+            line += ["-" if row[key] is None else signed(row[key]) for key in keys]
             body.append([*line, *(short(row[key], 2) for key in ("p_value", "adjusted_p_value"))])
         return header, body
 
 
 def _change(change: Change) -> list[str]:
-    return [f"{change.value:+.4f}", f"{change.unchanged:+.4f}", short(change.p_value, 2)]
+    return [signed(change.value), signed(change.unchanged), short(change.p_value, 2)]

@@ -10,7 +10,7 @@ import numpy as np
 from fitontest.drift.cell_comparison import CHANGED, CellComparison
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
-from fitontest.results.text import short
+from fitontest.results.text import short, signed
 from fitontest.significance.holm import holm_adjusted
 from fitontest.typing import Label
 
@@ -110,7 +110,7 @@ class ClassCellComparison(Table, Mapping[Label, CellComparison]):
         for row in self.rows():
             line = [str(row["class"]), f"{row['n_before']:,}", f"{row['n_after']:,}"]
             keys = ("residual_before", "residual_after", "difference", "if_unchanged")
-            line += [f"{row[key]:+.4f}" for key in keys]
+            line += [signed(row[key]) for key in keys]
             body.append([*line, *(short(row[key], 2) for key in ("p_value", "adjusted_p_value"))])
         notes, least = [NOTE.format(draws=draws, classes=len(self))], len(self) / (draws + 1)
         if least > CHANGED:

@@ -132,7 +132,7 @@ def evaluate(
     >>> p = rng.random(1000)
     >>> y = rng.random(1000) < p**1.3
     >>> print(fot.evaluate(y, p, families=["slope1", "isotonic"]))
-    calibration error (l1), n = 1000, share of positives 0.466
+    calibration error (l1), n = 1,000, share of positives 0.466
     family     error  debiased      95 % interval  bins  if calibrated    s.d.  p-value
     --------  ------  --------  -----------------  ----  -------------  ------  -------
     slope1    0.0566    0.0517  0.00853 to 0.0729     5         0.0174   0.015    0.010
@@ -140,10 +140,10 @@ def evaluate(
     Estimates of one quantity by different maps, not a ranking: ...
     >>> print(fot.evaluate([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.8], measures=["ece", "tce"]))
     n = 4, share of positives 0.5
-    measure   value  bins
-    -------  ------  ----
-    ece       0.375    10
-    tce      0.00 %     4
+    measure  value  bins
+    -------  -----  ----
+    ece      0.375    10
+    tce         0 %     4
     tce: means little without its null: null_draws=100 draws it
     >>> region = np.where(p < 0.5, "north", "south")
     >>> by_region = fot.evaluate(y, p, by=region, families=["beta"])

@@ -15,7 +15,7 @@ from fitontest.measures.notes import data_notes
 from fitontest.measures.side_by_side import UNLIKELY, Named, interval_columns, note_lines, reason_lines
 from fitontest.results.frames import Records, attributes
 from fitontest.results.table import Section
-from fitontest.results.text import short
+from fitontest.results.text import short, signed
 from fitontest.significance.holm import holm_adjusted
 from fitontest.uncertainty.joint import JointTest
 
@@ -145,10 +145,10 @@ class MeasuredSegments:
             estimate = named.get(record["segment"])
             line = [record["segment"], f"{record['n']:,}"]
             means = [record[key] for key in ("base_rate", "mean_score")]
-            line += ["-" if value is None else f"{value:.4f}" for value in means]
+            line += ["-" if value is None else short(value) for value in means]
             residual = record["mean_residual"]
             line += [
-                "-" if residual is None else f"{residual:+.4f}",
+                "-" if residual is None else signed(residual),
                 "-" if estimate is None else measure.printed(estimate.value),
             ]
             if spreads:

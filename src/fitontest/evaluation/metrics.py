@@ -347,8 +347,8 @@ def gce(
     canonical ECE 0.540: reduction canonical, partition MedianVariance(2), distance total_variation, 2 bins, n = 5
     cell  n  distance  class  mean prediction  empirical
     ----  -  --------  -----  ---------------  ---------
-    1     3     0.533      2            0.533       0.00
-    0     2     0.550      0            0.550       0.00
+    1     3     0.533      2            0.533          0
+    0     2     0.550      0            0.550          0
     class: where the means differ most
     """
     data = read(
@@ -720,7 +720,7 @@ def proper_error(
     >>> p = rng.random(1000)
     >>> y = rng.random(1000) < p**1.5
     >>> print(fot.proper_error(y, p))
-    proper calibration error 0.0217 nats: family beta, log loss, 10 folds, n = 1000
+    proper calibration error 0.0217 nats: family beta, log loss, 10 folds, n = 1,000
     standard error 0.0064; log loss 0.4800, held out 0.4583 after calibration
     """
     random_state = one_seed(random_state)

@@ -47,7 +47,7 @@ from fitontest.partitions.simplex.cell_table import CellSums, cells_of
 from fitontest.registry import plain_setting
 from fitontest.results.frames import Records, records
 from fitontest.results.table import Section, cell
-from fitontest.results.text import distinct, short
+from fitontest.results.text import count, distinct, short
 from fitontest.significance.choice import SignificanceTest
 from fitontest.typing import ArrayInput, BoolArray, FloatArray
 
@@ -346,8 +346,8 @@ class Bins(Evidence):
 
     def _cells(self, row: dict[str, Any], bin_: str) -> list[str]:
         means = [cell(row["empirical_probability"]), cell(row["mean_prediction"])]
-        rejected = [str(row["rejected"])] if "rejected" in row else []
-        return [bin_, str(row["n"]), f"{row['positives']:g}", *means, *rejected, cell(row["loss"])]
+        rejected = [count(row["rejected"])] if "rejected" in row else []
+        return [bin_, count(row["n"]), count(row["positives"]), *means, *rejected, cell(row["loss"])]
 
 
 def _places(bins: Any) -> dict[str, Any]:

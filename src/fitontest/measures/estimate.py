@@ -20,7 +20,7 @@ from fitontest.partitions.partition import Partition
 from fitontest.results.frames import Records, attributes
 from fitontest.results.number import Number
 from fitontest.results.table import Section, Table, cell
-from fitontest.results.text import short
+from fitontest.results.text import count, short
 from fitontest.typing import ArrayInput, BoolArray, FloatArray, Label
 
 _OF_TWO = ("base_rate", "stand_in", *(f"limit_{J}" for J in RESOLUTIONS))  # fields of records of two classes alone
@@ -325,11 +325,11 @@ class Estimate(Number, Table):
     def headline(self) -> str:
         """Return the estimate in a line of words, and in a second one what calibrated scores would have."""
         if self.classes is not None:
-            parts = [f"mean over {len(self.classes)} classes", self.measure.in_words(), f"n = {self.n}"]
+            parts = [f"mean over {count(len(self.classes))} classes", self.measure.in_words(), f"n = {count(self.n)}"]
             return f"class-wise {self.measure.title} {self.measure.printed(self.value)}: {_listed(parts)}"
         reduction = "" if self.reduction is None else f"reduction {self.reduction}"
-        bins = "" if self.n_bins is None else f"{self.n_bins} bin{'' if self.n_bins == 1 else 's'}"
-        parts = [reduction, self.measure.in_words(), bins, f"n = {self.n}"]
+        bins = "" if self.n_bins is None else f"{count(self.n_bins)} bin{'' if self.n_bins == 1 else 's'}"
+        parts = [reduction, self.measure.in_words(), bins, f"n = {count(self.n)}"]
         line = f"{self.measure.title} {self.measure.printed(self.value)}: {_listed(parts)}"
         if self.null is not None:
             line += f"\nexpected if calibrated: {self.null.in_words(self.measure.printed)}"

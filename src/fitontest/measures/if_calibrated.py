@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from fitontest.results.text import short
+from fitontest.results.text import count, short
 from fitontest.typing import FloatArray
 
 ROUNDING = 1e-12  # relative difference of values that are the same
@@ -106,7 +106,7 @@ class IfCalibrated:
             significant digits.
         """
         spread = f", s.d. {printed(self.sd, 2)}" if self.values.size > 1 else ""
-        draws = f"{self.values.size} draw{'s' if self.values.size > 1 else ''}"
+        draws = f"{count(self.values.size)} draw{'s' if self.values.size > 1 else ''}"
         fixed = f", {self.held_fixed} held fixed" if self.held_fixed else ""
         p_value = f"{'two-sided ' if self.two_sided else ''}p-value of the observed one {short(self.p_value, 2)}"
         return f"{printed(self.mean)}{spread}; {p_value} ({draws}{fixed})"

@@ -11,7 +11,7 @@ from fitontest.data.score_sample import ScoreSample, refuse_pooled_scores
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.evidence import Evidence
 from fitontest.measures.measure import Measure, Unit, register
-from fitontest.measures.words import Words, as_count
+from fitontest.measures.words import Words
 
 
 @register("probabilistic_count")
@@ -42,7 +42,7 @@ class ProbabilisticCount(Measure):
     (2.6667, 3)
     """
 
-    words = Words(title="probabilistic count", printed=as_count)
+    words = Words(title="probabilistic count")
 
     unit: ClassVar[Unit] = "count"
     uses_labels = False

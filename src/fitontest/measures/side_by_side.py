@@ -6,8 +6,8 @@ from typing import NamedTuple, TypeAlias
 
 from fitontest.measures.estimate import Estimate, notes_of_value
 from fitontest.measures.interval import INDEPENDENT_ROWS
-from fitontest.results.table import Section, cell
-from fitontest.results.text import short
+from fitontest.results.table import Section
+from fitontest.results.text import count, short
 
 NO_RANKING = (
     "Estimates of one quantity by different maps, not a ranking: smaller is not better, "
@@ -73,11 +73,11 @@ def note_lines(named: Named, notes_of: Callable[[Estimate], list[tuple[str, str]
 def _rows_in_words(estimate: Estimate) -> str:
     """Return of what data an estimate is."""
     if estimate.classes is not None:
-        return f"mean over {len(estimate.classes)} classes, n = {estimate.n}"
+        return f"mean over {len(estimate.classes)} classes, n = {count(estimate.n)}"
     reduction = "" if estimate.reduction is None else f"reduction {estimate.reduction}, "
     if estimate.base_rate is None:
-        return f"{reduction}{estimate.n_classes} classes, n = {estimate.n}"
-    return f"{reduction}n = {estimate.n}, {estimate.base_rate_name} {estimate.base_rate:.4g}"
+        return f"{reduction}{estimate.n_classes} classes, n = {count(estimate.n)}"
+    return f"{reduction}n = {count(estimate.n)}, {estimate.base_rate_name} {short(estimate.base_rate)}"
 
 
 def _families_table(named: Named, *, judged: bool) -> Section:
@@ -87,10 +87,10 @@ def _families_table(named: Named, *, judged: bool) -> Section:
     spreads = interval_columns(named) or _standard_errors()
     fitted = _fitted(named)
     nulls = _nulls(named)
-    parts = (spreads, _Columns(("bins",), lambda one: (cell(one.n_bins),)), fitted, nulls)
+    parts = (spreads, _Columns(("bins",), lambda one: (_bins(one),)), fitted, nulls)
     header = ["family", *norms.header, "error", *(title for part in parts for title in part.header)]
     body = [
-        [name, *norms.cells(one), f"{one.value:#.3g}", *(text for part in parts for text in part.cells(one))]
+        [name, *norms.cells(one), short(one.value), *(text for part in parts for text in part.cells(one))]
         for name, one in named
     ]
     notes = [NO_RANKING, spreads.note, *reason_lines(named), nulls.note, "" if judged else _verdict(named)]
@@ -102,11 +102,15 @@ def _measures_table(named: Named, title: str) -> Section:
     intervals, nulls = interval_columns(named) or _Columns(), _nulls(named)
     header = ["measure", "value", *intervals.header, "bins", *nulls.header]
     body = [
-        [name, one.measure.printed(one.value), *intervals.cells(one), cell(one.n_bins), *nulls.cells(one)]
+        [name, one.measure.printed(one.value), *intervals.cells(one), _bins(one), *nulls.cells(one)]
         for name, one in named
     ]
     notes = (_greater_is_better(named), intervals.note, *reason_lines(named), nulls.note)
     return Section(title, header, body, "\n".join(note for note in notes if note))
+
+
+def _bins(estimate: Estimate) -> str:
+    return "-" if estimate.n_bins is None else count(estimate.n_bins)
 
 
 def _families_by_class(named: Named) -> Section:
@@ -202,7 +206,7 @@ def _standard_errors() -> _Columns:
     """Return the standard errors that hold the map fixed."""
 
     def cells(estimate: Estimate) -> tuple[str]:
-        return ("-" if estimate.se_map_fixed is None else f"{estimate.se_map_fixed:#.2g}",)
+        return ("-" if estimate.se_map_fixed is None else short(estimate.se_map_fixed, 2),)
 
     return _Columns(("s.e. (map fixed)",), cells, SE_NOTE)
 
@@ -244,7 +248,7 @@ def _nulls(named: Named) -> _Columns:
         spread = "-" if null.values.size == 1 else estimate.measure.printed(null.sd, 2)
         return estimate.measure.printed(null.mean), spread, short(null.p_value, 2)
 
-    note = f"p-value: from {draws} draws of the labels, so at least {short(1 / (1 + draws), 2)}."
+    note = f"p-value: from {count(draws)} draws of the labels, so at least {short(1 / (1 + draws), 2)}."
     return _Columns(("if calibrated", "s.d.", "p-value"), cells, "\n".join(filter(None, (note, _two_sided(named)))))
 
 

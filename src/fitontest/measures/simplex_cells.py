@@ -10,6 +10,7 @@ from fitontest.partitions.simplex.cell_table import CellTable
 from fitontest.partitions.simplex.partitioner import SimplexPartition
 from fitontest.results.frames import Records, records
 from fitontest.results.table import Section, cell
+from fitontest.results.text import count
 from fitontest.typing import FloatArray, Label
 
 MOST_PRINTED = 20  # cells
@@ -65,7 +66,7 @@ class SimplexCells(Evidence):
             p, y = np.array(row["mean_prediction"]), np.array(row["empirical_probability"])
             k = int(np.argmax(np.abs(y - p)))
             body.append(
-                [str(row["cell"]), str(row["n"]), cell(row["distance"]), str(self.labels[k]), cell(p[k]), cell(y[k])]
+                [str(row["cell"]), count(row["n"]), cell(row["distance"]), str(self.labels[k]), cell(p[k]), cell(y[k])]
             )
         notes, left = ["class: where the means differ most"], [row["n"] for row in rows[MOST_PRINTED:]]
         if left:
@@ -85,5 +86,5 @@ def note_of_cells(table: CellTable) -> str:
     if len(table) == 1:
         return "1 cell: the error is the distance of the mean prediction from the shares of the classes"
     if rows / len(table) < FEW_ROWS:
-        return f"{len(table)} cells of {rows:g} rows: the error is mostly the noise of single labels"
+        return f"{count(len(table))} cells of {count(rows)} rows: the error is mostly the noise of single labels"
     return ""

@@ -19,7 +19,7 @@ from fitontest.measures.measure import Measure, register
 from fitontest.measures.words import Words
 from fitontest.results.frames import Records, records
 from fitontest.results.table import Section, Table
-from fitontest.results.text import short
+from fitontest.results.text import count, short
 from fitontest.typing import ArrayInput, FloatArray, Label
 
 DEFAULT_K = 10
@@ -203,7 +203,7 @@ class ValidityCurve(Table):
 
     def sections(self) -> list[Section]:
         """Return the area, and the curve at a few deviations."""
-        title = f"validity curve: area {short(self.area)}, {_neighbours(self.k)}, n = {self.n}"
+        title = f"validity curve: area {short(self.area)}, {_neighbours(self.k)}, n = {count(self.n)}"
         body = [[f"{eps:g}", short(float(share))] for eps, share in zip(SHOWN, self.at(SHOWN), strict=True)]
         return [Section(title, ["eps", "share within eps"], body)]
 

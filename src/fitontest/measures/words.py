@@ -52,11 +52,6 @@ def as_percent(value: float, digits: int) -> str:
     return f"{short(100.0 * value, digits)} %"
 
 
-def as_count(value: float, digits: int) -> str:
-    """Return a count as it is printed: a large one as a whole number, never as a power of ten."""
-    return short(value, digits) if value < 10**digits - 0.5 else f"{value:.0f}"
-
-
 def in_nats(value: float, digits: int) -> str:
     """Return a value in nats."""
     return f"{short(value, digits)} nats"

@@ -58,7 +58,7 @@ class CellPartition:
     cell  n  positives  empirical  mean prediction   loss
     ----  -  ---------  ---------  ---------------  -----
     3     3          3       1.00            0.500  0.500
-    7     2          0       0.00            0.300  0.300
+    7     2          0          0            0.300  0.300
     """
 
     labels: IntArray

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 from fitontest.checks import choose
 from fitontest.results.frames import Records, attributes
 from fitontest.results.table import Section, Table, cell
-from fitontest.results.text import short
+from fitontest.results.text import count, short, signed
 
 CALIBRATED = "calibrated"  # the truth of error 0
 NOTES = (
@@ -204,7 +204,9 @@ class EvaluationPlan(Table):
     def sections(self) -> list[Section]:
         """Return what is printed: the rows needed, a table by number of rows, and the findings in words."""
         scores = "the scores given" if self.own_scores else "beta-distributed scores"
-        title = f"evaluations of {scores}, base rate {self.base_rate:.3g}, {self.draws} simulated for each figure"
+        title = (
+            f"evaluations of {scores}, base rate {short(self.base_rate)}, {count(self.draws)} simulated for each figure"
+        )
         truths = [truth for truth in dict.fromkeys(one.truth for one in self.prospects) if truth != CALIBRATED]
         explanation = NOTES.format(truths=" / ".join(truths) or "none here")
         notes = [f"Note: {note}" for note in self.notes]
@@ -240,7 +242,7 @@ class EvaluationPlan(Table):
                     largest = [_largest([getattr(one, key) for one in own]) for key in ("raw_bias", "debiased_bias")]
                     spread = cell(_largest([one.debiased_sd for one in own]))
                     width = cell(_largest([one.width for one in own]))
-                    biases = ["-" if bias is None else f"{'+' * (bias > 0)}{short(bias)}" for bias in largest]
+                    biases = ["-" if bias is None else f"{signed(bias)}" for bias in largest]
                     body.append([family, f"{n:,}", *shares, width, *biases, spread])
         return header, body
 
@@ -270,7 +272,7 @@ class EvaluationPlan(Table):
         for truth in truths:
             best = max((one for one in here if (one.error, one.truth) == (error, truth)), key=_power)
             clauses.append(f"in {_percent([best.power])} of evaluations if the scores are {truth} ({best.family})")
-        place = f"At n = {first:,} and base rate {self.base_rate:.3g}"
+        place = f"At n = {first:,} and base rate {short(self.base_rate)}"
         said = [f"{place} an error of {error:g} is found at best {', '.join(clauses)}."]
         if len(truths) > 1:
             family, share = _best_for_all([one for one in here if one.error == error])

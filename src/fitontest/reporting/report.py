@@ -451,7 +451,7 @@ def _class_table(classes: Evaluation) -> Section:
     body = []
     for label in sorted(each, key=lambda label: -each[label].quoted):
         one, sample = each[label], classes.classes[label].sample
-        line = [str(label), f"{sample.base_rate:.4f}", f"{sample.mean_score:.4f}", short(one.value)]
+        line = [str(label), short(sample.base_rate), short(sample.mean_score), short(one.value)]
         body.append([*line, *(spreads.cells(one) if spreads else ())])
     title = f"calibration error of each class against the rest ({mean.measure.in_words()}), mean {short(mean.value)}"
     return Section(title, header, body, f"Worst first. {spreads.note if spreads else ''}".strip())

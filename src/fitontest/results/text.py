@@ -8,6 +8,7 @@ from typing import Any
 # control characters, line and paragraph separators, marks that change the direction of a text, halves of pairs
 _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _FORMULA = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")  # the last four are wide forms of the first four
+SMALLEST_PLAIN, LARGEST_PLAIN = 1e-6, 1e12  # numbers between them are printed without a power of ten
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
@@ -43,14 +44,100 @@ def text_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def short(value: float, digits: int = 3) -> str:
-    """Return a number with some significant digits, zeros kept, without a point at its end.
+    """Return a number as people read it: with some significant digits, thousands separated, an exact zero as "0".
+
+    Whole digits are never cut off, and a power of ten stands only where the plain number is longer than a dozen
+    characters.
+
+    Parameters
+    ----------
+    value : float
+    digits : int, default=3
+        Significant digits; standard errors and p-values have two.
 
     Examples
     --------
-    >>> short(0.05), short(100.0)
-    ('0.0500', '100')
+    >>> short(0.05), short(100.0), short(-0.0), short(1234.4), short(0.00004567), short(1.2e-12)
+    ('0.0500', '100', '0', '1,234', '0.0000457', '1.20e-12')
     """
-    return f"{value:#.{digits}g}".rstrip(".")
+    if value == 0:
+        return "0"
+    size = abs(value)
+    if 10**digits - 0.5 <= size < LARGEST_PLAIN:
+        return f"{value:,.0f}"
+    if not SMALLEST_PLAIN <= size < LARGEST_PLAIN:
+        return f"{value:#.{digits}g}".rstrip(".")
+    return f"{value:.{_decimals(size, digits)}f}"
+
+
+def signed(value: float, digits: int = 3) -> str:
+    """Return a number as `short` does, with its sign; an exact zero has none.
+
+    Examples
+    --------
+    >>> signed(0.012), signed(-0.012), signed(0.0)
+    ('+0.0120', '-0.0120', '0')
+    """
+    return f"{'+' * (value > 0)}{short(value, digits)}"
+
+
+def count(number: float) -> str:
+    """Return a number of rows, bins or draws, thousands separated; a sum of weights need not be whole.
+
+    Examples
+    --------
+    >>> count(24000), count(12.0), count(1234.5)
+    ('24,000', '12', '1,234.5')
+    """
+    return f"{number:,.0f}" if float(number).is_integer() else f"{float(number):,.6g}"
+
+
+def debiased_and_raw(debiased: float | None, raw: float, digits: int = 3, unit: str = "") -> str:
+    """Return how an error is quoted: debiased first, the raw value in brackets, with the same number of decimals.
+
+    Parameters
+    ----------
+    debiased : float or None
+        None: there is no debiased value.
+    raw : float
+        The plug-in value.
+    digits : int, default=3
+        Significant digits of the larger one; the smaller one has at least one.
+    unit : str, default=""
+        What stands behind each number, such as " %".
+
+    Examples
+    --------
+    >>> debiased_and_raw(0.047, 0.045), debiased_and_raw(0.0004, 0.04512), debiased_and_raw(0.0, 0.0123)
+    ('debiased 0.0470 (raw 0.0450)', 'debiased 0.0004 (raw 0.0451)', 'debiased 0 (raw 0.0123)')
+    >>> debiased_and_raw(None, 0.045)
+    'raw 0.0450'
+    """
+    if debiased is None:
+        return f"raw {short(raw, digits)}{unit}"
+    first, second = same_decimals((debiased, raw), digits)
+    return f"debiased {first}{unit} (raw {second}{unit})"
+
+
+def same_decimals(values: Sequence[float], digits: int = 3) -> list[str]:
+    """Return numbers with one number of decimals: some significant digits of the largest, one at least of each.
+
+    Examples
+    --------
+    >>> same_decimals([0.5, 0.0125]), same_decimals([0.5, 0.00004]), same_decimals([0.0, 0.5])
+    (['0.500', '0.013'], ['0.50000', '0.00004'], ['0', '0.500'])
+    """
+    sizes = [abs(value) for value in values if value != 0]
+    if not sizes or min(sizes) < SMALLEST_PLAIN or max(sizes) >= LARGEST_PLAIN:
+        return [short(value, digits) for value in values]
+    decimals = max(_decimals(max(sizes), digits), _decimals(min(sizes), 1))
+    return [f"{value:,.{decimals}f}" if value != 0 else "0" for value in values]
+
+
+def _decimals(size: float, digits: int) -> int:
+    """Return how many decimals show some significant digits of a positive number, after rounding."""
+    exponent = int(f"{size:.{digits - 1}e}".partition("e")[2])
+    return max(digits - 1 - exponent, 0)
 
 
 def percent(share: float, digits: int = 2) -> str:
