@@ -168,7 +168,7 @@ def test_it_is_a_table_in_all_forms(plan):
     assert '"needed": []' in plan.to_json()
     text = str(plan)
     assert "power at 0.02" in text
-    assert "At n = 500 and base rate 0.5 an error of 0.02 is found at best in" in text
+    assert "At n = 500 and base rate 0.500 an error of 0.02 is found at best in" in text
     assert plan._repr_html_().count("<table") == 1
 
 

@@ -153,7 +153,7 @@ def test_the_table_of_segments():
     assert title == "cannot tell: calibration errors by platt, limit 0.0500"
     expected = "segment outcome debiased error 95 % interval persistent joint p-value n rows needed"
     assert header.split() == expected.split()
-    assert rows[0].split() == ["<0>", "pass", "0.0300", "0.00", "to", "0.0400", "0.0400", "0.25", "1,000", "-"]
+    assert rows[0].split() == ["<0>", "pass", "0.0300", "0", "to", "0.0400", "0.0400", "0.25", "1,000", "-"]
     assert rows[-2] == "persistent: errors up to there that persist over 3.2 % of the rows cannot be excluded."
     assert rows[-1] == INDEPENDENT_ROWS
     assert check_of("pass", "fail").to_frame()["outcome"].tolist() == ["pass", "fail"]

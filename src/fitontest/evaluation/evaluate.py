@@ -139,11 +139,11 @@ def evaluate(
     isotonic  0.0624    0.0512   0.0293 to 0.0721    24         0.0357  0.0056   0.0050
     Estimates of one quantity by different maps, not a ranking: ...
     >>> print(fot.evaluate([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.8], measures=["ece", "tce"]))
-    n = 4, share of positives 0.5
+    n = 4, share of positives 0.500
     measure  value  bins
     -------  -----  ----
     ece      0.375    10
-    tce         0 %     4
+    tce        0 %     4
     tce: means little without its null: null_draws=100 draws it
     >>> region = np.where(p < 0.5, "north", "south")
     >>> by_region = fot.evaluate(y, p, by=region, families=["beta"])
