@@ -27,6 +27,7 @@ from fitontest.data.indices import check_same_order
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.weights import Weights, read_weights
 from fitontest.exceptions import without_warnings
+from fitontest.families.argument_names import takes_names_of_metrics
 from fitontest.families.fits import Fits
 from fitontest.families.registry import FamilyBase, names, registry, seeded
 from fitontest.maps.base import CalibrationMap
@@ -96,7 +97,7 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
     Notes
     -----
     ``fit`` takes the scores first, as every estimator takes its inputs first; the metrics of this package take
-    the labels first, as scikit-learn's metrics do.
+    the labels first, as scikit-learn's metrics do. By name it takes them as these do: ``fit(y_true=y, y_prob=p)``.
 
     Examples
     --------
@@ -152,6 +153,7 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         fitted = self.fit_map(sample)
         return Solution(fitted, getattr(fitted, "partition", None))
 
+    @takes_names_of_metrics("p")
     def fit(
         self,
         p: ArrayInput,

@@ -16,6 +16,7 @@ from fitontest.data.arrays import as_matrix, count_columns
 from fitontest.data.predictions import Names, check_order, read_classes
 from fitontest.data.simplex import as_log_simplex, on_simplex
 from fitontest.data.simplex_sample import SimplexSample
+from fitontest.families.argument_names import takes_names_of_metrics
 from fitontest.families.base import Solution
 from fitontest.families.cutting import eps_of_classes
 from fitontest.families.registry import FamilyBase, registered_class, seeded
@@ -47,7 +48,8 @@ class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: 
 
     Notes
     -----
-    ``fit`` takes the scores first, as every estimator takes its inputs first.
+    ``fit`` takes the scores first, as every estimator takes its inputs first. By name it takes them as the metrics do:
+    ``fit(y_true=y, y_prob=P)``.
 
     Examples
     --------
@@ -87,6 +89,7 @@ class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: 
         """
         return Solution(self.fit_map(rows))
 
+    @takes_names_of_metrics("P")
     def fit(self, P: ArrayInput, y: ArrayInput, sample_weight: ArrayInput = None, *, labels: ArrayInput = None) -> Self:
         """Fit the calibration map to labels and the predicted probabilities of all classes.
 

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 from sklearn.utils.validation import check_is_fitted
 
 from fitontest.data.arrays import count_columns
+from fitontest.families.argument_names import takes_names_of_metrics
 from fitontest.families.base import Family
 from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.typing import ArrayInput, FloatArray, Label
@@ -22,6 +23,7 @@ class EitherFamily(Family, MulticlassFamily):
     fit_map: ClassVar[Any] = Family.fit_map
     solve: ClassVar[Any] = Family.solve
 
+    @takes_names_of_metrics("p")
     def fit(
         self,
         p: ArrayInput,
