@@ -70,7 +70,7 @@ def test_by_default_the_spline_is_measured(file):
     [
         (("--by", "area"), "area"),
         (("--by", "region", "--family", "beta", "--null-draws", "50"), "at least 40 times the number of segments"),
-        (("--by", "p", "--family", "beta"), "by must give at most 100 segments, got 120"),
+        (("--by", "p", "--family", "beta"), "by must give at most 100 segments, got 120; group numbers first"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(file, options, message):
@@ -78,3 +78,12 @@ def test_bad_input_is_one_line_and_exit_code_2(file, options, message):
     assert result.exit_code == 2
     assert message in result.stderr
     assert result.stderr.count("\n") == 1
+
+
+def test_a_missing_segment_is_named_with_its_column_and_line(file, scores):
+    scores["region"] = scores["region"].mask(scores.index == 4)
+    scores.to_csv(file, index=False)
+    result = run(file, *COLUMNS, "--by", "year", "--by", "region")
+    assert result.exit_code == 2
+    assert "--by column 'region' must not have missing values" in result.stderr
+    assert "line 6 (the header is line 1)" in result.stderr

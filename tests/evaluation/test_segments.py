@@ -303,6 +303,52 @@ def test_bad_input_is_refused(arguments, message):
         fot.evaluate(*given, families=["identity"], interval=None, **options)
 
 
+QCUT = r"group numbers first, such as by pd\.qcut\(values, 5\)"
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda n: np.arange(n), f"got 300; {QCUT}"),
+        (lambda n: np.random.default_rng(0).normal(size=n), f"got 300; {QCUT}"),
+        (lambda n: np.random.default_rng(0).normal(size=n)[:60], f"got 60 distinct numbers in 60 rows; {QCUT}"),
+        (lambda n: [f"segment {i}" for i in range(n)], "got 300; evaluate some of them, or join them"),
+    ],
+)
+def test_numbers_of_many_values_are_told_how_to_be_grouped(make, message):
+    y, p, _ = rows(300)
+    by = make(300)
+    with pytest.raises(ValueError, match=message):
+        fot.evaluate(y[: len(by)], p[: len(by)], by=by)
+    frame = pd.DataFrame({"y": y[: len(by)], "p": p[: len(by)], "by": by})
+    if len(by) == 300:
+        with pytest.raises(ValueError, match=message):
+            fot.evaluate(frame, label="y", prob="p", by="by")
+
+
+def test_what_the_message_advises_works():
+    y, p, _ = rows(300)
+    ages = pd.Series(np.random.default_rng(0).normal(40, 10, 300), name="age")
+    options = {"families": ["identity"], "interval": None, "null_draws": 0}
+    for groups in (pd.qcut(ages, 5), pd.cut(ages, 5)):
+        by_age = fot.evaluate(y, p, by=groups, **options)
+        assert 4 <= len(by_age) <= 5
+        assert "age" in str(by_age)
+    assert len(fot.evaluate(y, p, by=ages.round(-1), **options)) < 15  # whole numbers are names of groups
+    assert len(fot.evaluate(y[:12], p[:12], by=ages[:12].to_numpy(), **options)) == 12  # few are not forbidden
+
+
+def test_a_missing_segment_is_named_with_its_column_and_row():
+    y, p, _ = rows(6)
+    for by, name in (
+        (pd.Series(["a", "b", None] * 2), "by"),
+        ({"region": ["a"] * 6, "year": [1.0, 2.0, np.nan] * 2}, "by column 'year'"),
+        (pd.DataFrame({"region": ["a", "b", None] * 2, "year": [1, 2] * 3}), "by column 'region'"),
+    ):
+        with pytest.raises(ValueError, match=rf"^{name} must .* row 3 \(rows counted from 1"):
+            fot.evaluate(y, p, by=by)
+
+
 def test_what_is_not_there_is_named(segmented):
     with pytest.raises(KeyError, match="east"):
         segmented["east"]

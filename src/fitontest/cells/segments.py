@@ -49,7 +49,7 @@ def _by_segment(cells: Mapping[Key, Any], name: str, reduction: str | None) -> S
                 f"{type(each).__name__} for {brief(segment)}"
             )
     present = {segment: each for segment, each in cells.items() if each.n}
-    check_number(len(present))
+    check_number(list(cells), len(present))
     whole: Any = sum(present.values())
     empty = tuple(segment for segment in cells if segment not in present)
     samples = {

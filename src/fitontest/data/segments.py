@@ -6,14 +6,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fitontest.checks import is_real
 from fitontest.data.arrays import as_column, check_same_length
 from fitontest.data.labels import coded
+from fitontest.data.places import BadValueError, such
 from fitontest.data.samples import SEGMENT, Key, Samples
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.typing import ArrayInput, IntArray
 
 MOST_SEGMENTS = 100  # beyond, hardly any adjusted p-value could be small, and no table is read
+MOST_MEASUREMENTS = 20  # distinct numbers that are no whole ones, beyond which they are no names of groups
 
 
 def split_by_segment(data: ScoreSample | SimplexSample | Samples, by: ArrayInput, names: tuple[str, str]) -> Samples:
@@ -35,11 +38,11 @@ def split_by_segment(data: ScoreSample | SimplexSample | Samples, by: ArrayInput
     """
     columns, name = columns_of(by)
     w = _weights_of(data)
-    keys, code = _coded(columns, w.size, names)
+    keys, code = _coded(columns, w.size, names[0], _called(by, names[1]))
     present = np.flatnonzero(w)
     order = present[np.argsort(code[present], kind="stable")]  # rows of a segment together, in their own order
     parts = np.split(order, np.flatnonzero(np.diff(code[order])) + 1)
-    check_number(len(parts), names[1])
+    check_number(keys, len(parts), names[1], w.size)
     seen = {int(code[rows[0]]) for rows in parts}
     empty = tuple(key for place, key in enumerate(keys) if place not in seen)
     return Samples.of_segments({keys[code[rows[0]]]: _part(data, rows) for rows in parts}, data, name, empty)
@@ -58,14 +61,41 @@ def columns_of(by: ArrayInput) -> tuple[list[ArrayInput], str]:
     return list(np.asarray(by).T), SEGMENT
 
 
-def check_number(segments: int, by: str = "by") -> None:
-    """Raise ValueError for no segment, and for more than can be told apart; `by` is what makes them."""
-    if segments == 0:
+def _called(by: ArrayInput, argument: str) -> list[str]:
+    """Return what messages call the columns: those with a name by it."""
+    if isinstance(by, Mapping):
+        return [f"{argument} column {name!r}" for name in by]
+    if len(getattr(by, "shape", ())) != 2:
+        return [argument]
+    names = list(getattr(by, "column_names", getattr(by, "columns", ())))
+    return [f"{argument} column {name!r}" for name in names] or [argument] * np.shape(by)[1]
+
+
+def check_number(keys: Sequence[Key], present: int, by: str = "by", rows: float = np.inf) -> None:
+    """Raise ValueError for no segment, for too many to be told apart, and for numbers of which hardly any occur twice.
+
+    Parameters
+    ----------
+    keys : sequence
+        The segments, those without rows of positive weight too.
+    present : int
+        How many of them have such rows.
+    by : str
+        What makes the segments.
+    rows : int, optional
+        Rows behind them.
+    """
+    if present == 0:
         raise ValueError(f"{by} must give at least one segment, got none")
-    if segments > MOST_SEGMENTS:
-        raise ValueError(
-            f"{by} must give at most {MOST_SEGMENTS} segments, got {segments:,}; evaluate some of them, or join them"
-        )
+    are_numbers = all(map(is_real, keys))
+    are_measurements = are_numbers and any(key != round(key) for key in keys) and present > MOST_MEASUREMENTS
+    remedy = "evaluate some of them, or join them"
+    if are_numbers:
+        remedy = "group numbers first, such as by pd.qcut(values, 5) or pd.cut(values, 5)"
+    if present > MOST_SEGMENTS:
+        raise ValueError(f"{by} must give at most {MOST_SEGMENTS} segments, got {present:,}; {remedy}")
+    if are_measurements and 2 * present > rows:
+        raise ValueError(f"{by} must name groups of rows, got {present} distinct numbers in {rows:,} rows; {remedy}")
 
 
 def _weights_of(data: Any) -> NDArray[Any]:
@@ -83,16 +113,16 @@ def _part(data: Any, rows: IntArray) -> Any:
     return data.select(rows)
 
 
-def _coded(by: Sequence[ArrayInput], size: int, names: tuple[str, str]) -> tuple[list[Key], IntArray]:
-    """Return the segments in order, and the place of each row's segment among them."""
-    columns = [as_column(_plain(column), names[1]) for column in by]
-    for column in columns:
-        check_same_length(**{names[0]: np.empty(size, dtype=bool), names[1]: column})
-        check_present(column, names[1])
+def _coded(by: Sequence[ArrayInput], size: int, y_true: str, called: list[str]) -> tuple[list[Key], IntArray]:
+    """Return the segments in order, and the place of each row's segment among them; `called`: what columns are."""
+    columns = [as_column(_plain(column), name) for column, name in zip(by, called, strict=True)]
+    for column, name in zip(columns, called, strict=True):
+        check_same_length(**{y_true: np.empty(size, dtype=bool), name: column})
+        check_present(column, name)
     if len(columns) == 1:
-        keys, code = coded(columns[0], names[1])
+        keys, code = coded(columns[0], called[0])
         return list(keys), code
-    each = [coded(column, names[1]) for column in columns]
+    each = [coded(column, name) for column, name in zip(columns, called, strict=True)]
     joint = np.zeros(size, dtype=np.intp)
     for keys, code in each:
         joint = np.unique(joint * len(keys) + code, return_inverse=True)[1]  # stays as small as the rows are many
@@ -114,4 +144,6 @@ def check_present(column: NDArray[Any], name: str) -> None:
     if column.dtype.kind in "mM":
         missing = np.isnat(column)
     if np.any(missing):
-        raise ValueError(f"{name} must have a value in every row, got none in {int(np.sum(missing)):,} rows")
+        count = int(np.sum(missing))
+        at = int(np.flatnonzero(missing)[0])
+        raise BadValueError(name, "have a value in every row", "none", at, missing.shape, such(count, "row"))

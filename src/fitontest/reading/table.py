@@ -192,6 +192,7 @@ class Table:
 
         columns = {self.names.y_true: self.label, **{_of_scores(prob): prob for prob in self.probs}}
         columns |= {} if self.weight is None else {self.names.sample_weight: self.weight}
+        columns |= {f"{self.names.by} column {name!r}": name for name in self.by}
         return naming_lines(Path(self.source), columns, self.layout)
 
     def _typed(self, label: Any, column: Any, argument: str) -> Any:
