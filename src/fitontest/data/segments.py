@@ -87,14 +87,15 @@ def check_number(keys: Sequence[Key], present: int, by: str = "by", rows: float 
     """
     if present == 0:
         raise ValueError(f"{by} must give at least one segment, got none")
-    are_numbers = all(map(is_real, keys))
-    are_measurements = are_numbers and any(key != round(key) for key in keys) and present > MOST_MEASUREMENTS
+    numbers = [key for key in keys if is_real(key)]
+    are_numbers = len(numbers) == len(keys)
+    whole = all(float(number).is_integer() for number in numbers)
     remedy = "evaluate some of them, or join them"
     if are_numbers:
         remedy = "group numbers first, such as by pd.qcut(values, 5) or pd.cut(values, 5)"
     if present > MOST_SEGMENTS:
         raise ValueError(f"{by} must give at most {MOST_SEGMENTS} segments, got {present:,}; {remedy}")
-    if are_measurements and 2 * present > rows:
+    if are_numbers and not whole and present > MOST_MEASUREMENTS and 2 * present > rows:
         raise ValueError(f"{by} must name groups of rows, got {present} distinct numbers in {rows:,} rows; {remedy}")
 
 
