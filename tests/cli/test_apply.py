@@ -398,23 +398,23 @@ def each(*columns):
 def test_the_classes_of_a_map_name_the_new_columns(of_animals, tmp_path):
     map_file, expected = of_animals
     given = each("p1", "p2", "p3")
-    for classes in ((), ("--classes", "cat,dog,eel")):
+    for classes in ((), ("--labels", "cat,dog,eel")):
         result = run(map_file, tmp_path / "a.csv", *given, *classes, "-o", tmp_path / "o.csv")
         assert result.exit_code == 0, result.stderr
         found = pd.read_csv(tmp_path / "o.csv")[["calibrated_cat", "calibrated_dog", "calibrated_eel"]]
         np.testing.assert_array_equal(found.to_numpy(), expected)
     c_hat = fot.MulticlassMap.from_json(map_file.read_text())
     (tmp_path / "any.json").write_text(c_hat.for_classes(None).to_json())
-    result = run(tmp_path / "any.json", tmp_path / "a.csv", *given, "--classes", "x,y,z", "-o", tmp_path / "o.csv")
+    result = run(tmp_path / "any.json", tmp_path / "a.csv", *given, "--labels", "x,y,z", "-o", tmp_path / "o.csv")
     assert "calibrated_x, calibrated_y, calibrated_z" in result.stdout
 
 
 @pytest.mark.parametrize(
     ("file", "options", "message"),
     [
-        ("a.csv", (*each("p1", "p2", "p3"), "--classes", "dog,cat,eel"), "in their order, cat, dog, eel; got dog,cat"),
-        ("a.csv", (*each("p1", "p2", "p3"), "--classes", "cat,dog,fox"), "--classes must be those that MAP was fitted"),
-        ("a.csv", (*each("p1", "p2", "p3"), "--classes", "cat,dog"), "a class for each of the 3 --prob columns"),
+        ("a.csv", (*each("p1", "p2", "p3"), "--labels", "dog,cat,eel"), "in their order, cat, dog, eel; got dog,cat"),
+        ("a.csv", (*each("p1", "p2", "p3"), "--labels", "cat,dog,fox"), "--labels must be those that MAP was fitted"),
+        ("a.csv", (*each("p1", "p2", "p3"), "--labels", "cat,dog"), "a class for each of the 3 --prob columns"),
         ("a.csv", each("p1", "p2"), "--prob must be given for each class of the map, cat, dog, eel; got p1, p2"),
         ("named.csv", each("dog", "cat", "eel"), "--prob must have its columns in the order of the classes"),
     ],
@@ -426,5 +426,5 @@ def test_columns_of_other_classes_are_refused(of_animals, tmp_path, file, option
 
 def test_a_map_of_two_classes_takes_no_classes(map_file, scores, tmp_path):
     source = write(scores, tmp_path / "a.csv")
-    error = refused(run(map_file, source, "--prob", "p", "--classes", "a,b", "-o", tmp_path / "o.csv"))
-    assert "--classes must be left out for a map of two classes, got a,b" in error
+    error = refused(run(map_file, source, "--prob", "p", "--labels", "a,b", "-o", tmp_path / "o.csv"))
+    assert "--labels must be left out for a map of two classes, got a,b" in error

@@ -87,7 +87,7 @@ def test_classes_are_the_labels_unless_they_are_named(tmp_path):
         key = "means" if reduction == "classwise" else "estimates"
         assert json.loads(found.stdout).keys() == json.loads(rows.stdout).keys()
         assert key in json.loads(found.stdout)
-    named = run(*call, "--cells", "always", "--classes", "2,1,0")
+    named = run(*call, "--cells", "always", "--labels", "2,1,0")
     assert named.exit_code == 0, named.output
     assert named.stdout != found.stdout
 
@@ -111,7 +111,7 @@ def test_compare_and_plot_read_cells(path, tmp_path):
             ["--label", "y", "--prob", "p", "--prob", "s"],
             "--prob must be one column unless --reduction says how",
         ),
-        (["--label", "y", "--prob", "p", "--classes", "0,1"], "--classes must be left out"),
+        (["--label", "y", "--prob", "p", "--labels", "0,1"], "--labels must be left out"),
         (["--label", "y", "--prob", "p", "--sep", ";"], "--sep"),
         (
             ["--label", "y", "--prob", "p", "--reduction", "canonical"],

@@ -15,7 +15,7 @@ from tests.cli.test_evaluate_and_plot import run
 
 PROBS = ("a", "b", "c")
 GIVEN = tuple(word for prob in PROBS for word in ("--prob", prob))
-NAMED = (*GIVEN, "--classes", "cat,dog,eel")
+NAMED = (*GIVEN, "--labels", "cat,dog,eel")
 
 
 @pytest.fixture(scope="module")
@@ -126,16 +126,16 @@ def test_classes_name_the_columns(csv_file, scores):
     turned = ("--prob", "c", "--prob", "a", "--prob", "b")
     options = ("--reduction", "confidence", "--family", "platt", "--format", "json")
     for label, classes in (("y", "eel,cat,dog"), ("code", "2, 0, 1"), ("y", '"eel", cat,dog')):
-        found = run("evaluate", csv_file, "--label", label, *turned, "--classes", classes, *options)
+        found = run("evaluate", csv_file, "--label", label, *turned, "--labels", classes, *options)
         expected = fot.calibration_error(scores.y, matrix(scores), family="platt", reduction="confidence")
         assert json.loads(found.stdout)["estimates"][0]["value"] == float(expected)
-    contradicted = run("evaluate", csv_file, "--label", "abc", *turned, "--classes", "a,b,c", *options)
+    contradicted = run("evaluate", csv_file, "--label", "abc", *turned, "--labels", "a,b,c", *options)
     assert contradicted.exit_code == 2
     assert (
         "--prob must have its columns in the order of the classes, ['a', 'b', 'c'], got ['c', 'a', 'b']"
         in contradicted.stderr
     )
-    named = run("evaluate", csv_file, "--label", "abc", *turned, "--classes", "c,a,b", *options)
+    named = run("evaluate", csv_file, "--label", "abc", *turned, "--labels", "c,a,b", *options)
     assert json.loads(named.stdout)["estimates"][0]["value"] == float(expected)
     by_name = run("evaluate", csv_file, "--label", "abc", *turned, *options)
     assert by_name.stdout == named.stdout
@@ -147,7 +147,7 @@ def test_classes_name_the_columns(csv_file, scores):
 def test_texts_that_the_columns_are_not_called_after_need_classes(file):
     found = run("evaluate", file, "--label", "y", *GIVEN, "--reduction", "confidence", "--family", "platt")
     assert found.exit_code == 2
-    assert "unless --classes says which class each is of; got the columns ['a', 'b', 'c'] and" in found.stderr
+    assert "unless --labels says which class each is of; got the columns ['a', 'b', 'c'] and" in found.stderr
     numbers = run("evaluate", file, "--label", "code", *GIVEN, "--reduction", "confidence", "--family", "platt")
     assert (numbers.exit_code, numbers.stderr) == (0, "")
 
@@ -162,13 +162,13 @@ def test_columns_are_read_by_their_names(tmp_path, scores, ending):
     for reduction in ("confidence", "classwise", "canonical"):
         options = ("--reduction", reduction, "--format", "json", "--family", "temperature")
         found = run("evaluate", path, "--label", "y", *columns, *options)
-        right = run("evaluate", path, "--label", "y", *columns, *options, "--classes", "eel,cat,dog")
+        right = run("evaluate", path, "--label", "y", *columns, *options, "--labels", "eel,cat,dog")
         assert (found.exit_code, found.stdout) == (0, right.stdout)
         assert found.stderr == f"Note: the columns of --prob are read by their names: {note}\n" + right.stderr
     if ending == "parquet":
         cells = run("evaluate", path, "--label", "y", *columns, *options[:1], "confidence", "--cells", "always")
         assert (cells.exit_code, cells.stderr.count(note)) == (0, 1)
-        turned = ("--classes", "cat,dog,eel", "--cells", "always", "--reduction", "confidence")
+        turned = ("--labels", "cat,dog,eel", "--cells", "always", "--reduction", "confidence")
         refused = run("evaluate", path, "--label", "y", *columns, *turned)
         assert "prob must have its columns in the order of the classes" in refused.stderr
 
@@ -190,16 +190,16 @@ REFUSED = [
         "--pos-label must be None with --reduction='confidence'",
     ),
     (
-        (*GIVEN, "--reduction", "classwise", "--classes", "cat,dog"),
-        "--classes must list every class in label column 'y'",
+        (*GIVEN, "--reduction", "classwise", "--labels", "cat,dog"),
+        "--labels must list every class in label column 'y'",
     ),
-    ((*GIVEN, "--reduction", "classwise", "--classes", "cat,dog,eel,fox"), "3 columns and 4 classes in --classes"),
-    (("--prob", "a", "--prob", "b", "--reduction", "classwise"), "name the classes of the columns by --classes"),
+    ((*GIVEN, "--reduction", "classwise", "--labels", "cat,dog,eel,fox"), "3 columns and 4 classes in --labels"),
+    (("--prob", "a", "--prob", "b", "--reduction", "classwise"), "name the classes of the columns by --labels"),
     (("--prob", "a", "--prob", "a", "--reduction", "confidence"), "--prob must name every column once, got a, a"),
     (("--prob", "a", "--prob", "q", "--reduction", "confidence"), "--prob q must be a column of"),
     (("--prob", "a", "--prob", "code", "--reduction", "confidence"), "prob column 'code' must lie in [0, 1], got 2"),
     (("--prob", "a", "--prob", "y", "--reduction", "confidence"), "prob column 'y' must hold real numbers"),
-    (("--prob", "a", "--classes", "cat,dog"), "--classes must be left out unless --reduction is given"),
+    (("--prob", "a", "--labels", "cat,dog"), "--labels must be left out unless --reduction is given"),
 ]
 
 
@@ -306,7 +306,7 @@ def test_the_proper_error_has_a_null_where_one_is_asked_for(csv_file):
     [
         (("--measure", "tce"), "must be one of all classes at once with --reduction canonical"),
         (("--pos-label", "cat"), "--pos-label must be None with --reduction='canonical', got 'cat'"),
-        (("--classes", "cat,dog,fox"), "--classes must list every class in label column 'y'"),
+        (("--labels", "cat,dog,fox"), "--labels must list every class in label column 'y'"),
         (("--alpha", "0.1"), "--alpha must be left out without --measure tce"),
         (("--measure", "none", "--null-draws", "3"), "--null-draws must be left out without --measure, got 3"),
     ],
@@ -323,7 +323,7 @@ def test_columns_in_another_order_and_repeated_rows_are_noted(tmp_path, scores):
     turned.to_csv(tmp_path / "turned.csv", index=False)
     found = run("evaluate", tmp_path / "turned.csv", *given, "--family", "platt")
     assert found.stderr.count("Note: another order of the columns of --prob is far more accurate (") == 1
-    assert "of [2, 0, 1]; name the class of each column by --classes" in found.stderr
+    assert "of [2, 0, 1]; name the class of each column by --labels" in found.stderr
     pd.concat([scores] * 3).to_csv(tmp_path / "joined.csv", index=False)
     for command in (("evaluate",), ("check", "--max-error", "0.1"), ("report", "-o", tmp_path / "a.html")):
         found = run(command[0], tmp_path / "joined.csv", *given, "--family", "platt", *command[1:])

@@ -59,7 +59,7 @@ def test_title_comparison_and_default_place(file, monkeypatch, tmp_path):
 
 def test_several_classes_are_judged_by_their_confidence(file, tmp_path):
     page = tmp_path / "page.html"
-    options = ("--prob", "q", "--classes", "1,0", "--reduction", "confidence", "-o", page)
+    options = ("--prob", "q", "--labels", "1,0", "--reduction", "confidence", "-o", page)
     result = run(file, *COLUMNS, *options)
     assert result.exit_code == 0, result.stderr
     html = page.read_text()

@@ -59,7 +59,7 @@ Counts: TypeAlias = tuple[int, int]  # rows, and values that were clipped
     "where the classes are not known.",
 )
 @click.option(
-    "--classes",
+    "--labels",
     help="Classes of the --prob columns, in their order, with commas between them, for a map of several classes: they "
     "must be those that it was fitted for, and name the new columns of a map that does not know its classes.",
 )
@@ -84,7 +84,7 @@ def apply(
     file: Path,
     probs: tuple[str, ...],
     column: str,
-    classes: str | None,
+    labels: str | None,
     output: Path,
     max_bytes: int,
     layout: Layout,
@@ -109,7 +109,7 @@ def apply(
     c_hat = read_map(map_file, max_bytes)
     check_probs(c_hat, probs)
     several = c_hat.takes_classes
-    classwise = _classes_of(c_hat, probs, classes)
+    classwise = _classes_of(c_hat, probs, labels)
     keys = {prob: f"--prob {prob}" if several else "--prob" for prob in probs}
     wanted = {key: prob for prob, key in keys.items()}
     new = [f"{column}_{one}" for one in classwise] if several else [column]
@@ -177,11 +177,11 @@ def _classes_of(c_hat: AnyMap, probs: tuple[str, ...], given: str | None) -> lis
     """Return what the columns of several classes are called: the classes of the map, or those given, or --prob."""
     if not c_hat.takes_classes:
         if given is not None:
-            raise ValueError(f"--classes must be left out for a map of two classes, got {given}")
+            raise ValueError(f"--labels must be left out for a map of two classes, got {given}")
         return []
     named = None if given is None else split_classes(given)
     if named is not None and (len(named) != len(probs) or len(set(named)) < len(named)):
-        raise ValueError(f"--classes must name a class for each of the {len(probs)} --prob columns, once, got {given}")
+        raise ValueError(f"--labels must name a class for each of the {len(probs)} --prob columns, once, got {given}")
     if c_hat.classes is None:
         return list(probs) if named is None else named
     if c_hat.n_classes in (None, len(probs)):
@@ -189,7 +189,7 @@ def _classes_of(c_hat: AnyMap, probs: tuple[str, ...], given: str | None) -> lis
     known = label_texts(c_hat.classes)
     if named is not None and named != known:
         raise ValueError(
-            f"--classes must be those that MAP was fitted for, in their order, {', '.join(known)}; got {given}"
+            f"--labels must be those that MAP was fitted for, in their order, {', '.join(known)}; got {given}"
         )
     if len(known) != len(probs):
         raise ValueError(f"--prob must be given for each class of the map, {', '.join(known)}; got {', '.join(probs)}")

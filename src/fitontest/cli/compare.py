@@ -94,7 +94,7 @@ def compare(
         )
     shown = _read_evaluators(evaluators)
     data = given.read()
-    tested = None if test is None else replace(given, file=test).read(classes=data.classes)
+    tested = None if test is None else replace(given, file=test).read(labels=data.classes)
     comparison = fot.compare_calibrators(
         data,
         test=tested,

@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 # what arguments of the library are called here whose options have other names
-OPTIONS = {"path": "FILE", "target": "--output", "labels": "--classes", "weights": "--weight-type"}
+OPTIONS = {"path": "FILE", "target": "--output", "weights": "--weight-type"}
 
 _SETTING = re.compile(r"(?<![\w-])(\w+)='(\w+)'")  # how messages of the library quote an argument with its value
 

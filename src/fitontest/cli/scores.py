@@ -24,7 +24,7 @@ from fitontest.typing import Label
 
 NAMES = Names(
     y_prob="--prob",
-    labels="--classes",
+    labels="--labels",
     pos_label="--pos-label",
     reduction="--reduction",
     weights="--weight-type",
@@ -65,7 +65,7 @@ _OPTIONS = (
     ),
     REDUCTION,
     click.option(
-        "--classes",
+        "--labels",
         help="Classes of the --prob columns, in their order, with commas between them. Default: as the columns are "
         "called, such as p_cat and p_dog, or else the labels, sorted.",
     ),
@@ -95,7 +95,7 @@ class Given:
     weight: str | None
     weight_type: WeightType
     reduction: Any  # one of those that the command offers, or None
-    classes: str | None
+    labels: str | None
     pos_label: str | None
     cells: CellsWanted
     layout: Layout
@@ -105,17 +105,17 @@ class Given:
         """The name of the scores: that of their column, where it is one."""
         return self.probs[0] if len(self.probs) == 1 else None
 
-    def read(self, by: tuple[str, ...] = (), classes: list[Label] | None = None) -> Any:
+    def read(self, by: tuple[str, ...] = (), labels: list[Label] | None = None) -> Any:
         """Return the data in the file, as `fitontest.read` does, and say how many cells the rows were reduced to.
 
         Parameters
         ----------
         by : tuple of str
             Columns whose values make segments.
-        classes : list, optional
+        labels : list, optional
             The classes of the columns, where another file has said them.
         """
-        named = split_classes(self.classes) if classes is None and self.classes is not None else classes
+        named = split_classes(self.labels) if labels is None and self.labels is not None else labels
         data = read(
             self.file,
             label=self.label,
