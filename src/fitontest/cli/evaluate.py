@@ -28,8 +28,8 @@ PROPER_ERROR = "proper_error"  # has a standard error, and fits many maps for ea
     "--family",
     "families",
     multiple=True,
-    help=f"Family of maps, or 'all'; repeat for several. Default: {', '.join(DEFAULT_FAMILIES)} (with --reduction "
-    f"canonical {', '.join(DEFAULT_CANONICAL)}).",
+    help=f"Family of calibration maps, or 'all'; repeat for several. Default: {', '.join(DEFAULT_FAMILIES)} (with "
+    f"--reduction canonical {', '.join(DEFAULT_CANONICAL)}).",
 )
 @click.option(
     "--measure",
@@ -79,7 +79,7 @@ def evaluate(
     its rows, and the error is the mean distance between the scores and the fitted map. Other measures follow, by
     default the test-based calibration error (TCE), with what to expect of them for calibrated scores. Where a --family
     is chosen only the --measure that is chosen follows. Scores of several classes, a column for each, need a
-    --reduction; with canonical the families are those of several classes, and the measures are of whole distributions.
+    --reduction; with canonical the families are those of several classes, and the measures take all probabilities.
     With --by one family (spline) or what is chosen is measured in every segment and in all rows.
     """
     canonical = given.reduction == CANONICAL

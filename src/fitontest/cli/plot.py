@@ -33,7 +33,7 @@ from fitontest.uncertainty.bands import BAND_LEVEL, KINDS, BandKind, read_band
     "--family",
     "families",
     multiple=True,
-    help="Family of maps, by default slope1; repeat for several, side by side; 'all' for all but identity. "
+    help="Family of calibration maps, by default slope1; repeat for several, side by side; 'all' for all but identity. "
     "One with classwise.",
 )
 @click.option("--scale", type=Choice(SCALE_NAMES), default="probability", show_default=True, help="Scale of the axes.")

@@ -24,7 +24,8 @@ from fitontest.reporting.report import DEFAULT_FAMILIES, ENDINGS
     "--family",
     "families",
     multiple=True,
-    help=f"Family of maps whose error is listed; repeat for several. Default: {', '.join(DEFAULT_FAMILIES)}.",
+    help="Family of calibration maps whose error is listed; repeat for several. "
+    f"Default: {', '.join(DEFAULT_FAMILIES)}.",
 )
 @click.option("--interval", type=float, default=0.95, show_default=True, help="Level of the intervals.")
 @click.option("--random-state", type=int, default=0, show_default=True, help="Seed of the folds and of all draws.")
@@ -49,7 +50,7 @@ def report(
     from calibrated, how sure that is and in which direction they are wrong; diagrams, tables and all settings follow.
     It needs no other file and asks for nothing from anywhere. Of several classes, with a --prob column for each,
     --reduction confidence or classwise judges the confidence and lists the classes, and --reduction canonical judges
-    whole distributions by their ECE on the simplex.
+    the probabilities of all classes by their ECE in joint bins.
     """
     choose(output.suffix.lower(), ENDINGS, "the ending of --output")
     check_output(output, "--output", {"FILE": given.file})

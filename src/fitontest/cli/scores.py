@@ -78,8 +78,8 @@ _OPTIONS = (
         type=Choice(CELLS),
         default="auto",
         show_default=True,
-        help="Whether the rows are reduced to about 10,000 cells of scores in one pass, in a memory that does not grow "
-        f"with them; auto: Parquet of more than {MOST_IN_MEMORY:,} rows. FILE may then be a pattern of several Parquet "
+        help="Whether the rows are reduced to counts in about 10,000 ranges of scores (cells), in a memory that does "
+        f"not grow with them; auto: Parquet of more than {MOST_IN_MEMORY:,} rows. FILE may then be a pattern of several Parquet "
         "files, in quotes.",
     ),
 )
