@@ -79,8 +79,8 @@ _OPTIONS = (
         default="auto",
         show_default=True,
         help="Whether the rows are reduced to counts in about 10,000 ranges of scores (cells), in a memory that does "
-        f"not grow with them; auto: Parquet of more than {MOST_IN_MEMORY:,} rows. FILE may then be a pattern of several Parquet "
-        "files, in quotes.",
+        f"not grow with them; auto: Parquet of more than {MOST_IN_MEMORY:,} rows. FILE may then be a pattern of "
+        "several Parquet files, in quotes.",
     ),
 )
 
