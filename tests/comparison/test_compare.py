@@ -183,9 +183,9 @@ def test_scores_do_not_depend_on_the_other_families():
 
 def test_scores_of_the_other_class_are_pointed_out():
     y, p = draw(600)
-    assert not quick(y, p).backwards
+    assert not quick(y, p).ranks_in_reverse
     comparison = quick(y, 1 - p)
-    assert comparison.backwards
+    assert comparison.ranks_in_reverse
     assert "Are these of the other class?" in str(comparison)
 
 

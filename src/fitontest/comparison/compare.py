@@ -9,7 +9,7 @@ from fitontest.comparison.calibrators import RULES, rank_results
 from fitontest.comparison.candidates import of_one_class
 from fitontest.comparison.comparison import Comparison
 from fitontest.comparison.held_out import HeldOutEvaluation
-from fitontest.comparison.judging import count_labels, is_backwards
+from fitontest.comparison.judging import count_labels, ranks_in_reverse
 from fitontest.comparison.kinds import KINDS, OF_SCORES
 from fitontest.comparison.known_truth import Truth, read_truth
 from fitontest.comparison.options import EVALUATORS, Options
@@ -241,7 +241,7 @@ def _compare(sample: Sample, options: Options, test: Sample | None, truth: Truth
         n=sample.n,
         base_rate=sample.base_rate,
         n_smaller_class=int(counts[counts > 0].min()),
-        backwards=is_backwards(sample),
+        ranks_in_reverse=ranks_in_reverse(sample),
         n_test=None if test is None else test.n,
         do_nothing=options.do_nothing,
         n_classes=counts.size,

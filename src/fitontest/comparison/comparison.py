@@ -63,7 +63,7 @@ class Comparison(Table):
         Share of positives; None of several classes.
     n_smaller_class : int
         Rows of the class that has the fewest, of those that occur.
-    backwards : bool
+    ranks_in_reverse : bool
         Whether positives have lower scores than negatives, on average: then they may be those of the other class. Of
         several classes whether labels are less probable than by chance: then the columns may be in another order.
     n_test : int or None
@@ -105,7 +105,7 @@ class Comparison(Table):
     n: int
     base_rate: float | None
     n_smaller_class: int
-    backwards: bool
+    ranks_in_reverse: bool
     n_test: int | None = None
     do_nothing: str = DO_NOTHING
     n_classes: int = 2
@@ -163,7 +163,7 @@ class Comparison(Table):
         return {
             **attributes(self, "chosen", "rule", "scoring", "decomposition", "cv", "repeats", "n"),
             **weighting_record(self.weighting),
-            **attributes(self, "n_classes", "reduction", "base_rate", "n_smaller_class", "backwards", "n_test"),
+            **attributes(self, "n_classes", "reduction", "base_rate", "n_smaller_class", "ranks_in_reverse", "n_test"),
             "calibrators": self.rows(),
             "map": self.best_.map_.to_dict(),
         }
@@ -401,7 +401,7 @@ def _describe_test(comparison: Comparison, chosen: Calibrator, test: PairedScore
 def _list_warnings(comparison: Comparison, chosen: Calibrator) -> list[str]:
     """Return what a user should know before applying the map."""
     warnings = []
-    if comparison.backwards:
+    if comparison.ranks_in_reverse:
         warnings.append(
             "positives have lower scores than negatives, on average. Are these of the other class?"
             if comparison.base_rate is not None

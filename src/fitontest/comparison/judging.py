@@ -54,7 +54,7 @@ def count_labels(sample: Any) -> IntArray:
     return np.asarray(counts.astype(np.intp))
 
 
-def is_backwards(sample: Sample) -> bool:
+def ranks_in_reverse(sample: Sample) -> bool:
     """Return whether labels have lower predictions than by chance, on average, as those of another class have."""
     p, codes, w = sample.p, sample.codes, sample.w
     if sample.classes is None:
