@@ -121,7 +121,7 @@ def compare_calibrators(
         Whether it is measured how readable and how valid the calibrated scores are: how many values each map has in
         effect (`ProbabilisticCount`), and the probability deviation error and the area under the validity curve of the
         held-out predictions; with "classwise" their means over the classes. `Comparison.frontier` and
-        `Comparison.plot_frontier` weigh the loss against the count. Not of whole distributions: values, bins and the
+        `Comparison.plot_frontier` weigh the loss against the count. Not of all classes at once: values, bins and the
         validity curve are of scores on a line.
     random_state : int, RandomState or None, default=0
         Seed of the folds, and of the families given by name.

@@ -100,7 +100,7 @@ def compare_errors(
     pos_label : label, optional
         The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
     reduction : {"confidence", "classwise", "binary", "canonical"}, optional
-        How matrices of scores are read. "canonical": whole distributions, of which the gains are those of proper
+        How matrices of scores are read. "canonical": all classes at once, of which the gains are those of proper
         calibration errors (`proper_error`), with a family of several classes; the Brier score is the sum over the
         classes. "confidence": the largest score of each row, and whether it is that of the label, which may differ
         between the models. "classwise": each class against the rest; a gain is the mean over the classes. "binary": the
@@ -134,7 +134,7 @@ def compare_errors(
     differ the intervals of the first two are alike. slope1 that chooses its number of bins covers less: 69 % in one
     case.
 
-    Of whole distributions over three classes, 400 rows, equality of two calibrated models was rejected at 5 % in 1 to
+    Of three classes at once and 400 rows, equality of two calibrated models was rejected at 5 % in 1 to
     3 % of 150 simulated data sets with "vector" and with "temperature", and the true difference of two others was
     covered in 95 to 96 %; with "confidence" and "classwise" these were 2 to 3 % and 91 to 96 %
     (`benchmarks/class_comparisons.py`).

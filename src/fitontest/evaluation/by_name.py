@@ -54,7 +54,7 @@ def measure(
     direction, draws
         As for `calibration_error`.
     null_draws : int or "auto", default=0
-        Labellings drawn from the scores themselves, for what to expect of calibrated ones, in ``.null``.
+        Sets of labels simulated from the scores, for what to expect of calibrated ones, in ``.null``.
     **settings
         Settings of the measure, such as ``n_bins=15`` of "ece"; none beside a measure that is made.
 

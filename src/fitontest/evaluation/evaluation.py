@@ -219,7 +219,7 @@ class Evaluation(Table):
         Raises
         ------
         ValueError
-            Whole distributions; estimates without a map; a family that is not among them; `classes` where the diagrams
+            All classes at once; estimates without a map; a family that is not among them; `classes` where the diagrams
             are not of classes.
         """
         from fitontest.displays.class_choice import choose_worst

@@ -89,7 +89,7 @@ def calibration_error(
     y_prob : array-like of shape (n,)
         Predicted probabilities of the positive class, in [0, 1]; of shape (n, K) with `reduction`.
     family : str, Family or CalibrationMap, optional
-        By default "spline", "slope1" with `debias`, and "vector" of whole distributions, which take the families of
+        By default "spline", "slope1" with `debias`, and "vector" of all classes at once, which take the families of
         ``fot.families.names("any")``, maps of several classes, and families of two classes: these are fitted to
         each class against the rest, and called one_vs_rest(...).
         A family, by name or as an estimator, is cloned and fitted on these rows, whether it was fitted before or not. A
@@ -109,7 +109,7 @@ def calibration_error(
         ybar (1 - ybar) and so over-corrects in wide bins, where the noise of ybar - pbar is Var(y - p).
     interval : float in (0, 1), optional
         Level, such as 0.95, of an interval for the error of these scores, with a debiased error (``.debiased``) and a
-        p-value of calibration (``.null``). Labels are redrawn from truths between calibrated scores and a smooth map
+        p-value of calibration (``.null``). Labels are simulated from truths between calibrated scores and a smooth map
         fitted to the real labels, and beyond; the family is fitted anew each time, its hyper-parameters too. The
         interval holds the true errors under which the error found here would be ordinary
         (`fitontest.uncertainty.inversion`); the debiased error is the one under which it would be the middle one. It
@@ -118,15 +118,15 @@ def calibration_error(
         rows (``.interval.roughness``). ``.limit(resolution)`` bounds errors of any shape that persist over a share of
         the rows. Rows must be independent: repeated rows, or several of one patient or user, make the interval too
         narrow. It is of all rows together, not of each period in time.
-        Whole distributions have none (`interval_reason` says why), but `gce` has one of them.
+        All classes at once have none (`interval_reason` says why), but `gce` has one of them.
     direction : {"smooth", "own"}, Family or CalibrationMap, default="smooth"
         Where these truths lie. "smooth": the interval is for the true error; under a family that cannot follow the
         truth it is wide. "own": for the family's own target, the distance of the scores from what it
         would fit to endless data. A family or a map: for the error if it goes that way.
     draws : int, default=50
-        Labellings from each of five truths.
+        Sets of labels simulated from each of five truths.
     null_draws : int, default=0
-        Labellings drawn from the scores themselves, for what to expect of calibrated ones; 200 with an `interval`.
+        Sets of labels simulated from the scores, for what to expect of calibrated ones; 200 with an `interval`.
     random_state : int, RandomState or None, default=0
         Seed of these draws, and of a family given by name.
     reduction : {"confidence", "classwise", "binary", "canonical"}, optional
@@ -300,7 +300,7 @@ def gce(
     reduction : {"confidence", "classwise", "binary", "canonical"}, optional
         How a matrix of scores is read, see `calibration_error`: the largest score of each row, as the probability that
         its class is the label; the mean over the classes of each against the rest; the column of the positive class of
-        two; or whole distributions, with the bias as loss. Without it only a column of scores is accepted. Null draws
+        two; or all classes at once, with the bias as loss. Without it only a column of scores is accepted. Null draws
         are made for each class by itself.
     sample_weight : array-like of shape (n,), optional
         Counts where all are whole numbers of at most 10 on average, weight 2 being the row twice; else importances,
@@ -502,7 +502,7 @@ def tce(
     alpha : float in (0, 1), default=0.05
         Level of the test: 0.05 is 5 %.
     null_draws : int or "auto", default="auto"
-        Redrawings of the labels from the scores, for the TCE to expect of calibrated scores in ``.null``: a TCE means
+        Sets of labels simulated from the scores, for the TCE to expect of calibrated scores in ``.null``: a TCE means
         little without it. "auto" makes 100 for up to 10,000 scores (rows, times the classes with
         ``reduction="classwise"``) of up to five classes and none for more, as the result then says. 0 draws none.
     reduction : {"confidence", "classwise", "binary"}, optional

@@ -49,7 +49,7 @@ class Estimate(Number, Table):
         Rows of positive weight.
     base_rate : float or None
         Weighted share of positives; the accuracy with ``reduction="confidence"``. None for a mean over classes and for
-        whole distributions.
+        measures of all classes at once.
     reduction : str or None
         How several classes were read: "confidence", "classwise", "binary" or "canonical". None for a column of scores.
     evidence : Evidence

@@ -129,7 +129,7 @@ def plan_evaluation(
         Seed of scores and labels, and of families given by name.
     reduction : {"confidence"}, optional
         That `p` is a matrix of shape (m, K), of which the largest score of each row is evaluated. Of each class against
-        the rest there is a plan for each column, and of whole distributions none: errors are planted along scores.
+        the rest there is a plan for each column, and of all classes at once none: errors are planted along scores.
 
     Returns
     -------
@@ -147,7 +147,7 @@ def plan_evaluation(
     100,000 rows would be exceeded. The rows needed are interpolated on the logarithm of the size (widths on theirs too)
     and rounded up to two digits.
 
-    The evaluations of one family, size and truth share the redrawn labels behind their p-values and intervals
+    The evaluations of one family, size and truth share the simulated labels behind their p-values and intervals
     (`fitontest.planning.planning`). Mean widths so found were within 15 % of those of `calibration_error` in 29
     of 30 cases of 300 to 2000 rows, and 17 % off in one. The scores of a size are drawn once: with few events the
     figures vary with them, and so with `random_state`.

@@ -68,7 +68,7 @@ PACKAGES = ("fitontest", "numpy", "scipy", "scikit-learn", "matplotlib")
 class Report:
     """A report on calibration as one HTML page: a verdict in words, diagrams and tables.
 
-    Whole distributions are judged by their ECE on the simplex (`gce`), `ClassCells` class by class: cells of classes do
+    All classes at once are judged by their ECE in joint bins (`gce`), `ClassCells` class by class: cells of classes do
     not keep which scores belong to one row, so that there is no confidence.
 
     Attributes
@@ -82,7 +82,7 @@ class Report:
     classes : Evaluation or None
         Of each class against the rest, of several classes.
     confidence : Evaluation or None
-        Of the confidence, where whole distributions are judged.
+        Of the confidence, where all classes are judged at once.
     segments : SegmentedEvaluation or None
         Of each segment, where asked.
     options : dict
@@ -310,7 +310,7 @@ def report(
     title : str
         The heading of the page.
     families : iterable of str, Family or MulticlassFamily, optional
-        Whose errors are listed; by default spline, slope1, isotonic, beta and platt, and of whole distributions
+        Whose errors are listed; by default spline, slope1, isotonic, beta and platt, and of all classes at once
         temperature, vector and matrix.
     compare : bool, default=False
         Compare platt, beta, spline, isotonic and temperature as calibrators of these scores, out of fold; of whole
@@ -324,7 +324,7 @@ def report(
         Seed of the folds and of all draws.
     reduction : {"confidence", "classwise", "binary", "canonical"}, optional
         How a matrix of scores is read. "confidence" and "classwise" judge the confidence, and list the classes.
-        "canonical" judges whole distributions by the ECE on the simplex, and lists the confidence and the classes.
+        "canonical" judges all classes at once by the ECE in joint bins, and lists the confidence and the classes.
 
     Returns
     -------
