@@ -1,4 +1,4 @@
-"""Samples by key: the classes of a matrix of scores, each against the rest, or the segments of the rows.
+"""Samples by key: the classes of a matrix of scores, each against the rest, the segments of the rows, or models.
 
 What is asked of several samples is asked the same way whichever they are: a mapping from the key, a label or the value
 of a segment, to its sample, in order. A sample of a class is made each time that it is asked for, because sorted it
@@ -14,10 +14,11 @@ from fitontest.data.sample import Facts
 from fitontest.data.weights import Weighting
 
 Key: TypeAlias = Hashable
-Kind: TypeAlias = Literal["class", "segment"]
+Kind: TypeAlias = Literal["class", "segment", "model"]
 CLASS: Kind = "class"
 SEGMENT: Kind = "segment"
-MANY: dict[Kind, str] = {"class": "classes", "segment": "segments"}
+MODEL: Kind = "model"
+MANY: dict[Kind, str] = {"class": "classes", "segment": "segments", "model": "models"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -62,15 +63,18 @@ class Samples(ByKey):
     Parameters
     ----------
     labels : list of length K
-        The keys: the class of each column, or the value of each segment (a tuple for several columns).
+        The keys: the class of each column, the value of each segment (a tuple for several columns), or the names of
+        models.
     make : callable
         From the place of a key to its sample; of segments of several classes the `Samples` of the classes.
-    kind : {"class", "segment"}
-        Whether the keys are classes, each held against the rest of the same rows, or segments of rows of their own.
+    kind : {"class", "segment", "model"}
+        Whether the keys are classes, each held against the rest of the same rows, segments of rows of their own, or
+        models, whose scores of the same rows have the same labels and weights.
     whole : sample, Samples, Predictions or ClassCells
-        Of segments that of all rows; of classes the matrix of their scores, or their cells.
+        Of segments that of all rows; of classes the matrix of their scores, or their cells; of models that of the
+        first one.
     size : int
-        Of classes the scores of all together, of segments the rows.
+        Of classes the scores of all together, of segments the rows, of models those of one.
     name : str
         What the keys are called: of segments the name of their column.
     empty : tuple
@@ -116,7 +120,7 @@ class Samples(ByKey):
 
     @property
     def n(self) -> int:
-        """Rows of positive weight; classes share them."""
+        """Rows of positive weight; classes and models share them."""
         return int(self.whole.n)
 
     @property

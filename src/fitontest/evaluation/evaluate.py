@@ -1,13 +1,13 @@
 """Any measures of any data: what `evaluate` reads, measures by default, and returns."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 from fitontest.checks import as_list
 from fitontest.data.read import Data
 from fitontest.data.simplex_sample import CANONICAL, AnyReduction
-from fitontest.evaluation.measuring import measure_data, measure_segments, warn_of_notes
+from fitontest.evaluation.measuring import measure_data, measure_models, measure_segments, warn_of_notes
 from fitontest.families.base import Family
 from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.families.registry import names as family_names
@@ -20,6 +20,7 @@ from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.norms import Norm
 from fitontest.numerics.random import one_seed
 from fitontest.numerics.simplex_distances import DEFAULT_DISTANCE
+from fitontest.reading.models import is_of_models, read_models
 from fitontest.reading.read import read
 from fitontest.typing import ArrayInput, Label, RandomState
 from fitontest.uncertainty.intervals import DRAWS, Direction
@@ -51,7 +52,7 @@ def evaluate(
     pos_label: Label | None = None,
     by: ArrayInput = None,
     label: str | None = None,
-    prob: str | Sequence[str] | None = None,
+    prob: str | Sequence[str] | Mapping[str, str | Sequence[str]] | None = None,
     weight: str | None = None,
 ) -> Any:
     """Say whether scores are calibrated, and by how much and in which direction they are not.
@@ -62,8 +63,9 @@ def evaluate(
     ----------
     y_true, y_prob : array-like of shape (n,)
         Labels and predicted probabilities of the positive class; with `reduction` labels of any number of classes, and
-        a matrix of shape (n, K). Or, in place of both, what `read` returns, `Cells`, a dict of these by segment, or a
-        file or a data frame, eager or lazy, whose columns `label` and `prob` name.
+        a matrix of shape (n, K). Several models for the same labels are a dict, ``{"forest": p_1, "tree": p_2}``. Or,
+        in place of both, what `read` returns, `Cells`, a dict of these by segment, or a file or a data frame, eager or
+        lazy, whose columns `label` and `prob` name.
     families : iterable of str, Family or CalibrationMap, or "all", optional
         ``families=F`` is ``measures=[fot.measures.PlugIn(f) for f in F]``. By default, unless there are `measures`,
         "spline", "slope1", "isotonic" and "beta"; "all" are all registered families but those whose class has
@@ -105,14 +107,16 @@ def evaluate(
         least 40 times as often for the null, whatever `interval` is. Without it every number is of all rows together,
         not of each region, nor of each period in time.
     label, prob : str, optional
-        Columns of a data frame, which one pass reduces to `Cells`, and to those of each segment.
+        Columns of a data frame, which one pass reduces to `Cells`, and to those of each segment; of several models a
+        dict of the columns.
     weight : str, optional
         Its column of weights.
 
     Returns
     -------
     Evaluation
-        With segments a `SegmentedEvaluation`.
+        With segments a `SegmentedEvaluation`. Of several models a table of a line each, ``result["forest"]`` of which
+        is the `Evaluation` of that model.
 
     Raises
     ------
@@ -149,23 +153,30 @@ def evaluate(
     >>> by_region = fot.evaluate(y, p, by=region, families=["beta"])
     >>> [by_region[segment].sample.n for segment in by_region], by_region.total.sample.n
     ([473, 527], 1000)
+    >>> models = fot.evaluate(y, {"as they are": p, "calibrated": p**1.3}, families=["spline"])
+    >>> {name: models[name].verdict.headline for name in models}
+    {'as they are': 'Scores too high', 'calibrated': 'No miscalibration shown'}
     """
     random_state = one_seed(random_state)
     redrawing = Redrawing(null_draws, interval, direction, draws, random_state)
     is_frame = label is not None and not isinstance(y_true, str | Path)
-    data = read(
-        y_true,
-        y_prob,
-        sample_weight=sample_weight,
-        reduction=reduction,
-        labels=labels,
-        pos_label=pos_label,
-        by=by,
-        label=label,
-        prob=prob,
-        weight=weight,
-        cells="always" if is_frame and reduction != CANONICAL else "auto",
-    )
+    options: dict[str, Any] = {
+        "sample_weight": sample_weight,
+        "reduction": reduction,
+        "labels": labels,
+        "pos_label": pos_label,
+        "by": by,
+        "label": label,
+        "weight": weight,
+        "cells": "always" if is_frame and reduction != CANONICAL else "auto",
+    }
+    if is_of_models(y_prob, prob):
+        if by is not None:
+            raise ValueError("by must be left out for several models; evaluate the segments of one model at a time")
+        models = read_models(y_true, y_prob, prob=prob, **options)
+        chosen = measures_of(models.whole, families, measures, norm, random_state)
+        return measure_models(models, chosen, redrawing)
+    data = read(y_true, y_prob, prob=prob, **options)
     chosen = measures_of(data, families, measures, norm, random_state)
     if data.is_by_segment:
         return measure_segments(data, chosen, redrawing)

@@ -1,4 +1,4 @@
-"""Measuring samples: any measures of one sample, of classes one after the other, and of segments beside the whole."""
+"""Measuring samples: any measures of one sample, of classes one after the other, of segments and of models."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -10,6 +10,7 @@ from fitontest.data.read import Data
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.samples import Key, Kind, Samples
 from fitontest.data.simplex_sample import CANONICAL
+from fitontest.evaluation.evaluated_models import EvaluatedModels
 from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
 from fitontest.exceptions import Held, PrintedWarning, held_warnings, warn_user
@@ -164,6 +165,27 @@ def measure_segments(
         failures={name: each for name, each in failures.items() if each},
         tests=tests,
     )
+
+
+def measure_models(models: Samples, measures: Sequence[Measure], redrawing: Redrawing | None = None) -> EvaluatedModels:
+    """Return the measures of several models, each as of its scores alone.
+
+    Parameters
+    ----------
+    models : Samples
+        By model.
+    measures : sequence of Measure
+    redrawing : Redrawing, optional
+        Of the labels, for intervals and nulls.
+    """
+    evaluations: dict[str, Evaluation] = {}
+    held: dict[Key, list[Held]] = {}
+    for name, data in track(list(models.items()), "models"):
+        with held_warnings() as held[name]:
+            evaluations[name] = measure_data(data, measures, redrawing)
+            warn_of_notes(evaluations[name])
+    warn_of_several(held, "model")
+    return EvaluatedModels(evaluations, models)
 
 
 def _segment_estimate(measure: Measure, data: Data, redrawing: Redrawing) -> Estimate:

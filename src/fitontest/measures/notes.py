@@ -5,8 +5,8 @@ and scores may be decisions. Such values are computed as any others, and every o
 """
 
 from collections.abc import Hashable, Sequence
-from typing import Literal
 
+from fitontest.data.samples import MANY, Kind
 from fitontest.data.weights import Weighting
 from fitontest.families.base import Family
 from fitontest.maps.base import CalibrationMap
@@ -75,15 +75,15 @@ def data_notes(decided: bool, weighting: Weighting | None, rows: str = "") -> li
     return [note for note in notes if note]
 
 
-def of_several(keys: Sequence[Hashable], total: int, kind: Literal["class", "segment"] = "class") -> str:
-    """Return the classes or segments that a note is of, in words.
+def of_several(keys: Sequence[Hashable], total: int, kind: Kind = "class") -> str:
+    """Return the classes, segments or models that a note is of, in words.
 
     Examples
     --------
     >>> of_several(["a", "b"], 3), of_several([0], 3), of_several(range(7), 10, "segment")
     ("classes 'a', 'b'", 'class 0', '7 of 10 segments')
     """
-    many = "classes" if kind == "class" else "segments"
+    many = MANY[kind]
     if len(keys) > MOST_LISTED:
         return f"{len(keys)} of {total} {many}"
     return f"{many if len(keys) > 1 else kind} {', '.join(map(repr, keys))}"

@@ -113,6 +113,12 @@ def read(
     >>> fot.read(frame, label="y", prob="p", weight="w", weights="importances").total
     5.0
     """
+    for argument, value in ((names.y_prob, y_prob), ("prob", prob)):
+        if isinstance(value, Mapping):
+            raise ValueError(
+                f"{argument} must be the scores of one model here; evaluate and ReliabilityDisplay take a dict of "
+                f"several; got those of {brief([*value])}"
+            )
     columns = {"label": label, "prob": prob, "weight": weight, "group": group}
     layout = {"sep": sep, "encoding": encoding, "decimal": decimal, "max_unpacked": max_unpacked}
     if isinstance(y_true, str | Path) or any(name is not None for name in columns.values()):

@@ -1,0 +1,189 @@
+"""The evaluations of several models on the same rows, a line each."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fitontest.checks import brief, choose
+from fitontest.data.samples import Samples
+from fitontest.evaluation.evaluation import Evaluation
+from fitontest.measures.words import as_percent
+from fitontest.results.frames import Records
+from fitontest.results.table import Section, Table, cell
+from fitontest.results.text import count, debiased_and_raw, short, signed
+from fitontest.uncertainty.verdict import Verdict
+
+if TYPE_CHECKING:
+    from fitontest.displays.canvas import SomeFigure
+    from fitontest.displays.scales import ScaleName
+    from fitontest.displays.small_multiples import SmallMultiples
+
+DIFFERENCES = (
+    "Which models differ by more than chance: fot.compare_errors(y_true, p_a, p_b) compares the errors of two on the "
+    "same rows; intervals that overlap do not answer it."
+)
+IDEALS = "slope: 1 is ideal, below 1 predictions are too extreme. mean residual: {} less mean {}."
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EvaluatedModels(Table):
+    """Calibration errors of several models on the same rows, as ``evaluate(y_true, {"name": p, ...})`` returns them.
+
+    ``result["name"]`` is the `Evaluation` of that model, the same as of its scores alone. Iterating it gives the names.
+
+    Attributes
+    ----------
+    evaluations : dict of Evaluation
+        By model, in the order given.
+    samples : Samples
+        The rows by model; labels and weights are the same.
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(1000)
+    >>> y = rng.random(1000) < p
+    >>> models = fot.evaluate(y, {"calibrated": p, "squared": p**2}, families=["spline"])
+    >>> [*models], models["squared"].verdict.headline
+    (['calibrated', 'squared'], 'Overconfident, scores too low')
+    """
+
+    evaluations: Mapping[str, Evaluation]
+    samples: Samples
+
+    def __getitem__(self, name: str) -> Evaluation:
+        """Return the evaluation of a model."""
+        if name not in self.evaluations:
+            raise KeyError(f"{name!r} is not among the models {brief([*self])}")
+        return self.evaluations[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.evaluations)
+
+    def __len__(self) -> int:
+        return len(self.evaluations)
+
+    @property
+    def verdicts(self) -> dict[str, Verdict]:
+        """The verdict on each model; empty of several classes, and without intervals."""
+        found = {name: evaluation.verdict for name, evaluation in self.evaluations.items()}
+        return {name: verdict for name, verdict in found.items() if verdict is not None}
+
+    def rows(self) -> Records:
+        """Return the records of each model's estimates, with its name."""
+        records = [{"model": name, **row} for name, each in self.evaluations.items() for row in each.rows()]
+        blank = dict.fromkeys(key for record in records for key in record)
+        return [{**blank, **record} for record in records]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the evaluation of each model as JSON-ready values, with its name."""
+        return {"models": [{"model": name, **each.to_dict()} for name, each in self.evaluations.items()]}
+
+    @property
+    def notes(self) -> list[str]:
+        """What must be known to read the values, with the model that it is of."""
+        return [f"{name}: {note}" for name, each in self.evaluations.items() for note in each.notes]
+
+    def sections(self) -> list[Section]:
+        """Return what is printed: the conclusion, a line for each model, and where the differences are tested."""
+        verdicts = self.verdicts
+        if len(verdicts) < len(self):
+            return [self._values()]
+        of_what = "accuracy", "confidence"
+        if self.samples.reduction != "confidence":
+            of_what = "share of positives", "score"
+        notes = [IDEALS.format(*of_what), *self.notes, *([DIFFERENCES] if len(self) > 1 else [])]
+        header = ["model", "verdict", "calibration error", self._level, "slope", "mean residual", "p-value", "n"]
+        body = [self._line(name, verdict) for name, verdict in verdicts.items()]
+        return [Section(self._conclusion(verdicts), header, body, "\n".join(notes))]
+
+    @staticmethod
+    def _conclusion(verdicts: Mapping[str, Verdict]) -> str:
+        """Return for which models calibration is rejected."""
+        shown = [name for name, verdict in verdicts.items() if verdict.shown]
+        others = [name for name in verdicts if name not in shown]
+        rejected = f"Calibration is rejected for {', '.join(shown)}" if shown else ""
+        if not others:
+            return f"{rejected}."
+        not_rejected = f"not rejected for {', '.join(others)}"
+        return f"{rejected}; {not_rejected}." if shown else f"Calibration is {not_rejected}."
+
+    @property
+    def _level(self) -> str:
+        levels = {verdict.interval.level for verdict in self.verdicts.values()}
+        return f"{as_percent(levels.pop(), 3).removesuffix('.0 %').removesuffix(' %')} % interval"
+
+    def _line(self, name: str, verdict: Verdict) -> list[str]:
+        estimate, interval, tendency = verdict.estimate, verdict.interval, verdict.tendency
+        return [
+            name,
+            verdict.headline,
+            debiased_and_raw(estimate.debiased, estimate.value),
+            f"{short(interval.low)} to {short(interval.high)}",
+            cell(tendency.slope),
+            signed(tendency.residual),
+            short(verdict.p_value, 2),
+            count(estimate.n),
+        ]
+
+    def _values(self) -> Section:
+        """Return the table of the values of each measure, where there are no verdicts."""
+        first = next(iter(self.evaluations.values()))
+        reduction = "" if self.samples.reduction is None else f", reduction {self.samples.reduction}"
+        title = f"{count(len(self))} models, n = {count(self.samples.n)}{reduction}"
+        body = [
+            [name, *(estimate.measure.printed(estimate.value) for estimate in each)]
+            for name, each in self.evaluations.items()
+        ]
+        notes = [*self.notes, *([DIFFERENCES] if len(self) > 1 else [])]
+        return Section(title, ["model", *first.names], body, "\n".join(notes))
+
+    def plot(
+        self,
+        family: str | None = None,
+        *,
+        scale: "ScaleName" = "probability",
+        figure: "SomeFigure" = None,
+    ) -> "SmallMultiples":
+        """Draw the reliability diagrams of the models side by side on shared axes.
+
+        Parameters
+        ----------
+        family : str, optional
+            Whose map is drawn, by default the first family.
+        scale : {"probability", "logit"}, default="probability"
+            How the axes lay out probabilities, see `ReliabilityDisplay`.
+        figure : matplotlib Figure or SubFigure, optional
+            An empty one to draw in; by default a new pyplot figure that is large enough.
+
+        Returns
+        -------
+        SmallMultiples
+        """
+        return self.diagrams(family, scale=scale).plot(figure)
+
+    def diagrams(self, family: str | None = None, *, scale: "ScaleName" = "probability") -> "SmallMultiples":
+        """Return the reliability diagrams, which are yet to be drawn, or to be saved.
+
+        Parameters
+        ----------
+        family, scale
+            As for `plot`.
+
+        Raises
+        ------
+        ValueError
+            Several classes, estimates without a map, or a family that is not among them.
+        """
+        from fitontest.displays.reliability import ReliabilityDisplay
+
+        if self.samples.classes is not None:
+            raise ValueError("reduction must be one of a single score for the diagrams of models")
+        first = next(iter(self.evaluations.values()))
+        with_map = [name for name, estimate in first.named if estimate.map is not None]
+        if not with_map:
+            raise ValueError(f"families must be given for diagrams: none of {first.names} has a map to draw")
+        chosen = with_map[0] if family is None else choose(family, with_map, "family")
+        measured = [(name, each[chosen], each.sample) for name, each in self.evaluations.items()]
+        return ReliabilityDisplay.side_by_side(measured, scale)  # each panel says which map it shows

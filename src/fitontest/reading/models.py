@@ -1,0 +1,64 @@
+"""Reading the scores of several models for the same labels: samples by model, which share rows, labels and weights."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from fitontest.checks import brief
+from fitontest.data.predictions import NAMES, Names
+from fitontest.data.samples import MODEL, Samples
+from fitontest.reading.read import read
+
+
+def is_of_models(y_prob: object, prob: object = None) -> bool:
+    """Return whether scores, or the columns of scores, are those of several models by their names."""
+    return isinstance(y_prob, Mapping) or isinstance(prob, Mapping)
+
+
+def read_models(y_true: Any, y_prob: Any = None, *, prob: Any = None, names: Names = NAMES, **options: Any) -> Samples:
+    """Return the samples of several models, by their names.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,), or data frame or file
+        The labels, which the models share.
+    y_prob : dict of array-like, optional
+        The scores of each model, as `read` takes those of one.
+    prob : dict of str or of list of str, optional
+        Of a frame or file the columns of scores of each model, in place of `y_prob`.
+    names : Names
+        What the caller calls the arguments, for error messages.
+    **options
+        Further arguments of `read`, which the models share.
+
+    Returns
+    -------
+    Samples
+        Of kind "model"; each is what `read` makes of that model's scores.
+
+    Raises
+    ------
+    ValueError
+        No model, a name that is no text, and what `read` refuses, with the name of the model.
+
+    Examples
+    --------
+    >>> samples = read_models([0, 1, 1], {"tree": [0.2, 0.7, 0.6], "forest": [0.1, 0.8, 0.7]})
+    >>> samples.kind, list(samples), samples["forest"].p.tolist(), samples.n
+    ('model', ['tree', 'forest'], [0.1, 0.8, 0.7], 3)
+    """
+    models = y_prob if prob is None else prob
+    argument = names.y_prob if prob is None else "prob"
+    if not models:
+        raise ValueError(f"{argument} must hold the scores of at least one model, got an empty dict")
+    for name in models:
+        if not isinstance(name, str) or not name:
+            raise ValueError(
+                f"{argument} must have names of models as keys, texts that are not empty; got {brief(name)}"
+            )
+    each = []
+    for name, scores in models.items():
+        called = replace(names, y_prob=f"{argument}[{name!r}]")
+        given = {"y_prob": scores} if prob is None else {"prob": scores}
+        each.append(read(y_true, names=called, **given, **options))
+    return Samples(list(models), each.__getitem__, MODEL, each[0], each[0].size, "model")
