@@ -176,7 +176,7 @@ def evaluate(
         models = read_models(y_true, y_prob, prob=prob, **options)
         chosen = measures_of(models.whole, families, measures, norm, random_state)
         return measure_models(models, chosen, redrawing)
-    data = read(y_true, y_prob, prob=prob, **options)
+    data = read(y_true, y_prob, prob=prob, **options)  # type: ignore[arg-type] # the columns of one model
     chosen = measures_of(data, families, measures, norm, random_state)
     if data.is_by_segment:
         return measure_segments(data, chosen, redrawing)

@@ -180,10 +180,11 @@ def measure_models(models: Samples, measures: Sequence[Measure], redrawing: Redr
     """
     evaluations: dict[str, Evaluation] = {}
     held: dict[Key, list[Held]] = {}
-    for name, data in track(list(models.items()), "models"):
-        with held_warnings() as held[name]:
-            evaluations[name] = measure_data(data, measures, redrawing)
-            warn_of_notes(evaluations[name])
+    for key, data in track(list(models.items()), "models"):
+        with held_warnings() as held[key]:
+            evaluation = measure_data(data, measures, redrawing)
+            warn_of_notes(evaluation)
+        evaluations[str(key)] = evaluation
     warn_of_several(held, "model")
     return EvaluatedModels(evaluations, models)
 
