@@ -37,6 +37,7 @@ def lines(families: list[str], sizes: list[int], rate: float, shares: list[float
         errors=[0.0, *(share * unit for share in shares)],
         families=[FAMILIES[name] for name in families],
         draws=draws,
+        thorough=True,
     )
     cells: dict[tuple[float, str, str], dict[int, str]] = {}
     for row in plan.rows():

@@ -488,7 +488,7 @@ def simulations() -> Numbers:
 def plans() -> Numbers:
     """Return plans of evaluations from scores of one's own and from a base rate."""
     _, p, _ = two_classes()
-    options = {"n": [100, 200], "draws": 20, "families": ["slope1", "beta"], "errors": (0, 0.05)}
+    options = {"n": [100, 200], "draws": 20, "families": ["slope1", "beta"], "errors": (0, 0.05), "thorough": True}
     found = _under("scores", of_result(fot.plan_evaluation(p, width=0.1, **options)))
     return found | _under("base rate", of_result(fot.plan_evaluation(base_rate=0.2, power=0.8, **options)))
 

@@ -13,6 +13,7 @@ from .displays.comparison import ComparisonDisplay
 from .displays.error_comparison import ErrorComparisonDisplay
 from .displays.frontier import FrontierDisplay
 from .displays.pairs import PairsDisplay
+from .displays.plan import PlanDisplay
 from .displays.reliability import ReliabilityDisplay
 from .displays.simplex import SimplexDisplay
 from .displays.small_multiples import SmallMultiples
@@ -116,6 +117,7 @@ __all__ = [
     "OneVsRest",
     "PairsDisplay",
     "PavaBlocks",
+    "PlanDisplay",
     "Platt",
     "ProbabilityCalibrationTree",
     "ReliabilityDisplay",

@@ -5,7 +5,8 @@ import pytest
 
 import fitontest as fot
 from fitontest.planning import planning
-from fitontest.planning.evaluation_plan import EvaluationPlan, Prospect
+from fitontest.planning.evaluation_plan import EvaluationPlan
+from fitontest.planning.prospect import NULL_DRAWS, Prospect
 
 BINS = fot.Slope1(15)
 
@@ -16,13 +17,13 @@ def records(plan, **wanted):
 
 @pytest.fixture(scope="module")
 def plan():
-    return fot.plan_evaluation(n=[500, 2000], families=[BINS, "platt"])
+    return fot.plan_evaluation(n=[500, 2000], families=[BINS, "platt"], thorough=True)
 
 
 def test_calibrated_scores_raise_false_alarms_at_the_level(plan):
     rates = [row["power"] for row in records(plan, error=0.0)]
     assert len(rates) == 4
-    spread = np.sqrt(0.05 * 0.95 * (1 / 200 + 1 / planning.NULL_DRAWS))  # the null is drawn too
+    spread = np.sqrt(0.05 * 0.95 * (1 / 200 + 1 / NULL_DRAWS))  # the null is drawn too
     assert np.all(np.abs(np.array(rates) - 0.05) < 3 * spread)
 
 
@@ -52,7 +53,7 @@ def test_debiasing_takes_off_most_of_the_bias_at_calibration(plan):
 @pytest.mark.parametrize(("family", "error", "truth"), [(BINS, 0.05, "wavy"), ("platt", 0.05, "overconfident")])
 def test_widths_and_debiased_errors_are_those_of_evaluations(family, error, truth):
     """Against intervals computed in full, on other labels. Both means have a standard error of some 4 %."""
-    plan = fot.plan_evaluation(n=[600], errors=[error], families=[family])
+    plan = fot.plan_evaluation(n=[600], errors=[error], families=[family], thorough=True)
     options = planning._Options(None, [600], None, [error], [family], None, None, 200, 0)
     scores = options._scores(600)
     c = scores.truth(planning.Truth(error, truth))
@@ -84,7 +85,7 @@ def test_families_see_the_same_labels_whatever_else_is_asked():
 
 
 def test_sizes_double_from_the_rows_of_the_scores():
-    plan = fot.plan_evaluation(np.linspace(0.1, 0.9, 20), errors=[0], families=["platt"], draws=20)
+    plan = fot.plan_evaluation(np.linspace(0.1, 0.9, 20), errors=[0], families=["platt"], draws=20, width=0.9)
     assert [row["n"] for row in plan.rows()] == [20, 40, 80, 160]
 
 
@@ -168,13 +169,14 @@ def test_it_is_a_table_in_all_forms(plan):
     assert '"needed": []' in plan.to_json()
     text = str(plan)
     assert "power at 0.02" in text
-    assert "At n = 500 and base rate 0.500 an error of 0.02 is found at best in" in text
+    assert text.startswith("500 rows: an interval of +-0.0")
+    assert text.index("2,000 rows: an interval of +-0.0") < text.index("false alarms")
     assert plan._repr_html_().count("<table") == 1
 
 
 def test_pl_is_refitted_by_its_stand_in():
     scores = planning._Scores.of(np.linspace(0.1, 0.9, 20), 0)
-    simulation = planning._Simulation("pl", fot.measures.PlugIn(fot.PL()), scores, 20)
+    simulation = planning._Simulation("pl", fot.measures.PlugIn(fot.PL()), scores, 20, planning.QUICK)
     assert isinstance(simulation.measure.family, fot.PL)
     assert isinstance(simulation.refitted.family, fot.Spline)
 
@@ -204,11 +206,43 @@ def test_pl_is_refitted_by_its_stand_in():
         ({"families": ["plat"]}, "family must be one of"),
         ({"families": [fot.maps.IdentityMap()]}, "families must be names of families or families"),
         ({"random_state": -1}, "random_state must be a whole number"),
+        ({"thorough": 1}, "thorough must be True or False, got 1"),
+        ({"y_prob": [0.1] * 20}, "y_prob must be given as p where there are no labels"),
+        ({"p": [0, 1], "y_prob": [0.1]}, "y_prob must have"),
+        ({"p": [0.2, 0.7], "y_prob": [0.1, 0.2]}, "y_true must"),
     ],
 )
 def test_refusals(given, message):
     with pytest.raises(ValueError, match=message):
         fot.plan_evaluation(**given)
+
+
+def test_the_default_is_quick_and_thorough_is_deeper():
+    quick, deep = (planning._Options(*[None] * 3, [0], *[None] * 4, 0, thorough=value) for value in (False, True))
+    assert list(quick.families) == ["spline", "isotonic", "slope1"]
+    assert set(quick.families) < set(deep.families)
+    assert (quick.draws, deep.draws) == (100, 200)
+    assert quick.depth.groups * quick.depth.chain_draws < deep.depth.groups * deep.depth.chain_draws
+    assert quick.depth.noise_at(25) == pytest.approx(2 * quick.depth.noise_at(100))
+    given = {"n": [60], "errors": [0.1], "families": ["platt"], "draws": 40}
+    assert fot.plan_evaluation(**given).rows() != fot.plan_evaluation(**given, thorough=True).rows()
+
+
+def test_without_a_wish_an_interval_and_a_power_are_wanted():
+    wished = planning._Options(None, None, None, [0, 0.1], *[None] * 4, 0)
+    assert (wished.width, wished.power) == (0.02, 0.8)
+    assert planning._Options(None, None, None, [0], *[None] * 4, 0).power is None
+    assert planning._Options(None, 50, None, [0], *[None] * 4, 0).width is None
+    assert planning._Options(None, None, None, [0], None, 0.1, None, None, 0).width == 0.1
+
+
+def test_the_labels_of_a_pilot_sample_have_no_part():
+    rng = np.random.default_rng(0)
+    p, given = rng.random(50), {"n": [60], "errors": [0.1], "families": ["platt"], "draws": 20}
+    assert fot.plan_evaluation(p > 0.5, p, **given).rows() == fot.plan_evaluation(p, **given).rows()
+    P = rng.dirichlet(np.ones(3), 50)
+    of_confidences = fot.plan_evaluation(P.argmax(axis=1), P, reduction="confidence", **given)
+    assert of_confidences.rows() == fot.plan_evaluation(P.max(axis=1), **given).rows()
 
 
 def test_directions_are_the_splines_of_the_chosen_labels():

@@ -10,7 +10,7 @@ from fitontest.cli.writing import FORMATS, of_format
 from fitontest.data.arrays import as_scores
 from fitontest.files.csv_files import STANDARD, Layout
 from fitontest.files.tables import naming_lines, read_columns
-from fitontest.planning.planning import DEFAULT_BASE_RATE, DEFAULT_N, plan_evaluation
+from fitontest.planning.planning import DEFAULT_BASE_RATE, DEFAULT_N, POWER, QUICK, THOROUGH, WIDTH, plan_evaluation
 from fitontest.typing import FloatArray
 
 ERRORS = (0.0, 0.02, 0.05)
@@ -37,12 +37,28 @@ ERRORS = (0.0, 0.02, 0.05)
     "--family",
     "families",
     multiple=True,
-    help="Evaluator; repeat for several. Default: slope1 with 15 bins and with a number found by cross-validation, "
-    "isotonic, platt, beta and spline.",
+    help="Family of maps that measures the error; repeat for several. Default: spline, isotonic and slope1; with "
+    "--thorough also slope1 with 15 bins, platt and beta.",
 )
-@click.option("--width", type=float, help="How many rows make the 95 % interval that wide, on average?")
-@click.option("--power", type=float, help="How many rows find the errors in that share of evaluations, such as 0.8?")
-@click.option("--draws", type=int, default=200, show_default=True, help="Simulated evaluations for each figure.")
+@click.option(
+    "--width",
+    type=float,
+    help=f"How many rows make the 95 % interval that wide, on average? {WIDTH} (+-{WIDTH / 2}) without --n, --width "
+    "and --power.",
+)
+@click.option(
+    "--power",
+    type=float,
+    help=f"How many rows find the errors in that share of evaluations? {POWER} without --n, --width and --power.",
+)
+@click.option(
+    "--draws",
+    type=int,
+    help=f"Simulated evaluations for each figure. Default: {QUICK.draws}, with --thorough {THOROUGH.draws}.",
+)
+@click.option(
+    "--thorough", is_flag=True, help="Simulate more, with six families: minutes, and half the simulation error."
+)
 @click.option("--random-state", type=int, default=0, show_default=True, help="Seed of scores and labels.")
 @of_format()
 @of_layout
@@ -56,7 +72,8 @@ def plan(
     families: tuple[str, ...],
     width: float | None,
     power: float | None,
-    draws: int,
+    draws: int | None,
+    thorough: bool,
     random_state: int,
     style: str,
     layout: Layout,
@@ -83,6 +100,7 @@ def plan(
         width=width,
         power=power,
         draws=draws,
+        thorough=thorough,
         random_state=random_state,
     )
     say(FORMATS[style](planned))

@@ -1,59 +1,28 @@
 """The result of planning an evaluation: how well families evaluate calibration at numbers of rows."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from math import ceil, exp, floor, log, log10
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from fitontest.checks import choose
+from fitontest.planning.answer import answer, largest_by_size
+from fitontest.planning.prospect import CALIBRATED, Prospect
+from fitontest.planning.rows_needed import Noise, RowsNeeded, find_rows
 from fitontest.results.frames import Records, attributes
 from fitontest.results.table import Section, Table, cell
 from fitontest.results.text import count, short, signed
 
-CALIBRATED = "calibrated"  # the truth of error 0
+if TYPE_CHECKING:
+    from fitontest.displays.canvas import SomeFigure
+    from fitontest.displays.plan import PlanDisplay
+
+RANGE = "In brackets: between which numbers other seeds of the simulation would put this one, in about 95 % of cases."
 NOTES = (
     "false alarms: share of the evaluations of calibrated scores with a p-value of at most .05. power: that share of "
     "scores with the error, {truths}. width: mean width of the 95 % interval. bias: mean of the raw or debiased error "
     "less the true one; s.d.: of the debiased error. Width, biases and s.d. are the largest over the true errors."
 )
-DIGITS = 2  # of rows needed
-Relation: TypeAlias = Literal["about", "at most", "more than"]
-RELATIONS: dict[Relation, str] = {"about": "{}", "at most": "<= {}", "more than": "> {}"}
-
-
-@dataclass(frozen=True)
-class Prospect:
-    """What evaluations with one family, of one size, are like under one truth.
-
-    Attributes
-    ----------
-    family : str
-    n : int
-    error : float
-        The true calibration error.
-    truth : str
-        "calibrated", or how the scores are wrong.
-    raw_bias, raw_sd : float or None
-        Mean of the plug-in error less the true error, and standard deviation. None where the truth is out of reach.
-    debiased_bias, debiased_sd : float or None
-        Of the debiased error. None also where labels redrawn from the scores do not vary.
-    width : float or None
-        Mean width of the 95 % interval.
-    power : float or None
-        Share of evaluations whose p-value of calibration is at most .05; of calibrated scores the false alarms.
-    """
-
-    family: str
-    n: int
-    error: float
-    truth: str
-    raw_bias: float | None = None
-    raw_sd: float | None = None
-    debiased_bias: float | None = None
-    debiased_sd: float | None = None
-    width: float | None = None
-    power: float | None = None
 
 
 @dataclass(frozen=True)
@@ -64,39 +33,6 @@ class Unreachable:
     error: float
     truth: str
     largest: float
-
-
-@dataclass(frozen=True)
-class RowsNeeded:
-    """How many rows a requirement takes with one family.
-
-    Attributes
-    ----------
-    family : str
-    requirement : {"width", "power"}
-    wanted : float
-    error, truth : float and str, or None
-        Against what the power is; None for the width, which is that of the error where it is widest.
-    relation : {"about", "at most", "more than"}
-        "at most" where the smallest size tried meets it, "more than" where none does.
-    n : int
-    """
-
-    family: str
-    requirement: Literal["width", "power"]
-    wanted: float
-    error: float | None
-    truth: str | None
-    relation: Relation
-    n: int
-
-    @property
-    def met(self) -> bool:
-        """Whether a size that was tried meets the requirement."""
-        return self.relation != "more than"
-
-    def __str__(self) -> str:
-        return RELATIONS[self.relation].format(f"{self.n:,}")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -120,6 +56,8 @@ class EvaluationPlan(Table):
         What was wanted.
     draws : int
         Simulated evaluations of each family, size and truth.
+    width_noise : float
+        Standard deviation of a simulated mean width, as a share of it.
 
     Examples
     --------
@@ -136,6 +74,7 @@ class EvaluationPlan(Table):
     width: float | None
     power: float | None
     draws: int
+    width_noise: float = 0.0
 
     @property
     def families(self) -> list[str]:
@@ -182,11 +121,11 @@ class EvaluationPlan(Table):
 
     @property
     def sentences(self) -> list[str]:
-        """The main findings in words.
+        """The answer in words: how many rows what is wanted takes, with the family that needs the fewest.
 
-        They are for the smallest positive error that can be planted, and for what was wanted.
+        Where nothing was wanted, what the smallest and the largest number of rows give.
         """
-        return [*self._power_in_words(), *self._width_in_words()]
+        return answer(self.prospects, self.needed, self.draws)
 
     @property
     def notes(self) -> list[str]:
@@ -202,31 +141,57 @@ class EvaluationPlan(Table):
         return texts
 
     def sections(self) -> list[Section]:
-        """Return what is printed: the rows needed, a table by number of rows, and the findings in words."""
+        """Return what is printed: the answer, the rows needed, a table by number of rows, and what its columns mean."""
         scores = "the scores given" if self.own_scores else "beta-distributed scores"
         title = (
             f"evaluations of {scores}, base rate {short(self.base_rate)}, {count(self.draws)} simulated for each figure"
         )
         truths = [truth for truth in dict.fromkeys(one.truth for one in self.prospects) if truth != CALIBRATED]
-        explanation = NOTES.format(truths=" / ".join(truths) or "none here")
-        notes = [f"Note: {note}" for note in self.notes]
-        said = [*self.sentences, *notes]
-        parts = [Section(title, *self._tabulate(), explanation)]
+        explanation = [*([RANGE] if any("(" in sentence for sentence in self.sentences) else []), *self.notes]
+        explanation.append(NOTES.format(truths=" / ".join(truths) or "none here"))
+        first, *others = self.sentences or [""]
+        parts = [Section(first, notes="\n".join(others))] if first else []
         if self.needed:
             parts.append(self._needed_section())
-        return [*parts, Section(notes="\n".join(said))] if said else parts
+        return [*parts, Section(title, *self._tabulate(), "\n".join(explanation))]
+
+    def plot(self, figure: "SomeFigure" = None) -> "PlanDisplay":
+        """Draw the width of the interval and the power against the number of rows, with the rows needed marked.
+
+        Parameters
+        ----------
+        figure : matplotlib Figure or SubFigure, optional
+            An empty one to draw in; by default a new pyplot figure that is large enough. Its panels are side by side
+            where it is wide enough, and else one below the other.
+
+        Returns
+        -------
+        PlanDisplay
+
+        Raises
+        ------
+        ValueError
+            There is neither a width nor a power to draw, as with the family "identity".
+        """
+        return self.diagram().plot(figure)
+
+    def diagram(self) -> "PlanDisplay":
+        """Return the diagram, not yet drawn; `PlanDisplay.save` draws and saves it."""
+        from fitontest.displays.plan import PlanDisplay
+
+        return PlanDisplay(self.rows(), needed=[asdict(one) for one in self.needed])
 
     def _needed(self, family: str) -> list[RowsNeeded]:
         own = [one for one in self.prospects if one.family == family]
-        most, needed = own[-1].n, []
+        most, needed, noise = own[-1].n, [], Noise(self.draws, self.width_noise)
         if self.width is not None:
-            rows = _rows_needed("width", self.width, _largest_by_size(own, "width"), most)
+            rows = find_rows("width", self.width, largest_by_size(own, "width"), most, noise)
             needed.append(RowsNeeded(family, "width", self.width, None, None, *rows))
         if self.power is not None:
             positive = dict.fromkeys((one.error, one.truth) for one in own if one.error > 0 and one.power is not None)
             for error, truth in positive:
                 against = [one for one in own if (one.error, one.truth) == (error, truth)]
-                rows = _rows_needed("power", self.power, _largest_by_size(against, "power"), most)
+                rows = find_rows("power", self.power, largest_by_size(against, "power"), most, noise)
                 needed.append(RowsNeeded(family, "power", self.power, error, truth, *rows))
         return needed
 
@@ -248,8 +213,8 @@ class EvaluationPlan(Table):
 
     def _needed_section(self) -> Section:
         """Return a table with a row for each family, and a column for the width and each error."""
-        requirements = [] if self.width is None else [f"a mean width of {self.width}"]
-        requirements += [] if self.power is None else [f"a power of {self.power} at the errors"]
+        requirements = [] if self.width is None else [f"a mean width of {self.width:g}"]
+        requirements += [] if self.power is None else [f"a power of {self.power:g} at the errors"]
         columns = list(dict.fromkeys((one.requirement, one.error) for one in self.needed))
         header = ["family", *("width" if error is None else f"{error:g}" for _, error in columns)]
         body = []
@@ -258,85 +223,6 @@ class EvaluationPlan(Table):
             cells = [[str(one) for one in own if (one.requirement, one.error) == column] for column in columns]
             body.append([family, *(" / ".join(each) or "-" for each in cells)])
         return Section(f"rows needed for {', and for '.join(requirements)}", header, body)
-
-    def _power_in_words(self) -> list[str]:
-        """Say which family finds the smallest error most often at the smallest size, and how many rows it takes."""
-        first = min(one.n for one in self.prospects)
-        positive = [one for one in self.prospects if one.error > 0 and one.power is not None]
-        here = [one for one in positive if one.n == first]
-        if not here:
-            return []
-        error = min(one.error for one in here)
-        truths = dict.fromkeys(one.truth for one in here if one.error == error)
-        clauses = []
-        for truth in truths:
-            best = max((one for one in here if (one.error, one.truth) == (error, truth)), key=_power)
-            clauses.append(f"in {_percent([best.power])} of evaluations if the scores are {truth} ({best.family})")
-        place = f"At n = {first:,} and base rate {short(self.base_rate)}"
-        said = [f"{place} an error of {error:g} is found at best {', '.join(clauses)}."]
-        if len(truths) > 1:
-            family, share = _best_for_all([one for one in here if one.error == error])
-            said.append(f"The best of these families for both is {family}, with {_percent([share])} or more.")
-        clauses = []
-        for truth in truths:
-            needed = [one for one in self.needed if (one.error, one.truth) == (error, truth)]
-            if needed:
-                clauses.append(f"{_fewest(needed)} if they are {truth}")
-        if clauses and self.power is not None:
-            said.append(f"To find it in {100 * self.power:g} % of them takes {', '.join(clauses)}.")
-        return said
-
-    def _width_in_words(self) -> list[str]:
-        needed = [one for one in self.needed if one.requirement == "width"]
-        return [f"A mean width of {self.width:g} takes {_fewest(needed)}."] if needed else []
-
-
-def _largest_by_size(prospects: Sequence[Prospect], key: Literal["width", "power"]) -> dict[int, float]:
-    """Return the largest of the values that exist, by the number of rows, which increases."""
-    largest: dict[int, float] = {}
-    for prospect in sorted(prospects, key=lambda prospect: prospect.n):
-        value = getattr(prospect, key)
-        if value is not None:
-            largest[prospect.n] = max(value, largest.get(prospect.n, value))
-    return largest
-
-
-def _rows_needed(requirement: str, wanted: float, values: dict[int, float], most: int) -> tuple[Relation, int]:
-    """Return the smallest size that meets a requirement, between the last that does not and the first that does.
-
-    `most` is the largest size that was tried.
-    """
-    sizes = list(values)
-    met = [n for n in sizes if (values[n] <= wanted if requirement == "width" else values[n] >= wanted)]
-    if not met:
-        return "more than", most
-    after = sizes.index(met[0])
-    if after == 0:
-        return "at most", met[0]
-    scale: Callable[[float], float] = log if requirement == "width" else float
-    before, reached = scale(values[sizes[after - 1]]), scale(values[met[0]])
-    share = (scale(wanted) - before) / (reached - before)
-    between = exp(log(sizes[after - 1]) + share * log(met[0] / sizes[after - 1]))
-    return "about", min(_rounded_up(between), met[0])
-
-
-def _rounded_up(rows: float) -> int:
-    """Return the number of rows with two significant digits, no smaller one."""
-    unit = 10 ** max(floor(log10(rows)) + 1 - DIGITS, 0)
-    return int(ceil(rows / unit - 1e-9) * unit)
-
-
-def _best_for_all(prospects: Sequence[Prospect]) -> tuple[str, float]:
-    """Return the family whose least power over the truths is the largest, and that power."""
-    least: dict[str, float] = {}
-    for one in prospects:
-        least[one.family] = min(_power(one), least.get(one.family, 1.0))
-    best = max(least, key=least.__getitem__)
-    return best, least[best]
-
-
-def _power(prospect: Prospect) -> float:
-    return -1.0 if prospect.power is None else prospect.power
 
 
 def _percent(shares: Sequence[float | None]) -> str:
@@ -347,13 +233,3 @@ def _percent(shares: Sequence[float | None]) -> str:
 def _largest(values: Sequence[float | None]) -> float | None:
     """Return the value farthest from 0."""
     return max((value for value in values if value is not None), key=abs, default=None)
-
-
-def _fewest(needed: Sequence[RowsNeeded]) -> str:
-    """Return the fewest rows that any family needs, and which that is."""
-    met = [one for one in needed if one.met]
-    if not met:
-        most = max(one.n for one in needed)
-        return f"more than {most:,} rows with each of these families"
-    best = min(met, key=lambda one: one.n)
-    return f"{best.relation} {best.n:,} rows ({best.family})"

@@ -2,7 +2,7 @@
 
 Labels are simulated on scores like the user's, under truths of known error (`fitontest.simulation.distortions`), and
 evaluated with several families, as `calibration_error` with an interval would evaluate them. That refits the family to
-450 redrawn labellings in each evaluation. Here evaluations share them:
+450 redrawn labellings in each evaluation. Here evaluations share them (`Depth` says how many there are):
 
 - the scores of a size are drawn once, for all evaluations of that size;
 - the p-values compare with one null distribution for each size and family;
@@ -18,6 +18,7 @@ would be up to 1.7 times as wide, and its debiased error would miss the bias tha
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import sqrt
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -42,7 +43,8 @@ from fitontest.numerics.links import logit, sigmoid
 from fitontest.numerics.norms import l1
 from fitontest.numerics.random import check_seed, one_seed
 from fitontest.numerics.threads import one_blas_thread
-from fitontest.planning.evaluation_plan import CALIBRATED, EvaluationPlan, Prospect, Unreachable
+from fitontest.planning.evaluation_plan import EvaluationPlan, Unreachable
+from fitontest.planning.prospect import ALPHA, CALIBRATED, NULL_DRAWS, Prospect
 from fitontest.progress import track
 from fitontest.reading.read import READ, read
 from fitontest.simulation.distortions import DISTORTIONS
@@ -57,10 +59,7 @@ SIZES = 4  # n, 2 n, 4 n, 8 n
 FEWEST = 10  # rows
 MOST = 100_000  # rows, up to which sizes are doubled where a requirement is not met
 LEAST_DRAWS = 20
-NULL_DRAWS = 400  # more than an evaluation makes, because all of them share these
-GROUPS = 20  # of evaluations of like observed errors, each with a chain of truths
 STEPS = (0.0, 0.7, 1.1, 1.8)  # true errors of the chain, in units of the observed error
-CHAIN_DRAWS = 20  # from each truth of a chain
 LEVEL = 0.95
 MOST_SCORES = 1_000_000  # of counted rows, from which sizes are drawn
 REASONS = {
@@ -68,13 +67,48 @@ REASONS = {
     "canonical": "errors are planted along the scores of one column, and distributions have no such order",
     "binary": "pass the column of the positive class",
 }
-ALPHA = 0.05
-EVALUATORS = (Slope1(15), "slope1", "isotonic", "platt", "beta", "spline")
+WIDTH = 0.02  # what is wanted where nothing is said: an interval of +-.01,
+POWER = 0.8  # and errors that are found in 80 % of evaluations
 SCORES, LABELS, NULL, CHAIN = range(4)  # the streams of random numbers
+
+
+@dataclass(frozen=True)
+class Depth:
+    """How much is simulated for a plan.
+
+    Attributes
+    ----------
+    families : tuple
+        Evaluators, where none are named. The quick ones follow errors of any shape. Those of few parameters, such as
+        beta, do not see waves, and would need ten times the rows, and most of the time, to find them.
+    draws : int
+        Evaluations of each family, size and truth, where no number is named.
+    groups : int
+        Of evaluations of like observed errors, each with a chain of truths.
+    chain_draws : int
+        Labels drawn from each truth of a chain.
+    width_noise : float
+        Standard deviation of a mean width between seeds, as a share of it (`benchmarks/plan_depth.py`).
+    """
+
+    families: tuple[str | Family, ...]
+    draws: int
+    groups: int
+    chain_draws: int
+    width_noise: float
+
+    def noise_at(self, draws: int) -> float:
+        """Return the noise of widths with other numbers of evaluations; it grows where there are fewer."""
+        return self.width_noise * max(1.0, sqrt(self.draws / draws))
+
+
+QUICK = Depth(("spline", "isotonic", "slope1"), 100, 10, 10, 0.045)
+THOROUGH = Depth((Slope1(15), "slope1", "isotonic", "platt", "beta", "spline"), 200, 20, 20, 0.025)
 
 
 def plan_evaluation(
     p: ArrayInput = None,
+    y_prob: ArrayInput = None,
     *,
     n: int | Iterable[int] | None = None,
     base_rate: float | None = None,
@@ -82,7 +116,8 @@ def plan_evaluation(
     families: Iterable[str | Family] | None = None,
     width: float | None = None,
     power: float | None = None,
-    draws: int = 200,
+    draws: int | None = None,
+    thorough: bool = False,
     random_state: RandomState = 0,
     reduction: Literal["confidence"] | None = None,
 ) -> EvaluationPlan:
@@ -108,6 +143,9 @@ def plan_evaluation(
     p : array-like of shape (m,) or (m, K), or what `read` returned, optional
         Scores in [0, 1] such as those to be evaluated; of what was read the labels are not looked at. Sizes are drawn
         from them with replacement. By default they are drawn from a beta distribution, see `base_rate`.
+    y_prob : array-like of shape (m,) or (m, K), optional
+        The scores of a pilot sample whose labels are given first, as in ``plan_evaluation(y_true, y_prob)``. The labels
+        are checked and have no part in the plan.
     n : int or iterable of int, optional
         Number of rows, at least 10; n, 2 n, 4 n and 8 n are tried. By default that of `p`, or 1000. Several numbers are
         tried as they are.
@@ -117,14 +155,18 @@ def plan_evaluation(
     errors : iterable of float, default=(0, .02, .05)
         True calibration errors, in [0, 1).
     families : iterable of str or Family, optional
-        Evaluators. By default quick ones: slope1 with 15 bins and with the number that cross-validation takes,
-        isotonic, platt, beta and spline. Each evaluation fits pl and pl3 anew, which takes long.
+        Evaluators. By default spline, isotonic and slope1, which follow errors of any shape; if `thorough` also slope1
+        with 15 bins, platt and beta. Each evaluation fits pl and pl3 anew, which takes long.
     width : float in (0, 1), optional
-        How many rows make the mean width of the interval at most that, whatever the error?
+        How many rows make the mean width of the interval at most that, whatever the error? Without `n`, `width` and
+        `power` it is .02, an interval of +-.01, and `power` .8.
     power : float in (0, 1), optional
         How many rows make the share of evaluations whose p-value is at most .05 at least that, for each positive error?
-    draws : int, default=200
-        Simulated evaluations of each family, size and truth, at least 20.
+    draws : int, optional
+        Simulated evaluations of each family, size and truth, at least 20. By default 100, if `thorough` 200.
+    thorough : bool, default=False
+        Whether to simulate about four times as much, which takes about ten times as long with its six families, and
+        halves the simulation error of the widths.
     random_state : int, RandomState or None, default=0
         Seed of scores and labels, and of families given by name.
     reduction : {"confidence"}, optional
@@ -145,12 +187,14 @@ def plan_evaluation(
     -----
     Where `width` or `power` is not met at the sizes tried, families go on with twice the rows until it is, or until
     100,000 rows would be exceeded. The rows needed are interpolated on the logarithm of the size (widths on theirs too)
-    and rounded up to two digits.
+    and rounded up to two digits. The range printed beside them holds what other seeds would give in about 95 %:
+    for power by the variance of a share of `draws` evaluations and of the 5 % point of 400 drawn null values, for
+    widths by their spread between seeds, 4.5 % of the width (2.5 % if `thorough`; `benchmarks/plan_depth.py`).
 
     The evaluations of one family, size and truth share the simulated labels behind their p-values and intervals
-    (`fitontest.planning.planning`). Mean widths so found were within 15 % of those of `calibration_error` in 29
-    of 30 cases of 300 to 2000 rows, and 17 % off in one. The scores of a size are drawn once: with few events the
-    figures vary with them, and so with `random_state`.
+    (`fitontest.planning.planning`). Mean widths so found, if `thorough`, were within 15 % of those of
+    `calibration_error` in 29 of 30 cases of 300 to 2000 rows, and 17 % off in one. The scores of a size are drawn once:
+    with few events the figures vary with them, and so with `random_state`.
 
     Examples
     --------
@@ -161,7 +205,9 @@ def plan_evaluation(
     >>> plan.needed[0].met, 100 < plan.needed[0].n < 800
     (True, True)
     """
-    options = _Options(p, n, base_rate, errors, families, width, power, draws, random_state, reduction)
+    options = _Options(
+        p, n, base_rate, errors, families, width, power, draws, random_state, reduction, y_prob, thorough
+    )
     with one_blas_thread():  # many small products: threads would wait for each other
         return options.simulate()
 
@@ -258,6 +304,7 @@ class _Simulation:
     measure: PlugIn
     scores: _Scores
     draws: int
+    depth: Depth
 
     @cached_property
     def refitted(self) -> Measure:
@@ -291,7 +338,7 @@ class _Simulation:
 
     def _invert(self, raw: FloatArray, c: FloatArray) -> tuple[FloatArray, FloatArray] | None:
         """Return the debiased errors and the widths of the intervals, None where redrawn labels do not vary."""
-        groups = np.array_split(np.argsort(raw, kind="stable"), GROUPS)
+        groups = np.array_split(np.argsort(raw, kind="stable"), self.depth.groups)
         middle = np.array([group[group.size // 2] for group in groups])
         directions = self.scores.directions(c, raw.size, middle)
         least = float(np.median(self.null))
@@ -299,7 +346,7 @@ class _Simulation:
         if not (scales.min() > 0.0 and all(self.scores.distance(g) > 0.0 for g in directions)):
             return None
         chains = [self._chain(g, scale) for g, scale in zip(directions, scales, strict=True)]
-        redrawn = self.scores.errors_of_chains(self.refitted, [chain[1:] for chain in chains], CHAIN_DRAWS)
+        redrawn = self.scores.errors_of_chains(self.refitted, [chain[1:] for chain in chains], self.depth.chain_draws)
         means = redrawn.mean(axis=2)
         residuals = np.concatenate(list(redrawn - means[:, :, None]), axis=1)
         size = residuals.shape[1]
@@ -334,16 +381,23 @@ class _Options:
     families: Any
     width: float | None
     power: float | None
-    draws: int
+    draws: Any
     random_state: RandomState
     reduction: str | None = None
+    y_prob: Any = None
+    thorough: bool = False
 
     def __post_init__(self) -> None:
+        if self.p is None and self.y_prob is not None:
+            raise ValueError("y_prob must be given as p where there are no labels: plan_evaluation(y_prob)")
         if self.p is None and self.reduction is not None:
             raise ValueError(f"reduction must be left out without p, got {self.reduction!r}")
+        if not isinstance(self.thorough, bool | np.bool_):
+            raise ValueError(f"thorough must be True or False, got {self.thorough!r}")
+        self.depth = THOROUGH if self.thorough else QUICK
         self.own_scores = self.p is not None
         if self.own_scores:
-            self.p = _read_scores(self.p, self.reduction)
+            self.p = _read_scores(self.p, self.reduction, self.y_prob)
             if self.base_rate is not None:
                 rule = "base_rate must be left out where p is given, whose mean it is"
                 raise ValueError(f"{rule}; got {self.base_rate!r}")
@@ -351,14 +405,17 @@ class _Options:
         else:
             self.base_rate = _in_unit_interval(self.base_rate, "base_rate") or DEFAULT_BASE_RATE
         self.errors = _read_errors(self.errors)
+        self.draws = self.depth.draws if self.draws is None else self.draws
         check_draws(self.draws, "draws", LEAST_DRAWS)
         if self.power is not None and not any(self.errors):
             raise ValueError(f"power must be left out unless there are positive errors, got {self.power!r}")
         check_seed(self.random_state)  # refuses what is no seed
         self.seed = one_seed(self.random_state)
         self.sizes = _read_sizes(self.n, self.p.size if self.own_scores else DEFAULT_N)
-        families = EVALUATORS if self.families is None else as_list(self.families, "families")
+        families = self.depth.families if self.families is None else as_list(self.families, "families")
         self.families = read_families(families, "families", self.seed)
+        if self.n is None and self.width is None and self.power is None:
+            self.width, self.power = WIDTH, POWER if any(self.errors) else None
         self.width = _in_unit_interval(self.width, "width")
         self.power = _in_unit_interval(self.power, "power")
 
@@ -377,7 +434,9 @@ class _Options:
             prospects += self._prospects(pending, scores[-1:])
 
     def _prospects(self, measures: Mapping[str, PlugIn], scores: Sequence[_Scores]) -> list[Prospect]:
-        simulations = [_Simulation(*named, of_size, self.draws) for of_size in scores for named in measures.items()]
+        simulations = [
+            _Simulation(*named, of_size, self.draws, self.depth) for of_size in scores for named in measures.items()
+        ]
         steps = [(simulation, truth) for simulation in simulations for truth in self._truths()]
         return [simulation.prospect(truth) for simulation, truth in track(steps, "simulations")]
 
@@ -406,10 +465,11 @@ class _Options:
             width=self.width,
             power=self.power,
             draws=int(self.draws),
+            width_noise=self.depth.noise_at(self.draws),
         )
 
 
-def _read_scores(p: Any, reduction: object) -> FloatArray:
+def _read_scores(p: Any, reduction: Any, y_prob: Any) -> FloatArray:
     """Return the scores of rows that were read, of a matrix its largest ones, or those of a column.
 
     They are in increasing order, so that the order of the rows has no part in what is drawn of them.
@@ -417,6 +477,8 @@ def _read_scores(p: Any, reduction: object) -> FloatArray:
     if reduction not in (None, "confidence"):
         reason = REASONS.get(str(reduction), "other reductions are not known")
         raise ValueError(f"reduction must be None or 'confidence', got {reduction!r}: {reason}")
+    if y_prob is not None:
+        return _scores_of(read(p, y_prob, reduction=reduction))
     if isinstance(p, READ):
         return _scores_of(p)
     scores = as_scores(p, "p") if reduction is None else as_matrix(p, "p")[0].max(axis=1)
