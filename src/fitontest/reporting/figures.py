@@ -11,20 +11,26 @@ from fitontest.displays.base import Display
 from fitontest.displays.canvas import create_figure
 from fitontest.displays.inline import inline_svg
 from fitontest.displays.reliability import ReliabilityDisplay
-from fitontest.displays.scales import ScaleName
+from fitontest.displays.scales import EPS, ScaleName
 from fitontest.displays.simplex import CORNERS, SimplexDisplay
 from fitontest.displays.tce import TCEDisplay
 from fitontest.evaluation.evaluation import Evaluation
+from fitontest.evaluation.segment_names import WHOLE
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
 from fitontest.measures.estimate import Estimate
 from fitontest.results.text import short
 from fitontest.uncertainty.bands import BAND_DRAWS, BAND_LEVEL, POINTS, band_of
-from fitontest.uncertainty.verdict import Verdict
+from fitontest.uncertainty.verdict import Verdict, both_values
 
 SCALES: tuple[ScaleName, ...] = ("probability", "logit")
 NEARLY_ALL, END = 0.9, 0.1  # share of the rows, and how near to 0 or 1
-WIDE = 9.0  # inches
-MOST_PANELS = 4  # diagrams side by side that can be read on a page
+NEAR = 0.05
+SMALL = (4.2, 5.0)  # inches, of a diagram that stands beside another
+MOST_PICKED = 8  # diagrams of segments or classes on a page, each of which takes some 80 kB
+KEY = (
+    "Blue line: the frequency observed at each {score}, with a band for the true one. Dashed diagonal: calibrated "
+    "{score}s. Bars below: rows by {score}."
+)
 
 
 @dataclass(frozen=True)
@@ -40,15 +46,15 @@ class Picture:
     text : str
         What it shows.
     svg : str
-    wide : bool
-        Whether it is of panels side by side, which are not to shrink.
+    caption : str
+        What stands below it; by default the text.
     """
 
     name: str
     title: str
     text: str
     svg: str
-    wide: bool = False
+    caption: str = ""
 
 
 def reliability_pictures(evaluation: Evaluation, verdict: Verdict, name: str, seed: int) -> list[Picture]:
@@ -90,24 +96,95 @@ def comparison_picture(comparison: Comparison) -> Picture:
     return _drawn(comparison.diagram(), "calibrators", "calibrators", text)
 
 
-def class_pictures(classes: Evaluation, family: str) -> Picture:
-    """Return the reliability diagrams of the classes."""
-    text = f"Reliability diagrams of each class against the rest, by {family}."
-    if len(classes.classes) > MOST_PANELS:
-        text = f"Reliability diagrams of the {MOST_PANELS} classes with the largest errors by {family}."
-    return _drawn(classes.diagrams(family, classes=MOST_PANELS), "classes", "classes", text)
+def pair_pictures(
+    before: tuple[Estimate, ScoreSample], after: tuple[Estimate, ScoreSample] | None, calibrator: str, seed: int
+) -> list[Picture]:
+    """Return the reliability diagram of the scores as they are, and that of the calibrated ones, on the same scale.
+
+    Parameters
+    ----------
+    before : tuple of Estimate and ScoreSample
+    after : tuple of Estimate and ScoreSample, or None
+        Of predictions for rows that the calibrator was not fitted to.
+    calibrator : str
+        Its name.
+    seed : int
+        Of the bands.
+    """
+    measured = [before] if after is None else [before, after]
+    name = _shown_scale([sample for _, sample in measured])
+    displays = [ReliabilityDisplay(*each, scale=name) for each in measured]
+    if name == "logit":  # whose ends are those of the scores: of both, so that the eye can compare
+        ends = min(each.scale.lower for each in displays), max(each.scale.upper for each in displays)
+        displays = [ReliabilityDisplay(*each, scale=name, limits=ends) for each in measured]
+    texts = [("now", "Now", "")]
+    if after is not None:
+        title = f"After: calibrated by {calibrator}"
+        texts = [("before", "Before", ""), ("after", title, "on rows that it was not fitted to")]
+    pairs = zip(displays, measured, texts, strict=True)
+    return [_small_picture(display, sample, *text, seed) for display, (_, sample), text in pairs]
 
 
-def segment_pictures(segments: SegmentedEvaluation) -> Picture:
-    """Return the reliability diagrams of the worst segments and of all rows."""
-    name = segments.names[0]
-    measured = [one for one in segments.worst(name) if one in segments.estimates[name]]
+def _small_picture(
+    display: ReliabilityDisplay, sample: ScoreSample, name: str, title: str, detail: str, seed: int
+) -> Picture:
+    """Return a reliability diagram without a legend, whose numbers stand in its caption."""
+    estimate = display.error
+    _add_bands(estimate, sample, [display], seed)
+    display.advice = None
+    figure = create_figure(SMALL)
+    display.plot(figure, legend=False)
+    caption = f"{both_values(estimate)}, n = {estimate.n:,}"
+    caption += f"; {detail}" if detail else ""
+    text = f"{title}: reliability diagram by {estimate.measure.name}; calibration error {caption}."
+    return Picture(name, title, text, inline_svg(figure, name, text), caption)
+
+
+def key_of(sample: ScoreSample) -> str:
+    """Return what the marks of a small diagram mean."""
+    return KEY.format(score="confidence" if sample.reduction == "confidence" else "score")
+
+
+def class_pictures(classes: Evaluation, seed: int) -> list[Picture]:
+    """Return a reliability diagram for each of the worst classes, the worst first."""
+    each = {label: evaluation.estimates[0] for label, evaluation in classes.classes.items()}
+    worst = sorted(each, key=lambda label: -each[label].quoted)[:MOST_PICKED]
+    pictures = []
+    for k, label in enumerate(worst):
+        sample = classes.classes[label].sample
+        display = ReliabilityDisplay(each[label], sample, scale=_shown_scale([sample]))
+        pictures.append(_small_picture(display, sample, f"class-{k}", f"class {label}", "", seed))
+    return pictures
+
+
+def segment_pictures(segments: SegmentedEvaluation, seed: int) -> list[Picture]:
+    """Return a reliability diagram for each of the worst segments, the worst first, and last that of all rows."""
+    of_measure = segments.measured()
+    measured = [segment for segment in of_measure.worst if segment in of_measure.estimates]
     if not measured:
         raise ValueError("by must make a segment that can be measured, got none")
-    shown = measured[: MOST_PANELS - 1]
-    which = "worst segments" if len(measured) > len(shown) else "segments"
-    text = f"Reliability diagrams of the {which} and of all rows, by {name}."
-    return _drawn(segments.diagrams(name, segments=shown), "segments", "segments", text)
+    whole = segments.segments.whole
+    scale = _shown_scale([whole])
+    panels = [
+        (of_measure.estimates[segment], segments.segments[segment], f"segment-{k}", of_measure.texts[segment])
+        for k, segment in enumerate(measured[:MOST_PICKED])
+    ]
+    panels.append((of_measure.total, whole, "segment-all", WHOLE))
+    return [
+        _small_picture(ReliabilityDisplay(estimate, sample, scale=scale), sample, name, title, "", seed)
+        for estimate, sample, name, title in panels
+    ]
+
+
+def _shown_scale(samples: list[ScoreSample]) -> ScaleName:
+    """Return the scale that shows the scores apart: logits where most of each are near an end and have a place there."""
+    return "logit" if all(map(_is_near_ends, samples)) else "probability"
+
+
+def _is_near_ends(sample: ScoreSample) -> bool:
+    near = float(sample.w @ ((sample.p < NEAR) | (sample.p > 1.0 - NEAR)))
+    shown = float(sample.w @ ((sample.p >= EPS) & (sample.p <= 1.0 - EPS)))  # a logit axis has no place for 0 and 1
+    return min(near, shown) > sample.total / 2.0
 
 
 def _is_at_one_end(sample: ScoreSample) -> bool:
@@ -128,7 +205,7 @@ def _add_bands(estimate: Estimate, sample: ScoreSample, displays: list[Reliabili
 def _drawn(display: Display, name: str, title: str, text: str) -> Picture:
     figure = create_figure(display.size)
     display.plot(figure)
-    return Picture(name, title, text, inline_svg(figure, name, text), display.size[0] > WIDE)
+    return Picture(name, title, text, inline_svg(figure, name, text), text)
 
 
 def _text(verdict: Verdict, scale: str) -> str:

@@ -2,44 +2,48 @@
 
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date as Date
 from functools import cached_property
 from html import escape
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from fitontest.checks import as_list, choose
+from fitontest.checks import choose
 from fitontest.comparison.compare import compare_calibrators
 from fitontest.comparison.comparison import Comparison
-from fitontest.data.predictions import REDUCTIONS
 from fitontest.data.read import Data
 from fitontest.data.repeated_rows import Repeats
-from fitontest.data.sample import refuse_groups
+from fitontest.data.sample import changed, refuse_groups
 from fitontest.data.samples import Samples
 from fitontest.data.simplex_sample import CANONICAL, AnyReduction
-from fitontest.evaluation.evaluate import DEFAULT_CANONICAL, FamilyLike, measures_of
+from fitontest.evaluation.evaluate import FamilyLike, measures_of
 from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.measuring import measure_data, measure_segments
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
 from fitontest.exceptions import without_warnings
-from fitontest.families.base import read_family
 from fitontest.measures.interval import INDEPENDENT_ROWS
 from fitontest.measures.measure import make as make_measure
 from fitontest.measures.plug_in import PlugIn
 from fitontest.measures.side_by_side import interval_columns
-from fitontest.numerics.random import one_seed
 from fitontest.reading.read import read
+from fitontest.reporting.advice import Advice, Adviser
+from fitontest.reporting.data_facts import data_facts
 from fitontest.reporting.figures import (
     Picture,
     class_pictures,
     comparison_picture,
+    key_of,
+    pair_pictures,
     reliability_pictures,
     segment_pictures,
     tce_pictures,
     triangle_pictures,
 )
+from fitontest.reporting.key_figures import KeyFigure, Measured, key_figures, listed_figures, means_in_words
+from fitontest.reporting.options import Provenance, ReportOptions
 from fitontest.reporting.page import render
 from fitontest.reporting.several_classes import ClassesVerdict
 from fitontest.reporting.summary import ClassesSummary, Summary
@@ -47,18 +51,15 @@ from fitontest.results.table import Section
 from fitontest.results.text import short
 from fitontest.results.writing import write_text
 from fitontest.typing import ArrayInput, Label, RandomState
-from fitontest.uncertainty.intervals import check_interval
 from fitontest.uncertainty.redrawing import Redrawing
 from fitontest.uncertainty.verdict import FAMILY, Verdict
 
-DEFAULT_FAMILIES = ("spline", "slope1", "isotonic", "beta", "platt")
-CANDIDATES = ("platt", "beta", "spline", "isotonic", "temperature")  # none needs jax, so that a report takes seconds
 INTERVAL_CLASSES = 20  # classes above which they have no intervals, which would take long
-FOLDS = 10
 TCE_ROWS = 100_000  # rows above which the test of each score is left out, because it then rejects nearly all
 TCE_DRAWS = 100
-MEASURES, CONFIDENCE, COMPARED = "Measures", "Confidence", "Calibrators compared"  # headings
+MEASURES, CONFIDENCE, COMPARED = "Error by family of maps", "Confidence", "Calibrators compared"  # headings
 CLASSES, SEGMENTS = "Classes", "Segments"
+OPEN = (CLASSES, SEGMENTS)  # headings that are not collapsed
 ENDINGS = (".html", ".htm")
 TIMES = "fit (s)"  # a column that differs from run to run
 PACKAGES = ("fitontest", "numpy", "scipy", "scikit-learn", "matplotlib")
@@ -66,7 +67,7 @@ PACKAGES = ("fitontest", "numpy", "scipy", "scikit-learn", "matplotlib")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Report:
-    """A report on calibration as one HTML page: a verdict in words, diagrams and tables.
+    """A report on the calibration of scores: a verdict, what to do first, diagrams and tables, as one HTML page.
 
     All classes at once are judged by their ECE in joint bins (`gce`), `ClassCells` class by class: cells of classes do
     not keep which scores belong to one row, so that there is no confidence.
@@ -78,7 +79,7 @@ class Report:
     evaluation : Evaluation
         Of the rows that are judged.
     comparison : Comparison or None
-        Of calibrators, where asked.
+        Of calibrators.
     classes : Evaluation or None
         Of each class against the rest, of several classes.
     confidence : Evaluation or None
@@ -87,20 +88,31 @@ class Report:
         Of each segment, where asked.
     options : dict
         With which it was made.
+    after : Evaluation or None
+        Of the predictions of the chosen calibrator for rows that it was not fitted to: the error of the verdict, and of
+        whole distributions that of the confidence.
+    data_facts : dict of str
+        What the data are: rows, scores, weights.
+    provenance : dict
+        Date, model and notes.
+    not_compared : str
+        Why there is no comparison, where none could be made, or "".
 
     Notes
     -----
     In a notebook it shows itself. ``report.save("report.html")`` writes a page that needs no other file and asks for
-    nothing from anywhere; the same data, options and versions give the same bytes.
+    nothing from anywhere; the same data, options, date and versions give the same bytes.
 
     Examples
     --------
     >>> import numpy as np, fitontest as fot
     >>> rng = np.random.default_rng(0)
     >>> p = rng.random(1000)
-    >>> report = fot.report(rng.random(1000) < p, p, families=["platt"])
-    >>> report.verdict.headline, report.evaluation.names, report.comparison
-    ('No miscalibration shown', ['platt', 'tce'], None)
+    >>> report = fot.report(rng.random(1000) < p, p, families=["platt"], compare=False)
+    >>> report.verdict.headline, report.advice.title
+    ('No miscalibration shown', 'No need to calibrate')
+    >>> report.evaluation.names, report.comparison
+    (['platt', 'tce'], None)
     """
 
     title: str
@@ -110,68 +122,105 @@ class Report:
     segments: SegmentedEvaluation | None = None
     options: dict[str, Any] = field(default_factory=dict)
     confidence: Evaluation | None = None
+    after: Evaluation | None = None
+    data_facts: dict[str, str] = field(default_factory=dict)
+    provenance: dict[str, Any] = field(default_factory=dict)
+    not_compared: str = ""
 
     @cached_property
     def verdict(self) -> Verdict | ClassesVerdict:
-        """What the data say about calibration, in words."""
+        """What the rows say, in words."""
         return _verdict_of(self.evaluation, self.confidence)
+
+    @cached_property
+    def advice(self) -> Advice:
+        """What to do first: calibrate, and with what; nothing; or wait for more rows."""
+        after = None if self.after is None else self.after.estimates[0]
+        rate = None if self.evaluation.data.classes is not None else self.evaluation.sample.base_rate
+        return Adviser(self.verdict, self.comparison, after, rate, self.not_compared).advice
 
     @property
     def sentences(self) -> list[str]:
         """What a reader wants to know, a sentence or two each, after the headline of the verdict."""
         return self._summary.sentences
 
+    @cached_property
+    def figures(self) -> list[KeyFigure]:
+        """The figures that a reader looks for, each with a plain phrase: the error, slope, AUC, Brier score, log loss."""
+        if isinstance(self.verdict, ClassesVerdict):
+            return listed_figures(self.verdict.glance)
+        after = None
+        if self.after is not None:
+            after = Measured.of(self.after.estimates[0], self.after.sample)
+        before = Measured.of(self.verdict.estimate, self.evaluation.sample, self.verdict.tendency)
+        return key_figures(before, self.evaluation.sample, after)
+
     @property
     def _summary(self) -> Summary:
         make = Summary if isinstance(self.verdict, Verdict) else ClassesSummary
-        return make(self.verdict, self.evaluation.data, self.comparison, self.segments)
+        return make(self.verdict, self.segments)
 
     @cached_property
     def html(self) -> str:
-        """The page as text."""
+        """The page."""
+        first, *findings = self.sentences
         parts = {
             "title": self.title,
+            "provenance": self.provenance,
+            "rows": f"{self.evaluation.estimates[0].n:,}",
             "verdict": self.verdict,
-            "sentences": self.sentences,
-            "glance": self._summary.glance,
+            "decision": first,
+            "means": "" if self.evaluation.data.classes is not None else means_in_words(self.evaluation.sample),
+            "advice": self.advice,
+            "findings": findings,
+            "figures": self.figures,
+            "calibrator": "" if self.after is None or self.comparison is None else self.comparison.chosen,
             "independent_rows": INDEPENDENT_ROWS,
             "method": self._summary.method,
             "tables": self._tables(),
+            "open_tables": OPEN,
+            "data_facts": {**self.data_facts, **self.provenance["notes"]},
             "facts": self.facts,
         }
         with without_warnings():
-            return render({**parts, "diagrams": self._diagrams(), "pictures": self._pictures()})
+            pictures = self._pictures()
+        tabs = [*pictures["diagrams"], *(one for each in map(pictures["pictures"].get, OPEN) for one in each or [])]
+        return render({**parts, **pictures, "shown_by_tabs": [picture.name for picture in tabs]})
 
-    def _diagrams(self) -> list[Picture]:
-        """Return the reliability diagrams, and the test-based one or the triangle where there is one."""
+    def _pictures(self) -> dict[str, Any]:
+        """Return the diagrams of the page: before and after, all others, and those of the further tables."""
         seed = self.options["random_state"]
         of_scores = self.evaluation if self.confidence is None else self.confidence
-        pictures = [] if of_scores.verdict is None else reliability_pictures(of_scores, of_scores.verdict, "map", seed)
-        return [*pictures, *tce_pictures(self.evaluation), *triangle_pictures(self.evaluation)]
-
-    def _pictures(self) -> dict[str, Picture]:
-        """Return the diagrams of the further tables, by their headings."""
-        found = {}
+        pair, pictures, key = [], [], ""
+        if of_scores.verdict is not None:
+            before = of_scores.verdict.estimate, of_scores.sample
+            after = None if self.after is None else (self.after.estimates[-1], _scores_of(self.after.data))
+            calibrator = "" if self.comparison is None else self.comparison.chosen
+            pair, key = pair_pictures(before, after, calibrator, seed), key_of(of_scores.sample)
+            pictures = reliability_pictures(of_scores, of_scores.verdict, "map", seed)
+        pictures += [*tce_pictures(self.evaluation), *triangle_pictures(self.evaluation)]
+        picked: dict[str, list[Picture]] = {}
         if self.comparison is not None:
-            found[COMPARED] = comparison_picture(self.comparison)
+            picked[COMPARED] = [comparison_picture(self.comparison)]
         if self.classes is not None:
-            found[CLASSES] = class_pictures(self.classes, self.classes.names[0])
+            picked[CLASSES] = class_pictures(self.classes, seed)
         if self.segments is not None and self.segments.segments.classes is None:
-            found[SEGMENTS] = segment_pictures(self.segments)
-        return found
+            picked[SEGMENTS] = segment_pictures(self.segments, seed)
+        return {"pair": pair, "key": key, "diagrams": pictures, "pictures": picked}
 
     def _tables(self) -> dict[str, list[Section]]:
-        """Return the tables by their headings."""
-        found = {MEASURES: [part for part in self.evaluation.sections() if part.header]}
-        if self.confidence is not None:
-            found[CONFIDENCE] = [part for part in self.confidence.sections() if part.header]
-        if self.comparison is not None:
-            found[COMPARED] = [_without(part, TIMES) for part in self.comparison.sections()]
-        if self.classes is not None:
-            found[CLASSES] = [_class_table(self.classes)]
+        """Return the tables by their headings, those that are not collapsed first."""
+        tables = {}
         if self.segments is not None:
-            found[SEGMENTS] = self.segments.sections()
-        return {heading: [_without_line(part, INDEPENDENT_ROWS) for part in parts] for heading, parts in found.items()}
+            tables[SEGMENTS] = self.segments.sections()
+        if self.classes is not None:
+            tables[CLASSES] = [_class_table(self.classes)]
+        tables[MEASURES] = [part for part in self.evaluation.sections() if part.header]
+        if self.confidence is not None:
+            tables[CONFIDENCE] = [part for part in self.confidence.sections() if part.header]
+        if self.comparison is not None:
+            tables[COMPARED] = [_without(part, TIMES) for part in self.comparison.sections()]
+        return {heading: [_without_line(part, INDEPENDENT_ROWS) for part in parts] for heading, parts in tables.items()}
 
     @property
     def facts(self) -> dict[str, str]:
@@ -201,12 +250,14 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the pictures as JSON-ready values."""
-        found: dict[str, Any] = {"title": self.title, "verdict": self.verdict.to_dict(), "sentences": self.sentences}
-        found["evaluation"] = self.evaluation.to_dict()
-        for name in ("confidence", "comparison", "classes", "segments"):
+        record: dict[str, Any] = {"title": self.title, **self.provenance, "verdict": self.verdict.to_dict()}
+        record |= {"advice": self.advice.to_dict(), "sentences": self.sentences}
+        record |= {"figures": [figure.to_dict() for figure in self.figures], "data": self.data_facts}
+        record["evaluation"] = self.evaluation.to_dict()
+        for name in ("confidence", "comparison", "after", "classes", "segments"):
             part = getattr(self, name)
-            found[name] = None if part is None else part.to_dict()
-        return {**found, "facts": self.facts}
+            record[name] = None if part is None else part.to_dict()
+        return {**record, "facts": self.facts}
 
     def _repr_html_(self) -> str:
         """Return the page in a frame of its own, so that its style does not touch the notebook."""
@@ -216,69 +267,7 @@ class Report:
         )
 
     def __repr__(self) -> str:
-        return f"Report({self.title!r}: {self.verdict.headline})"
-
-
-@dataclass(frozen=True)
-class ReportOptions:
-    """What a report holds, checked before anything is read."""
-
-    title: str
-    families: tuple[FamilyLike, ...]
-    compare: bool
-    interval: float
-    seed: int
-    reduction: str | None
-    candidates: tuple[str, ...] = CANDIDATES
-
-    @classmethod
-    def of(
-        cls,
-        title: str,
-        families: Iterable[FamilyLike] | None,
-        compare: bool,
-        interval: float,
-        random_state: RandomState,
-        reduction: str | None,
-    ) -> "ReportOptions":
-        """Return the options that a user gave, or refuse what are none."""
-        if not isinstance(title, str) or not title.strip():
-            raise ValueError(f"title must be a text, got {title!r}")
-        if not isinstance(compare, bool):
-            raise ValueError(f"compare must be True or False, got {compare!r}")
-        chosen = () if families is None else tuple(as_list(families, "families"))
-        check_interval(interval)
-        if reduction is not None:
-            choose(reduction, (*REDUCTIONS, CANONICAL), "reduction")
-        return cls(title, chosen, compare, interval, one_seed(random_state), reduction)
-
-    def for_data(self, data: Data) -> "ReportOptions":
-        """Return the options with the families and calibrators that are of this kind of data."""
-        if data.reduction == CANONICAL:
-            return replace(self, families=self.families or DEFAULT_CANONICAL, candidates=DEFAULT_CANONICAL)
-        for family in self.families:
-            read_family(family)
-        return replace(self, families=self.families or DEFAULT_FAMILIES)
-
-    @property
-    def redrawing(self) -> Redrawing:
-        """How labels are redrawn for intervals."""
-        return Redrawing(interval=self.interval, random_state=self.seed)
-
-    @property
-    def judged(self) -> str | None:
-        """The reduction to the one sample that is judged."""
-        return "confidence" if self.reduction == "classwise" else self.reduction
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what the page says of the options."""
-        return {
-            "families": [str(one) for one in self.families],
-            "interval": self.interval,
-            "compare": self.compare,
-            "reduction": self.reduction,
-            "random_state": self.seed,
-        }
+        return f"Report({self.title!r}: {self.verdict.headline}. {self.advice.title})"
 
 
 def report(
@@ -286,8 +275,11 @@ def report(
     y_prob: ArrayInput = None,
     *,
     title: str = "Calibration report",
-    families: Iterable[FamilyLike] | None = None,
-    compare: bool = False,
+    date: Date | str | None = None,
+    model: str | None = None,
+    notes: str | Mapping[str, str] | None = None,
+    families: Iterable[FamilyLike] | Literal["all"] | None = None,
+    compare: bool | Literal["auto"] = "auto",
     by: ArrayInput = None,
     interval: float = 0.95,
     random_state: RandomState = 0,
@@ -295,27 +287,38 @@ def report(
     labels: ArrayInput = None,
     sample_weight: ArrayInput = None,
     pos_label: Label | None = None,
+    label: str | None = None,
+    prob: str | Sequence[str] | None = None,
+    weight: str | None = None,
 ) -> Report:
-    """Return a report on the calibration of scores: one HTML page with a verdict, diagrams and tables.
+    """Return a page on the calibration of scores: whether they are wrong, what to do first, and what it gains.
 
     It says in words whether miscalibration is shown, how large it is, how sure that is and in which direction the
-    scores are wrong, which errors cannot be ruled out, what a calibrator would gain, and how many rows would say more.
-    Diagrams, tables and all settings follow.
+    scores are wrong; whether to calibrate, with which calibrator, and the error and the diagram before and after; AUC,
+    Brier score, log loss, slope and mean residual; which errors cannot be ruled out. Segments, tables, the data and all
+    settings follow.
 
     Parameters
     ----------
     y_true, y_prob, labels, sample_weight, pos_label
         As for `calibration_error`; what `read` returns in place of both, `Cells`, `ClassCells`, or a dict of these by
-        segment.
+        segment. Or a file or a data frame, whose columns `label`, `prob`, `weight` and `by` name.
     title : str
         The heading of the page.
-    families : iterable of str, Family or MulticlassFamily, optional
-        Whose errors are listed; by default spline, slope1, isotonic, beta and platt, and of all classes at once
-        temperature, vector and matrix.
-    compare : bool, default=False
-        Compare platt, beta, spline, isotonic and temperature as calibrators of these scores, out of fold; of whole
-        distributions temperature, vector and matrix.
-    by : array-like of shape (n,) or (n, k), optional
+    date : date or str, optional
+        Of the report; by default today.
+    model : str, optional
+        What made the scores, such as the name and the version of a model.
+    notes : str, or mapping of str to str, optional
+        What else is known of the model and of the data, such as where they come from.
+    families : iterable of str, Family or MulticlassFamily, or "all", optional
+        Whose errors are listed; by default spline, slope1, isotonic and beta, and of all classes at once temperature,
+        vector and matrix; "all" are all that are registered for evaluation.
+    compare : bool or "auto", default="auto"
+        Whether platt, beta, spline, isotonic and temperature are compared as calibrators of these scores by
+        `compare_calibrators`, with its default rule and number of folds; of all classes at once temperature, vector
+        and matrix. "auto": where it can be done; where not the page says why.
+    by : array-like of shape (n,) or (n, k), or names of columns, optional
         The segment of each row, such as its region or its month: each is listed with the error of the family that is
         quoted. The verdict is of all rows together, not of each.
     interval : float in (0, 1), default=0.95
@@ -325,6 +328,8 @@ def report(
     reduction : {"confidence", "classwise", "binary", "canonical"}, optional
         How a matrix of scores is read. "confidence" and "classwise" judge the confidence, and list the classes.
         "canonical" judges all classes at once by the ECE in joint bins, and lists the confidence and the classes.
+    label, prob, weight : str, optional
+        Columns of a file or data frame; of several classes `prob` is a list of them.
 
     Returns
     -------
@@ -338,17 +343,25 @@ def report(
     ImportError
         When the page is made, without jinja2.
 
+    Notes
+    -----
+    The advice is to calibrate where miscalibration is shown and the calibrator that the rule chooses lowers the
+    held-out loss by more than two standard errors, and the error. It is "no need" where no error above a small one is
+    left open by the interval and no calibrator gains so much; small is at most 0.05, and a fifth of the share of the
+    rarer outcome. Otherwise the rows cannot tell.
+
     Examples
     --------
     >>> import numpy as np, fitontest as fot
     >>> rng = np.random.default_rng(0)
     >>> p = rng.random(1000)
-    >>> report = fot.report(rng.random(1000) < p**1.5, p, title="Model A")
+    >>> report = fot.report(rng.random(1000) < p**1.5, p, title="Model A", compare=False)
     >>> report
-    Report('Model A': Underconfident, scores too high)
+    Report('Model A': Underconfident, scores too high. Calibrate the scores)
     >>> report.save("report.html")  # doctest: +SKIP
     """
-    options = ReportOptions.of(title, families, compare, interval, random_state, reduction)
+    provenance = Provenance.of(date, model, notes)
+    options = ReportOptions.of(title, provenance, families, compare, interval, random_state, reduction)
     data = read(
         y_true,
         y_prob,
@@ -357,6 +370,9 @@ def report(
         labels=labels,
         pos_label=pos_label,
         by=by,
+        label=label,
+        prob=prob,
+        weight=weight,
     )
     refuse_groups(data, "reports")
     options = options.for_data(data)
@@ -369,10 +385,30 @@ def report(
         evaluation = _evaluated(judged, options)
         confidence = _of_confidence(judged, options)
         verdict = _verdict_of(evaluation, confidence)
-        comparison = _compared(judged, options) if options.compare else None
-        of_classes = None if classes is None else _by_class(classes, verdict, options)
-        of_segments = None if segments is None else _by_segment(segments, judged, verdict, options)
-    return Report(options.title, evaluation, comparison, of_classes, of_segments, options.to_dict(), confidence)
+        comparison, not_compared = _compared(judged, options)
+        return Report(
+            options.title,
+            evaluation,
+            comparison,
+            None if classes is None else _by_class(classes, verdict, options),
+            None if segments is None else _by_segment(segments, judged, verdict, options),
+            options.to_dict(),
+            confidence,
+            _after(comparison, judged, options),
+            data_facts(judged, whole, segments),
+            _with_columns(provenance, y_true, {"label": label, "prob": prob, "weight": weight, "by": by}).to_dict(),
+            not_compared,
+        )
+
+
+def _with_columns(provenance: Provenance, source: Any, columns: dict[str, Any]) -> Provenance:
+    """Return the provenance with the name of the file and of the columns that were read, where these were named."""
+    if columns["label"] is None:
+        return provenance
+    names = {key: name if isinstance(name, str) else ", ".join(map(str, name)) for key, name in columns.items() if name}
+    called = {"label": "column of labels", "prob": "columns of scores", "weight": "column of weights", "by": "by"}
+    facts = {"file": Path(source).name} if isinstance(source, str | Path) else {}
+    return replace(provenance, notes={**facts, **{called[key]: name for key, name in names.items()}, **provenance.notes})
 
 
 def _judged(data: Data) -> Data:
@@ -418,8 +454,34 @@ def _of_confidence(data: Data, options: ReportOptions) -> Evaluation | None:
     return measure_data(data.confidence, [PlugIn(FAMILY).seeded(options.seed)], options.redrawing)
 
 
-def _compared(data: Data, options: ReportOptions) -> Comparison:
-    return compare_calibrators(data, families=options.candidates, cv=FOLDS, evaluators=(), random_state=options.seed)
+def _compared(data: Data, options: ReportOptions) -> tuple[Comparison | None, str]:
+    """Return the comparison of calibrators, or None and why there is none, unless it was asked for."""
+    if not options.compare:
+        return None, ""
+    try:
+        settings: dict[str, Any] = {"families": options.candidates, "evaluators": (), "random_state": options.seed}
+        return compare_calibrators(data, **settings), ""
+    except ValueError as error:  # such as labels of one class, and cells of classes
+        if options.compare != "auto":
+            raise
+        return None, f"Calibrators were not compared: {error}."
+
+
+def _after(comparison: Comparison | None, judged: Data, options: ReportOptions) -> Evaluation | None:
+    """Return the error of the verdict after calibration, on rows that the calibrator was not fitted to."""
+    if comparison is None or comparison.chosen == comparison.do_nothing:
+        return None
+    sample = changed(comparison.calibrated, reduction=judged.reduction)
+    quoted = PlugIn(FAMILY).seeded(options.seed)
+    if judged.reduction != CANONICAL:
+        return measure_data(sample, [quoted], options.redrawing)
+    of_confidence = measure_data(sample.confidence, [quoted], options.redrawing)
+    return measure_data(sample, [make_measure("simplex_ece")], options.redrawing).joined(of_confidence)
+
+
+def _scores_of(data: Data) -> Any:
+    """Return the scores, or the confidences, that a reliability diagram shows."""
+    return data.confidence if data.reduction == CANONICAL else data
 
 
 def _without(part: Section, column: str) -> Section:

@@ -28,7 +28,7 @@ METHOD_OF_CLASSES = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ClassesVerdict:
     """What rows say of the calibration of the probabilities of several classes.
 
@@ -48,6 +48,8 @@ class ClassesVerdict:
         The numbers of the headline by what they are called.
     method : str
         On what the verdict rests.
+    high : float or None
+        The largest error that cannot be ruled out: the upper end of the interval, of classes the largest one.
     """
 
     estimate: Estimate
@@ -57,6 +59,7 @@ class ClassesVerdict:
     reasons: tuple[str, ...]
     glance: dict[str, str]
     method: str
+    high: float | None = None
 
     @classmethod
     def of_distributions(cls, evaluation: Evaluation, confidence: Evaluation) -> "ClassesVerdict":
@@ -92,7 +95,7 @@ class ClassesVerdict:
         }
         headline = "Miscalibration shown" if shown else NOT_SHOWN
         counts = {**_counts(ece, len(sample.classes)), **glance}
-        return cls(ece, headline, shown, p_value, tuple(reasons), counts, METHOD_OF_DISTRIBUTIONS)
+        return cls(ece, headline, shown, p_value, tuple(reasons), counts, METHOD_OF_DISTRIBUTIONS, _high(ece))
 
     @classmethod
     def of_classes(cls, evaluation: Evaluation) -> "ClassesVerdict":
@@ -129,7 +132,10 @@ class ClassesVerdict:
         }
         headline = f"Miscalibration shown in {len(shown)} of {len(verdicts)} classes" if shown else NOT_SHOWN
         counts = {**_counts(mean, len(verdicts)), **glance}
-        return cls(mean, headline, bool(shown), smallest, reasons, counts, METHOD_OF_CLASSES)
+        highs = [high for verdict in tested.values() if (high := _high(verdict.estimate)) is not None]
+        return cls(
+            mean, headline, bool(shown), smallest, reasons, counts, METHOD_OF_CLASSES, max(highs, default=None)
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the verdict as JSON-ready values."""
@@ -137,8 +143,19 @@ class ClassesVerdict:
             "headline": self.headline,
             "miscalibration_shown": self.shown,
             "p_value": self.p_value,
-            "text": " ".join([f"{self.headline}:", *self.reasons]),
+            "text": str(self),
         }
+
+    def __str__(self) -> str:
+        return " ".join([f"{self.headline}:", *self.reasons])
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.headline!r}, p_value={short(self.p_value, 2)})"
+
+
+def _high(estimate: Estimate) -> float | None:
+    """Return the upper end of an interval, or None where there is none."""
+    return None if estimate.interval is None else estimate.interval.high
 
 
 def _with_interval(estimate: Estimate) -> str:

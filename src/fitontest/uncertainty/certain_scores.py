@@ -39,6 +39,8 @@ class CertainScores:
     step : float
         The step of the grid on which the other scores lie, as rounded ones do and shares of a number of votes; 0 where
         they lie on none. On a grid a score of 0 may stand for anything below half a step.
+    of_confidence : bool
+        Whether they are confidences, whose label is whether the prediction is right.
 
     Examples
     --------
@@ -56,6 +58,7 @@ class CertainScores:
     wrong_share: float
     wrong_interval: Interval
     step: float = 0.0
+    of_confidence: bool = False
 
     @property
     def refuted(self) -> bool:
@@ -78,8 +81,9 @@ class CertainScores:
 
     def __str__(self) -> str:
         low, high, level = self.wrong_interval.low, self.wrong_interval.high, 100.0 * self.wrong_interval.level
-        label = "positive" if self.score == 0 else "negative"
-        first = f"{_percent(self.share)} % of the scores are exactly {self.score}"
+        kind = "confidences" if self.of_confidence else "scores"
+        label = (("right", "wrong") if self.of_confidence else ("positive", "negative"))[self.score]
+        first = f"{_percent(self.share)} % of the {kind} are exactly {self.score}"
         if not self.refuted:
             return f"{first}; none of those rows is {label} ({level:g} % interval 0 to {_percent(high)} %)."
         if not self.beyond_rounding:
@@ -126,7 +130,9 @@ def _of_score(sample: ScoreSample, score: Literal[0, 1], at: slice, level: float
     wrong = float(w[rows.y[at] != score].sum())
     low, high = share_interval(effective * wrong / weight, effective, level)
     share = weight / float(rows.w.sum())
-    return CertainScores(score, effective, share, wrong / weight, Interval(low, high, level), _step(sample, score))
+    of_confidence = sample.reduction == "confidence"
+    interval, step = Interval(low, high, level), _step(sample, score)
+    return CertainScores(score, effective, share, wrong / weight, interval, step, of_confidence)
 
 
 def _step(sample: ScoreSample, score: Literal[0, 1]) -> float:

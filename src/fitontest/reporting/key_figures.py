@@ -1,0 +1,139 @@
+"""The figures of a page that a reader looks for: the error, and the usual figures beside it, each with a plain phrase."""
+
+from dataclasses import dataclass
+from math import floor, log, log10
+from typing import Any
+
+from fitontest.data.score_sample import ScoreSample
+from fitontest.measures.auc import AUC
+from fitontest.measures.estimate import Estimate
+from fitontest.measures.interval import Interval
+from fitontest.results.text import short
+from fitontest.uncertainty.tendency import Tendency, tendency_of
+from fitontest.uncertainty.verdict import both_values
+
+CONFIDENCE = "confidence"
+
+
+@dataclass(frozen=True)
+class KeyFigure:
+    """One figure of the rows, before calibration and after it.
+
+    Attributes
+    ----------
+    name : str
+    phrase : str
+        What it says, in a few plain words.
+    now, after : tuple of str
+        The value of the scores as they are, and after calibration, each with what stands below it, such as an interval;
+        empty where there is none.
+    """
+
+    name: str
+    phrase: str
+    now: tuple[str, ...]
+    after: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the texts as JSON-ready values."""
+        return {"name": self.name, "phrase": self.phrase, "now": list(self.now), "after": list(self.after)}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The figures of one sample as texts: the value, and what stands below it."""
+
+    error: tuple[str, ...]
+    slope: tuple[str, ...]
+    residual: tuple[str, ...]
+    auc: tuple[str, ...]
+    brier: tuple[str, ...]
+    log_loss: tuple[str, ...]
+
+    @classmethod
+    def of(cls, estimate: Estimate, sample: ScoreSample, tendency: Tendency | None = None) -> "Measured":
+        """Return the figures of a sample whose error has been estimated."""
+        told = tendency_of(sample) if tendency is None else tendency
+        rank = "-" if sample.has_pooled_scores else short(float(AUC().estimate(sample)))  # which lost their order
+        losses = (short(sample.mean_loss(name)) for name in ("brier", "log_loss"))
+        interval = estimate.interval
+        error = both_values(estimate).partition(" (")
+        ends = () if interval is None else (f"{short(interval.low)} to {short(interval.high)}",)
+        return cls(
+            (error[0], *([f"({error[2]}"] if error[2] else []), *ends),
+            ("-",) if told.slope is None else _with_ends(told.slope, told.slope_interval),
+            _with_ends(told.residual, told.residual_interval),
+            (rank,),
+            *((loss,) for loss in losses),
+        )
+
+
+def key_figures(before: Measured, sample: ScoreSample, after: Measured | None) -> list[KeyFigure]:
+    """Return the figures of scores, or of confidences, in the order of a reader's questions.
+
+    Parameters
+    ----------
+    before : Measured
+        Of the scores as they are.
+    sample : ScoreSample
+        The rows.
+    after : Measured or None
+        Of the same rows after calibration.
+    """
+    confidence = sample.reduction == CONFIDENCE
+    rate = sample.base_rate
+    score, label, outcome = (
+        ("confidence", "whether the prediction is right", "accuracy")
+        if confidence
+        else ("score", "label", "share of positives")
+    )
+    ranked = (
+        "how often, of a right and a wrong prediction, the right one has the higher confidence"
+        if confidence
+        else "how often, of a positive and a negative row, the positive one has the higher score"
+    )
+    constant = f"always predicting the {outcome} has"
+    entropy = -sum(share * log(share) for share in (rate, 1.0 - rate) if share > 0)
+    texts = (
+        ("Calibration error", f"mean distance of the {score} from the frequency observed at it", "error"),
+        ("Slope", "1 is ideal; below 1: predictions too extreme, above 1: not extreme enough", "slope"),
+        ("Mean residual", f"{outcome} minus mean {score}; 0 is ideal, below 0: {score}s too high", "residual"),
+        ("AUC", f"{ranked}; 0.5 is chance", "auc"),
+        ("Brier score", f"mean squared distance of {score} and {label}; {constant} {short(rate * (1.0 - rate))}", "brier"),
+        ("Log loss", f"punishes sure errors the most; {constant} {short(entropy)}", "log_loss"),
+    )
+    figures = []
+    for name, phrase, key in texts:
+        figures.append(KeyFigure(name, phrase, getattr(before, key), () if after is None else getattr(after, key)))
+    return figures
+
+
+def means_in_words(sample: ScoreSample) -> str:
+    """Return what the scores say on average, and what came true."""
+    mean, rate = _percentage(sample.mean_score), _percentage(sample.base_rate)
+    if sample.reduction == CONFIDENCE:
+        return f"On average the model gives its prediction {mean} confidence; {rate} of the predictions are right."
+    return f"On average the scores predict {mean} positives; {rate} of the rows are positive."
+
+
+def listed_figures(facts: dict[str, Any]) -> list[KeyFigure]:
+    """Return figures that have no phrase, by their names."""
+    return [KeyFigure(_capital(name), "", (str(value),)) for name, value in facts.items()]
+
+
+def _percentage(share: float) -> str:
+    return f"{short(100.0 * share)} %"
+
+
+def _with_ends(value: float, interval: Interval | None) -> tuple[str, ...]:
+    """Return a value and its interval, with the decimals of three digits of the end that is farther from 0."""
+    if interval is None:
+        return (short(value),)
+    size = max(abs(interval.low), abs(interval.high))
+    decimals = int(max(2 - floor(log10(size)), 0)) if size > 0 else 3
+    low, mean, high = (f"{round(number, decimals) + 0.0:.{decimals}f}" for number in (interval.low, value, interval.high))
+    return mean, f"{low} to {high}"
+
+
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]
