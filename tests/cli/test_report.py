@@ -32,6 +32,7 @@ def run(*arguments):
 def test_the_page_is_that_of_the_library(file, scores, tmp_path):
     page = tmp_path / "page.html"
     options = ("--weight", "w", "--by", "region", "--random-state", 3, "--interval", 0.9, "-o", page)
+    options += ("--date", "2026-01-02", "--model", "forest 2", "--note", "source=a join = b", "--no-compare")
     result = run(file, *COLUMNS, *options)
     expected = fot.report(
         scores.y,
@@ -42,10 +43,21 @@ def test_the_page_is_that_of_the_library(file, scores, tmp_path):
         interval=0.9,
         random_state=3,
         title="Calibration of p in scores.csv",
+        date="2026-01-02",
+        model="forest 2",
+        notes={
+            "file": "scores.csv",
+            "column of labels": "y",
+            "columns of scores": "p",
+            "column of weights": "w",
+            "by": "region",
+            "source": "a join = b",
+        },
+        compare=False,
     )
     assert result.exit_code == 0
     assert result.stdout == ""
-    assert result.stderr == f"{expected.verdict.headline}. Wrote {page}\n"
+    assert result.stderr == f"{expected.verdict.headline}. {expected.advice.title}. Wrote {page}\n"
     assert page.read_bytes() == expected.html.encode()
 
 
@@ -75,6 +87,7 @@ def test_several_classes_are_judged_by_their_confidence(file, tmp_path):
         (("--interval", "2"), "interval must be"),
         (("--by", "area"), "area"),
         (("--title", ""), "title must be a text"),
+        (("--note", "no name"), "--note must be NAME=TEXT, got 'no name'"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(file, monkeypatch, tmp_path, options, message):

@@ -9,6 +9,7 @@ import fitontest as fot
 from fitontest.numerics.links import logit, sigmoid
 
 VOID = {"meta", "link", "input", "br", "img"}
+MODEL, NOTES = "churn <i>3.1</i>", {"data": "March <b>2026</b> & later"}
 TITLE = "Churn <script>alert(1)</script> & co"
 
 
@@ -16,11 +17,11 @@ TITLE = "Churn <script>alert(1)</script> & co"
 def report(kind):
     """Return the report of a kind of data: small ones, with the families that are quick."""
     rng = np.random.default_rng(22)
-    p, quick = rng.random(600), {"families": ["platt"], "title": TITLE}
+    p, quick = rng.random(600), {"families": ["platt"], "title": TITLE, "date": "2026-01-02", "compare": kind == "bold"}
     if kind == "calibrated":
         return fot.report(rng.random(600) < p, p, **quick)
     if kind == "bold":
-        return fot.report(rng.random(600) < sigmoid(0.4 * logit(p, 1e-9)), p, **quick, compare=True)
+        return fot.report(rng.random(600) < sigmoid(0.4 * logit(p, 1e-9)), p, **quick, model=MODEL, notes=NOTES)
     if kind == "rare":
         p = rng.beta(0.3, 20, 3000)
         return fot.report(rng.random(3000) < p, p, **quick)

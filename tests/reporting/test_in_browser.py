@@ -92,25 +92,51 @@ def test_a_phone_scrolls_only_down(browser, files, kind):
     assert cut == []
 
 
-def test_tabs_work_by_keyboard_without_a_script(browser, files):
-    with Opened(browser, files["bold"], java_script_enabled=False) as opened:
+SHOWN = "[...document.querySelectorAll('.tabs > figure')].filter(e => e.checkVisibility()).map(e => e.id)"
+FOCUSED = "document.activeElement.id"
+
+
+def test_the_segment_picker_works_by_keyboard_without_a_script(browser, files):
+    with Opened(browser, files["segmented"], java_script_enabled=False) as opened:
         page = opened.page
-        shown = "[...document.querySelectorAll('.tabs > figure')].filter(e => e.offsetHeight > 0).map(e => e.id)"
-        focused = "document.activeElement.id"
-        assert page.evaluate(shown) == ["panel-map-probability"]
+        assert page.evaluate(SHOWN) == ["panel-segment-0"]
         for _ in range(5):
             page.keyboard.press("Tab")
-            if page.evaluate(focused).startswith("tab-"):
+            if page.evaluate(FOCUSED).startswith("tab-"):
                 break
-        assert page.evaluate(focused) == "tab-map-probability"
-        outline = "getComputedStyle(document.querySelector('#tab-map-probability + label')).outlineStyle"
+        assert page.evaluate(FOCUSED) == "tab-segment-0"
+        outline = "getComputedStyle(document.querySelector('#tab-segment-0 + label')).outlineStyle"
         assert page.evaluate(outline) == "solid"  # the focus is seen
-        page.keyboard.press("ArrowRight")
-        assert page.evaluate(shown) == ["panel-map-logit"]
-        page.keyboard.press("ArrowRight")
-        assert page.evaluate(shown) == ["panel-tce"]
-        page.keyboard.press("ArrowRight")
-        assert page.evaluate(shown) == ["panel-map-probability"]
+        for name in ("segment-1", "segment-all", "segment-0"):
+            page.keyboard.press("ArrowRight")
+            assert page.evaluate(SHOWN) == [f"panel-{name}"]
+
+
+def test_details_open_by_keyboard_and_hold_more_diagrams(browser, files):
+    with Opened(browser, files["bold"], java_script_enabled=False) as opened:
+        page = opened.page
+        assert page.evaluate(SHOWN) == []
+        for _ in range(5):
+            page.keyboard.press("Tab")
+            if page.evaluate("document.activeElement.tagName") == "SUMMARY":
+                break
+        page.keyboard.press("Enter")
+        assert page.evaluate(SHOWN) == ["panel-map-probability"]
+        page.keyboard.press("Tab")
+        for name in ("map-logit", "tce", "map-probability"):
+            page.keyboard.press("ArrowRight")
+            assert page.evaluate(SHOWN) == [f"panel-{name}"]
+
+
+def test_the_verdict_what_to_do_and_both_diagrams_are_on_the_first_screen(browser, files):
+    with Opened(browser, files["bold"], viewport={"width": 1280, "height": 800}) as opened:
+        ends = opened.page.evaluate(
+            "[...document.querySelectorAll('.card, .pair svg')].map(e => e.getBoundingClientRect().bottom)"
+        )
+        used = opened.page.evaluate("document.querySelector('main').getBoundingClientRect().width")
+    assert len(ends) == 4
+    assert max(ends) <= 800
+    assert used > 1150
 
 
 def test_regions_that_scroll_are_reached_by_keyboard(browser, files):
@@ -122,8 +148,8 @@ def test_regions_that_scroll_are_reached_by_keyboard(browser, files):
     assert unreached == 0
 
 
-@pytest.mark.parametrize("kind", ["bold", "three classes"])
-def test_all_figures_are_printed(browser, files, kind):
+@pytest.mark.parametrize(("kind", "figures"), [("bold", 6), ("three classes", 7), ("segmented", 7)])
+def test_all_figures_and_details_are_printed(browser, files, kind, figures):
     with Opened(browser, files[kind], color_scheme="dark") as opened:
         opened.page.emulate_media(media="print", color_scheme="dark")
         sizes = opened.page.evaluate(
@@ -132,7 +158,13 @@ def test_all_figures_are_printed(browser, files, kind):
         )
         contrasts = opened.page.evaluate(CONTRASTS)
         background = opened.page.evaluate("getComputedStyle(document.body).backgroundColor")
-    assert len(sizes) == 4
+        hidden = opened.page.evaluate(
+            "[...document.querySelectorAll('table, dl')].filter(e => !e.checkVisibility()).length"
+        )
+        wide = opened.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert hidden == 0
+    assert wide <= 0
+    assert len(sizes) == figures
     assert min(height for height, _ in sizes) > 100
     assert {effect for _, effect in sizes} == {"none"}
     assert background == "rgb(255, 255, 255)"

@@ -1,18 +1,22 @@
 """The report: what it says, and that its page is one whole file that asks for nothing."""
 
+import datetime
 import json
 import re
 import sys
 
 import numpy as np
 import pytest
+from sklearn.metrics import log_loss, roc_auc_score
 
 import fitontest as fot
 from fitontest.reporting.page import check_jinja
 from fitontest.reporting.summary import Summary
+from fitontest.results.text import debiased_and_raw, short
 from tests.reporting.pages import KINDS, TITLE, Page, report
 
-HEADINGS = {"bold": ["Calibrators compared"], "segmented": ["Segments"], "three classes": ["Classes"]}
+OPEN = {"segmented": ["Segments"], "three classes": ["Classes"]}
+COLLAPSED = {"bold": ["Calibrators compared"]}
 
 
 @pytest.fixture(params=KINDS)
@@ -50,8 +54,19 @@ def test_a_screen_reader_finds_headings_tables_and_texts_of_figures(kind):
     page = Page(report(kind).html)
     levels = [int(tag[1]) for tag, _ in page.elements if re.fullmatch("h[1-6]", tag)]
     assert levels[0] == 1
-    assert set(levels[1:]) == {2}
-    assert page.text["h2"] == ["Diagrams", "Measures", *HEADINGS.get(kind, []), "How this was computed"]
+    assert set(levels[1:]) == {2, 3}
+    assert page.text["h2"] == [
+        "Are the scores calibrated?",
+        "What to do first",
+        "Findings",
+        *OPEN.get(kind, []),
+        "Data",
+        "Details",
+        "More diagrams",
+        "Error by family of maps",
+        *COLLAPSED.get(kind, []),
+        "How this was computed",
+    ]
     assert page.of("html") == [{"lang": "en"}]
     figures = [attrs for attrs in page.of("svg") if "role" in attrs]
     assert len(figures) == len(page.of("figure")) >= 2
@@ -96,44 +111,143 @@ def test_it_says_first_what_was_found():
     assert report("bold").verdict.headline == "Overconfident"
     assert error.startswith("Calibration is rejected (p <= 0.005); calibration error debiased ")
     assert others[0].startswith("P-value of each statistic by itself: ")
-    comparison = report("bold").comparison
-    gain = comparison[comparison.chosen].held_out.to_identity
-    assert others[-3].startswith("Errors of any shape that persists over 1.3 % of the rows, up to ")
-    assert f"Calibration by {comparison.chosen} would lower the log loss by {-gain.mean:#.3g} " in others[-2]
-    assert gain.mean < 0
-    assert others[-1] == "Four times as many rows (2,400) would halve the interval."
+    assert others[-1].startswith("Errors of any shape that persists over 1.3 % of the rows, up to ")
+    html = report("bold").html
+    assert html.index("Overconfident</strong>") < html.index("What to do first") < html.index("Findings")
+
+
+def test_it_says_what_to_do_with_the_error_before_and_after_calibration():
+    made = report("bold")
+    comparison, before, after = made.comparison, made.verdict.estimate, made.after.estimates[0]
+    assert made.advice.title == f"Calibrate with {comparison.chosen}"
+    first, gain = made.advice.sentences
+    assert first == (
+        f"Calibration error {debiased_and_raw(before.debiased, before.value)} before \N{RIGHTWARDS ARROW} "
+        f"{debiased_and_raw(after.debiased, after.value)} after, on rows it was not fitted to."
+    )
+    assert after.value == float(fot.calibration_error(comparison.calibrated))
+    assert after.debiased < before.debiased
+    difference = comparison[comparison.chosen].held_out.to_identity
+    assert f"lower by {short(-difference.mean)} (standard error {short(difference.se, 2)})." in gain
+    page = Page(made.html)
+    assert page.text["h3"] == ["Before", f"After: calibrated by {comparison.chosen}"]
+    assert f"after {comparison.chosen}" in page.text["th"]
+
+
+def test_the_usual_figures_stand_beside_the_error():
+    made = report("bold")
+    y, p = made.evaluation.sample.y, made.evaluation.sample.p
+    figures = {figure.name: figure for figure in made.figures}
+    assert figures["AUC"].now == (short(roc_auc_score(y, p)),)
+    assert figures["Brier score"].now == (short(np.mean((y - p) ** 2)),)
+    assert figures["Log loss"].now == (short(log_loss(y, p)),)
+    assert float(figures["Slope"].now[0]) == pytest.approx(made.verdict.tendency.slope, abs=0.005)
+    assert float(figures["Mean residual"].now[0]) == pytest.approx(y.mean() - p.mean(), abs=5e-4)
+    error = made.verdict.estimate
+    assert " ".join(figures["Calibration error"].now[:2]) == debiased_and_raw(error.debiased, error.value)
+    assert all(figure.phrase and figure.after for figure in made.figures)
+    assert made.after.sample.mean_loss("brier") == pytest.approx(float(figures["Brier score"].after[0]), rel=0.01)
+    assert f"On average the scores predict {short(100 * p.mean())} % positives" in made.html
+
+
+def test_of_confidence_it_speaks_of_accuracy_and_not_of_positives():
+    made = report("three classes")
+    first = made.html[: made.html.index("<h2>Classes")]
+    assert "positive" not in first[first.index("<main>") :]
+    assert "accuracy" in first
+    assert "confidence" in first
+
+
+def test_where_calibrators_cannot_be_compared_it_says_why():
+    p = np.linspace(0.01, 0.2, 60)
+    made = fot.report(np.zeros(60), p, families=["spline"])
+    assert made.comparison is None
+    assert made.not_compared.startswith("Calibrators were not compared: y_true must have rows of both classes")
+    assert made.advice.title == "Cannot tell yet"
+    assert made.not_compared in made.advice.sentences
+    with pytest.raises(ValueError, match="both classes"):
+        fot.report(np.zeros(60), p, families=["spline"], compare=True)
+
+
+def test_few_rows_cannot_tell():
+    rng = np.random.default_rng(0)
+    p = rng.random(100)
+    made = fot.report(rng.random(100) < p, p, families=["spline"], compare=False)
+    assert made.advice.title == "Cannot tell yet"
+    high = made.verdict.interval.high
+    assert high > 0.05
+    first, rows, _ = made.advice.sentences
+    assert first == f"No miscalibration is shown, but errors up to {short(high)} cannot be ruled out."
+    assert rows.endswith(" rows would tell whether it is at most 0.0500.")
 
 
 def test_of_calibrated_scores_it_says_what_could_be_hidden():
     made = report("calibrated")
-    one = made.verdict.estimate
-    high = one.interval.high
+    high = made.verdict.interval.high
     assert made.verdict.headline == "No miscalibration shown"
-    assert made.sentences[-2].startswith(f"Errors up to {high:#.3g} cannot be ruled out (of any shape that persists ")
-    assert made.sentences[-1] == (
-        f"If the error is as found, about 2,400 rows would show that it is at most {(one.debiased + high) / 2:#.3g}."
-    )
-    assert 'class="verdict good"' in made.html
+    assert made.sentences[-1].startswith(f"Errors up to {short(high)} cannot be ruled out (of any shape that persists ")
+    assert made.html.count('class="card good"') == (2 if made.advice.kind == "no need" else 0)
 
 
 def test_where_no_direction_is_sure_it_says_how_many_rows_would_show_one():
     verdict = report("bold").verdict
-    sample = report("bold").evaluation.sample
     tendency = verdict.tendency
     interval = type(tendency.residual_interval)
     vague = type(tendency)(0.01, interval(-0.01, 0.03, 0.95), 0.9, interval(0.7, 1.1, 0.95))
     open_ = type(verdict)(verdict.estimate, verdict.test, vague)
     assert open_.headline == "Miscalibrated, in no single direction"
-    last = Summary(open_, sample).sentences[-1]
-    assert last.endswith("About 2,400 would show a direction, if there is one.")  # (.02 / .01)^2 and (.2 / .1)^2
+    last = Summary(open_).sentences[-1]
+    assert last == "About 2,400 rows would show a direction, if there is one."  # (.02 / .01)^2 and (.2 / .1)^2
 
 
 def test_no_gain_is_said_too():
+    rng = np.random.default_rng(1)
+    p = rng.random(3000)
+    made = fot.report(rng.random(3000) < p, p, families=["platt"], compare=True)
+    assert made.advice.title == "No need to calibrate"
+    if made.comparison.chosen == "identity":
+        assert made.advice.sentences[1].startswith("No calibrator of those compared predicts")
+        assert made.after is None
+        assert Page(made.html).text["h3"] == ["Now"]
+    else:  # a mixture may gain less than chance
+        assert made.advice.sentences[1].endswith("not clearly more than chance.")
+
+
+def test_date_model_notes_and_data_are_told():
+    made = report("bold")
+    text = made.html
+    assert made.provenance["date"] == "2026-01-02"
+    assert "2026-01-02" in text
+    assert "churn &lt;i&gt;3.1&lt;/i&gt;" in text
+    assert "March &lt;b&gt;2026&lt;/b&gt; &amp; later" in text
+    assert made.data_facts["rows"] == "600; none dropped: missing and invalid values are refused, not skipped"
+    assert made.data_facts["distinct scores"] == "600"
+    p = np.array([0.0] * 30 + [0.4] * 50 + [1.0] * 20)
+    y = np.array([0] * 29 + [1] + [0, 1] * 25 + [1] * 20)
+    weights = np.array([0.0] * 5 + [2.0] * 95)
+    facts = fot.report(y, p, sample_weight=weights, families=["spline"], compare=False).data_facts
+    assert facts["rows"].startswith("95, beside 5 of weight 0, which have no part;")
+    assert facts["scores of exactly 0, exactly 1"] == "50 (26 %), 40 (21 %)"
+    assert facts["distinct scores"] == "3"
+    assert facts["weights"] == "weights are counts: 95 rows stand for 190"
+    today = fot.report(y, p, families=["spline"], compare=False, notes="from the test of today")
+    assert today.provenance["date"] == datetime.date.today().isoformat()
+    assert "from the test of today" in today.html
+
+
+def test_a_file_and_its_columns_are_named(tmp_path):
     rng = np.random.default_rng(0)
-    p = rng.random(300)
-    made = fot.report(rng.random(300) < p, p, families=["platt"], compare=True)
-    assert made.comparison.chosen == "identity"
-    assert any(text.startswith("No calibrator of those compared") for text in made.sentences)
+    p = rng.random(200).round(3)
+    lines = [f"{int(label)},{score}" for label, score in zip(rng.random(200) < p, p, strict=True)]
+    file = tmp_path / "scores.csv"
+    file.write_text("\n".join(["churned,score", *lines]))
+    made = fot.report(file, label="churned", prob="score", families=["spline"], compare=False)
+    assert made.provenance["notes"] == {
+        "file": "scores.csv",
+        "column of labels": "churned",
+        "columns of scores": "score",
+    }
+    assert "scores.csv" in made.html
 
 
 def test_classes_and_segments_are_listed_worst_first():
@@ -157,14 +271,20 @@ def test_the_dict_holds_what_the_page_says():
     assert found["facts"]["random_state"] == "0"
     assert found["classes"] is None
     assert made._repr_html_().startswith('<iframe title="Churn &lt;script&gt;')
-    assert repr(made) == f"Report({TITLE!r}: Overconfident)"
+    assert repr(made) == f"Report({TITLE!r}: Overconfident. Calibrate with {made.comparison.chosen})"
+    assert found["advice"]["kind"] == "calibrate"
+    assert found["date"] == "2026-01-02"
+    assert found["after"]["estimates"][0]["value"] == made.after.estimates[0].value
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"title": " "}, "title must be a text"),
-        ({"compare": "yes"}, "compare must be True or False"),
+        ({"compare": "yes"}, "compare must be True, False or 'auto'"),
+        ({"date": 3}, "date must be a date or a text"),
+        ({"model": ""}, "model must be a text"),
+        ({"notes": {"a": 1}}, "notes must be a text, or texts by their names"),
         ({"families": ["none such"]}, "family"),
         ({"interval": 2}, "interval must be"),
         ({"reduction": "none such"}, "reduction must be one of"),
@@ -202,6 +322,11 @@ def three_classes():
 def test_whole_distributions_are_judged_by_the_error_on_the_simplex():
     y, P, _ = three_classes()
     page = fot.report(y, P, reduction="canonical", families=["vector"])
+    assert repr(page.verdict) == "ClassesVerdict('Miscalibration shown', p_value=0.0050)"
+    assert str(page.verdict).startswith("Miscalibration shown: the ECE in joint bins is estimated at ")
+    assert page.advice.title.startswith("Calibrate with ")
+    assert page.after.names == ["simplex_ece", "spline"]
+    assert page.after.estimates[0].value < page.evaluation.estimates[0].value
     assert page.evaluation.names == ["simplex_ece", "vector"]
     assert page.verdict.p_value == page.evaluation["simplex_ece"].null.p_value
     assert page.verdict.shown
@@ -216,9 +341,10 @@ def test_cells_of_classes_are_judged_class_by_class():
     y, P, names = three_classes()
     cells = fot.ClassCells({label: fot.Cells.of(y == label, P[:, k]) for k, label in enumerate(names.tolist())})
     page = fot.report(cells, families=["platt"])
+    assert "compare on the cells of each class" in page.not_compared
     assert page.evaluation.names == ["spline", "platt"]
     assert page.confidence is None
     assert page.verdict.headline == "Miscalibration shown in 3 of 3 classes"
     assert "cells of classes do not keep which scores belong to one row" in page.html
-    assert "<h2>Diagrams" not in page.html
+    assert "More diagrams" not in page.html
     assert "<h2>Classes" in page.html

@@ -10,8 +10,9 @@ from fitontest.checks import choose
 from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import Given, of_any_scores
 from fitontest.cli.writing import check_output
+from fitontest.evaluation.evaluate import ALL, DEFAULT_FAMILIES
 from fitontest.reporting.page import check_jinja
-from fitontest.reporting.report import DEFAULT_FAMILIES, ENDINGS
+from fitontest.reporting.report import ENDINGS
 
 
 @click.command()
@@ -19,17 +20,26 @@ from fitontest.reporting.report import DEFAULT_FAMILIES, ENDINGS
 @click.option(
     "--by", multiple=True, help="Column whose values make segments, each listed with its error; repeat for several."
 )
-@click.option("--compare/--no-compare", help="Compare calibrators of these scores too, out of fold.")
+@click.option(
+    "--compare/--no-compare",
+    default=None,
+    help="Whether calibrators of these scores are compared, out of fold. Default: where it can be done.",
+)
 @click.option(
     "--family",
     "families",
     multiple=True,
-    help="Family of calibration maps whose error is listed; repeat for several. "
+    help="Family of calibration maps whose error is listed, or 'all'; repeat for several. "
     f"Default: {', '.join(DEFAULT_FAMILIES)}.",
 )
 @click.option("--interval", type=float, default=0.95, show_default=True, help="Level of the intervals.")
 @click.option("--random-state", type=int, default=0, show_default=True, help="Seed of the folds and of all draws.")
 @click.option("--title", help="Heading of the page. Default: the names of the column and of the file.")
+@click.option("--date", help="Date of the page. Default: today.")
+@click.option("--model", help="What made the scores, such as the name and the version of a model.")
+@click.option(
+    "--note", "notes", multiple=True, help="What else is known of model or data, as NAME=TEXT; repeat for several."
+)
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), default=Path("report.html"), show_default=True, help="The page."
 )
@@ -37,20 +47,23 @@ from fitontest.reporting.report import DEFAULT_FAMILIES, ENDINGS
 def report(
     given: Given,
     by: tuple[str, ...],
-    compare: bool,
+    compare: bool | None,
     families: tuple[str, ...],
     interval: float,
     random_state: int,
     title: str | None,
+    date: str | None,
+    model: str | None,
+    notes: tuple[str, ...],
     output: Path,
 ) -> None:
     """Write one HTML page on the calibration of the scores in FILE.
 
-    FILE is CSV, TSV (also gzipped) or Parquet, or - for standard input. The page says in words how far the scores are
-    from calibrated, how sure that is and in which direction they are wrong; diagrams, tables and all settings follow.
-    It needs no other file and asks for nothing from anywhere. Of several classes, with a --prob column for each,
-    --reduction confidence or classwise judges the confidence and lists the classes, and --reduction canonical judges
-    the probabilities of all classes by their ECE in joint bins.
+    FILE is CSV, TSV (also gzipped) or Parquet, or - for standard input. The page says in words whether the scores are
+    wrong, how sure that is and in which direction, what to do first, and what that gains; diagrams, tables, the data
+    and all settings follow. It needs no other file and asks for nothing from anywhere. Of several classes, with a
+    --prob column for each, --reduction confidence or classwise judges the confidence and lists the classes, and
+    --reduction canonical judges the probabilities of all classes by their ECE in joint bins.
     """
     choose(output.suffix.lower(), ENDINGS, "the ending of --output")
     check_output(output, "--output", {"FILE": given.file})
@@ -63,11 +76,31 @@ def report(
     page = fot.report(
         replace(given, reduction=judged).read(by),
         title=heading,
-        families=families or None,
-        compare=compare,
+        date=date,
+        model=model,
+        notes={**_columns(given, by), **_split_notes(notes)},
+        families=ALL if families == (ALL,) else families or None,
+        compare="auto" if compare is None else compare,
         interval=interval,
         random_state=random_state,
         reduction=given.reduction,
     )
     page.save(output)
-    say(f"{page.verdict.headline}. Wrote {output}", err=True)
+    say(f"{page.verdict.headline}. {page.advice.title}. Wrote {output}", err=True)
+
+
+def _columns(given: Given, by: tuple[str, ...]) -> dict[str, str]:
+    """Return the file and the columns that are read, by what they are called on the page."""
+    facts = {"file": given.file.name, "column of labels": given.label, "columns of scores": ", ".join(given.probs)}
+    if given.weight is not None:
+        facts["column of weights"] = given.weight
+    return {**facts, "by": ", ".join(by)} if by else facts
+
+
+def _split_notes(notes: tuple[str, ...]) -> dict[str, str]:
+    """Return notes by their names."""
+    pairs = [note.partition("=") for note in notes]
+    for note, (name, equals, text) in zip(notes, pairs, strict=True):
+        if not (equals and name.strip() and text.strip()):
+            raise ValueError(f"--note must be NAME=TEXT, got {note!r}")
+    return {name.strip(): text.strip() for name, _, text in pairs}

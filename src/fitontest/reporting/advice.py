@@ -83,7 +83,7 @@ class Adviser:
         reason = self.not_compared or "Calibrators were not compared, so that it is not known what one would gain."
         if self._is_small and not self.verdict.shown:
             return Advice(NO_NEED, "No need to calibrate", (f"{self._size}.", reason))
-        if self.verdict.shown and not self._is_small:
+        if self.verdict.shown and not self._is_small and self.base_rate not in (0.0, 1.0):
             text = f"The calibration error is {both_values(self.verdict.estimate)}."
             return Advice(CALIBRATE, "Calibrate the scores", (text, reason))
         return Advice(OPEN, "Cannot tell yet", (f"{self._size}.", *self._rows, reason))
@@ -139,7 +139,9 @@ class Adviser:
         loss, chosen = LOSS_NAMES[self.comparison.scoring], self._chosen
         identity = self.comparison[self.comparison.do_nothing]
         if chosen.name == identity.name:
-            return "No calibrator of those compared predicts rows it was not fitted to better than the scores as they are."
+            return (
+                "No calibrator of those compared predicts rows it was not fitted to better than the scores as they are."
+            )
         gain = chosen.held_out.to_identity
         values = f"{short(identity.held_out.score)} \N{RIGHTWARDS ARROW} {short(chosen.held_out.score)}"
         if self._gains:

@@ -177,7 +177,7 @@ def segment_pictures(segments: SegmentedEvaluation, seed: int) -> list[Picture]:
 
 
 def _shown_scale(samples: list[ScoreSample]) -> ScaleName:
-    """Return the scale that shows the scores apart: logits where most of each are near an end and have a place there."""
+    """Return the scale that shows the scores apart: logits where most of them are near 0 or 1, but not on it."""
     return "logit" if all(map(_is_near_ends, samples)) else "probability"
 
 

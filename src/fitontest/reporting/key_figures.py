@@ -1,4 +1,4 @@
-"""The figures of a page that a reader looks for: the error, and the usual figures beside it, each with a plain phrase."""
+"""The figures that a reader looks for: the error, and the usual figures beside it, each with a plain phrase."""
 
 from dataclasses import dataclass
 from math import floor, log, log10
@@ -99,7 +99,11 @@ def key_figures(before: Measured, sample: ScoreSample, after: Measured | None) -
         ("Slope", "1 is ideal; below 1: predictions too extreme, above 1: not extreme enough", "slope"),
         ("Mean residual", f"{outcome} minus mean {score}; 0 is ideal, below 0: {score}s too high", "residual"),
         ("AUC", f"{ranked}; 0.5 is chance", "auc"),
-        ("Brier score", f"mean squared distance of {score} and {label}; {constant} {short(rate * (1.0 - rate))}", "brier"),
+        (
+            "Brier score",
+            f"mean squared distance of {score} and {label}; {constant} {short(rate * (1.0 - rate))}",
+            "brier",
+        ),
         ("Log loss", f"punishes sure errors the most; {constant} {short(entropy)}", "log_loss"),
     )
     figures = []
@@ -131,7 +135,9 @@ def _with_ends(value: float, interval: Interval | None) -> tuple[str, ...]:
         return (short(value),)
     size = max(abs(interval.low), abs(interval.high))
     decimals = int(max(2 - floor(log10(size)), 0)) if size > 0 else 3
-    low, mean, high = (f"{round(number, decimals) + 0.0:.{decimals}f}" for number in (interval.low, value, interval.high))
+    low, mean, high = (
+        f"{round(number, decimals) + 0.0:.{decimals}f}" for number in (interval.low, value, interval.high)
+    )
     return mean, f"{low} to {high}"
 
 

@@ -1,10 +1,10 @@
 """A report: what the rows say of the calibration of their scores, as one page for readers."""
 
+import datetime
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date as Date
 from functools import cached_property
 from html import escape
 from importlib.metadata import version
@@ -146,7 +146,7 @@ class Report:
 
     @cached_property
     def figures(self) -> list[KeyFigure]:
-        """The figures that a reader looks for, each with a plain phrase: the error, slope, AUC, Brier score, log loss."""
+        """The error, slope, mean residual, AUC, Brier score and log loss, each with a plain phrase."""
         if isinstance(self.verdict, ClassesVerdict):
             return listed_figures(self.verdict.glance)
         after = None
@@ -275,7 +275,7 @@ def report(
     y_prob: ArrayInput = None,
     *,
     title: str = "Calibration report",
-    date: Date | str | None = None,
+    date: datetime.date | str | None = None,
     model: str | None = None,
     notes: str | Mapping[str, str] | None = None,
     families: Iterable[FamilyLike] | Literal["all"] | None = None,
@@ -408,7 +408,9 @@ def _with_columns(provenance: Provenance, source: Any, columns: dict[str, Any]) 
     names = {key: name if isinstance(name, str) else ", ".join(map(str, name)) for key, name in columns.items() if name}
     called = {"label": "column of labels", "prob": "columns of scores", "weight": "column of weights", "by": "by"}
     facts = {"file": Path(source).name} if isinstance(source, str | Path) else {}
-    return replace(provenance, notes={**facts, **{called[key]: name for key, name in names.items()}, **provenance.notes})
+    return replace(
+        provenance, notes={**facts, **{called[key]: name for key, name in names.items()}, **provenance.notes}
+    )
 
 
 def _judged(data: Data) -> Data:
@@ -469,9 +471,9 @@ def _compared(data: Data, options: ReportOptions) -> tuple[Comparison | None, st
 
 def _after(comparison: Comparison | None, judged: Data, options: ReportOptions) -> Evaluation | None:
     """Return the error of the verdict after calibration, on rows that the calibrator was not fitted to."""
-    if comparison is None or comparison.chosen == comparison.do_nothing:
+    if comparison is None or comparison.calibrated is None or comparison.chosen == comparison.do_nothing:
         return None
-    sample = changed(comparison.calibrated, reduction=judged.reduction)
+    sample: Any = changed(comparison.calibrated, reduction=judged.reduction)
     quoted = PlugIn(FAMILY).seeded(options.seed)
     if judged.reduction != CANONICAL:
         return measure_data(sample, [quoted], options.redrawing)

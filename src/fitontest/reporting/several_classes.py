@@ -17,7 +17,7 @@ NO_CONFIDENCE = (
     "one row."
 )
 METHOD_OF_DISTRIBUTIONS = (
-    "The verdict rests on the ECE on the simplex, whichever families are listed: the simplex is cut into cells, and in "
+    "The verdict rests on the ECE in joint bins, whichever families are listed: distributions that are near make a bin, and in "
     "each cell the mean prediction is held against the shares of the labels. It sees no error that changes sign within "
     "a cell. Its p-value is how often labels that are drawn from the predictions look as bad."
 )
@@ -79,7 +79,7 @@ class ClassesVerdict:
         shown = p_value <= UNLIKELY
         most = "at most " if p_value < 1.5 / (1 + ece.null.values.size) else ""  # no draw looked as bad
         text = (
-            f"the ECE on the simplex is estimated at {_with_interval(ece)}: so far are the shares of the labels from "
+            f"the ECE in joint bins is estimated at {_with_interval(ece)}: so far are the shares of the labels from "
             f"the mean predictions of its cells, in total variation. Calibrated predictions would look as bad in "
             f"{most}{percent(p_value)} of cases."
         )
@@ -90,7 +90,7 @@ class ClassesVerdict:
         glance = {
             "accuracy": short(largest.base_rate),
             "mean confidence": short(largest.mean_score),
-            "ECE on the simplex": _with_interval(ece),
+            "ECE in joint bins": _with_interval(ece),
             "p-value of calibration": short(p_value, 2),
         }
         headline = "Miscalibration shown" if shown else NOT_SHOWN
@@ -133,9 +133,7 @@ class ClassesVerdict:
         headline = f"Miscalibration shown in {len(shown)} of {len(verdicts)} classes" if shown else NOT_SHOWN
         counts = {**_counts(mean, len(verdicts)), **glance}
         highs = [high for verdict in tested.values() if (high := _high(verdict.estimate)) is not None]
-        return cls(
-            mean, headline, bool(shown), smallest, reasons, counts, METHOD_OF_CLASSES, max(highs, default=None)
-        )
+        return cls(mean, headline, bool(shown), smallest, reasons, counts, METHOD_OF_CLASSES, max(highs, default=None))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the verdict as JSON-ready values."""

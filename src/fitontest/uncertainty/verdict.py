@@ -11,7 +11,7 @@ from fitontest.measures.estimate import Estimate
 from fitontest.measures.if_calibrated import IfCalibrated
 from fitontest.measures.interval import ErrorInterval
 from fitontest.measures.plug_in import PlugIn
-from fitontest.results.text import percent, short
+from fitontest.results.text import debiased_and_raw, percent, short
 from fitontest.uncertainty.intervals import with_interval
 from fitontest.uncertainty.joint import UNLIKELY, JointTest, joint_test
 from fitontest.uncertainty.tendency import Tendency, tendency_of
@@ -257,8 +257,7 @@ def _interval_and_null(estimate: Estimate) -> tuple[ErrorInterval, IfCalibrated]
 
 def both_values(estimate: Estimate) -> str:
     """Return the debiased value of an estimate with the raw one in brackets, or the raw one where there is no other."""
-    raw = f"raw {short(estimate.value)}"
-    return raw if estimate.debiased is None else f"debiased {short(estimate.debiased)} ({raw})"
+    return debiased_and_raw(estimate.debiased, estimate.value)
 
 
 def _capital(text: str) -> str:
