@@ -17,9 +17,9 @@ NO_CONFIDENCE = (
     "one row."
 )
 METHOD_OF_DISTRIBUTIONS = (
-    "The verdict rests on the ECE in joint bins, whichever families are listed: distributions that are near make a bin, and in "
-    "each cell the mean prediction is held against the shares of the labels. It sees no error that changes sign within "
-    "a cell. Its p-value is how often labels that are drawn from the predictions look as bad."
+    "The verdict rests on the ECE in joint bins, whichever families are listed: predictions that are near make a bin, "
+    "and in each bin the mean prediction is held against the shares of the labels. It sees no error that changes sign "
+    "within a bin. Its p-value is how often labels that are drawn from the predictions look as bad."
 )
 METHOD_OF_CLASSES = (
     "The verdict rests on each class against the rest: on the joint test of the error under a spline, the error under "
