@@ -62,7 +62,7 @@ class PlanDisplay(Display):
         self._needed = _hardest(needed)
 
     def parts(self) -> dict[str, Records]:
-        """Return the numbers drawn: half-widths and powers by family and number of rows, and the rows needed."""
+        """Return the numbers drawn: half-widths and powers by number of rows, and the rows needed."""
         widths = [{"family": row["family"], "n": row["n"], "half_width": row["value"] / 2} for row in self._widths]
         keys = ("family", "n", "error")
         powers = [{**{key: row[key] for key in keys}, "power": row["value"]} for row in self._powers]

@@ -121,7 +121,7 @@ class EvaluationPlan(Table):
 
     @property
     def sentences(self) -> list[str]:
-        """The answer in words: how many rows what is wanted takes, with the family that needs the fewest.
+        """The answer in words: how many rows what is wanted takes, with the calibration maps that need the fewest.
 
         Where nothing was wanted, what the smallest and the largest number of rows give.
         """
