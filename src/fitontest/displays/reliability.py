@@ -13,6 +13,7 @@ from fitontest.displays.class_choice import ClassChoice
 from fitontest.displays.companions import annotate_advice, annotate_shares_beyond, format_counts_axis
 from fitontest.displays.frame import draw_legend, extend_limits, find_histogram, has_diagonal, prepare_axes
 from fitontest.displays.headline import format_legend_label, name_axes
+from fitontest.displays.models import draw_models
 from fitontest.displays.palette import Color, get_foreground, get_series_style
 from fitontest.displays.reliability_artists import (
     draw_areas,
@@ -43,6 +44,7 @@ from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure, read_measure
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.norms import Norm
+from fitontest.reading.models import is_of_models, read_models
 from fitontest.reading.read import read
 from fitontest.results.frames import Records, records
 from fitontest.typing import ArrayInput, Label, RandomState
@@ -220,7 +222,8 @@ class ReliabilityDisplay(PanelDisplay):
         ----------
         y_true, y_prob : array-like of shape (n,)
             Labels of two classes, and predicted probabilities of the positive class; or as given by `reduction`; or
-            what `read` returns in place of both.
+            what `read` returns in place of both. A dict of the scores of several models draws `SmallMultiples`, a panel
+            for each; `ax` is then a figure, and `color`, `fill`, `legend` and `ref_line` must be left out.
         family : str, Family or CalibrationMap, default="slope1"
             As in `calibration_error`, whose default is another: a diagram shows bins unless told otherwise. A family is
             fitted to these rows, and a map is used unchanged.
@@ -289,6 +292,12 @@ class ReliabilityDisplay(PanelDisplay):
             raise ValueError(
                 f"by_predicted must be False unless reduction is 'confidence', got reduction={reduction!r}"
             )
+        plain = color is None and fill is None and legend and ref_line
+        if is_of_models(y_prob):
+            shared: dict[str, Any] = {"reduction": reduction, "labels": labels, "pos_label": pos_label}
+            models = read_models(y_true, y_prob, sample_weight=sample_weight, **shared)
+            panels = {"scale": scale, "limits": limits, "measures": others, "title": name}
+            return draw_models(cls, models, measure, redrawing, banded, (ax, plain), **panels)
         data = read(
             y_true,
             y_prob,
@@ -299,7 +308,7 @@ class ReliabilityDisplay(PanelDisplay):
         )
         if data.is_by_class:
             why = "by_predicted=True" if by_predicted else "reduction='classwise'"
-            figure = check_classes_figure(ax, why, plain=color is None and fill is None and legend and ref_line)
+            figure = check_classes_figure(ax, why, plain=plain)
             options: dict[str, Any] = {"scale": scale, "limits": limits, "name": name, "measures": others}
             drawn = data.whole.by_predicted() if by_predicted else data
             return cls.of_classes(drawn, measure, banded, redrawing, classes=classes, **options).plot(figure)
