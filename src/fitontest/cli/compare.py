@@ -20,8 +20,8 @@ from fitontest.numerics.losses import LOSSES
 from fitontest.results.writing import write_text
 
 FAMILY_HELP = (
-    "Candidate; repeat for several. Default: the families meant for deployment, which are identity, temperature, "
-    "platt, beta, isotonic, spline, pl, pl3, venn_abers and those of other packages that say so. With "
+    "Candidate; repeat for several. Default: the quick families, which are identity, temperature, platt, beta, "
+    "isotonic, spline, venn_abers and those of other packages that say so. With "
     "--reduction canonical: identity, bias_corrected, dirichlet, matrix, one_vs_rest (of beta), shared_isotonic, "
     "temperature, vector; families of two classes are fitted to each class against the rest."
 )
@@ -31,17 +31,17 @@ FAMILY_HELP = (
 @of_any_scores
 @click.option("--test", type=click.Path(path_type=Path), help="A second file with the same columns, to evaluate on.")
 @click.option("--family", "families", multiple=True, help=FAMILY_HELP)
-@click.option("--cv", type=click.IntRange(min=2), default=5, show_default=True, help="Number of folds.")
+@click.option("--cv", type=click.IntRange(min=2), default=10, show_default=True, help="Number of folds.")
 @click.option("--repeats", type=click.IntRange(min=1), default=1, show_default=True, help="Cross-validations.")
 @click.option("--scoring", type=Choice(sorted(LOSSES, reverse=True)), default="log_loss", show_default=True)
 @click.option(
     "--rule",
     type=Choice(sorted(RULES, reverse=True)),
-    default="one_se",
+    default="stack",
     show_default=True,
-    help="The simplest family within one standard error of the best (to do nothing, or the smallest loss of those with "
-    "the fewest parameters or one more), the best (to do nothing, unless that is worse by more than one standard "
-    "error), or the mixture of all (to do nothing, unless that is worse).",
+    help="stack: the mixture of all, or to do nothing where the mixture predicts no better. one_se: one family, the "
+    "simplest within one standard error of the best (to do nothing, or the smallest loss of those with the fewest "
+    "parameters or one more). best: the best (to do nothing, unless that is worse by more than one standard error).",
 )
 @click.option(
     "--evaluator",

@@ -11,12 +11,12 @@ DO_NOTHING = "identity"
 
 
 def list_calibrators() -> list[str]:
-    """Return the names of the registered families that are meant for deployment (`Family.calibrator`)."""
+    """Return the names of the registered families that are compared by default (`Family.calibrator`)."""
     return [name for name in family_names("two") if family_class(name).calibrator]
 
 
 def list_class_calibrators() -> list[str]:
-    """Return the names of the registered families of several classes that are meant for deployment."""
+    """Return the names of the registered families of several classes that are compared by default."""
     return [name for name in family_names("any") if registered_class(name).calibrator]
 
 

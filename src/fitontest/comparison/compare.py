@@ -48,10 +48,10 @@ def compare_calibrators(
     y_prob: ArrayInput = None,
     *,
     families: Iterable[str | Family | MulticlassFamily] | None = None,
-    cv: int = 5,
+    cv: int = 10,
     repeats: int = 1,
     scoring: Literal["log_loss", "brier"] = "log_loss",
-    rule: Literal["one_se", "best", "stack"] = "one_se",
+    rule: Literal["one_se", "best", "stack"] = "stack",
     evaluators: Iterable[str | Family] = EVALUATORS,
     decomposition: str | Family | MulticlassFamily | None = None,
     test: tuple[ArrayInput, ...] | None = None,
@@ -78,30 +78,31 @@ def compare_calibrators(
         Predicted probabilities of the positive class, in [0, 1], of rows that the classifier was not trained on; with
         `reduction` those of all classes, in the order of the sorted labels or of `labels`.
     families : iterable of str, Family or MulticlassFamily, optional
-        Candidates; ``"identity"`` is added. By default the registered families that are meant for deployment
-        (`Family.calibrator`): identity, temperature, platt, beta, isotonic, spline, pl, pl3 and venn_abers. Families
-        that are there to measure errors, such as slope1, flat, pava_bc and knn, can be listed too. With
-        ``reduction="canonical"`` the registered families of several classes that are meant for deployment; a family of
-        two classes that is listed is fitted to each class against the rest (`OneVsRest`).
-    cv : int, default=5
-        Number of folds, at most n. They are drawn over sorted rows, so they do not depend on the row order. Unlike
+        Candidates; ``"identity"`` is added. By default the registered families with `Family.calibrator`: identity,
+        temperature, platt, beta, isotonic, spline and venn_abers, all quick. Others can be listed: pl and pl3, which
+        load jax, and families that are there to measure errors, such as slope1, flat, pava_bc and knn. With
+        ``reduction="canonical"`` the like families of several classes; a family of two classes that is listed is fitted
+        to each class against the rest (`OneVsRest`).
+    cv : int, default=10
+        Number of folds, at most n. The map that is used is fitted to all rows, so that a fair judgement needs nearly
+        all of them in each fit; `CalibratedClassifier` has 5, as scikit-learn's, since it fits the classifier too. They are drawn over sorted rows, so they do not depend on the row order. Unlike
         scikit-learn's they are not stratified, since a share of positives that is the same in every fold would hide the
         error of fitting it.
     repeats : int, default=1
         Cross-validations with other folds; the losses of a row are averaged.
     scoring : {"log_loss", "brier"}, default="log_loss"
         The proper loss. Log loss clips predictions to [1e-6, 1 - 1e-6].
-    rule : {"one_se", "best", "stack"}, default="one_se"
-        "one_se": of the families whose loss is within one paired standard error of the smallest the identity, if it
-        is one of them. Else, with m the fewest parameters (`Family.n_parameters_`) among them, that of the smallest
-        loss among those with at most m + 1 parameters. "best": the smallest loss, but the identity unless that beats
-        it by more than one paired standard error. "stack": the mixture of all candidates (`Stacking`), or the
-        identity where the mixture has no smaller loss. The mixture is added to the candidates unless they hold one,
-        which keeps its own settings; of several that of the smallest loss is meant; with "classwise" it is one for each
-        class. On each fold it is judged with
-        weights that were chosen by the predictions for the other folds, of which the members were fitted to this fold
-        too; fitted to all rows it draws ten folds of its own. docs/calibrators.md compares the rules.
-    evaluators : iterable of str or Family, default=("slope1", "isotonic")
+    rule : {"stack", "one_se", "best"}, default="stack"
+        "stack": the mixture of all candidates (`Stacking`), or the identity where the mixture has no smaller loss. The
+        mixture is added to the candidates unless they hold one, which keeps its own settings; of several that of the
+        smallest loss is meant; with "classwise" it is one for each class. On each fold it is judged with weights that
+        were chosen by the predictions for the other folds, of which the members were fitted to this fold too; fitted to
+        all rows it draws ten folds of its own. "one_se": one family. Of those whose loss is within one paired standard
+        error of the smallest the identity, if it is one of them. Else, with m the fewest parameters
+        (`Family.n_parameters_`) among them, that of the smallest loss among those with at most m + 1 parameters.
+        "best": the smallest loss, but the identity unless that beats it by more than one paired standard error.
+        docs/calibrators.md compares the rules.
+    evaluators : iterable of str or Family, default=("spline", "isotonic")
         Families under which the calibration error of the calibrated predictions is measured. Empty for none. With
         ``reduction="canonical"`` that of the largest score of each row, and the mean over the classes, which it is with
         "classwise".
@@ -174,7 +175,7 @@ def compare_calibrators(
     >>> p = rng.random(2000)
     >>> y = rng.random(2000) < p**2 / (p**2 + (1 - p) ** 2)
     >>> comparison = fot.compare_calibrators(y, p, families=["temperature", "platt", "isotonic"], evaluators=[])
-    >>> comparison.chosen, comparison.best_.predict([0.2, 0.5]).round(2)
+    >>> comparison.chosen, comparison.best_.predict([0.2, 0.5]).round(2), comparison.choice("one_se")
     ('temperature', array([0.06, 0.5 ]))
     >>> print(comparison.to_frame()[["family", "score", "to_identity", "to_identity_se"]].round(4).to_string())
             family   score  to_identity  to_identity_se

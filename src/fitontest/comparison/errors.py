@@ -6,12 +6,13 @@ models on the same rows share the noise of the labels and most of that cost, so 
 difference.
 """
 
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from fitontest.checks import choose, is_real, two_names
+from fitontest.checks import brief, choose, is_real, two_names
 from fitontest.comparison.error_comparison import ErrorComparison, HeldOutMean
 from fitontest.comparison.kinds import KINDS, OF_SCORES
 from fitontest.comparison.rows import check_two_classes, sample_of
@@ -24,7 +25,6 @@ from fitontest.data.simplex_sample import CANONICAL, AnyReduction
 from fitontest.data.weights import read_weights
 from fitontest.families.base import Family, check_family
 from fitontest.families.multiclass.base import MulticlassFamily
-from fitontest.families.slope1 import Slope1
 from fitontest.measures.estimate import Estimate, mean_over_classes
 from fitontest.measures.interval import Interval
 from fitontest.measures.measure import Measure
@@ -38,20 +38,23 @@ from fitontest.reading.read import READ, read
 from fitontest.typing import ArrayInput, FloatArray, Label, RandomState
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of, has_quick_interval
 
-DEFAULT_BINS = 15
+#: Predictions of one model, or those of two by their names.
+Models: TypeAlias = ArrayInput | Mapping[str, ArrayInput]
+FAMILY, CLASS_FAMILY = "spline", "vector"  # by default
+DEFAULT_NAMES = ("p1", "p2")
 LEAST = 2  # rows, and effective rows, without which nothing can be held out and nothing varies
 
 
 def compare_errors(
     y_true: ArrayInput,
-    p1: ArrayInput,
-    p2: ArrayInput,
+    p1: Models,
+    p2: ArrayInput = None,
     *,
     family: str | Family | MulticlassFamily | None = None,
     loss: Literal["brier", "log_loss"] = "brier",
     cv: int = 10,
     interval: float = 0.95,
-    names: tuple[str, str] = ("p1", "p2"),
+    names: tuple[str, str] | None = None,
     random_state: RandomState = 0,
     sample_weight: ArrayInput = None,
     pos_label: Label | None = None,
@@ -73,11 +76,11 @@ def compare_errors(
         Labels, of two classes without a reduction; at least two classes must occur.
     p1, p2 : array-like of shape (n,) or (n, K)
         Probabilities of the positive class, in [0, 1], that the two models predict for these rows; with `reduction`
-        those of all classes, in the order of the sorted labels or of `labels`.
+        those of all classes, in the order of the sorted labels or of `labels`. In place of both a dict of two models,
+        as in ``{"naive Bayes": p1, "logistic": p2}``, whose keys the result calls them by.
     family : str, Family or MulticlassFamily, optional
-        The family of the maps, by default ``Slope1(n_bins=15)``, the only one that kept both promises in simulations
-        (see the notes); with ``reduction="canonical"`` "vector". It is fitted to every model and fold anew, so a map
-        that exists is refused.
+        The family of the maps, by default "spline"; with ``reduction="canonical"`` "vector". It is fitted to every
+        model and fold anew, so a map that exists is refused.
     loss : {"brier", "log_loss"}, default="brier"
         What is compared. "brier": the squared calibration error, the mean of (c - p)^2, where c is the true probability
         of a positive given the score. "log_loss": the excess log loss, the mean of the Kullback-Leibler divergence of p
@@ -89,8 +92,8 @@ def compare_errors(
         else. (Swapping may change the folds only where it merely reorders the rows: each has a mirror image.)
     interval : float in (0, 1), default=0.95
         Level of the intervals.
-    names : tuple of two str, default=("p1", "p2")
-        What the result calls the models.
+    names : tuple of two str, optional
+        What the result calls the models, by default "p1" and "p2"; a dict of models has its own.
     random_state : int, RandomState or None, default=0
         Seed of the folds, and of a family given by name that draws anything.
     sample_weight : array-like of shape (n,), optional
@@ -155,7 +158,7 @@ def compare_errors(
     >>> rng = np.random.default_rng(0)
     >>> c = rng.random(2000)
     >>> y = rng.random(2000) < c
-    >>> comparison = fot.compare_errors(y, c**2, c, names=("squared", "true"))
+    >>> comparison = fot.compare_errors(y, {"squared": c**2, "true": c})
     >>> comparison.better, bool(comparison.interval.low > 0)
     ('true', True)
     >>> print(comparison.sentence.replace(": ", ":\n"))
@@ -167,12 +170,12 @@ def compare_errors(
             f"y_true must be the labels of rows that both models scored, got {type(y_true).__name__}, which hold the "
             "scores of one"
         )
-    own = "vector" if reduction == CANONICAL else Slope1(DEFAULT_BINS)
+    p1, p2, named = _read_models(p1, p2, names)
+    own = CLASS_FAMILY if reduction == CANONICAL else FAMILY
     measure = _read_measure(own if family is None else family, reduction, random_state)
     choose(loss, LOSSES, "loss")
     check_cv(cv)
     _check_level(interval)
-    named = two_names(names)
     weights = None if sample_weight is None else read_weights(sample_weight, "sample_weight")
     columns = {"sample_weight": weights, "reduction": reduction, "labels": labels, "pos_label": pos_label}
     data = [read(y_true, p, **columns, names=Names(y_prob=name)) for name, p in (("p1", p1), ("p2", p2))]
@@ -208,6 +211,20 @@ def compare_errors(
         base_rate=models.given[0].base_rate,
         reduction=reduction,
     )
+
+
+def _read_models(first: Any, second: Any, names: Any) -> tuple[Any, Any, tuple[str, str]]:
+    """Return the predictions of two models and their names, from a dict of both or from one after the other."""
+    if not isinstance(first, Mapping):
+        if second is None:
+            raise ValueError("p2 must be the predictions of the second model, or p1 a dict of both models; got None")
+        return first, second, two_names(DEFAULT_NAMES if names is None else names)
+    if second is not None or names is not None:
+        argument, value = ("p2", second) if second is not None else ("names", names)
+        raise ValueError(f"{argument} must be left out where p1 is a dict of both models, got {brief(value)}")
+    if len(first) != len(DEFAULT_NAMES):
+        raise ValueError(f"p1 must hold two models, got {len(first)}: {brief(list(first))}")
+    return *first.values(), two_names(list(first))
 
 
 def _level(measure: Measure, reduction: str | None, interval: float) -> float | None:

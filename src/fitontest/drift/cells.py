@@ -17,14 +17,13 @@ from fitontest.drift.score_strata import ScoreStrata
 from fitontest.drift.tables import Pair, Table, read_pairs
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family, check_family, read_family
-from fitontest.families.slope1 import Slope1
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.norms import Norm
 from fitontest.numerics.random import one_seed
 from fitontest.typing import FloatArray, IntArray, RandomState
 from fitontest.uncertainty.null import check_draws
 
-DEFAULT_BINS = 15
+FAMILY = "spline"  # by default
 DRAWS = 999
 MOST_REGIONS = 100
 ROUNDING = 1e-9
@@ -34,7 +33,7 @@ def compare_cells(
     before: Table,
     after: Table,
     *,
-    family: str | Family | None = None,
+    family: str | Family = FAMILY,
     norm: str | Norm | Callable[[FloatArray, FloatArray], float] = "l1",
     regions: int = 10,
     draws: int = DRAWS,
@@ -69,9 +68,9 @@ def compare_cells(
         Cells of one resolution, or rows, also as they were read before: of two tables of rows each distinct score has
         a cell of its own, and rows beside cells are put into cells like these. Of several classes each is compared
         against the rest. Weights must be whole numbers, which count rows, if there are any.
-    family : str or Family, optional
-        The family of the errors and of the maps, by default ``Slope1(n_bins=15)``. It is fitted to both tables and to
-        those of every draw.
+    family : str or Family, default="spline"
+        The family of the errors and of the maps. It is fitted to both tables and to those of
+        every draw; the p-values of the calibration do without it.
     norm : str, Norm or callable, default="l1"
         See `calibration_error`.
     regions : int, default=10
@@ -135,9 +134,8 @@ def compare_cells(
     check_draws(draws, "draws", 1)
     named = two_names(names)
     seed = one_seed(random_state)
-    if family is not None:
-        check_family(family)  # a map would not be fitted to what was dealt out
-    measure = PlugIn(Slope1(DEFAULT_BINS) if family is None else family, norm).seeded(seed)
+    check_family(family)  # a map would not be fitted to what was dealt out
+    measure = PlugIn(family, norm).seeded(seed)
     compare = partial(_compare, measure=measure, regions=int(regions), draws=draws, names=named, seed=seed)
     if isinstance(pairs, tuple):
         return compare(pairs)

@@ -82,8 +82,8 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
     has_knots : bool
         Of the class: whether the map is continuous and bends at the edges of `partition_`, so that diagrams mark them.
     calibrator : bool
-        Of the class: whether it is meant for deployment behind a classifier, and so a default candidate of
-        `compare_calibrators`. Its maps stay in [0, 1]; they need not be monotone. False unless a class sets it.
+        Of the class: whether it is a default candidate of `compare_calibrators`, and so of the mixture that it chooses.
+        Its maps stay in [0, 1], and a fit takes a moment; they need not be monotone. False unless a class sets it.
     evaluator : bool
         Of the class: whether its plug-in error is one of those that `evaluate` reports with ``families="all"``.
         True unless a class sets it.

@@ -160,7 +160,7 @@ class PiecewiseFamily(Family):
 
     has_partition = True
     has_knots = True
-    calibrator = True
+    calibrator = False  # loads jax, and a mixture of the default candidates predicts as well without it
     _link: ClassVar[Link]
     _tolerance_up_to_papers_rows: ClassVar[float]
 
