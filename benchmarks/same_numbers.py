@@ -43,6 +43,7 @@ ROWS, CLASS_ROWS = 400, 240  # of the simulated predictions
 DRAWS, NULL_DRAWS = 15, 20
 FEW = ["spline", "isotonic", "slope1", "platt"]
 SLOW = {"pl", "pl3", "stacking"}  # families that are left out where another one shows the same
+FORMER = {"cv": 3, "rule": "one_se", "evaluators": ("slope1", "isotonic")}  # as comparisons were made by default
 BINNED = {
     "gce": {},
     "mce": {"norm": "max"},
@@ -433,10 +434,10 @@ def comparisons() -> Numbers:
     y, p, w = two_classes()
     found: Numbers = {}
     plain = [name for name in family_names("two") if name not in SLOW]
-    found |= _under("two", of_result(fot.compare_calibrators(y, p, families=plain, cv=3)))
-    few = {"families": ["beta", "platt", "isotonic"], "cv": 3}
+    found |= _under("two", of_result(fot.compare_calibrators(y, p, families=plain, **FORMER)))
+    few = {"families": ["beta", "platt", "isotonic"], **FORMER}
     for rule in ("best", "stack"):
-        found |= _under(rule, of_result(fot.compare_calibrators(y, p, rule=rule, scoring="brier", **few)))
+        found |= _under(rule, of_result(fot.compare_calibrators(y, p, scoring="brier", **few | {"rule": rule})))
     found |= _under("repeats", of_result(fot.compare_calibrators(y, p, repeats=2, **few)))
     found |= _under("test rows", of_result(fot.compare_calibrators(y[:200], p[:200], test=(y[200:], p[200:]), **few)))
     found |= _under("truth", of_result(fot.compare_calibrators(y, p, truth=_truth(p), **few)))
@@ -446,13 +447,14 @@ def comparisons() -> Numbers:
         found |= _under(kind, of_result(fot.compare_calibrators(y, p, sample_weight=weights, **few)))
     y_classes, p_classes, w_classes = three_classes()
     for kind, weights in {"rows": None, "counts": w_classes}.items():
-        options = {"reduction": "canonical", "cv": 3, "sample_weight": weights}
+        options = {"reduction": "canonical", "sample_weight": weights, **FORMER}
         comparison = fot.compare_calibrators(y_classes, p_classes, **options)
         found |= _under(f"canonical, {kind}", of_result(comparison))
         for loss in ("log_loss", "brier"):
-            errors = fot.compare_errors(y, p, p**1.2, loss=loss, sample_weight=None if weights is None else w)
+            of_rows = {"family": fot.Slope1(15), "sample_weight": None if weights is None else w}
+            errors = fot.compare_errors(y, p, p**1.2, loss=loss, **of_rows)
             found |= _under(f"errors {loss}, {kind}", of_result(errors))
-    options = {"reduction": "canonical", "cv": 3, "scoring": "brier", "rule": "best"}
+    options = {"reduction": "canonical", **FORMER, "scoring": "brier", "rule": "best"}
     half = CLASS_ROWS // 2
     comparison = fot.compare_calibrators(
         y_classes[:half], p_classes[:half], test=(y_classes[half:], p_classes[half:]), **options
@@ -504,7 +506,7 @@ def drift() -> Numbers:
         "counts": (cells_of(y, p, w), cells_of(y, moved, w)),
     }
     for name, (before, after) in pairs.items():
-        found |= _under(name, of_result(fot.compare_cells(before, after, draws=99, regions=5)))
+        found |= _under(name, of_result(fot.compare_cells(before, after, family=fot.Slope1(15), draws=99, regions=5)))
     return found | _under("norm", of_result(fot.compare_cells(*pairs["fine"], family="slope1", norm="l2", draws=49)))
 
 

@@ -61,7 +61,7 @@ def test_options_reach_the_library(file, scores):
 def test_csv(file):
     result = run(file, "--label", "y", "--prob", "p", *QUICK, "--format", "csv")
     frame = pd.read_csv(io.StringIO(result.stdout))
-    assert set(frame["family"]) == {"identity", "platt", "isotonic"}
+    assert set(frame["family"]) == {"identity", "platt", "isotonic", "stacking"}
     assert frame["chosen"].sum() == 1
 
 

@@ -47,7 +47,7 @@ def test_bold_scores_are_mended_and_calibrated_ones_left_alone():
 
 def test_a_family_of_two_classes_is_fitted_to_each_against_the_rest():
     y, P = draw()
-    comparison = compared(y, P, families=["platt", fot.Beta("am"), fot.OneVsRest("isotonic")])
+    comparison = compared(y, P, families=["platt", fot.Beta("am"), fot.OneVsRest("isotonic")], rule="one_se")
     assert {one.name for one in comparison} == {
         "identity", "one_vs_rest(platt)", "one_vs_rest(beta)", "one_vs_rest(isotonic)"
     }  # fmt: skip
@@ -100,11 +100,12 @@ def test_it_prints_and_draws():
     assert comparison.plot(Figure()).axes_
 
 
-def test_default_candidates_are_those_meant_for_deployment():
+def test_default_candidates_are_those_compared_by_default():
     names = list_class_calibrators()
     assert {"identity", "temperature", "vector", "matrix"} <= set(names)
     comparison = compared(*draw(150), families=None)
-    assert len(comparison) == len(names)
+    assert len(comparison) == len(names) + 1
+    assert comparison["stacking"]
 
 
 @pytest.mark.parametrize(
