@@ -364,8 +364,8 @@ def test_stacking_maximises_the_held_out_likelihood(weighted):
 
 
 def test_the_members_of_stacking_are_those_of_the_page():
-    stated("The $J = 5$ members are `identity`, `platt`, `beta`, `spline` and `pl`")
-    assert list(fot.Stacking().make_members()) == ["identity", "platt", "beta", "spline", "pl"]
+    stated("The $J = 5$ members are `identity`, `platt`, `beta`, `isotonic` and `spline`")
+    assert list(fot.Stacking().make_members()) == ["identity", "platt", "beta", "isotonic", "spline"]
 
 
 @pytest.mark.parametrize(("name", "prior"), [("spline", 2.0), ("kde", 0.0), ("cumulative_spline", 0.0)])

@@ -1,6 +1,8 @@
 """Comparing calibrators: the numbers by brute force, the rules, and what must not change them."""
 
 import json
+import subprocess
+import sys
 import warnings
 from inspect import signature
 
@@ -301,7 +303,7 @@ def test_hard_inputs(p, y, slow):
     comparison = quick(np.asarray(y), np.asarray(p), families=families, evaluators=["slope1", "isotonic"], cv=3)
     assert len(comparison) == len(families) + 1
     assert json.dumps(comparison.to_dict(), allow_nan=False)
-    assert f"Chosen (*): {comparison.chosen}" in str(comparison)
+    assert str(comparison).startswith(f"Chosen: {comparison.chosen}, ")
     assert np.all(
         np.isfinite([[one.held_out.score, one.held_out.to_best.se, *one.errors.values()] for one in comparison])
     )
@@ -424,7 +426,7 @@ def test_the_mixture_is_chosen_where_it_is_better_than_nothing():
     text = (
         "The log loss of stacking is " if kept.calibrators[0].name != "identity" else "No family has a smaller log loss"
     )
-    assert f"Chosen (*): identity, to do nothing. {text}" in str(kept)
+    assert str(kept).startswith(f"Chosen: identity, to do nothing. {text}")
     clear = fot.compare_calibrators(rng.random(400) < p**3, p, families=names, rule="stack", evaluators=[])
     assert clear.chosen == "stacking"
 
@@ -474,3 +476,28 @@ def test_a_mixture_must_be_there_to_be_chosen():
     given = fot.compare_calibrators(y, p, families=["platt", fot.Stacking(["platt", "beta"])], rule="stack")
     assert given.chosen == "stacking"
     assert set(given["stacking"].family.members_) == {"platt", "beta"}
+
+
+def test_the_chosen_mixture_is_a_map_that_is_saved_and_written_as_sql():
+    y, p = draw(400)
+    best = fot.compare_calibrators(y, p, evaluators=[]).best_
+    assert isinstance(best, fot.Stacking)
+    assert list(best.members_) == ["beta", "identity", "isotonic", "platt", "spline", "temperature", "venn_abers"]
+    np.testing.assert_array_equal(fot.CalibrationMap.from_json(best.map_.to_json())(p), best.predict(p))
+    assert best.map_.to_sql("p").startswith("CASE WHEN")
+
+
+DEFAULTS = """
+import sys
+import numpy as np
+import fitontest as fot
+rng = np.random.default_rng(0)
+p = rng.random(1000)
+y = rng.random(1000) < p**2
+print(fot.compare_calibrators(y, p).chosen, len(str(fot.Stacking().fit(p, y))), "jax" in sys.modules)
+"""
+
+
+def test_defaults_do_without_jax():
+    done = subprocess.run([sys.executable, "-c", DEFAULTS], capture_output=True, text=True, check=True)
+    assert done.stdout.split()[::2] == ["stacking", "False"]

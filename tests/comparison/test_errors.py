@@ -246,18 +246,58 @@ def test_which_model_is_better_in_words():
     assert comparison.better == "forest"
     interval = comparison.interval
     expected = (
-        f"calibration error (squared) of trees is larger by {-comparison.difference:.4f} (95 % interval "
-        f"{-interval.high:.4f} to {-interval.low:.4f}; p-value {comparison.p_value:#.2g}): forest is better calibrated."
+        "forest is better calibrated than trees: its calibration error (squared) is smaller by "
+        f"{-comparison.difference:.4f} (95 % interval {-interval.high:.4f} to {-interval.low:.4f}; "
+        f"p-value {comparison.p_value:#.2g})."
     )
     assert comparison.sentence == expected
-    assert expected in " ".join(str(comparison).split())
+    assert " ".join(str(comparison).split()).startswith(expected)
     assert expected in comparison._repr_html_().replace("<br>", " ")
     turned = fot.compare_errors(y, p2, p1, family=BINS, names=names[::-1])
     assert turned.sentence == expected
     unclear = replace(comparison, interval=Interval(-0.02, 0.001, 0.95))
     assert unclear.better is None
-    assert "the data cannot tell which of forest and trees is better calibrated" in unclear.sentence
+    assert "The data cannot tell which of forest and trees is better calibrated" in unclear.sentence
     assert "of forest less that of trees is -0.0" in unclear.sentence
+
+
+def test_a_dict_of_models_names_them():
+    y, p1, p2 = draw()
+    named = fot.compare_errors(y, {"naive Bayes": p1, "trees": p2}, family=BINS)
+    assert named.names == ("naive Bayes", "trees")
+    assert named.difference == fot.compare_errors(y, p1, p2, family=BINS).difference
+    assert list(named.errors) == ["naive Bayes", "trees"]
+    assert str(named).splitlines()[4].startswith("naive Bayes ") or "naive Bayes" in str(named).splitlines()[0]
+    assert named.diagram().to_frame(part="gains")["model"].tolist() == ["naive Bayes", "trees"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        (({"one": [0.2, 0.4]},), {}, "p1 must hold two models, got 1"),
+        (({"one": [0.2, 0.4], "other": [0.2, 0.4]}, [0.1, 0.2]), {}, "p2 must be left out where p1 is a dict"),
+        (({"one": [0.2, 0.4], "other": [0.2, 0.4]},), {"names": ("a", "b")}, "names must be left out where p1 is a"),
+        (({"one": [0.2, 0.4], 3: [0.2, 0.4]},), {}, "names must be two different texts"),
+        (([0.2, 0.4],), {}, "p2 must be the predictions of the second model, or p1 a dict of both models; got None"),
+    ],
+)
+def test_a_dict_of_models_is_checked(arguments, options, message):
+    with pytest.raises(ValueError, match=message):
+        fot.compare_errors([0, 1], *arguments, family=BINS, **options)
+
+
+def test_the_map_is_the_spline_unless_another_is_named():
+    y, p1, p2 = draw()
+    assert fot.compare_errors(y, p1, p2).difference == fot.compare_errors(y, p1, p2, family="spline").difference
+
+
+def test_the_reduction_stands_above_the_table():
+    rng = np.random.default_rng(0)
+    P = rng.dirichlet([1.0, 1.0, 1.0], 200)
+    y = (P.cumsum(axis=1) > rng.random((200, 1))).argmax(axis=1)
+    text = str(fot.compare_errors(y, P, P**2 / (P**2).sum(axis=1, keepdims=True), family=BINS, reduction="confidence"))
+    assert "n = 200, reduction confidence\n" in text
+    assert "reduction confidence: the largest score of each row." in text
 
 
 def test_an_end_next_to_zero_is_not_printed_as_zero():
@@ -271,7 +311,7 @@ def test_an_end_next_to_zero_is_not_printed_as_zero():
 def test_log_loss_is_in_nats_and_says_that_it_clips():
     y, p1, p2 = draw(2000)
     text = str(fot.compare_errors(y, p1, p2, family=BINS, loss="log_loss", interval=0.9))
-    assert "excess log loss of p2 is larger by" in text
+    assert text.startswith("p1 is better calibrated than p2: its excess log loss is smaller by")
     assert " nats (90 % interval " in text
     assert "Log loss clips predictions to [1e-06, 1 - 1e-06]." in text
 
@@ -280,12 +320,16 @@ def test_intervals_of_the_plug_in_errors_are_printed_where_there_are_any():
     y, p1, p2 = draw()
     comparison = fot.compare_errors(y, p1, p2, family=Halved())  # which would take too long to refit
     assert "its 95 % interval" not in str(comparison)
-    first = replace(comparison.errors["p1"], interval=ErrorInterval(0.0125, 0.25, 0.95, "true error", 50))
+    assert "raw error" in str(comparison).splitlines()[4]
+    first = replace(
+        comparison.errors["p1"], debiased=0.0375, interval=ErrorInterval(0.0125, 0.25, 0.95, "true error", 50)
+    )
     comparison = replace(comparison, errors={**comparison.errors, "p1": first})
     lines = str(comparison).splitlines()
-    assert lines[1].endswith("its 95 % interval")
-    assert lines[3].endswith("0.0125 to 0.250")
-    assert lines[4].endswith("-")
+    assert lines[4].endswith("debiased error     raw  its 95 % interval")
+    raw = f"{comparison.errors['p1'].value:.4f}"
+    assert lines[6].split()[-5:] == ["0.0375", raw, "0.013", "to", "0.250"]
+    assert lines[7].split()[-3] == "-"  # no debiased value, and a raw one
     assert [row["error_low"] for row in comparison.rows()] == [0.0125, None, None]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import fitontest as fot
 from fitontest.comparison.paired import Difference
-from fitontest.results.text import short
+from fitontest.results.text import debiased_and_raw, short
 from tests.comparison.test_compare import draw, quick
 
 
@@ -23,7 +23,7 @@ def test_what_was_chosen_and_by_how_much():
     text = str(comparison)
     assert repr(comparison) == text
     gain = comparison[comparison.chosen].held_out.to_identity
-    sentence = re.search(r"Chosen \(\*\): (\w+)\. Its log loss is (\S+) \(s\.e\. (\S+)\) less than", text)
+    sentence = re.match(r"Chosen: (\w+), log loss (\S+) \(s\.e\. (\S+)\) less than doing nothing\.", text)
     assert sentence[1] == comparison.chosen
     assert float(sentence[2]) == pytest.approx(-gain.mean, abs=0.06 * gain.se)
     assert float(sentence[3]) == pytest.approx(gain.se, rel=0.06)
@@ -41,7 +41,7 @@ def test_other_forms_hold_the_same():
     html = comparison._repr_html_()
     assert html.count("<table>") == 2
     assert f"<td>{comparison.chosen} *</td>" in html
-    assert "Chosen (*)" in html
+    assert html.startswith(f"<p>Chosen: {comparison.chosen}, log loss ")
 
 
 def test_the_simplest_of_equals():
@@ -133,7 +133,7 @@ def test_doing_nothing():
     p = rng.random(300)
     comparison = quick((rng.random(300) < p).astype(int), p)
     assert comparison.chosen == "identity"
-    assert "Chosen (*): identity, to do nothing." in said(comparison)
+    assert "Chosen: identity, to do nothing." in said(comparison)
     first = comparison.calibrators[0]
     if first.name != "identity":
         assert f"that of {first.name}, is only" in said(comparison)
@@ -174,3 +174,37 @@ def test_the_brier_score_is_not_clipped():
     text = str(quick(*draw(200), scoring="brier"))
     assert "clips" not in text
     assert "Brier score" in text
+
+
+def test_the_error_before_and_after_is_that_of_the_scores_and_of_what_the_chosen_one_predicts():
+    y, p = draw(600)
+    comparison = quick(y, p, evaluators=["spline", "isotonic"])
+    before = fot.calibration_error(y, p, interval=0.95)
+    assert comparison.error_before.debiased == pytest.approx(before.debiased, abs=1e-12)
+    assert comparison.error_after.value == pytest.approx(comparison[comparison.chosen].errors["spline"], abs=1e-12)
+    after = fot.calibration_error(comparison.calibrated, interval=0.95)
+    assert comparison.error_after.debiased == pytest.approx(after.debiased, abs=1e-12)
+    texts = [debiased_and_raw(one.debiased, one.value) for one in (before, after)]
+    assert f"Calibration error (spline): {texts[0]} before, {texts[1]} after, out of fold." in said(comparison)
+
+
+def test_errors_are_raw_where_debiasing_takes_long_or_there_are_several_of_a_row():
+    slow = quick(*draw(300), evaluators=["venn_abers"])
+    assert slow.error_before.debiased is None
+    assert re.search(r"Calibration error \(venn_abers\): raw \S+ before, raw \S+ after, out of fold\.", said(slow))
+    repeated = quick(*draw(300), evaluators=["spline"], repeats=2)
+    assert repeated.error_after is None
+    assert re.search(r"debiased \S+ \(raw \S+\) before, raw \S+ after, out of fold\.", said(repeated))
+    assert "Calibration error" not in str(quick(*draw(300)))
+
+
+def test_a_mixture_says_its_members_and_how_to_get_one_family():
+    y, p = draw(600)
+    comparison = fot.compare_calibrators(y, p, evaluators=[])
+    assert comparison.chosen == "stacking"
+    first = said(comparison)
+    weights = dict(zip(comparison.best_.members_, comparison.best_.weights_, strict=True))
+    largest = max(weights, key=weights.get)
+    assert first.startswith(f"Chosen: stacking, a mixture of {weights[largest]:.0%} {largest}, ")
+    assert 'For one family in place of a mixture: rule="one_se".' in first
+    assert "in place of a mixture" not in said(quick(y, p))

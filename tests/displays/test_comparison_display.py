@@ -19,7 +19,7 @@ def compared(*, tested=False, evaluators=("slope1", "isotonic")):
     """Return a comparison, which is made once for all tests."""
     y, p = noisy(400, ties=3)
     test = noisy(300, seed=3) if tested else None
-    return fot.compare_calibrators(y, p, families=FAMILIES, evaluators=evaluators, test=test)
+    return fot.compare_calibrators(y, p, families=FAMILIES, rule="one_se", cv=5, evaluators=evaluators, test=test)
 
 
 def marks_of(ax):
@@ -61,7 +61,7 @@ def test_what_is_far_away_is_an_arrow():
     p = rng.random(3000)
     y = rng.random(3000) < p
     sharp = 1 / (1 + np.exp(-20 * np.log(p / (1 - p))))
-    comparison = fot.compare_calibrators(y, sharp, families=FAMILIES, evaluators=["slope1"])
+    comparison = fot.compare_calibrators(y, sharp, families=FAMILIES, rule="one_se", cv=5, evaluators=["slope1"])
     left, right = comparison.plot(blank((9, 4))).axes_
     for ax, value in (
         (left, comparison["identity"].held_out.to_best.mean),

@@ -238,8 +238,12 @@ def test_of_several_classes_each_is_compared_against_the_rest():
 def test_text_frame_and_json():
     found = fot.compare_cells(drawn(800), drawn(900, seed=1), regions=4, names=("May", "June"), draws=99)
     text = str(found)
-    assert text.splitlines()[1].split() == ["May", "June", "difference", "if", "unchanged", "p-value"]
-    assert text.splitlines()[3].split() == ["n", "800", "900"]
+    lines = text.splitlines()
+    assert text.startswith(found.sentence)
+    assert lines[1].startswith("Share of positives less mean score: ")
+    assert lines[4].split() == ["May", "June", "difference", "if", "unchanged", "p-value"]
+    assert lines[6].split() == ["n", "800", "900"]
+    assert "raw error (spline, l1)" in text
     assert "residual May" in text
     assert repr(found) == text
     frame = found.to_frame()

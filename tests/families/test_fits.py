@@ -191,6 +191,8 @@ def test_mixtures_of_many_labellings_are_those_of_single_fits(kind):
 
 
 def test_mixtures_with_members_of_own_folds_are_fitted_one_by_one():
-    assert not shares_fits(fot.Stacking())
-    assert shares_fits(fot.Stacking().stand_in())
+    assert shares_fits(fot.Stacking())
+    mixture = fot.Stacking(["identity", "platt", "pl"])
+    assert not shares_fits(mixture)
+    assert shares_fits(mixture.stand_in())
     assert not shares_fits(fot.Stacking(["identity", "platt"], random_state=None))

@@ -85,9 +85,9 @@ def compare_calibrators(
         to each class against the rest (`OneVsRest`).
     cv : int, default=10
         Number of folds, at most n. The map that is used is fitted to all rows, so that a fair judgement needs nearly
-        all of them in each fit; `CalibratedClassifier` has 5, as scikit-learn's, since it fits the classifier too. They are drawn over sorted rows, so they do not depend on the row order. Unlike
-        scikit-learn's they are not stratified, since a share of positives that is the same in every fold would hide the
-        error of fitting it.
+        all of them in each fit; `CalibratedClassifier` has 5, as scikit-learn's, since each fold fits the classifier
+        too. Folds are drawn over sorted rows, so they do not depend on the row order. Unlike scikit-learn's they are
+        not stratified, since a share of positives that is the same in every fold would hide the error of fitting it.
     repeats : int, default=1
         Cross-validations with other folds; the losses of a row are averaged.
     scoring : {"log_loss", "brier"}, default="log_loss"
@@ -249,6 +249,8 @@ def _compare(sample: Sample, options: Options, test: Sample | None, truth: Truth
         weighting=sample.weighting,
         reduction=reduction,
         calibrated=results[chosen].calibrated,
+        uncalibrated=results[options.do_nothing].calibrated,
+        evaluator=next(iter(options.estimators.values()), None),
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -17,28 +18,34 @@ from fitontest.data.simplex_sample import CANONICAL
 from fitontest.data.weights import Weighting, weighting_record
 from fitontest.families.stacking import LEAST_NAMED
 from fitontest.maps.decreases import find_decreases
+from fitontest.measures.estimate import Estimate
 from fitontest.measures.notes import data_notes
+from fitontest.measures.plug_in import PlugIn
 from fitontest.measures.probabilistic_count import ProbabilisticCount
 from fitontest.numerics.losses import LOG_LOSS_EPS, LOSS_NAMES, OF_ALL_CLASSES
 from fitontest.results.frames import Records, attributes
 from fitontest.results.table import Section, Table
-from fitontest.results.text import count, short, signed
+from fitontest.results.text import count, debiased_and_raw, short, signed
+from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 
 if TYPE_CHECKING:
     from fitontest.displays.canvas import SomeFigure
     from fitontest.displays.comparison import ComparisonDisplay
     from fitontest.displays.frontier import FrontierDisplay
 
+MOST_DEBIASED = 20_000  # rows of which a debiased error takes a moment
 FEW = 50  # rows of the smaller class below which even a paired comparison is mostly noise
 FEW_IN_A_FOLD = 100  # rows below which fold maps differ so much that the errors of their pooled predictions mislead
 LOSS_DIGITS = 4  # which tell the losses of neighbours apart
 MOST_INTERVALS = 3  # of those on which a map decreases, in the text
 NOTES = (
-    "vs identity, vs best: paired differences of the loss, with their standard errors; minus is better. parameters: "
-    "number of free parameters of the map, of which the rule one_se prefers few. calibration + refinement = loss: "
-    "what a map of the family {decomposition}, fitted to the predictions, would still gain, and the rest."
+    "*: chosen. vs identity, vs best: paired differences of the loss, with their standard errors; minus is better. "
+    "parameters: free numbers of the map. calibration + refinement = loss: what a map of the family {decomposition}, "
+    "fitted to the predictions, would still gain, and the rest."
 )
-ERRORS_NOTE = " error (...): the calibration error of the predictions, estimated with that family."
+ERRORS_NOTE = " raw error (...): of the predictions, by that family; label noise raises it."
+DEBIASED_NOTE = " debiased: error corrected for label noise (median-unbiased)."
+ONE_FAMILY = 'For one family in place of a mixture: rule="one_se".'
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -79,6 +86,10 @@ class Comparison(Table):
     calibrated : Sample or None
         The rows with what the chosen family predicts in place of their scores: out of fold, of the first repeat, or on
         the test set, if there is one. Measures and displays take it, to show the calibration after calibrating.
+    uncalibrated : Sample or None
+        The same rows with their scores as they are.
+    evaluator : Family or None
+        The first of the `evaluators`: its errors of both are `error_before` and `error_after`.
 
     Notes
     -----
@@ -112,6 +123,8 @@ class Comparison(Table):
     weighting: Weighting | None = None
     reduction: str | None = None
     calibrated: Sample | None = None
+    uncalibrated: Sample | None = None
+    evaluator: Any = None
 
     @property
     def best_(self) -> Any:
@@ -168,6 +181,26 @@ class Comparison(Table):
             "map": self.best_.map_.to_dict(),
         }
 
+    @cached_property
+    def error_before(self) -> Estimate | None:
+        """The calibration error of the scores as they are, by the first evaluator, debiased where that is quick.
+
+        It is computed when it is asked for. None without evaluators, and for several classes at once.
+        """
+        return self._measure(self.uncalibrated)
+
+    @cached_property
+    def error_after(self) -> Estimate | None:
+        """The calibration error of what the chosen one predicts, as `error_before`; None with several repeats."""
+        return None if self.repeats > 1 and self.n_test is None else self._measure(self.calibrated)
+
+    def _measure(self, sample: Any) -> Estimate | None:
+        if self.evaluator is None or sample is None or sample.classes is not None:
+            return None
+        return estimate_of(
+            PlugIn(self.evaluator), sample, None, Redrawing(interval="auto" if sample.n <= MOST_DEBIASED else None)
+        )
+
     @property
     def _has_interpretability(self) -> bool:
         return self.calibrators[0].interpretability is not None
@@ -188,10 +221,10 @@ class Comparison(Table):
         return [one.name for one, is_on in zip(ranked, kept, strict=True) if is_on]
 
     def sections(self) -> list[Section]:
-        """Return the table of the losses, that of the errors after calibration, and sentences on the choice."""
+        """Return what was chosen and what it gains, the tables of the losses and of the errors, and explanations."""
         measured = [_tabulate_interpretability(self)] if self._has_interpretability else []
-        sentences = Section(notes="\n".join(_list_sentences(self)))
-        return [_tabulate_losses(self), _tabulate_errors(self), *measured, sentences]
+        conclusion, explanations = (Section(notes="\n".join(part(self))) for part in (_conclude, _explain))
+        return [conclusion, _tabulate_losses(self), _tabulate_errors(self), *measured, explanations]
 
     def plot(self, figure: "SomeFigure" = None) -> "ComparisonDisplay":
         """Draw how much worse each candidate's held-out loss is than the best, and its remaining calibration error.
@@ -268,7 +301,7 @@ def _tabulate_losses(comparison: Comparison) -> Section:
     for one in comparison.calibrators:
         cells = [_mark_chosen(one, comparison), *_format_score(one.held_out)]
         cells += [] if one.test is None else _format_score(one.test)
-        parameters = count(one.n_parameters) if np.isfinite(one.n_parameters) else "-"
+        parameters = _format_parameters(one.n_parameters)
         body.append([*cells, parameters, short(one.fit_seconds, 2)])
     of_distributions = comparison.scoring == "brier" and comparison.reduction == CANONICAL
     return Section(title, header, body, OF_ALL_CLASSES if of_distributions else "")
@@ -278,15 +311,14 @@ def _tabulate_errors(comparison: Comparison) -> Section:
     """Return the table of the parts of the loss and the errors after calibration."""
     first = comparison.calibrators[0]
     where = "test set" if comparison.n_test else "out of fold"
-    header = [f"after ({where})", "calibration", "refinement", *(f"error ({name})" for name in first.errors)]
+    header = [f"after ({where})", "calibration", "refinement", *(f"raw error ({name})" for name in first.errors)]
     header += [] if first.quality is None else ["map error", "true error after"]
     body = []
     for one in comparison.calibrators:
         numbers = [one.parts.calibration, one.parts.refinement, *one.errors.values()]
         numbers += [] if one.quality is None else vars(one.quality).values()
         body.append([_mark_chosen(one, comparison), *(short(number) for number in numbers)])
-    notes = NOTES.format(decomposition=comparison.decomposition) + (ERRORS_NOTE if first.errors else "")
-    return Section(header=header, body=body, notes=notes)
+    return Section(header=header, body=body)
 
 
 def _tabulate_interpretability(comparison: Comparison) -> Section:
@@ -306,6 +338,13 @@ def _mark_chosen(one: Calibrator, comparison: Comparison) -> str:
     return f"{one.name} *" if one.name == comparison.chosen else one.name
 
 
+def _format_parameters(number: float) -> str:
+    """Return a number of parameters, which for means of several maps is a mean."""
+    if not np.isfinite(number):
+        return "-"
+    return count(number) if float(number).is_integer() else short(number)
+
+
 def _format_score(paired: PairedScore) -> list[str]:
     return [
         short(paired.score, LOSS_DIGITS),
@@ -318,12 +357,24 @@ def _format_difference(gap: Difference) -> tuple[str, str]:
     return ("-", "-") if gap == Difference(0.0, 0.0) else (signed(gap.mean), short(gap.se, 2))
 
 
-def _list_sentences(comparison: Comparison) -> list[str]:
-    """Return the sentences on the choice, and the warnings."""
+def _conclude(comparison: Comparison) -> list[str]:
+    """Return what was chosen, what it gains, and the calibration error before and after."""
     chosen, first = comparison[comparison.chosen], comparison.calibrators[0]
-    sentences = [_describe_choice(comparison, chosen, first), _describe_others(comparison, chosen, first)]
+    sentences = [_describe_choice(comparison, chosen, first), _describe_errors(comparison, chosen)]
     if chosen.test is not None:
         sentences.append(_describe_test(comparison, chosen, chosen.test))
+    if is_mixture(chosen.family):
+        sentences.append(ONE_FAMILY)
+    return [sentence for sentence in sentences if sentence]
+
+
+def _explain(comparison: Comparison) -> list[str]:
+    """Return what the columns mean, which candidates are as good, and what must be known before the map is used."""
+    chosen, first = comparison[comparison.chosen], comparison.calibrators[0]
+    columns = NOTES.format(decomposition=comparison.decomposition) + (ERRORS_NOTE if first.errors else "")
+    before = comparison.error_before
+    columns += "" if before is None or before.debiased is None else DEBIASED_NOTE
+    sentences = [columns, _describe_smallest(comparison, chosen, first), _describe_others(comparison, chosen, first)]
     if comparison.scoring == "log_loss":
         sentences.append(f"Log loss clips predictions to [{LOG_LOSS_EPS:g}, 1 - {LOG_LOSS_EPS:g}].")
     return [*(sentence for sentence in sentences if sentence), *_list_warnings(comparison, chosen)]
@@ -333,16 +384,40 @@ def _describe_choice(comparison: Comparison, chosen: Calibrator, first: Calibrat
     """Return the chosen family, and how much smaller its loss is than that of doing nothing."""
     loss, identity = LOSS_NAMES[comparison.scoring], comparison.do_nothing
     if chosen.name == identity:
-        return f"Chosen (*): {identity}, to do nothing. {_describe_no_gain(comparison, first, loss)}"
-    stacked = comparison.rule == "stack"
-    mixture = f", a mixture of {_describe_mixture(chosen.family)}" if stacked else ""
-    gain, behind = chosen.held_out.to_identity, chosen.held_out.to_best
-    text = f"Chosen (*): {chosen.name}{mixture}. "
-    text += f"Its {loss} is {_format_amount(-gain.mean, gain.se)} less than that of doing nothing."
-    if chosen.name == first.name or (stacked and behind.mean == 0):
-        return text
+        return f"Chosen: {identity}, to do nothing. {_describe_no_gain(comparison, first, loss)}"
+    gain = chosen.held_out.to_identity
+    amount = f"{loss} {_format_amount(-gain.mean, gain.se)} less than doing nothing."
+    if is_mixture(chosen.family):
+        return f"Chosen: {chosen.name}, a mixture of {_describe_mixture(chosen.family)}; {amount}"
+    return f"Chosen: {chosen.name}, {amount}"
+
+
+def _describe_errors(comparison: Comparison, chosen: Calibrator) -> str:
+    """Return the calibration error before and after, an empty text without evaluators."""
+    if not chosen.errors:
+        return ""
+    name = next(iter(chosen.errors))
+    texts = []
+    for one, estimate in (
+        (comparison[comparison.do_nothing], comparison.error_before),
+        (chosen, comparison.error_after),
+    ):
+        debiased = None if estimate is None else estimate.debiased
+        texts.append(debiased_and_raw(debiased, one.errors[name] if estimate is None else estimate.value))
+    where = "on the test set" if comparison.n_test else "out of fold"
+    if chosen.name == comparison.do_nothing:
+        return f"Calibration error ({name}): {texts[0]}."
+    return f"Calibration error ({name}): {texts[0]} before, {texts[1]} after, {where}."
+
+
+def _describe_smallest(comparison: Comparison, chosen: Calibrator, first: Calibrator) -> str:
+    """Return which candidate has the smallest loss, and why another was chosen; empty if it is the chosen one."""
+    behind, stacked = chosen.held_out.to_best, comparison.rule == "stack"
+    if chosen.name in (first.name, comparison.do_nothing) or (stacked and behind.mean == 0):
+        return ""
     reason = "." if stacked else f": {_describe_simplicity(comparison, chosen)}"
-    return f"{text} The smallest is that of {first.name}, {_format_amount(behind.mean, behind.se)} less{reason}"
+    loss = LOSS_NAMES[comparison.scoring]
+    return f"The smallest {loss} is that of {first.name}, {_format_amount(behind.mean, behind.se)} less{reason}"
 
 
 def _describe_no_gain(comparison: Comparison, first: Calibrator, loss: str) -> str:

@@ -14,7 +14,7 @@ from fitontest.measures.notes import data_notes
 from fitontest.numerics.losses import LOG_LOSS_EPS, LOSS_NAMES, OF_ALL_CLASSES
 from fitontest.results.frames import Records, attributes
 from fitontest.results.table import Section, Table
-from fitontest.results.text import count, short
+from fitontest.results.text import count, same_decimals, short
 
 if TYPE_CHECKING:
     from fitontest.displays.canvas import SomeFigure
@@ -24,13 +24,18 @@ COMPARED = {"brier": "calibration error (squared)", "log_loss": "excess log loss
 UNITS = {"brier": "", "log_loss": " nats"}
 NOTES = (
     "held-out gain: by how much a map of the family {family}, fitted to the other folds, lowers the {loss}. It "
-    "estimates the {compared} less what fitting costs, and may be negative. error ({norm}): the raw error, which "
-    "label noise raises. The interval of the difference is for these two models on rows like these."
+    "estimates the {compared} less what fitting costs, and may be negative. The interval of the difference is of these "
+    "models on rows like these. error: by {family}, norm {norm}."
 )
+OF_DEBIASED = (
+    "debiased: corrected for label noise (median-unbiased). Its interval: true errors not rejected at {alpha}."
+)
+OF_RAW = "Label noise raises raw errors."
 READ_AS = {  # by reduction
-    "confidence": ", confidences of several classes",
-    "classwise": ", each class against the rest",
-    "canonical": ", probabilities of all classes at once",
+    "binary": "the column of the positive class",
+    "confidence": "the largest score of each row",
+    "classwise": "each class against the rest",
+    "canonical": "the probabilities of all classes at once",
 }
 MOST_DECIMALS = 12
 
@@ -138,10 +143,11 @@ class ErrorComparison(Table):
             return f"{first} and {second} do not differ: their held-out gains are equal on every row."
         if self.better is None:
             amount = self._format_difference(1.0)
-            which = f"the data cannot tell which of {first} and {second} is better calibrated"
+            which = f"The data cannot tell which of {first} and {second} is better calibrated"
             return f"{which}: the {what} of {first} less that of {second} is {amount}."
-        worse, sign = (first, 1.0) if self.better == second else (second, -1.0)
-        return f"{what} of {worse} is larger by {self._format_difference(sign)}: {self.better} is better calibrated."
+        worse, sign = (first, -1.0) if self.better == second else (second, 1.0)
+        amount = self._format_difference(-sign)
+        return f"{self.better} is better calibrated than {worse}: its {what} is smaller by {amount}."
 
     @property
     def notes(self) -> list[str]:
@@ -183,37 +189,47 @@ class ErrorComparison(Table):
         }
 
     def sections(self) -> list[Section]:
-        """Return what is printed: the tables, the sentence on the difference, and notes."""
+        """Return what is printed: the sentence on the difference, the table, and notes."""
         loss = LOSS_NAMES[self.loss]
         title = (
             f"calibration of two models on the same rows, by out-of-fold {loss} ({self.cv} folds), n = {count(self.n)}"
         )
-        title += READ_AS.get(self.reduction or "", "")
+        title += f", reduction {self.reduction}" if self.reduction else ""
         norm = next(iter(self.errors.values())).norm
         explanation = NOTES.format(family=self.family, loss=loss, compared=COMPARED[self.loss], norm=norm)
-        notes = [explanation, INDEPENDENT_ROWS]
+        levels = self._levels()
+        alpha = ", ".join(f"{100 * (1 - level):.3g} %" for level in sorted(levels))
+        explanation += f" {OF_DEBIASED.format(alpha=alpha)}" if levels else f" {OF_RAW}"
+        read_as = [f"reduction {self.reduction}: {READ_AS[self.reduction]}."] if self.reduction else []
+        notes = [explanation, *read_as, INDEPENDENT_ROWS]
         if self.loss == "log_loss":
             notes.append(f"Log loss clips predictions to [{LOG_LOSS_EPS:g}, 1 - {LOG_LOSS_EPS:g}].")
         if self.loss == "brier" and self.reduction == CANONICAL:
             notes.append(OF_ALL_CLASSES)
         notes += [f"Note: {note}" for note in self.notes]
-        return [Section(title, *self._tabulate(norm), self.sentence), Section(notes="\n".join(notes))]
+        return [Section(notes=self.sentence), Section(title, *self._tabulate()), Section(notes="\n".join(notes))]
 
-    def _tabulate(self, norm: str) -> tuple[list[str], list[list[str]]]:
+    def _levels(self) -> set[float]:
+        """Return the levels of the intervals of the errors."""
+        return {error.interval.level for error in self.errors.values() if error.interval is not None}
+
+    def _tabulate(self) -> tuple[list[str], list[list[str]]]:
         """Return header and cells; the plug-in errors have a column of intervals only if one has an interval."""
-        level, rows = format_level(self.interval.level), self.rows()
-        header = ["model", "held-out gain", "s.e.", f"{level} interval", f"error ({norm})"]
-        levels = {error.interval.level for error in self.errors.values() if error.interval is not None}
-        header += ["its {} interval".format(", ".join(map(format_level, levels)))] if levels else []
+        level, rows, levels = format_level(self.interval.level), self.rows(), self._levels()
+        header = ["model", "held-out gain", "s.e.", f"{level} interval"]
+        if levels:
+            header += ["debiased error", "raw", "its {} interval".format(", ".join(map(format_level, levels)))]
+        else:
+            header.append("raw error")
         decimals = find_decimals([row["se"] for row in rows], self.interval)
         body = []
         for row in rows:
             numbers = [f"{round(row[key], decimals) + 0.0:.{decimals}f}" for key in ("gain", "se", "low", "high")]
             cells = [row["model"], *numbers[:2], f"{numbers[2]} to {numbers[3]}"]
-            cells.append("-" if row["error"] is None else short(row["error"]))
+            cells += _format_errors([row["error_debiased"], row["error"]] if levels else [row["error"]])
             if levels:
                 ends = (row["error_low"], row["error_high"])
-                cells.append("-" if ends[0] is None else " to ".join(map(short, ends)))
+                cells.append("-" if ends[0] is None else " to ".join(same_decimals(ends)))
             body.append(cells)
         return header, body
 
@@ -254,9 +270,16 @@ def _record(model: str, gain: HeldOutMean, p_value: float | None, error: Estimat
         **gain.to_dict(),
         "p_value": p_value,
         "error": None if error is None else error.value,
+        "error_debiased": None if error is None else error.debiased,
         "error_low": None if own is None else own.low,
         "error_high": None if own is None else own.high,
     }
+
+
+def _format_errors(errors: list[float | None]) -> list[str]:
+    """Return errors with as many decimals, a dash for those that do not exist."""
+    texts = iter(same_decimals([error for error in errors if error is not None]))
+    return ["-" if error is None else next(texts) for error in errors]
 
 
 def find_decimals(errors: list[float], interval: Interval) -> int:

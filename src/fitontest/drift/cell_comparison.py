@@ -201,9 +201,15 @@ class CellComparison(Table):
         """Return the table of all scores with the sentence, and that of the regions with notes."""
         note = NOTE.format(draws=self.draws, strata=self.n_strata)
         return [
-            Section("has the calibration changed?", *self._tabulate(), self.sentence),
+            Section(notes=f"{self.sentence}\n{self._describe_residuals()}"),
+            Section("all scores", *self._tabulate()),
             Section("by region of the scores, of about as many rows each", *self._tabulate_regions(), note),
         ]
+
+    def _describe_residuals(self) -> str:
+        """Return the mean residuals of both tables."""
+        parts = [f"{signed(table.mean_residual)} {name}" for name, table in self.tables.items()]
+        return f"Share of positives less mean score: {', '.join(parts)} (minus: scores too high)."
 
     def _tabulate(self) -> tuple[list[str], list[list[str]]]:
         """Return header and cells of the numbers over all scores."""
@@ -222,7 +228,7 @@ class CellComparison(Table):
         residuals = (signed(table.mean_residual) for table in (before, after))
         body.append(["mean residual", *residuals, *_change(self.residual)])
         errors = (short(table.error.value) for table in (before, after))
-        body.append([f"error ({self.family}, {self.norm})", *errors, *_change(self.error)])
+        body.append([f"raw error ({self.family}, {self.norm})", *errors, *_change(self.error)])
         distance = short(self.maps.value), short(self.maps.unchanged), short(self.maps.p_value, 2)
         body.append(["distance of the maps", "", "", *distance])
         return header, body

@@ -116,7 +116,7 @@ class ClassCellComparison(Table, Mapping[Label, CellComparison]):
         if least > CHANGED:
             enough = int(np.ceil(len(self) / CHANGED)) - 1
             notes.append(FEW_DRAWS.format(draws=draws, least=short(least, 2), enough=enough))
-        return [Section("has the calibration changed?", header, body, self.sentence), Section(notes="\n".join(notes))]
+        return [Section(notes=self.sentence), Section("by class", header, body), Section(notes="\n".join(notes))]
 
     def __getitem__(self, label: Label) -> CellComparison:
         return self.comparisons[label]
