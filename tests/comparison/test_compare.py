@@ -389,7 +389,7 @@ def test_the_mixture_is_judged_on_folds_that_its_weights_did_not_see():
         weights = likelihood_weights(rows, np.append(np.ones(others.size), np.full(3, 1 / 3)))
         losses[held_out] = log_loss_of_rows(y[held_out], q[held_out] @ weights)
     assert comparison["stacking"].held_out.score == pytest.approx(losses.mean(), abs=1e-9)
-    assert "Chosen (*): stacking, a mixture of " in str(comparison)
+    assert "Chosen: stacking, a mixture of " in str(comparison)
 
 
 def test_settings_of_a_mixture_are_checked_before_anything_is_fitted(monkeypatch):

@@ -49,7 +49,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         A classifier with ``predict_proba`` or ``decision_function``; cloned. One that is fitted already comes as
         ``FrozenEstimator(classifier)``: then nothing is split or refitted, and all the rows given to ``fit`` go to the
         family, so they must be rows that the classifier has not seen.
-    family : str, Family, MulticlassFamily or tree, default="beta"
+    family : str, Family, MulticlassFamily or tree, default="spline"
         By name or as an estimator; cloned. A tree, ``"tree"`` or ``"probability_calibration_tree"``, sees the features
         of the calibration rows too.
     cv : int, splitter, iterable of splits or None, default=5
@@ -141,7 +141,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
     """
 
     estimator: Any
-    family: str | AnyFamily = "beta"
+    family: str | AnyFamily = "spline"
     cv: Any = 5
     _: KW_ONLY
     ensemble: bool = True
