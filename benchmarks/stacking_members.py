@@ -1,7 +1,8 @@
 """Which families a mixture should be made of: on known truth, and on real validation and test rows.
 
 Usage: ``python benchmarks/stacking_members.py [--n 1000 ...] [--seeds 8] [--first-seed 0]`` for the simulated shapes,
-or ``python benchmarks/stacking_members.py --real FOLDER [--only NAME ...]``, with FOLDER as for `calibrator_choice.py`.
+or ``python benchmarks/stacking_members.py --real FOLDER [--tables] [--only NAME ...] [--seeds 1] [--first-seed 0]``,
+with FOLDER and ``--tables`` as for `calibrator_choice.py`.
 ``--all-errors`` takes the 21 errors of the paper's tables instead of four, several ``--n``, and prints the distances by
 shape, for each number of rows and for all together.
 
@@ -9,11 +10,16 @@ Every family is fitted once to each data set, with the held-out values of ten fo
 of all lists follow from these, with the default prior of one row or the one that is named. Simulated: five shapes at
 true errors 0, .02, .05 and .1, each with seeds of its own. Printed are the mean distance of the map from the truth and
 the mean miss of its plug-in error, by true error, in thousandths, and the paired difference of the map's distance from
-that of pl3 where the error is not 0. Real: the test log loss less that of the best family in hindsight, in thousandths.
+that of pl3 where the error is not 0. Real: the test log loss less that of the best family in hindsight, in thousandths,
+the paired difference from the mixture of all nine or nothing, and from always the spline, with standard errors over the
+problems; and how often the test loss is larger than that of doing nothing by more than the standard error of the
+difference. "or nothing": the identity where the mixture, with weights of the other folds, predicts held-out rows no
+better. "one_se": the rule of `compare_calibrators`.
 """
 
 import argparse
 from collections import defaultdict
+from dataclasses import dataclass
 from pathlib import Path
 from zlib import crc32
 
@@ -24,23 +30,35 @@ from fitontest.datasets import SHAPES, Derivate
 from fitontest.exceptions import without_warnings
 from fitontest.numerics.losses import log_loss
 from fitontest.numerics.random import held_out_rows
-from real_predictions import problems_of
+from real_predictions import Problem, of_table, problems_of
 from report import machine_facts, markdown, tell
 
 SEED = 18_2026
+SEEDS = 8
 ERRORS = (0.0, 0.02, 0.05, 0.1)
 ALL_ERRORS = tuple(round(0.005 * k, 3) for k in range(21))
 FAMILIES = ("identity", "temperature", "platt", "beta", "isotonic", "spline", "pl", "pl3", "venn_abers")
-DEFAULT = ("identity", "platt", "beta", "spline", "pl")
+DEFAULT = ("identity", "platt", "beta", "isotonic", "spline")
+WITH_PL = ("identity", "platt", "beta", "spline", "pl")
+CANDIDATES = ("identity", "temperature", "platt", "beta", "isotonic", "spline", "venn_abers")  # by default: no jax
+REAL = {
+    "all nine": FAMILIES,
+    "default candidates": CANDIDATES,
+    "these without venn_abers": CANDIDATES[:-1],
+    "members of Stacking": DEFAULT,
+    "these with pl for isotonic": WITH_PL,
+    "these without isotonic": ("identity", "platt", "beta", "spline"),
+    "identity, spline": ("identity", "spline"),
+}
 FEW_LISTS = (
     DEFAULT,
+    WITH_PL,
     ("platt", "beta", "spline", "pl"),
     ("identity", "platt", "beta", "spline"),
     ("platt", "beta", "spline"),
 )
 LISTS = (
     *FEW_LISTS,
-    ("identity", "platt", "beta", "isotonic", "spline"),
     ("identity", "platt", "beta", "spline", "venn_abers"),
     ("identity", "platt", "beta", "pl", "pl3"),
     ("identity", "platt", "beta", "spline", "pl", "pl3"),
@@ -148,39 +166,109 @@ def by_shape(sizes: list[int], seeds: range) -> list[list[str]]:
     return [*(row for n in sizes for row in beside_pl3(f"{n:,}", found[n])), *beside_pl3("all", pooled)]
 
 
-def real(paths: list[Path]) -> list[list[str]]:
-    """Return a row for each family and mixture: its regret."""
-    regrets: dict[str, list[float]] = defaultdict(list)
-    for path in paths:
-        for one in problems_of(path):
-            tell(f"{one.data} {one.model}")
-            test = one.test.rows
-            maps = with_mixtures(one.val, test.p)
-            losses = {name: float(np.average(log_loss(test.y, q), weights=test.w)) for name, q in maps.items()}
-            best = min(losses[name] for name in FAMILIES)
-            for name, loss in losses.items():
-                regrets[name].append(1e3 * (loss - best))
-    ranked = sorted(regrets.items(), key=lambda pair: np.mean(pair[1]))
-    return [[name, *(f"{f(each):.2f}" for f in (np.mean, np.median, np.max)), str(len(each))] for name, each in ranked]
+@dataclass(frozen=True)
+class Tested:
+    """A strategy on the test rows of a problem, and whether it is clearly worse than doing nothing."""
+
+    regret: float
+    worse: bool
+
+
+def tested(problem: Problem, seed: int) -> dict[str, Tested]:
+    """Return every strategy on the test rows: always a family, a mixture, a mixture or nothing, the rule one_se."""
+    val, test = problem.val, problem.test.rows
+    folds = held_out_rows(val.n, 10, seed)
+    maps, held_out, parameters = {}, {}, {}
+    with without_warnings():
+        for name in FAMILIES:
+            family = fot.families.make(name)
+            solution, held_out[name] = family.solve_and_hold_out(val, folds)
+            family.adopt(solution)
+            maps[name], parameters[name] = np.clip(solution.map.evaluate(test.p), 0.0, 1.0), family.n_parameters_
+    y, w = val.rows.y, val.rows.w / val.row_weight
+    losses = {name: log_loss(y, np.clip(q, 0.0, 1.0)) for name, q in held_out.items()}
+    chosen = {f"always {name}": maps[name] for name in FAMILIES}
+    chosen["rule one_se, all nine"] = maps[one_se(losses, parameters)]
+    chosen["rule one_se"] = maps[one_se({name: losses[name] for name in CANDIDATES}, parameters)]
+    for label, members in REAL.items():
+        mixture = fot.Stacking(members)
+        mixed = mixed_by(mixture, maps, held_out, val)
+        values, judged = np.stack([held_out[name] for name in members], axis=1), np.empty(val.n)
+        for rows in folds:
+            others = np.setdiff1d(np.arange(val.n), rows)
+            judged[rows] = values[rows] @ mixture.weigh(values[others], y[others], w[others])
+        better = np.mean(log_loss(y, judged) - losses["identity"]) < 0
+        chosen |= {f"{label}, always": mixed, f"{label}, or nothing": mixed if better else maps["identity"]}
+    found = {name: log_loss(test.y, q) for name, q in chosen.items()}
+    nothing, best = found["always identity"], min(float(found[f"always {name}"].mean()) for name in FAMILIES)
+    return {
+        name: Tested(1e3 * (float(loss.mean()) - best), is_larger(loss, nothing, 0)) for name, loss in found.items()
+    }
+
+
+def is_larger(loss: np.ndarray, other: np.ndarray, ddof: int) -> bool:
+    """Return whether a mean loss is larger than another by more than the standard error of the paired difference."""
+    gap = loss - other
+    return bool(gap.mean() > gap.std(ddof=ddof) / np.sqrt(gap.size))
+
+
+def one_se(losses: Values, parameters: dict[str, float]) -> str:
+    """Return the family that the rule one_se chooses."""
+    best = min(losses, key=lambda name: (losses[name].mean(), parameters[name]))
+    near = [name for name in losses if name == best or not is_larger(losses[name], losses[best], 1)]
+    if "identity" in near:
+        return "identity"
+    most = min(parameters[name] for name in near) + 1
+    return min((name for name in near if parameters[name] <= most), key=lambda name: losses[name].mean())
+
+
+def real(paths: list[Path], tables: bool, seeds: range) -> list[list[str]]:
+    """Return a row for each strategy."""
+    found: dict[str, dict[str, list[Tested]]] = defaultdict(lambda: defaultdict(list))
+    for seed in seeds:
+        for path in paths:
+            for one in of_table(path, seed) if tables else problems_of(path):
+                tell(f"{one.data} {one.model}, seed {seed}")
+                if 0 < np.average(one.test.rows.y) < 1 and 0 < np.average(one.val.rows.y) < 1:
+                    for name, result in tested(one, seed).items():
+                        found[name][f"{one.data} {one.model}"].append(result)
+    regrets = {
+        name: np.array([np.mean([one.regret for one in each]) for each in of_problems.values()])
+        for name, of_problems in found.items()
+    }
+    rows = []
+    for name, regret in sorted(regrets.items(), key=lambda pair: pair[1].mean()):
+        worse = [one.worse for each in found[name].values() for one in each]
+        paired = (mean_and_error(regret - regrets[other]) for other in ("all nine, or nothing", "always spline"))
+        numbers = (f"{number:.2f}" for number in (regret.mean(), np.median(regret), regret.max()))
+        rows.append([name, *numbers, *paired, f"{sum(worse)} of {len(worse)}"])
+    return rows
+
+
+def mean_and_error(values: np.ndarray) -> str:
+    """Return a mean over the problems and its standard error."""
+    return f"{values.mean():+.2f} +- {values.std(ddof=1) / np.sqrt(values.size):.2f}"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--n", type=int, nargs="+", default=[1000])
-    parser.add_argument("--seeds", type=int, default=8)
+    parser.add_argument("--seeds", type=int, help=f"by default {SEEDS}, of real scores 1")
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--all-errors", action="store_true")
     parser.add_argument("--real", type=Path)
+    parser.add_argument("--tables", action="store_true", help="the files of --real hold X and y")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="names of the files, without .npz")
     given = parser.parse_args()
     print(machine_facts(), "\n")
+    seeds = range(given.first_seed, given.first_seed + (given.seeds or (SEEDS if given.real is None else 1)))
     if given.all_errors and given.real is not None:
         parser.error("--all-errors must be left out with --real")
     if given.real is not None:
         paths = [path for path in sorted(given.real.glob("*.npz")) if given.only is None or path.stem in given.only]
-        print(markdown(("members", "mean regret", "median", "largest", "problems"), real(paths)))
+        header = ("strategy", "mean regret", "median", "largest", "less all nine", "less spline", "worse than nothing")
+        print(markdown(header, real(paths, given.tables, seeds)))
         return
-    seeds = range(given.first_seed, given.first_seed + given.seeds)
     if given.all_errors:
         rows = by_shape(given.n, seeds)
         tell("")

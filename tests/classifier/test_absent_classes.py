@@ -170,7 +170,7 @@ def test_the_warnings_of_families_reach_the_user():
     separable, y = np.arange(40.0)[:, None], np.arange(40) >= 20
     frozen = FrozenEstimator(GaussianNB().fit(separable, y))
     with pytest.warns(fot.SeparableDataWarning) as caught:
-        CalibratedClassifier(frozen).fit(separable, y)
+        CalibratedClassifier(frozen, "beta").fit(separable, y)
     assert caught[0].filename == __file__
 
 
