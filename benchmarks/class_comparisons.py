@@ -30,7 +30,7 @@ def main() -> None:
             for family in families:
                 for loss in ("brier", "log_loss"):
                     found, covered = rates(n, arguments.draws, reduction, family, loss)
-                    name = f"{reduction} {family or 'slope1(15)'} {loss}"
+                    name = f"{reduction} {family or 'spline'} {loss}"
                     print(f"{name:32} n = {n:5}: equal {found:6.1%}, different covered {covered:6.1%}", flush=True)
         print(f"{'drift, each class':32} n = {n:5}: unchanged {drift_rate(n, arguments.draws):6.1%}", flush=True)
 

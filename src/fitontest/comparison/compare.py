@@ -176,13 +176,14 @@ def compare_calibrators(
     >>> y = rng.random(2000) < p**2 / (p**2 + (1 - p) ** 2)
     >>> comparison = fot.compare_calibrators(y, p, families=["temperature", "platt", "isotonic"], evaluators=[])
     >>> comparison.chosen, comparison.best_.predict([0.2, 0.5]).round(2), comparison.choice("one_se")
-    ('temperature', array([0.06, 0.5 ]))
+    ('stacking', array([0.07, 0.53]), 'temperature')
     >>> print(comparison.to_frame()[["family", "score", "to_identity", "to_identity_se"]].round(4).to_string())
             family   score  to_identity  to_identity_se
-    0  temperature  0.3402      -0.0428          0.0053
-    1        platt  0.3406      -0.0423          0.0054
-    2     isotonic  0.3527      -0.0303          0.0102
-    3     identity  0.3830       0.0000          0.0000
+    0  temperature  0.3403      -0.0427          0.0054
+    1     stacking  0.3404      -0.0426          0.0052
+    2        platt  0.3405      -0.0424          0.0054
+    3     isotonic  0.3509      -0.0321          0.0100
+    4     identity  0.3830       0.0000          0.0000
     """
     if not isinstance(interpretability, bool | np.bool_):
         raise ValueError(f"interpretability must be True or False, got {interpretability!r}")

@@ -93,7 +93,7 @@ class Comparison(Table):
 
     Notes
     -----
-    Printing it shows the tables, and sentences on the choice. ``comparison["beta"]`` is one candidate.
+    Printing it says first what was chosen; the tables follow. ``comparison["beta"]`` is one candidate.
 
     Examples
     --------
@@ -101,7 +101,7 @@ class Comparison(Table):
     >>> rng = np.random.default_rng(0)
     >>> p = rng.random(500)
     >>> y = rng.random(500) < p**2
-    >>> comparison = fot.compare_calibrators(y, p, families=["platt"], evaluators=[])
+    >>> comparison = fot.compare_calibrators(y, p, families=["platt"], rule="one_se", evaluators=[])
     >>> comparison.chosen, [one.name for one in comparison.calibrators]
     ('platt', ['platt', 'identity'])
     """
