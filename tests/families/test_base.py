@@ -42,7 +42,7 @@ def test_registered_it_is_part_of_every_evaluation():
         assert "half" not in fot.families.names("two")
         assert isinstance(fot.families.make("half", share=0.1), Halfway)
         y, p = noisy(200)
-        assert "halfway" in [error.family for error in fot.evaluate(y, p, interval=None)]
+        assert "halfway" in [error.family for error in fot.evaluate(y, p, families="all", interval=None)]
         assert fot.calibration_error(y, p, family=Halfway()).family == "halfway"
         for taken in ("halfway", "half", "pava", "slope1"):
             with pytest.raises(ValueError, match=f"there is a family called '{taken}' already"):
