@@ -31,7 +31,12 @@ def test_whole_distributions_stay_whole():
     P = rng.dirichlet([1.0, 1.0, 1.0], 300)
     y = (P.cumsum(axis=1) > rng.random((300, 1))).argmax(axis=1)
     comparison = fot.compare_calibrators(
-        y, P**3 / (P**3).sum(axis=1, keepdims=True), reduction="canonical", families=["temperature"], evaluators=[]
+        y,
+        P**3 / (P**3).sum(axis=1, keepdims=True),
+        reduction="canonical",
+        families=["temperature"],
+        rule="best",
+        evaluators=[],
     )
     assert comparison.chosen == "temperature"
     assert comparison.calibrated.p.shape == (300, 3)

@@ -163,7 +163,7 @@ def test_interpretability_is_of_scores():
     ]
     measured = classwise["identity"].interpretability.probabilistic_count
     assert measured == pytest.approx(np.mean(counts))
-    with pytest.raises(ValueError, match=r"interpretability must be False .* scores on a line"):
+    with pytest.raises(ValueError, match=r"interpretability must be False .* one score in each row"):
         fot.compare_calibrators(y, P, reduction="canonical", **options)
 
 

@@ -141,7 +141,7 @@ def compare_errors(
 
     Of three classes at once and 400 rows, equality of two calibrated models was rejected at 5 % in 1 to
     3 % of 150 simulated data sets with "vector" and with "temperature", and the true difference of two others was
-    covered in 95 to 96 %; with "confidence" and "classwise" these were 2 to 3 % and 91 to 96 %
+    covered in 95 to 96 %; with "confidence" and "classwise" these were 1 to 2 % and 95 to 97 %
     (`benchmarks/class_comparisons.py`).
 
     Importances of which few rows dominate make the test too sure: with lognormal and Pareto weights that leave 80 to
