@@ -12,6 +12,8 @@ With ``--tables`` the files hold X and y instead. Four classifiers are trained o
 a quarter test, and every seed draws other halves and quarters: ``--first-seed`` gives draws that no choice between
 rules was made with.
 
+The default candidates are those of `compare_calibrators`: without `pl` and `pl3`, which ``--families all`` has.
+
 The rules are those of `choosing.py`, among them that of version 0.1 ("fewest"). "rule stack" is that of
 `compare_calibrators`, the mixture of all candidates or the identity; "always the mixture" is that mixture without the
 exception, "always stacking" the one of the members that `Stacking` has by default. Mixtures may be better than every
@@ -66,8 +68,8 @@ class Found:
 def compared(problem: Problem, seed: int, families: list[str] | None, scoring: str, repeats: int) -> Found:
     val, test = problem.val, problem.test
     comparison = fot.compare_calibrators(
-        val.y, val.p, families=families, test=(test.y, test.p), scoring=scoring, repeats=repeats, evaluators=[],
-        random_state=seed,
+        val.y, val.p, families=families, test=(test.y, test.p), scoring=scoring, repeats=repeats, rule="one_se",
+        evaluators=[], random_state=seed,
     )  # fmt: skip
     candidates = [clone(one.family) for one in comparison]
     mixed = fot.compare_calibrators(

@@ -73,7 +73,7 @@ def our_part(scoring: str) -> Fit:
     """Return the part of a score that an isotonic map repairs; the identity alone is compared with nothing."""
 
     def miscalibration(p: Array, y: Array) -> float:
-        compared = fot.compare_calibrators(y, p, families=["identity"], evaluators=[], scoring=scoring)
+        compared = fot.compare_calibrators(y, p, families=["identity"], rule="one_se", evaluators=[], scoring=scoring)
         return compared["identity"].parts.calibration
 
     return miscalibration

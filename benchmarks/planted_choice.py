@@ -69,7 +69,7 @@ def one_draw(truth: str, seed: int, families: list[str]) -> dict[str, tuple[str,
     y = rng.random(n) < true(p)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = fot.compare_calibrators(y, p, families=families, evaluators=[], random_state=seed)
+        found = fot.compare_calibrators(y, p, families=families, rule="one_se", evaluators=[], random_state=seed)
         stack = fot.Stacking([clone(one.family) for one in found], random_state=seed).fit(p, y)
     losses = {one.name: expected(one.family, true) for one in found}
     chosen = {rule: choose_by(rule, found).name for rule in RULES}
