@@ -4,8 +4,9 @@ Usage: ``python benchmarks/scale.py [--rows 1e7 1e8] [--folder build/scale] [--r
 
 Files of float32 scores and int8 labels are made on the spot, in pieces. Each task runs in a process of its own, so that
 its peak of memory is its own: a bare query with the keys of the cells, ``Cells.of_file``, the same with five segments,
-``fitontest evaluate --cells always``, and, with ``--rival``, torchmetrics on the rows where it is installed. Seconds
-are of the processor, of all threads together. It needs Linux, which says what a process has had in memory.
+``fitontest evaluate --family all --cells always``, and, with ``--rival``, torchmetrics on the rows where it is
+installed. Seconds are of the processor, of all threads together. It needs Linux, which says what a process has had in
+memory.
 """
 
 import argparse
@@ -39,7 +40,8 @@ print(sum(map(len, fot.Cells.of_file(path, label="y", prob="p", by="s").values()
 EVALUATE = """
 from click.testing import CliRunner
 from fitontest.cli.main import main
-result = CliRunner().invoke(main, ["evaluate", path, "--label", "y", "--prob", "p", "--cells", "always"])
+options = ["--label", "y", "--prob", "p", "--family", "all", "--cells", "always"]
+result = CliRunner().invoke(main, ["evaluate", path, *options])
 assert result.exit_code == 0, result.output
 print(0)
 """
@@ -63,7 +65,7 @@ TASKS = {
     "bare query with the keys": BARE,
     "Cells.of_file": CELLS,
     "Cells.of_file, five segments": SEGMENTS,
-    "fitontest evaluate --cells always": EVALUATE,
+    "fitontest evaluate --family all --cells always": EVALUATE,
 }
 
 

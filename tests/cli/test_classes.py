@@ -53,12 +53,14 @@ FAMILIES = ("--family", "isotonic", "--family", "platt", "--measure", "tce")
 
 
 def test_confidence_prints_the_table_of_the_library(file, scores):
-    found = run("evaluate", file, "--label", "y", *NAMED, "--reduction", "confidence", *FAMILIES, "--weight", "w")
+    found = run(
+        "evaluate", file, "--label", "y", *NAMED, "--reduction", "confidence", *FAMILIES, "--weight", "w", "--verbose"
+    )
     assert (found.exit_code, found.stderr) == (0, "")
-    table, tce, verdict = found.stdout.rstrip("\n").split("\n\n")
+    verdict, table, tce = found.stdout.rstrip("\n").split("\n\n")
     options = {"reduction": "confidence", "sample_weight": scores.w}
     expected = fot.evaluate(scores.y, matrix(scores), families=["isotonic", "platt"], **options)
-    assert f"{table}\n\n{verdict}" == str(expected)
+    assert f"{verdict}\n\n{table}" == str(expected.table())
     error = fot.tce(scores.y, matrix(scores), null_draws=100, **options)
     header, _, row, note = tce.splitlines()
     assert note == "p-value: from 100 draws of the labels, so at least 0.0099."

@@ -63,11 +63,21 @@ def test_every_kind_of_file_is_read(file, scores):
     assert result.stdout.rstrip("\n") == str(fot.evaluate(scores.y, scores.p, families=["slope1"]))
 
 
-def test_evaluate_prints_the_table_of_the_library(csv_file, scores):
+def test_evaluate_prints_what_the_library_prints(csv_file, scores):
     result = run("evaluate", csv_file, "--label", "y", "--prob", "p")
     assert result.exit_code == 0
-    table, tce, verdict = result.stdout.rstrip("\n").split("\n\n")
-    assert f"{table}\n\n{verdict}" == str(fot.evaluate(scores.y, scores.p))
+    printed, expected = result.stdout.splitlines(), str(fot.evaluate(scores.y, scores.p)).splitlines()
+    assert [line for line in printed if not line.startswith("Other measures: tce ")] == expected
+    error = fot.tce(scores.y, scores.p, null_draws=100)
+    assert f"Other measures: tce {short(100 * float(error))} % (if calibrated {short(100 * error.null.mean)} %;" in (
+        result.stdout
+    )
+
+
+def test_with_verbose_it_prints_the_tables(csv_file, scores):
+    result = run("evaluate", csv_file, "--label", "y", "--prob", "p", "--verbose")
+    verdict, table, tce = result.stdout.rstrip("\n").split("\n\n")
+    assert f"{verdict}\n\n{table}" == str(fot.evaluate(scores.y, scores.p).table())
     error = fot.tce(scores.y, scores.p, null_draws=100)
     header, _, row, note = tce.splitlines()
     assert note == "p-value: from 100 draws of the labels, so at least 0.0099."

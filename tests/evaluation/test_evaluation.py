@@ -81,7 +81,7 @@ def test_the_printed_table_is_aligned(of_all_families):
     title, header, rule, *body = str(evaluation).splitlines()
     body, footnote = body[: len(evaluation)], body[len(evaluation) :]
     assert title == f"calibration error (l2), n = 300, share of positives {short(y.mean())}"
-    assert header.split() == ["family", "error", "s.e.", "(map", "fixed)", "bins", "fitted", "here"]
+    assert header.split() == ["family", "raw", "s.e.", "(map", "fixed)", "bins", "fitted", "here"]
     assert {len(line) for line in (header, rule, *body)} == {len(header)}
     for line, name, error in zip(body, evaluation.names, evaluation, strict=True):
         cells = line.split()

@@ -73,8 +73,17 @@ def test_holm_is_over_the_segments_of_one_measure(segmented):
         assert [*segmented.adjusted_p_values(name).values()] == holm_adjusted(p_values).tolist()
         assert segmented.adjusted_p_values(name)["south"] == pytest.approx(3 / 131)
     assert segmented.to_dict()["smallest_p_value"] == 1 / 131
-    assert "at least 0.0076; Holm p: adjusted for 3 segments, so at least 0.023" in str(segmented)
-    assert "Miscalibration is shown in south (Holm p-value at most 0.05)." in str(segmented)
+    assert "at least 0.0076; Holm p: adjusted for 3 segments, so at least 0.023" in str(segmented.table())
+    first = "Miscalibration is shown in 1 of 3 segments: south (Holm p-value at most 0.05)."
+    assert str(segmented).splitlines()[0] == str(segmented.table()).splitlines()[0] == first
+
+
+def test_the_table_at_length_has_the_same_records_and_more_columns(segmented):
+    table = segmented.table()
+    assert table.rows() == segmented.rows()
+    assert table.to_dict() == segmented.to_dict()
+    brief, full = (str(one).splitlines()[2].split("  ") for one in (segmented, table))
+    assert {word.strip() for word in full} - {word.strip() for word in brief} == {"p-value"}
 
 
 def test_the_table_has_the_worst_first_and_the_total_last(segmented):
@@ -101,9 +110,9 @@ def test_the_table_has_the_worst_first_and_the_total_last(segmented):
 def test_text_and_html_show_every_segment(segmented):
     text = str(segmented)
     first = text.split("\n\n")[0].splitlines()
-    assert first[0] == "calibration error (family slope1, norm l1) in 3 segments, n = 900"
-    assert {len(line) for line in first[1:7]} == {len(first[1])}
-    assert first[6].split()[:3] == ["all", "rows", "900"]
+    assert first[1] == "calibration error (family slope1, norm l1) in 3 segments, n = 900"
+    assert {len(line) for line in first[2:8]} == {len(first[2])}
+    assert first[7].split()[:3] == ["all", "rows", "900"]
     assert segmented._repr_html_().count("<table>") == 2
     assert repr(segmented) == text
 
@@ -123,12 +132,12 @@ def test_a_frame_and_a_dict_of_cells_give_the_evaluation_of_the_cells():
     (total,) = alone(sum(cells.values()), **NULLS)
     assert same(one.total["slope1"], total)
     assert total.n == y.size
-    assert str(one).splitlines()[1].startswith("region ")
+    assert str(one).splitlines()[2].startswith("region ")
     frame = frame.collect().to_pandas()
     two = fot.evaluate(frame, by=["region", "half"], **columns, families=["identity"], interval=None)
     assert set(two) == {(r, h) for r in ("north", "south", "west") for h in ("low", "high")}
     assert "south, low" in two.to_frame()["segment"].tolist()
-    assert str(two).splitlines()[1].startswith("region, half ")
+    assert str(two).splitlines()[2].startswith("region, half ")
 
 
 def test_a_frame_without_segments_is_the_evaluation_of_its_cells():
@@ -248,7 +257,7 @@ def test_a_segment_of_weight_zero_is_listed_without_rows(kind):
         "failure": "no rows",
     }
     lines = str(segmented).splitlines()
-    assert lines[-1] == "south: no rows"
+    assert lines[-2] == "south: no rows"
     assert next(line for line in lines if line.startswith("south ")).split()[:3] == ["south", "0", "-"]
     with pytest.raises(KeyError, match="'south' has no rows of positive weight"):
         segmented["south"]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fitontest as fot
-from fitontest.measures.interval import INDEPENDENT_ROWS
+from fitontest.measures.interval import INDEPENDENT, INDEPENDENT_ROWS
 
 RNG = np.random.default_rng(0)
 P = RNG.random(400)
@@ -35,8 +35,14 @@ WITHOUT = {
 @pytest.mark.filterwarnings("ignore::fitontest.CalibrationWarning")
 def test_every_text_with_an_interval_says_that_rows_must_be_independent(name):
     result = WITH_INTERVALS[name]()
-    assert str(result).splitlines().count(INDEPENDENT_ROWS) == 1
-    assert INDEPENDENT_ROWS in result._repr_html_()
+    assert sum(line.startswith(INDEPENDENT) for line in str(result).splitlines()) == 1
+    assert INDEPENDENT in result._repr_html_()
+
+
+@pytest.mark.parametrize("name", ["table", "segments"])
+@pytest.mark.filterwarnings("ignore::fitontest.CalibrationWarning")
+def test_tables_at_length_say_why(name):
+    assert str(WITH_INTERVALS[name]().table()).splitlines().count(INDEPENDENT_ROWS) == 1
 
 
 @pytest.mark.parametrize("name", WITHOUT)

@@ -87,7 +87,8 @@ def test_an_evaluation_names_the_families_and_warns_once():
     line = f"slope1, Slope1(max_bins=1): {DIFFERENCE}"
     assert texts == [f"{line}; the number of bins was left to the data; n_bins=10 fixes it"]
     assert found.notes == [line]
-    lines = str(found).splitlines()
+    assert line in str(found).splitlines()
+    lines = str(found.table()).splitlines()
     assert lines[lines.index(line) - 1].startswith("Slope1(n_bins=3)")
     assert [row["note"] for row in found.rows()] == [DIFFERENCE, None, DIFFERENCE, None]
     assert found.to_dict()["notes"] == [line]

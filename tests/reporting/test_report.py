@@ -260,7 +260,7 @@ def test_classes_and_segments_are_listed_worst_first():
         "south & west",
         "north",
     ]
-    assert any("Miscalibration is shown in south & west" in text for text in segmented.sentences)
+    assert any("Miscalibration is shown in 1 of 2 segments: south & west" in text for text in segmented.sentences)
 
 
 def test_the_dict_holds_what_the_page_says():

@@ -137,7 +137,7 @@ def test_other_families_are_told_of_where_they_say_something_else():
     spline, platt = evaluation.estimates
     far = replace(platt, interval=replace(platt.interval, low=0.8, high=0.9))
     text = str(verdict_of([("spline", spline), ("platt", far)], evaluation.sample))
-    assert "Spline and platt disagree by more than noise: the true map is rough." in text
+    assert "The families disagree: platt lies outside the interval above by more than noise; the size depends" in text
     small = replace(platt, null=replace(platt.null, observed=1.0))
     text = str(verdict_of([("spline", spline), ("platt", small)], evaluation.sample))
     assert "By themselves other families have smaller p-values (platt 0.016)" in text
@@ -154,12 +154,13 @@ def test_of_confidence_it_speaks_of_accuracy():
     assert evaluation.to_dict()["verdict"]["headline"] == evaluation.verdict.headline
 
 
-def test_there_is_none_without_an_interval_and_it_is_printed_last():
+def test_there_is_none_without_an_interval_and_it_is_printed_at_length_in_the_table():
     without = evaluated(lambda p: p, interval=None)
     assert without.verdict is None
     assert "verdict" not in without.to_dict()
     evaluation = evaluated(lambda p: p)
-    assert " ".join(str(evaluation).split("\n\n")[-1].split()) == str(evaluation.verdict)
+    assert " ".join(str(evaluation.table()).split("\n\n")[0].split()) == str(evaluation.verdict)
+    assert str(evaluation).startswith(f"{evaluation.verdict.headline}: {evaluation.verdict.decision}; n = 2,000,")
 
 
 def test_it_is_computed_only_when_it_is_asked_for(monkeypatch):

@@ -59,6 +59,7 @@ PROPER_ERROR = "proper_error"  # has a standard error, and fits many maps for ea
     multiple=True,
     help="Column whose values make segments, each evaluated alone, with adjusted p-values; repeat for several.",
 )
+@click.option("--verbose", is_flag=True, help="Print all columns, p-values and notes below the verdict.")
 @of_format()
 @refusing
 def evaluate(
@@ -71,6 +72,7 @@ def evaluate(
     null_draws: int | None,
     interval: str,
     by: tuple[str, ...],
+    verbose: bool,
     style: str,
 ) -> None:
     """Say how well the scores in FILE are calibrated.
@@ -96,7 +98,7 @@ def evaluate(
     settings: dict[str, Any] = {"norm": norm, "random_state": random_state, "interval": level}
     if by:
         result = fot.evaluate(data, families=listed, measures=others or None, null_draws=null_draws or 0, **settings)
-        say(FORMATS[style](result))
+        say(FORMATS[style](result.table() if verbose else result))
         return
     if canonical and level == "auto":
         settings["interval"] = None
@@ -105,7 +107,10 @@ def evaluate(
         draws, own = _null_of(measure, null_draws, settings["interval"] if canonical else None)
         one = fot.evaluate(data, measures=[measure], null_draws=draws, interval=own, random_state=random_state)
         evaluation = evaluation.joined(one)
-    say(_json_of(evaluation) if style == "json" else FORMATS[style](evaluation))
+    if style == "json":
+        say(_json_of(evaluation))
+    else:
+        say(FORMATS[style](evaluation.table() if verbose else evaluation))
 
 
 def _json_of(evaluation: fot.Evaluation) -> str:

@@ -10,11 +10,13 @@ from fitontest.data.read import Data
 from fitontest.data.samples import ByKey
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import CANONICAL
+from fitontest.evaluation.conclusion import conclude
 from fitontest.families.listed import numbered
 from fitontest.measures.estimate import Estimate, json_ready, notes_of_labels
 from fitontest.measures.measure_names import names_of
 from fitontest.measures.notes import data_notes
 from fitontest.measures.side_by_side import Named, note_lines, tables_of
+from fitontest.results.detailed import Detailed
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
 from fitontest.typing import Label
@@ -46,7 +48,8 @@ class Evaluation(Table):
 
     Notes
     -----
-    Printing it shows a table. Families answer the same question with different maps: where they agree the number
+    Printing it shows the verdict on the rows with a line for each family, where there is one; `table` has all columns.
+    Families answer the same question with different maps: where they agree the number
     depends little on what is assumed about the true map, where they do not it depends on it much. All of them are
     biased upward by being fitted on the rows they are measured on, flexible ones the most: of perfectly calibrated
     scores none but the identity finds an error of 0.
@@ -244,15 +247,32 @@ class Evaluation(Table):
         return ReliabilityDisplay.side_by_side(measured, scale)
 
     def sections(self) -> list[Section]:
-        """Return what is printed: the table of the calibration errors, and that of the other measures."""
+        """Return what is printed: the verdict with a line for each family, or the tables where there is none."""
         verdict = self.verdict
-        tables = tables_of(
+        if verdict is None:
+            return self._tables()
+        return [conclude(self.named, verdict, self.notes)]
+
+    def table(self) -> Table:
+        """Return all columns of the families and of the other measures, with the verdict and the notes at length.
+
+        Returns
+        -------
+        Table
+            With the same records; printing it shows more.
+        """
+        verdict = self.verdict
+        first = () if verdict is None else (Section(lead="\n".join(verdict.sentences)),)
+        return Detailed(self, (*first, *self._tables()))
+
+    def _tables(self) -> list[Section]:
+        """Return the table of the families, and that of the other measures."""
+        return tables_of(
             self.named,
             by_class=self.data.is_by_class,
             data_notes=_data_notes(self.estimates[0]),
-            judged=verdict is not None,
+            judged=self.verdict is not None,
         )
-        return tables if verdict is None else [*tables, Section(notes=str(verdict))]
 
     @cached_property
     def verdict(self) -> Verdict | None:

@@ -14,16 +14,18 @@ from fitontest.measures.estimate import Estimate, notes_of_labels, notes_of_valu
 from fitontest.measures.notes import data_notes
 from fitontest.measures.side_by_side import UNLIKELY, Named, interval_columns, note_lines, reason_lines
 from fitontest.results.frames import Records, attributes
-from fitontest.results.table import Section
+from fitontest.results.table import Section, cell
 from fitontest.results.text import short, signed
 from fitontest.significance.holm import holm_adjusted
 from fitontest.uncertainty.joint import JointTest
 
+RESIDUAL_NOTE = "mean residual: share of positives less mean score."
+BRIEF_NOTE = f"Worst first. {RESIDUAL_NOTE}"
 ORDER_NOTE = (
     "Worst first, by the debiased value, or where there is none by the value less its mean if calibrated. Values "
-    "that are not debiased are larger in smaller segments, of calibrated scores too. mean residual: share of "
-    "positives less mean score."
+    f"that are not debiased are larger in smaller segments, of calibrated scores too. {RESIDUAL_NOTE}"
 )
+MOST_NAMED = 10  # segments in a sentence
 
 
 def smallest_p_value(draws: int) -> float:
@@ -100,8 +102,10 @@ class MeasuredSegments:
         shown = [self.texts[segment] for segment in self.worst if adjusted.get(segment, 1.0) <= UNLIKELY]
         if not shown:
             least = min(adjusted.values(), default=1.0)
-            return f"No miscalibration is shown in any segment: the smallest {of} is {short(least, 2)}."
-        return f"Miscalibration is shown in {', '.join(shown)} ({of} at most {UNLIKELY})."
+            return f"No miscalibration is shown in any of {self._count}: the smallest {of} is {short(least, 2)}."
+        more = f" and {len(shown) - MOST_NAMED} others" if len(shown) > MOST_NAMED else ""
+        which = f"{', '.join(shown[:MOST_NAMED])}{more}"
+        return f"Miscalibration is shown in {len(shown)} of {self._count}: {which} ({of} at most {UNLIKELY})."
 
     def records(self) -> Records:
         """Return a record for each segment, the worst first, for those without rows, and for all rows."""
@@ -132,42 +136,50 @@ class MeasuredSegments:
         measured = [segment for segment in self.worst if segment in self.estimates]
         return [*((self.texts[segment], self.estimates[segment]) for segment in measured), (WHOLE, self.total)]
 
-    def section(self, draws: int) -> Section:
-        """Return the table, of measures whose labels were drawn so often, with a sentence on what stands out."""
+    def section(self, draws: int, *, full: bool = False) -> Section:
+        """Return the table, of measures whose labels were drawn so often, below a sentence on what stands out.
+
+        Parameters
+        ----------
+        draws : int
+        full : bool, default=False
+            With every column, and with notes on how they came about.
+        """
         measure, records, named = self.total.measure, self.records(), dict(self._named)
         spreads = interval_columns([*named.items()])
         prefix = "joint_" if self.is_joint else ""
-        p_header = ("if calibrated", "joint p" if prefix else "p-value", "Holm p") if draws else ()
+        needs_null = full or not spreads  # a raw value alone tells little
+        p_header = [
+            *(["if calibrated"] if draws and needs_null else []),
+            *(["joint p" if prefix else "p-value"] if draws and full else []),
+            *(["Holm p"] if draws else []),
+        ]
         header = [self.segments.name, "n", "positives", "mean score", "mean residual"]
-        header += ["error" if measure.fitting is not None else "value", *(spreads.header if spreads else ()), *p_header]
+        header += [*(spreads.header if spreads else ()), "raw" if measure.fitting is not None else "value", *p_header]
         body = []
         for record in records:
             estimate = named.get(record["segment"])
             line = [record["segment"], f"{record['n']:,}"]
-            means = [record[key] for key in ("base_rate", "mean_score")]
-            line += ["-" if value is None else short(value) for value in means]
-            residual = record["mean_residual"]
-            line += [
-                "-" if residual is None else signed(residual),
-                "-" if estimate is None else measure.printed(estimate.value),
-            ]
+            line += [cell(record[key]) for key in ("base_rate", "mean_score")]
+            line.append("-" if record["mean_residual"] is None else signed(record["mean_residual"]))
             if spreads:
                 line += ["-", "-"] if estimate is None else [*spreads.cells(estimate)]
+            line.append("-" if estimate is None else measure.printed(estimate.value))
             if draws:
-                mean, p_values = (
-                    record["if_calibrated"],
-                    [record[f"{kind}{prefix}p_value"] for kind in ("", "adjusted_")],
+                mean, each, adjusted = (
+                    record[key] for key in ("if_calibrated", f"{prefix}p_value", f"adjusted_{prefix}p_value")
                 )
-                line.append("-" if mean is None else measure.printed(mean))
-                line += ["-" if value is None else short(value, 2) for value in p_values]
+                line += [cell(mean) if mean is None else measure.printed(mean)] if needs_null else []
+                line += [_p_value(each)] if full else []
+                line.append(_p_value(adjusted))
             body.append(line)
         what = f"{measure.title} ({measure.in_words()})" if measure.fitting is not None else self.name
         title = f"{what} in {self._count}, n = {self.segments.whole.n:,}"
-        lines = [ORDER_NOTE, spreads.note if spreads else "", *reason_lines([*named.items()]), self._draws_note(draws)]
-        lines += [self.sentence()] if draws else []
-        lines += self.notes
+        lead = f"{self.sentence()}\n{title}" if draws else title
+        lines = [ORDER_NOTE, spreads.note if spreads else ""] if full else [BRIEF_NOTE]
+        lines += [*reason_lines([*named.items()]), *([self._draws_note(draws)] if full else []), *self.notes]
         lines += data_notes(False, self.total.weighting, self.total.rows_note)
-        return Section(title, header, body, "\n".join(line for line in lines if line))
+        return Section("", header, body, "\n".join(line for line in lines if line), lead)
 
     def _draws_note(self, draws: int) -> str:
         if not draws:
@@ -179,6 +191,10 @@ class MeasuredSegments:
             f"{kind}: from {draws:,} draws of the labels, so at least {short(least, 2)}; Holm p: adjusted for "
             f"{self._count}, so at least {short(min(1.0, least * len(self.segments)), 2)}."
         )
+
+
+def _p_value(value: float | None) -> str:
+    return "-" if value is None else short(value, 2)
 
 
 def _adjusted(p_values: dict[Key, float]) -> dict[Key, float]:

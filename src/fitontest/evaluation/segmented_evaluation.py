@@ -1,16 +1,19 @@
 """The evaluations of segments of the data, beside that of the whole, as one table for each measure."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from fitontest.checks import brief, choose
 from fitontest.data.samples import Key, Samples
+from fitontest.evaluation.conclusion import WHERE
 from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.measured_segments import MeasuredSegments, smallest_p_value
 from fitontest.evaluation.segment_names import NO_ROWS, WHOLE
 from fitontest.measures.estimate import Estimate
+from fitontest.measures.interval import INDEPENDENT
 from fitontest.measures.measure import Measure
+from fitontest.results.detailed import Detailed
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
 from fitontest.uncertainty.joint import JointTest
@@ -190,8 +193,21 @@ class SegmentedEvaluation(Table):
         }
 
     def sections(self) -> list[Section]:
-        """Return a table for each measure, with a sentence on the segments that stand out."""
-        return [self.measured(name).section(self.draws) for name in self.names]
+        """Return what is printed: for each measure in which segments miscalibration is shown, and a table."""
+        sections = [self.measured(name).section(self.draws) for name in self.names]
+        judged = any(each.interval is not None for each in self.totals.values())
+        last = f"{INDEPENDENT}. {WHERE}" if judged else WHERE
+        return [*sections[:-1], replace(sections[-1], notes=f"{sections[-1].notes}\n{last}")]
+
+    def table(self) -> Table:
+        """Return all columns of every measure, with notes on how they came about.
+
+        Returns
+        -------
+        Table
+            With the same records; printing it shows more.
+        """
+        return Detailed(self, tuple(self.measured(name).section(self.draws, full=True) for name in self.names))
 
     def plot(
         self,

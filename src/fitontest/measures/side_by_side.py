@@ -7,28 +7,21 @@ from typing import NamedTuple, TypeAlias
 from fitontest.measures.estimate import Estimate, notes_of_value
 from fitontest.measures.interval import INDEPENDENT_ROWS
 from fitontest.results.table import Section
-from fitontest.results.text import count, short
+from fitontest.results.text import count, same_decimals, short
 
-NO_RANKING = (
-    "Estimates of one quantity by different maps, not a ranking: smaller is not better, "
-    "and identity is 0 by definition."
-)
+NO_RANKING = "Estimates of one quantity by different maps, not a ranking: smaller is not better"
+BY_DEFINITION = ", and identity is 0 by definition"
 SE_NOTE = (
-    "s.e. (map fixed): spread of the mean distance over fresh scores under this very map. A map fitted on these "
-    "rows has more uncertainty than that, often far more: the number is a lower bound, not an error bar."
+    "s.e. (map fixed): spread of the mean distance over fresh scores under this very map. A map fitted on these rows "
+    "has more: a lower bound, not an error bar."
 )
 INTERVAL_NOTE = (
-    "debiased: the true error under which the error found would be the middle one. The interval holds the true "
-    "errors under which it would be ordinary, for labels drawn anew and the family fitted anew. Both are of the "
-    "error of these scores."
+    "debiased: error corrected for label noise (median-unbiased). Interval: true errors not rejected at {rejected} %."
 )
-OWN_NOTE = "They are for what each family can see of that error, not for all of it."
+OWN_NOTE = "The intervals are for what each family can see of the error, not for all of it."
 WIDENED_NOTE = "follows the scores badly, so that its interval was widened to hold that of the {by}."
 UNLIKELY = 0.05
-CLASSES_NOTE = (
-    "Means over the classes, each against the rest and each counting the same. The families are estimates of one "
-    "quantity by different maps, not a ranking: smaller is not better, and identity is 0 by definition."
-)
+CLASSES_NOTE = "Means over the classes, each against the rest and each counting the same."
 CLASS_HEADER = ("smallest", "in class", "largest", "in class")
 
 Named: TypeAlias = list[tuple[str, Estimate]]
@@ -84,17 +77,24 @@ def _families_table(named: Named, *, judged: bool) -> Section:
     """Return the table of plug-in errors, with their intervals where there are any, else with standard errors."""
     norm, norms = _norms(named)
     title = f"calibration error{norm}, {_rows_in_words(named[0][1])}"
-    spreads = interval_columns(named) or _standard_errors()
-    fitted = _fitted(named)
+    intervals, raw = interval_columns(named) or _Columns(), _Columns(("raw",), lambda one: error_cells(one)[1:])
+    errors = _Columns() if intervals.header else _standard_errors()
     nulls = _nulls(named)
-    parts = (spreads, _Columns(("bins",), lambda one: (_bins(one),)), fitted, nulls)
-    header = ["family", *norms.header, "error", *(title for part in parts for title in part.header)]
-    body = [
-        [name, *norms.cells(one), short(one.value), *(text for part in parts for text in part.cells(one))]
-        for name, one in named
-    ]
-    notes = [NO_RANKING, spreads.note, *reason_lines(named), nulls.note, "" if judged else _verdict(named)]
-    return Section(title, header, body, "\n".join(note for note in notes if note))
+    bins = _Columns(("bins",), lambda one: (_bins(one),))
+    parts = (norms, intervals, raw, errors, bins, _fitted(named), nulls)
+    header = ["family", *(title for part in parts for title in part.header)]
+    body = [[name, *(text for part in parts for text in part.cells(one))] for name, one in named]
+    notes = [_ranking(named), intervals.note, errors.note, *reason_lines(named), nulls.note]
+    lead = "" if judged else _verdict(named)
+    return Section(title, header, body, "\n".join(note for note in notes if note), lead)
+
+
+def _ranking(named: Named) -> str:
+    """Return that families are no ranking, where there are several."""
+    if len(named) == 1:
+        return ""
+    has_identity = any(one.value == 0.0 and name.startswith("identity") for name, one in named)
+    return f"{NO_RANKING}{BY_DEFINITION if has_identity else ''}."
 
 
 def _measures_table(named: Named, title: str) -> Section:
@@ -109,6 +109,17 @@ def _measures_table(named: Named, title: str) -> Section:
     return Section(title, header, body, "\n".join(note for note in notes if note))
 
 
+def error_cells(estimate: Estimate) -> tuple[str, str]:
+    """Return the debiased and the raw value of an error, with the same number of decimals, as texts quote them."""
+    measure, debiased = estimate.measure, estimate.debiased
+    if debiased is None:
+        return "-", measure.printed(estimate.value)
+    if measure.words.printed is not short:  # with a unit
+        return measure.printed(debiased), measure.printed(estimate.value)
+    first, second = same_decimals((debiased, estimate.value))
+    return first, second
+
+
 def _bins(estimate: Estimate) -> str:
     return "-" if estimate.n_bins is None else count(estimate.n_bins)
 
@@ -120,7 +131,7 @@ def _families_by_class(named: Named) -> Section:
     nulls = _class_nulls(named)
     header = ["family", *norms.header, "mean error", *CLASS_HEADER, *nulls.header]
     body = [[name, *norms.cells(one), *_class_cells(one), *nulls.cells(one)] for name, one in named]
-    return Section(title, header, body, CLASSES_NOTE)
+    return Section(title, header, body, "\n".join(filter(None, (CLASSES_NOTE, _ranking(named)))))
 
 
 def _measures_by_class(named: Named, title: str) -> Section:
@@ -167,9 +178,10 @@ def interval_columns(named: Named) -> _Columns | None:
         interval, printed = estimate.interval, estimate.measure.printed
         if interval is None or estimate.debiased is None:
             return "-", "-"
-        return printed(estimate.debiased), f"{printed(interval.low)} to {printed(interval.high)}"
+        return error_cells(estimate)[0], f"{printed(interval.low)} to {printed(interval.high)}"
 
-    lines = [INTERVAL_NOTE, INDEPENDENT_ROWS]
+    rejected = " or ".join(f"{100 * (1 - level):g}" for level in sorted({one.level for _, one in intervals}))
+    lines = [INTERVAL_NOTE.format(rejected=rejected), INDEPENDENT_ROWS]
     if any(interval.target != "true error" for _, interval in intervals):
         lines.append(OWN_NOTE)
     for family in dict.fromkeys(interval.stand_in for _, interval in intervals if interval.stand_in is not None):
@@ -212,8 +224,8 @@ def _standard_errors() -> _Columns:
 
 
 def _fitted(named: Named) -> _Columns:
-    """Return whether the map was fitted here, where that is not true of all that have an interval beside them."""
-    if all(one.fitted_on_these_rows for _, one in named) and any(one.interval is not None for _, one in named):
+    """Return whether the map was fitted here, where that is not true of all."""
+    if all(one.fitted_on_these_rows for _, one in named):
         return _Columns()
     return _Columns(("fitted here",), lambda one: ("yes" if one.fitted_on_these_rows else "no",))
 

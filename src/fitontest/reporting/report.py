@@ -212,12 +212,12 @@ class Report:
         """Return the tables by their headings, those that are not collapsed first."""
         tables = {}
         if self.segments is not None:
-            tables[SEGMENTS] = self.segments.sections()
+            tables[SEGMENTS] = self.segments.table().sections()
         if self.classes is not None:
             tables[CLASSES] = [_class_table(self.classes)]
-        tables[MEASURES] = [part for part in self.evaluation.sections() if part.header]
+        tables[MEASURES] = [part for part in self.evaluation.table().sections() if part.header]
         if self.confidence is not None:
-            tables[CONFIDENCE] = [part for part in self.confidence.sections() if part.header]
+            tables[CONFIDENCE] = [part for part in self.confidence.table().sections() if part.header]
         if self.comparison is not None:
             tables[COMPARED] = [_without(part, TIMES) for part in self.comparison.sections()]
         return {heading: [_without_line(part, INDEPENDENT_ROWS) for part in parts] for heading, parts in tables.items()}

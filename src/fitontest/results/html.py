@@ -8,7 +8,7 @@ from fitontest.results.text import visible
 NEWLINE = "\n"
 
 
-def as_html(title: str, header: Sequence[str], body: Sequence[Sequence[str]], notes: str) -> str:
+def as_html(title: str, header: Sequence[str], body: Sequence[Sequence[str]], notes: str, lead: str = "") -> str:
     """Return a section as HTML; what is missing leaves no trace.
 
     Examples
@@ -17,10 +17,10 @@ def as_html(title: str, header: Sequence[str], body: Sequence[Sequence[str]], no
     '<p>Errors</p><table><thead><tr><th>family</th></tr></thead><tbody><tr><td>a &lt; b</td></tr></tbody></table>'
     """
     table = ""
-    if header:
-        head, rows = _row(header, "th"), "".join(_row(cells, "td") for cells in body)
-        table = f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>"
-    return f"{_paragraph(title)}{table}{_paragraph(notes)}"
+    if header or body:
+        head = f"<thead>{_row(header, 'th')}</thead>" if header else ""
+        table = f"<table>{head}<tbody>{''.join(_row(cells, 'td') for cells in body)}</tbody></table>"
+    return f"{_paragraph(title)}{_paragraph(lead)}{table}{_paragraph(notes)}"
 
 
 def _row(cells: Sequence[str], tag: str) -> str:

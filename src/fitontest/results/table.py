@@ -14,7 +14,7 @@ from typing import Any
 
 from fitontest.results.frames import Backend, Records, to_frame
 from fitontest.results.html import as_html
-from fitontest.results.text import short, text_table, visible
+from fitontest.results.text import aligned, short, text_table, visible
 
 WIDTH = 118  # of a printed line of notes
 
@@ -28,23 +28,32 @@ class Section:
     title : str
         What stands above the table.
     header : sequence of str
+        Of a table without one the rows alone are printed.
     body : sequence of sequences of str
         One cell per column of the header.
     notes : str
         What stands below the table: a paragraph on each line, which is wrapped where it is printed.
+    lead : str
+        What stands between title and table, such as what the table comes to, in the same form.
     """
 
     title: str = ""
     header: Sequence[str] = ()
     body: Sequence[Sequence[str]] = ()
     notes: str = ""
+    lead: str = ""
 
     def __str__(self) -> str:
-        cells = [[visible(text) for text in row] for row in (self.header, *self.body)]
-        table = text_table(cells[0], cells[1:]) if self.header else ""
-        notes = "\n".join(fill(line, WIDTH, break_long_words=False) for line in self.notes.splitlines())
-        title, notes = visible(self.title, "\n"), visible(notes, "\n")
-        return "\n".join(part for part in (title, table, notes) if part)
+        header, *body = [[visible(text) for text in row] for row in (self.header, *self.body)]
+        table = text_table(header, body) if header else aligned(body)
+        parts = (visible(self.title, "\n"), _wrapped(self.lead), table, _wrapped(self.notes))
+        return "\n".join(part for part in parts if part)
+
+
+def _wrapped(paragraphs: str) -> str:
+    """Return paragraphs, one on each line, in lines of at most the width that is printed."""
+    lines = (fill(line, WIDTH, break_long_words=False, break_on_hyphens=False) for line in paragraphs.splitlines())
+    return visible("\n".join(lines), "\n")
 
 
 class Table(ABC):
@@ -105,7 +114,7 @@ class Table(ABC):
 
     def _repr_html_(self) -> str:
         """Return the printed sections as HTML, for notebooks; every text is escaped."""
-        return "".join(as_html(part.title, part.header, part.body, part.notes) for part in self.sections())
+        return "".join(as_html(part.title, part.header, part.body, part.notes, part.lead) for part in self.sections())
 
     def __str__(self) -> str:
         return "\n\n".join(map(str, self.sections()))

@@ -43,6 +43,19 @@ def text_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(_line(row, widths) for row in (header, ["-" * width for width in widths], *body))
 
 
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """Return rows without a header, aligned.
+
+    Examples
+    --------
+    >>> print(aligned([["a", "1.0"], ["bcdef", "10.0"]]))
+    a       1.0
+    bcdef  10.0
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(_line(row, widths) for row in rows)
+
+
 def short(value: float, digits: int = 3) -> str:
     """Return a number as people read it: with some significant digits, thousands separated, an exact zero as "0".
 

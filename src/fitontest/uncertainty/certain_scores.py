@@ -96,6 +96,19 @@ class CertainScores:
             f"to {_percent(high)} %), more than none: no map in logits can use them as they are."
         )
 
+    @property
+    def brief(self) -> str:
+        """The same in one short line where a label is wrong, else ""."""
+        if not self.refuted:
+            return ""
+        label = "positive" if self.score == 0 else "negative"
+        first = (
+            f"{_percent(self.share)} % of the scores are exactly {self.score}, and {_percent(self.wrong_share)} % of "
+        )
+        if self.beyond_rounding:
+            return f"{first}those rows are {label}: of calibrated scores none would be."
+        return f"{first}those rows are {label}, which rounding to steps of {self.step:.3g} may have brought about."
+
     def to_dict(self) -> dict[str, object]:
         """Return the numbers as JSON-ready values."""
         return {

@@ -98,7 +98,8 @@ class Tendency:
         """The slope with its interval, the ideal and what the side means on which it surely lies; "" without one."""
         if self.slope is None or self.slope_interval is None:
             return ""
-        return self._in_words("slope", self.slope, self.slope_interval, "1", (OVERCONFIDENT, UNDERCONFIDENT, REVERSED))
+        words = self._in_words("slope", self.slope, self.slope_interval, "1", (OVERCONFIDENT, UNDERCONFIDENT, REVERSED))
+        return f"{words[:-1]}; scores of 0 and 1 left out)" if self.certain else words
 
     @property
     def residual_in_words(self) -> str:

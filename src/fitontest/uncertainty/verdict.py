@@ -11,7 +11,8 @@ from fitontest.measures.estimate import Estimate
 from fitontest.measures.if_calibrated import IfCalibrated
 from fitontest.measures.interval import ErrorInterval
 from fitontest.measures.plug_in import PlugIn
-from fitontest.results.text import debiased_and_raw, percent, short
+from fitontest.results.text import count, debiased_and_raw, percent, short
+from fitontest.uncertainty.agreement import agreement_of
 from fitontest.uncertainty.intervals import with_interval
 from fitontest.uncertainty.joint import UNLIKELY, JointTest, joint_test
 from fitontest.uncertainty.tendency import Tendency, tendency_of
@@ -93,9 +94,11 @@ class Verdict:
     @property
     def decision(self) -> str:
         """Whether calibration is rejected, with the joint p-value."""
-        sign = "<=" if self.p_value < 1.5 * self.test.smallest else "="  # no draw looked as bad
         is_or_not = "is" if self.shown else "is not"
-        return f"calibration {is_or_not} rejected (p {sign} {self.p_value:.2g})"
+        p = f"= {short(self.p_value, 2)}"
+        if self.p_value < 1.5 * self.test.smallest:  # no draw looked as bad
+            p = f"<= {self.p_value:.2g}"
+        return f"calibration {is_or_not} rejected (p {p})"
 
     @property
     def size(self) -> str:
@@ -114,7 +117,7 @@ class Verdict:
         return [
             f"{self.decision}; calibration error{of} {self.size}.",
             self._each,
-            *self._beside_interval,
+            *self.beside_interval,
             *note,
             *[_sentence(text) for text in tendency if text],
             *self.tendency.certain_words,
@@ -143,7 +146,7 @@ class Verdict:
         return f"P-value of each statistic by itself: {each}{impossible}."
 
     @property
-    def _beside_interval(self) -> list[str]:
+    def beside_interval(self) -> list[str]:
         """Where the interval of the size and the test seem to say different things."""
         if self.shown and self.interval.low <= 0.0:
             return ["That there is an error is surer than its size: the interval by itself would not leave out 0."]
@@ -164,7 +167,7 @@ class Verdict:
         estimate = self.estimate
         if self.interval.roughness is None and estimate.weighting is None:
             likely = short((estimate.quoted + high) / 2.0)  # intervals shrink as one over the root of the rows
-            text += f"; with {4 * estimate.n:,} rows about {likely} could"
+            text += f"; with {count(4 * estimate.n)} rows about {likely} could"
         return [f"{text}."]
 
     def to_dict(self) -> dict[str, Any]:
@@ -183,9 +186,14 @@ class Verdict:
             "text": str(self),
         }
 
-    def __str__(self) -> str:
+    @property
+    def sentences(self) -> list[str]:
+        """The headline with the numbers behind it, a sentence each."""
         first, *others = self.reasons
-        return " ".join([f"{self.headline}: {first}", *others])
+        return [f"{self.headline}: {first}", *others]
+
+    def __str__(self) -> str:
+        return " ".join(self.sentences)
 
 
 def verdict_of(named: Iterable[tuple[str, Estimate]], sample: ScoreSample) -> Verdict | None:
@@ -229,18 +237,12 @@ def _quoted(beside: Estimate, sample: ScoreSample) -> Estimate:
 
 def _of_others(able: dict[str, Estimate], quoted: Estimate, test: JointTest) -> list[str]:
     """Return sentences on families that seem to say something else than the verdict."""
-    interval, _ = _interval_and_null(quoted)
-    texts, apart, small = [], [], []
+    agreement, small = agreement_of(able.items(), quoted), []
+    texts = [str(agreement)] if agreement.apart else []
     for name, one in able.items():
-        own, null = _interval_and_null(one)
-        same = one.measure.total is quoted.measure.total and own.target == interval.target
-        if same and (own.low > interval.high or own.high < interval.low):
-            apart.append(name)
+        _, null = _interval_and_null(one)
         if null.p_value <= UNLIKELY and name not in test.nulls:
             small.append(f"{name} {short(null.p_value, 2)}")
-    if apart:
-        others = " and ".join(apart)
-        texts.append(f"{_capital(FAMILY)} and {others} disagree by more than noise: the true map is rough.")
     if small and not test.shown:
         texts.append(
             f"By themselves other families have smaller p-values ({', '.join(small)}), as one in twenty has by chance."
