@@ -144,9 +144,10 @@ def compare_errors(
     covered in 95 to 96 %; with "confidence" and "classwise" these were 1 to 2 % and 95 to 97 %
     (`benchmarks/class_comparisons.py`).
 
-    Importances of which few rows dominate make the test too sure: with lognormal and Pareto weights that leave 80 to
-    120 of 300 rows, 6 to 10 % of simulated pairs of calibrated models were rejected at 5 %, 2 % without weights
-    (`benchmarks/weight_kinds.py`). Below 200 effective rows the result says so.
+    Importances of which few rows dominate may make the test too sure: with lognormal and Pareto weights that leave 80
+    to 120 of 300 rows, 2 to 3 % of 200 simulated pairs of calibrated models were rejected at 5 % with "spline", and 6
+    to 10 % with ``Slope1(n_bins=15)`` (pairs of `benchmarks/weight_kinds.py`). Below 200 effective rows the result
+    says so.
 
     The norm l1, that of the ECE, is not compared. Plug-in l1 errors are biased by label noise, by an amount that
     depends on the error itself, and so are their differences. Of four ways to an interval for the difference of two l1
