@@ -371,3 +371,19 @@ def test_a_column_that_turns_decimal_far_down_is_not_rounded(tmp_path):
     options = ("--label", "y", "--prob", "p", "--family", "flat", "--format", "json")
     found = json.loads(run("evaluate", tmp_path / "late.csv", *options).stdout)["estimates"][0]
     assert found["value"] == float(fot.calibration_error(y, p, family="flat"))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--interval", "2"], "--interval must be 'none' or a level in (0, 1)"),
+        (["--by", "p"], "distinct numbers in 60 rows; group numbers first\n"),
+        (["--reduction", "confidence"], "must be several columns, one for each class, where --reduction is given"),
+    ],
+)
+def test_messages_speak_of_options(tmp_path, options, message):
+    p = np.linspace(0.01, 0.99, 60)
+    pd.DataFrame({"y": np.arange(60) % 2, "p": p}).to_csv(tmp_path / "s.csv", index=False)
+    result = run("evaluate", tmp_path / "s.csv", "--label", "y", "--prob", "p", *options)
+    assert result.exit_code == 2
+    assert message in result.stderr

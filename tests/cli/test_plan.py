@@ -48,7 +48,7 @@ def test_formats_and_sizes():
         (["--prob", "p"], "FILE must be given with --prob p"),
         (["FILE"], "--prob must be given with FILE"),
         (["FILE", "--prob", "q"], "--prob"),
-        (["FILE", "--prob", "p", "--base-rate", 0.1], "--base-rate must be left out where p is given"),
+        (["FILE", "--prob", "p", "--base-rate", 0.1], "--base-rate must be left out where FILE is given"),
         (["--sep", ";"], "--sep, --encoding, --decimal and --max-unpacked must be left out without FILE"),
         (["--width", 3], "width must be a number in (0, 1), got 3.0"),
     ],
@@ -63,3 +63,15 @@ def test_bad_scores_are_refused_by_their_line(tmp_path):
     (tmp_path / "bad.csv").write_text("p\n0.1\n1.5\n")
     result = run(tmp_path / "bad.csv", "--prob", "p")
     assert "prob column 'p' must lie in [0, 1], got 1.5 at line 3" in result.stderr
+
+
+def test_few_rows_of_a_file_are_refused_by_its_options(tmp_path):
+    (tmp_path / "few.csv").write_text("p\n0.1\n0.5\n")
+    result = run(tmp_path / "few.csv", "--prob", "p")
+    assert "got 2 (of the rows of FILE; give --n for other sizes)" in result.stderr
+
+
+def test_thorough_is_an_option():
+    given = ("--n", 20, "--n", 30, "--family", "identity", "--error", 0)
+    assert json.loads(run(*given, "--format", "json").stdout)["draws"] == 100
+    assert json.loads(run(*given, "--thorough", "--format", "json").stdout)["draws"] == 200

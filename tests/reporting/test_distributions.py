@@ -24,7 +24,7 @@ def test_the_interval_of_the_ece_on_the_simplex_decides(power, limit, outcome):
     alone = fot.gce(y, p, reduction="canonical", interval=0.95)
     assert (gate.interval.low, gate.interval.high) == (alone.interval.low, alone.interval.high)
     assert gate.p_value == alone.null.p_value
-    assert ", p-value " in str(gate)
+    assert "; p-value " in str(gate)
     assert "by simplex_ece" in str(gate)
 
 

@@ -70,12 +70,12 @@ def test_errors_that_may_persist_decide_as_well():
     waves = gate_of("a", estimate(0.0, 0.04, 0.02, persistent=0.06), 0.05)
     assert (waves.outcome, waves.persistent.value, waves.persistent.share) == ("undecided", pytest.approx(0.06), 0.032)
     assert waves.rows_needed == 1800  # 1.2 * 1,000 * (.06 / .05)^2 = 1,728
-    assert str(waves).endswith(
-        "errors of up to 0.0600 that persist over 3.2 % of the rows cannot be excluded; about 1,800 rows would tell"
+    assert waves.details[0] == (
+        "errors of up to 0.0600 that persist over 3.2 % of the rows cannot be ruled out; about 1,800 rows would tell"
     )
     kept = gate_of("a", estimate(0.0, 0.04, 0.02, persistent=0.05), 0.05)
     assert kept.outcome == "pass"
-    assert str(kept).endswith("for errors that persist over at least 3.2 % of the rows")
+    assert str(kept).endswith("no error above 0.05 persists over 3.2 % of the rows or more")
     assert gate_of("a", estimate(0.0, 0.04, 0.02, persistent=0.06), 0.05, None).outcome == "pass"
     assert gate_of("a", estimate(0.06, 0.09, 0.07, persistent=0.0), 0.05).outcome == "fail"
     # between two scales the smaller one is taken: fewer rows per window, and a larger limit
@@ -90,7 +90,7 @@ def test_an_error_of_a_few_rows_is_not_promised_to_pass():
     y = rng.random(8000) < np.where(p < 0.25, p + 0.1, p)
     (gate,) = fot.check_calibration(y, p, max_error=0.04).gates
     assert (gate.outcome, gate.rows_needed) == ("undecided", None)
-    assert str(gate).endswith("more rows will not help: the estimate is near the limit or above it")
+    assert gate.details[0].endswith("more rows will not help: the estimate is near the limit or above it")
 
 
 def test_one_row_excludes_nothing():
@@ -144,16 +144,19 @@ def test_junit_counts_failures_and_open_questions():
     }
     cases = suite.findall("testcase")
     assert [case.get("name") for case in cases] == ["<0>", "<1>", "<2>", "<3>"]
-    assert [[child.tag for child in case] for case in cases] == [[], ["error"], ["failure"], ["failure"]]
-    assert cases[1][0].get("message").startswith("cannot tell: calibration error 0.0300 by platt (95 % interval")
+    assert [[child.tag for child in case] for case in cases] == [["system-out"], ["error"], ["failure"], ["failure"]]
+    assert cases[0][0].text.startswith("pass: calibration error at most 0.05; debiased 0.0300 (raw ")
+    assert (
+        cases[1][0].get("message").startswith("cannot tell: calibration error may be above or below 0.05; debiased 0.0")
+    )
 
 
 def test_the_table_of_segments():
     title, header, _, *rows = str(check_of("pass", "undecided")).splitlines()
-    assert title == "cannot tell: calibration errors by platt, limit 0.0500"
-    expected = "segment outcome debiased error 95 % interval persistent joint p-value n rows needed"
+    assert title == "cannot tell: calibration error may be above or below 0.05 (errors by platt): <1>"
+    expected = "segment outcome debiased (raw) 95 % interval persistent joint p-value n rows needed"
     assert header.split() == expected.split()
-    assert rows[0].split() == ["<0>", "pass", "0.0300", "0", "to", "0.0400", "0.0400", "0.25", "1,000", "-"]
+    assert rows[0].split() == ["<0>", "pass", "0.0300", "(0.0094)", "0", "to", "0.0400", "0.0400", "0.25", "1,000", "-"]
     assert rows[-2] == "persistent: errors up to there that persist over 3.2 % of the rows cannot be excluded."
     assert rows[-1] == INDEPENDENT_ROWS
     assert check_of("pass", "fail").to_frame()["outcome"].tolist() == ["pass", "fail"]
@@ -253,10 +256,12 @@ def test_bad_input_is_refused(options, message):
 
 def test_assert_calibrated_raises_what_the_gate_says():
     fot.assert_calibrated(Y, P, max_error=0.2, family="platt")
-    with pytest.raises(AssertionError, match=r"^fail: calibration error .*, limit 0.0500, n = 1,000, joint p-value"):
+    with pytest.raises(
+        AssertionError, match=r"^fail: calibration error above 0.05; debiased .* \(raw .*\n.* n = 1,000; joint p"
+    ):
         fot.assert_calibrated(*drawn(power=2.0), max_error=0.05, family="platt")
     few = drawn(100)
-    with pytest.raises(AssertionError, match=r"^cannot tell: .*; about .* rows would tell\n"):
+    with pytest.raises(AssertionError, match=r"^cannot tell: .*\nAbout .* rows would tell\.\n"):
         fot.assert_calibrated(*few, max_error=0.02, family="platt")
     fot.assert_calibrated(*few, max_error=0.02, family="platt", undecided="pass")
     with pytest.raises(ValueError, match="undecided must be one of"):
@@ -314,7 +319,7 @@ def test_a_segment_of_weight_zero_has_no_rows_and_leaves_the_outcome_open(kind):
     assert {gate.name: gate.outcome for gate in found.gates} == {"east": "pass", "north": "pass", "south": "undecided"}
     gate = found.gates[2]
     assert (gate.n, gate.estimate, gate.interval, gate.p_value) == (0, None, None, None)
-    assert str(gate) == "cannot tell: no rows, limit 0.300"
+    assert str(gate) == "cannot tell: no rows, limit 0.3"
     line = next(line for line in str(found).splitlines() if line.startswith("south"))
     assert line.split() == ["south", "no", "rows", "-", "-", "-", "-", "0", "-"]
     record = json.loads(json.dumps(found.to_dict(), allow_nan=False))["gates"][2]
@@ -366,3 +371,8 @@ def test_required_segments_may_be_named_as_other_readers_print_them():
         assert all(gate.n for gate in found.gates)
     found = fot.check_calibration(Y, P, by=days, require=["2024-01-01", "2024-01-03"], max_error=0.5, family="platt")
     assert [gate.name for gate in found.gates if not gate.n] == ["2024-01-03"]
+
+
+def test_the_line_says_why_it_is_isotonic():
+    text = str(fot.check_calibration(Y, P, max_error=0.2, resolution=None))
+    assert "By isotonic, whose intervals hold where the error jumps, too; n = 1,000" in text

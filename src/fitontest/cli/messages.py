@@ -23,6 +23,14 @@ T = TypeVar("T")
 # what arguments of the library are called here whose options have other names
 OPTIONS = {"path": "FILE", "target": "--output", "weights": "--weight-type"}
 
+PHRASES = {  # of messages of the library that speak of Python, and what they are here
+    "None or a level": "'none' or a level",
+    ", such as by pd.qcut(values, 5) or pd.cut(values, 5)": "",
+    "where p is given": "where FILE is given",
+    "of the rows of p; give n for": "of the rows of FILE; give --n for",
+    "a matrix with a row per prediction and a column per class where": "several columns, one for each class, where",
+}
+_NAMED = re.compile(r"(?<![\w-])(\w+)=(?![\w=])")  # an argument without its value, such as by=
 _SETTING = re.compile(r"(?<![\w-])(\w+)='(\w+)'")  # how messages of the library quote an argument with its value
 
 
@@ -43,6 +51,9 @@ def refusal(error: Exception) -> BadInput:
         return BadInput(error.called(names))
     argument, must, rule = str(error).partition(" must ")
     rule = _SETTING.sub(lambda found: f"{names[found[1]]} {found[2]}" if found[1] in names else found[0], rule)
+    rule = _NAMED.sub(lambda found: names.get(found[1], found[0]), rule)
+    for phrase, words in PHRASES.items():
+        rule = rule.replace(phrase, words)
     return BadInput(f"{names.get(argument, argument)}{must}{rule}")
 
 

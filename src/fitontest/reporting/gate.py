@@ -33,7 +33,7 @@ from fitontest.reporting.bounds import FEWEST, Bounds
 from fitontest.reporting.rows_needed import rows_needed
 from fitontest.results.frames import Records, attributes
 from fitontest.results.table import Section, Table
-from fitontest.results.text import percent, short, visible
+from fitontest.results.text import count, debiased_and_raw, percent, same_decimals, short, visible
 from fitontest.typing import ArrayInput, Label, RandomState
 from fitontest.uncertainty.intervals import NULL_DRAWS, reason_against
 from fitontest.uncertainty.joint import joint_test
@@ -41,7 +41,9 @@ from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 
 Outcome: TypeAlias = Literal["pass", "fail", "undecided"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+WHY = {"isotonic": ", whose intervals hold where the error jumps, too"}  # why not by the default of other functions
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+MOST_NAMED = 5  # segments or classes in a headline
 DEFAULT_RESOLUTION = 20  # parts of the rows: errors in waves are seen that persist over a twentieth, or nearly
 DEFAULT_FAMILY = "isotonic"  # whose outcomes are as rarely wrong as the level says, where the truth jumps too
 
@@ -116,31 +118,51 @@ class Gate:
         return 0 if self.estimate is None else self.estimate.n
 
     def __str__(self) -> str:
+        return "; ".join([self.headline, *self.details])
+
+    @property
+    def headline(self) -> str:
+        """The outcome in words, with the debiased and the raw error and the interval that decides."""
+        limit, verdict = f"{self.max_error:g}", _in_words(self.outcome)
+        if self.estimate is None or self.interval is None:
+            return f"{verdict}: {NO_ROWS}, limit {limit}"
+        place = {"pass": "at most", "fail": "above", "undecided": "may be above or below"}[self.outcome]
+        error = debiased_and_raw(self.estimate.debiased, self.estimate.value)
+        interval = f"{100 * self.interval.level:.4g} % interval {self._ends}"
+        return f"{verdict}: calibration error {place} {limit}; {error}, {interval}"
+
+    @property
+    def details(self) -> list[str]:
+        """What would decide, where nothing does, and what the numbers are of; nothing without rows."""
         one = self.estimate
         if one is None or self.interval is None or self.p_value is None:
-            return f"cannot tell: {NO_ROWS}, limit {short(self.max_error)}"
-        interval = f"{100 * self.interval.level:g} % interval {short(self.interval.low)} to {short(self.interval.high)}"
-        found = f"calibration error {short(one.quoted)} by {one.measure.name} ({interval})"
-        rows = f"n = {one.n:,}" + ("" if one.weighting is None else f" ({one.weighting})")
+            return []
+        parts = [self._hint, f"by {one.measure.name}{WHY.get(one.measure.name, '')}"]
+        parts.append(f"n = {count(one.n)}" + ("" if one.weighting is None else f" ({one.weighting})"))
         p_value = "p-value" if one.reduction == CANONICAL else "joint p-value"
-        text = f"{found}, limit {short(self.max_error)}, {rows}, {p_value} {short(self.p_value, 2)}"
+        parts.append(f"{p_value} of calibration {short(self.p_value, 2)}")
         if one.interval is not None and one.interval.roughness is not None and one.interval.source:
-            text += f"; {one.interval.source}"
-        if self.if_importances is not None:
-            return f"cannot tell: {text}; by importances {self.if_importances._ends}: say what the weights are"
+            parts.append(one.interval.source)
         if self.outcome == "pass" and self.persistent is not None:
-            return f"pass: {text}; for errors that persist over at least {percent(self.persistent.share)} of the rows"
+            share = percent(self.persistent.share)
+            parts.append(f"no error above {self.max_error:g} persists over {share} of the rows or more")
+        return [part for part in parts if part]
+
+    @property
+    def _hint(self) -> str:
+        """What would decide where the outcome is open."""
         if self.outcome != "undecided":
-            return f"{self.outcome}: {text}"
+            return ""
+        if self.if_importances is not None:
+            return f"by importances {self.if_importances._ends}: say what the weights are"
         reason = ""
-        if self.interval.high <= self.max_error and self.persistent is not None:  # undecided by the resolution alone
-            largest = (
-                f"errors of up to {short(self.persistent.value)} that persist over {percent(self.persistent.share)}"
-            )
-            reason = f"; {largest} of the rows cannot be excluded"
+        if self.interval is not None and self.interval.high <= self.max_error and self.persistent is not None:
+            share = percent(self.persistent.share)  # undecided by the resolution alone
+            largest = f"errors of up to {short(self.persistent.value)} that persist over {share} of the rows"
+            reason = f"{largest} cannot be ruled out; "
         if self.rows_needed is None:
-            return f"cannot tell: {text}{reason}; more rows will not help: the estimate is near the limit or above it"
-        return f"cannot tell: {text}{reason}; about {self.rows_needed:,} rows would tell"
+            return f"{reason}more rows will not help: the estimate is near the limit or above it"
+        return f"{reason}about {count(self.rows_needed)} rows would tell"
 
     @property
     def _ends(self) -> str:
@@ -223,7 +245,7 @@ class CalibrationCheck(Table):
         return {"outcome": self.outcome, "family": self.family, "kind": self.kind, "gates": self.rows()}
 
     def to_junit(self) -> str:
-        """Return the outcome as JUnit XML: a failure where it fails, an error where it is undecided."""
+        """Return the outcome as JUnit XML: a failure where it fails, an error where it is undecided, else its text."""
         counts = {kind: sum(gate.outcome == kind for gate in self.gates) for kind in OUTCOMES}
         suite = ElementTree.Element(
             "testsuite",
@@ -234,21 +256,26 @@ class CalibrationCheck(Table):
         )
         for gate in self.gates:
             case = ElementTree.SubElement(suite, "testcase", classname="calibration", name=_printable(gate.name))
-            if gate.outcome != "pass":
+            if gate.outcome == "pass":
+                ElementTree.SubElement(case, "system-out").text = _printable(str(gate))
+            else:
                 kind = "failure" if gate.outcome == "fail" else "error"
                 ElementTree.SubElement(case, kind, message=_printable(str(gate)), type=gate.outcome)
         return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True)
 
     def sections(self) -> list[Section]:
-        """Return the table of the outcomes."""
+        """Return the outcome in words, and the table of the outcomes where there are several."""
         if len(self.gates) == 1 and self.gates[0].name == str(WHOLE):
             estimate = self.gates[0].estimate
             notes = [estimate.rows_note] if estimate is not None and estimate.rows_note else []
-            return [Section(str(self.gates[0]), notes="\n".join([*notes, INDEPENDENT_ROWS]))]  # a title is one line
+            (gate,) = self.gates
+            hint, others = ([gate._hint] if gate._hint else []), [text for text in gate.details if text != gate._hint]
+            said = [f"{text[0].upper()}{text[1:]}." for text in [*hint, "; ".join(others)] if text]
+            return [Section(gate.headline, notes="\n".join([*said, *notes, INDEPENDENT_ROWS]))]  # a title is one line
         levels = [gate.interval.level for gate in self.gates if gate.interval is not None]
         level = f"{100 * levels[0]:.4g} % interval"
         resolved = any(gate.persistent is not None for gate in self.gates)
-        header = [self.kind, "outcome", "debiased error", level, *(["persistent"] if resolved else [])]
+        header = [self.kind, "outcome", "debiased (raw)", level, *(["persistent"] if resolved else [])]
         header += ["joint p-value", "n", "rows needed"]
         body = []
         for gate in self.gates:
@@ -257,22 +284,35 @@ class CalibrationCheck(Table):
                 body.append([gate.name, NO_ROWS, *["-"] * (len(header) - 4), "0", "-"])
                 continue
             needed = "-" if gate.rows_needed is None else f"{gate.rows_needed:,}"
+            values = [value for value in (gate.estimate.debiased, gate.estimate.value) if value is not None]
+            debiased, raw = ["-", *same_decimals(values)][-2:]
             interval = f"{short(row['low'])} to {short(row['high'])}"
             persistent = [] if not resolved else ["-" if row["persistent"] is None else short(row["persistent"])]
             body.append(
                 [
-                    *(gate.name, _in_words(gate.outcome), short(gate.estimate.quoted), interval, *persistent),
+                    *(gate.name, _in_words(gate.outcome), f"{debiased} ({raw})", interval, *persistent),
                     *(short(gate.p_value, 2), f"{row['n']:,}", needed),
                 ]
             )
-        limit = f"limit {short(self.gates[0].max_error)}"
-        title = f"{_in_words(self.outcome)}: calibration errors by {self.family}, {limit}"
         notes = [self._resolution_note] if resolved else []
+        notes += [f"Measured by {self.family}{WHY[self.family]}."] if self.family in WHY else []
         of_rows = [(gate.name, gate.estimate) for gate in self.gates if gate.estimate is not None]
         for name, one in of_rows:
             notes += [f"{name}: {note}." for note in data_notes(False, one.weighting, one.rows_note)]
         notes.append(INDEPENDENT_ROWS)
-        return [Section(title, header, body, "\n".join(notes))]
+        return [Section(self._headline, header, body, "\n".join(notes))]
+
+    @property
+    def _headline(self) -> str:
+        """The outcome of several in words."""
+        names = [gate.name for gate in self.gates if gate.outcome == self.outcome]
+        limit = f"{self.gates[0].max_error:g} (errors by {self.family})"
+        if self.outcome == "pass":
+            return f"pass: calibration errors at most {limit}"
+        listed = f"{', '.join(names[:MOST_NAMED])}{', ...' if len(names) > MOST_NAMED else ''}"
+        place = "above" if self.outcome == "fail" else "may be above or below"
+        plural = "" if len(names) == 1 else "s"
+        return f"{_in_words(self.outcome)}: calibration error{plural} {place} {limit}: {listed}"
 
     @property
     def _resolution_note(self) -> str:
@@ -370,8 +410,8 @@ def check_calibration(
     >>> p = rng.random(2000)
     >>> y = rng.random(2000) < p**1.5
     >>> check = fot.check_calibration(y, p, max_error=0.02)
-    >>> print(str(check).partition(", limit")[0])
-    fail: calibration error 0.104 by isotonic (95 % interval 0.0853 to 0.121)
+    >>> print(check.gates[0].headline)
+    fail: calibration error above 0.02; debiased 0.104 (raw 0.104), 95 % interval 0.0853 to 0.121
     """
     rule = GateRule.of(max_error, level, family, random_state, resolution)
     required = read_required(require)
