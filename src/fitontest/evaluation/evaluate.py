@@ -136,12 +136,15 @@ def evaluate(
     >>> p = rng.random(1000)
     >>> y = rng.random(1000) < p**1.3
     >>> print(fot.evaluate(y, p, families=["slope1", "isotonic"]))
-    calibration error (l1), n = 1,000, share of positives 0.466
-    family     error  debiased      95 % interval  bins  if calibrated    s.d.  p-value
-    --------  ------  --------  -----------------  ----  -------------  ------  -------
-    slope1    0.0566    0.0517  0.00853 to 0.0729     5         0.0174   0.015    0.010
-    isotonic  0.0624    0.0512   0.0293 to 0.0721    24         0.0357  0.0056   0.0050
-    Estimates of one quantity by different maps, not a ranking: ...
+    Underconfident, scores too high: calibration is rejected (p = 0.010); n = 1,000, share of positives 0.466.
+    Calibration error (spline, l1): debiased 0.0541 (raw 0.0561), 95 % interval 0.0306 to 0.0741; if calibrated: 0.0160
+    (raw).
+    Slope 1.14 (1.00 to 1.28; 1 is ideal, above 1: predictions not extreme enough).
+    Mean residual -0.0509 (-0.0757 to -0.0261; 0 is ideal, below 0: scores too high).
+    The families agree: each debiased value lies in the interval above.
+    slope1    0.0517  0.00853 to 0.0729
+    isotonic  0.0512   0.0293 to 0.0721
+    Rows must be independent. ...
     >>> print(fot.evaluate([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.8], measures=["ece", "tce"]))
     n = 4, share of positives 0.500
     measure  value  bins
@@ -155,7 +158,7 @@ def evaluate(
     ([473, 527], 1000)
     >>> models = fot.evaluate(y, {"as they are": p, "calibrated": p**1.3}, families=["spline"])
     >>> {name: models[name].verdict.headline for name in models}
-    {'as they are': 'Scores too high', 'calibrated': 'No miscalibration shown'}
+    {'as they are': 'Underconfident, scores too high', 'calibrated': 'No miscalibration shown'}
     """
     random_state = one_seed(random_state)
     redrawing = Redrawing(null_draws, interval, direction, draws, random_state)
