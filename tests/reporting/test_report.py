@@ -261,6 +261,8 @@ def test_classes_and_segments_are_listed_worst_first():
         "north",
     ]
     assert any("Miscalibration is shown in 1 of 2 segments: south & west" in text for text in segmented.sentences)
+    last = segmented.advice.sentences[-1]
+    assert last.endswith("One calibrator for all rows would change the scores of the other segments too.")
 
 
 def test_the_dict_holds_what_the_page_says():

@@ -1,6 +1,6 @@
 """What to do first: calibrate, and with what; nothing; or wait for more rows."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fitontest.comparison.calibrators import Calibrator
@@ -54,6 +54,8 @@ class Adviser:
         Share of positives, or accuracy; None of several classes.
     not_compared : str
         Why calibrators were not compared, or "".
+    of_segments : str
+        In which segments miscalibration is shown, or "".
     """
 
     verdict: Verdict | ClassesVerdict
@@ -61,10 +63,16 @@ class Adviser:
     after: Estimate | None
     base_rate: float | None
     not_compared: str = ""
+    of_segments: str = ""
 
     @property
     def advice(self) -> Advice:
-        """What to do first.
+        """What to do first, for all rows together; where there are segments with what is shown of them."""
+        advice = self._of_all_rows()
+        return replace(advice, sentences=(*advice.sentences, self.of_segments)) if self.of_segments else advice
+
+    def _of_all_rows(self) -> Advice:
+        """Return what to do first.
 
         Calibrate where miscalibration is shown and the calibrator that is chosen lowers the held-out loss by more than
         two standard errors, and the error. No need where no error larger than a small one is left open, and no

@@ -46,7 +46,7 @@ from fitontest.reporting.key_figures import KeyFigure, Measured, key_figures, li
 from fitontest.reporting.options import Provenance, ReportOptions
 from fitontest.reporting.page import render
 from fitontest.reporting.several_classes import ClassesVerdict
-from fitontest.reporting.summary import ClassesSummary, Summary
+from fitontest.reporting.summary import ClassesSummary, Summary, advice_on_segments
 from fitontest.results.table import Section
 from fitontest.results.text import short
 from fitontest.results.writing import write_text
@@ -137,7 +137,8 @@ class Report:
         """What to do first: calibrate, and with what; nothing; or wait for more rows."""
         after = None if self.after is None else self.after.estimates[0]
         rate = None if self.evaluation.data.classes is not None else self.evaluation.sample.base_rate
-        return Adviser(self.verdict, self.comparison, after, rate, self.not_compared).advice
+        of_segments = "" if self.segments is None else advice_on_segments(self.segments)
+        return Adviser(self.verdict, self.comparison, after, rate, self.not_compared, of_segments).advice
 
     @property
     def sentences(self) -> list[str]:

@@ -6,6 +6,7 @@ from typing import Any
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
 from fitontest.measures.interval import Interval
 from fitontest.reporting.several_classes import ClassesVerdict
+from fitontest.uncertainty.joint import UNLIKELY
 
 MOST_TIMES = 100  # the rows at hand, beyond which a number of rows that would tell is of no use
 METHOD = (
@@ -33,8 +34,8 @@ class Summary:
     def sentences(self) -> list[str]:
         """What a reader wants to know after the headline, a sentence or two each."""
         first, *others = self.verdict.reasons
-        of_segments = [self.segments.measured().sentence()] if self.segments is not None and self.segments.draws else []
-        return [first[0].upper() + first[1:], *others, *of_segments, *self._rows]
+        of_segments = "" if self.segments is None else segments_in_words(self.segments)
+        return [first[0].upper() + first[1:], *others, *([of_segments] if of_segments else []), *self._rows]
 
     @property
     def method(self) -> str:
@@ -72,6 +73,21 @@ class ClassesSummary(Summary):
     @property
     def _rows(self) -> list[str]:
         return []
+
+
+def segments_in_words(segments: SegmentedEvaluation) -> str:
+    """Return in which segments miscalibration is shown, or "" where they were not tested."""
+    return segments.measured().sentence() if segments.draws else ""
+
+
+def advice_on_segments(segments: SegmentedEvaluation) -> str:
+    """Return these words, and what follows for a calibrator where miscalibration is shown in some segments alone."""
+    measured = segments.measured()
+    adjusted = measured.adjusted_joint_p_values if measured.is_joint else measured.adjusted_p_values
+    shown = [value <= UNLIKELY for value in adjusted.values()]
+    text = segments_in_words(segments)
+    one_for_all = " One calibrator for all rows would change the scores of the other segments too."
+    return text + one_for_all if text and any(shown) and not all(shown) else text
 
 
 def _times(distance: float, interval: Interval) -> float:
