@@ -388,7 +388,7 @@ def _describe_choice(comparison: Comparison, chosen: Calibrator, first: Calibrat
     gain = chosen.held_out.to_identity
     amount = f"{loss} {_format_amount(-gain.mean, gain.se)} less than doing nothing."
     if is_mixture(chosen.family):
-        return f"Chosen: {chosen.name}, a mixture of {_describe_mixture(chosen.family)}; {amount}"
+        return f"Chosen: {chosen.name}, a mixture of {describe_mixture(chosen.family)}; {amount}"
     return f"Chosen: {chosen.name}, {amount}"
 
 
@@ -432,7 +432,7 @@ def _describe_no_gain(comparison: Comparison, first: Calibrator, loss: str) -> s
     return f"The smallest {loss}, that of {first.name}, is only {amount} less: not more than one standard error."
 
 
-def _describe_mixture(family: Any) -> str:
+def describe_mixture(family: Any) -> str:
     """Return the members of a mixture with their weights, the largest first."""
     if family.by_class:
         return "the families for each class"

@@ -4,7 +4,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from fitontest.comparison.calibrators import Calibrator
-from fitontest.comparison.comparison import Comparison
+from fitontest.comparison.candidates import is_mixture
+from fitontest.comparison.comparison import Comparison, describe_mixture
 from fitontest.measures.estimate import Estimate
 from fitontest.numerics.losses import LOSS_NAMES
 from fitontest.reporting.rows_needed import rows_needed
@@ -152,10 +153,11 @@ class Adviser:
             )
         gain = chosen.held_out.to_identity
         values = f"{short(identity.held_out.score)} \N{RIGHTWARDS ARROW} {short(chosen.held_out.score)}"
+        mixture = f", a mixture of {describe_mixture(chosen.family)}" if is_mixture(chosen.family) else ""
         if self._gains:
             return (
-                f"{_capital(loss)} {values} by {chosen.name}: lower by {short(-gain.mean)} (standard error "
-                f"{short(gain.se, 2)})."
+                f"{_capital(loss)} {values}, lower by {short(-gain.mean)} (standard error {short(gain.se, 2)}), by "
+                f"{chosen.name}{mixture}."
             )
         return (
             f"The best calibrator, {chosen.name}, changes the {loss} by {short(gain.mean)} (standard error "
