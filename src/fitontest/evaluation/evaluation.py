@@ -247,14 +247,14 @@ class Evaluation(Table):
         return ReliabilityDisplay.side_by_side(measured, scale)
 
     def sections(self) -> list[Section]:
-        """Return what is printed: the verdict with a line for each family, or the tables where there is none."""
+        """Return what is printed: the verdict with a line for each kind of map, or the tables where there is none."""
         verdict = self.verdict
         if verdict is None:
             return self._tables()
         return [conclude(self.named, verdict, self.notes)]
 
     def table(self) -> Table:
-        """Return all columns of the families and of the other measures, with the verdict and the notes at length.
+        """Return all columns of all errors and other measures, with the verdict and the notes at length.
 
         Returns
         -------
