@@ -73,7 +73,7 @@ def of_table(path: Path, seed: int) -> Iterator[Problem]:
     positive = y % 2 == 1 if np.unique(y).size > 2 else y == y.max()
     order = np.random.default_rng(seed).permutation(y.size)[:MOST_ROWS]
     train, val, test = np.split(order, [order.size // 2, 3 * order.size // 4])
-    for model, classifier in _classifiers(seed).items():
+    for model, classifier in classifiers(seed).items():
         fitted = make_pipeline(SimpleImputer(), classifier).fit(x[train], positive[train])
         val_scores, test_scores = (fitted.predict_proba(x[part])[:, 1] for part in (val, test))
         yield Problem(path.stem, model, _sample(positive[val], val_scores), _sample(positive[test], test_scores))
@@ -136,12 +136,13 @@ def _bundled(seed: int) -> Iterator[Problem]:
     }
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
     for data, (x, y) in tables.items():
-        for model, classifier in _classifiers(seed).items():
+        for model, classifier in classifiers(seed).items():
             proba = cross_val_predict(classifier, x, y, cv=folds, method="predict_proba")
             yield _divided(data, model, _sample(y, proba[:, 1] if proba.shape[1] == 2 else proba), seed)
 
 
-def _classifiers(seed: int) -> dict[str, ClassifierMixin]:
+def classifiers(seed: int) -> dict[str, ClassifierMixin]:
+    """Return the four classifiers that are trained on tables."""
     return {
         "NB": GaussianNB(),
         "LR": make_pipeline(StandardScaler(), LogisticRegression(C=0.1, max_iter=2000)),
