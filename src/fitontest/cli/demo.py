@@ -20,12 +20,16 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 
 import fitontest as fot
-from fitontest.cli.evaluate import NULL_DRAWS, TCE
 from fitontest.cli.messages import refusing
 from fitontest.displays.small_multiples import SmallMultiples
 
 FOLDER = Path("fitontest-demo")
 QUESTION = "Is the handwritten digit odd? 1,797 images (scikit-learn), each scored by a model that has not seen it."
+NEXT = """
+Next, on a file of your own with a column of labels and one of scores:
+  fitontest evaluate scores.csv --label outcome --prob score
+  fitontest report scores.csv --label outcome --prob score -o report.html
+  fitontest compare scores.csv --label outcome --prob score --save map.json   # which map repairs them?"""
 
 
 @click.command()
@@ -45,20 +49,13 @@ def demo(output: Path) -> None:
     written = []
     for name, sample in _scored_classifiers():
         evaluation = fot.evaluate(sample)
-        evaluation = evaluation.joined(fot.evaluate(sample, measures=[TCE], interval=None, null_draws=NULL_DRAWS))
         click.echo(f"\n{name}\n{evaluation}")
-        stem = name.lower().replace(" ", "_")
         diagrams = SmallMultiples(evaluation.diagrams().displays, title=name)
-        written.append(diagrams.save(output / f"{stem}_reliability.png"))
-        written.append(fot.TCEDisplay(evaluation[TCE], sample, name=name).save(output / f"{stem}_tce.png"))
-    click.echo(
-        "\ntce: the share of the predictions that a significance test rejects, given the labels of their bin. The map\n"
-        "of overconfident scores is flatter than the diagonal, that of underconfident ones steeper: see the diagrams."
-    )
-    click.echo("\nReliability diagrams, and test-based ones, are in")
+        written.append(diagrams.save(output / f"{name.lower().replace(' ', '_')}_reliability.png"))
+    click.echo("\nThe map of overconfident scores is flatter than the diagonal, that of underconfident ones steeper:")
     for path in written:
         click.echo(f"  {path}")
-    click.echo("\nOn your own scores: fitontest evaluate, fitontest plot, fitontest report.")
+    click.echo(NEXT)
 
 
 def _scored_classifiers() -> Iterator[tuple[str, fot.ScoreSample]]:
