@@ -101,7 +101,7 @@ def test_rounded_scores_are_not_refuted_by_what_rounding_did():
         assert kind.refuted
         assert kind.step == pytest.approx(0.01)
         assert not kind.beyond_rounding
-        assert "rounding to steps of 0.01 may have brought about" in str(kind)
+        assert "rounding to steps of 0.0100 may have brought about" in str(kind)
     wrong = np.append(y, [1] * 20)
     (zeros, _) = certain_scores(fot.ScoreSample(wrong, np.append(np.round(p, 2), [0.0] * 20)))
     assert zeros.beyond_rounding
