@@ -102,8 +102,8 @@ class Depth:
         return self.width_noise * max(1.0, sqrt(self.draws / draws))
 
 
-QUICK = Depth(("spline", "isotonic", "slope1"), 100, 10, 10, 0.045)
-THOROUGH = Depth((Slope1(15), "slope1", "isotonic", "platt", "beta", "spline"), 200, 20, 20, 0.025)
+QUICK = Depth(("spline", "isotonic", "slope1"), 100, 10, 10, 0.09)
+THOROUGH = Depth((Slope1(15), "slope1", "isotonic", "platt", "beta", "spline"), 200, 20, 20, 0.05)
 
 
 def plan_evaluation(
@@ -189,7 +189,7 @@ def plan_evaluation(
     100,000 rows would be exceeded. The rows needed are interpolated on the logarithm of the size (widths on theirs too)
     and rounded up to two digits. The range printed beside them holds what other seeds would give in about 95 %:
     for power by the variance of a share of `draws` evaluations and of the 5 % point of 400 drawn null values, for
-    widths by their spread between seeds, 4.5 % of the width (2.5 % if `thorough`; `benchmarks/plan_depth.py`).
+    widths by their spread between seeds, 9 % of the width (5 % if `thorough`; `benchmarks/plan_depth.py`).
 
     The evaluations of one family, size and truth share the simulated labels behind their p-values and intervals
     (`fitontest.planning.planning`). Mean widths so found, if `thorough`, were within 15 % of those of
