@@ -157,6 +157,8 @@ def test_of_confidence_it_speaks_of_accuracy_and_not_of_positives():
     made = report("three classes")
     first = made.html[: made.html.index("<h2>Classes")]
     assert "positive" not in first[first.index("<main>") :]
+    compared = fot.report(*three_classes()[:2], reduction="confidence", families=["spline"])
+    assert "share of positives" not in compared.html
     assert "accuracy" in first
     assert "confidence" in first
 
@@ -180,7 +182,7 @@ def test_few_rows_cannot_tell():
     high = made.verdict.interval.high
     assert high > 0.05
     first, rows, _ = made.advice.sentences
-    assert first == f"No miscalibration is shown, but errors up to {short(high)} cannot be ruled out."
+    assert first == f"No miscalibration is shown, but smooth errors up to {short(high)} cannot be ruled out."
     assert rows.endswith(" rows would tell whether it is at most 0.0500.")
 
 

@@ -289,9 +289,10 @@ def _tabulate_losses(comparison: Comparison) -> Section:
     repeats = f", {comparison.repeats} repeats" if comparison.repeats > 1 else ""
     several = f"{comparison.n_classes} classes" if comparison.base_rate is None else ""
     several += ", each against the rest" if comparison.reduction == "classwise" else ""
+    rate = "accuracy" if comparison.reduction == "confidence" else "share of positives"
     title = (
         f"post-hoc calibrators by out-of-fold {loss} ({comparison.cv} folds{repeats}), "
-        f"n = {count(comparison.n)}, {several or f'share of positives {short(comparison.base_rate or 0.0)}'}"
+        f"n = {count(comparison.n)}, {several or f'{rate} {short(comparison.base_rate or 0.0)}'}"
     )
     header = ["family", loss, "vs identity", "s.e.", "vs best", "s.e."]
     if comparison.n_test:

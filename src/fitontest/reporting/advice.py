@@ -173,9 +173,15 @@ class Adviser:
             return first
         if self._is_small:
             joint = ", but" if self.verdict.shown else ", and"
-            return f"{first}{joint} errors above {short(high)} are ruled out"
+            return f"{first}{joint} {self._kind_of_errors} above {short(high)} are ruled out"
         joint = ", and" if self.verdict.shown else ", but"
-        return f"{first}{joint} errors up to {short(high)} cannot be ruled out"
+        return f"{first}{joint} {self._kind_of_errors} up to {short(high)} cannot be ruled out"
+
+    @property
+    def _kind_of_errors(self) -> str:
+        """Which errors the interval is of: no interval rules out errors that change sign between neighbouring rows."""
+        smooth = isinstance(self.verdict, Verdict) and self.verdict.interval.roughness is None
+        return "smooth errors" if smooth else "errors of this kind"
 
     @property
     def _rows(self) -> tuple[str, ...]:
