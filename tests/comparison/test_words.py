@@ -9,7 +9,7 @@ import pytest
 
 import fitontest as fot
 from fitontest.comparison.paired import Difference
-from fitontest.results.text import debiased_and_raw, short
+from fitontest.results.text import debiased_and_raw, short, short
 from tests.comparison.test_compare import draw, quick
 
 
@@ -184,17 +184,21 @@ def test_the_error_before_and_after_is_that_of_the_scores_and_of_what_the_chosen
     assert comparison.error_after.value == pytest.approx(comparison[comparison.chosen].errors["spline"], abs=1e-12)
     after = fot.calibration_error(comparison.calibrated, interval=0.95)
     assert comparison.error_after.debiased == pytest.approx(after.debiased, abs=1e-12)
-    texts = [debiased_and_raw(one.debiased, one.value) for one in (before, after)]
-    assert f"Calibration error (spline): {texts[0]} before, {texts[1]} after, out of fold." in said(comparison)
+    texts = [
+        f"{debiased_and_raw(one.debiased, one.value)}, 95 % interval {short(one.interval.low)} to "
+        f"{short(one.interval.high)},"
+        for one in (before, after)
+    ]
+    assert f"Calibration error (spline): {texts[0]} before; {texts[1]} after, out of fold." in said(comparison)
 
 
 def test_errors_are_raw_where_debiasing_takes_long_or_there_are_several_of_a_row():
     slow = quick(*draw(300), evaluators=["venn_abers"])
     assert slow.error_before.debiased is None
-    assert re.search(r"Calibration error \(venn_abers\): raw \S+ before, raw \S+ after, out of fold\.", said(slow))
+    assert re.search(r"Calibration error \(venn_abers\): raw \S+ before; raw \S+ after, out of fold\.", said(slow))
     repeated = quick(*draw(300), evaluators=["spline"], repeats=2)
     assert repeated.error_after is None
-    assert re.search(r"debiased \S+ \(raw \S+\) before, raw \S+ after, out of fold\.", said(repeated))
+    assert re.search(r"debiased \S+ \(raw \S+\), 95 % interval \S+ to \S+, before; raw \S+ after", said(repeated))
     assert "Calibration error" not in str(quick(*draw(300)))
 
 
@@ -205,6 +209,6 @@ def test_a_mixture_says_its_members_and_how_to_get_one_family():
     first = said(comparison)
     weights = dict(zip(comparison.best_.members_, comparison.best_.weights_, strict=True))
     largest = max(weights, key=weights.get)
-    assert first.startswith(f"Chosen: stacking, a mixture of {weights[largest]:.0%} {largest}, ")
+    assert first.startswith(f"Chosen: stacking, a mixture of {100 * weights[largest]:.0f} % {largest}, ")
     assert 'For one family in place of a mixture: rule="one_se".' in first
     assert "in place of a mixture" not in said(quick(y, p))

@@ -404,11 +404,15 @@ def _describe_errors(comparison: Comparison, chosen: Calibrator) -> str:
         (chosen, comparison.error_after),
     ):
         debiased = None if estimate is None else estimate.debiased
-        texts.append(debiased_and_raw(debiased, one.errors[name] if estimate is None else estimate.value))
+        text = debiased_and_raw(debiased, one.errors[name] if estimate is None else estimate.value)
+        interval = None if estimate is None else estimate.interval
+        if interval is not None:
+            text += f", {100 * interval.level:g} % interval {short(interval.low)} to {short(interval.high)},"
+        texts.append(text)
     where = "on the test set" if comparison.n_test else "out of fold"
     if chosen.name == comparison.do_nothing:
-        return f"Calibration error ({name}): {texts[0]}."
-    return f"Calibration error ({name}): {texts[0]} before, {texts[1]} after, {where}."
+        return f"Calibration error ({name}): {texts[0].rstrip(',')}."
+    return f"Calibration error ({name}): {texts[0]} before; {texts[1]} after, {where}."
 
 
 def _describe_smallest(comparison: Comparison, chosen: Calibrator, first: Calibrator) -> str:
@@ -438,7 +442,7 @@ def describe_mixture(family: Any) -> str:
     if family.by_class:
         return "the families for each class"
     parts = sorted(zip(family.weights_, family.members_, strict=True), reverse=True)
-    return ", ".join(f"{weight:.0%} {name}" for weight, name in parts if weight >= LEAST_NAMED)
+    return ", ".join(f"{100 * weight:.0f} % {name}" for weight, name in parts if weight >= LEAST_NAMED)
 
 
 def _describe_simplicity(comparison: Comparison, chosen: Calibrator) -> str:
